@@ -10,7 +10,7 @@ use riddlemill::options::Draw;
 use riddlemill::review::agreement::{AgreementSettings, Bootstrap};
 use riddlemill::review::{
     Annotator, Content, ImportSettings, Item, Role, Round, Value, Values, VoteLog, agreement, ballots,
-    import, resolve_all, status,
+    import_votes, resolve_all, status,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const ITEMS: usize = 333_334;
 
 fn main() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let person = |name: &str| Annotator {
         name: name.into(),
         role: Role::Junior,
@@ -40,9 +40,9 @@ fn main() {
     let mut csv = String::from("item,type,also,annotator,round,recipe,step,vote,content_hash\n");
     for item in &items {
         let mut draw = Draw::new(1, "scale", &item.id);
-        let truth = draw.below(kinds.len());
+        let truth = draw.draw_below(kinds.len());
         for person in &people {
-            let kind = if draw.unit() < 0.8 { truth } else { draw.below(kinds.len()) };
+            let kind = if draw.draw_unit() < 0.8 { truth } else { draw.draw_below(kinds.len()) };
             let hash = item.content_hash;
             csv += &format!("{},{},,{},vote,flub,type,,{hash}\n", item.id, kinds[kind], person.name);
         }
@@ -66,10 +66,10 @@ fn main() {
         at: "2026",
         synthetic: false,
     };
-    let import = import("votes.csv", csv.as_bytes(), find, &settings);
+    let import = import_votes("votes.csv", csv.as_bytes(), find, &settings);
     assert_eq!((import.votes.len(), import.problems.len()), (3 * ITEMS, 0));
     actual("read 1,000,002 rows");
-    assert_eq!(log.append(import.votes).unwrap().added.len(), 3 * ITEMS);
+    assert_eq!(log.append_votes(import.votes).unwrap().added.len(), 3 * ITEMS);
     actual("stored and synced");
     drop(log);
     actual("dropped");
@@ -78,12 +78,12 @@ fn main() {
     let votes = log.by_item("flub", "type");
     let resolutions = resolve_all(&step, &items, &votes);
     actual("resolved");
-    let status = status(&items, &resolutions, &votes, &[]);
+    let status = count_outcomes(&items, &resolutions, &votes, &[]);
     actual("status");
     assert_eq!(status.waiting[&Round::Review].0, ITEMS);
     let bootstrap = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
     let settings = AgreementSettings { bootstrap, synthetic: false };
-    let figures = agreement(&step, &votes, find, &settings);
+    let figures = measure_agreement(&step, &votes, find, &settings);
     actual("agreement with 200 resamples");
     let fleiss = figures[0].fleiss.unwrap();
     println!("fleiss {:.4} [{:.4}, {:.4}]", fleiss.value, fleiss.low, fleiss.high);

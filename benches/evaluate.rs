@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use divan::{Bencher, black_box};
-use riddlemill::evaluate::tables::{ScoreBook, Scores, report};
+use riddlemill::evaluate::tables::{ScoreBook, Scores, compute_report};
 use riddlemill::evaluate::{Answer, Item, Rating, RawAnswer, Set, Setting, Task};
 use riddlemill::options::{Draw, LETTERS};
 use riddlemill::review::agreement::Bootstrap;
@@ -35,13 +35,13 @@ fn set(config: &str, rows: impl Iterator<Item = Json>) -> Set {
 }
 
 fn categories(at: usize) -> Vec<String> {
-    let names = ballots::names("ruozhibench-gen", "categories");
+    let names = ballots::option_names("ruozhibench-gen", "categories");
     vec![names[at % 6].to_string(), names[(at / 6 + 1) % 6].to_string()]
 }
 
 /// FLUB's types by their Chinese names, without Undefined.
 fn types() -> Vec<&'static str> {
-    let all = ballots::options("flub", "types");
+    let all = ballots::options_of_list("flub", "types");
     all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 
@@ -50,14 +50,14 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
     let mut replies = Vec::new();
     for model in 0..models {
         for task in Task::of_config(&set.config) {
-            for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
+            for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.has_task(task)) {
                 let mut draw = Draw::new(model as u64, task.name(), &item.id);
                 let text = match task.name() {
                     "good-first" | "bad-first" => {
-                        format!("Let me think.\n<choice>Answer{}</choice>", LETTERS[draw.below(2)])
+                        format!("Let me think.\n<choice>Answer{}</choice>", LETTERS[draw.draw_below(2)])
                     }
-                    "classify" => types()[draw.below(8)].to_string(),
-                    "select" | "solve" => format!("{}.", LETTERS[draw.below(4)]),
+                    "classify" => types()[draw.draw_below(8)].to_string(),
+                    "select" | "solve" => format!("{}.", LETTERS[draw.draw_below(4)]),
                     _ => "There is a false premise in it.".into(),
                 };
                 let scale = if task.name() == "explain" { 10 } else { 5 };
@@ -65,7 +65,7 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
                 let rating = |judge: usize, draw: &mut Draw| Rating {
                     judge: format!("judge {judge}"),
                     person: false,
-                    value: draw.below(scale).to_string(),
+                    value: draw.draw_below(scale).to_string(),
                     basis: "bench".into(),
                 };
                 let ratings = (0..judges).map(|judge| rating(judge, &mut draw)).collect();
@@ -87,14 +87,14 @@ fn run(bencher: Bencher<'_, '_>, set: &Set, models: usize) {
     assert!(replies.len() >= 20_000, "{} replies", replies.len());
     bencher.bench_local(|| {
         let read = |(at, given, ratings): &Reply| {
-            let mut answer = Answer::read(&set.items[*at], given.clone());
+            let mut answer = Answer::parse_raw(&set.items[*at], given.clone());
             answer.ratings.clone_from(ratings);
             answer
         };
         let answers: Vec<Answer> = replies.iter().map(read).collect();
         let bootstrap = Bootstrap { resamples: 1000, seed: 1, level: 0.95 };
         let book = ScoreBook::new(set, &answers, &[], BTreeMap::new(), bootstrap);
-        black_box(report(&book, &Scores::new()))
+        black_box(compute_report(&book, &Scores::new()))
     });
 }
 

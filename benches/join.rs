@@ -4,7 +4,7 @@
 
 use divan::{Bencher, black_box};
 use riddlemill::join::{
-    Likeness, Member, Metric, Order, Query, Stats, Threshold, alike, disk_join, keys, resolve, self_join,
+    Likeness, Member, Metric, Order, Query, Stats, Threshold, find_alike_pairs, disk_join, keys, resolve, self_join,
     verify,
 };
 use riddlemill::text::sameness::Reading;
@@ -158,5 +158,5 @@ fn join_20_000_posts_on_disk(bencher: Bencher, metric: Metric) {
 fn join_20_000_posts_by_the_default_similarity(bencher: Bencher) {
     let posts = posts(20_000);
     let rows: Vec<&str> = posts.iter().map(String::as_str).collect();
-    bencher.bench(|| alike(black_box(&rows)).pairs.len());
+    bencher.bench(|| find_alike_pairs(black_box(&rows)).pairs.len());
 }

@@ -64,7 +64,7 @@ fn main() {
         cpu.as_secs_f64() * 1e3 / REQUESTS as f64
     );
 
-    let imported = store.import(replies(&endpoint).as_slice()).unwrap();
+    let imported = store.import_replies(replies(&endpoint).as_slice()).unwrap();
     assert_eq!(imported.added, HITS);
     hits("in an open segment", &runtime, &engine);
     drop((engine, store));
@@ -87,7 +87,7 @@ fn hits(place: &str, runtime: &tokio::runtime::Runtime, engine: &Engine) {
 fn replies(endpoint: &Endpoint) -> Vec<u8> {
     let mut lines = Vec::new();
     for ask in asks(FIRST_STORED..FIRST_STORED + HITS) {
-        let request = Engine::request(endpoint, &ask);
+        let request = Engine::request_of_ask(endpoint, &ask);
         let content = "The fan is not muted by a key that mutes the loudspeakers. ".repeat(8);
         let raw = serde_json::json!({"choices": [{"message": {"role": "assistant", "content": content}}]})
             .to_string();

@@ -1,7 +1,7 @@
 //! Options of a hundred thousand items: FLUB's four, and RuozhiBench-MC's pair out of 17 answers rated by 3.
 
 use divan::{Bencher, black_box};
-use riddlemill::options::{Draw, Mean, choices, gap_pair};
+use riddlemill::options::{Draw, Mean, draw_choices, gap_pair};
 
 const ITEMS: usize = 100_000;
 
@@ -11,7 +11,7 @@ fn main() {
 
 /// A text of 30 characters.
 fn text(draw: &mut Draw) -> String {
-    (0..30).map(|_| char::from_u32(0x4e00 + draw.below(3000) as u32).unwrap_or('一')).collect()
+    (0..30).map(|_| char::from_u32(0x4e00 + draw.draw_below(3000) as u32).unwrap_or('一')).collect()
 }
 
 #[divan::bench(sample_count = 3)]
@@ -25,7 +25,7 @@ fn four_options(bencher: Bencher<'_, '_>) {
         })
         .collect();
     bencher.bench_local(|| {
-        let made = items.iter().filter(|(id, right, wrong)| choices(right, wrong, 1, "options", id).is_ok());
+        let made = items.iter().filter(|(id, right, wrong)| draw_choices(right, wrong, 1, "options", id).is_ok());
         black_box(made.count())
     });
 }
@@ -36,7 +36,7 @@ fn pairs_of_seventeen(bencher: Bencher<'_, '_>) {
         .map(|at| {
             let id = format!("tieba:{at}");
             let mut draw = Draw::new(1, "bench", &id);
-            let ratings = (0..17).map(|_| [(); 3].map(|()| draw.below(5) as u32)).collect();
+            let ratings = (0..17).map(|_| [(); 3].map(|()| draw.draw_below(5) as u32)).collect();
             (id, ratings)
         })
         .collect();

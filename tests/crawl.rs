@@ -67,15 +67,15 @@ impl Bench {
     }
 
     async fn crawl(&self, source: &Source) -> Summary {
-        run(source, &self.dirs(), |_| {}, std::future::pending()).await.unwrap()
+        run_crawl(source, &self.dirs(), |_| {}, std::future::pending()).await.unwrap()
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        archive_files(&self.dirs().archive("test"))
+        archive_files(&self.dirs().archive_folder("test"))
     }
 
     fn import(&self, site: &Site) -> Imported {
-        import(self.files(), site, riddlemill::warc::Limits::default())
+        import_archives(self.files(), site, riddlemill::warc::Limits::default())
     }
 
     /// Headers of all records.
@@ -85,7 +85,7 @@ impl Bench {
             let mut reader =
                 Reader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
             while let Some(record) = reader.next_record().unwrap() {
-                found.push((record.header, reader.block(1 << 30).unwrap().bytes));
+                found.push((record.header, reader.read_block(1 << 30).unwrap().bytes));
             }
         }
         found
@@ -118,7 +118,7 @@ impl Names {
 type Answer<'a> = Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
 impl Lookup for Names {
-    fn lookup<'a>(&'a self, host: &'a str) -> Answer<'a> {
+    fn lookup_host<'a>(&'a self, host: &'a str) -> Answer<'a> {
         let call = self.1.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move { Ok((self.0)(host, call)) })
     }
@@ -233,7 +233,7 @@ async fn robots_is_obeyed_by_status() {
         let (bench, summary) = with_robots(only_robots(Reply::status(status))).await;
         assert_eq!(bench.server.paths(), ["/robots.txt"], "{status} forbids all");
         assert_eq!((summary.done, summary.pending, summary.deferred.len()), (0, 2, 1));
-        assert!(!summary.complete());
+        assert!(!summary.is_complete());
     }
     let cut = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nUser-agent: *\nDisall".to_vec();
     for reply in [Reply::Hang(Vec::new()), Reply::Raw(cut.clone()), Reply::Hang(cut), Reply::Drip] {
@@ -382,7 +382,7 @@ async fn retry_after_is_kept_in_both_forms_and_capped() {
     let events = Mutex::new(Vec::new());
     let source = bench.source(Site::Plain, &["/secs", "/date"]);
     let heard = |event: Event| events.lock().unwrap().push(event);
-    let summary = run(&source, &bench.dirs(), heard, std::future::pending()).await.unwrap();
+    let summary = run_crawl(&source, &bench.dirs(), heard, std::future::pending()).await.unwrap();
     assert_eq!(summary.done, 2);
     let asked = bench.server.asked();
     for path in ["/secs", "/date"] {
@@ -411,7 +411,7 @@ async fn retries_are_bounded_and_only_for_429_503_and_timeouts() {
         ["/429", "/503", "/slow", "/500", "/502", "/gone", "/broken"].map(|path| bench.server.count(path));
     assert_eq!(counts, [3, 3, 3, 1, 1, 1, 1]);
     assert_eq!((summary.done, summary.failed.len(), summary.pending), (1, 6, 6));
-    assert!(!summary.complete());
+    assert!(!summary.is_complete());
 }
 
 // ---- 4. blocked
@@ -434,7 +434,7 @@ async fn a_block_halts_the_host_keeps_what_came_and_is_not_got_round() {
         source.scope.hosts = vec!["wappass.test".into()];
         let summary = bench.crawl(&source).await;
         assert_eq!(summary.blocked.len(), 1);
-        assert!(!summary.complete());
+        assert!(!summary.is_complete());
         assert_eq!((summary.done, summary.pending), (1, 2));
         let rows = bench.import(&Site::Tieba);
         assert_eq!(rows.posts.len(), 1, "the thread about it is kept, the block is no row");
@@ -485,7 +485,7 @@ async fn lists_threads_and_nested_replies_are_walked_to_their_ends() {
     source.base = Some(bench.server.url("/"));
     source.seeds = vec![Seed::Forum("脑筋打结".into())];
     let summary = bench.crawl(&source).await;
-    assert!(summary.complete(), "{summary:?}");
+    assert!(summary.is_complete(), "{summary:?}");
     assert_eq!(summary.classes[&Class::Deleted], 3);
     let paths = bench.server.paths();
     let once: BTreeSet<&String> = paths.iter().collect();
@@ -589,7 +589,7 @@ async fn bodies_are_kept_byte_for_byte_and_a_304_becomes_a_revisit() {
     .await;
     let mut source = bench.source(Site::Tieba, &["/p/7700000002"]);
     let first = bench.crawl(&source).await;
-    assert!(first.complete());
+    assert!(first.is_complete());
     bench.crawl(&source).await;
     assert_eq!(bench.server.count("/p/7700000002"), 1, "a finished pass asks for nothing");
     source.refresh = riddlemill::crawl::settings::Refresh::All;
@@ -606,7 +606,7 @@ async fn bodies_are_kept_byte_for_byte_and_a_304_becomes_a_revisit() {
         assert_eq!(header.get("WARC-Block-Digest"), Some(riddlemill::warc::block_digest(block).as_str()));
     }
     let (header, block) =
-        records.iter().find(|(h, _)| h.kind() == "response" && h.target().unwrap().contains("/p/")).unwrap();
+        records.iter().find(|(h, _)| h.kind() == "response" && h.target_uri().unwrap().contains("/p/")).unwrap();
     assert!(block.ends_with(&wire), "the body as sent, without its chunks");
     assert_eq!(header.get("WARC-Payload-Digest"), Some(riddlemill::warc::block_digest(&wire).as_str()));
 
@@ -680,15 +680,15 @@ async fn sitemaps_url_files_and_profiles_are_seeds() {
 async fn a_plan_contacts_nobody_and_a_limit_ends_a_run() {
     let bench = Bench::new(open(|_| Reply::html("<p>x"))).await;
     let mut source = bench.source(Site::Plain, &["/1", "/2", "/3"]);
-    let before = plan(&source, &bench.dirs()).unwrap();
+    let before = plan_crawl(&source, &bench.dirs()).unwrap();
     assert_eq!((before.done, before.pending, before.pass), (0, 3, 1));
     assert!(bench.server.asked().is_empty() && bench.files().is_empty());
     source.scope = Scope { max_pages: 2, ..Scope::default() };
     let summary = bench.crawl(&source).await;
     assert_eq!((summary.done, summary.pending), (2, 1));
-    assert_eq!(plan(&source, &bench.dirs()).unwrap().next, [bench.server.url("/3")]);
+    assert_eq!(plan_crawl(&source, &bench.dirs()).unwrap().next, [bench.server.url("/3")]);
     source.contact = String::new();
-    assert!(plan(&source, &bench.dirs()).is_err());
+    assert!(plan_crawl(&source, &bench.dirs()).is_err());
 }
 
 #[tokio::test]
@@ -704,10 +704,10 @@ async fn a_cancelled_run_goes_on_later_and_two_cannot_run_at_once() {
             one_done.notify_one();
         }
     };
-    let first = run(&source, &dirs, heard, one_done.notified());
+    let first = run_crawl(&source, &dirs, heard, one_done.notified());
     let second = async {
         tokio::task::yield_now().await;
-        run(&source, &dirs, |_| {}, std::future::pending()).await
+        run_crawl(&source, &dirs, |_| {}, std::future::pending()).await
     };
     let (first, second) = tokio::join!(first, second);
     let first = first.unwrap();
@@ -726,8 +726,8 @@ async fn crawl_in_a_child_process() {
     let port: u16 = std::env::var("CRAWL_TEST_PORT").unwrap().parse().unwrap();
     let folder = PathBuf::from(folder);
     let dirs = Dirs { warc: folder.join("warc"), state: folder.join("state") };
-    let summary = run(&forum(port), &dirs, |_| {}, std::future::pending()).await.unwrap();
-    assert!(summary.complete(), "{summary:?}");
+    let summary = run_crawl(&forum(port), &dirs, |_| {}, std::future::pending()).await.unwrap();
+    assert!(summary.is_complete(), "{summary:?}");
 }
 
 fn forum(port: u16) -> Source {
@@ -750,10 +750,10 @@ fn durable(folder: &Path) -> BTreeSet<String> {
         let mut reader = Reader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
         while let Ok(Some(record)) = reader.next_record() {
             if record.header.kind() == "metadata"
-                && reader.block(1 << 20).is_ok()
+                && reader.read_block(1 << 20).is_ok()
                 && reader.finish_record().is_ok()
             {
-                found.insert(record.header.target().unwrap().to_string());
+                found.insert(record.header.target_uri().unwrap().to_string());
             }
         }
     }
@@ -828,7 +828,7 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     eprintln!("{kills} kills, {torn} torn tails, {} finished pages watched", frozen.len());
 
     let rows =
-        |folder: &Path| import(archive_files(&folder.join("warc/test")), &Site::Tieba, Default::default());
+        |folder: &Path| import_archives(archive_files(&folder.join("warc/test")), &Site::Tieba, Default::default());
     let (want, got) = (rows(whole.path()), rows(killed.path()));
     assert_eq!(want.posts.len(), 100 + 400 + 98);
     assert_eq!(got.posts, want.posts);
@@ -856,7 +856,7 @@ async fn damage_in_the_middle_is_no_torn_tail() {
     bytes[middle..middle + 20].fill(0xff);
     std::fs::write(&file, &bytes).unwrap();
     std::fs::remove_dir_all(bench.dirs().state).unwrap();
-    let error = run(&source, &bench.dirs(), |_| {}, std::future::pending()).await.unwrap_err();
+    let error = run_crawl(&source, &bench.dirs(), |_| {}, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("damaged"), "{error}");
     assert_eq!(std::fs::read(&file).unwrap(), bytes, "nothing is cut that may be worth something");
 }

@@ -41,7 +41,7 @@ fn endpoint(port: u16) -> Endpoint {
     endpoint.key_env = Some(KEY_ENV.into());
     endpoint.usd_per_million_in = Some(PRICE.0 as f64 / 1e6);
     endpoint.usd_per_million_out = Some(PRICE.1 as f64 / 1e6);
-    endpoint.max_usd = Some(cap().dollars());
+    endpoint.max_usd = Some(cap().in_dollars());
     endpoint.concurrency = CONCURRENCY;
     endpoint.sampling = Sampling { max_tokens: CUT as u32, ..Sampling::default() };
     endpoint.max_tokens_ceiling = Some(2 * CUT as u32);
@@ -118,8 +118,8 @@ fn worker() {
 
 /// Somebody agreed that the key goes to the server.
 fn limits(workspace: &Path, endpoint: &Endpoint) -> Limits {
-    let word = endpoint.wish().map(|wish| wish.word());
-    Limits { trust: Trust::of(workspace, word), ..Limits::default() }
+    let word = endpoint.needed_wish().map(|wish| wish.trust_word());
+    Limits { trust: Trust::for_workspace(workspace, word), ..Limits::default() }
 }
 
 /// Asks until nothing is pending.
@@ -205,10 +205,10 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     let [replies, failed, held] = counts(workspace);
     let store = open(workspace);
     let (ours, attempts) = store.spent("endpoint:faulty").unwrap();
-    let price = endpoint(port).price().unwrap();
+    let price = endpoint(port).token_price().unwrap();
     let (requests, server_bill, faults) = {
         let seen = seen.lock().unwrap();
-        let bill = price.cost(seen.billed.0, seen.billed.1) + Usd::from_pico(seen.beyond);
+        let bill = price.cost_of_tokens(seen.billed.0, seen.billed.1) + Usd::from_pico(seen.beyond);
         (seen.requests, bill, seen.faults.clone())
     };
     eprintln!(
@@ -228,14 +228,14 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     assert_eq!(again, 0, "items that a batch had answered were asked again");
     assert!(server_bill <= ours && ours <= cap(), "server {server_bill}, ours {ours}, cap {}", cap());
     assert!(worst_resends <= CONCURRENCY, "{worst_resends} answered items were asked again after one kill");
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(store.verify_segments().unwrap().findings, []);
 
     let mut exported = Vec::new();
-    store.export(&mut exported).unwrap();
+    store.export_replies(&mut exported).unwrap();
     let (mut kept, mut cut) = (0, 0);
     for line in String::from_utf8(exported).unwrap().lines() {
         let Ok(Line::Reply(reply)) = serde_json::from_str(line) else { panic!("{line}") };
-        let text = reply.request.texts().next().unwrap().to_owned();
+        let text = reply.request.message_texts().next().unwrap().to_owned();
         let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
         let raw: serde_json::Value = serde_json::from_str(&reply.raw).unwrap();
         let is_cut = raw["choices"][0]["finish_reason"] == "length";
@@ -244,7 +244,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
             let completion = if is_cut { CUT } else { completion };
             assert_eq!((usage.prompt_tokens, usage.completion_tokens), (prompt, completion));
             let stated = raw["usage"]["cost"].as_f64().map_or(Usd::ZERO, Usd::from_dollars);
-            let cost = price.cost(usage.prompt_tokens, usage.completion_tokens).max(stated);
+            let cost = price.cost_of_tokens(usage.prompt_tokens, usage.completion_tokens).max(stated);
             assert_eq!(reply.charged_picousd, cost);
         }
         if is_cut {
@@ -298,8 +298,8 @@ fn two_at_once_pay_for_no_reply_twice() {
     seen.lock().unwrap().asked.iter().for_each(|item| *times.entry(*item).or_default() += 1);
     let more: Vec<(u64, u32)> = times.into_iter().filter(|(_, times)| *times > 1).collect();
     assert_eq!((requests, attempts), (items(), items()), "one request an item: {more:?}");
-    assert_eq!(ours, endpoint(port).price().unwrap().cost(billed.0, billed.1));
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(ours, endpoint(port).token_price().unwrap().cost_of_tokens(billed.0, billed.1));
+    assert_eq!(store.verify_segments().unwrap().findings, []);
 }
 
 /// A killed process has journalled attempts ahead of the slots that they wait for: the requests that the
@@ -334,7 +334,7 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
             _ => None,
         })
         .collect();
-    let key = |ask: &Ask| Engine::request(&endpoint(port), ask).key().to_string();
+    let key = |ask: &Ask| Engine::request_of_ask(&endpoint(port), ask).key().to_string();
     let keys: Vec<String> = asks().iter().map(key).collect();
     let asked: Vec<u64> = seen.lock().unwrap().asked.clone();
     let charged: Usd = asked.iter().map(|&item| reserved[&keys[item as usize]]).sum();
@@ -361,10 +361,10 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
 
     let store = open(&workspace);
     assert_eq!(store.spent("endpoint:faulty").unwrap(), (charged, reserved.len() as u64));
-    let stats = store.stats().unwrap();
+    let stats = store.compute_stats().unwrap();
     let unsent = (reserved.len() - CONCURRENCY) as u64;
     assert_eq!((stats.open_attempts, stats.failed_attempts), (CONCURRENCY as u64, unsent));
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(store.verify_segments().unwrap().findings, []);
     assert!(!workspace.join(marks).exists());
     drop(store);
     // From the segments alone the result is the same.

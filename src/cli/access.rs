@@ -6,7 +6,7 @@ use super::args::{AccessVerb, Global, RankArg};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::store::Workspace;
 use crate::web::access::{Access, Rank};
 use crate::web::sessions::Sessions;
@@ -42,25 +42,25 @@ fn known_rank(config: &Config, name: &str, rank: RankArg) -> Result<Rank, Failur
     Ok(rank)
 }
 
-pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn run_access_verb(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let access = Access::in_workspace(&Workspace::new(&config.root));
     match verb {
         AccessVerb::Invite { name, rank } => {
             let rank = known_rank(&config, name, *rank)?;
-            let path = format!("/join/{}", access.invite(name, rank, &now())?);
+            let path = format!("/join/{}", access.make_invite(name, rank, &current_time())?);
             match global.json {
-                true => output::json(&Granted { path: Some(&path), ..Granted::new(name, rank) })?,
-                false => output::print(&format!("{path}\n"))?,
+                true => output::print_json(&Granted { path: Some(&path), ..Granted::new(name, rank) })?,
+                false => output::print_text(&format!("{path}\n"))?,
             }
             Ok(Exit::Done)
         }
         AccessVerb::Grant { name, rank } => {
             let rank = known_rank(&config, name, *rank)?;
-            let token = access.grant(name, rank, &now())?;
+            let token = access.make_grant(name, rank, &current_time())?;
             match global.json {
-                true => output::json(&Granted { token: Some(&token), ..Granted::new(name, rank) })?,
-                false => output::print(&format!("{token}\n"))?,
+                true => output::print_json(&Granted { token: Some(&token), ..Granted::new(name, rank) })?,
+                false => output::print_text(&format!("{token}\n"))?,
             }
             if !global.quiet && !global.json {
                 eprintln!("this is the token of {name} ({}); it is not shown again", rank.name());
@@ -68,17 +68,17 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             Ok(Exit::Done)
         }
         AccessVerb::Revoke { name, sessions: true } => {
-            Sessions::in_workspace(&Workspace::new(&config.root)).end(name)?;
+            Sessions::in_workspace(&Workspace::new(&config.root)).end_sessions(name)?;
             Ok(Exit::Done)
         }
         AccessVerb::Open => {
-            access.open(&now())?;
+            access.open_without_token(&current_time())?;
             if !global.quiet {
                 eprintln!("everybody on this machine can open all pages until a token is granted");
             }
             Ok(Exit::Done)
         }
-        AccessVerb::Revoke { name, .. } => match access.revoke(name, &now())? {
+        AccessVerb::Revoke { name, .. } => match access.revoke_access(name, &current_time())? {
             true => Ok(Exit::Done),
             false => Err(Failure {
                 exit: Exit::Gap,
@@ -86,13 +86,13 @@ pub(super) fn access(verb: &AccessVerb, global: &Global) -> Result<Exit, Failure
             }),
         },
         AccessVerb::List => {
-            let grants = access.grants()?;
+            let grants = access.list_grants()?;
             let rows: Vec<_> = grants.iter().map(|g| Granted::new(&g.name, g.rank)).collect();
             let lines: String =
                 grants.iter().map(|g| format!("{:<20} {}\n", g.name, g.rank.name())).collect();
             match global.json {
-                true => output::json(&rows)?,
-                false => output::print(&lines)?,
+                true => output::print_json(&rows)?,
+                false => output::print_text(&lines)?,
             }
             Ok(Exit::Done)
         }

@@ -15,9 +15,9 @@ use super::output;
 use crate::config::{Config, FILE};
 use crate::decisions::{Decision, DecisionLog};
 use crate::stages::anonymise_stage;
-use crate::stages::apply::{Applied, Row, apply as decide};
+use crate::stages::apply::{Applied, Row, apply_stage as decide};
 use crate::store::Workspace;
-use lines::{BATCH, Lines, output, parse, write};
+use lines::{BATCH, Lines, row_output, parse_line, write_rows};
 
 pub(super) const HELP: &str = "\
 Rows keep their order and unknown fields are passed through; every row gets id, outcome, reason and evidence.
@@ -57,13 +57,13 @@ fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> R
         ApplyStage::Dedup => &["dedup"],
         _ => return Ok(()),
     };
-    let log = DecisionLog::read(&Workspace::new(&global.workspace).decisions())?;
+    let log = DecisionLog::read_folder(&Workspace::new(&global.workspace).decisions_folder())?;
     let of_stage = |d: &&Decision| {
         names.contains(&d.stage.as_str())
             && recipe.is_none_or(|recipe| d.is_for(recipe))
-            && log.undone(d.id).is_none()
+            && log.undo_of(d.id).is_none()
     };
-    let count = log.all().iter().filter(of_stage).count();
+    let count = log.all_decisions().iter().filter(of_stage).count();
     if count > 0 && !global.quiet {
         let (decisions, names) = (output::count(count as u64, "decision"), names.join(", "));
         eprintln!(
@@ -73,22 +73,22 @@ fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> R
     Ok(())
 }
 
-pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn apply_stage(args: &Apply, global: &Global) -> Result<Exit, Failure> {
     let config = match global.workspace.join(FILE).exists() || !global.set.is_empty() {
-        true => output::load(global)?,
+        true => output::load_config(global)?,
         false => Config::defaults(),
     };
     let recipe = args.recipe.as_deref();
     // Only a check: with a wrong name the general settings would be used silently.
-    recipe.map(output::recipe).transpose()?;
+    recipe.map(output::find_recipe).transpose()?;
     note_decisions(args.stage, recipe, global)?;
     // Made on demand, so that a faulty setting of one stage does not prevent the others.
-    let clean = || Applied::Clean(config.typed(recipe, "clean"));
+    let clean = || Applied::Clean(config.typed_settings(recipe, "clean"));
     let anonymise = || {
-        let stage = anonymise_stage(&config.root, &config.typed(recipe, "anonymise"));
+        let stage = anonymise_stage(&config.root, &config.typed_settings(recipe, "anonymise"));
         stage.map(|stage| Applied::Anonymise(Box::new(stage))).map_err(|e| Failure::usage(e.to_string()))
     };
-    let filter = || Applied::Filter(config.typed(recipe, "filter"));
+    let filter = || Applied::Filter(config.typed_settings(recipe, "filter"));
     let what = match args.stage {
         ApplyStage::Clean => clean(),
         ApplyStage::Anonymise => anonymise()?,
@@ -96,31 +96,31 @@ pub(super) fn apply(args: &Apply, global: &Global) -> Result<Exit, Failure> {
         ApplyStage::Rows => {
             let folder =
                 args.ledgers.as_deref().ok_or_else(|| Failure::usage("rows needs --ledgers FOLDER"))?;
-            return rows::rows(&[clean(), anonymise()?, filter()], folder);
+            return rows::apply_stages(&[clean(), anonymise()?, filter()], folder);
         }
-        ApplyStage::Interrogative => Applied::Interrogative(config.language(recipe)),
-        ApplyStage::Similarity => Applied::Similarity(config.language(recipe)),
-        ApplyStage::Dedup => return dedup::dedup(args, &config, recipe, global),
-        ApplyStage::Census => return import::census(args, &config, global),
-        ApplyStage::Import => return import::import(args, &config, global),
-        ApplyStage::Settle => return ledger::settle(),
-        stage => return parted::parted(stage, args, &dedup::settings(args, &config, recipe)?),
+        ApplyStage::Interrogative => Applied::Interrogative(config.stated_language(recipe)),
+        ApplyStage::Similarity => Applied::Similarity(config.stated_language(recipe)),
+        ApplyStage::Dedup => return dedup::dedup_posts(args, &config, recipe, global),
+        ApplyStage::Census => return import::take_census(args, &config, global),
+        ApplyStage::Import => return import::import_dump(args, &config, global),
+        ApplyStage::Settle => return ledger::settle_posts(),
+        stage => return parted::run_parted(stage, args, &dedup::dedup_settings(args, &config, recipe)?),
     };
     if args.ledger {
-        return ledger::each(&what);
+        return ledger::apply_each(&what);
     }
     let mut bad = 0;
-    let mut out = output();
+    let mut out = row_output();
     let mut lines = Lines::new();
-    while let Some(batch) = lines.batch(BATCH)? {
+    while let Some(batch) = lines.next_batch(BATCH)? {
         let rows: Vec<Result<Row, Row>> =
-            batch.into_par_iter().map(|(n, line)| parse(n, &line).map(|row| decide(&what, row))).collect();
+            batch.into_par_iter().map(|(n, line)| parse_line(n, &line).map(|row| decide(&what, row))).collect();
         bad += rows.iter().filter(|r| r.is_err()).count();
-        if !write(&mut out, rows.iter().map(|r: &Result<Row, Row>| r.as_ref().unwrap_or_else(|bad| bad)))? {
+        if !write_rows(&mut out, rows.iter().map(|r: &Result<Row, Row>| r.as_ref().unwrap_or_else(|bad| bad)))? {
             // `head` at the other end of the pipe has read enough, which is no failure.
             return Ok(Exit::Done);
         }
     }
-    write::<Row>(&mut out, [])?;
+    write_rows::<Row>(&mut out, [])?;
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }

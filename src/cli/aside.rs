@@ -5,89 +5,89 @@ use serde::Serialize;
 use super::args::{Global, Only, SetAsideArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review_session::{io, usage};
+use super::review_session::{io_failure, usage_failure};
 use crate::config::Config;
-use crate::pipeline::{AsideEffect, look_aside, now, restore, set_aside};
+use crate::pipeline::{AsideEffect, look_aside, current_time, restore_votes, set_aside};
 use crate::recipe::Recipe;
 use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside};
 use crate::store::Workspace;
 
 /// Sets votes aside, undoes that, or lists what was decided.
-pub(super) fn run(config: &Config, asked: &SetAsideArgs, global: &Global) -> Result<Exit, Failure> {
-    let folder = Workspace::new(&config.root).raw().join("votes");
-    let asides = Asides::read(&folder).map_err(io)?;
-    let recipes = output::recipes(config, &Only::default())?;
-    match (&asked.annotator, &asked.undo) {
-        (None, None) => list(&asides, global),
+pub(super) fn set_votes_aside(config: &Config, args: &SetAsideArgs, global: &Global) -> Result<Exit, Failure> {
+    let folder = Workspace::new(&config.root).raw_folder().join("votes");
+    let asides = Asides::read_asides(&folder).map_err(io_failure)?;
+    let recipes = output::select_recipes(config, &Only::default())?;
+    match (&args.annotator, &args.undo) {
+        (None, None) => list_asides(&asides, global),
         (_, Some(id)) => {
-            let (by, why) = signed(asked)?;
-            undo(config, &recipes, &asides, id, by, why)
+            let (by, why) = name_and_reason(args)?;
+            undo_aside(config, &recipes, &asides, id, by, why)
         }
         (Some(name), None) => {
             if !config.annotators.iter().any(|person| person.name == *name) {
-                return Err(usage(output::unknown_annotator(config, name)));
+                return Err(usage_failure(output::unknown_annotator(config, name)));
             }
-            if asked.admit {
-                let (by, why) = signed(asked)?;
+            if args.admit {
+                let (by, why) = name_and_reason(args)?;
                 let admitted =
-                    Admitted { annotator: name.clone(), by: by.into(), why: why.into(), at: now() };
-                aside::append(&folder, &AsideLine::Admit(admitted)).map_err(io)?;
-                output::print(&format!(
+                    Admitted { annotator: name.clone(), by: by.into(), why: why.into(), at: current_time() };
+                aside::append_line(&folder, &AsideLine::Admit(admitted)).map_err(io_failure)?;
+                output::print_text(&format!(
                     "{name} gets work again; known items that they answered before no longer stop them\n"
                 ))?;
                 return Ok(Exit::Done);
             }
-            let new = decision(config, asked, name)?;
-            let effects = if asked.dry_run {
+            let new = build_decision(config, args, name)?;
+            let effects = if args.dry_run {
                 look_aside(config, &recipes, &new)?
             } else {
                 if new.by == new.annotator {
-                    return Err(usage(format!("{} cannot set their own votes aside", new.by)));
+                    return Err(usage_failure(format!("{} cannot set their own votes aside", new.by)));
                 }
                 set_aside(config, &recipes, &new)?
             };
-            report(&new, &effects, asked.dry_run, global)
+            report_effects(&new, &effects, args.dry_run, global)
         }
     }
 }
 
-fn signed(asked: &SetAsideArgs) -> Result<(&str, &str), Failure> {
-    match (&asked.by, &asked.why) {
+fn name_and_reason(args: &SetAsideArgs) -> Result<(&str, &str), Failure> {
+    match (&args.by, &args.why) {
         (Some(by), Some(why)) if !by.trim().is_empty() && !why.trim().is_empty() => {
             Ok((by.trim(), why.trim()))
         }
-        _ => Err(usage("--by NAME says who decides, --why TEXT the reason; both stay on record")),
+        _ => Err(usage_failure("--by NAME says who decides, --why TEXT the reason; both stay on record")),
     }
 }
 
-fn decision(config: &Config, asked: &SetAsideArgs, name: &str) -> Result<SetAside, Failure> {
-    let (by, why) = match (asked.dry_run, signed(asked)) {
+fn build_decision(config: &Config, args: &SetAsideArgs, name: &str) -> Result<SetAside, Failure> {
+    let (by, why) = match (args.dry_run, name_and_reason(args)) {
         (true, Err(_)) => ("nobody", "only looked at"),
         (_, signed) => signed?,
     };
-    let mut new = SetAside::all_of(name, by, why, &now());
-    let step = asked.step.as_deref().map(|step| step.strip_prefix("review:").unwrap_or(step));
-    new.recipe = match (step, &asked.recipe) {
+    let mut new = SetAside::all_of(name, by, why, &current_time());
+    let step = args.step.as_deref().map(|step| step.strip_prefix("review:").unwrap_or(step));
+    new.recipe = match (step, &args.recipe) {
         (Some(step), recipe) => Some(output::recipe_of(config, step, recipe.as_deref())?.name.to_owned()),
         (None, Some(recipe)) => {
-            let known = output::recipes(config, &Only { recipes: vec![recipe.clone()] })?;
+            let known = output::select_recipes(config, &Only { recipes: vec![recipe.clone()] })?;
             known.first().map(|recipe| recipe.name.to_owned())
         }
         (None, None) => None,
     };
     new.step = step.map(str::to_owned);
-    new.from = asked.from.as_deref().map(|text| time("--from", text)).transpose()?;
-    new.until = asked.until.as_deref().map(|text| time("--until", text)).transpose()?;
-    Ok(new.sealed())
+    new.from = args.from.as_deref().map(|text| parse_time("--from", text)).transpose()?;
+    new.until = args.until.as_deref().map(|text| parse_time("--until", text)).transpose()?;
+    Ok(new.with_id())
 }
 
 /// A day, or a time in UTC.
-fn time(flag: &str, text: &str) -> Result<String, Failure> {
+fn parse_time(flag: &str, text: &str) -> Result<String, Failure> {
     let day = text.trim().parse::<jiff::civil::Date>().map(|day| day.to_string());
     // A day is also the beginning of a time, so that the longer form is tried first.
     let time = text.trim().parse::<jiff::Timestamp>().map(|time| time.to_string());
     time.or(day).map_err(|_| {
-        usage(format!("{flag} is a day, YYYY-MM-DD, or a time, YYYY-MM-DDTHH:MM:SSZ, not {text:?}"))
+        usage_failure(format!("{flag} is a day, YYYY-MM-DD, or a time, YYYY-MM-DDTHH:MM:SSZ, not {text:?}"))
     })
 }
 
@@ -105,14 +105,14 @@ struct Decided<'d> {
     undone: Option<&'d Restored>,
 }
 
-fn report(
+fn report_effects(
     new: &SetAside,
     effects: &[AsideEffect],
     only_look: bool,
     global: &Global,
 ) -> Result<Exit, Failure> {
     if global.json {
-        output::json(&Effects { id: (!only_look).then(|| new.id.to_string()), steps: effects })?;
+        output::print_json(&Effects { id: (!only_look).then(|| new.id.to_string()), steps: effects })?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -141,20 +141,20 @@ fn report(
         (false, true) => text.push_str("nothing was changed\n"),
         (false, false) => text.push_str(&format!(
             "decision {}: `riddlemill review set-aside --undo {} --by NAME --why TEXT` undoes it; `riddlemill run` applies it\n",
-            short(new),
-            short(new)
+            short_id(new),
+            short_id(new)
         )),
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
 /// The beginning of an id, as it is typed.
-fn short(decision: &SetAside) -> String {
+fn short_id(decision: &SetAside) -> String {
     decision.id.to_string().chars().take(12).collect()
 }
 
-fn undo(
+fn undo_aside(
     config: &Config,
     recipes: &[&'static Recipe],
     asides: &Asides,
@@ -163,20 +163,20 @@ fn undo(
     why: &str,
 ) -> Result<Exit, Failure> {
     let named: Vec<&SetAside> =
-        asides.all().iter().filter(|known| known.id.to_string().starts_with(id) && !id.is_empty()).collect();
+        asides.all_decisions().iter().filter(|known| known.id.to_string().starts_with(id) && !id.is_empty()).collect();
     let [decision] = named[..] else {
         let hint = "`riddlemill review set-aside` lists them with their ids";
-        return Err(usage(match named.len() {
+        return Err(usage_failure(match named.len() {
             0 => format!("no decision {id:?}\n  hint: {hint}"),
             n => format!("{id:?} begins {n} decisions\n  hint: {hint}"),
         }));
     };
-    if let Some(undone) = asides.undone(decision.id) {
-        return Err(usage(format!("{} has undone it already: {}", undone.by, undone.why)));
+    if let Some(undone) = asides.undo_of(decision.id) {
+        return Err(usage_failure(format!("{} has undone it already: {}", undone.by, undone.why)));
     }
-    let undo = Restored { undoes: decision.id, by: by.into(), why: why.into(), at: now() };
-    let taken = restore(config, recipes, decision, &undo)?;
-    output::print(&format!(
+    let undo = Restored { undoes: decision.id, by: by.into(), why: why.into(), at: current_time() };
+    let taken = restore_votes(config, recipes, decision, &undo)?;
+    output::print_text(&format!(
         "the votes of {} count again; {} that others got for them and had not done taken back\n",
         decision.annotator,
         count(taken as u64, "task")
@@ -184,14 +184,14 @@ fn undo(
     Ok(Exit::Done)
 }
 
-fn list(asides: &Asides, global: &Global) -> Result<Exit, Failure> {
+fn list_asides(asides: &Asides, global: &Global) -> Result<Exit, Failure> {
     if global.json {
-        let row = |decision| Decided { decision, undone: asides.undone(decision.id) };
-        output::json(&asides.all().iter().map(row).collect::<Vec<_>>())?;
+        let row = |decision| Decided { decision, undone: asides.undo_of(decision.id) };
+        output::print_json(&asides.all_decisions().iter().map(row).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
-    for known in asides.all() {
+    for known in asides.all_decisions() {
         let place = match (&known.recipe, &known.step) {
             (Some(recipe), Some(step)) => format!(" on {recipe} review:{step}"),
             (Some(recipe), None) => format!(" on {recipe}"),
@@ -200,18 +200,18 @@ fn list(asides: &Asides, global: &Global) -> Result<Exit, Failure> {
         let from = known.from.as_ref().map_or_else(String::new, |from| format!(" from {from}"));
         let until = known.until.as_ref().map_or_else(String::new, |until| format!(" until {until}"));
         let undone = asides
-            .undone(known.id)
+            .undo_of(known.id)
             .map_or_else(String::new, |undo| format!("; undone by {}: {}", undo.by, undo.why));
         text.push_str(&format!(
             "{} {}: votes{place}{from}{until} set aside by {} at {}: {}{undone}\n",
-            short(known),
+            short_id(known),
             known.annotator,
             known.by,
             known.at,
             known.why
         ));
     }
-    text.push_str(&format!("{}\n", count(asides.all().len() as u64, "decision")));
-    output::print(&text)?;
+    text.push_str(&format!("{}\n", count(asides.all_decisions().len() as u64, "decision")));
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use super::busy::heard;
+use super::busy::end_busy;
 
 /// Whether somebody can answer: not in a script or behind a pipe.
 pub(super) fn can_ask() -> bool {
@@ -11,12 +11,12 @@ pub(super) fn can_ask() -> bool {
 
 /// Asks a question before any bar is drawn; `None` where nobody can answer.
 pub(super) fn ask_first(question: &str) -> Option<bool> {
-    heard();
-    if can_ask() { ask(question) } else { None }
+    end_busy();
+    if can_ask() { ask_question(question) } else { None }
 }
 
 /// Asks a question on the terminal; anything but a yes is a no.
-pub(super) fn ask(question: &str) -> Option<bool> {
+pub(super) fn ask_question(question: &str) -> Option<bool> {
     eprintln!("{question} [y/N]");
     let mut line = String::new();
     // If stdin cannot be read, nobody can be asked.

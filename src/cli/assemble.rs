@@ -9,26 +9,26 @@ use crate::pipeline::{AssembleError, assemble as write};
 use crate::record::State;
 use crate::store::Error;
 
-pub(super) fn assemble(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let recipe = output::recipe(&args.recipe)?;
-    let ledgers = partitions(&args.ledgers)?;
-    let pairs = partitions(&args.pairs)?;
+pub(super) fn assemble_stage(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
+    let recipe = output::find_recipe(&args.recipe)?;
+    let ledgers = list_partitions(&args.ledgers)?;
+    let pairs = list_partitions(&args.pairs)?;
     let manifest =
-        write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref()).map_err(failure)?;
+        write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref()).map_err(assemble_failure)?;
     if global.json {
-        output::json(&manifest)?;
+        output::print_json(&manifest)?;
     } else if !global.quiet {
         eprintln!(
             "{}/{}: {} in, {} out",
             recipe.name, manifest.stage, manifest.counts.records_in, manifest.counts.records_out
         );
     }
-    Ok(if manifest.counts.state(State::Failed) > 0 { Exit::Partial } else { Exit::Done })
+    Ok(if manifest.counts.records_in_state(State::Failed) > 0 { Exit::Partial } else { Exit::Done })
 }
 
 /// Files unchanged, and for folders the files that a cluster writes into them, sorted by name.
-fn partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn list_partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -40,18 +40,18 @@ fn partitions(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             parts.push(entry.map_err(Error::io("list", path))?.path());
         }
         // Spark also writes markers and checksums into its folders.
-        parts.retain(|part| name(part).starts_with("part-"));
+        parts.retain(|part| file_name(part).starts_with("part-"));
         parts.sort();
         files.extend(parts);
     }
     Ok(files)
 }
 
-fn name(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn failure(error: AssembleError) -> Failure {
+fn assemble_failure(error: AssembleError) -> Failure {
     match error {
         AssembleError::Run(error) => error.into(),
         AssembleError::Incomplete { .. } => Failure { exit: Exit::Gap, message: error.to_string() },

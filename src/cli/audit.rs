@@ -3,19 +3,19 @@
 use super::args::{Global, Only};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit::{Proof, follows, prove};
+use crate::audit::{Proof, prove_freshness, prove};
 use crate::store::Workspace;
 
-pub(super) fn audit(args: &Only, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn audit_recipes(args: &Only, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);
     let mut proof = Proof::default();
-    for recipe in output::recipes(&config, args)? {
-        prove(&workspace, recipe, &mut proof);
-        follows(&config, recipe, &mut proof)?;
+    for recipe in output::select_recipes(&config, args)? {
+        prove_stages(&workspace, recipe, &mut proof);
+        prove_freshness(&config, recipe, &mut proof)?;
     }
     if global.json {
-        output::json(&proof)?;
+        output::print_json(&proof)?;
     } else {
         let mut text: String =
             proof.gaps.iter().map(|g| format!("{} {}: {}\n", g.recipe, g.stage, g.what)).collect();
@@ -33,7 +33,7 @@ pub(super) fn audit(args: &Only, global: &Global) -> Result<Exit, Failure> {
             n => format!("{looked}: {}", count(n as u64, "gap")),
         };
         text.push_str(&format!("{verdict}\n"));
-        output::print(&text)?;
+        output::print_text(&text)?;
     }
     Ok(if proof.gaps.is_empty() { Exit::Done } else { Exit::Gap })
 }

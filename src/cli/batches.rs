@@ -13,10 +13,10 @@ use crate::stages::StageError;
 use crate::store::Workspace;
 
 /// Lists the open batches from the log, without contacting servers.
-pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure> {
-    let open = open(config)?;
+pub(super) fn list_batches(config: &Config, global: &Global) -> Result<Exit, Failure> {
+    let open = read_open_batches(config)?;
     if global.json {
-        output::json(&open)?;
+        output::print_json(&open)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -28,18 +28,18 @@ pub(super) fn batches(config: &Config, global: &Global) -> Result<Exit, Failure>
             "{}  llm.{}  {requests} since {}, {sent}\n",
             batch.batch,
             batch.endpoint,
-            batch.since()
+            batch.begin_date()
         ));
     }
     if open.is_empty() {
         text.push_str("no batch is open\n");
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
 /// Cancels a batch at its server, or counts it as lost without contacting the server.
-pub(super) fn cancel(
+pub(super) fn cancel_batch(
     config: &Config,
     store: Store,
     name: &str,
@@ -47,28 +47,28 @@ pub(super) fn cancel(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| refused(format!("cannot start the network runtime: {e}")))?;
+    let runtime = runtime.map_err(|e| batch_refused(format!("cannot start the network runtime: {e}")))?;
     // Before the endpoint is looked up, which may be gone from the settings.
     if lost {
-        let batch = runtime.block_on(give_up_lost(&store, name)).map_err(refused)?;
+        let batch = runtime.block_on(give_up_lost(&store, name)).map_err(batch_refused)?;
         let requests = count(batch.requests as u64, "request");
         let message = format!(
             "{}: {requests} counted as spent, and asked again by the next run that needs them",
             batch.batch
         );
-        return report(&batch, "lost", &message, global);
+        return report_batch(&batch, "lost", &message, global);
     }
-    let open = open(config)?;
+    let open = read_open_batches(config)?;
     // People copy either name: that in the log, or the server's own.
     let is = |batch: &&OpenBatch| batch.batch.starts_with(name) || batch.id.as_deref() == Some(name);
     let Some(batch) = open.iter().find(is) else {
-        return Err(refused(format!(
+        return Err(batch_refused(format!(
             "no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them"
         )));
     };
     let endpoint =
         config.endpoints.iter().find(|endpoint| endpoint.name == batch.endpoint).ok_or_else(|| {
-            refused(format!(
+            batch_refused(format!(
                 "pipeline.toml has no [llm.{}] any more, whose batch it is\n  hint: put it back, or --lost \
              counts the batch as spent",
                 batch.endpoint
@@ -79,8 +79,8 @@ pub(super) fn cancel(
         endpoint.clone(),
         Limits { trust: config.trust.clone(), ..Limits::default() },
     );
-    let engine = engine.map_err(|error| refused(error.to_string()))?;
-    let given_up = runtime.block_on(engine.give_up(name)).map_err(refused)?;
+    let engine = engine.map_err(|error| batch_refused(error.to_string()))?;
+    let given_up = runtime.block_on(engine.give_up(name)).map_err(batch_refused)?;
     let again = match endpoint.batch {
         true => format!(
             "the next run asks again for what it needs, in a new batch; `batch = false` under [llm.{}] asks one by one",
@@ -106,12 +106,12 @@ pub(super) fn cancel(
             ("over", format!("ended, with {answered} of {requests} answered and paid for; {again}"))
         }
     };
-    report(batch, how, &format!("{}: {description}", batch.batch), global)
+    report_batch(batch, how, &format!("{}: {description}", batch.batch), global)
 }
 
-fn report(batch: &OpenBatch, how: &str, description: &str, global: &Global) -> Result<Exit, Failure> {
+fn report_batch(batch: &OpenBatch, how: &str, description: &str, global: &Global) -> Result<Exit, Failure> {
     if global.json {
-        output::json(
+        output::print_json(
             &json!({ "batch": batch.batch, "endpoint": batch.endpoint, "requests": batch.requests, "is": how }),
         )?;
     } else if !global.quiet {
@@ -120,11 +120,11 @@ fn report(batch: &OpenBatch, how: &str, description: &str, global: &Global) -> R
     Ok(Exit::Done)
 }
 
-fn open(config: &Config) -> Result<Vec<OpenBatch>, Failure> {
-    let replies = Workspace::new(&config.root).raw().join("replies");
+fn read_open_batches(config: &Config) -> Result<Vec<OpenBatch>, Failure> {
+    let replies = Workspace::new(&config.root).raw_folder().join("replies");
     Ok(open_batches(&replies).map_err(crate::llm::store::StoreError::from).map_err(StageError::from)?)
 }
 
-fn refused(why: impl std::fmt::Display) -> Failure {
+fn batch_refused(why: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Gap, message: why.to_string() }
 }

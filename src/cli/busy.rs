@@ -17,7 +17,7 @@ enum Busy {
 }
 
 /// After two seconds, shows on a terminal that `name` is working, and since when, until [`heard`] is called.
-pub(super) fn busy(name: String, style: ProgressStyle) {
+pub(super) fn show_busy(name: String, style: ProgressStyle) {
     // A log or a pipe has no use for a spinner.
     if !std::io::stderr().is_terminal() {
         return;
@@ -39,7 +39,7 @@ pub(super) fn busy(name: String, style: ProgressStyle) {
 }
 
 /// Something is printed: removes the indicator permanently.
-pub(super) fn heard() {
+pub(super) fn end_busy() {
     with_busy(|busy| {
         if let Busy::Since(Some(bar)) = busy {
             bar.finish_and_clear();

@@ -9,14 +9,14 @@ use super::args::Global;
 use super::decide::no_table;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review_session::{ReviewSession, io, usage};
+use super::review_session::{ReviewSession, io_failure, usage_failure};
 use super::show::both_sides;
-use super::terminal::{HANG, visible};
+use super::terminal::{HANG, visible_line};
 use crate::decisions::{Cells, Columns, read_table, write_table};
-use crate::pipeline::{decide::entitled, now};
+use crate::pipeline::{decide::check_entitled, current_time};
 use crate::report::{CarryReport, TableReceipt};
 use crate::review::Vote;
-use crate::review::carry::{CarryError, Carryable, Outdated, SeenLog, carry, carryable, take_back};
+use crate::review::carry::{CarryError, Carryable, Outdated, SeenLog, carry_votes, find_carryable, take_back};
 use crate::review::votes::Carried;
 use crate::store::{Error, Workspace, durable};
 
@@ -37,44 +37,44 @@ pub(super) struct Act<'a> {
 
 impl Act<'_> {
     /// The confirmation for the votes, if the person is entitled.
-    fn entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
-        entitled(room.config, self.by)?;
+    fn confirm_entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
+        check_entitled(room.config, self.by)?;
         match why.trim() {
-            "" => Err(usage("carrying votes over needs a reason\n  hint: --why \"…\"")),
+            "" => Err(usage_failure("carrying votes over needs a reason\n  hint: --why \"…\"")),
             why => Ok(Carried { by: self.by.to_owned(), why: why.to_owned() }),
         }
     }
 }
 
-fn seen(room: &ReviewSession<'_>) -> Result<SeenLog, Failure> {
-    let seen = SeenLog::read(&Workspace::new(&room.config.root).raw().join("seen"))?;
+fn open_seen_log(room: &ReviewSession<'_>) -> Result<SeenLog, Failure> {
+    let seen = SeenLog::read_folder(&Workspace::new(&room.config.root).raw_folder().join("seen"))?;
     seen.damaged().iter().for_each(|damaged| eprintln!("{damaged}; it is not used"));
     Ok(seen)
 }
 
-pub(super) fn list(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
-    let (seen, votes) = (seen(room)?, room.by_item());
-    let found = carryable(&room.step, &room.items, &votes, &seen);
+pub(super) fn list_carryable(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
+    let (seen, votes) = (open_seen_log(room)?, room.by_item());
+    let found = find_carryable(&room.step, &room.items, &votes, &seen);
     if global.json {
-        output::json(&CarryReport::from(&found))?;
+        output::print_json(&CarryReport::from(&found))?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
     for one in &found.items {
         text.push_str(&format!("{}\n", one.item.id));
-        for (key, old, new) in one.changes() {
+        for (key, old, new) in one.changed_fields() {
             text.push_str(&both_sides(&format!("{key}, old"), &old, &format!("{key}, new"), &new));
         }
         for line in one.vote_lines() {
-            text.push_str(&format!("  {HANG}{}\n", visible(&line)));
+            text.push_str(&format!("  {HANG}{}\n", visible_line(&line)));
         }
     }
-    text.push_str(&summary(&found));
-    output::print(&text)?;
+    text.push_str(&summarise_carryable(&found));
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
-fn summary(found: &Carryable<'_>) -> String {
+fn summarise_carryable(found: &Carryable<'_>) -> String {
     let votes: usize = found.items.iter().map(|one| one.votes.len()).sum();
     let items = count(found.items.len() as u64, "item");
     let mut text = format!("{items} with {}\n", count(votes as u64, "outdated vote"));
@@ -87,55 +87,55 @@ fn summary(found: &Carryable<'_>) -> String {
     text
 }
 
-pub(super) fn confirm(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
-    let (seen, votes) = (seen(room)?, room.by_item());
-    let by = act.entitled(room, act.why)?;
-    let found = carryable(&room.step, &room.items, &votes, &seen);
+pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+    let (seen, votes) = (open_seen_log(room)?, room.by_item());
+    let by = act.confirm_entitled(room, act.why)?;
+    let found = find_carryable(&room.step, &room.items, &votes, &seen);
     let mut new = Vec::new();
     for id in items {
         let of_item: Vec<&Outdated<'_>> = found.items.iter().filter(|one| one.item.id == *id).collect();
         if of_item.is_empty() {
-            return Err(usage(format!(
+            return Err(usage_failure(format!(
                 "{id} has no outdated vote in {}\n  hint: `riddlemill review carry {}` lists them",
                 room.step.name, room.step.name
             )));
         }
         for one in of_item {
-            new.extend(carry(&room.step, one, on(&votes, id), &by, &now(), "command line").map_err(usage)?);
+            new.extend(carry_votes(&room.step, one, votes_on(&votes, id), &by, &current_time(), "command line").map_err(usage_failure)?);
         }
     }
-    let added = room.log()?.append(new).map_err(io)?.added.len();
-    output::print(&format!("{} carried over by {}\n", count(added as u64, "vote"), by.by))?;
+    let added = room.open_vote_log()?.append_votes(new).map_err(io_failure)?.added.len();
+    output::print_text(&format!("{} carried over by {}\n", count(added as u64, "vote"), by.by))?;
     Ok(Exit::Done)
 }
 
-pub(super) fn undo(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+pub(super) fn undo_carry(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
     let votes = room.by_item();
-    let by = act.entitled(room, act.why)?;
+    let by = act.confirm_entitled(room, act.why)?;
     let mut new = Vec::new();
     for id in items {
         let item = room.items.iter().find(|item| item.id == *id);
-        let back = item.map(|item| take_back(&room.step, item, on(&votes, id), &by, &now(), "command line"));
+        let back = item.map(|item| take_back(&room.step, item, votes_on(&votes, id), &by, &current_time(), "command line"));
         match back.filter(|back| !back.is_empty()) {
             Some(back) => new.extend(back),
-            None => return Err(usage(format!("no vote on {id} was carried over to the current text"))),
+            None => return Err(usage_failure(format!("no vote on {id} was carried over to the current text"))),
         }
     }
-    let added = room.log()?.append(new).map_err(io)?.added.len();
-    output::print(&format!("{} undone by {}\n", count(added as u64, "vote"), by.by))?;
+    let added = room.open_vote_log()?.append_votes(new).map_err(io_failure)?.added.len();
+    output::print_text(&format!("{} undone by {}\n", count(added as u64, "vote"), by.by))?;
     Ok(Exit::Done)
 }
 
-fn on<'v, 'a>(votes: &'v FxHashMap<&str, Vec<&'a Vote>>, item: &str) -> &'v [&'a Vote] {
+fn votes_on<'v, 'a>(votes: &'v FxHashMap<&str, Vec<&'a Vote>>, item: &str) -> &'v [&'a Vote] {
     votes.get(item).map(Vec::as_slice).unwrap_or_default()
 }
 
-pub(super) fn export(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failure> {
-    let (seen, votes) = (seen(room)?, room.by_item());
-    let found = carryable(&room.step, &room.items, &votes, &seen);
+pub(super) fn export_carryable(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failure> {
+    let (seen, votes) = (open_seen_log(room)?, room.by_item());
+    let found = find_carryable(&room.step, &room.items, &votes, &seen);
     let row = |one: &Outdated<'_>| -> Cells {
         let (old, new): (Vec<String>, Vec<String>) = one
-            .changes()
+            .changed_fields()
             .into_iter()
             .map(|(key, old, new)| (format!("{key}: {old}"), format!("{key}: {new}")))
             .unzip();
@@ -156,23 +156,23 @@ pub(super) fn export(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failu
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
     }
-    durable::replace(out, &bytes)?;
-    output::print(&format!("{}\n", out.display()))?;
-    eprint!("{}", summary(&found));
+    durable::replace_file(out, &bytes)?;
+    output::print_text(&format!("{}\n", out.display()))?;
+    eprint!("{}", summarise_carryable(&found));
     Ok(Exit::Done)
 }
 
-pub(super) fn import(
+pub(super) fn import_carried(
     room: &ReviewSession<'_>,
     files: &[PathBuf],
     act: &Act<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let (seen, votes) = (seen(room)?, room.by_item());
-    let found = carryable(&room.step, &room.items, &votes, &seen);
+    let (seen, votes) = (open_seen_log(room)?, room.by_item());
+    let found = find_carryable(&room.step, &room.items, &votes, &seen);
     // Here, too, because a wrong name would otherwise be reported for every row.
-    entitled(room.config, act.by)?;
-    let mut log = room.log()?;
+    check_entitled(room.config, act.by)?;
+    let mut log = room.open_vote_log()?;
     let (mut machine, mut troubled) = (Vec::new(), false);
     for file in files {
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
@@ -188,18 +188,18 @@ pub(super) fn import(
                 Err(error) => problems.push(format!("{name}: row {row}: {error}")),
             }
         }
-        let receipt = log.append(new).map_err(io)?;
+        let receipt = log.append_votes(new).map_err(io_failure)?;
         troubled |= !problems.is_empty();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         if !global.json {
             let added = count(receipt.added.len() as u64, "vote");
-            output::print(&format!("{name}: {added} carried over, {blank} blank\n"))?;
+            output::print_text(&format!("{name}: {added} carried over, {blank} blank\n"))?;
         }
         let (added, known) = (receipt.added.len(), receipt.known);
         machine.push(TableReceipt { file, added, known, blank, problems });
     }
     if global.json {
-        output::json(&machine)?;
+        output::print_json(&machine)?;
     }
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
@@ -246,6 +246,6 @@ fn of_row(
     let one = found.items.iter().find(shown);
     let one = one.ok_or_else(|| RowError::Changed(item.to_owned()))?;
     let why = cell("why").unwrap_or(act.why);
-    let by = act.entitled(room, why).map_err(RowError::NotEntitled)?;
-    Ok(Some(carry(&room.step, one, on(votes, item), &by, &now(), file)?))
+    let by = act.confirm_entitled(room, why).map_err(RowError::NotEntitled)?;
+    Ok(Some(carry_votes(&room.step, one, votes_on(votes, item), &by, &current_time(), file)?))
 }

@@ -44,23 +44,23 @@ pub(super) fn shell_path(path: &Path) -> String {
 }
 
 /// The commands of a message, with what this call was given.
-pub(super) fn runnable(text: &str) -> Cow<'_, str> {
+pub(super) fn runnable_commands(text: &str) -> Cow<'_, str> {
     let Some((call, verbs)) = CALL.get() else { return Cow::Borrowed(text) };
-    completed(text, call, verbs, |_| true)
+    complete_commands(text, call, verbs, |_| true)
 }
 
 /// The next command with what this call was given.
 pub(super) fn complete_command(next: &mut Next) {
-    next.command = runnable(&next.command).into_owned();
+    next.command = runnable_commands(&next.command).into_owned();
 }
 
 /// [`runnable`] of what may quote posts, too: only commands between backticks are ours.
 pub(super) fn runnable_quoted(text: &str) -> Cow<'_, str> {
     let Some((call, verbs)) = CALL.get() else { return Cow::Borrowed(text) };
-    completed(text, call, verbs, |before| before.ends_with('`'))
+    complete_commands(text, call, verbs, |before| before.ends_with('`'))
 }
 
-fn completed<'t>(
+fn complete_commands<'t>(
     text: &'t str,
     call: &Call,
     verbs: &[String],
@@ -108,7 +108,7 @@ mod tests {
     fn told(text: &str, at: &str, recipes: &str) -> String {
         let call = Call { at: at.to_owned(), recipes: recipes.to_owned() };
         let verbs: Vec<String> = ["run", "audit", "init", "show"].map(str::to_owned).into();
-        completed(text, &call, &verbs, |_| true).into_owned()
+        complete_commands(text, &call, &verbs, |_| true).into_owned()
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::release::{Candidate, read_rows};
 use crate::stages::{Stop, Waiting};
 use crate::store::{Error, Manifest, durable};
 
-pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit, Failure> {
     let mut rows: Vec<JsonRow> = read_rows::of_path(&args.set)?;
     let mut reference = read_rows::of_path(&args.reference)?;
     let types: BTreeMap<String, String> = match &args.map {
@@ -26,18 +26,18 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
                 Failure::usage(format!("{e}\n  hint: --map takes a JSON object, published label to label"))
             })?
         }
-        None => layout::renamed(),
+        None => layout::renamed_labels(),
     };
     // A wrong name is an error, not a comparison without a recipe.
-    args.recipe.as_deref().map(output::recipe).transpose()?;
-    let named = args.recipe.clone().or_else(|| Some(Candidate::read(&args.set).ok()??.recipe));
-    let of_stage = || Some(Manifest::read(&args.set).ok()??.recipe);
+    args.recipe.as_deref().map(output::find_recipe).transpose()?;
+    let named = args.recipe.clone().or_else(|| Some(Candidate::read_manifest(&args.set).ok()??.recipe));
+    let of_stage = || Some(Manifest::read_from_stage(&args.set).ok()??.recipe);
     if let Some(problems) = named.clone().or_else(of_stage).as_deref().and_then(recipe::problems_of) {
         return Err(problems.into());
     }
     let recipe = match named {
-        Some(name) => recipe::find(&name),
-        None if args.set.is_dir() => read_rows::recipe(&args.set)?,
+        Some(name) => recipe::find_recipe(&name),
+        None if args.set.is_dir() => read_rows::recipe_of_folder(&args.set)?,
         None => None,
     };
     // The recipe only matters for withdrawn dumps; files without a recipe are checked by id and text.
@@ -53,21 +53,21 @@ pub(super) fn compare(args: &Compare, global: &Global) -> Result<Exit, Failure> 
     let records = (rows.len() + reference.len()) as u64;
     let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
     // The settings of dedup, so that similar rows here are similar there, too.
-    let likeness = output::load_or_default(global)?.typed(recipe.map(|recipe| recipe.name), "dedup");
+    let likeness = output::load_or_default(global)?.typed_settings(recipe.map(|recipe| recipe.name), "dedup");
     let watch = Waiting::new(&stop, &bar, records);
     let mut found = comparing::compare(&rows, &reference, &types, &likeness, &watch);
-    bar.clear();
+    bar.clear_bar();
     if let Some(recipe) = recipe.filter(|_| global.workspace.join(FILE).exists()) {
-        found.follow(&output::load(global)?, recipe)?;
+        found.follow(&output::load_config(global)?, recipe)?;
     }
     if let Some(path) = &args.html {
         let page = found.html(&args.set.display().to_string(), &args.reference.display().to_string());
         let page = page.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-        durable::replace(path, page.as_bytes())?;
+        durable::replace_file(path, page.as_bytes())?;
     }
     match global.json {
-        true => output::json(&found)?,
-        false => output::print(&found.text())?,
+        true => output::print_json(&found)?,
+        false => output::print_text(&found.text())?,
     }
     Ok(if found.is_perfect() { Exit::Done } else { Exit::Gap })
 }

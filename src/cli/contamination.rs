@@ -10,7 +10,7 @@ use super::exit::{Exit, Failure};
 use super::export::hide_of;
 use super::output::{self, count};
 use super::progress::Bar;
-use super::terminal::visible;
+use super::terminal::visible_line;
 use crate::join::Spill;
 use crate::recipe::{self, Recipe};
 use crate::release::contamination::{self as shared, How, NotCompared, OtherSet};
@@ -29,29 +29,29 @@ compared by itself. A FILE is JSON, JSON Lines, CSV, a workbook, Parquet or a nu
 of a release, candidate or stage.
 Exit codes: 0 no row is shared; 1 rows are shared; 3 no row is shared, but some rows could not be compared.";
 
-pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn find_contamination(args: &Contamination, global: &Global) -> Result<Exit, Failure> {
     let name = args.set.display().to_string();
     // Before anything is compared, which may take long.
     for path in &args.against {
         std::fs::metadata(path).map_err(Error::io("read", path))?;
     }
-    let set = read(&args.set, global)?;
+    let set = read_set(&args.set, global)?;
     let config = output::load_or_default(global)?;
     let recipe = recipe_of(&args.set)?.map(|recipe| recipe.name);
     refuse_in_parts(&config, recipe).map_err(|e| Failure::usage(e.to_string()))?;
-    let mut likeness: crate::config::sections::Dedup = config.typed(recipe, "dedup");
+    let mut likeness: crate::config::sections::Dedup = config.typed_settings(recipe, "dedup");
     // Borderline pairs are of interest in a run only.
     likeness.margin = 0.0;
-    let mut pairs = args.pairs.as_deref().map(create).transpose()?;
-    let mut found = shared::Contamination::of(&set);
+    let mut pairs = args.pairs.as_deref().map(create_file).transpose()?;
+    let mut found = shared::Contamination::of_set(&set);
     for path in &args.against {
-        let other = read(path, global)?;
+        let other = read_set(path, global)?;
         let records = (set.rows.len() + other.rows.len()) as u64;
         let (stop, bar) = (Stop::default(), Bar::of_verb("contamination", records, global));
         let watch = Waiting::new(&stop, &bar, records);
         let spill = args.on_disk.as_deref().map(|folder| Spill {
             folder,
-            memory: args.memory(),
+            memory: args.memory_bytes(),
             texts: records as usize,
         });
         let how = How { column: args.column.as_deref(), likeness: &likeness, spill, pairs: pairs.is_some() };
@@ -62,7 +62,7 @@ pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exi
             }
             None => Ok(()),
         });
-        bar.clear();
+        bar.clear_bar();
         done.map_err(|error| match error {
             NotCompared::NoTexts { .. } | NotCompared::NoColumn(_) => Failure::usage(error.to_string()),
             other => Failure { exit: Exit::Io, message: other.to_string() },
@@ -72,8 +72,8 @@ pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exi
         out.flush().map_err(Error::io("write", path))?;
     }
     match global.json {
-        true => output::json(&found)?,
-        false => output::print(&describe(&name, &found))?,
+        true => output::print_json(&found)?,
+        false => output::print_text(&describe_contamination(&name, &found))?,
     }
     Ok(match found.found > 0 {
         true => Exit::Gap,
@@ -82,17 +82,17 @@ pub(super) fn contamination(args: &Contamination, global: &Global) -> Result<Exi
     })
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
+fn create_file(path: &Path) -> Result<BufWriter<File>, Failure> {
     Ok(BufWriter::new(File::create(path).map_err(Error::io("create", path))?))
 }
 
 /// The recipe of a folder's rows.
 fn recipe_of(path: &Path) -> Result<Option<&'static Recipe>, Failure> {
-    Ok(if path.is_dir() { read_rows::recipe(path)? } else { None })
+    Ok(if path.is_dir() { read_rows::recipe_of_folder(path)? } else { None })
 }
 
 /// The rows of a set, without withdrawn ones.
-fn read(path: &Path, global: &Global) -> Result<OtherSet, Failure> {
+fn read_set(path: &Path, global: &Global) -> Result<OtherSet, Failure> {
     let RowsOfFile { mut rows, unread, .. } = match path.is_dir() {
         true => RowsOfFile { rows: read_rows::of_path(path)?, ..RowsOfFile::default() },
         false => rows_of_file(path)?,
@@ -112,9 +112,9 @@ fn read(path: &Path, global: &Global) -> Result<OtherSet, Failure> {
     Ok(OtherSet { file, rows, unread })
 }
 
-fn describe(name: &str, found: &shared::Contamination) -> String {
+fn describe_contamination(name: &str, found: &shared::Contamination) -> String {
     let mut text =
-        format!("{name}: {} of {} shared\n", output::number(found.found), count(found.rows, "row"));
+        format!("{name}: {} of {} shared\n", output::format_count(found.found), count(found.rows, "row"));
     not_compared(&mut text, found.without_text, &found.unread);
     for file in &found.against {
         let _ = writeln!(
@@ -122,17 +122,17 @@ fn describe(name: &str, found: &shared::Contamination) -> String {
             "{}: {}, {} of the set among them ({})",
             file.file,
             count(file.rows, "row"),
-            output::number(file.found.len() as u64),
+            output::format_count(file.found.len() as u64),
             count(file.pairs, "pair")
         );
         not_compared(&mut text, file.without_text, &file.unread);
         for row in file.found.iter().take(SHOWN) {
-            let (id, other) = (visible(&row.id), visible(&row.other));
-            let _ = writeln!(text, "  {:.3} {}  {id}: {}", row.score, row.predicate, visible(&row.text));
-            let _ = writeln!(text, "        as {other}: {}", visible(&row.other_text));
+            let (id, other) = (visible_line(&row.id), visible_line(&row.other));
+            let _ = writeln!(text, "  {:.3} {}  {id}: {}", row.score, row.predicate, visible_line(&row.text));
+            let _ = writeln!(text, "        as {other}: {}", visible_line(&row.other_text));
         }
         if file.found.len() > SHOWN {
-            let more = output::number((file.found.len() - SHOWN) as u64);
+            let more = output::format_count((file.found.len() - SHOWN) as u64);
             let _ = writeln!(text, "  … and {more} more: --json has all");
         }
     }
@@ -146,6 +146,6 @@ fn not_compared(text: &mut String, without_text: u64, unread: &[String]) {
     }
     if let Some(first) = unread.first() {
         let lines = count(unread.len() as u64, "row");
-        let _ = writeln!(text, "  not compared: {lines} that cannot be read; line {}", visible(first));
+        let _ = writeln!(text, "  not compared: {lines} that cannot be read; line {}", visible_line(first));
     }
 }

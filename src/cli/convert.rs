@@ -16,9 +16,9 @@ use crate::store::{Error, durable};
 const FILES: [&str; 3] = ["benchmark.toml", "ballots.toml", "report.toml"];
 
 /// Writes the folder in the second edition, if that says the same; else tells what it could not say, and writes nothing.
-pub(super) fn convert(folder: &Path, out: &Path, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn convert_folder(folder: &Path, out: &Path, global: &Global) -> Result<Exit, Failure> {
     let (folder, out) = (global.workspace.join(folder), global.workspace.join(out));
-    let files = read(&folder)?;
+    let files = read_files(&folder)?;
     if out.exists() && out.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Failure::usage(format!(
             "{} is not empty; nothing was written\n  hint: --out names a folder that is not there yet",
@@ -27,9 +27,9 @@ pub(super) fn convert(folder: &Path, out: &Path, global: &Global) -> Result<Exit
     }
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let texts: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let converted = edition2::convert(&name, &texts)?;
+    let converted = edition2::convert_folder(&name, &texts)?;
     if !converted.lost.is_empty() {
-        return refused(&name, &folder, &converted, global);
+        return report_refused(&name, &folder, &converted, global);
     }
     let prompts = files.iter().filter(|(path, _)| path.starts_with("prompts/"));
     for (path, text) in converted.files.iter().chain(prompts) {
@@ -37,15 +37,15 @@ pub(super) fn convert(folder: &Path, out: &Path, global: &Global) -> Result<Exit
         if let Some(folder) = path.parent() {
             durable::create_folder(folder)?;
         }
-        durable::replace(&path, text.as_bytes())?;
+        durable::replace_file(&path, text.as_bytes())?;
     }
-    let (before, after) = (lines(&files), lines(&converted.files));
+    let (before, after) = (count_lines(&files), count_lines(&converted.files));
     if global.json {
-        output::json(
+        output::print_json(
             &json!({ "benchmark": name, "out": out, "lines_before": before, "lines_after": after, "lost": [] }),
         )?;
     } else {
-        output::print(&format!(
+        output::print_text(&format!(
             "{}: {name} in the second edition, {} for {before}, Chinese texts apart. It says the same: votes and replies stay valid\n",
             out.display(),
             output::count(after as u64, "line")
@@ -55,12 +55,12 @@ pub(super) fn convert(folder: &Path, out: &Path, global: &Global) -> Result<Exit
 }
 
 /// What could not be said. The folder stays as it is, and is read as before.
-fn refused(name: &str, folder: &Path, converted: &Converted, global: &Global) -> Result<Exit, Failure> {
+fn report_refused(name: &str, folder: &Path, converted: &Converted, global: &Global) -> Result<Exit, Failure> {
     if global.json {
-        output::json(&json!({ "benchmark": name, "lost": converted.lost }))?;
+        output::print_json(&json!({ "benchmark": name, "lost": converted.lost }))?;
     } else {
         let lost: String = converted.lost.iter().map(|lost| format!("  {lost}\n")).collect();
-        output::print(&format!(
+        output::print_text(&format!(
             "{name} cannot be said in the second edition as it is; nothing was written:\n{lost}  hint: {} is read as before; change \
              what is named here and convert it again\n",
             folder.display()
@@ -70,9 +70,9 @@ fn refused(name: &str, folder: &Path, converted: &Converted, global: &Global) ->
 }
 
 /// One line for each folder of the workspace that is of the first edition.
-pub(super) fn hint(names: &[&str], global: &Global) {
+pub(super) fn hint_convert(names: &[&str], global: &Global) {
     for recipe in RECIPES.iter().filter(|recipe| names.contains(&recipe.name) && !global.quiet) {
-        let Some(benchmark) = riddlemill_benchmarks::find(recipe.name) else { continue };
+        let Some(benchmark) = riddlemill_benchmarks::find_benchmark(recipe.name) else { continue };
         let own = global.workspace.join("benchmarks").join(recipe.name).is_dir();
         if own && edition2::is_first(&benchmark.files) {
             eprintln!(
@@ -85,14 +85,14 @@ pub(super) fn hint(names: &[&str], global: &Global) {
 }
 
 /// Lines with values, without those of Chinese texts.
-fn lines(files: &[(String, String)]) -> usize {
+fn count_lines(files: &[(String, String)]) -> usize {
     let counted = files.iter().filter(|(path, _)| path.ends_with(".toml") && !path.ends_with(".zh.toml"));
     let said = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
     counted.map(|(_, text)| text.lines().filter(said).count()).sum()
 }
 
 /// The files of a folder, by their paths in it.
-fn read(folder: &Path) -> Result<Vec<(String, String)>, Failure> {
+fn read_files(folder: &Path) -> Result<Vec<(String, String)>, Failure> {
     let text = |path: &Path| fs::read_to_string(path).map_err(Error::io("read", path));
     if !folder.join(FILES[0]).is_file() {
         return Err(Failure::usage(format!(

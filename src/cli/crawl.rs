@@ -4,24 +4,24 @@ use serde::Serialize;
 
 use super::args::{Crawl, Global};
 use super::exit::{Exit, Failure};
-use super::look::find;
-use super::output::{self, count, number};
+use super::look::find_crawl;
+use super::output::{self, count, format_count};
 use crate::config::{Config, toml_string};
 use crate::crawl::settings::{Refresh, Source};
 use crate::crawl::{self, CrawlError, Event, Plan, Summary};
 use crate::pages::Site;
 use crate::stages::Stop;
 
-pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+pub(super) fn crawl_source(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     // A saved page can be tried without a workspace.
     let config =
-        if args.try_page.is_some() { output::load_or_default(global)? } else { output::load(global)? };
+        if args.try_page.is_some() { output::load_or_default(global)? } else { output::load_config(global)? };
     let dirs = crate::report::crawl_dirs(&config);
     if let Some(target) = &args.try_page {
-        return super::look::look(args, target, &dirs, &config, global);
+        return super::look::look_at_page(args, target, &dirs, &config, global);
     }
     let name = args.source.as_deref().unwrap_or_default();
-    let mut source = find(&config, name)?.clone();
+    let mut source = find_crawl(&config, name)?.clone();
     match args.refresh.as_deref() {
         Some("all") => source.refresh = Refresh::All,
         Some(_) => source.refresh = Refresh::Changed,
@@ -29,11 +29,11 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
     }
     let source = &source;
     if args.dry_run {
-        let plan = crawl::plan(source, &dirs)?;
+        let plan = crawl::plan_crawl(source, &dirs)?;
         if global.json {
-            output::json(&plan)?
+            output::print_json(&plan)?
         } else {
-            output::print(&plan_text(&plan))?
+            output::print_text(&plan_text(&plan))?
         }
         return Ok(Exit::Done);
     }
@@ -42,7 +42,7 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
         runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
     // Ctrl-C only sets a flag, which cannot be awaited.
     let cancel = async {
-        while !stop.asked() {
+        while !stop.is_requested() {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     };
@@ -51,15 +51,15 @@ pub(super) fn crawl(args: &Crawl, global: &Global, stop: &Stop) -> Result<Exit, 
             print_event(&event, global.verbose);
         }
     };
-    let summary = runtime.block_on(crawl::run(source, &dirs, tell, cancel))?;
+    let summary = runtime.block_on(crawl::run_crawl(source, &dirs, tell, cancel))?;
     if global.json {
-        output::json(&EndedCrawl { complete: summary.complete(), summary: &summary })?
+        output::print_json(&EndedCrawl { complete: summary.is_complete(), summary: &summary })?
     } else {
-        output::print(&format!("{}{}", summary_text(&summary, name), not_imported(&config, source)))?
+        output::print_text(&format!("{}{}", summary_text(&summary, name), not_imported(&config, source)))?
     }
     Ok(match &summary {
         s if s.cancelled => Exit::Interrupted,
-        s if s.complete() => Exit::Done,
+        s if s.is_complete() => Exit::Done,
         _ => Exit::Partial,
     })
 }
@@ -82,7 +82,7 @@ fn print_event(event: &Event, verbose: bool) {
             );
         }
         Event::Done { done, pending, .. } if done % 100 == 0 => {
-            eprintln!("{} done, {} wait", number(*done), number(*pending));
+            eprintln!("{} done, {} wait", format_count(*done), format_count(*pending));
         }
         Event::Done { .. } => {}
         Event::Waiting { url, why, wait_secs } => eprintln!("waiting {wait_secs:.0} s: {why} ({url})"),
@@ -102,8 +102,8 @@ fn plan_text(plan: &Plan) -> String {
     ));
     text.push_str(&format!(
         "  so far   {} done, {} known and waiting ({:.0} s at least)\n",
-        number(plan.done),
-        number(plan.pending),
+        format_count(plan.done),
+        format_count(plan.pending),
         plan.least_secs
     ));
     for url in &plan.next {
@@ -117,10 +117,10 @@ fn summary_text(summary: &Summary, source: &str) -> String {
         "{source}: pass {}, {} done, {} wait\n",
         summary.pass,
         count(summary.done, "page"),
-        number(summary.pending)
+        format_count(summary.pending)
     );
     for (class, n) in &summary.classes {
-        text.push_str(&format!("  {:<10} {}\n", format!("{class:?}").to_lowercase(), number(*n)));
+        text.push_str(&format!("  {:<10} {}\n", format!("{class:?}").to_lowercase(), format_count(*n)));
     }
     let lists = [
         ("blocked", &summary.blocked),

@@ -10,13 +10,13 @@ use super::output::{self, count};
 use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
-    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, lacks, read_table, write_table,
+    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table, write_table,
 };
 use crate::pipeline::decide::{
-    Act, DecideError, DecisionRequest, DecisionState, Found, Listed, Open, decide as plan, entitled,
-    open_records, states,
+    Act, DecideError, DecisionRequest, DecisionState, Found, Listed, Open, make_decisions as plan, check_entitled,
+    open_records, states_of_decisions,
 };
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::recipe;
 use crate::record::State;
 use crate::report::{DecisionRow, TableReceipt};
@@ -28,8 +28,8 @@ use riddlemill_files::log::LogError;
 /// Most records that a name lists.
 const MOST: usize = 10;
 
-pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn run_decide_verb(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let record = |verdict, args: &OfRecord| {
         decide_record(&config, verdict, &args.record, None, None, &args.act, global)
     };
@@ -48,23 +48,23 @@ pub(super) fn decide(verb: &DecideVerb, global: &Global) -> Result<Exit, Failure
         DecideVerb::Answer(args) => edit(Verdict::Answer, args),
         DecideVerb::Same(args) => pair(Verdict::One, args),
         DecideVerb::Different(args) => pair(Verdict::Two, args),
-        DecideVerb::Undo { id, by, why } => undo(&config, id, by, why),
-        DecideVerb::List { record } => list(&config, record.as_deref(), global),
+        DecideVerb::Undo { id, by, why } => undo_decision(&config, id, by, why),
+        DecideVerb::List { record } => list_decisions(&config, record.as_deref(), global),
         DecideVerb::Export { out, recipe, stage, outcome, pairs } => {
-            export(&config, out, recipe.as_deref(), stage.clone(), outcome, *pairs)
+            export_decisions(&config, out, recipe.as_deref(), stage.clone(), outcome, *pairs)
         }
         DecideVerb::Import { files, by, why, all } => {
-            import(&config, files, by.as_deref(), why.as_deref(), *all, global)
+            import_decisions(&config, files, by.as_deref(), why.as_deref(), *all, global)
         }
     }
 }
 
-fn folder(config: &Config) -> PathBuf {
-    Workspace::new(&config.root).decisions()
+fn decisions_folder(config: &Config) -> PathBuf {
+    Workspace::new(&config.root).decisions_folder()
 }
 
-fn log(config: &Config) -> Result<DecisionLog, Failure> {
-    let log = DecisionLog::read(&folder(config))?;
+fn read_decisions(config: &Config) -> Result<DecisionLog, Failure> {
+    let log = DecisionLog::read_folder(&decisions_folder(config))?;
     log.damaged().iter().for_each(|damaged| eprintln!("{damaged}; it is not counted"));
     Ok(log)
 }
@@ -92,11 +92,11 @@ impl From<TableError> for Failure {
 }
 
 /// The id of a record named as in `explain`. What else the name could mean is printed.
-fn named(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
+fn find_record(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
     let recipes: Vec<_> =
-        recipe::used(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
+        recipe::used_recipes(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
     let resolver = Resolver::open(config, &recipes)?;
-    let found = resolver.resolve(target, MOST)?;
+    let found = resolver.resolve_name(target, MOST)?;
     if !global.quiet {
         found.others.iter().for_each(|other| eprintln!("note: {target:?} is {}", other));
     }
@@ -130,37 +130,37 @@ fn decide_record(
     global: &Global,
 ) -> Result<Exit, Failure> {
     // Refused before the record is searched for, which may read whole dumps.
-    entitled(config, &args.by)?;
+    check_entitled(config, &args.by)?;
     let only = args.recipe.as_deref();
     let wish = DecisionRequest {
         verdict,
-        record: named(config, only, record, global)?,
-        other: other.map(|other| named(config, only, other, global)).transpose()?,
+        record: find_record(config, only, record, global)?,
+        other: other.map(|other| find_record(config, only, other, global)).transpose()?,
         text: text.map(str::to_owned),
         recipe: args.recipe.clone(),
         stage: args.stage.clone(),
         seen: None,
     };
-    let at = now();
+    let at = current_time();
     let act = Act { by: &args.by, why: &args.why, at: &at, source: "command line" };
     let decisions = plan(config, &wish, act)?;
-    let receipt = DecisionLog::append(&folder(config), decisions.clone())?;
+    let receipt = DecisionLog::append_decisions(&decisions_folder(config), decisions.clone())?;
     // Read after the append, so that the output shows the stored lines.
-    let log = log(config)?;
+    let log = read_decisions(config)?;
     let stored: Vec<&Decision> =
-        receipt.added.iter().filter_map(|id| log.all().iter().find(|d| d.id == *id)).collect();
+        receipt.added.iter().filter_map(|id| log.all_decisions().iter().find(|d| d.id == *id)).collect();
     if global.json {
-        output::json(&stored)?;
+        output::print_json(&stored)?;
         return Ok(Exit::Done);
     }
     for decision in &stored {
-        output::print(&format!("{}\n", describe(decision)))?;
+        output::print_text(&format!("{}\n", describe_decision(decision)))?;
     }
     if stored.is_empty() {
-        output::print("this has already been decided\n")?;
+        output::print_text("this has already been decided\n")?;
     } else if !global.quiet {
-        let recipes: BTreeSet<&str> = recipe::used(config)
-            .filter(|recipe| stored.iter().any(|d| d.is_for(recipe.name) && recipe.step(&d.stage).is_some()))
+        let recipes: BTreeSet<&str> = recipe::used_recipes(config)
+            .filter(|recipe| stored.iter().any(|d| d.is_for(recipe.name) && recipe.find_step(&d.stage).is_some()))
             .map(|recipe| recipe.name)
             .collect();
         let only: Vec<String> = recipes.iter().map(|name| format!(" --recipe {name}")).collect();
@@ -170,7 +170,7 @@ fn decide_record(
 }
 
 /// `1f00…  keep tieba:1 at filter, all recipes, by meta-1: why`
-pub(super) fn describe(decision: &Decision) -> String {
+pub(super) fn describe_decision(decision: &Decision) -> String {
     let Decision { id, verdict, record, stage, by, why, .. } = decision;
     let other = decision.other.as_ref().map(|other| format!(" {other}")).unwrap_or_default();
     let text = decision.text.as_ref().map(|text| format!(" {text:?}")).unwrap_or_default();
@@ -178,15 +178,15 @@ pub(super) fn describe(decision: &Decision) -> String {
     format!("{id}  {verdict} {record}{other}{text} at {stage}, {recipe}, by {by}: {why}")
 }
 
-fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure> {
-    entitled(config, by)?;
+fn undo_decision(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure> {
+    check_entitled(config, by)?;
     if why.trim().is_empty() {
         return Err(DecideError::NoReason.into());
     }
-    let log = log(config)?;
+    let log = read_decisions(config)?;
     // One or two digits could match a decision by accident.
     let begins = |d: &&Decision| id.len() >= 4 && d.id.to_string().starts_with(id);
-    let found: Vec<&Decision> = log.all().iter().filter(begins).collect();
+    let found: Vec<&Decision> = log.all_decisions().iter().filter(begins).collect();
     let decision = match found[..] {
         [decision] => decision,
         [] => {
@@ -199,20 +199,20 @@ fn undo(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit, Failure>
         }
         _ => return Err(Failure::usage(format!("{} decisions begin with {id:?}", found.len()))),
     };
-    match DecisionLog::undo(&folder(config), decision.id, by, why, &now())? {
-        true => output::print(&format!("taken back: {}\n", describe(decision)))?,
-        false => output::print("it has already been undone\n")?,
+    match DecisionLog::withdraw_decision(&decisions_folder(config), decision.id, by, why, &current_time())? {
+        true => output::print_text(&format!("taken back: {}\n", describe_decision(decision)))?,
+        false => output::print_text("it has already been undone\n")?,
     }
     Ok(Exit::Done)
 }
 
-fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, Failure> {
-    let log = log(config)?;
-    let record = record.map(|record| named(config, None, record, global)).transpose()?;
+fn list_decisions(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, Failure> {
+    let log = read_decisions(config)?;
+    let record = record.map(|record| find_record(config, None, record, global)).transpose()?;
     let about = |d: &Decision| {
         record.as_ref().is_none_or(|record| d.record == *record || d.other.as_ref() == Some(record))
     };
-    let found = states(config, &log, about)?;
+    let found = states_of_decisions(config, &log, about)?;
     if global.json {
         let rows: Vec<DecisionRow<'_>> = found
             .iter()
@@ -220,16 +220,16 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
                 recipe: one.recipe,
                 state: one.state,
                 decision: &one.decision,
-                undone: log.undone(one.decision.id),
+                undone: log.undo_of(one.decision.id),
             })
             .collect();
-        output::json(&rows)?;
+        output::print_json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
-    for decision in log.all().iter().filter(|d| about(d)) {
-        text.push_str(&format!("{}\n  {}\n", describe(decision), decision.at));
-        if let Some(undo) = log.undone(decision.id) {
+    for decision in log.all_decisions().iter().filter(|d| about(d)) {
+        text.push_str(&format!("{}\n  {}\n", describe_decision(decision), decision.at));
+        if let Some(undo) = log.undo_of(decision.id) {
             text.push_str(&format!("  undone by {} on {}: {}\n", undo.by, undo.at, undo.why));
         }
         for Found { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
@@ -241,11 +241,11 @@ fn list(config: &Config, record: Option<&str>, global: &Global) -> Result<Exit, 
     if text.is_empty() {
         text.push_str("nothing was decided\n");
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
-fn export(
+fn export_decisions(
     config: &Config,
     out: &Path,
     recipe: Option<&str>,
@@ -254,34 +254,34 @@ fn export(
     pairs: bool,
 ) -> Result<Exit, Failure> {
     let recipe = match recipe {
-        Some(name) => output::recipe(name)?,
-        None => output::recipes(config, &Only::default())?.remove(0),
+        Some(name) => output::find_recipe(name)?,
+        None => output::select_recipes(config, &Only::default())?.remove(0),
     };
-    if let Some(name) = stage.as_ref().filter(|name| recipe.step(name).is_none()) {
+    if let Some(name) = stage.as_ref().filter(|name| recipe.find_step(name).is_none()) {
         return Err(Failure::usage(format!("{} has no stage {name:?}", recipe.name)));
     }
     let state = State::from_code(outcome)
         .filter(|state| [State::Held, State::Dropped, State::Failed].contains(state))
         .ok_or_else(|| Failure::usage(format!("--outcome is held, dropped or failed, not {outcome:?}")))?;
     let listed = if pairs { Listed::Pairs } else { Listed::Records { stage, state } };
-    let log = log(config)?;
+    let log = read_decisions(config)?;
     let open = open_records(config, recipe, &listed)?;
-    let rows: Vec<Cells> = open.iter().map(|open| cells(&log, recipe.name, open)).collect();
+    let rows: Vec<Cells> = open.iter().map(|open| row_cells(&log, recipe.name, open)).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let bytes = write_table(&DECISIONS, &name, &rows)?;
     // The parent of a bare file name is empty, and no folder can be created by that name.
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         durable::create_folder(folder)?;
     }
-    durable::replace(out, &bytes)?;
+    durable::replace_file(out, &bytes)?;
     // The path alone goes to stdout, so that a script can use it.
-    output::print(&format!("{}\n", out.display()))?;
+    output::print_text(&format!("{}\n", out.display()))?;
     eprintln!("{}", count(rows.len() as u64, if pairs { "pair" } else { "record" }));
     Ok(Exit::Done)
 }
 
 /// A row to decide in, with the current decision if there is one.
-fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
+fn row_cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
     let pair = |d: &Decision| match (&open.other, &d.other) {
         (None, None) => d.record == open.record,
         (Some(other), Some(second)) => {
@@ -290,10 +290,10 @@ fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
         _ => false,
     };
     // The last decision counts, and one on an earlier text must not look like one on the present text.
-    let holds = log.all().iter().rfind(|d| {
+    let holds = log.all_decisions().iter().rfind(|d| {
         d.stage == open.stage
             && d.is_for(recipe)
-            && log.undone(d.id).is_none()
+            && log.undo_of(d.id).is_none()
             && pair(d)
             && d.seen == open.seen
     });
@@ -316,7 +316,7 @@ fn cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
     cells
 }
 
-fn import(
+fn import_decisions(
     config: &Config,
     files: &[PathBuf],
     by: Option<&str>,
@@ -329,7 +329,7 @@ fn import(
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Read again for each file, which may repeat or contradict rows of the file before.
-        let log = log(config)?;
+        let log = read_decisions(config)?;
         let (mut decisions, mut problems, mut blank, mut known) = (Vec::new(), Vec::new(), 0, 0);
         let rows = read_table(&name, &bytes)?;
         problems.extend(no_table(&name, &bytes, &rows, &["record", "verdict"])?);
@@ -342,21 +342,21 @@ fn import(
                 Err(error) => problems.push(format!("{name}: row {row}: {error}")),
             }
         }
-        let receipt = DecisionLog::append(&folder(config), decisions)?;
+        let receipt = DecisionLog::append_decisions(&decisions_folder(config), decisions)?;
         known += receipt.known;
         troubled |= !problems.is_empty();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         let added = receipt.added.len();
         machine.push(TableReceipt { file, added, known, blank, problems });
         if !global.json {
-            output::print(&format!(
+            output::print_text(&format!(
                 "{name}: {} added, {known} known, {blank} blank\n",
                 count(receipt.added.len() as u64, "decision")
             ))?;
         }
     }
     if global.json {
-        output::json(&machine)?;
+        output::print_json(&machine)?;
     }
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
@@ -368,7 +368,7 @@ pub(super) fn no_table(
     rows: &[SheetRow],
     needed: &[&'static str],
 ) -> Result<Option<String>, Failure> {
-    if let Some((column, columns)) = lacks(name, bytes, rows, needed)? {
+    if let Some((column, columns)) = missing_column(name, bytes, rows, needed)? {
         // A file of JSON lines without a line has no keys.
         let there = match columns.is_empty() {
             true => "it has no rows".to_owned(),
@@ -423,7 +423,7 @@ fn of_row(
     let record = cell("record").ok_or(RowError::NoRecord)?;
     let digest = |column: &str| cell(column).map(str::parse::<Digest>).transpose();
     let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
-    let previous = digest("decision")?.and_then(|id| log.all().iter().find(|d| d.id == id));
+    let previous = digest("decision")?.and_then(|id| log.all_decisions().iter().find(|d| d.id == id));
     if let Some(previous) = previous {
         // A cell that only gained blanks at its ends is no new decision.
         let as_it_stood = previous.verdict == verdict
@@ -431,10 +431,10 @@ fn of_row(
         if as_it_stood {
             return Ok(Row::Known);
         }
-        let since = log.all().iter().rfind(|d| d.key() == previous.key() && d.id != previous.id);
+        let since = log.all_decisions().iter().rfind(|d| d.question_key() == previous.question_key() && d.id != previous.id);
         // The one found may also be older: one that the exported decision replaced.
         let since = since.filter(|d| {
-            log.all().iter().position(|x| x.id == d.id) > log.all().iter().position(|x| x.id == previous.id)
+            log.all_decisions().iter().position(|x| x.id == d.id) > log.all_decisions().iter().position(|x| x.id == previous.id)
         });
         if let Some(since) = since {
             return Err(RowError::Since { record: record.to_owned(), by: since.by.clone() });
@@ -442,7 +442,7 @@ fn of_row(
     }
     // `--by` names who filled in the table; the column is the author of the exported decision.
     let by = by.or(cell("by")).ok_or(RowError::NoName)?;
-    entitled(config, by)?;
+    check_entitled(config, by)?;
     // A reason in the row is more specific than that of the flag.
     let why = cell("why").or(why).unwrap_or_default();
     let other = cell("other").filter(|_| verdict.is_of_pair()).map(str::to_owned);
@@ -459,7 +459,7 @@ fn of_row(
             .map(str::to_owned),
         seen: if edits { None } else { digest("seen")? },
     };
-    let at = now();
+    let at = current_time();
     let act = Act { by, why, at: &at, source: file };
     Ok(Row::Decided(plan(config, &wish, act)?))
 }

@@ -1,7 +1,7 @@
 //! Checks the free disk space before a long run.
 
 use super::exit::{Exit, Failure};
-use crate::config::places::matching;
+use crate::config::places::list_matching_files;
 use crate::config::{Config, Source};
 use crate::recipe::Recipe;
 use crate::store::{MANIFEST, Workspace};
@@ -17,17 +17,17 @@ const COMPRESSED: u64 = 6;
 const LITTLE: u64 = 1 << 28;
 
 /// Refuses a run for which the disk is too small.
-pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), Failure> {
+pub(super) fn check_disk(config: &Config, recipes: &[&'static Recipe]) -> Result<(), Failure> {
     let workspace = Workspace::new(&config.root);
     // A rebuilt stage is written next to the old one, so it needs the same space again.
     let fresh = recipes.iter().filter(|recipe| {
-        let first = recipe.steps().first().map(|step| workspace.stage(recipe.name, 1, step.name));
+        let first = recipe.steps().first().map(|step| workspace.stage_folder(recipe.name, 1, step.name));
         first.is_some_and(|place| !place.join(MANIFEST).exists())
     });
     let fresh: Vec<&Recipe> = fresh.copied().collect();
     let used =
-        |source: &&Source| fresh.iter().any(|recipe| source.serves(recipe.name, recipe.is_of_riddles()));
-    let dumps: u64 = config.sources.iter().filter(used).map(|source| bytes(config, source)).sum();
+        |source: &&Source| fresh.iter().any(|recipe| source.is_for_recipe(recipe.name, recipe.is_of_riddles()));
+    let dumps: u64 = config.sources.iter().filter(used).map(|source| dump_bytes(config, source)).sum();
     let needed = dumps.saturating_mul(STAGED);
     if needed < LITTLE {
         return Ok(());
@@ -42,16 +42,16 @@ pub(super) fn check(config: &Config, recipes: &[&'static Recipe]) -> Result<(), 
         message: format!(
             "staged/ needs about {} for dumps of {}, and its disk has {} free\n  hint: make room, or put the \
              workspace on another disk; `--set run.disk_check=false` runs anyway",
-            size(needed),
-            size(dumps),
-            size(free)
+            format_size(needed),
+            format_size(dumps),
+            format_size(free)
         ),
     })
 }
 
 /// The size of a source's dumps, decompressed.
-fn bytes(config: &Config, source: &Source) -> u64 {
-    let Ok(paths) = matching(&config.root, &config.trust, &source.path) else { return 0 };
+fn dump_bytes(config: &Config, source: &Source) -> u64 {
+    let Ok(paths) = list_matching_files(&config.root, &config.trust, &source.path) else { return 0 };
     paths
         .into_iter()
         .flatten()
@@ -65,7 +65,7 @@ fn bytes(config: &Config, source: &Source) -> u64 {
 }
 
 /// Bytes for people: 3.1 GB.
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
     let (mut n, mut unit) = (bytes as f64, 0);
     // From 999.5 on, rounding would print 1000.
@@ -78,12 +78,12 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::format_size;
 
     #[test]
     fn sizes_are_read_at_a_glance() {
         assert_eq!(
-            [0, 999, 1_000, 3_140_000_000, 999_999_999, 72_000_000_000_000].map(size),
+            [0, 999, 1_000, 3_140_000_000, 999_999_999, 72_000_000_000_000].map(format_size),
             ["0 bytes", "999 bytes", "1.0 kB", "3.1 GB", "1.0 GB", "72.0 TB"]
         );
     }

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::args::{EndpointVerb, Global, TryEndpoint};
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
+use super::output::{self, count, format_count};
 use super::progress::RunConsole;
 use crate::config::{sections, unknown};
 use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, What};
-use crate::pipeline::{Remedy, Said, Word, mends};
+use crate::pipeline::{Remedy, Said, Word, remedy_of_request};
 use crate::record::{Cause, Reason};
 use crate::stages::Stop;
 use crate::stages::draft::{self, LlmContext};
@@ -25,23 +25,23 @@ const TEXT: &str = "一斤铁和一斤棉花，哪个重？";
 /// Characters of a reply that are shown.
 const SHOWN: usize = 300;
 
-pub(super) fn endpoint(verb: &EndpointVerb, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+pub(super) fn run_endpoint_verb(verb: &EndpointVerb, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     match verb {
         EndpointVerb::Try(args) => try_one(args, global, stop),
     }
 }
 
 fn try_one(args: &TryEndpoint, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+    let config = output::load_config(global)?;
     let endpoint = config.endpoints.iter().find(|endpoint| endpoint.name == args.name).ok_or_else(|| {
         let names = config.endpoints.iter().map(|endpoint| endpoint.name.as_str());
         Failure::usage(unknown("endpoint", &args.name, names))
     })?;
-    let settings: sections::Run = config.typed(None, "run");
+    let settings: sections::Run = config.typed_settings(None, "run");
     let max = args.max_usd.or((settings.max_usd > 0.0).then_some(settings.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));
     if args.yes || args.max_usd.is_some() {
-        run.agree();
+        run.agree_to_cost();
     }
     output::warn_of_short_keys(&config, global);
     output::warn_of_unsent(&config, global);
@@ -56,12 +56,12 @@ fn try_one(args: &TryEndpoint, global: &Global, stop: &Stop) -> Result<Exit, Fai
         stop,
         pulse: &console,
     };
-    let trial = draft::try_endpoint(endpoint, ask(args.embedding), &asking)?;
+    let trial = draft::try_endpoint(endpoint, trial_ask(args.embedding), &asking)?;
     output::print_remarks(&run, global);
     if global.json {
-        output::json(&machine(endpoint, &trial))?;
+        output::print_json(&trial_json(endpoint, &trial))?;
     } else {
-        output::print(&text(endpoint, &trial))?;
+        output::print_text(&trial_text(endpoint, &trial))?;
     }
     Ok(match &trial.answer {
         Answer::Reply(_) => Exit::Done,
@@ -71,9 +71,9 @@ fn try_one(args: &TryEndpoint, global: &Global, stop: &Stop) -> Result<Exit, Fai
     })
 }
 
-fn ask(embedding: bool) -> Ask {
+fn trial_ask(embedding: bool) -> Ask {
     if embedding {
-        return Ask::embedding("try", TEXT);
+        return Ask::for_embedding("try", TEXT);
     }
     let messages = vec![Message::new(Role::System, SYSTEM), Message::new(Role::User, QUESTION)];
     let fields = FIELDS.map(|field| (field.to_owned(), json!({"type": "string"})));
@@ -91,13 +91,13 @@ fn ask(embedding: bool) -> Ask {
 }
 
 /// What is wrong, and what mends it.
-fn problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)> {
+fn find_problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)> {
     let (what, hint) = match answer {
         Answer::Reply(_) => return None,
         Answer::Held(held) => {
             let hint = match held.what.cause() {
-                Some(Cause::NoKey { variable, .. }) => Some(Said::of(Word::Export, [variable]).en()),
-                Some(Cause::NoPrice { endpoint }) => Some(Said::of(Word::SetPrices, [endpoint]).en()),
+                Some(Cause::NoKey { variable, .. }) => Some(Said::from_word(Word::Export, [variable]).in_english()),
+                Some(Cause::NoPrice { endpoint }) => Some(Said::from_word(Word::SetPrices, [endpoint]).in_english()),
                 Some(Cause::NoConsent { command, .. }) => Some(command.clone()),
                 Some(Cause::Budget { .. }) => {
                     Some("give a higher --max-usd, or raise the cap that is named".into())
@@ -108,8 +108,8 @@ fn problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)> {
         }
         Answer::Failed(failed) => {
             let hint = match failed.error.cause() {
-                Some(Cause::Request(request)) => match mends(endpoint, request) {
-                    Remedy::First(what) => Some(what.en()),
+                Some(Cause::Request(request)) => match remedy_of_request(endpoint, request) {
+                    Remedy::First(what) => Some(what.in_english()),
                     _ => None,
                 },
                 _ => None,
@@ -121,7 +121,7 @@ fn problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)> {
 }
 
 /// Whether the schema was kept to, in words.
-fn structured(endpoint: &Endpoint, trial: &Trial) -> Option<String> {
+fn describe_structured(endpoint: &Endpoint, trial: &Trial) -> Option<String> {
     let reply = trial.answer.reply().filter(|reply| reply.vector.is_none())?;
     let parsed = serde_json::from_str::<Value>(reply.text.trim()).ok();
     let fits = parsed.is_some_and(|value| FIELDS.iter().all(|field| value[*field].is_string()));
@@ -137,14 +137,14 @@ fn structured(endpoint: &Endpoint, trial: &Trial) -> Option<String> {
     })
 }
 
-fn text(endpoint: &Endpoint, trial: &Trial) -> String {
+fn trial_text(endpoint: &Endpoint, trial: &Trial) -> String {
     let provider = serde_json::to_value(endpoint.provider).unwrap_or_default();
     let provider = provider.as_str().unwrap_or_default().to_owned();
     let mut lines = vec![(
         "endpoint",
         format!("llm.{}: {provider} at {}", endpoint.name, without_query(&endpoint.base_url)),
     )];
-    if let Some((what, hint)) = problem(endpoint, &trial.answer) {
+    if let Some((what, hint)) = find_problem(endpoint, &trial.answer) {
         lines.push(("no reply", what));
         if !hint.is_empty() {
             lines.push(("next", hint));
@@ -152,8 +152,8 @@ fn text(endpoint: &Endpoint, trial: &Trial) -> String {
     }
     if let Some(reply) = trial.answer.reply() {
         let shown = match &reply.vector {
-            Some(vector) => format!("a vector of {} numbers", number(vector.len() as u64)),
-            None => short(&reply.text),
+            Some(vector) => format!("a vector of {} numbers", format_count(vector.len() as u64)),
+            None => shorten_text(&reply.text),
         };
         lines.push(("reply", shown));
         if !trial.reasoning.trim().is_empty() {
@@ -181,16 +181,16 @@ fn text(endpoint: &Endpoint, trial: &Trial) -> String {
         if trial.responses {
             lines.push(("API", "responses".into()));
         }
-        lines.extend(structured(endpoint, trial).map(|structured| ("structured", structured)));
+        lines.extend(describe_structured(endpoint, trial).map(|structured| ("structured", structured)));
         lines.push((
             "tokens",
             match trial.usage {
                 Some(usage) => format!(
                     "{} in ({} cached), {} out ({} reasoning)",
-                    number(usage.prompt_tokens),
-                    number(usage.cached_tokens),
-                    number(usage.completion_tokens),
-                    number(usage.reasoning_tokens)
+                    format_count(usage.prompt_tokens),
+                    format_count(usage.cached_tokens),
+                    format_count(usage.completion_tokens),
+                    format_count(usage.reasoning_tokens)
                 ),
                 None => "the server does not count them: each request is charged its reservation".into(),
             },
@@ -209,14 +209,14 @@ fn text(endpoint: &Endpoint, trial: &Trial) -> String {
     lines.into_iter().map(|(name, value)| format!("{name:<11}{value}\n")).collect()
 }
 
-fn machine(endpoint: &Endpoint, trial: &Trial) -> Value {
-    let problem = problem(endpoint, &trial.answer);
+fn trial_json(endpoint: &Endpoint, trial: &Trial) -> Value {
+    let problem = find_problem(endpoint, &trial.answer);
     let reply = trial.answer.reply();
     json!({
         "endpoint": endpoint.name, "asked_model": endpoint.model, "model": trial.model,
         "reply": reply.map(|reply| &reply.text), "dimensions": reply.and_then(|reply| Some(reply.vector.as_ref()?.len())),
         "api": if trial.responses { "responses" } else { "chat" }, "schema": trial.schema,
-        "usage": trial.usage, "usd": trial.charged.dollars(), "at_most_usd": trial.at_most.dollars(),
+        "usage": trial.usage, "usd": trial.charged.in_dollars(), "at_most_usd": trial.at_most.in_dollars(),
         "elapsed_ms": trial.elapsed_ms, "problem": problem.as_ref().map(|(what, _)| what),
         "next": problem.as_ref().map(|(_, hint)| hint).filter(|hint| !hint.is_empty()),
     })
@@ -227,7 +227,7 @@ fn without_query(address: &str) -> &str {
     address.split('?').next().unwrap_or_default()
 }
 
-fn short(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::args::{self, Global};
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
-use super::progress::time;
+use super::output::{self, count, format_count};
+use super::progress::format_time;
 use super::terminal::HANG;
 use crate::config::{Config, sections, unknown};
 use crate::llm::prices::Prices;
@@ -16,40 +16,40 @@ use crate::report::{ImaginedCost, forecast_lines, imagined_costs};
 /// The name of an endpoint that is only imagined.
 const IMAGINED: &str = "any model";
 
-pub(super) fn estimate(args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn print_estimate(args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let recipes = output::recipes_to_make(&config, &args.only)?;
     if !args.models.is_empty() {
-        return imagined(&args.models, args, global);
+        return estimate_imagined(&args.models, args, global);
     }
-    let forecasts = forecast(&config, &recipes)?;
+    let forecasts = forecast_recipes(&config, &recipes)?;
     // Nobody would be asked: what drafts would need is said nevertheless.
     if forecasts.iter().any(|one| one.imported) && forecasts.iter().all(|one| one.steps.is_empty()) {
-        return imagined(&[], args, global);
+        return estimate_imagined(&[], args, global);
     }
     if global.json {
-        output::json(&forecast_lines(&forecasts))?;
+        output::print_json(&forecast_lines(&forecasts))?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
     for forecast in &forecasts {
         text.push_str(&format!("{}\n", forecast.recipe));
-        if !forecast.imported {
+        if !forecast_recipes.imported {
             text.push_str(NOT_IMPORTED);
             continue;
         }
-        for step in &forecast.steps {
+        for step in &forecast_recipes.steps {
             if step.now.items > 0 {
-                text.push_str(&line(step.step, &step.now.endpoint, &step.now));
+                text.push_str(&estimate_line(step.step, &step.now.endpoint, &step.now));
             }
-            text.push_str(&later(step));
+            text.push_str(&later_requests(step));
         }
-        let reasks = config.typed::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
-        text.push_str(&total(forecast, reasks));
-        text.push_str(&lacking(&config, forecast.steps.iter().map(|step| &step.now)));
+        let reasks = config.typed_settings::<sections::Draft>(Some(forecast_recipes.recipe), "draft").max_reasks;
+        text.push_str(&total_line(forecast_recipes, reasks));
+        text.push_str(&missing_settings(&config, forecast_recipes.steps.iter().map(|step| &step.now)));
     }
     text.push_str(&grand_total(&forecasts));
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
@@ -60,8 +60,8 @@ const NOT_IMPORTED: &str =
 fn grand_total(forecasts: &[Forecast]) -> String {
     let all: Vec<(Usd, Usd, Usd)> = forecasts
         .iter()
-        .filter_map(|one| Some((one.now()?.0, one.now()?.1, one.max_usd()?)))
-        .filter(|(.., most)| most.pico() > 0)
+        .filter_map(|one| Some((one.next_run_cost()?.0, one.next_run_cost()?.1, one.max_usd()?)))
+        .filter(|(.., most)| most.in_picodollars() > 0)
         .collect();
     if all.len() < 2 {
         return String::new();
@@ -73,16 +73,16 @@ fn grand_total(forecasts: &[Forecast]) -> String {
 }
 
 /// What drafts would need, and cost with each of these models.
-fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
+fn estimate_imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_with(global, &[("draft.endpoint".into(), IMAGINED.into())])?;
     let recipes = output::recipes_to_make(&config, &args.only)?;
-    let prices = Prices::read(&config.root)?;
+    let prices = Prices::read_prices(&config.root)?;
     let mut endpoints = Vec::new();
     for model in models {
         let mut endpoint = Endpoint::new(IMAGINED, "https://api.example.org/v1", model);
         endpoint.price_of = Some(model.clone());
-        prices.give(&mut endpoint);
-        if endpoint.price().is_none() {
+        prices.fill_prices(&mut endpoint);
+        if endpoint.token_price().is_none() {
             let known = prices.models.keys().map(String::as_str);
             let hint = match prices.models.is_empty() {
                 true => "there is no price\n  hint: `riddlemill prices import FILE` reads litellm's list"
@@ -105,26 +105,26 @@ fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result
         let mut config = config.clone();
         config.endpoints.retain(|known| known.name != IMAGINED);
         config.endpoints.push(endpoint.clone());
-        let forecasts = forecast(&config, &recipes)?;
+        let forecasts = forecast_recipes(&config, &recipes)?;
         let name = &endpoint.model;
-        let of_model = |forecast: &Forecast| imagined_costs(forecast, IMAGINED, name);
+        let of_model = |forecast: &Forecast| imagined_costs(forecast_recipes, IMAGINED, name);
         let costs: Vec<ImaginedCost> = forecasts.iter().flat_map(of_model).collect();
         if !models.is_empty() {
             text.push_str(&format!("{name}\n"));
         }
         for forecast in &forecasts {
-            if !forecast.imported {
+            if !forecast_recipes.imported {
                 text.push_str(&format!("  {}\n  {NOT_IMPORTED}", forecast.recipe));
                 continue;
             }
-            for cost in costs.iter().filter(|cost| cost.recipe == forecast.recipe) {
+            for cost in costs.iter().filter(|cost| cost.recipe == forecast_recipes.recipe) {
                 text.push_str(&format!(
                     "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later\n",
                     format!("{} {}", cost.recipe, cost.stage),
                     count(cost.requests as u64, "request"),
-                    number(cost.prompt_tokens),
-                    number(cost.max_completion_tokens),
-                    number(cost.later_requests),
+                    format_count(cost.prompt_tokens),
+                    format_count(cost.max_completion_tokens),
+                    format_count(cost.later_requests),
                 ));
             }
         }
@@ -138,9 +138,9 @@ fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result
             "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later{money}\n",
             "all",
             count(sum(|cost| cost.requests as u64), "request"),
-            number(sum(|cost| cost.prompt_tokens)),
-            number(sum(|cost| cost.max_completion_tokens)),
-            number(sum(|cost| cost.later_requests)),
+            format_count(sum(|cost| cost.prompt_tokens)),
+            format_count(sum(|cost| cost.max_completion_tokens)),
+            format_count(sum(|cost| cost.later_requests)),
         ));
         machine.extend(costs);
     }
@@ -151,15 +151,15 @@ fn imagined(models: &[String], args: &args::Estimate, global: &Global) -> Result
         );
     }
     if global.json {
-        output::json(&machine)?
+        output::print_json(&machine)?
     } else {
-        output::print(&text)?
+        output::print_text(&text)?
     }
     Ok(Exit::Done)
 }
 
 /// What may come later, if anything.
-fn later(step: &StepForecast) -> String {
+fn later_requests(step: &StepForecast) -> String {
     let later = &step.later;
     if later.requests == 0 {
         return String::new();
@@ -167,7 +167,7 @@ fn later(step: &StepForecast) -> String {
     let money = later.max_usd.map_or("no price is set".into(), |usd| format!("at most {usd}"));
     let likely = match later.likely == later.requests {
         true => String::new(),
-        false => format!(", probably {} at the share kept so far", number(later.likely)),
+        false => format!(", probably {} at the share kept so far", format_count(later.likely)),
     };
     let (name, and) = match step.now.items {
         0 => (step.step, format!("llm.{}:", step.now.endpoint)),
@@ -177,11 +177,11 @@ fn later(step: &StepForecast) -> String {
 }
 
 /// The total of a recipe, with its assumptions.
-fn total(forecast: &Forecast, reasks: u32) -> String {
-    let (Some((min, max)), Some(all)) = (forecast.now(), forecast.max_usd()) else {
+fn total_line(forecast: &Forecast, reasks: u32) -> String {
+    let (Some((min, max)), Some(all)) = (forecast_recipes.next_run_cost(), forecast_recipes.max_usd()) else {
         return format!("  {:<14} {HANG}a price is missing, so nothing is sent there\n", "all");
     };
-    if all.pico() == 0 {
+    if all.in_picodollars() == 0 {
         return String::new();
     }
     format!(
@@ -194,7 +194,7 @@ fn total(forecast: &Forecast, reasks: u32) -> String {
 }
 
 /// The endpoint settings that `estimate` needs and that are missing.
-pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e Estimate>) -> String {
+pub(super) fn missing_settings<'e>(config: &Config, estimates: impl Iterator<Item = &'e Estimate>) -> String {
     let mut text = String::new();
     let mut seen: Vec<&str> = Vec::new();
     for estimate in estimates {
@@ -224,33 +224,33 @@ pub(super) fn lacking<'e>(config: &Config, estimates: impl Iterator<Item = &'e E
 }
 
 /// What stored replies show about the costs.
-fn learned(estimate: &Estimate) -> String {
+fn learned_costs(estimate: &Estimate) -> String {
     let Some(learned) = estimate.learned else { return String::new() };
     let likely = estimate.likely_usd.map_or(String::new(), |usd| format!(", likely {usd}"));
-    let answer = learned.answer().map_or(String::new(), |n| format!(" and {} an answer", number(n)));
+    let answer = learned.mean_answer_tokens().map_or(String::new(), |n| format!(" and {} an answer", format_count(n)));
     format!(
         "{likely} (after {}: {:.2} tokens of a prompt for each counted here{answer})",
         count(learned.prompts, "reply"),
-        learned.share()
+        learned.token_ratio()
     )
 }
 
-pub(super) fn line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
+pub(super) fn estimate_line(step: &str, endpoint: &str, estimate: &Estimate) -> String {
     let money = match (estimate.min_usd, estimate.max_usd) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
         _ => "no price is set".to_string(),
     };
-    let money = money + &learned(estimate);
+    let money = money + &learned_costs(estimate);
     let long = match estimate.at_least_secs {
-        Some(secs) if secs >= 60 => format!("; at least {} at its rates", time(Duration::from_secs(secs))),
+        Some(secs) if secs >= 60 => format!("; at least {} at its rates", format_time(Duration::from_secs(secs))),
         _ => String::new(),
     };
     format!(
         "  {step:<14} {HANG}llm.{endpoint}: {}, {} stored, {}; {} tokens in, at most {} out: {money}{long}\n",
         count(estimate.items as u64, "item"),
-        number(estimate.stored as u64),
+        format_count(estimate.stored as u64),
         count(estimate.requests as u64, "request"),
-        number(estimate.prompt_tokens),
-        number(estimate.max_completion_tokens),
+        format_count(estimate.prompt_tokens),
+        format_count(estimate.max_completion_tokens),
     )
 }

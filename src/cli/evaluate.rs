@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Evaluate, Global};
-use super::estimate::{lacking, line};
+use super::estimate::{missing_settings, estimate_line};
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
+use super::output::{self, count, format_count};
 use super::progress::RunConsole;
-use super::terminal::columns;
+use super::terminal::count_columns;
 use crate::config::Config;
 use crate::evaluate::outputs::File;
 use crate::evaluate::{
@@ -18,7 +18,7 @@ use crate::evaluate::{
 };
 use crate::figures;
 use crate::llm::{Estimate, Run, Usd};
-use crate::pipeline::blinding;
+use crate::pipeline::read_blinding;
 use crate::record::Reason;
 use crate::report::RequestCost;
 use crate::stages::{Pulse, Stop};
@@ -50,14 +50,14 @@ struct Bar<'a> {
 }
 
 impl Pulse for Bar<'_> {
-    fn advance(&self, records: u64) {
-        self.console.advance(records);
+    fn report_done(&self, records: u64) {
+        self.console.report_done(records);
     }
 
-    fn part(&self, name: &str, records: u64) {
+    fn begin_part(&self, name: &str, records: u64) {
         // An estimate reads stored replies and asks nobody.
         if self.ahead.is_some() {
-            self.console.start(name, records);
+            self.console.start_task(name, records);
         }
     }
 
@@ -65,27 +65,27 @@ impl Pulse for Bar<'_> {
         self.console.show_status(message);
     }
 
-    fn notify(&self, message: &str) {
-        self.console.notify(message);
+    fn notify_user(&self, message: &str) {
+        self.console.notify_user(message);
     }
 
-    fn agrees(&self, question: &str) -> Option<bool> {
-        self.console.agrees(question)
+    fn ask_consent(&self, question: &str) -> Option<bool> {
+        self.console.ask_consent(question)
     }
 
-    fn trusts(&self, question: &str) -> Option<bool> {
-        self.console.trusts(question)
+    fn ask_trust(&self, question: &str) -> Option<bool> {
+        self.console.ask_trust(question)
     }
 
     /// The number of answers over all sets and models, and of their ratings.
-    fn outlook(&self, requests: usize) -> Option<String> {
+    fn estimate_cost(&self, requests: usize) -> Option<String> {
         let (config, sets, settings) = self.ahead?;
         let (run, stop, pulse) =
             // Without `ahead`, so that the estimate does not ask for an outlook itself.
             (Run::default(), Stop::default(), Bar { console: self.console, ahead: None });
         let means = ModelAccess { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
         // The question can be asked without this figure.
-        let estimates = evaluating::estimates(sets, settings, &means).ok()?;
+        let estimates = evaluating::estimate_sets(sets, settings, &means).ok()?;
         let all: usize = estimates.iter().map(|(_, estimate)| estimate.requests).sum();
         // One request without a price makes the whole sum unknown.
         let max: Option<Usd> = estimates.iter().map(|(_, estimate)| estimate.max_usd).sum();
@@ -100,11 +100,11 @@ impl Pulse for Bar<'_> {
 
 /// Whether a set's rows already contain models' answers, by the benchmark in its name.
 fn has_answers(set: &str) -> bool {
-    let named = riddlemill_benchmarks::all().iter().filter(|benchmark| set.starts_with(benchmark.name));
+    let named = riddlemill_benchmarks::all_benchmarks().iter().filter(|benchmark| set.starts_with(benchmark.name));
     named.flat_map(|benchmark| &benchmark.tasks).any(|task| task.released.is_some())
 }
 
-pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let config = output::load_or_default(global)?;
     if args.models.is_empty()
         && args.outputs.is_empty()
@@ -119,9 +119,9 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
     }
     let files = |names: &[String]| names.iter().map(|name| File::named(name)).collect();
     let settings = Settings {
-        models: names::endpoints(&config, "--model", &args.models)?,
-        judges: names::endpoints(&config, "--judge", &args.judges)?,
-        tasks: names::tasks(&args.tasks)?,
+        models: names::expand_endpoints(&config, "--model", &args.models)?,
+        judges: names::expand_endpoints(&config, "--judge", &args.judges)?,
+        tasks: names::expand_tasks(&args.tasks)?,
         shots: args.shots.clone(),
         cot: args.cot,
         limit: args.limit,
@@ -133,25 +133,25 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         seed: args.seed,
         resamples: args.resamples,
     };
-    let whole: crate::config::sections::Run = config.typed(None, "run");
+    let whole: crate::config::sections::Run = config.typed_settings(None, "run");
     let max = args.max_usd.or((whole.max_usd > 0.0).then_some(whole.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));
     // Who gives a cap to this call agrees to that much.
     if args.yes || args.max_usd.is_some() {
-        run.agree();
+        run.agree_to_cost();
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);
     let ahead = (!args.dry_run).then_some((&config, &args.sets[..], &settings));
     let bar = Bar { console: &console, ahead };
     let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
-        return estimates(args, &settings, &means, global);
+        return print_estimates(args, &settings, &means, global);
     }
     if !args.offline {
         output::warn_of_short_keys(&config, global);
         output::warn_of_unsent(&config, global);
     }
-    let evaluated = evaluating::evaluate(&args.sets, &settings, &means);
+    let evaluated = evaluating::evaluate_sets(&args.sets, &settings, &means);
     console.finish();
     let evaluated = evaluated?;
     output::print_remarks(&run, global);
@@ -162,8 +162,8 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         if let Some(folder) = &args.write_ballots {
             write_ballots(&config, folder, one, evaluated.len() > 1, global)?;
         }
-        let place = place(args, &config, one, evaluated.len() > 1);
-        evaluating::write(&place, &one.results())?;
+        let place = evaluation_folder(args, &config, one, evaluated.len() > 1);
+        evaluating::write_results(&place, &one.results())?;
         if let Some(folder) = &args.figures {
             let files = figure_files(&one.report, &one.set.name());
             figures::write(folder, &files)?;
@@ -175,7 +175,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
                 "cut": without_answer(&one.answers, NoAnswer::Cut),
                 "refused": without_answer(&one.answers, NoAnswer::Refused),
                 "missing": one.missing, "set_aside": one.skipped })),
-            false => output::print(&text(one, &place))?,
+            false => output::print_text(&evaluation_text(one, &place))?,
         }
         print_evaluated(one, global);
         if !one.skipped.is_empty() || one.missing.iter().any(has_failed) {
@@ -183,7 +183,7 @@ pub(super) fn evaluate(args: &Evaluate, global: &Global, stop: &Stop) -> Result<
         }
     }
     if global.json {
-        output::json(&machine)?;
+        output::print_json(&machine)?;
     }
     Ok(exit)
 }
@@ -195,13 +195,13 @@ fn has_failed(missing: &Missing) -> bool {
 }
 
 /// `output/<recipe>/evaluation/<version>`, or the folder given.
-fn place(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> PathBuf {
+fn evaluation_folder(args: &Evaluate, config: &Config, one: &Evaluated, several: bool) -> PathBuf {
     match &args.out {
         // Several sets would overwrite each other's files.
         Some(folder) if several => folder.join(one.set.name()),
         Some(folder) => folder.clone(),
         None => {
-            let candidate = Workspace::new(&config.root).candidate(one.recipe);
+            let candidate = Workspace::new(&config.root).candidate_folder(one.recipe);
             candidate.with_file_name("evaluation").join(&one.set.version)
         }
     }
@@ -216,8 +216,8 @@ fn write_ballots(
 ) -> Result<(), Failure> {
     let folder = if several { folder.join(one.set.name()) } else { folder.to_path_buf() };
     durable::create_folder(&folder)?;
-    let blinding = blinding(&Workspace::new(&config.root))?;
-    let sheets = ballots::blank(&one.set, &one.answers, one.results().seed, &blinding);
+    let blinding = read_blinding(&Workspace::new(&config.root))?;
+    let sheets = ballots::create_blank_sheets(&one.set, &one.answers, one.results().seed, &read_blinding);
     for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
         let path = folder.join(&sheet.name);
         // A file that a person may have filled in is not overwritten.
@@ -227,7 +227,7 @@ fn write_ballots(
                 path.display()
             )));
         }
-        durable::replace(&path, &sheet.bytes)?;
+        durable::replace_file(&path, &sheet.bytes)?;
     }
     if !global.quiet {
         eprintln!("{}: blank ballots in {}", one.set.name(), folder.display());
@@ -236,10 +236,10 @@ fn write_ballots(
 }
 
 /// The tables for the terminal.
-fn text(one: &Evaluated, place: &Path) -> String {
+fn evaluation_text(one: &Evaluated, place: &Path) -> String {
     let mut text = format!("{}\n", one.set.name());
     for table in &one.report.tables {
-        text.push_str(&format!("\n{}", table.text(columns)));
+        text.push_str(&format!("\n{}", table.render_text(count_columns)));
     }
     text.push_str(&format!("\n{} in {}\n", count(one.answers.len() as u64, "answer"), place.display()));
     text
@@ -254,7 +254,7 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
         eprintln!("{}: {withdrawn}; the figures are for the other {}", one.set.name(), one.report.items);
     }
     if let Some(sample) = &one.report.sample {
-        eprintln!("{}: {}", one.set.name(), sample.describe());
+        eprintln!("{}: {}", one.set.name(), sample.describe_sample());
     }
     for drawn in &one.report.drawn {
         eprintln!("{}: {drawn}", one.set.name());
@@ -273,7 +273,7 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
                 "{}: {} of {} {said}, and counted as wrong; the first: {} {} of {}: {}",
                 one.set.name(),
                 count(all().count() as u64, "reply"),
-                number(replies as u64),
+                format_count(replies as u64),
                 first.model,
                 first.task,
                 first.item,
@@ -301,17 +301,17 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     }
 }
 
-fn estimates(
+fn print_estimates(
     args: &Evaluate,
     settings: &Settings,
     means: &ModelAccess<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let estimates = evaluating::estimates(&args.sets, settings, means)?;
+    let estimates = evaluating::estimate_sets(&args.sets, settings, means)?;
     if global.json {
         let rows: Vec<_> =
             estimates.iter().map(|(set, one)| RequestCost::new(set, &one.stage, one)).collect();
-        output::json(&rows)?;
+        output::print_json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -321,16 +321,16 @@ fn estimates(
             text.push_str(&format!("{set}\n"));
             before = set;
         }
-        text.push_str(&line(&estimate.stage, &estimate.endpoint, estimate));
+        text.push_str(&estimate_line(&estimate.stage, &estimate.endpoint, estimate));
     }
-    text.push_str(&total(&estimates));
-    text.push_str(&lacking(means.config, estimates.iter().map(|(_, estimate)| estimate)));
-    output::print(&text)?;
+    text.push_str(&total_line(&estimates));
+    text.push_str(&missing_settings(means.config, estimates.iter().map(|(_, estimate)| estimate)));
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
 /// All sets, models and judges together; the lines above are its parts.
-fn total(estimates: &[(String, Estimate)]) -> String {
+fn total_line(estimates: &[(String, Estimate)]) -> String {
     if estimates.len() < 2 {
         return String::new();
     }

@@ -33,11 +33,11 @@ impl Replies {
     ///
     /// # Errors
     /// [`Failure`] if it cannot be read, or a line is no reply.
-    pub(super) fn read(file: Option<&Path>) -> Result<Replies, Failure> {
+    pub(super) fn read_pack(file: Option<&Path>) -> Result<Replies, Failure> {
         let Some(path) = file else { return Ok(Replies::default()) };
         let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
         // The reader of packs says what is no reply, with its line.
-        Pack::load(path).map_err(|error| {
+        Pack::load_pack(path).map_err(|error| {
             let hint = "a line is {\"template\": \"NAME/PROMPT\", \"record\": \"tried:1\", \"reply\": …}";
             Failure::usage(format!("--replies: {error}\n  hint: {hint}"))
         })?;
@@ -57,14 +57,14 @@ impl Replies {
     }
 
     /// The replies to a step that it could not use, each with the step's sentence.
-    pub(super) fn failures(&self, records: &[Row], requests: &[Request], entries: &[Entry]) -> Vec<String> {
+    pub(super) fn list_failures(&self, records: &[Row], requests: &[Request], entries: &[Entry]) -> Vec<String> {
         let mut told: Vec<(usize, String)> = Vec::new();
         for entry in entries.iter().filter(|entry| entry.outcome == State::Failed.code()) {
             let of_record = requests
                 .iter()
                 .filter(|request| records.get(request.record).is_some_and(|record| record.id() == entry.id));
             for request in of_record {
-                for line in self.lines.iter().filter(|line| line.answers(&request.ask)) {
+                for line in self.lines.iter().filter(|line| line.is_answer_to(&request.ask)) {
                     let why = entry.evidence.as_deref().unwrap_or("the reply cannot be used");
                     let what = format!(
                         "{}:{}: {} about {}: {why}\n  hint: mend the reply, or what the step takes, under `reply` and `requires`",
@@ -81,11 +81,11 @@ impl Replies {
     }
 
     /// The lines that answer nothing that was asked, each with what was. `templates`: all prompts of the recipe.
-    pub(super) fn unused(&self, templates: &[&str], asked: &[Ask]) -> Vec<String> {
+    pub(super) fn unused_lines(&self, templates: &[&str], asked: &[Ask]) -> Vec<String> {
         let of = |line: &Line| {
             if asked
                 .iter()
-                .any(|ask| line.answers(ask) && (line.again || line.sample == u64::from(ask.sample)))
+                .any(|ask| line.is_answer_to(ask) && (line.again || line.sample == u64::from(ask.sample)))
             {
                 return None;
             }
@@ -128,7 +128,7 @@ impl Replies {
 }
 
 impl Line {
-    fn answers(&self, ask: &Ask) -> bool {
+    fn is_answer_to(&self, ask: &Ask) -> bool {
         self.template == ask.template && self.record == ask.record
     }
 }

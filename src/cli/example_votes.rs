@@ -7,12 +7,12 @@ use serde_json::{Map, Value as Json, json};
 
 use super::args::{Place, RoundArg};
 use super::exit::Failure;
-use super::review_session::{ReviewSession, io};
+use super::review_session::{ReviewSession, io_failure};
 use crate::config::Config;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
-use crate::review::{ImportSettings, Item, import};
+use crate::review::{ImportSettings, Item, import_votes};
 use crate::store::Error;
 use riddlemill_text::hint::unknown;
 
@@ -42,7 +42,7 @@ impl Votes {
     ///
     /// # Errors
     /// [`Failure`] if the file cannot be read, or is no JSON Lines.
-    pub(super) fn read(
+    pub(super) fn read_file(
         file: Option<&Path>,
         recipe: &Recipe,
         recipes: &[&'static Recipe],
@@ -58,7 +58,7 @@ impl Votes {
         let text = std::fs::read_to_string(path).map_err(Error::io("read", path))?;
         let mut votes = Votes { file: path.display().to_string(), ..Votes::default() };
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            match read(at + 1, line, recipe, recipes) {
+            match parse_line(at + 1, line, recipe, recipes) {
                 Ok(line) => votes.waiting.push(line),
                 Err(what) => votes.problems.push((at + 1, what.0)),
             }
@@ -70,11 +70,11 @@ impl Votes {
     ///
     /// # Errors
     /// [`Failure`] if votes cannot be stored.
-    pub(super) fn cast(&mut self, config: &Config) -> Result<bool, Failure> {
+    pub(super) fn cast_votes(&mut self, config: &Config) -> Result<bool, Failure> {
         let mut cast = false;
         for line in std::mem::take(&mut self.waiting) {
             let number = line.number;
-            match one(&self.file, config, &line)? {
+            match cast_line(&self.file, config, &line)? {
                 Done::Waits => self.waiting.push(line),
                 Done::Cast(problems) => {
                     cast = true;
@@ -112,7 +112,7 @@ impl Votes {
 struct NoVote(String);
 
 /// A line, with the ballot that it is of.
-fn read(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe]) -> Result<Line, NoVote> {
+fn parse_line(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe]) -> Result<Line, NoVote> {
     let row: Map<String, Json> = riddlemill_text::notation::from_str(line)
         .map_err(|error| NoVote(format!("not a JSON object: {error}")))?;
     let text = |key: &str| row.get(key).and_then(Json::as_str);
@@ -120,7 +120,7 @@ fn read(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe])
     let Some(of) = recipes.iter().find(|of| of.name == name) else {
         return Err(NoVote(unknown("recipe", name, recipes.iter().map(|of| of.name))));
     };
-    let ballots: Vec<&str> = of.reviews().map(|review| review.place().1).collect();
+    let ballots: Vec<&str> = of.review_steps().map(|review| review.benchmark_and_ballot().1).collect();
     let Some(step) = text("step").map(|step| step.strip_prefix("review:").unwrap_or(step)) else {
         return Err(NoVote(format!(
             "`step` is missing: the ballot\n  hint: there are {}",
@@ -148,7 +148,7 @@ enum Done {
 }
 
 /// Casts one line.
-fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
+fn cast_line(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
     let round = match line.round {
         Round::Vote => RoundArg::Vote,
         Round::Review => RoundArg::Review,
@@ -156,7 +156,7 @@ fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
     };
     let place = Place { step: line.step.clone(), recipe: Some(line.recipe.clone()), round };
     let room = ReviewSession::open(config, &place)?;
-    let seen = room.seen();
+    let seen = room.seen_items();
     // A vote may be given although it is not needed any more; a review of votes is only of what waits for it.
     let items: Vec<&Item> =
         seen.iter().filter(|(_, open)| *open || line.round == Round::Vote).map(|(item, _)| item).collect();
@@ -181,7 +181,7 @@ fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
             "`answers` is missing: an object of fields and their answers".to_owned(),
         ]));
     };
-    let fields: Vec<&str> = room.step.form(line.round).iter().map(|field| field.name).collect();
+    let fields: Vec<&str> = room.step.questions_of_round(line.round).iter().map(|field| field.name).collect();
     let strange: Vec<String> = answers
         .keys()
         .filter(|name| !fields.contains(&name.as_str()))
@@ -194,7 +194,7 @@ fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
         "item": item.id, "annotator": line.row.get("annotator"), "answers": answers, "round": line.round.name(),
         "recipe": line.recipe, "step": line.step, "vote": null, "content_hash": item.sheet_hash(),
     });
-    let at = now();
+    let at = current_time();
     let settings = ImportSettings {
         step: &room.step,
         round: line.round,
@@ -203,7 +203,7 @@ fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
         at: &at,
         synthetic: false,
     };
-    let found = import(file, format!("{row}\n").as_bytes(), |id| (id == item.id).then_some(*item), &settings);
+    let found = import_votes(file, format!("{row}\n").as_bytes(), |id| (id == item.id).then_some(*item), &settings);
     // The place in the one line that was read says only the field.
     let told = |problem: &crate::review::Problem| {
         let field = problem.place.split_once(", ").map(|(_, field)| format!("{field}: ")).unwrap_or_default();
@@ -216,6 +216,6 @@ fn one(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
         }
         return Ok(Done::Refused(problems));
     }
-    room.log()?.append_sheet(found.votes).map_err(io)?;
+    room.open_vote_log()?.append_sheet(found.votes).map_err(io_failure)?;
     Ok(Done::Cast(problems))
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::commands::runnable;
+use super::commands::runnable_commands;
 use crate::config::{Problem, Problems};
 use crate::pipeline::RunError;
 use crate::release::ReleaseError;
@@ -56,11 +56,11 @@ impl Failure {
         Failure { exit: Exit::Usage, message: message.into() }
     }
 
-    pub(super) fn print(&self, json: bool) {
+    pub(super) fn print_failure(&self, json: bool) {
         if json {
             eprintln!(
                 "{}",
-                serde_json::json!({ "error": runnable(&self.message).replace(ANOTHER, "\n"), "exit": self.exit as i32 })
+                serde_json::json!({ "error": runnable_commands(&self.message).replace(ANOTHER, "\n"), "exit": self.exit as i32 })
             );
             return;
         }

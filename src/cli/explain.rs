@@ -6,10 +6,10 @@ use super::args::{Explain, Global};
 use super::exit::{Exit, Failure};
 use super::output;
 use super::show::both_sides;
-use super::terminal::{HANG, tint, tone, visible};
+use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
 use crate::audit::{Ending, Explained, Passage, Reading, Whereabouts};
-use crate::report::{Also, Explanation, WithdrawnRecord, explanation};
-use crate::stages::definition;
+use crate::report::{Also, Explanation, WithdrawnRecord, explain_name};
+use crate::stages::define_code;
 
 /// Most lines of a list.
 const LISTED: usize = 20;
@@ -20,16 +20,16 @@ const DIGITS: usize = 12;
 /// Characters of a text, unless it is shown in full.
 const SHORT: usize = 200;
 
-pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let recipes = output::recipes(&config, &args.only)?;
-    let found = explanation(&config, &recipes, &args.target)?;
+pub(super) fn explain_record(args: &Explain, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
+    let recipes = output::select_recipes(&config, &args.only)?;
+    let found = explain_name(&config, &recipes, &args.target)?;
     if !global.quiet {
         found.changed.iter().for_each(|changed| eprintln!("note: {changed}"));
     }
     match global.json {
-        true => output::json(&found)?,
-        false => output::print(&text(&found, args.full))?,
+        true => output::print_json(&found)?,
+        false => output::print_text(&explanation_text(&found, args.full))?,
     }
     if found.read_as.is_none() {
         return Err(Failure {
@@ -43,9 +43,9 @@ pub(super) fn explain(args: &Explain, global: &Global) -> Result<Exit, Failure> 
     Ok(Exit::Done)
 }
 
-fn text(found: &Explanation, full: bool) -> String {
+fn explanation_text(found: &Explanation, full: bool) -> String {
     let mut text: String = found.withdrawn.iter().map(print_withdrawn).collect();
-    text.extend(found.explained.iter().map(|explained| print(explained, full)));
+    text.extend(found.explained.iter().map(|explained| explained_text(explained, full)));
     let of_recipes: Vec<String> = found
         .also
         .iter()
@@ -56,7 +56,7 @@ fn text(found: &Explanation, full: bool) -> String {
         .collect();
     if !of_recipes.is_empty() {
         text.push_str("several posts contain this; name one of them:\n");
-        text.extend(listed(&of_recipes));
+        text.extend(first_entries(&of_recipes));
     }
     let of_dumps: Vec<String> = found.also.iter().filter_map(print_hit).collect();
     if !of_dumps.is_empty() && !found.few {
@@ -65,13 +65,13 @@ fn text(found: &Explanation, full: bool) -> String {
         let posts = output::count(of_dumps.len() as u64, "post");
         text.push_str(&format!("{more}{posts} {what}; name one of them:\n"));
     }
-    text.extend(listed(&of_dumps));
+    text.extend(first_entries(&of_dumps));
     found.other_readings.iter().for_each(|other| text.push_str(&format!("{other}\n")));
     text
 }
 
 /// The first entries of a list, and how many there are further.
-fn listed(entries: &[String]) -> impl Iterator<Item = String> {
+fn first_entries(entries: &[String]) -> impl Iterator<Item = String> {
     let further = entries.len().saturating_sub(LISTED);
     let more = (further > 0).then(|| format!("  … and {further} more\n"));
     entries.iter().take(LISTED).cloned().chain(more)
@@ -88,12 +88,12 @@ fn print_hit(also: &Also) -> Option<String> {
     let place = place.to_string();
     let name = id.as_ref().unwrap_or(&place);
     let at = if *name == place { String::new() } else { format!("  {place}") };
-    let mut hit = format!("  {name}{at}\n    {}\n", short(text, SHORT));
+    let mut hit = format!("  {name}{at}\n    {}\n", shorten_text(text, SHORT));
     if recipes.is_empty() {
         hit.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
     }
     for ended in recipes {
-        hit.push_str(&format!("    {:<15} {}\n", ended.recipe, describe(ended)));
+        hit.push_str(&format!("    {:<15} {}\n", ended.recipe, describe_ending(ended)));
     }
     Some(hit)
 }
@@ -116,8 +116,8 @@ fn not_run(stage: &str, outdated: bool) -> String {
 }
 
 /// `left out: import dropped (chatter)`.
-fn describe(ended: &Whereabouts) -> String {
-    let word = colour(ended.ending, in_words(ended.ending));
+fn describe_ending(ended: &Whereabouts) -> String {
+    let word = colour_ending(ended.ending, in_words(ended.ending));
     let Some(outcome) = &ended.outcome else {
         return match ended.ending {
             Ending::In => word,
@@ -130,7 +130,7 @@ fn describe(ended: &Whereabouts) -> String {
     format!("{word}: {} {outcome}{reason}{into}", ended.stage)
 }
 
-fn print(explained: &Explained, full: bool) -> String {
+fn explained_text(explained: &Explained, full: bool) -> String {
     let bold = Style::new().bold();
     let ending = explained.ending();
     let state = match (ending, &explained.next) {
@@ -142,11 +142,11 @@ fn print(explained: &Explained, full: bool) -> String {
         _ => format!("{} ({})", in_words(ending), explained.ends),
     };
     let mut text =
-        format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour(ending, &state));
+        format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour_ending(ending, &state));
     let stages = explained.way.iter().chain(&explained.absorbed).map(|passage| passage.stage.len());
     let wide = stages.max().unwrap_or(0).max(NAME);
     let mut head = |name: &str, content: &str, most: usize| {
-        let content = short(content, if full { usize::MAX } else { most });
+        let content = shorten_text(content, if full { usize::MAX } else { most });
         text.push_str(&format!("  {name:<wide$} {HANG}{content}\n"));
     };
     if let Some(content) = &explained.text {
@@ -174,7 +174,7 @@ fn print(explained: &Explained, full: bool) -> String {
             text.push_str(&format!("  … and {} more; --full lists them\n", explained.absorbed.len() - most));
         }
     }
-    let hidden = explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !brief(d.what)).count();
+    let hidden = explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !is_brief(d.what)).count();
     if hidden > 0 && !full {
         let hidden = output::count(hidden as u64, "prompt or reply");
         text.push_str(&format!("  --full shows {hidden} more\n"));
@@ -184,7 +184,7 @@ fn print(explained: &Explained, full: bool) -> String {
 }
 
 /// Whether it is shown by default: people's decisions are, requests and replies only in full.
-fn brief(what: &str) -> bool {
+fn is_brief(what: &str) -> bool {
     what == "vote"
 }
 
@@ -197,7 +197,7 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
         "dropped" | "failed" => Some(Ending::Out),
         _ => None,
     };
-    let shown = ending.map_or_else(|| state.clone(), |ending| colour(ending, state));
+    let shown = ending.map_or_else(|| state.clone(), |ending| colour_ending(ending, state));
     let below = wide + 3;
     let mut text = format!("  {:<wide$} {shown}", passage.stage);
     if let Some(reason) = &passage.reason {
@@ -217,11 +217,11 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
             let value = if full { value.to_owned() } else { without_hashes(value) };
-            text.push_str(&format!("{:below$}{name:<8} {HANG}{}\n", "", short(&value, most)));
+            text.push_str(&format!("{:below$}{name:<8} {HANG}{}\n", "", shorten_text(&value, most)));
         }
     };
     detail("means", &passage.definition);
-    match passage.evidence.as_deref().and_then(|codes| sentences(codes, passage.reason.as_deref())) {
+    match passage.evidence.as_deref().and_then(|codes| rule_sentences(codes, passage.reason.as_deref())) {
         // The codes of rules, of which the first is the reason above.
         Some(rules) => rules.into_iter().for_each(|rule| detail("and", &Some(rule.to_owned()))),
         None => detail("because", &passage.evidence),
@@ -232,13 +232,13 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
         let sides = both_sides(&passage.id, own, passage.into.as_deref().unwrap_or_default(), into);
         sides.lines().for_each(|line| text.push_str(&format!("{:1$}{line}\n", "", wide - 1)));
     }
-    for piece in passage.details.iter().filter(|piece| full || brief(piece.what)) {
+    for piece in passage.details.iter().filter(|piece| full || is_brief(piece.what)) {
         if full {
             text.push_str(&format!("{:below$}{:<8} {}\n", "", piece.what, piece.id));
             let lines = piece.text.lines();
-            lines.for_each(|line| text.push_str(&format!("{:below$}  | {HANG}{}\n", "", visible(line))));
+            lines.for_each(|line| text.push_str(&format!("{:below$}  | {HANG}{}\n", "", visible_line(line))));
         } else {
-            text.push_str(&format!("{:below$}{:<8} {HANG}{}\n", "", piece.what, short(&piece.text, most)));
+            text.push_str(&format!("{:below$}{:<8} {HANG}{}\n", "", piece.what, shorten_text(&piece.text, most)));
         }
     }
     text
@@ -246,9 +246,9 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
 
 /// What rules do whose codes are the evidence, except the one that is the reason; `None` if the evidence is
 /// something else.
-fn sentences(evidence: &str, reason: Option<&str>) -> Option<Vec<&'static str>> {
+fn rule_sentences(evidence: &str, reason: Option<&str>) -> Option<Vec<&'static str>> {
     let codes: Vec<&str> = evidence.split(',').map(str::trim).collect();
-    let all: Option<Vec<_>> = codes.iter().map(|code| Some((*code, definition(code)?))).collect();
+    let all: Option<Vec<_>> = codes.iter().map(|code| Some((*code, define_code(code)?))).collect();
     Some(all?.into_iter().filter(|(code, _)| Some(*code) != reason).map(|(_, sentence)| sentence).collect())
 }
 
@@ -266,21 +266,21 @@ fn without_hashes(text: &str) -> String {
 }
 
 /// A text on one line, truncated to `most` characters.
-fn short(text: &str, most: usize) -> String {
-    let text = visible(text);
+fn shorten_text(text: &str, most: usize) -> String {
+    let text = visible_line(text);
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
 }
 
-fn colour(ending: Ending, text: &str) -> String {
+fn colour_ending(ending: Ending, text: &str) -> String {
     let state = match ending {
         Ending::In => "in",
         Ending::Waiting => "held",
         Ending::Out => "dropped",
     };
-    tint(tone(state), text)
+    tint_text(tone_of_state(state), text)
 }
 
 #[cfg(test)]
@@ -300,9 +300,9 @@ mod tests {
 
     #[test]
     fn codes_of_rules_are_told_as_sentences() {
-        let sentence = definition("cut_title").unwrap();
-        assert_eq!(sentences("cut_title", Some("cut_title")), Some(Vec::new()));
-        assert_eq!(sentences("number, cut_title", Some("number")), Some(vec![sentence]));
-        assert_eq!(sentences("2 first-round votes", Some("votes_missing")), None);
+        let sentence = define_code("cut_title").unwrap();
+        assert_eq!(rule_sentences("cut_title", Some("cut_title")), Some(Vec::new()));
+        assert_eq!(rule_sentences("number, cut_title", Some("number")), Some(vec![sentence]));
+        assert_eq!(rule_sentences("2 first-round votes", Some("votes_missing")), None);
     }
 }

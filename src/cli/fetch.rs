@@ -11,20 +11,20 @@ use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::{Config, unknown};
-use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch as get};
+use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch_file as get};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Lock, Workspace};
 
-pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let wanted = wanted(&config, &args.sources)?;
+pub(super) fn fetch_sources(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
+    let wanted = wanted_sources(&config, &args.sources)?;
     if wanted.is_empty() {
         let hint = "hint: give a [[source]] a `url`; pipeline.toml names some, commented out";
         return Err(Failure::usage(format!("no source has a url\n  {hint}")));
     }
     // Two fetches at once would overwrite each other's pins.
-    let _lock = Lock::take(&Workspace::new(&config.root).recipe(".fetch"))?;
-    let mut pins = Pins::read(&config.root)?;
+    let _lock = Lock::take_lock(&Workspace::new(&config.root).recipe_folder(".fetch"))?;
+    let mut pins = Pins::read_pins(&config.root)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
@@ -32,7 +32,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
     for (source, wanted) in &wanted {
         // A withdrawn dump is not downloaded again.
-        let pinned = pins.find(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
+        let pinned = pins.find_pin(&wanted.file).and_then(|pin| withdrawn.of_dump(&pin.sha256));
         if let Some(tombstone) = pinned.filter(|_| !args.update) {
             let day = tombstone.at.get(..10).unwrap_or_default();
             eprintln!("{source}: {} was withdrawn on {day}", wanted.file);
@@ -41,8 +41,8 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
         let bar = Bar::new(source, global.quiet || global.json);
         match runtime.block_on(get(&config.root, wanted, &mut pins, args.update, Patience::default(), &bar)) {
             Ok(fetched) => {
-                bar.clear();
-                let (word, pin) = describe(&fetched);
+                bar.clear_bar();
+                let (word, pin) = describe_fetched(&fetched);
                 if !global.quiet && !global.json {
                     eprintln!(
                         "{source}: {word} {}, {}, sha256 {}",
@@ -55,13 +55,13 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
             }
             // One missing file does not prevent the others.
             Err(error) => {
-                bar.clear();
+                bar.clear_bar();
                 failed.push(format!("{source}: {error}"));
             }
         }
     }
     if global.json {
-        output::json(&done)?;
+        output::print_json(&done)?;
     }
     match failed.is_empty() {
         true => Ok(Exit::Done),
@@ -69,7 +69,7 @@ pub(super) fn fetch(args: &Fetch, global: &Global) -> Result<Exit, Failure> {
     }
 }
 
-fn describe(fetched: &Fetched) -> (&'static str, &Pin) {
+fn describe_fetched(fetched: &Fetched) -> (&'static str, &Pin) {
     match fetched {
         Fetched::There(pin) => ("unchanged", pin),
         Fetched::Adopted(pin) => ("pinned as found:", pin),
@@ -79,7 +79,7 @@ fn describe(fetched: &Fetched) -> (&'static str, &Pin) {
 }
 
 /// The sources with a url: all, or those given.
-fn wanted(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Failure> {
+fn wanted_sources(config: &Config, names: &[String]) -> Result<Vec<(String, Wanted)>, Failure> {
     let mut wanted = Vec::new();
     // All names first, so that a wrong one is reported before anything is downloaded.
     for name in names {
@@ -138,19 +138,19 @@ impl Bar {
         Bar { source: source.into(), quiet, bar: Mutex::new(bar) }
     }
 
-    fn with(&self, f: impl FnOnce(&ProgressBar)) {
+    fn with_bar(&self, f: impl FnOnce(&ProgressBar)) {
         // A poisoned lock is a panic elsewhere, and the bar does not matter then.
         f(&self.bar.lock().unwrap_or_else(|e| e.into_inner()));
     }
 
-    fn clear(&self) {
-        self.with(ProgressBar::finish_and_clear);
+    fn clear_bar(&self) {
+        self.with_bar(ProgressBar::finish_and_clear);
     }
 }
 
 impl Meter for Bar {
-    fn at(&self, bytes: u64, total: Option<u64>) {
-        self.with(|bar| {
+    fn report_bytes(&self, bytes: u64, total: Option<u64>) {
+        self.with_bar(|bar| {
             if let Some(total) = total {
                 bar.set_length(total);
             }
@@ -158,10 +158,10 @@ impl Meter for Bar {
         });
     }
 
-    fn again(&self, why: &str, wait: Duration) {
+    fn report_retry(&self, why: &str, wait: Duration) {
         if !self.quiet {
             let line = format!("{}: {why}; again in {:.0} s", self.source, wait.as_secs_f64());
-            self.with(|bar| bar.suspend(|| eprintln!("{line}")));
+            self.with_bar(|bar| bar.suspend(|| eprintln!("{line}")));
         }
     }
 }

@@ -6,22 +6,22 @@ use super::output::{self, count};
 use crate::report::Checked;
 use crate::web::{self, access::Access};
 
-pub(super) fn fsck(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn check_workspace(args: &Fsck, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let checked = crate::report::fsck(&config, args.salvage, &web::registered_logs(), |workspace| {
-        Access::in_workspace(workspace).grants().map(drop)
+        Access::in_workspace(workspace).list_grants().map(drop)
     })?;
     for note in checked.notes.iter().filter(|_| !global.quiet) {
         eprintln!("note: {}: {}", note.place, note.what);
     }
     match global.json {
-        true => output::json(&checked)?,
-        false => output::print(&text(&checked))?,
+        true => output::print_json(&checked)?,
+        false => output::print_text(&checked_text(&checked))?,
     }
     Ok(if checked.findings.is_empty() { Exit::Done } else { Exit::Gap })
 }
 
-fn text(checked: &Checked) -> String {
+fn checked_text(checked: &Checked) -> String {
     let mut text = String::new();
     for one in &checked.salvaged {
         text.push_str(&format!(

@@ -23,7 +23,7 @@ macro_rules! compressed {
 }
 
 /// The sample that comes with the program: paths in a workspace, and contents.
-fn sample() -> [(&'static str, &'static str); 17] {
+fn sample_files() -> [(&'static str, &'static str); 17] {
     compressed![
         "raw/sample/dumps/titles.json",
         "raw/sample/dumps/annual.json",
@@ -46,7 +46,7 @@ fn sample() -> [(&'static str, &'static str); 17] {
 }
 
 /// Creates a workspace, with the sample or `empty`.
-pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
+pub(super) fn create_workspace(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     if settings.exists() {
         return Err(Failure::usage(format!(
@@ -56,7 +56,7 @@ pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Fa
         )));
     }
     // Checked before anything is written.
-    let missing = if empty { Vec::new() } else { missing(root)? };
+    let missing = if empty { Vec::new() } else { missing_files(root)? };
     for folder in ["dumps", "warc", "replies", "responses", "votes", "releases"] {
         durable::create_folder(&root.join("raw").join(folder))?;
     }
@@ -67,14 +67,14 @@ pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Fa
             if let Some(folder) = path.parent() {
                 durable::create_folder(folder)?;
             }
-            durable::replace(&path, content.as_bytes())?;
+            durable::replace_file(&path, content.as_bytes())?;
         }
     }
     let unlisted = keep_private(root)?;
     // Before the settings: a workspace made here may name places of this machine.
-    let kept = crate::trust::Trust::of(root, []).made_here();
+    let kept = crate::trust::Trust::for_workspace(root, []).made_here();
     // Written last: without settings it is not a workspace, and `init` can be repeated.
-    durable::replace(&settings, text.as_bytes())?;
+    durable::replace_file(&settings, text.as_bytes())?;
     if let Err(error) = kept
         && !global.quiet
     {
@@ -84,7 +84,7 @@ pub(super) fn create(root: &Path, empty: bool, global: &Global) -> Result<(), Fa
     }
     if !global.quiet {
         let place = root.display();
-        output::print(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
+        output::print_text(&format!("{place}: a workspace with {FILE} and raw/\n"))?;
         if !unlisted.is_empty() {
             eprintln!(
                 "note: {} was there and is unchanged; add these lines, which keep private and derived files out of repositories: {}",
@@ -128,7 +128,7 @@ fn keep_private(root: &Path) -> Result<Vec<&'static str>, Failure> {
                 unlisted.extend(wanted.filter(|line| !listed.contains(&bare(line))));
             }
             Ok(_) => {}
-            Err(_) if !path.exists() => durable::replace(&path, text.as_bytes())?,
+            Err(_) if !path.exists() => durable::replace_file(&path, text.as_bytes())?,
             Err(e) => return Err(Error::io("read", &path)(e).into()),
         }
     }
@@ -138,7 +138,7 @@ fn keep_private(root: &Path) -> Result<Vec<&'static str>, Failure> {
 /// Copies a built-in benchmark's folder into the workspace. Existing files are not changed.
 pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit, Failure> {
     let Some(files) = riddlemill_benchmarks::built_in(name) else {
-        let names = crate::recipe::names();
+        let names = crate::recipe::recipe_names();
         return Err(Failure::usage(crate::config::unknown("built-in benchmark", name, names)));
     };
     let folder = root.join("benchmarks").join(name);
@@ -158,11 +158,11 @@ pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit,
         if let Some(folder) = path.parent() {
             durable::create_folder(folder)?;
         }
-        durable::replace(&path, text.as_bytes())?;
+        durable::replace_file(&path, text.as_bytes())?;
     }
     fs::rename(&partial, &folder).map_err(Error::io("rename", &partial))?;
     if !global.quiet {
-        output::print(&format!(
+        output::print_text(&format!(
             "{}: replaces the built-in {name}; `riddlemill benchmark check` lists its problems\n",
             folder.display()
         ))?;
@@ -171,9 +171,9 @@ pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit,
 }
 
 /// The sample's files that are missing, or incomplete after a killed `init`.
-fn missing(root: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
+fn missing_files(root: &Path) -> Result<Vec<(PathBuf, &'static str)>, Failure> {
     let mut missing = Vec::new();
-    for (name, content) in sample() {
+    for (name, content) in sample_files() {
         let path = root.join(name);
         let there = match fs::read(&path) {
             Ok(bytes) => bytes,

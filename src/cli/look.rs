@@ -15,7 +15,7 @@ use crate::pages::{self, Class, Profile, Site, charset};
 use crate::report::PageFinding;
 use crate::store::Error;
 
-pub(super) fn look(
+pub(super) fn look_at_page(
     args: &Crawl,
     target: &str,
     dirs: &Dirs,
@@ -23,7 +23,7 @@ pub(super) fn look(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let own = match &args.source {
-        Some(name) => Some(find(config, name)?),
+        Some(name) => Some(find_crawl(config, name)?),
         None => None,
     };
     // A Windows path such as C:\page.html parses as a URL, too.
@@ -32,14 +32,14 @@ pub(super) fn look(
         (Some(url), None) => Some(of_host(config, url)?),
         (_, own) => own,
     };
-    let (name, profile) = profile(args, source, global)?;
+    let (name, profile) = find_profile(args, source, global)?;
     let site = Site::Profile(profile.clone());
     let page = match (&address, source) {
         (Some(url), Some(source)) => {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime
                 .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
-            match runtime.block_on(crawl::look(source, dirs, url))? {
+            match runtime.block_on(crawl::request_once(source, dirs, url))? {
                 Ok(looked) => looked,
                 Err(why) => {
                     return Err(Failure {
@@ -49,13 +49,13 @@ pub(super) fn look(
                 }
             }
         }
-        _ => saved(Path::new(target), args.url.as_deref(), &site)?,
+        _ => inspect_saved(Path::new(target), args.url.as_deref(), &site)?,
     };
-    let text = charset::decode(&page.body, page.content_type.as_deref(), &site);
+    let text = charset::decode_page(&page.body, page.content_type.as_deref(), &site);
     // A saved page has no date of capture.
     let captured = Some(page.date.as_str()).filter(|date| !date.is_empty());
-    let class = pages::parse(&site, &page.url, page.status, &text.text, captured).class;
-    let seen = profile.inspect(&text.text, &page.url, captured).unwrap_or_default();
+    let class = pages::parse_page(&site, &page.url, page.status, &text.text, captured).class;
+    let seen = profile.inspect_page(&text.text, &page.url, captured).unwrap_or_default();
     let view = View {
         page: &page,
         name: &name,
@@ -65,9 +65,9 @@ pub(super) fn look(
         seen: &seen,
     };
     if global.json {
-        output::json(&PageFinding::new(&page, class, text.encoding, &name, &seen))?
+        output::print_json(&PageFinding::new(&page, class, text.encoding, &name, &seen))?
     } else {
-        output::print(&view.text(args.posts))?
+        output::print_text(&view.view_text(args.posts))?
     }
     let something = class == Class::Ok && (!seen.items.is_empty() || !seen.links.is_empty());
     Ok(if something { Exit::Done } else { Exit::Partial })
@@ -85,13 +85,13 @@ fn of_host<'c>(config: &'c Config, url: &Url) -> Result<&'c Source, Failure> {
     })
 }
 
-fn profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Result<(String, Profile), Failure> {
+fn find_profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Result<(String, Profile), Failure> {
     if let Some(name) = &args.profile {
         let profiles = Profiles::open(&global.workspace);
-        return match profiles.load(name) {
+        return match profiles.load_profile(name) {
             Ok(Some(profile)) => Ok((name.clone(), profile)),
             Ok(None) => {
-                let names = profiles.names();
+                let names = profiles.profile_names();
                 Err(Failure::usage(unknown("profile", name, names.iter().map(String::as_str))))
             }
             Err(problems) => Err(Failure::usage(crate::config::Problems(problems).to_string())),
@@ -108,11 +108,11 @@ fn profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Result<(St
     }
 }
 
-fn saved(path: &Path, url: Option<&str>, site: &Site) -> Result<Looked, Failure> {
+fn inspect_saved(path: &Path, url: Option<&str>, site: &Site) -> Result<Looked, Failure> {
     let body = std::fs::read(path).map_err(Error::io("read", path))?;
     let url = match url {
         Some(url) => url.to_owned(),
-        None => pages::address(&charset::decode(&body, None, site).text).unwrap_or_default(),
+        None => pages::saved_address(&charset::decode_page(&body, None, site).text).unwrap_or_default(),
     };
     Ok(Looked { url, status: 200, content_type: None, body, date: String::new() })
 }
@@ -128,7 +128,7 @@ struct View<'v> {
 }
 
 impl View<'_> {
-    fn text(&self, posts: usize) -> String {
+    fn view_text(&self, posts: usize) -> String {
         let View { page, seen, .. } = self;
         let what = match (seen.list, seen.thread) {
             (true, true) => "a list that holds posts",
@@ -152,7 +152,7 @@ impl View<'_> {
             count(seen.links.len() as u64, "link")
         ));
         for (link, mark) in seen.links.iter().take(posts) {
-            let mark = mark.as_ref().map(|mark| format!("  (changed: {})", line(mark))).unwrap_or_default();
+            let mark = mark.as_ref().map(|mark| format!("  (changed: {})", shorten_line(mark))).unwrap_or_default();
             text.push_str(&format!("  list      {link}{mark}\n"));
         }
         if seen.links.len() > posts {
@@ -162,7 +162,7 @@ impl View<'_> {
             text.push_str(&format!("  next      {next}\n"));
         }
         for (at, item) in seen.items.iter().take(posts).enumerate() {
-            text.push_str(&post(at + 1, item));
+            text.push_str(&describe_post(at + 1, item));
         }
         if seen.items.len() > posts {
             text.push_str(&format!(
@@ -174,12 +174,12 @@ impl View<'_> {
             text.push_str("not found\n");
         }
         for missing in &seen.missing {
-            text.push_str(&format!("  {:9} {}\n", missing.key, self.missing(missing)));
+            text.push_str(&format!("  {:9} {}\n", missing.key, self.describe_missing(missing)));
         }
         text
     }
 
-    fn missing(&self, missing: &Missing) -> String {
+    fn describe_missing(&self, missing: &Missing) -> String {
         let mut text = missing.description.clone();
         // If some posts have it, the selector is right.
         if let Some((lacking, having)) = missing.posts.filter(|(_, having)| *having > 0) {
@@ -203,7 +203,7 @@ impl View<'_> {
     }
 }
 
-fn post(number: usize, item: &Inspected) -> String {
+fn describe_post(number: usize, item: &Inspected) -> String {
     let entry = &item.entry;
     let joke = match item.joke {
         Some(true) => "",
@@ -219,7 +219,7 @@ fn post(number: usize, item: &Inspected) -> String {
         (None, None) => {}
     }
     if let Some(placeholder) = &entry.removed {
-        text.push_str(&format!("  gone      {}\n", line(placeholder)));
+        text.push_str(&format!("  gone      {}\n", shorten_line(placeholder)));
     }
     for seen in &item.seen {
         let read = match seen.key {
@@ -235,8 +235,8 @@ fn post(number: usize, item: &Inspected) -> String {
             "answer" => entry.answer.clone(),
             _ => None,
         };
-        let raw = line(&seen.raw);
-        let value = match read.map(|read| line(&read)) {
+        let raw = shorten_line(&seen.raw);
+        let value = match read.map(|read| shorten_line(&read)) {
             Some(read) if read != raw => format!("{read}  (from {raw:?})"),
             _ => raw,
         };
@@ -246,7 +246,7 @@ fn post(number: usize, item: &Inspected) -> String {
 }
 
 /// A text on one line, truncated.
-fn line(text: &str) -> String {
+fn shorten_line(text: &str) -> String {
     const MOST: usize = 120;
     let text = text.replace('\n', " ⏎ ");
     match text.char_indices().nth(MOST) {
@@ -255,7 +255,7 @@ fn line(text: &str) -> String {
     }
 }
 
-pub(super) fn find<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
+pub(super) fn find_crawl<'a>(config: &'a Config, name: &str) -> Result<&'a Source, Failure> {
     config.crawls.iter().find(|s| s.name == name).ok_or_else(|| match config.crawls.is_empty() {
         true => Failure::usage(
             "pipeline.toml has no [[crawl]] table\n  hint: `riddlemill config --explain crawl` lists \

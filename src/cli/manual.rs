@@ -11,7 +11,7 @@ use crate::store::{Error, durable};
 
 /// The script asks the program for completions: names of recipes and stages, annotators and versions of the
 /// workspace.
-pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
+pub(super) fn print_completions(args: &Completions) -> Result<Exit, Failure> {
     let io = |message: String| Failure { exit: Exit::Io, message };
     let shells = Shells::builtins();
     let shell = args.shell.to_string();
@@ -22,19 +22,19 @@ pub(super) fn completions(args: &Completions) -> Result<Exit, Failure> {
         .write_registration("COMPLETE", "riddlemill", "riddlemill", "riddlemill", &mut script)
         .map_err(|e| io(e.to_string()))?;
     // Not `print`, which would break long lines of the script.
-    output::raw(&String::from_utf8_lossy(&script))?;
+    output::print_raw(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
-pub(super) fn man(args: &Man) -> Result<Exit, Failure> {
+pub(super) fn write_man_pages(args: &Man) -> Result<Exit, Failure> {
     durable::create_folder(&args.folder)?;
     if args.reference {
-        for (name, page) in reference::pages() {
+        for (name, page) in reference::reference_pages() {
             let file = args.folder.join(name);
             if let Some(folder) = file.parent() {
                 durable::create_folder(folder)?;
             }
-            durable::replace(&file, page.as_bytes())?;
+            durable::replace_file(&file, page.as_bytes())?;
         }
         return Ok(Exit::Done);
     }

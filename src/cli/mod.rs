@@ -105,15 +105,15 @@ pub fn main() -> ExitCode {
         Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_) | Verb::Fetch(_) | Verb::Apply(_)
     ) && !cli.global.quiet
     {
-        busy::busy("working".into(), progress::busy_style());
+        busy::show_busy("working".into(), progress::busy_style());
     }
-    let ended = verb(&cli, &stop);
+    let ended = run_verb(&cli, &stop);
     // A verb that printed nothing has left the spinner on the terminal.
-    busy::heard();
+    busy::end_busy();
     match ended {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            failure.print(cli.global.json);
+            failure.print_failure(cli.global.json);
             failure.exit.into()
         }
     }
@@ -132,54 +132,54 @@ fn recipes_given(verb: &Verb) -> &[String] {
     }
 }
 
-fn verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
+fn run_verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
     // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
-    crate::recipe::open(&global.workspace)?;
+    crate::recipe::load_own_benchmarks(&global.workspace)?;
     // It lists them itself.
     if !matches!(cli.verb, Verb::Benchmark { .. }) {
         output::warn_of_folders_set_aside(global);
     }
     match &cli.verb {
-        Verb::Init(args) => propose::init(args, global),
-        Verb::Config(args) => config::config(args, global),
-        Verb::Fetch(args) => fetch::fetch(args, global),
-        Verb::Run(args) => run::run(args, global, stop),
-        Verb::Status(args) => status::status(args, global),
-        Verb::Explain(args) => explain::explain(args, global),
-        Verb::Show(args) => show::show(args, global),
-        Verb::Audit(args) => audit::audit(args, global),
-        Verb::Published(args) => published::published(args, global),
-        Verb::Fsck(args) => fsck::fsck(args, global),
-        Verb::Raw(verb) => raw::raw(verb, global),
-        Verb::Report(args) => report::report(args, global),
-        Verb::Crawl(args) => crawl::crawl(args, global, stop),
-        Verb::Release(args) => release::release(args, global),
-        Verb::Withdraw(args) => withdraw::withdraw(args, global),
-        Verb::Verify(args) => verify::verify(args, global),
-        Verb::Publish(args) => publish::publish(args, global),
-        Verb::Site(args) => site::site(args, global),
-        Verb::Diff(args) => diff::diff(args, global),
-        Verb::Compare(args) => compare::compare(args, global),
-        Verb::Contamination(args) => contamination::contamination(args, global),
-        Verb::Evaluate(args) => evaluate::evaluate(args, global, stop),
-        Verb::Export(args) => export::export(args, global),
-        Verb::Apply(args) => apply::apply(args, global),
-        Verb::Assemble(args) => assemble::assemble(args, global),
-        Verb::Review { verb } => review::review(verb, global),
-        Verb::Decide { verb } => decide::decide(verb, global),
-        Verb::Serve(args) => serve::serve(args, global, stop),
-        Verb::Access { verb } => access::access(verb, global),
-        Verb::Trust { verb } => trust::trust(verb.as_ref(), global),
-        Verb::Estimate(args) => estimate::estimate(args, global),
-        Verb::Endpoint { verb } => endpoint::endpoint(verb, global, stop),
-        Verb::Prices { verb } => prices::prices(verb, global),
-        Verb::Replies { verb } => replies::replies(verb, global),
-        Verb::Benchmark { verb } => benchmark::benchmark(verb, global),
-        Verb::Profiles { verb } => profiles::profiles(verb, global),
-        Verb::Prompts { verb } => prompts::prompts(verb, global),
-        Verb::Completions(args) => manual::completions(args),
-        Verb::Man(args) => manual::man(args),
+        Verb::Init(args) => propose::init_workspace(args, global),
+        Verb::Config(args) => config::print_config(args, global),
+        Verb::Fetch(args) => fetch::fetch_sources(args, global),
+        Verb::Run(args) => run::run_pipeline(args, global, stop),
+        Verb::Status(args) => status::print_status(args, global),
+        Verb::Explain(args) => explain::explain_record(args, global),
+        Verb::Show(args) => show::show_stage(args, global),
+        Verb::Audit(args) => audit::audit_recipes(args, global),
+        Verb::Published(args) => published::report_published(args, global),
+        Verb::Fsck(args) => fsck::check_workspace(args, global),
+        Verb::Raw(verb) => raw::run_raw_verb(verb, global),
+        Verb::Report(args) => report::print_report(args, global),
+        Verb::Crawl(args) => crawl::crawl_source(args, global, stop),
+        Verb::Release(args) => release::run_release(args, global),
+        Verb::Withdraw(args) => withdraw::withdraw_posts(args, global),
+        Verb::Verify(args) => verify::verify_release(args, global),
+        Verb::Publish(args) => publish::publish_release(args, global),
+        Verb::Site(args) => site::make_site(args, global),
+        Verb::Diff(args) => diff::diff_releases(args, global),
+        Verb::Compare(args) => compare::compare_reference(args, global),
+        Verb::Contamination(args) => contamination::find_contamination(args, global),
+        Verb::Evaluate(args) => evaluate::evaluate_models(args, global, stop),
+        Verb::Export(args) => export::export_release(args, global),
+        Verb::Apply(args) => apply::apply_stage(args, global),
+        Verb::Assemble(args) => assemble::assemble_stage(args, global),
+        Verb::Review { verb } => review::run_review_verb(verb, global),
+        Verb::Decide { verb } => decide::run_decide_verb(verb, global),
+        Verb::Serve(args) => serve::serve_workspace(args, global, stop),
+        Verb::Access { verb } => access::run_access_verb(verb, global),
+        Verb::Trust { verb } => trust::run_trust_verb(verb.as_ref(), global),
+        Verb::Estimate(args) => estimate::print_estimate(args, global),
+        Verb::Endpoint { verb } => endpoint::run_endpoint_verb(verb, global, stop),
+        Verb::Prices { verb } => prices::run_prices_verb(verb, global),
+        Verb::Replies { verb } => replies::run_replies_verb(verb, global),
+        Verb::Benchmark { verb } => benchmark::run_benchmark_verb(verb, global),
+        Verb::Profiles { verb } => profiles::run_profiles_verb(verb, global),
+        Verb::Prompts { verb } => prompts::run_prompts_verb(verb, global),
+        Verb::Completions(args) => manual::print_completions(args),
+        Verb::Man(args) => manual::write_man_pages(args),
     }
 }
 
@@ -193,10 +193,10 @@ const PATIENCE: Duration = Duration::from_millis(1700);
 fn watch_interrupt(stop: &Arc<Stop>, quiet: bool, computes: bool) {
     let stop = Arc::clone(stop);
     let watching = ctrlc::set_handler(move || {
-        if stop.asked() {
+        if stop.is_requested() {
             std::process::exit(Exit::Interrupted as i32);
         }
-        stop.set();
+        stop.request_stop();
         if computes {
             let stop = Arc::clone(&stop);
             std::thread::spawn(move || {

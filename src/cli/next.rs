@@ -1,12 +1,12 @@
 //! What to do next, on a terminal.
 
-use super::commands::runnable;
-use super::terminal::{HANG, Tone, tint};
+use super::commands::runnable_commands;
+use super::terminal::{HANG, Tone, tint_text};
 use crate::report::{KeptBack, Next, RecipeState};
 
 /// `next: riddlemill release flub  (flub is complete …)`.
-pub(super) fn line(next: &Next) -> String {
-    format!("{} {HANG}{}  ({})", tint(Tone::Head, "next:"), runnable(&next.command), runnable(&next.why))
+pub(super) fn next_line(next: &Next) -> String {
+    format!("{} {HANG}{}  ({})", tint_text(Tone::Head, "next:"), runnable_commands(&next.command), runnable_commands(&next.why))
 }
 
 /// What waits or failed, a line a cause, under a heading.
@@ -14,9 +14,9 @@ pub(super) fn kept_back(standings: &[RecipeState]) -> Vec<String> {
     let kept_back = crate::report::kept_back(standings);
     let line = |kept: &KeptBack| {
         let tone = if kept.failed { Tone::Bad } else { Tone::Waits };
-        format!("  {}: {HANG}{}", tint(tone, &kept.place), runnable(&kept.words))
+        format!("  {}: {HANG}{}", tint_text(tone, &kept.place), runnable_commands(&kept.words))
     };
-    let heading = (!kept_back.is_empty()).then(|| tint(Tone::Head, KEPT_BACK));
+    let heading = (!kept_back.is_empty()).then(|| tint_text(Tone::Head, KEPT_BACK));
     heading.into_iter().chain(kept_back.iter().map(line)).collect()
 }
 

@@ -9,18 +9,18 @@ use super::exit::{Exit, Failure};
 use super::terminal;
 use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
-pub(super) use crate::report::{count, number};
+pub(super) use crate::report::{count, format_count};
 use riddlemill_benchmarks::SetAside;
 
 /// The settings of the workspace in the flags.
-pub(super) fn load(global: &Global) -> Result<Config, Failure> {
+pub(super) fn load_config(global: &Global) -> Result<Config, Failure> {
     load_with(global, &[])
 }
 
 /// The settings of the workspace if there is one, else the defaults.
 pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
     match global.workspace.join(crate::config::FILE).exists() {
-        true => load(global),
+        true => load_config(global),
         false => {
             let mut config = Config::defaults();
             config.root.clone_from(&global.workspace);
@@ -30,7 +30,7 @@ pub(super) fn load_or_default(global: &Global) -> Result<Config, Failure> {
 }
 
 /// What overrides pipeline.toml in this call.
-pub(super) fn overrides(global: &Global, more: &[(String, String)]) -> Overrides {
+pub(super) fn collect_overrides(global: &Global, more: &[(String, String)]) -> Overrides {
     Overrides {
         trust: global.trust.clone(),
         ask: Some(super::ask::ask_first),
@@ -40,8 +40,8 @@ pub(super) fn overrides(global: &Global, more: &[(String, String)]) -> Overrides
 
 /// The settings, with additional flags that override settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
-    let overrides = overrides(global, more);
-    let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
+    let overrides = collect_overrides(global, more);
+    let config = Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
     match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
         problems if problems.is_empty() => {
             recipe::give_settings(&config);
@@ -53,7 +53,7 @@ pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Co
 
 /// Warns of keys that are too short to be removed from servers' responses, before anything is sent.
 pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
-    let names = config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
+    let names = config.endpoints.iter().flat_map(|endpoint| endpoint.environment_variables());
     for name in crate::llm::short_keys(names).into_iter().filter(|_| !global.quiet) {
         eprintln!(
             "warning: the key in {name} has fewer than eight characters: it is sent, but not removed from stored replies, as ordinary text may contain it too"
@@ -64,7 +64,7 @@ pub(super) fn warn_of_short_keys(config: &Config, global: &Global) {
 /// Warns of settings of endpoints that their APIs have no parameter for.
 pub(super) fn warn_of_unsent(config: &Config, global: &Global) {
     for endpoint in config.endpoints.iter().filter(|_| !global.quiet) {
-        for unsent in crate::llm::unsent(endpoint) {
+        for unsent in crate::llm::unsent_settings(endpoint) {
             eprintln!("warning: llm.{}: {} is not sent: {}", endpoint.name, unsent.setting, unsent.why);
         }
     }
@@ -72,19 +72,19 @@ pub(super) fn warn_of_unsent(config: &Config, global: &Global) {
 
 /// Prints what requests showed of their endpoints although nothing failed.
 pub(super) fn print_remarks(run: &crate::llm::Run, global: &Global) {
-    run.remarks().iter().filter(|_| !global.quiet).for_each(|remark| eprintln!("warning: {remark}"));
+    run.list_remarks().iter().filter(|_| !global.quiet).for_each(|remark| eprintln!("warning: {remark}"));
 }
 
 /// The recipes in the flags or settings; else every recipe that has a source. Those of the settings whose folders are set
 /// aside are left out; what is named in the flags is an error then.
-pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
+pub(super) fn select_recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
     if !only.recipes.is_empty() {
-        return only.recipes.iter().map(|name| recipe(name)).collect();
+        return only.recipes.iter().map(|name| find_recipe(name)).collect();
     }
-    let settings: crate::config::sections::Run = config.typed(None, "run");
-    let aside = riddlemill_benchmarks::aside();
+    let settings: crate::config::sections::Run = config.typed_settings(None, "run");
+    let aside = riddlemill_benchmarks::set_aside_folders();
     if settings.recipes.is_empty() {
-        let recipes: Vec<_> = recipe::used(config).collect();
+        let recipes: Vec<_> = recipe::used_recipes(config).collect();
         if recipes.is_empty() && !aside.is_empty() {
             return Err(problems_set_aside(aside).into());
         }
@@ -101,7 +101,7 @@ pub(super) fn recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recip
         settings.recipes.iter().filter(|name| !riddlemill_benchmarks::is_aside(name)).collect();
     match left.is_empty() {
         true => Err(problems_set_aside(named_in(aside, &settings.recipes)).into()),
-        false => left.into_iter().map(|name| recipe(name)).collect(),
+        false => left.into_iter().map(|name| find_recipe(name)).collect(),
     }
 }
 
@@ -111,17 +111,17 @@ fn named_in(aside: &'static [SetAside], named: &[String]) -> impl Iterator<Item 
 }
 
 /// The recipe of a name.
-pub(super) fn recipe(name: &str) -> Result<&'static Recipe, Failure> {
+pub(super) fn find_recipe(name: &str) -> Result<&'static Recipe, Failure> {
     if let Some(problems) = recipe::problems_of(name) {
         return Err(problems.into());
     }
-    recipe::find(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::names())))
+    recipe::find_recipe(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::recipe_names())))
 }
 
 /// As [`recipes`], for what would be done by halves without those whose folders are set aside.
 pub(super) fn recipes_to_make(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
-    let settings: crate::config::sections::Run = config.typed(None, "run");
-    let aside = riddlemill_benchmarks::aside();
+    let settings: crate::config::sections::Run = config.typed_settings(None, "run");
+    let aside = riddlemill_benchmarks::set_aside_folders();
     let lacking: Vec<&SetAside> = match settings.recipes.is_empty() {
         true => aside.iter().collect(),
         false => named_in(aside, &settings.recipes).collect(),
@@ -129,7 +129,7 @@ pub(super) fn recipes_to_make(config: &Config, only: &Only) -> Result<Vec<&'stat
     if only.recipes.is_empty() && !lacking.is_empty() {
         return Err(problems_set_aside(lacking).into());
     }
-    recipes(config, only)
+    select_recipes(config, only)
 }
 
 /// Everything that is wrong with the folders that are set aside.
@@ -139,7 +139,7 @@ pub(super) fn problems_set_aside(aside: impl IntoIterator<Item = &'static SetAsi
 
 /// Tells of benchmarks' folders that cannot be used, for verbs that go on without them.
 pub(super) fn warn_of_folders_set_aside(global: &Global) {
-    for aside in riddlemill_benchmarks::aside().iter().filter(|_| !global.quiet) {
+    for aside in riddlemill_benchmarks::set_aside_folders().iter().filter(|_| !global.quiet) {
         let name = aside.name;
         let first = aside.problems.first().map(|problem| format!("{}: {}", problem.place, problem.what));
         let shown = first.as_deref().and_then(|first| first.lines().next()).unwrap_or_default();
@@ -160,11 +160,11 @@ pub(super) fn recipe_of(
     recipe: Option<&str>,
 ) -> Result<&'static Recipe, Failure> {
     if let Some(recipe) = recipe {
-        return self::recipe(recipe);
+        return self::find_recipe(recipe);
     }
-    let recipes = self::recipes(config, &Only::default())?;
+    let recipes = self::select_recipes(config, &Only::default())?;
     let with: Vec<&'static Recipe> =
-        recipes.iter().copied().filter(|recipe| recipe.review(name).is_some()).collect();
+        recipes.iter().copied().filter(|recipe| recipe.find_review(name).is_some()).collect();
     match with[..] {
         [] => Err(Failure::usage(unknown_review(&recipes, name))),
         [recipe] => Ok(recipe),
@@ -181,7 +181,7 @@ pub(super) fn recipe_of(
 
 /// The error for an unknown review.
 pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String {
-    let known = recipes.iter().flat_map(|recipe| recipe.reviews()).map(|review| review.place().1);
+    let known = recipes.iter().flat_map(|recipe| recipe.review_steps()).map(|review| review.benchmark_and_ballot().1);
     let known: std::collections::BTreeSet<&str> = known.collect();
     match recipes {
         [recipe] => unknown(&format!("review step of {}", recipe.name), name, known),
@@ -196,21 +196,21 @@ pub(super) fn unknown_annotator(config: &Config, name: &str) -> String {
 }
 
 /// Prints a value as indented JSON.
-pub(super) fn json(value: &impl Serialize) -> Result<(), Failure> {
+pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-    raw(&format!("{text}\n"))
+    print_raw(&format!("{text}\n"))
 }
 
 /// Writes for people to stdout: see [`terminal::fit`].
-pub(super) fn print(text: &str) -> Result<(), Failure> {
-    raw(&terminal::fit(&super::commands::runnable_quoted(text), terminal::stdout()))
+pub(super) fn print_text(text: &str) -> Result<(), Failure> {
+    print_raw(&terminal::fit_text(&super::commands::runnable_quoted(text), terminal::stdout_style()))
 }
 
 /// Writes to stdout unchanged. A closed pipe (`| head`) is not an error.
-pub(super) fn raw(text: &str) -> Result<(), Failure> {
+pub(super) fn print_raw(text: &str) -> Result<(), Failure> {
     // The spinner may be on the same terminal and must be gone first.
-    super::busy::heard();
+    super::busy::end_busy();
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") })

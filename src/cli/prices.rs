@@ -8,29 +8,29 @@ use super::args::{Global, PricesVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::llm::prices::{PRICES, Prices, Source};
-use crate::store::{Error, sha256};
+use crate::store::{Error, sha256_of_file};
 
-pub(super) fn prices(verb: &PricesVerb, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn run_prices_verb(verb: &PricesVerb, global: &Global) -> Result<Exit, Failure> {
     match verb {
-        PricesVerb::Import { file } => import(file, global),
-        PricesVerb::List { name } => list(name.as_deref(), global),
+        PricesVerb::Import { file } => import_prices(file, global),
+        PricesVerb::List { name } => list_prices(name.as_deref(), global),
     }
 }
 
-fn import(file: &Path, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+fn import_prices(file: &Path, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let source = Source { file: name, sha256: sha256(file)? };
+    let source = Source { file: name, sha256: sha256_of_file(file)? };
     let (prices, left_out) = Prices::of_litellm(&text, source).map_err(|error| {
         Failure::usage(format!(
             "{}: {error}\n  hint: litellm publishes it as model_prices_and_context_window.json",
             file.display()
         ))
     })?;
-    prices.write(&config.root)?;
+    prices.write_prices(&config.root)?;
     if global.json {
-        output::json(&json!({ "models": prices.models.len(), "left_out": left_out }))?;
+        output::print_json(&json!({ "models": prices.models.len(), "left_out": left_out }))?;
     } else if !global.quiet {
         let more = match left_out {
             0 => String::new(),
@@ -38,7 +38,7 @@ fn import(file: &Path, global: &Global) -> Result<Exit, Failure> {
         };
         eprintln!("{PRICES}: prices of {}{more}", count(prices.models.len() as u64, "model"));
         for endpoint in &config.endpoints {
-            if let Some((name, _)) = prices.of(endpoint).filter(|_| !endpoint.free) {
+            if let Some((name, _)) = prices.price_of_endpoint(endpoint).filter(|_| !endpoint.free) {
                 eprintln!(
                     "  llm.{} has the price of {name}, unless pipeline.toml states its own",
                     endpoint.name
@@ -49,9 +49,9 @@ fn import(file: &Path, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn list(name: Option<&str>, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let prices = Prices::read(&config.root)?;
+fn list_prices(name: Option<&str>, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
+    let prices = Prices::read_prices(&config.root)?;
     if prices.models.is_empty() {
         return Err(Failure {
             exit: Exit::Gap,
@@ -62,14 +62,14 @@ fn list(name: Option<&str>, global: &Global) -> Result<Exit, Failure> {
     }
     let shown = prices.models.iter().filter(|(model, _)| name.is_none_or(|name| model.contains(name)));
     let used = |model: &str| -> Vec<&str> {
-        let by = config.endpoints.iter().filter(|e| prices.of(e).is_some_and(|(name, _)| name == model));
+        let by = config.endpoints.iter().filter(|e| prices.price_of_endpoint(e).is_some_and(|(name, _)| name == model));
         by.map(|endpoint| endpoint.name.as_str()).collect()
     };
     if global.json {
         let rows: Vec<_> = shown
             .map(|(model, price)| json!({ "model": model, "price": price, "endpoints": used(model) }))
             .collect();
-        output::json(&rows)?;
+        output::print_json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -86,6 +86,6 @@ fn list(name: Option<&str>, global: &Global) -> Result<Exit, Failure> {
         let what = format!("no model in {PRICES} is called like {:?}", name.unwrap_or_default());
         return Err(Failure { exit: Exit::Gap, message: what });
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }

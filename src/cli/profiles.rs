@@ -12,22 +12,22 @@ use crate::config::{Profiles, toml_string, unknown};
 use crate::pages::profile::KEYS;
 use crate::store::{Error, durable};
 
-pub(super) fn profiles(verb: &ProfilesVerb, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn run_profiles_verb(verb: &ProfilesVerb, global: &Global) -> Result<Exit, Failure> {
     let profiles = Profiles::open(&global.workspace);
     match verb {
-        ProfilesVerb::List => list(&profiles, global)?,
-        ProfilesVerb::Show { name } => output::print(&text(&profiles, name)?)?,
-        ProfilesVerb::Copy { name, new } => copy(&profiles, name, new.as_deref().unwrap_or(name))?,
-        ProfilesVerb::Check { files } => return check(&profiles, files, global),
-        ProfilesVerb::Keys => keys(global)?,
+        ProfilesVerb::List => list_profiles(&profiles, global)?,
+        ProfilesVerb::Show { name } => output::print_text(&profile_text(&profiles, name)?)?,
+        ProfilesVerb::Copy { name, new } => copy_profile(&profiles, name, new.as_deref().unwrap_or(name))?,
+        ProfilesVerb::Check { files } => return check_profiles(&profiles, files, global),
+        ProfilesVerb::Keys => list_keys(global)?,
     }
     Ok(Exit::Done)
 }
 
-fn list(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
+fn list_profiles(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
     let mut rows = Vec::new();
-    for name in profiles.names() {
-        let read = profiles.load(&name);
+    for name in profiles.profile_names() {
+        let read = profiles.load_profile(&name);
         let (about, holds) = match &read {
             Ok(Some(profile)) => {
                 (profile.about().to_owned(), if profile.holds_riddles() { "riddles" } else { "posts" })
@@ -36,7 +36,7 @@ fn list(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
             Err(problems) => (
                 format!(
                     "cannot be used: {} (`riddlemill profiles check` lists the problems)",
-                    count(problems.len())
+                    count_problems(problems.len())
                 ),
                 "?",
             ),
@@ -54,36 +54,36 @@ fn list(profiles: &Profiles, global: &Global) -> Result<(), Failure> {
             .iter()
             .map(|(name, holds, about, own)| json!({ "name": name, "holds": holds, "about": about, "own": !own.is_empty() }))
             .collect();
-        return output::json(&rows);
+        return output::print_json(&rows);
     }
     let width = rows.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
     let lines =
         rows.iter().map(|(name, holds, about, own)| format!("{name:width$}  {holds:7}  {about}{own}\n"));
-    output::print(&lines.collect::<String>())
+    output::print_text(&lines.collect::<String>())
 }
 
-fn count(problems: usize) -> String {
+fn count_problems(problems: usize) -> String {
     output::count(problems as u64, "problem")
 }
 
-fn text(profiles: &Profiles, name: &str) -> Result<String, Failure> {
+fn profile_text(profiles: &Profiles, name: &str) -> Result<String, Failure> {
     let found = profiles
-        .text(name)
+        .read_text(name)
         .map_err(|problem| Failure::usage(format!("{}: {}", problem.place, problem.what)))?;
     found.ok_or_else(|| {
-        let names = profiles.names();
+        let names = profiles.profile_names();
         Failure::usage(unknown("profile", name, names.iter().map(String::as_str)))
     })
 }
 
-fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
-    if !profile::plain(new) {
+fn copy_profile(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
+    if !profile::is_plain_name(new) {
         return Err(Failure::usage(format!(
             "a profile's name is made of letters, digits, `-`, `_` and `.`, not {new:?}"
         )));
     }
-    let text = text(profiles, name)?;
-    let path = profiles.path(new);
+    let text = profile_text(profiles, name)?;
+    let path = profiles.own_path(new);
     if path.exists() {
         let what = format!(
             "{} already exists; it was not changed\n  hint: choose another name with --as, or move it away",
@@ -94,7 +94,7 @@ fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         durable::create_folder(folder)?;
     }
-    durable::replace(&path, text.as_bytes())?;
+    durable::replace_file(&path, text.as_bytes())?;
     let undo = match SHIPPED.iter().any(|(shipped, _)| *shipped == new) {
         true => {
             format!("it replaces the built-in {new:?}; delete the file to get that back")
@@ -104,22 +104,22 @@ fn copy(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failure> {
             format!("`site = {name}` of a [[crawl]] and `profile = {name}` of a [[source]] name it")
         }
     };
-    output::print(&format!(
+    output::print_text(&format!(
         "{}\n  {undo}\n  next: change it, then `riddlemill crawl --try FILE --profile {new}` shows what it makes of a page\n",
         path.display()
     ))
 }
 
-fn check(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
+fn check_profiles(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
     let own =
-        || profiles.names().into_iter().filter(|name| profiles.is_own(name)).map(|name| profiles.path(&name));
+        || profiles.profile_names().into_iter().filter(|name| profiles.is_own(name)).map(|name| profiles.own_path(&name));
     let files: Vec<PathBuf> = if files.is_empty() { own().collect() } else { files.to_vec() };
     let mut text = String::new();
     let (mut rows, mut bad) = (Vec::new(), 0);
     for file in &files {
         let content = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
-        let place = shown(file, &global.workspace);
-        match profile::read(&place, &content) {
+        let place = path_in_workspace(file, &global.workspace);
+        match profile::read_profile(&place, &content) {
             Ok(profile) => {
                 let holds = if profile.holds_riddles() { "riddles" } else { "posts" };
                 text.push_str(&format!("{place}: can be used, it reads {holds}\n"));
@@ -140,24 +140,24 @@ fn check(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit
         ));
     }
     if global.json {
-        output::json(&rows)?
+        output::print_json(&rows)?
     } else {
-        output::print(&text)?
+        output::print_text(&text)?
     }
     Ok(if bad == 0 { Exit::Done } else { Exit::Usage })
 }
 
-fn shown(file: &Path, root: &Path) -> String {
+fn path_in_workspace(file: &Path, root: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).display().to_string()
 }
 
-fn keys(global: &Global) -> Result<(), Failure> {
+fn list_keys(global: &Global) -> Result<(), Failure> {
     if global.json {
         let rows: Vec<_> = KEYS.iter().map(|key| json!({ "key": key.name, "doc": key.doc })).collect();
-        return output::json(&rows);
+        return output::print_json(&rows);
     }
     let lines: String = KEYS.iter().map(|key| format!("{:12} {}\n", key.name, key.doc)).collect();
-    output::print(&format!(
+    output::print_text(&format!(
         "{lines}\nThe value of a key is a selector (`a.nxt`, `time@datetime` for an attribute, \
          `li@data-field#/id` for JSON\n\
          in one), a pointer if the format is JSON or XML, or a table:\n  \

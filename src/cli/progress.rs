@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::Global;
-use super::ask::{ask, can_ask};
-use super::busy::heard;
-use super::output::number;
+use super::ask::{ask_question, can_ask};
+use super::busy::end_busy;
+use super::output::format_count;
 use super::stage_table::{Row, StageTable};
 use crate::config::Config;
-use crate::pipeline::{Progress, Selection, outlook};
+use crate::pipeline::{Progress, Selection, remaining_cost};
 use crate::recipe::Recipe;
 use crate::stages::Pulse;
 use crate::store::Manifest;
@@ -52,7 +52,7 @@ enum Shown {
 
 impl Work {
     /// Prints a line every [`LOG_SECS`] until the task is over.
-    fn log(&self) {
+    fn print_log(&self) {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let waited = self.ended.wait_timeout_while(over, Duration::from_secs(LOG_SECS), |over| !*over);
@@ -65,7 +65,7 @@ impl Work {
         }
     }
 
-    fn end(&self) {
+    fn end_task(&self) {
         *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.ended.notify_all();
     }
@@ -75,7 +75,7 @@ impl Bar {
     /// Starts a task with `total` records; 0 if unknown.
     pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
         // The spinner of `busy` would otherwise be drawn over the bar.
-        heard();
+        end_busy();
         let work = Arc::new(Work {
             name,
             total,
@@ -88,14 +88,14 @@ impl Bar {
             (true, _) => Shown::Nothing,
             (false, true) => {
                 let bar = if total == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(total) };
-                let bar = bar.with_style(style(total, false)).with_prefix(work.name.clone());
+                let bar = bar.with_style(bar_style(total, false)).with_prefix(work.name.clone());
                 // Last: the first tick draws the bar with the style that it has.
                 bar.enable_steady_tick(Duration::from_millis(200));
                 Shown::Drawn(bar)
             }
             (false, false) => {
                 let work = Arc::clone(&work);
-                std::thread::spawn(move || work.log());
+                std::thread::spawn(move || work.print_log());
                 Shown::Logged
             }
         };
@@ -108,7 +108,7 @@ impl Bar {
     }
 
     /// Another part of the stage, with its own rate.
-    fn part(&self, name: &str, total: u64, quiet: bool) -> Bar {
+    fn begin_part(&self, name: &str, total: u64, quiet: bool) -> Bar {
         let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.work.name.clone(), self.work.start));
         // A stage that goes on after a part passes an empty name.
         let name = if name.is_empty() { stage.clone() } else { format!("{stage}, {name}") };
@@ -118,12 +118,12 @@ impl Bar {
     }
 
     /// Since its stage began.
-    fn took(&self) -> Duration {
+    fn elapsed_time(&self) -> Duration {
         self.stage.as_ref().map_or(self.work.start, |(_, start)| *start).elapsed()
     }
 
     /// Prints a line: in a log directly, on a terminal above the bar.
-    fn notify(&self, message: &str) {
+    fn print_message(&self, message: &str) {
         match &self.shown {
             Shown::Nothing => {}
             Shown::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
@@ -132,8 +132,8 @@ impl Bar {
     }
 
     /// Removes the bar from the terminal, and ends the lines of a log.
-    pub(super) fn clear(&self) {
-        self.work.end();
+    pub(super) fn clear_bar(&self) {
+        self.work.end_task();
         if let Shown::Drawn(bar) = &self.shown {
             bar.finish_and_clear();
         }
@@ -142,12 +142,12 @@ impl Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.clear();
+        self.clear_bar();
     }
 }
 
 impl Pulse for Bar {
-    fn advance(&self, records: u64) {
+    fn report_done(&self, records: u64) {
         self.work.done.fetch_add(records, Ordering::Relaxed);
         if let Shown::Drawn(bar) = &self.shown {
             bar.inc(records);
@@ -158,38 +158,38 @@ impl Pulse for Bar {
         if let Shown::Drawn(bar) = &self.shown {
             // A template with a message would show an empty second line before the first one arrives.
             if bar.message().is_empty() {
-                bar.set_style(style(self.work.total, true));
+                bar.set_style(bar_style(self.work.total, true));
             }
             bar.set_message(message.to_string());
         }
     }
 
-    fn notify(&self, message: &str) {
-        Bar::notify(self, message);
+    fn notify_user(&self, message: &str) {
+        Bar::print_message(self, message);
     }
 }
 
 /// `flub dedup: 412 k of 1.00 M, 1,373/s, 8 min left`.
 fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
-    let (at, rate) = (short(done as f64), short(rate(done, elapsed)));
+    let (at, rate) = (short_number(done as f64), short_number(records_per_second(done, elapsed)));
     match total {
         // What counts more than was announced says nothing about what is left.
         total if total == 0 || total < done => format!("{name}: {at}, {rate}/s"),
-        total if total == done => format!("{name}: {at} of {}, {rate}/s", short(total as f64)),
+        total if total == done => format!("{name}: {at} of {}, {rate}/s", short_number(total as f64)),
         _ => {
-            format!("{name}: {at} of {}, {rate}/s, {} left", short(total as f64), left(done, total, elapsed))
+            format!("{name}: {at} of {}, {rate}/s, {} left", short_number(total as f64), time_left(done, total, elapsed))
         }
     }
 }
 
 /// Records in a second, since the task began.
-fn rate(done: u64, elapsed: Duration) -> f64 {
+fn records_per_second(done: u64, elapsed: Duration) -> f64 {
     done as f64 / elapsed.as_secs_f64().max(1e-3)
 }
 
 /// The time left if the rest is as fast as the whole was until now. Not by what was done lately: a task that
 /// waits for one slow record would have centuries left.
-fn left(done: u64, total: u64, elapsed: Duration) -> String {
+fn time_left(done: u64, total: u64, elapsed: Duration) -> String {
     match done {
         // No rate is known before the first record.
         0 => "?".to_owned(),
@@ -197,15 +197,15 @@ fn left(done: u64, total: u64, elapsed: Duration) -> String {
         _ => {
             let secs = elapsed.as_secs_f64() * total.saturating_sub(done) as f64 / done as f64;
             // Limited because `from_secs_f64` panics on a time that does not fit.
-            time(Duration::from_secs_f64(secs.min(1e8)))
+            format_time(Duration::from_secs_f64(secs.min(1e8)))
         }
     }
 }
 
 /// A number in about five characters: 950, 9,999, 12.3 k, 1.30 M.
-fn short(n: f64) -> String {
+fn short_number(n: f64) -> String {
     if n < 9_999.5 {
-        return if n < 9.95 && n.fract() > 0.05 { format!("{n:.1}") } else { number(n.round() as u64) };
+        return if n < 9.95 && n.fract() > 0.05 { format!("{n:.1}") } else { format_count(n.round() as u64) };
     }
     // The bounds are where rounding would add a digit.
     let (scaled, unit) = match n {
@@ -218,7 +218,7 @@ fn short(n: f64) -> String {
 }
 
 /// A duration in one or two units: 8 s, 3 min, 2 h 05 min.
-pub(super) fn time(time: Duration) -> String {
+pub(super) fn format_time(time: Duration) -> String {
     // Rounded up, so that a task with work left never shows 0 s.
     match time.as_secs_f64().ceil() as u64 {
         secs @ ..=99 => format!("{secs} s"),
@@ -227,7 +227,7 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-fn style(total: u64, message: bool) -> ProgressStyle {
+fn bar_style(total: u64, message: bool) -> ProgressStyle {
     let mut template = match total {
         0 => "{spinner} {prefix}  {at}  {rate}/s  {for}".to_string(),
         _ => "{prefix} {wide_bar} {at}/{of}  {rate}/s  {left} left".to_string(),
@@ -244,19 +244,19 @@ fn style_of(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style
         .with_key("at", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&short(state.pos() as f64));
+            let _ = out.write_str(&short_number(state.pos() as f64));
         })
         .with_key("of", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&short(state.len().unwrap_or(0) as f64));
+            let _ = out.write_str(&short_number(state.len().unwrap_or(0) as f64));
         })
         .with_key("rate", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&short(rate(state.pos(), state.elapsed())));
+            let _ = out.write_str(&short_number(records_per_second(state.pos(), state.elapsed())));
         })
         .with_key("left", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&left(state.pos(), state.len().unwrap_or(0), state.elapsed()));
+            let _ = out.write_str(&time_left(state.pos(), state.len().unwrap_or(0), state.elapsed()));
         })
         .with_key("for", |state: &ProgressState, out: Out<'_>| {
-            let _ = out.write_str(&time(state.elapsed()));
+            let _ = out.write_str(&format_time(state.elapsed()));
         })
 }
 
@@ -300,111 +300,111 @@ impl<'a> RunConsole<'a> {
     /// Removes what was begun from the terminal, and prints the rest of the table of stages, also after a stage
     /// that was stopped.
     pub(super) fn finish(&self) {
-        if let Some(bar) = self.with(Option::take) {
-            bar.clear();
+        if let Some(bar) = self.with_bar(Option::take) {
+            bar.clear_bar();
         }
-        self.print_table(StageTable::end);
+        self.print_table(StageTable::remaining_lines);
     }
 
     /// The row of a stage, which later recipes of this run may share.
-    fn row(&self, manifest: &Manifest, took: Duration) -> Row {
-        let Some(ahead) = &self.ahead else { return Row::made(manifest, took, &[]) };
+    fn stage_row(&self, manifest: &Manifest, took: Duration) -> Row {
+        let Some(ahead) = &self.ahead else { return Row::made_stage(manifest, took, &[]) };
         let mut passed = ahead.passed.lock().unwrap_or_else(PoisonError::into_inner);
-        let row = Row::made(manifest, took, &passed);
+        let row = Row::made_stage(manifest, took, &passed);
         passed.push(manifest.clone());
         row
     }
 
     /// Begins something that is no stage, such as an evaluation's requests.
-    pub(super) fn start(&self, name: &str, total: u64) {
+    pub(super) fn start_task(&self, name: &str, total: u64) {
         let bar = Bar::new(name.to_owned(), total, self.quiet);
-        self.with(|slot| *slot = Some(bar));
+        self.with_bar(|slot| *slot = Some(bar));
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
+    fn with_bar<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
         // A poisoned lock is a panic elsewhere, and the bar does not matter then.
         f(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Pulse for RunConsole<'_> {
-    fn advance(&self, records: u64) {
-        self.with(|bar| {
+    fn report_done(&self, records: u64) {
+        self.with_bar(|bar| {
             if let Some(bar) = bar {
-                bar.advance(records);
+                bar.report_done(records);
             }
         });
     }
 
-    fn part(&self, name: &str, records: u64) {
-        self.with(|bar| {
+    fn begin_part(&self, name: &str, records: u64) {
+        self.with_bar(|bar| {
             if let Some(stage) = bar.take() {
-                stage.clear();
-                *bar = Some(stage.part(name, records, self.quiet));
+                stage.clear_bar();
+                *bar = Some(stage.begin_part(name, records, self.quiet));
             }
         });
     }
 
     fn show_status(&self, message: &str) {
-        self.with(|bar| {
+        self.with_bar(|bar| {
             if let Some(bar) = bar {
                 bar.show_status(message);
             }
         });
     }
 
-    fn notify(&self, message: &str) {
-        self.with(|bar| match bar {
-            Some(bar) => bar.notify(message),
+    fn notify_user(&self, message: &str) {
+        self.with_bar(|bar| match bar {
+            Some(bar) => bar.print_message(message),
             None if self.quiet => {}
             None => eprintln!("{message}"),
         });
     }
 
-    fn agrees(&self, question: &str) -> Option<bool> {
+    fn ask_consent(&self, question: &str) -> Option<bool> {
         if !can_ask() {
             return None;
         }
-        self.with(|bar| match bar {
+        self.with_bar(|bar| match bar {
             // The steady tick would draw the bar over the question.
-            Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask(question)),
-            _ => ask(question),
+            Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask_question(question)),
+            _ => ask_question(question),
         })
     }
 
-    fn trusts(&self, question: &str) -> Option<bool> {
-        self.agrees(question)
+    fn ask_trust(&self, question: &str) -> Option<bool> {
+        self.ask_consent(question)
     }
 
-    fn outlook(&self, requests: usize) -> Option<String> {
+    fn estimate_cost(&self, requests: usize) -> Option<String> {
         let ahead = self.ahead.as_ref()?;
-        outlook(ahead.config, ahead.recipes, ahead.selection, requests)
+        remaining_cost(ahead.config, ahead.recipes, ahead.selection, requests)
     }
 }
 
 impl Progress for RunConsole<'_> {
-    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64) {
+    fn begin_stage(&self, recipe: &str, stage: &str, why: &str, records: u64) {
         if self.verbose {
             eprintln!("{recipe} {stage}: {why}");
         }
         let bar = Bar::new(format!("{recipe} {stage}"), records, self.quiet);
-        self.with(|slot| *slot = Some(bar));
+        self.with_bar(|slot| *slot = Some(bar));
     }
 
-    fn end(&self, _recipe: &str, manifest: &Manifest) {
+    fn end_stage(&self, _recipe: &str, manifest: &Manifest) {
         // The bar has to be gone before the row is printed, or its remains stay above it.
-        let took = self.with(Option::take).map(|bar| {
-            bar.clear();
-            bar.took()
+        let took = self.with_bar(Option::take).map(|bar| {
+            bar.clear_bar();
+            bar.elapsed_time()
         });
-        let row = self.row(manifest, took.unwrap_or_default());
-        self.print_table(|table| table.put(row));
+        let row = self.stage_row(manifest, took.unwrap_or_default());
+        self.print_table(|table| table.add_row(row));
     }
 
-    fn fresh(&self, _recipe: &str, manifest: &Manifest) {
-        let row = self.row(manifest, Duration::ZERO);
+    fn report_fresh(&self, _recipe: &str, manifest: &Manifest) {
+        let row = self.stage_row(manifest, Duration::ZERO);
         // A row of several stages must not span one that is not in it.
-        self.print_table(|table| if self.verbose { table.put(row) } else { table.end() });
+        self.print_table(|table| if self.verbose { table.add_row(row) } else { table.remaining_lines() });
     }
 }
 
@@ -415,22 +415,22 @@ mod tests {
     #[test]
     fn numbers_fit() {
         let shown =
-            [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9].map(short);
+            [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9].map(short_number);
         assert_eq!(shown, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
-        let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| time(Duration::from_secs_f64(secs)));
+        let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| format_time(Duration::from_secs_f64(secs)));
         assert_eq!(times, ["1 s", "42 s", "2 min", "50 min", "2 h 05 min"]);
     }
 
     #[test]
     fn a_part_has_its_own_rate_and_its_stage_goes_on() {
         let stage = Bar::new("flub dedup".to_owned(), 100, true);
-        let embeddings = stage.part("embeddings", 100, true);
-        embeddings.advance(40);
-        let rest = embeddings.part("", 100, true);
+        let embeddings = stage.begin_part("embeddings", 100, true);
+        embeddings.report_done(40);
+        let rest = embeddings.begin_part("", 100, true);
         let names = (embeddings.work.name.as_str(), rest.work.name.as_str());
         assert_eq!(names, ("flub dedup, embeddings", "flub dedup"));
         assert_eq!(rest.work.done.load(Ordering::Relaxed), 0);
-        assert!(rest.work.start > stage.work.start && rest.took() >= embeddings.work.start.elapsed());
+        assert!(rest.work.start > stage.work.start && rest.elapsed_time() >= embeddings.work.start.elapsed());
     }
 
     #[test]
@@ -450,16 +450,16 @@ mod tests {
     #[test]
     fn a_stage_that_stands_has_no_centuries_left() {
         // 173 of 198 thousand after three minutes, and then nothing for two more.
-        let at = |secs| left(173_000, 198_000, Duration::from_secs(secs));
+        let at = |secs| time_left(173_000, 198_000, Duration::from_secs(secs));
         assert_eq!((at(180), at(300)), ("27 s".to_owned(), "44 s".to_owned()));
-        assert_eq!(left(198_000, 198_000, Duration::from_secs(300)), "nothing");
+        assert_eq!(time_left(198_000, 198_000, Duration::from_secs(300)), "nothing");
     }
 
     #[test]
     fn the_lines_of_a_log_end_with_their_task() {
         let bar = Bar::new("flub dedup".to_owned(), 100, true);
         let work = Arc::clone(&bar.work);
-        let log = std::thread::spawn(move || work.log());
+        let log = std::thread::spawn(move || work.print_log());
         drop(bar);
         log.join().unwrap();
     }

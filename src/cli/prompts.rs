@@ -5,30 +5,30 @@ use super::exit::{Exit, Failure};
 use super::output;
 use crate::stages::draft;
 
-pub(super) fn prompts(verb: &PromptsVerb, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn run_prompts_verb(verb: &PromptsVerb, global: &Global) -> Result<Exit, Failure> {
     // Without a workspace, the built-in prompts.
     let config = output::load_or_default(global)?;
-    let prompts = draft::prompts(&config)?;
+    let prompts = draft::load_prompts(&config)?;
     let usage = |e: crate::llm::prompt::PromptError| Failure::usage(e.to_string());
     match verb {
-        PromptsVerb::List => list(&prompts.list(), global)?,
-        PromptsVerb::Show { name } => output::print(prompts.show(name).map_err(usage)?)?,
+        PromptsVerb::List => list_prompts(&prompts.list_prompts(), global)?,
+        PromptsVerb::Show { name } => output::print_text(prompts.prompt_source(name).map_err(usage)?)?,
         PromptsVerb::Diff { name } => {
             let names = match name {
                 Some(name) => vec![name.clone()],
-                None => prompts.list().into_iter().map(|p| p.name).collect(),
+                None => prompts.list_prompts().into_iter().map(|p| p.name).collect(),
             };
             for name in names {
-                output::print(&prompts.diff(&name).map_err(usage)?)?;
+                output::print_text(&prompts.diff_prompt(&name).map_err(usage)?)?;
             }
         }
     }
     Ok(Exit::Done)
 }
 
-fn list(prompts: &[crate::llm::prompt::PromptInfo], global: &Global) -> Result<(), Failure> {
+fn list_prompts(prompts: &[crate::llm::prompt::PromptInfo], global: &Global) -> Result<(), Failure> {
     if global.json {
-        return output::json(&prompts);
+        return output::print_json(&prompts);
     }
     let width = prompts.iter().map(|p| p.name.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -37,5 +37,5 @@ fn list(prompts: &[crate::llm::prompt::PromptInfo], global: &Global) -> Result<(
             prompt.overridden_by.as_ref().map(|path| format!("  <- {}", path.display())).unwrap_or_default();
         text.push_str(&format!("{:width$}  {}  {}{own}\n", prompt.name, &prompt.hash[..8], prompt.about));
     }
-    output::print(&text)
+    output::print_text(&text)
 }

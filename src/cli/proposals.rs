@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 
 use super::exit::Failure;
 use super::output::count;
-use super::review_session::{ReviewSession, usage};
+use super::review_session::{ReviewSession, usage_failure};
 use crate::config::sections;
 use crate::review::ballot::Kind;
 use crate::review::{Annotator, Item, Task, Values, kept_off};
 use crate::shortcuts::{Open, Share, Shortcuts, propose};
 
 /// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
-pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
-    let picks = room.step.form(room.round).into_iter().find_map(|field| match field.kind {
+pub(super) fn propose_picks(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
+    let picks = room.step.questions_of_round(room.round).into_iter().find_map(|field| match field.kind {
         Kind::Pick { k, from, right_answer: Some(right_answer), .. } => {
             Some((field.name, k, from, right_answer))
         }
         _ => None,
     });
     let Some((name, k, from, beside)) = picks else {
-        return Err(usage(format!(
+        return Err(usage_failure(format!(
             "{} has no field whose picks become options next to the right one",
             room.step.name
         )));
     };
     let recipe = Some(room.step.recipe);
-    let seed = room.config.typed::<sections::Options>(recipe, "options").seed;
-    let limit = room.config.typed::<sections::Release>(recipe, "release").above_chance;
+    let seed = room.config.typed_settings::<sections::Options>(recipe, "options").seed;
+    let limit = room.config.typed_settings::<sections::Release>(recipe, "release").above_chance;
     let asked = room.step.shows.first().map(|(key, _)| *key).unwrap_or_default();
     let text = |item: &Item, key: &str| item.content.get(key).map(ToString::to_string).unwrap_or_default();
     let answered: Vec<(&Item, String, String, &[String])> = room
@@ -42,7 +42,7 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
         .map(|(item, question, right, candidates)| Open { id: &item.id, question, right, candidates })
         .collect();
     let mut proposed = BTreeMap::new();
-    for ((item, ..), places) in answered.iter().zip(propose(&open, k, limit, seed)) {
+    for ((item, ..), places) in answered.iter().zip(propose_options(&open, k, limit, seed)) {
         let mut numbers: Vec<usize> =
             places.iter().map(|place| item.stored_number(from, place + 1)).collect();
         numbers.sort_unstable();
@@ -53,7 +53,7 @@ pub(super) fn proposed(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Valu
 }
 
 /// How well answers can be guessed in the sets made so far, in one line.
-pub(super) fn describe(figures: &Shortcuts) -> String {
+pub(super) fn describe_shortcuts(figures: &Shortcuts) -> String {
     let percent = |share: Share| {
         format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
     };
@@ -80,15 +80,15 @@ pub(super) struct Lacking {
 }
 
 /// What lacks voters after these new tasks, among these people.
-pub(super) fn lacking(room: &ReviewSession<'_>, people: &[Annotator], new: &[Task]) -> Lacking {
-    let cast = room.cast();
+pub(super) fn lacking_voters(room: &ReviewSession<'_>, people: &[Annotator], new: &[Task]) -> Lacking {
+    let cast = room.cast_tasks();
     let mut on: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let given = room.tasks.current(room.round).into_iter().chain(new).chain(&cast);
+    let given = room.tasks.current_tasks(room.round).into_iter().chain(new).chain(&cast);
     given.for_each(|task| on.entry(&task.item).or_default().push(&task.annotator));
     let needed = room.step.votes_in(room.round);
     let off = kept_off(&room.items, &room.config.annotators);
     let mut lacking = Lacking::default();
-    for (item, _) in room.seen().iter().filter(|(item, open)| *open && off.contains_key(&item.id)) {
+    for (item, _) in room.seen_items().iter().filter(|(item, open)| *open && off.contains_key(&item.id)) {
         let voters = on.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         if voters.len() >= needed {
             continue;

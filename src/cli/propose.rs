@@ -8,11 +8,11 @@ use serde_json::json;
 use super::args::{Global, Init};
 use super::commands::{shell_path, workspace_option};
 use super::exit::{Exit, Failure};
-use super::terminal::{HANG, visible};
+use super::terminal::{HANG, visible_line};
 use super::{init, output};
 use crate::config::{Config, FILE, Profiles, toml_string};
 use crate::recipe;
-use crate::stages::import::{NoSource, SourceProposal, propose, source_of};
+use crate::stages::import::{NoSource, SourceProposal, propose_source, source_of};
 use crate::store::{Error, durable};
 
 /// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
@@ -29,20 +29,20 @@ const FILES: usize = 500;
 const SHOWN: usize = 60;
 
 /// `init`: a workspace, or sources for files.
-pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
-    let (root, files) = places(&args.places, &global.workspace)?;
+pub(super) fn init_workspace(args: &Init, global: &Global) -> Result<Exit, Failure> {
+    let (root, files) = split_places(&args.places, &global.workspace)?;
     if let Some(name) = &args.benchmark {
         return init::copy_out(name, &root, global);
     }
     if !files.is_empty() {
-        return sources(&root, &files, args.write, global);
+        return propose_sources(&root, &files, args.write, global);
     }
     if args.write {
         return Err(Failure::usage(
             "no file is given whose source could be written\n  hint: `riddlemill init . FILE… --write` names files of posts",
         ));
     }
-    init::create(&root, args.empty, global)?;
+    init::create_workspace(&root, args.empty, global)?;
     if !global.quiet {
         let at = workspace_option(&root);
         match args.empty {
@@ -57,7 +57,7 @@ pub(super) fn init(args: &Init, global: &Global) -> Result<Exit, Failure> {
 }
 
 /// The workspace's folder and the files among the arguments.
-fn places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+fn split_places(given: &[PathBuf], workspace: &Path) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
     let mut root: Option<PathBuf> = None;
     let mut files = Vec::new();
     for place in given {
@@ -121,7 +121,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 type Proposed = Result<(Named, SourceProposal), NoSource>;
 
 /// Proposes the sources of files, and writes them if told to.
-fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
+fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
     let settings = root.join(FILE);
     let mut text = match settings.exists() {
         true => fs::read_to_string(&settings).map_err(Error::io("read", &settings))?,
@@ -130,10 +130,10 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
     let profiles = Profiles::open(root);
     let mut proposals: Vec<(&Path, Proposed)> = Vec::new();
     for file in files {
-        let named = Named::of(root, file, &text);
-        let found = match named.reader(&text) {
+        let named = Named::of_file(root, file, &text);
+        let found = match named.reading_source(&text) {
             Some(reader) => Err(NoSource::Read(reader)),
-            None => propose(file, &profiles).map(|proposal| {
+            None => propose_source(file, &profiles).map(|proposal| {
                 // The next file's name is another, and so is its place in raw/dumps.
                 text.push_str(&format!(
                     "\n[[source]]\nname = {}\npath = {}\n",
@@ -150,7 +150,7 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
     if global.json {
         let rows = proposals.iter().map(|(file, found)| match found {
             Ok((named, proposal)) => json!({
-                "file": file.display().to_string(), "source": table(named, proposal), "kind": proposal.kind,
+                "file": file.display().to_string(), "source": source_table(named, proposal), "kind": proposal.kind,
                 "fields": proposal.fields, "optional": proposal.optional, "at": proposal.at,
                 "profile": proposal.profile, "language": proposal.language,
                 "unused": proposal.unused, "people": proposal.people,
@@ -158,10 +158,10 @@ fn sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Resu
             }),
             Err(why) => json!({ "file": file.display().to_string(), "why": why.to_string() }),
         });
-        output::json(&rows.collect::<Vec<_>>())?;
+        output::print_json(&rows.collect::<Vec<_>>())?;
     } else {
-        let text: String = proposals.iter().map(|(file, found)| print(file, found)).collect();
-        output::print(&text)?;
+        let text: String = proposals.iter().map(|(file, found)| proposal_text(file, found)).collect();
+        output::print_text(&text)?;
     }
     if write && !found.is_empty() {
         add(root, &found, global)?;
@@ -192,7 +192,7 @@ struct Named {
 }
 
 impl Named {
-    fn of(root: &Path, file: &Path, settings: &str) -> Named {
+    fn of_file(root: &Path, file: &Path, settings: &str) -> Named {
         let called = file.file_name().unwrap_or_default().to_string_lossy();
         let stem = called.split('.').next().unwrap_or_default();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -226,13 +226,13 @@ impl Named {
     }
 
     /// The source that reads a file where it is.
-    fn reader(&self, settings: &str) -> Option<String> {
+    fn reading_source(&self, settings: &str) -> Option<String> {
         if self.from.is_some() { None } else { source_of(settings, &self.path) }
     }
 }
 
 /// The table as it is written.
-fn table(named: &Named, proposal: &SourceProposal) -> String {
+fn source_table(named: &Named, proposal: &SourceProposal) -> String {
     let mut text = format!(
         "[[source]]\nname = {}\nkind = {}\npath = {}\n",
         toml_string(&named.name),
@@ -267,10 +267,10 @@ fn table(named: &Named, proposal: &SourceProposal) -> String {
     text
 }
 
-fn print(file: &Path, found: &Proposed) -> String {
+fn proposal_text(file: &Path, found: &Proposed) -> String {
     match found {
         Ok((named, proposal)) => {
-            let example: String = visible(&proposal.example).chars().take(SHOWN).collect();
+            let example: String = visible_line(&proposal.example).chars().take(SHOWN).collect();
             let rows = match proposal.kind {
                 "profile" | "warc" => output::count(proposal.rows as u64, "post"),
                 _ => output::count(proposal.rows as u64, "row"),
@@ -278,8 +278,8 @@ fn print(file: &Path, found: &Proposed) -> String {
             format!(
                 "# {}: by its first {rows}; the first text: {HANG}{example}\n{}{}\n",
                 file.display(),
-                remarks(proposal),
-                table(named, proposal)
+                proposal_remarks(proposal),
+                source_table(named, proposal)
             )
         }
         Err(why) => format!("# {}: no source: {HANG}{why}\n\n", file.display()),
@@ -287,10 +287,10 @@ fn print(file: &Path, found: &Proposed) -> String {
 }
 
 /// What the proposal leaves out, to be looked at before it is taken.
-fn remarks(proposal: &SourceProposal) -> String {
+fn proposal_remarks(proposal: &SourceProposal) -> String {
     let list = |columns: &[String]| -> String {
         let more = columns.len().saturating_sub(NAMED);
-        let shown = visible(&columns[..columns.len() - more].join(", "));
+        let shown = visible_line(&columns[..columns.len() - more].join(", "));
         if more > 0 { format!("{shown} and {more} more") } else { shown }
     };
     let mut text = String::new();
@@ -300,7 +300,7 @@ fn remarks(proposal: &SourceProposal) -> String {
                 .to_owned(),
             at => format!(
                 "# its objects hold a list of records, {}; at = \"/\" would read the objects themselves\n",
-                visible(at)
+                visible_line(at)
             ),
         });
     }
@@ -337,7 +337,7 @@ fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Resu
         }
     }
     if !settings.exists() {
-        init::create(root, true, global)?;
+        init::create_workspace(root, true, global)?;
     }
     for (named, _) in found {
         let Some(from) = &named.from else { continue };
@@ -348,13 +348,13 @@ fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Resu
         fs::rename(&partial, &to).map_err(Error::io("rename", &to))?;
     }
     let before = fs::read_to_string(&settings).map_err(Error::io("read", &settings))?;
-    let tables: Vec<String> = found.iter().map(|(named, proposal)| table(named, proposal)).collect();
+    let tables: Vec<String> = found.iter().map(|(named, proposal)| source_table(named, proposal)).collect();
     let after = format!("{}\n\n{}", before.trim_end(), tables.join("\n"));
-    durable::replace(&settings, after.as_bytes())?;
-    let checked = Config::load(root, &recipe::names(), &recipe::choices(), &output::overrides(global, &[]));
+    durable::replace_file(&settings, after.as_bytes())?;
+    let checked = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &output::collect_overrides(global, &[]));
     if let Err(problems) = checked {
         // Settings that cannot be read would keep every verb from working.
-        durable::replace(&settings, before.as_bytes())?;
+        durable::replace_file(&settings, before.as_bytes())?;
         return Err(problems.into());
     }
     if !global.quiet {

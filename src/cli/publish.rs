@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::args::{Global, Outlet, Publish};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::release::outlet::{OutletError, Publishable, shown};
+use crate::release::outlet::{OutletError, Publishable, quote_command};
 use crate::web::site::site_of;
 
 impl From<OutletError> for Failure {
@@ -27,7 +27,7 @@ struct Upload {
     uploaded: bool,
 }
 
-pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn publish_release(args: &Publish, global: &Global) -> Result<Exit, Failure> {
     if !args.folder.is_dir() {
         return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
     }
@@ -40,32 +40,32 @@ pub(super) fn publish(args: &Publish, global: &Global) -> Result<Exit, Failure> 
     }
     match &args.to {
         Outlet::Archive(file) => {
-            let named = || global.workspace.join("output").join(format!("{}.tar.zst", release.name()));
-            let made = release.archive(&file.clone().unwrap_or_else(named))?;
+            let named = || global.workspace.join("output").join(format!("{}.tar.zst", release.versioned_name()));
+            let made = release.write_archive(&file.clone().unwrap_or_else(named))?;
             if global.json {
-                output::json(&made)?;
+                output::print_json(&made)?;
             } else {
                 let files = made.files.iter().map(|file| format!("{}\n", file.display()));
-                output::print(&(files.collect::<String>() + &format!("sha256 {}\n", made.sha256)))?;
+                output::print_text(&(files.collect::<String>() + &format!("sha256 {}\n", made.sha256)))?;
             }
         }
         Outlet::Hub(repo) => {
             let site = args.site.as_deref();
-            let commands = release.hub(repo, args.private, site);
-            let commands: Vec<String> = commands.iter().map(|command| shown(command)).collect();
+            let commands = release.hub_commands(repo, args.private, site);
+            let commands: Vec<String> = commands.iter().map(|command| quote_command(command)).collect();
             if args.go {
-                release.upload(repo, args.private, site, |command| {
+                release.upload_to_hub(repo, args.private, site, |command| {
                     if !global.quiet && !global.json {
                         eprintln!("{command}");
                     }
                 })?;
             }
             if global.json {
-                output::json(&Upload { commands, uploaded: args.go })?;
+                output::print_json(&Upload { commands, uploaded: args.go })?;
             } else if args.go {
-                output::print(&format!("https://huggingface.co/datasets/{repo}\n"))?;
+                output::print_text(&format!("https://huggingface.co/datasets/{repo}\n"))?;
             } else {
-                output::print(&(commands.join("\n") + "\n"))?;
+                output::print_text(&(commands.join("\n") + "\n"))?;
                 if !global.quiet {
                     eprintln!("nothing was sent; `--go` runs these");
                 }
@@ -82,12 +82,12 @@ fn check_site(args: &Publish, release: &Publishable) -> Result<(), Failure> {
         return Err(Failure::usage("--site goes to the Hub only\n  hint: --to hub:OWNER/NAME"));
     }
     match site_of(site) {
-        Some(version) if version == release.name() => Ok(()),
+        Some(version) if version == release.versioned_name() => Ok(()),
         found => Err(Failure::usage(format!(
             "{} is {}, not the site of {}\n  hint: write it with `riddlemill site {} --out DIR`",
             site.display(),
             found.map_or_else(|| "no site".to_owned(), |found| format!("the site of {found}")),
-            release.name(),
+            release.versioned_name(),
             args.folder.display()
         ))),
     }

@@ -5,17 +5,17 @@ use std::fmt::Write;
 use super::args::{Global, PublishedArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::terminal::visible;
+use super::terminal::visible_line;
 use crate::audit::{PublishedReport, published as look, published_page};
 use crate::store::durable;
 
 /// Most ids named for each rule; `--json` and `--html` have all.
 const NAMED: usize = 5;
 
-pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn report_published(args: &PublishedArgs, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let mut reports = Vec::new();
-    for recipe in output::recipes(&config, &args.only)? {
+    for recipe in output::select_recipes(&config, &args.only)? {
         reports.extend(look(&config, recipe)?);
     }
     if reports.is_empty() {
@@ -24,18 +24,18 @@ pub(super) fn published(args: &PublishedArgs, global: &Global) -> Result<Exit, F
     }
     if let Some(path) = &args.html {
         let page = published_page(&reports).map_err(|e| Failure::usage(e.to_string()))?;
-        durable::replace(path, page.as_bytes())?;
+        durable::replace_file(path, page.as_bytes())?;
     }
     if global.json {
-        output::json(&reports)?;
+        output::print_json(&reports)?;
     } else {
-        output::print(&reports.iter().map(describe).collect::<String>())?;
+        output::print_text(&reports.iter().map(describe_published).collect::<String>())?;
     }
     // Rows changed by people are reported, but are not an error.
     Ok(Exit::Done)
 }
 
-fn describe(report: &PublishedReport) -> String {
+fn describe_published(report: &PublishedReport) -> String {
     let mut text = format!(
         "{}: {} published, {} reproduced exactly\n",
         report.recipe,
@@ -82,7 +82,7 @@ fn describe(report: &PublishedReport) -> String {
         if report.without.is_empty() { "" } else { "; each with the nearest post:" }
     );
     for row in &report.without {
-        let _ = writeln!(text, "         {}  {}", row.published, visible(&row.text));
+        let _ = writeln!(text, "         {}  {}", row.published, visible_line(&row.text));
         let _ = match &row.nearest {
             None => writeln!(text, "           there are no posts"),
             Some(near) => writeln!(
@@ -92,7 +92,7 @@ fn describe(report: &PublishedReport) -> String {
                 near.post,
                 near.place,
                 near.ended,
-                visible(&near.post_text)
+                visible_line(&near.post_text)
             ),
         };
     }

@@ -13,9 +13,9 @@ use crate::pipeline::{MergeError, Merged, merge as take_over};
 use crate::review::Vote;
 use crate::warc::Taken;
 
-pub(super) fn raw(verb: &RawVerb, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn run_raw_verb(verb: &RawVerb, global: &Global) -> Result<Exit, Failure> {
     let RawVerb::Merge { other, dry_run } = verb;
-    merge(&output::load(global)?, other, *dry_run, global)
+    merge_raw(&output::load_config(global)?, other, *dry_run, global)
 }
 
 impl From<MergeError> for Failure {
@@ -29,12 +29,12 @@ impl From<MergeError> for Failure {
     }
 }
 
-fn merge(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Result<Exit, Failure> {
+fn merge_raw(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Result<Exit, Failure> {
     let merged = take_over(config, other, dry_run)?;
     if global.json {
         print_json(&merged, dry_run)?;
     } else {
-        output::print(&describe(&merged, dry_run))?;
+        output::print_text(&describe_merged(&merged, dry_run))?;
     }
     for refused in &merged.refused {
         eprintln!("not copied: {refused}");
@@ -49,8 +49,8 @@ fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
         .map(|((model, template), n)| json!({ "model": model, "template": template, "replies": n }))
         .collect();
     let archives: Vec<_> =
-        merged.archives.iter().map(|taken| json!({ "file": taken.path(), "how": how(taken) })).collect();
-    output::json(&json!({
+        merged.archives.iter().map(|taken| json!({ "file": taken.path(), "how": how_taken(taken) })).collect();
+    output::print_json(&json!({
         "taken_over": !dry_run,
         "votes": merged.votes,
         "contradicting": merged.contradicting,
@@ -71,7 +71,7 @@ fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
     }))
 }
 
-fn how(taken: &Taken) -> &'static str {
+fn how_taken(taken: &Taken) -> &'static str {
     match taken {
         Taken::New(_) => "new",
         Taken::Longer(_) => "continues the local one",
@@ -80,7 +80,7 @@ fn how(taken: &Taken) -> &'static str {
 }
 
 /// What was new, line by line, and what is left to do.
-fn describe(merged: &Merged, dry_run: bool) -> String {
+fn describe_merged(merged: &Merged, dry_run: bool) -> String {
     let mut text = String::new();
     let mut add_line = |line: String| {
         text.push_str(&line);
@@ -96,9 +96,9 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
     }
     for line in &merged.decisions {
         add_line(match line {
-            Line::Decide(decision) => format!("decision {}", super::decide::describe(decision)),
+            Line::Decide(decision) => format!("decision {}", super::decide::describe_decision(decision)),
             Line::Dispute(decision) => {
-                format!("decision {}  (contradicts one in this workspace)", super::decide::describe(decision))
+                format!("decision {}  (contradicts one in this workspace)", super::decide::describe_decision(decision))
             }
             Line::Undo(undo) => format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why),
         });
@@ -129,7 +129,7 @@ fn describe(merged: &Merged, dry_run: bool) -> String {
         add_line(count(merged.withdrawn as u64, "withdrawal"));
     }
     for taken in &merged.archives {
-        add_line(format!("archive raw/warc/{}: {}", taken.path().display(), how(taken)));
+        add_line(format!("archive raw/warc/{}: {}", taken.path().display(), how_taken(taken)));
     }
     if merged.is_empty() {
         add_line("nothing is new there".into());

@@ -14,37 +14,37 @@ use crate::pages::profile::KEYS;
 use crate::recipe::RECIPES;
 use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
 use crate::stages::Rows;
-use crate::web::{Rank, addresses};
+use crate::web::{Rank, route_addresses};
 
 /// Every page: its file in the folder of the reference, and its Markdown.
-pub(super) fn pages() -> Vec<(String, String)> {
+pub(super) fn reference_pages() -> Vec<(String, String)> {
     let pages = [
-        ("settings.md", settings()),
-        ("outcomes.md", outcomes()),
-        ("records.md", records()),
-        ("benchmarks.md", benchmarks()),
+        ("settings.md", settings_page()),
+        ("outcomes.md", outcomes_page()),
+        ("records.md", records_page()),
+        ("benchmarks.md", benchmarks_page()),
         ("addresses.md", addresses_page()),
-        ("folders.md", folders()),
-        ("profiles.md", profiles()),
+        ("folders.md", folders_page()),
+        ("profiles.md", profiles_page()),
     ];
     let pages = pages.into_iter().map(|(name, page)| (name.to_owned(), page));
-    pages.chain(schemas()).chain(commands()).collect()
+    pages.chain(schema_pages()).chain(command_pages()).collect()
 }
 
 /// A cell of a Markdown table.
-fn cell(text: &str) -> String {
+fn table_cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
 }
 
 /// A cell formatted as code; empty for an empty text.
-fn code(text: &str) -> String {
+fn code_cell(text: &str) -> String {
     match text {
         "" => String::new(),
         _ => format!("`{}`", text.replace('|', "\\|")),
     }
 }
 
-fn settings() -> String {
+fn settings_page() -> String {
     let mut page = "# Settings\n\nEvery table of `pipeline.toml` and every key in it. Settings for one \
                     recipe go under\n`[recipe.NAME.TABLE]`. `riddlemill config` prints the settings of a \
                     workspace and where each value comes from;\n\
@@ -65,22 +65,22 @@ fn settings() -> String {
 }
 
 /// What `config --schema=FILE` prints of each file; for pipeline.toml that of the built-in benchmarks.
-fn schemas() -> impl Iterator<Item = (String, String)> {
+fn schema_pages() -> impl Iterator<Item = (String, String)> {
     let schema = |file: &WrittenFile| {
         let name = file.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-        (format!("{name}.schema.json"), format!("{:#}\n", super::config::schema(*file)))
+        (format!("{name}.schema.json"), format!("{:#}\n", super::config::file_schema(*file)))
     };
     WrittenFile::value_variants().iter().map(schema)
 }
 
 /// The keys of a benchmark's folder.
-fn folders() -> String {
+fn folders_page() -> String {
     let mut page = "# Keys of a benchmark's folder\n\nEvery table of the files of a [folder](../benchmark-folder.md), and every key in \
         it. NAME stands for a name of your own.\nThe files `*.zh.toml` have the Chinese of texts under the same keys.\n"
         .to_owned();
     for (file, _, keys) in declared::FILES {
         let _ = write!(page, "\n## {file}.toml\n");
-        for (table, keys) in declared::tables(keys) {
+        for (table, keys) in declared::list_tables(keys) {
             if !table.is_empty() {
                 let _ = write!(page, "\n### [{table}]\n");
             }
@@ -92,7 +92,7 @@ fn folders() -> String {
 }
 
 /// The keys of a site's profile.
-fn profiles() -> String {
+fn profiles_page() -> String {
     let mut page = "# Keys of a site's profile\n\nEvery key of `profiles/NAME.toml`; `riddlemill profiles keys` prints the same. \
         [The chapter on crawling](../crawl.md) has examples.\n\n"
         .to_owned();
@@ -101,20 +101,20 @@ fn profiles() -> String {
 }
 
 fn table_of_settings(page: &mut String, heading: &str, table: &Section) {
-    let _ = write!(page, "\n## {heading}\n\n{}\n\n", cell(table.doc));
-    table_of_keys(page, table.dotted());
+    let _ = write!(page, "\n## {heading}\n\n{}\n\n", table_cell(table.doc));
+    table_of_keys(page, table.dotted_keys());
 }
 
 fn table_of_keys<'k>(page: &mut String, keys: impl IntoIterator<Item = (String, &'k Key)>) {
     page.push_str("| key | takes | default | what it does |\n|---|---|---|---|\n");
     for (name, key) in keys {
-        let takes = cell(&key.kind.expected());
-        let _ = writeln!(page, "| `{name}` | {takes} | {} | {} |", code(key.default), cell(key.doc));
+        let takes = table_cell(&key.kind.describe_expected());
+        let _ = writeln!(page, "| `{name}` | {takes} | {} | {} |", code_cell(key.default), table_cell(key.doc));
     }
 }
 
 /// A page a verb, and one that lists them: all on one page would be as long as a book.
-fn commands() -> Vec<(String, String)> {
+fn command_pages() -> Vec<(String, String)> {
     let mut list = "# Commands\n\nWhat `riddlemill COMMAND --help` prints, a page a command. Data goes to stdout, messages \
         to stderr.\n\n| command | what it does |\n|---|---|\n"
         .to_owned();
@@ -125,7 +125,7 @@ fn commands() -> Vec<(String, String)> {
     for verb in root.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
         let name = verb.get_name();
         let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(list, "| [`{name}`](commands/{name}.md) | {} |", cell(&about));
+        let _ = writeln!(list, "| [`{name}`](commands/{name}.md) | {} |", table_cell(&about));
         let _ = writeln!(names, "commands/{name}");
         let mut page = String::new();
         help_of(&mut page, verb.clone(), "riddlemill", 1);
@@ -156,28 +156,28 @@ fn help_of(page: &mut String, command: clap::Command, above: &str, level: usize)
     }
 }
 
-fn outcomes() -> String {
+fn outcomes_page() -> String {
     let mut page = "# Outcomes and reasons\n\nEvery record that enters a stage leaves it in exactly one state. The ledger has its \
         code, and that of a reason\nfrom a closed list; a benchmark may add reasons of its own (`drop` of a ballot).\n\n## States\n\n"
         .to_owned();
     page.push_str("| state | meaning |\n|---|---|\n");
     for state in State::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", state.code(), cell(state.definition()));
+        let _ = writeln!(page, "| `{}` | {} |", state.code(), table_cell(state.definition()));
     }
     page.push_str("\n## Reasons\n\n| reason | meaning |\n|---|---|\n");
     for reason in Reason::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", reason.code(), cell(reason.definition()));
+        let _ = writeln!(page, "| `{}` | {} |", reason.code(), table_cell(reason.definition()));
     }
     page
 }
 
-fn records() -> String {
+fn records_page() -> String {
     let mut page = "# Records\n\nThe columns of the Parquet files in `staged/RECIPE/NN_STAGE/`. Every column may be null where its \
         record lacks the\nvalue; lists are plain lists of texts. Which stage writes which rows: [benchmarks](benchmarks.md).\n"
         .to_owned();
     columns_of(&mut page, "ledger/: what a stage did with a record", Entry::COLUMNS);
     columns_of(&mut page, "links/: what a record was made of", Link::COLUMNS);
-    for rows in Rows::all() {
+    for rows in Rows::every_kind() {
         columns_of(&mut page, &format!("rows/: {}", rows.name()), rows.columns());
     }
     page
@@ -193,30 +193,30 @@ fn columns_of(page: &mut String, heading: &str, columns: &[Column]) {
             CellKind::Flag => "flag",
             CellKind::Texts => "list of text",
         };
-        let _ = writeln!(page, "| `{}` | {kind} | {} |", column.name, cell(column.about));
+        let _ = writeln!(page, "| `{}` | {kind} | {} |", column.name, table_cell(column.about));
     }
 }
 
-fn benchmarks() -> String {
+fn benchmarks_page() -> String {
     let mut page = "# Built-in benchmarks\n\nTheir steps in order, and the columns of a release. `riddlemill benchmark show NAME` prints the \
         same of a benchmark\nof a workspace.\n"
         .to_owned();
     for recipe in RECIPES.iter() {
-        let _ = write!(page, "\n## {}\n\n{}\n\n", recipe.name, cell(recipe.about));
+        let _ = write!(page, "\n## {}\n\n{}\n\n", recipe.name, table_cell(recipe.about));
         page.push_str("| step | does | rows | reads |\n|---|---|---|---|\n");
         for step in recipe.steps() {
-            let (kind, about) = (step.stage.name(), step.stage.detail());
+            let (kind, about) = (step.stage.name(), step.stage.stage_detail());
             let does = if about.is_empty() { kind.to_owned() } else { format!("{kind}: {about}") };
             let rows = step.stage.rows().name();
             let _ =
-                writeln!(page, "| `{}` | {} | {rows} | {} |", step.name, cell(&does), step.inputs.join(", "));
+                writeln!(page, "| `{}` | {} | {rows} | {} |", step.name, table_cell(&does), step.inputs.join(", "));
         }
-        let data = riddlemill_benchmarks::find(recipe.name).and_then(|benchmark| benchmark.data.as_ref());
+        let data = riddlemill_benchmarks::find_benchmark(recipe.name).and_then(|benchmark| benchmark.data.as_ref());
         let Some(data) = data else { continue };
         let _ = write!(
             page,
             "\nA release: {}\n\n| column | type | what it holds |\n|---|---|---|\n",
-            cell(data.about)
+            table_cell(data.about)
         );
         for column in data.columns.iter().chain(&data.sometimes) {
             let null = if column.nullable { ", or null" } else { "" };
@@ -225,7 +225,7 @@ fn benchmarks() -> String {
                 "| `{}` | {}{null} | {} |",
                 column.name,
                 column.kind.name(),
-                cell(column.about)
+                table_cell(column.about)
             );
         }
         let files: Vec<String> =
@@ -242,7 +242,7 @@ fn addresses_page() -> String {
                     access` opens the pages of its rank and of the ranks below\nit; without tokens, all \
                     pages can be opened on this machine only.\n\n| address | opens for |\n|---|---|\n"
         .to_owned();
-    for (path, rank) in addresses() {
+    for (path, rank) in route_addresses() {
         let who = match rank {
             None => "anybody",
             Some(Rank::Annotator) => "annotators",

@@ -19,7 +19,7 @@ use crate::recipe::{self, Recipe, Step};
 use crate::record::{Entry, Record, Row, State};
 use crate::release;
 use crate::stages::draft::{self, Request};
-use crate::stages::{Draft, Rows, Stop, subjects};
+use crate::stages::{Draft, Rows, Stop, read_subjects};
 use crate::store::{Error, Manifest, StageReader, Workspace, durable};
 
 /// A byte of the secrets of a rehearsal, which hides nothing from anybody.
@@ -63,19 +63,19 @@ pub(super) struct Stand {
 }
 
 /// Runs a recipe on a post with examples.
-pub(super) fn rehearse(
+pub(super) fn rehearse_recipe(
     config: &Config,
     recipe: &'static Recipe,
     given: &Given<'_>,
     examples: &Examples<'_>,
     global: &Global,
 ) -> Result<Rehearsed, Failure> {
-    let replies = Replies::read(examples.replies)?;
+    let replies = Replies::read_pack(examples.replies)?;
     let stand = Stand::new(config, recipe, given, examples, global)?;
-    let mut votes = Votes::read(examples.votes, recipe, &stand.recipes)?;
-    let mut made = stand.run()?;
-    while votes.cast(&stand.config)? {
-        made = stand.run()?;
+    let mut votes = Votes::read_file(examples.votes, recipe, &stand.recipes)?;
+    let mut made = stand.run_stages()?;
+    while votes.cast_votes(&stand.config)? {
+        made = stand.run_stages()?;
     }
     let mut parts = Vec::new();
     let mut problems = Vec::new();
@@ -87,41 +87,41 @@ pub(super) fn rehearse(
             } else {
                 format!("{}/{}", of.name, step.name)
             };
-            let entries = stand.entries(of, step)?;
+            let entries = stand.read_entries(of, step)?;
             if let Some(kind) = draft_of(step) {
-                let records = stand.records(of, step, kind.subjects())?;
-                let requests = stand.requests(of, kind, &records)?;
-                parts.extend(prompts(&name, &requests, records.is_empty()));
-                problems.extend(replies.failures(&records, &requests, &entries));
+                let records = stand.read_records(of, step, kind.subject_rows())?;
+                let requests = stand.build_requests(of, kind, &records)?;
+                parts.extend(show_prompts(&name, &requests, records.is_empty()));
+                problems.extend(replies.list_failures(&records, &requests, &entries));
                 asked.extend(requests.into_iter().map(|request| request.ask));
             }
             if let Some(ballot) = ballot_of(step) {
-                parts.extend(stand.ballot(of, &name, ballot)?);
+                parts.extend(stand.show_ballot(of, &name, ballot)?);
             }
-            parts.extend(outcomes(&name, imports(step), &entries));
+            parts.extend(show_outcomes(&name, is_import(step), &entries));
         }
     }
     let drafts = stand.recipes.iter().flat_map(|of| of.steps()).filter_map(draft_of);
     let templates: Vec<&str> = drafts.flat_map(|draft| draft.templates()).copied().collect();
-    problems.extend(replies.unused(&templates, &asked));
+    problems.extend(replies.unused_lines(&templates, &asked));
     problems.extend(votes.into_problems());
-    parts.extend(stand.rows(recipe, &made)?);
+    parts.extend(stand.show_rows(recipe, &made)?);
     Ok(Rehearsed { parts, problems })
 }
 
 /// What a step asks models.
 fn draft_of(step: &Step) -> Option<Draft> {
-    step.stage.draft()
+    step.stage.declared_draft()
 }
 
 /// The ballot of a step.
 fn ballot_of(step: &Step) -> Option<&'static str> {
-    step.stage.review().map(|review| review.place().1)
+    step.stage.declared_review().map(|review| review.benchmark_and_ballot().1)
 }
 
 /// Whether a step makes records of posts.
-fn imports(step: &Step) -> bool {
-    step.stage.imports()
+fn is_import(step: &Step) -> bool {
+    step.stage.is_import()
 }
 
 impl Stand {
@@ -137,24 +137,24 @@ impl Stand {
         let folder = folder.map_err(Error::io("create a folder in", &root))?;
         let here = folder.path();
         let mut recipes = Vec::new();
-        upstream(recipe, &mut recipes);
+        collect_upstream(recipe, &mut recipes);
         let dumps = here.join("raw/dumps");
         durable::create_folder(&dumps)?;
-        durable::replace(&here.join(FILE), settings(config, recipe, given, examples.id)?.as_bytes())?;
-        durable::replace(&dumps.join("tried.jsonl"), format!("{}\n", row(given, examples.id)).as_bytes())?;
+        durable::replace_file(&here.join(FILE), settings_text(config, recipe, given, examples.id)?.as_bytes())?;
+        durable::replace_file(&dumps.join("tried.jsonl"), format!("{}\n", source_line(given, examples.id)).as_bytes())?;
         let pack =
             examples.replies.map(|file| std::fs::read(file).map_err(Error::io("read", file))).transpose()?;
-        durable::replace(&here.join("raw/replies.jsonl"), &pack.unwrap_or_default())?;
+        durable::replace_file(&here.join("raw/replies.jsonl"), &pack.unwrap_or_default())?;
         // Drawn ones would show the lists that people pick from in another order each time.
         for secret in ["raw/salt", "raw/blinding"] {
-            durable::replace(&here.join(secret), format!("{}\n", SECRET.repeat(32)).as_bytes())?;
+            durable::replace_file(&here.join(secret), format!("{}\n", SECRET.repeat(32)).as_bytes())?;
         }
         for own in ["prompts", "raw/premises"] {
-            copy(&config.root.join(own), &here.join(own))?;
+            copy_files(&config.root.join(own), &here.join(own))?;
         }
         // Where the settings lead was agreed to when they were read.
-        let overrides = Overrides { unasked: true, ..output::overrides(global, &[]) };
-        let own = Config::load(here, &recipe::names(), &recipe::choices(), &overrides)?;
+        let overrides = Overrides { unasked: true, ..output::collect_overrides(global, &[]) };
+        let own = Config::load(here, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
         // Without the steps that ask embeddings: one post is near no other.
         recipe::give_settings(&own);
         let mut stand = own.clone();
@@ -170,35 +170,35 @@ impl Stand {
     }
 
     /// Makes every stage, and returns those of the last recipe.
-    fn run(&self) -> Result<Vec<Manifest>, Failure> {
+    fn run_stages(&self) -> Result<Vec<Manifest>, Failure> {
         let selection = Selection { offline: true, ..Selection::default() };
         let console = RunConsole::new(true, false, None);
         let mut made = Vec::new();
         for &recipe in &self.recipes {
-            made = pipeline::run(&self.config, recipe, &selection, &Stop::default(), &console)?;
+            made = pipeline::run_recipe(&self.config, recipe, &selection, &Stop::default(), &console)?;
         }
         console.finish();
         Ok(made)
     }
 
-    fn stage(&self, recipe: &Recipe, number: usize, step: &Step) -> Result<Option<StageReader>, Failure> {
-        Ok(StageReader::open(&Workspace::new(&self.config.root).stage(recipe.name, number, step.name))?)
+    fn open_stage(&self, recipe: &Recipe, number: usize, step: &Step) -> Result<Option<StageReader>, Failure> {
+        Ok(StageReader::open(&Workspace::new(&self.config.root).stage_folder(recipe.name, number, step.name))?)
     }
 
     /// What a step says of its records.
-    fn entries(&self, recipe: &Recipe, step: &Step) -> Result<Vec<Entry>, Failure> {
-        Ok(match self.stage(recipe, step.number, step)? {
-            Some(stage) => stage.all("ledger")?,
+    fn read_entries(&self, recipe: &Recipe, step: &Step) -> Result<Vec<Entry>, Failure> {
+        Ok(match self.open_stage(recipe, step.number, step)? {
+            Some(stage) => stage.read_table("ledger")?,
             None => Vec::new(),
         })
     }
 
     /// The records that a step works on.
-    fn records(&self, recipe: &'static Recipe, step: &Step, of: Rows) -> Result<Vec<Row>, Failure> {
+    fn read_records(&self, recipe: &'static Recipe, step: &Step, of: Rows) -> Result<Vec<Row>, Failure> {
         let mut records: Vec<Row> = Vec::new();
-        for (from, number, before) in step.inputs.iter().filter_map(|input| recipe.input(input)) {
-            let Some(stage) = self.stage(from, number, before)? else { continue };
-            for record in subjects(&stage, before.stage.rows(), of)? {
+        for (from, number, before) in step.inputs.iter().filter_map(|input| recipe.find_input(input)) {
+            let Some(stage) = self.open_stage(from, number, before)? else { continue };
+            for record in read_subjects(&stage, before.stage.rows(), of)? {
                 if records.iter().all(|known| known.id() != record.id()) {
                     records.push(record);
                 }
@@ -208,15 +208,15 @@ impl Stand {
     }
 
     /// What a step asks models about records.
-    fn requests(&self, recipe: &Recipe, draft: Draft, records: &[Row]) -> Result<Vec<Request>, Failure> {
-        let prompts = draft::prompts(&self.config)?;
-        let endpoints = draft::endpoints(draft, &self.config, recipe.name)?;
-        let slots = draft::slots(draft, &self.config, recipe.name, &endpoints)?;
-        Ok(draft::requests(draft, &prompts, &slots, records)?)
+    fn build_requests(&self, recipe: &Recipe, draft: Draft, records: &[Row]) -> Result<Vec<Request>, Failure> {
+        let prompts = draft::load_prompts(&self.config)?;
+        let endpoints = draft::endpoints_of_draft(draft, &self.config, recipe.name)?;
+        let slots = draft::slots_of_draft(draft, &self.config, recipe.name, &endpoints)?;
+        Ok(draft::requests_of_step(draft, &prompts, &slots, records)?)
     }
 
     /// What people are shown at a ballot, item by item.
-    fn ballot(&self, recipe: &'static Recipe, name: &str, ballot: &str) -> Result<Option<Json>, Failure> {
+    fn show_ballot(&self, recipe: &'static Recipe, name: &str, ballot: &str) -> Result<Option<Json>, Failure> {
         let Some((ballot, items)) = shown_items(&self.config, recipe, ballot)? else { return Ok(None) };
         let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
         let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
@@ -227,22 +227,22 @@ impl Stand {
     }
 
     /// The rows at the end of a recipe, and what is left out of them.
-    fn rows(&self, recipe: &'static Recipe, made: &[Manifest]) -> Result<Option<Json>, Failure> {
+    fn show_rows(&self, recipe: &'static Recipe, made: &[Manifest]) -> Result<Option<Json>, Failure> {
         if made.len() < recipe.steps().len() || !release::is_published(recipe) {
             return Ok(None);
         }
-        let (candidate, _) = release::build(&self.config, recipe, made)?;
+        let (candidate, _) = release::build_candidate(&self.config, recipe, made)?;
         let rows = release::rows_json(&Workspace::new(&self.config.root), recipe)?;
         Ok(Some(json!({ "rows": rows, "left_out": candidate.left_out })))
     }
 }
 
 /// A recipe after those whose steps its own read.
-fn upstream(recipe: &'static Recipe, found: &mut Vec<&'static Recipe>) {
+fn collect_upstream(recipe: &'static Recipe, found: &mut Vec<&'static Recipe>) {
     let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
-    for (other, ..) in inputs.filter_map(|input| recipe.input(input)) {
+    for (other, ..) in inputs.filter_map(|input| recipe.find_input(input)) {
         if other.name != recipe.name && found.iter().all(|known| known.name != other.name) {
-            upstream(other, found);
+            collect_upstream(other, found);
         }
     }
     if found.iter().all(|known| known.name != recipe.name) {
@@ -258,7 +258,7 @@ fn parts_of(id: &str) -> Option<(&str, &str)> {
 }
 
 /// The source and the endpoints of the folder.
-fn settings(
+fn settings_text(
     config: &Config,
     recipe: &'static Recipe,
     given: &Given<'_>,
@@ -269,14 +269,14 @@ fn settings(
             "--id {id}: expected SITE:NUMBER\n  hint: as in riddle:1, the name in a pack of replies"
         )));
     };
-    let origins = recipe.origins();
+    let origins = recipe.origin_recipes();
     let riddle = given.answer.is_some() || origins.iter().any(|origin| origin.is_of_riddles());
     let fields = match (riddle, given.answer) {
         (true, Some(_)) => "title = \"title\", content = \"content\"",
         (true, None) => "title = \"title\"",
         (false, _) => "content = \"content\"",
     };
-    let columns = given.columns.iter().map(|(name, _)| format!("{} = {}", json!(name), json!(column(name))));
+    let columns = given.columns.iter().map(|(name, _)| format!("{} = {}", json!(name), json!(column_key(name))));
     let columns: Vec<String> = columns.collect();
     let columns = match columns.is_empty() {
         true => String::new(),
@@ -300,23 +300,23 @@ fn settings(
 }
 
 /// The key of a further column: none of those of the post.
-fn column(name: &str) -> String {
+fn column_key(name: &str) -> String {
     format!("column {name}")
 }
 
 /// The post as a line of the source.
-fn row(given: &Given<'_>, id: &str) -> Json {
+fn source_line(given: &Given<'_>, id: &str) -> Json {
     let number = parts_of(id).map_or("", |(_, number)| number);
     let mut row =
         json!({ "number": number, "title": given.text, "content": given.answer.unwrap_or(given.text) });
     for (name, text) in given.columns {
-        row[column(name)] = json!(text);
+        row[column_key(name)] = json!(text);
     }
     row
 }
 
 /// Copies the files of a folder, if it is there.
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+fn copy_files(from: &Path, to: &Path) -> Result<(), Failure> {
     if !from.is_dir() {
         return Ok(());
     }
@@ -325,14 +325,14 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         let path = entry.map_err(Error::io("list", from))?.path();
         if let Some(name) = path.file_name().filter(|_| path.is_file()) {
             let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
-            durable::replace(&to.join(name), &bytes)?;
+            durable::replace_file(&to.join(name), &bytes)?;
         }
     }
     Ok(())
 }
 
 /// The prompts of a step, each once however often it is asked.
-fn prompts(step: &str, requests: &[Request], unreached: bool) -> Vec<Json> {
+fn show_prompts(step: &str, requests: &[Request], unreached: bool) -> Vec<Json> {
     let mut told: Vec<(&str, &str)> = Vec::new();
     let mut parts = Vec::new();
     for Request { ask, .. } in requests {
@@ -356,7 +356,7 @@ fn prompts(step: &str, requests: &[Request], unreached: bool) -> Vec<Json> {
 }
 
 /// What a step did with its records, if it did anything with them.
-fn outcomes(step: &str, of_import: bool, entries: &[Entry]) -> Option<Json> {
+fn show_outcomes(step: &str, of_import: bool, entries: &[Entry]) -> Option<Json> {
     let kept = |entry: &Entry| entry.outcome == State::Kept.code();
     // Import names places instead of records, and makes a record of each.
     let dull = entries.iter().all(|entry| kept(entry) || (of_import && entry.into.is_some()));

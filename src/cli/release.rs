@@ -13,26 +13,26 @@ use crate::release::{self, Version, Wanted, Yanked};
 use crate::report::{ReleasedVersion, YankedVersion};
 use crate::store::Workspace;
 
-pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn run_release(args: &Release, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     if let Some(ReleaseVerb::Yank(args)) = &args.verb {
-        return yank(&config, args, global);
+        return yank_version(&config, args, global);
     }
-    let recipe = output::recipe(args.recipe.as_deref().unwrap_or_default())?;
+    let recipe = output::find_recipe(args.recipe.as_deref().unwrap_or_default())?;
     if let Some(published) = &args.adopt {
-        return adopt(&config, recipe, published, global);
+        return adopt_published(&config, recipe, published, global);
     }
     let version = args.version.as_deref().map(str::parse::<Version>).transpose();
     let version = version.map_err(|e| Failure::usage(e.to_string()))?;
-    let date = args.date.clone().unwrap_or_else(today);
+    let date = args.date.clone().unwrap_or_else(today_utc);
     let wanted = Wanted { version, date: &date, draft: args.draft, partial: args.partial };
     // Completes a release that was stopped after it was registered and before its folder existed.
-    restore(&Workspace::new(&config.root), recipe, global)?;
-    let (proposal, manifest) = release::release(&config, recipe, wanted)?;
+    restore_versions(&Workspace::new(&config.root), recipe, global)?;
+    let (proposal, manifest) = release::make_release(&config, recipe, wanted)?;
     let place =
-        Workspace::new(&config.root).candidate(recipe.name).with_file_name(proposal.version.to_string());
+        Workspace::new(&config.root).candidate_folder(recipe.name).with_file_name(proposal.version.to_string());
     if global.json {
-        output::json(&ReleasedVersion::new(recipe, &proposal, &manifest, &place))?;
+        output::print_json(&ReleasedVersion::new(recipe, &proposal, &manifest, &place))?;
         return Ok(Exit::Done);
     }
     let mut text = format!(
@@ -44,7 +44,7 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
     );
     text.push_str(&match &proposal.changes.since {
         Some(version) => {
-            format!("  since {version}: {}; {}\n", proposal.changes.describe(), proposal.bump.word())
+            format!("  since {version}: {}; {}\n", proposal.changes.describe(), proposal.bump.level_name())
         }
         None => "  the first release\n".into(),
     });
@@ -62,21 +62,21 @@ pub(super) fn release(args: &Release, global: &Global) -> Result<Exit, Failure> 
             "  in two splits: {one} and {other} became near after their release, and stay where they are\n"
         ));
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
 /// Marks a version as yanked. Without a recipe, the only one that has released it is meant.
-fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> {
+fn yank_version(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> {
     let version: Version =
         args.version.parse().map_err(|e: release::NoVersion| Failure::usage(e.to_string()))?;
     let workspace = Workspace::new(&config.root);
     let mut recipes = Vec::new();
     match &args.recipe {
-        Some(name) => recipes.push(output::recipe(name)?),
+        Some(name) => recipes.push(output::find_recipe(name)?),
         None => {
             for recipe in recipe::RECIPES.iter() {
-                if Registry::open(&workspace, recipe.name)?.find(version).is_some() {
+                if Registry::open(&workspace, recipe.name)?.find_release(version).is_some() {
                     recipes.push(recipe);
                 }
             }
@@ -92,13 +92,13 @@ fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> 
             ),
         }));
     };
-    let yanked = Yanked { date: args.date.clone().unwrap_or_else(today), reason: args.reason.clone() };
-    release::yank(&workspace, recipe, version, yanked.clone())?;
+    let yanked = Yanked { date: args.date.clone().unwrap_or_else(today_utc), reason: args.reason.clone() };
+    release::yank_version(&workspace, recipe, version, yanked.clone())?;
     if global.json {
-        output::json(&YankedVersion { recipe: recipe.name, version, yanked })?;
+        output::print_json(&YankedVersion { recipe: recipe.name, version, yanked })?;
         return Ok(Exit::Done);
     }
-    output::print(&format!(
+    output::print_text(&format!(
         "{} {version}: yanked on {}; its card in output/ and the registry say so\n",
         recipe.name, yanked.date
     ))?;
@@ -106,18 +106,18 @@ fn yank(config: &Config, args: &Yank, global: &Global) -> Result<Exit, Failure> 
 }
 
 /// Adopts published numbers; a run shows them in the candidate.
-fn adopt(
+fn adopt_published(
     config: &Config,
     recipe: &'static Recipe,
     published: &Path,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let adopted = release::adopt(config, recipe, published)?;
+    let adopted = release::adopt_numbers(config, recipe, published)?;
     if global.json {
-        output::json(&adopted)?;
+        output::print_json(&adopted)?;
         return Ok(Exit::Done);
     }
-    output::print(&format!(
+    output::print_text(&format!(
         "{}: {} published, {} found here, {} of their numbers new in the registry\n  hint: `riddlemill run --recipe {}` shows them in the candidate\n",
         recipe.name,
         count(adopted.published as u64, "item"),
@@ -129,12 +129,12 @@ fn adopt(
 }
 
 /// Restores the versions that output/ lacks, and reports it.
-pub(super) fn restore(
+pub(super) fn restore_versions(
     workspace: &Workspace,
     recipe: &'static Recipe,
     global: &Global,
 ) -> Result<(), Failure> {
-    for restored in release::restore(workspace, recipe)? {
+    for restored in release::restore_versions(workspace, recipe)? {
         if !global.quiet {
             eprintln!("{} {}: restored from raw/releases", recipe.name, restored.version);
         }
@@ -149,8 +149,8 @@ pub(super) fn restore(
 }
 
 /// Today in UTC: the only use of a clock in a release; the registry stores it.
-fn today() -> String {
-    let mut now = pipeline::now();
+fn today_utc() -> String {
+    let mut now = pipeline::current_time();
     now.truncate("2024-03-05".len());
     now
 }

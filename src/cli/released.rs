@@ -8,7 +8,7 @@ use crate::release::Since;
 const NAMED: usize = 10;
 
 /// A released version: which of its rows would no longer be released unchanged, and why.
-pub(super) fn lines(recipe: &Recipe, since: &Since) -> String {
+pub(super) fn released_lines(recipe: &Recipe, since: &Since) -> String {
     let Since { version, date, rows, yanked, otherwise } = since;
     let yanked = yanked
         .as_ref()

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::args::{Global, RepliesVerb};
 use super::batches;
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
+use super::output::{self, count, format_count};
 use crate::llm::{HalfReply, Key, Store, half_replies};
 use crate::stages::draft;
 use crate::store::Error;
@@ -17,19 +17,19 @@ use crate::store::Error;
 /// Most characters shown of a reply.
 const SHOWN: usize = 60;
 
-pub(super) fn replies(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn run_replies_verb(verb: &RepliesVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     // A damaged store must open here, because `verify` is how people find the damage.
     let store = draft::open_damaged_store(&config)?;
     match verb {
-        RepliesVerb::Stats => stats(&store, global),
-        RepliesVerb::Export { file } => export(&store, file.as_deref()),
-        RepliesVerb::Import { file } => import(&store, file, global),
-        RepliesVerb::Verify => verify(&store, global),
-        RepliesVerb::Forget { key, why } => forget(&store, key, why, global),
-        RepliesVerb::Cut { forget } => halves(&store, *forget, global),
-        RepliesVerb::Batches => batches::batches(&config, global),
-        RepliesVerb::Cancel { batch, lost } => batches::cancel(&config, store, batch, *lost, global),
+        RepliesVerb::Stats => print_stats(&store, global),
+        RepliesVerb::Export { file } => export_replies(&store, file.as_deref()),
+        RepliesVerb::Import { file } => import_replies(&store, file, global),
+        RepliesVerb::Verify => verify_replies(&store, global),
+        RepliesVerb::Forget { key, why } => forget_replies(&store, key, why, global),
+        RepliesVerb::Cut { forget } => list_halves(&store, *forget, global),
+        RepliesVerb::Batches => batches::list_batches(&config, global),
+        RepliesVerb::Cancel { batch, lost } => batches::cancel_batch(&config, store, batch, *lost, global),
     }
 }
 
@@ -40,11 +40,11 @@ struct Forgotten<'r> {
     why: &'r str,
 }
 
-fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exit, Failure> {
+fn forget_replies(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exit, Failure> {
     if why.trim().is_empty() {
         return Err(Failure::usage("--why is blank\n  hint: say what was wrong with the reply".to_owned()));
     }
-    let keys = store.keys(begins).map_err(failed)?;
+    let keys = store.keys_with_prefix(begins).map_err(store_failure)?;
     let key = match &keys[..] {
         [key] => key,
         [] => {
@@ -60,9 +60,9 @@ fn forget(store: &Store, begins: &str, why: &str, global: &Global) -> Result<Exi
             )));
         }
     };
-    store.forget(key, why.trim()).map_err(failed)?;
+    store.forget_reply(key, why.trim()).map_err(store_failure)?;
     if global.json {
-        output::json(&Forgotten { key, why: why.trim() })?;
+        output::print_json(&Forgotten { key, why: why.trim() })?;
     } else if !global.quiet {
         eprintln!("{key} is asked for again by the next run that needs it and may ask");
     }
@@ -78,17 +78,17 @@ struct HalfRow<'h> {
 }
 
 /// Lists what an earlier version took for whole, or forgets it.
-fn halves(store: &Store, forget: bool, global: &Global) -> Result<Exit, Failure> {
+fn list_halves(store: &Store, forget: bool, global: &Global) -> Result<Exit, Failure> {
     const WHY: &str = "cut or refused, and used by an earlier version";
-    let halves = half_replies(store).map_err(failed)?;
+    let halves = half_replies(store).map_err(store_failure)?;
     if forget {
         for half in &halves {
-            store.forget(&half.key, WHY).map_err(failed)?;
+            store.forget_reply(&half.key, WHY).map_err(store_failure)?;
         }
     }
     if global.json {
         let rows: Vec<HalfRow<'_>> = halves.iter().map(|half| HalfRow { half, forgotten: forget }).collect();
-        output::json(&rows)?;
+        output::print_json(&rows)?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
@@ -112,18 +112,18 @@ fn halves(store: &Store, forget: bool, global: &Global) -> Result<Exit, Failure>
             count(n, "reply")
         ),
     });
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
-fn failed(error: impl std::fmt::Display) -> Failure {
+fn store_failure(error: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Io, message: error.to_string() }
 }
 
-fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
-    let stats = store.stats().map_err(failed)?;
+fn print_stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
+    let stats = store.compute_stats().map_err(store_failure)?;
     if global.json {
-        output::json(&stats)?;
+        output::print_json(&stats)?;
         return Ok(Exit::Done);
     }
     let mut text = format!(
@@ -132,70 +132,70 @@ fn stats(store: &Store, global: &Global) -> Result<Exit, Failure> {
         count(stats.segments, "segment"),
         count(stats.bytes, "byte"),
         count(stats.failed_attempts, "attempt"),
-        number(stats.open_attempts),
+        format_count(stats.open_attempts),
     );
     for model in &stats.models {
         text.push_str(&format!(
             "  {}  {}  {}  {} in, {} out, {}\n",
             model.identity,
             model.template,
-            number(model.replies),
-            number(model.prompt_tokens),
-            number(model.completion_tokens),
+            format_count(model.replies),
+            format_count(model.prompt_tokens),
+            format_count(model.completion_tokens),
             model.charged,
         ));
     }
     for (scope, charged, attempts) in &stats.budgets {
         text.push_str(&format!("  {scope}  {charged} in {}\n", count(*attempts, "attempt")));
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
-fn export(store: &Store, file: Option<&Path>) -> Result<Exit, Failure> {
+fn export_replies(store: &Store, file: Option<&Path>) -> Result<Exit, Failure> {
     let exported = match file {
         Some(path) => {
             let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
-            let exported = store.export(&mut out).map_err(failed)?;
+            let exported = store.export_replies(&mut out).map_err(store_failure)?;
             // Dropping the writer would ignore a full disk.
             out.flush().map_err(Error::io("write", path))?;
             exported
         }
-        None => store.export(io::stdout().lock()).map_err(failed)?,
+        None => store.export_replies(io::stdout().lock()).map_err(store_failure)?,
     };
-    eprintln!("{} exported", number(exported.replies));
+    eprintln!("{} exported", format_count(exported.replies));
     Ok(Exit::Done)
 }
 
-fn import(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> {
+fn import_replies(store: &Store, file: &Path, global: &Global) -> Result<Exit, Failure> {
     let input = BufReader::new(File::open(file).map_err(Error::io("read", file))?);
-    let imported = store.import(input).map_err(failed)?;
+    let imported = store.import_replies(input).map_err(store_failure)?;
     for (line, why) in &imported.refused {
         eprintln!("{}:{line}: {why}", file.display());
     }
     if global.json {
-        output::json(&imported)?;
+        output::print_json(&imported)?;
     } else {
         let refused = imported.refused.len() as u64;
         let forgotten = match imported.forgotten {
             0 => String::new(),
-            n => format!("{} forgotten here, ", number(n)),
+            n => format!("{} forgotten here, ", format_count(n)),
         };
         let summary = format!(
             "{} added, {} known, {forgotten}{} refused\n",
-            number(imported.added),
-            number(imported.known),
-            number(refused)
+            format_count(imported.added),
+            format_count(imported.known),
+            format_count(refused)
         );
-        output::print(&summary)?;
+        output::print_text(&summary)?;
     }
     Ok(if imported.refused.is_empty() { Exit::Done } else { Exit::Partial })
 }
 
-fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
-    let verified = store.verify().map_err(failed)?;
+fn verify_replies(store: &Store, global: &Global) -> Result<Exit, Failure> {
+    let verified = store.verify_segments().map_err(store_failure)?;
     if global.json {
-        output::json(&verified)?;
+        output::print_json(&verified)?;
     } else {
         let mut text = String::new();
         let notes = verified.notes.iter().map(|note| ("note: ", note));
@@ -210,7 +210,7 @@ fn verify(store: &Store, global: &Global) -> Result<Exit, Failure> {
             count(verified.replies, "reply"),
             if verified.findings.is_empty() { "all intact" } else { "see above" },
         ));
-        output::print(&text)?;
+        output::print_text(&text)?;
     }
     Ok(if verified.findings.is_empty() { Exit::Done } else { Exit::Gap })
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
-use super::output::{self, number};
-use super::terminal::{HANG, tint, tone, visible};
+use super::output::{self, format_count};
+use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
 use crate::audit::{Funnel, declared_tables, figure_files, figures, page};
 use crate::record::State;
 use crate::release::LeftOut;
@@ -19,10 +19,10 @@ const ON_PAGE: usize = 3;
 /// Characters of the longest bar, so that a line fits 80 columns.
 const BAR: u64 = 20;
 
-pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn print_report(args: &Report, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);
-    let recipes = output::recipes(&config, &args.only)?;
+    let recipes = output::select_recipes(&config, &args.only)?;
     if let Some(folder) = &args.figures {
         let mut files = Vec::new();
         for recipe in &recipes {
@@ -33,11 +33,11 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
     }
     if let Some(file) = &args.html {
         let size = if args.examples > 0 { args.examples } else { ON_PAGE };
-        let figures = recipes.iter().map(|r| figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
+        let figures = recipes.iter().map(|r| compute_figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
         let tables = recipes.iter().map(|r| declared_tables(&config, r)).collect::<Result<Vec<_>, _>>()?;
-        let html = page(&config, &figures, &tables)
+        let html = render_audit_page(&config, &compute_figures, &tables)
             .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
-        durable::replace(file, html.as_bytes())?;
+        durable::replace_file(file, html.as_bytes())?;
         if !global.quiet {
             eprintln!("{} written", file.display());
         }
@@ -48,16 +48,16 @@ pub(super) fn report(args: &Report, global: &Global) -> Result<Exit, Failure> {
         .map(|recipe| recipe_report(&config, recipe, args.examples))
         .collect::<Result<_, _>>()?;
     match global.json {
-        true => output::json(&reports)?,
-        false => output::print(&reports.iter().map(text).collect::<Vec<_>>().join("\n"))?,
+        true => output::print_json(&reports)?,
+        false => output::print_text(&reports.iter().map(report_text).collect::<Vec<_>>().join("\n"))?,
     }
     Ok(Exit::Done)
 }
 
-fn text(report: &RecipeReport) -> String {
+fn report_text(report: &RecipeReport) -> String {
     let below = report.tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
     let none = Examples::new();
-    print(&report.funnel, report.examples.as_ref().unwrap_or(&none)) + &print_stopped(&report.stopped) + below
+    funnel_text(&report.funnel, report.examples.as_ref().unwrap_or(&none)) + &print_stopped(&report.stopped) + below
 }
 
 /// Says where figures are.
@@ -67,7 +67,7 @@ pub(super) fn print_figures(folder: &Path, count: usize, global: &Global) {
     }
 }
 
-fn print(funnel: &Funnel, examples: &Examples) -> String {
+fn funnel_text(funnel: &Funnel, examples: &Examples) -> String {
     let mut text = format!("{}\n", funnel.recipe);
     let Some(first) = funnel.stages.first() else {
         return text + "  not made yet\n";
@@ -81,12 +81,12 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
         text.push_str(&format!(
             "  {:<wide$} {:>9} in {:>9} out  {bar}\n",
             stage.stage,
-            number(counts.records_in),
-            number(counts.records_out)
+            format_count(counts.records_in),
+            format_count(counts.records_out)
         ));
         if let Some(names) = stage.names {
             let what = "names of users, looked for in every text";
-            text.push_str(&format!("    {:>9} {what}\n", number(names)));
+            text.push_str(&format!("    {:>9} {what}\n", format_count(names)));
         }
         for state in State::ALL {
             let prefix = format!("{}/", state.code());
@@ -94,17 +94,17 @@ fn print(funnel: &Funnel, examples: &Examples) -> String {
                 counts.reasons.iter().filter_map(|(k, n)| Some((k.strip_prefix(&prefix)?, *n))).collect();
             reasons.sort_by_key(|(code, n)| (std::cmp::Reverse(*n), *code));
             for (code, n) in reasons {
-                let meaning = stages::definition(code).unwrap_or_default();
-                let shown = tint(tone(state.code()), &format!("{:<8}", state.code()));
+                let meaning = stages::define_code(code).unwrap_or_default();
+                let shown = tint_text(tone_of_state(state.code()), &format!("{:<8}", state.code()));
                 // Not below the stage's name: a terminal of 80 columns would have no room for the meaning.
-                text.push_str(&format!("    {:>9}  {shown} {code:<20} {HANG}{meaning}\n", number(n)));
+                text.push_str(&format!("    {:>9}  {shown} {code:<20} {HANG}{meaning}\n", format_count(n)));
                 let some = examples.get(&stage.stage).and_then(|by| by.get(&format!("{prefix}{code}")));
                 for one in some.into_iter().flatten() {
                     let named = one
                         .text
                         .as_ref()
                         .or(one.entry.evidence.as_ref())
-                        .map(|t| short(t))
+                        .map(|t| shorten_text(t))
                         .unwrap_or_default();
                     text.push_str(&format!("    {:>9}    {}  {HANG}{named}\n", "", one.entry.id));
                 }
@@ -121,17 +121,17 @@ fn print_stopped(stopped: &[LeftOut]) -> String {
         if at == 0 || stopped[at - 1].stage != left.stage {
             text.push_str(&format!("  {}\n", left.stage));
         }
-        let shown = tint(tone(&left.state), &format!("{:<8}", left.state));
+        let shown = tint_text(tone_of_state(&left.state), &format!("{:<8}", left.state));
         let means = left.says.as_deref().unwrap_or_default();
-        let (count, code) = (number(left.items.count), &left.reason);
+        let (count, code) = (format_count(left.items.count), &left.reason);
         text.push_str(&format!("    {count:>9}  {shown} {code:<20} {HANG}{means}\n"));
     }
     text
 }
 
 /// The beginning of a text, on one line.
-fn short(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     const CHARS: usize = 60;
-    let line = visible(&text.chars().take(CHARS).collect::<String>());
+    let line = visible_line(&text.chars().take(CHARS).collect::<String>());
     if text.chars().count() > CHARS { line + "…" } else { line }
 }

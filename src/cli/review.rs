@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 
 use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
-use super::output::{self, count, number};
-use super::review_session::{ReviewSession, usage};
+use super::output::{self, count, format_count};
+use super::review_session::{ReviewSession, usage_failure};
 use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
 use crate::pipeline::known_answers;
-use crate::report::{AgreementRow, ReviewStatus, reviews};
+use crate::report::{AgreementRow, ReviewStatus, report_reviews};
 use crate::review::agreement::{Estimate, PairAgreement};
-use crate::review::{Annotator, AssignSettings, Item, Task, assign, kept_off, replace};
-use crate::text::decimals;
+use crate::review::{Annotator, AssignSettings, Item, Task, assign, kept_off, reassign_tasks};
+use crate::text::format_decimals;
 
-pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     match verb {
         ReviewVerb::Export { place, annotator, format, out, gold, propose, all } => {
-            match (all, place.named()) {
+            match (all, place.named_place()) {
                 (Some(folder), _) => sheets::write_all(&config, place, *format, folder),
                 (None, Some(place)) => {
                     let room = ReviewSession::open(&config, &place)?;
                     sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
                 }
-                (None, None) => Err(usage("name the step, or write everybody's sheets with --all DIR")),
+                (None, None) => Err(usage_failure("name the step, or write everybody's sheets with --all DIR")),
             }
         }
-        ReviewVerb::Import { place, files } => sheets::take(&config, place, files, global),
+        ReviewVerb::Import { place, files } => sheets::import_sheets(&config, place, files, global),
         ReviewVerb::Status { only, agreement } => print_status(&config, only, *agreement, global),
         ReviewVerb::Assign {
             place,
@@ -43,13 +43,13 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
         } => {
             let room = ReviewSession::open(&config, place)?;
             let from_settings = gold.is_none();
-            let chosen = config.typed::<sections::Review>(Some(room.step.recipe), "review");
+            let chosen = config.typed_settings::<sections::Review>(Some(room.step.recipe), "review");
             let gold = match gold {
-                Some(file) => trials::known(&room, file)?,
+                Some(file) => trials::read_gold_file(&room, file)?,
                 None => known_answers(&config, room.step.recipe, &room.step, &room.items)?,
             };
             if gold.is_empty() && gold_share.is_some() {
-                return Err(usage(format!(
+                return Err(usage_failure(format!(
                     "--gold-share: there are no known answers for {}\n  hint: --gold FILE names them, or review.gold a folder with {}.{}.jsonl",
                     room.step.name, room.step.recipe, room.step.name
                 )));
@@ -72,7 +72,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 gold_is_due: from_settings,
                 written_by: Some(&written_by),
             };
-            spread(&room, &settings, replace.as_deref(), until.as_deref(), global)
+            assign_tasks(&room, &settings, reassign_tasks.as_deref(), until.as_deref(), global)
         }
         ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
             let asked = trials::QualifyOptions {
@@ -83,7 +83,7 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
                 graded: graded.as_deref(),
                 by: by.as_deref(),
             };
-            trials::qualify(&ReviewSession::open(&config, place)?, &asked, global)
+            trials::grade_trials(&ReviewSession::open(&config, place)?, &asked, global)
         }
         ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
             let place = Place { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
@@ -91,29 +91,29 @@ pub(super) fn review(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure
             let act =
                 carry::Act { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
             match (out, undo) {
-                (Some(out), _) => carry::export(&room, out),
-                (None, true) => carry::undo(&room, items, &act),
-                (None, false) if !files.is_empty() => carry::import(&room, files, &act, global),
-                (None, false) if !items.is_empty() => carry::confirm(&room, items, &act),
-                (None, false) => carry::list(&room, global),
+                (Some(out), _) => carry::export_carryable(&room, out),
+                (None, true) => carry::undo_carry(&room, items, &act),
+                (None, false) if !files.is_empty() => carry::import_carried(&room, files, &act, global),
+                (None, false) if !items.is_empty() => carry::confirm_votes(&room, items, &act),
+                (None, false) => carry::list_carryable(&room, global),
             }
         }
-        ReviewVerb::SetAside(asked) => aside::run(&config, asked, global),
+        ReviewVerb::SetAside(asked) => aside::set_votes_aside(&config, asked, global),
         ReviewVerb::Adjudicate { place, item, by, why, answers, overrule } => {
             let room = ReviewSession::open(&config, place)?;
             match (item, by) {
                 (Some(item), Some(by)) => {
                     let mut answers = answers.clone();
                     answers.extend(why.clone().map(|why| ("reason".to_owned(), why)));
-                    disputes::decide(&room, item, by, &answers, *overrule)
+                    disputes::decide_dispute(&room, item, by, &answers, *overrule)
                 }
-                _ => disputes::list(&room, global),
+                _ => disputes::list_disputes(&room, global),
             }
         }
     }
 }
 
-fn spread(
+fn assign_tasks(
     room: &ReviewSession<'_>,
     settings: &AssignSettings<'_>,
     leaving: Option<&str>,
@@ -122,20 +122,20 @@ fn spread(
 ) -> Result<Exit, Failure> {
     for (flag, share) in [("--overlap", settings.overlap), ("--gold-share", settings.gold_share)] {
         if !(0.0..=1.0).contains(&share) {
-            return Err(usage(format!("{flag} is a share from 0 to 1, not {share}")));
+            return Err(usage_failure(format!("{flag} is a share from 0 to 1, not {share}")));
         }
     }
     let day = |text: &str| {
         let day: Result<jiff::civil::Date, _> = text.parse();
         day.map(|day| day.to_string())
-            .map_err(|_| usage(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
+            .map_err(|_| usage_failure(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
     };
     let until = until.map(day).transpose()?;
     let votes = room.by_item();
-    let stopped = room.stopped()?;
+    let stopped = room.stopped_people()?;
     for (name, told) in &stopped {
         if settings.to.contains(&name.as_str()) {
-            return Err(usage(told));
+            return Err(usage_failure(told));
         }
         eprintln!("note: {told}");
     }
@@ -151,10 +151,10 @@ fn spread(
                     .iter()
                     .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
             };
-            replace(&room.step, leaving, people, room.tasks.all(), open, settings)
+            reassign_tasks(&room.step, leaving, people, room.tasks.all_tasks(), open, settings)
         }
         None => {
-            let seen = room.seen();
+            let seen = room.seen_items();
             let (open, decided): (Vec<_>, Vec<_>) = seen.iter().partition(|(_, open)| *open);
             let ids = |items: Vec<&'_ (Item, bool)>| -> Vec<String> {
                 items.into_iter().map(|(item, _)| item.id.clone()).collect()
@@ -163,15 +163,15 @@ fn spread(
             let [open, decided] =
                 [&open, &decided].map(|ids| ids.iter().map(String::as_str).collect::<Vec<_>>());
             // A voter is on the item, whether it was their task or not.
-            let mut tasks = room.tasks.all().to_vec();
-            tasks.extend(room.cast());
+            let mut tasks = room.tasks.all_tasks().to_vec();
+            tasks.extend(room.cast_tasks());
             let settings = AssignSettings { decided: &decided, ..settings.clone() };
-            assign(&room.step, &open, people, &tasks, &settings).map_err(usage)?
+            assign_items(&room.step, &open, people, &tasks, &settings).map_err(usage_failure)?
         }
     };
     new.iter_mut().for_each(|task| task.until.clone_from(&until));
-    room.tasks.append(&new)?;
-    let lacking = proposals::lacking(room, people, &new);
+    room.tasks.append_tasks(&new)?;
+    let lacking = proposals::lacking_voters(room, people, &new);
     if lacking.by_authors > 0 {
         eprintln!(
             "note: {} have nobody who may vote on them: the authors of what is judged may not, and no other annotator is available",
@@ -189,11 +189,11 @@ fn spread(
         *loads.entry(&task.annotator).or_default() += 1;
     }
     if global.json {
-        output::json(&new)?;
+        output::print_json(&new)?;
     } else {
-        let loads: Vec<String> = loads.iter().map(|(name, n)| format!("{name} {}", number(*n))).collect();
+        let loads: Vec<String> = loads.iter().map(|(name, n)| format!("{name} {}", format_count(*n))).collect();
         let loads = if loads.is_empty() { String::new() } else { format!(": {}", loads.join(", ")) };
-        output::print(&format!("{} assigned{loads}\n", count(new.len() as u64, "new task")))?;
+        output::print_text(&format!("{} assigned{loads}\n", count(new.len() as u64, "new task")))?;
     }
     Ok(Exit::Done)
 }
@@ -204,17 +204,17 @@ fn print_status(
     with_agreement: bool,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let report = reviews(config, &output::recipes(config, only)?, with_agreement)?;
+    let report = report_reviews(config, &output::select_recipes(config, only)?, with_agreement)?;
     report.damaged.iter().for_each(|line| eprintln!("warning: {line}"));
     match global.json {
-        true => output::json(&report)?,
-        false => output::print(&report.reviews.iter().map(text).collect::<String>())?,
+        true => output::print_json(&report)?,
+        false => output::print_text(&report.reviews.iter().map(review_text).collect::<String>())?,
     }
     Ok(Exit::Done)
 }
 
-fn text(review: &ReviewStatus) -> String {
-    let mut text = describe(review.recipe, review.step, &review.status);
+fn review_text(review: &ReviewStatus) -> String {
+    let mut text = describe_status(review.recipe, review.step, &review.status);
     if review.set_aside > 0 {
         let votes = count(review.set_aside as u64, "vote");
         text.push_str(&format!(
@@ -222,8 +222,8 @@ fn text(review: &ReviewStatus) -> String {
         ));
     }
     let voted = crate::audit::voted_lines(&review.voted);
-    let guessed = review.guessed.as_ref().map(proposals::describe);
-    let agreement = review.agreement.iter().map(agreed);
+    let guessed = review.guessed.as_ref().map(proposals::describe_shortcuts);
+    let agreement = review.agreement.iter().map(agreement_line);
     for line in voted.into_iter().chain(guessed).chain(agreement) {
         text.push_str(&format!("    {line}\n"));
     }
@@ -233,7 +233,7 @@ fn text(review: &ReviewStatus) -> String {
 /// The names of votes by round.
 const NTH: [&str; 3] = ["first-round", "second-round", "adjudication"];
 
-fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String {
+fn describe_status(recipe: &str, step: &str, status: &crate::review::Status) -> String {
     let mut parts = vec![format!("{} confirmed", status.confirmed)];
     let mut part = |n: usize, what: &str| {
         if n > 0 {
@@ -271,15 +271,15 @@ fn describe(recipe: &str, step: &str, status: &crate::review::Status) -> String 
 }
 
 /// The agreement in one field.
-fn agreed(row: &AgreementRow) -> String {
+fn agreement_line(row: &AgreementRow) -> String {
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => {
-            format!("{} [{}, {}]", decimals(e.value, 3), decimals(e.low, 3), decimals(e.high, 3))
+            format!("{} [{}, {}]", format_decimals(e.value, 3), format_decimals(e.low, 3), format_decimals(e.high, 3))
         }
         None => "not defined".to_string(),
     };
     let cohen = |pair: &PairAgreement| match pair.kappa {
-        Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], decimals(kappa, 3)),
+        Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], format_decimals(kappa, 3)),
         None => String::new(),
     };
     let f = &row.of;
@@ -293,6 +293,6 @@ fn agreed(row: &AgreementRow) -> String {
         shown(&f.fleiss),
         shown(&f.ac1),
         f.pairs.iter().map(cohen).collect::<String>(),
-        f.undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
+        f.why_undefined().map_or_else(String::new, |why| format!(" (not defined: {why})"))
     )
 }

@@ -8,7 +8,7 @@ use super::args::{Place, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
-use crate::pipeline::{Tasks, shown_items, stopped, votes_as_tasks};
+use crate::pipeline::{Tasks, shown_items, stopped_annotators, votes_as_tasks};
 use crate::review::ballot::{Ballot, Round};
 use crate::review::guidance;
 use crate::review::people::Right;
@@ -16,11 +16,11 @@ use crate::review::{Item, Pending, Resolution, Task, Vote, VoteLog, dispute_item
 use crate::stages::review::Votes;
 use crate::store::Workspace;
 
-pub(super) fn usage(error: impl std::fmt::Display) -> Failure {
+pub(super) fn usage_failure(error: impl std::fmt::Display) -> Failure {
     Failure::usage(error.to_string())
 }
 
-pub(super) fn io(error: impl std::fmt::Display) -> Failure {
+pub(super) fn io_failure(error: impl std::fmt::Display) -> Failure {
     Failure { exit: Exit::Io, message: error.to_string() }
 }
 
@@ -40,7 +40,7 @@ impl<'c> ReviewSession<'c> {
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
         let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;
         let Some((step, items)) = shown_items(config, recipe, name)? else {
-            return Err(usage(output::unknown_review(&[recipe], name)));
+            return Err(usage_failure(output::unknown_review(&[recipe], name)));
         };
         let round = match place.round {
             RoundArg::Vote => Round::Vote,
@@ -56,10 +56,10 @@ impl<'c> ReviewSession<'c> {
     }
 
     /// Whoever gets no more work on the step, each with what to do about it.
-    pub(super) fn stopped(&self) -> Result<BTreeMap<String, String>, Failure> {
+    pub(super) fn stopped_people(&self) -> Result<BTreeMap<String, String>, Failure> {
         let recipe = output::recipe_of(self.config, self.step.name, Some(self.step.recipe))?;
         let votes = self.by_item();
-        let stopped = stopped(self.config, recipe, &self.step, &self.items, &votes, self.votes.asides())?;
+        let stopped = stopped_annotators(self.config, recipe, &self.step, &self.items, &votes, self.votes.asides())?;
         let told = |(name, right): (String, Right)| {
             let what = format!(
                 "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --why TEXT`",
@@ -69,22 +69,22 @@ impl<'c> ReviewSession<'c> {
             );
             (name, what)
         };
-        Ok(stopped.into_iter().map(told).collect())
+        Ok(stopped_annotators.into_iter().map(told).collect())
     }
 
     /// The remarks on votes of the step.
-    pub(super) fn notes(&self) -> Result<Vec<guidance::Note>, Failure> {
-        let votes = Workspace::new(&self.config.root).raw().join("votes");
-        guidance::read(guidance::notes(&votes, self.step.recipe, self.step.name)).map_err(io)
+    pub(super) fn read_remarks(&self) -> Result<Vec<guidance::Note>, Failure> {
+        let votes = Workspace::new(&self.config.root).raw_folder().join("votes");
+        guidance::read_entries(guidance::path_of_notes(&votes, self.step.recipe, self.step.name)).map_err(io_failure)
     }
 
     /// The guideline as last edited, or the benchmark's own.
-    pub(super) fn guideline(&self) -> Result<String, Failure> {
-        let votes = Workspace::new(&self.config.root).raw().join("votes");
+    pub(super) fn read_guideline(&self) -> Result<String, Failure> {
+        let votes = Workspace::new(&self.config.root).raw_folder().join("votes");
         let guides: Vec<guidance::Guide> =
-            guidance::read(guidance::guides(&votes, self.step.recipe, self.step.name)).map_err(io)?;
+            guidance::read_entries(guidance::path_of_guides(&votes, self.step.recipe, self.step.name)).map_err(io_failure)?;
         let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
-        let guide = edited.unwrap_or_else(|| guidance::Guide::declared(&self.step));
+        let guide = edited.unwrap_or_else(|| guidance::Guide::of_ballot(&self.step));
         Ok([guide.en, guide.examples]
             .into_iter()
             .filter(|text| !text.is_empty())
@@ -92,26 +92,26 @@ impl<'c> ReviewSession<'c> {
             .join(" "))
     }
 
-    pub(super) fn log(&self) -> Result<VoteLog, Failure> {
-        VoteLog::open(Workspace::new(&self.config.root).raw().join("votes")).map_err(io)
+    pub(super) fn open_vote_log(&self) -> Result<VoteLog, Failure> {
+        VoteLog::open(Workspace::new(&self.config.root).raw_folder().join("votes")).map_err(io_failure)
     }
 
     /// People's current votes in this round, as tasks, for those without a task.
-    pub(super) fn cast(&self) -> Vec<Task> {
+    pub(super) fn cast_tasks(&self) -> Vec<Task> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
-        votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all())
+        votes_as_tasks(self.round, &self.items, &resolved, &votes, self.tasks.all_tasks())
     }
 
     /// The content in this round of items that are open in it.
-    pub(super) fn seen(&self) -> Vec<(Item, bool)> {
+    pub(super) fn seen_items(&self) -> Vec<(Item, bool)> {
         let votes = self.by_item();
         let resolved = resolve_all(&self.step, &self.items, &votes);
         let seen = |(item, resolution): (&Item, &Resolution)| {
             let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
             let waits = |round| matches!(resolution.pending(), Some(Pending::Waiting { round: r, .. }) if *r == round);
             match self.round {
-                Round::Vote => (item.clone(), waits(Round::Vote) || synthetic(resolution)),
+                Round::Vote => (item.clone(), waits(Round::Vote) || is_synthetic(resolution)),
                 Round::Review => (review_item(&self.step, item, on_it), waits(Round::Review)),
                 Round::Adjudication => {
                     let disputed = matches!(resolution.pending(), Some(Pending::Adjudicate { .. }));
@@ -124,6 +124,6 @@ impl<'c> ReviewSession<'c> {
 }
 
 /// A result from a sample's votes is not final for people, who may still vote.
-fn synthetic(resolution: &Resolution) -> bool {
+fn is_synthetic(resolution: &Resolution) -> bool {
     matches!(resolution.outcome, crate::review::Outcome::Confirmed { synthetic: true, .. })
 }

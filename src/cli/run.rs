@@ -10,7 +10,7 @@ use super::next;
 use super::output::{self, count};
 use super::progress::{RemainingWork, RunConsole};
 use super::status;
-use super::terminal::{HANG, Tone, tint};
+use super::terminal::{HANG, Tone, tint_text};
 use crate::config::{Config, Source, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
@@ -40,7 +40,7 @@ fn accept_losses(config: &Config, global: &Global) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
     let mut flags: Vec<_> = args.threads.iter().map(|n| ("run.threads".to_string(), n.to_string())).collect();
     if args.preview {
         flags.push(("review.preview".into(), "true".into()));
@@ -48,9 +48,9 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     let config = output::load_with(global, &flags)?;
     let recipes = output::recipes_to_make(&config, &args.only)?;
     if args.dry_run {
-        return status::print(&config, &recipes, &args.only, global);
+        return status::print_plan(&config, &recipes, &args.only, global);
     }
-    let settings: sections::Run = config.typed(None, "run");
+    let settings: sections::Run = config.typed_settings(None, "run");
     // The pool is built once per process; only a second call in the same process could fail.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build_global();
     let selection = Selection {
@@ -62,16 +62,16 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
         run: llm::Run::new((settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd))),
     };
     if args.yes {
-        selection.run.agree();
+        selection.run.agree_to_cost();
     }
     let recipes = with_stages(recipes, args, &selection);
-    if args.accept_lost_replies && Workspace::new(&config.root).raw().join("replies").exists() {
+    if args.accept_lost_replies && Workspace::new(&config.root).raw_folder().join("replies").exists() {
         accept_losses(&config, global)?;
     }
     // After losses were accepted, which leaves nothing to refuse.
     draft::refuse_lost_replies(&config)?;
     if settings.disk_check {
-        disk::check(&config, &recipes)?;
+        disk::check_disk(&config, &recipes)?;
     }
     if !args.offline {
         output::warn_of_short_keys(&config, global);
@@ -82,14 +82,14 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
     let passed = Mutex::new(Vec::new());
     for (at, recipe) in recipes.iter().enumerate() {
         // The recipes still ahead count in the estimate that a question shows.
-        let made = make(&config, &recipes[at..], &selection, stop, &passed, global);
+        let made = run_recipe(&config, &recipes[at..], &selection, stop, &passed, global);
         if made.is_err() {
             // What waits in the finished recipes is worth knowing all the same.
             print_kept_back(&standings, global);
         }
         let (standing, candidate) = made?;
         failed |= standing.causes.iter().any(|cause| cause.failed);
-        unread += refused(&config, recipe, global)?;
+        unread += count_refused(&config, recipe, global)?;
         built.extend(candidate);
         standings.push(standing);
     }
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
             .iter()
             .map(|(candidate, written)| BuiltCandidate::new(candidate, *written, &standings, next.as_ref()))
             .collect();
-        output::json(&built)?;
+        output::print_json(&built)?;
     }
     if !global.quiet {
         if unread > 0 {
@@ -111,7 +111,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
                 count(unread, "line")
             );
         }
-        next.iter().for_each(|next| eprintln!("{}", next::line(next)));
+        next.iter().for_each(|next| eprintln!("{}", next::next_line(next)));
     }
     Ok(if failed || unread > 0 { Exit::Partial } else { Exit::Done })
 }
@@ -119,7 +119,7 @@ pub(super) fn run(args: &Run, global: &Global, stop: &Stop) -> Result<Exit, Fail
 /// If no recipe is given, a stage's name selects the recipes that have it.
 fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection) -> Vec<&'static Recipe> {
     let has = |recipe: &&'static Recipe| {
-        [&selection.from, &selection.to].into_iter().flatten().all(|name| recipe.step(name).is_some())
+        [&selection.from, &selection.to].into_iter().flatten().all(|name| recipe.find_step(name).is_some())
     };
     if !args.only.recipes.is_empty() || !recipes.iter().any(has) {
         return recipes;
@@ -128,16 +128,16 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
 }
 
 /// Reports and counts invalid lines of raw/responses and raw/ratings.
-fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
+fn count_refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
-    let takes = |step: &&Step| step.stage.draft().is_some_and(|draft| draft.declared().made.is_some());
+    let takes = |step: &&Step| step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some());
     let mut lines: Vec<Refused> = Vec::new();
     for step in recipe.steps().iter().filter(takes) {
-        let place = Workspace::new(&config.root).stage(recipe.name, step.number, step.name);
+        let place = Workspace::new(&config.root).stage_folder(recipe.name, step.number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
         // Stages made by earlier versions have no such table.
         if stage.manifest().tables.contains_key("refused") {
-            lines.extend(stage.all::<Refused>("refused")?);
+            lines.extend(stage.read_table::<Refused>("refused")?);
         }
     }
     for line in lines.iter().take(SHOWN).filter(|_| !global.quiet) {
@@ -148,13 +148,13 @@ fn refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<
 
 /// The sources of a workspace of which a recipe can use none, so that an empty import has its cause.
 fn unused_sources(config: &Config, recipe: &'static Recipe) -> Vec<String> {
-    let origin = recipe.origin();
-    if config.sources.iter().any(|source| source.serves(origin.name, origin.is_of_riddles())) {
+    let origin = recipe.origin_recipe();
+    if config.sources.iter().any(|source| source.is_for_recipe(origin.name, origin.is_of_riddles())) {
         return Vec::new();
     }
     let note = |source: &Source| {
-        let readers: Vec<&str> = crate::recipe::used(config)
-            .filter(|other| source.serves(other.name, other.is_of_riddles()))
+        let readers: Vec<&str> = crate::recipe::used_recipes(config)
+            .filter(|other| source.is_for_recipe(other.name, other.is_of_riddles()))
             .map(|other| other.name)
             .collect();
         let for_whom = match readers.is_empty() {
@@ -174,7 +174,7 @@ fn print_kept_back(standings: &[RecipeState], global: &Global) {
 type RunResult = (RecipeState, Option<(Candidate, bool)>);
 
 /// Runs the first of the remaining recipes.
-fn make(
+fn run_recipe(
     config: &Config,
     ahead: &[&'static Recipe],
     selection: &Selection,
@@ -186,7 +186,7 @@ fn make(
     if !global.quiet {
         unused_sources(config, recipe).iter().for_each(|note| eprintln!("{note}"));
         // Before the first step, because it comes after the votes of people.
-        for one in pipeline::lacking(config, recipe)? {
+        for one in pipeline::list_lacking(config, recipe)? {
             eprintln!("warning: {} {}, a later step: {}", recipe.name, one.step, one.what);
         }
     }
@@ -195,10 +195,10 @@ fn make(
         global.verbose,
         Some(RemainingWork { config, recipes: ahead, selection, passed }),
     );
-    let made = pipeline::run(config, recipe, selection, stop, &console);
+    let made = pipeline::run_recipe(config, recipe, selection, stop, &console);
     console.finish();
     let manifests = made?;
-    let standing = RecipeState::after(config, recipe, &manifests)?;
+    let standing = RecipeState::after_run(config, recipe, &manifests)?;
     let mut candidate = None;
     if manifests.len() == recipe.steps().len() && !release::is_published(recipe) {
         if !global.quiet {
@@ -206,12 +206,12 @@ fn make(
         }
     } else if manifests.len() == recipe.steps().len() {
         let workspace = Workspace::new(&config.root);
-        let (built, written) = release::build(config, recipe, &manifests)?;
+        let (built, written) = release::build_candidate(config, recipe, &manifests)?;
         // Everything in output/ may have been deleted, but released versions have to stay available.
-        super::release::restore(&workspace, recipe, global)?;
+        super::release::restore_versions(&workspace, recipe, global)?;
         if !global.quiet {
             let fresh = if written { "" } else { " (unchanged)" };
-            let place = workspace.candidate(recipe.name);
+            let place = workspace.candidate_folder(recipe.name);
             eprintln!(
                 "{}: {} at the end -> {}{fresh}",
                 recipe.name,
@@ -220,8 +220,8 @@ fn make(
             );
         }
         if !global.quiet {
-            release::refusals(config, recipe).iter().for_each(|why| {
-                eprintln!("  {}: {HANG}a release would be refused: {why}", tint(Tone::Bad, recipe.name));
+            release::list_refusals(config, recipe).iter().for_each(|why| {
+                eprintln!("  {}: {HANG}a release would be refused: {why}", tint_text(Tone::Bad, recipe.name));
             });
             for told in release::alike_told(recipe, &release::alike_pairs(&workspace, recipe)?) {
                 eprintln!("  {}: {HANG}{told}", recipe.name);

@@ -9,27 +9,27 @@ use crate::config::Overrides;
 use crate::stages::Stop;
 use crate::web::{self, Address, ServeError};
 
-pub(super) fn serve(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
-    if let Some(problem) = args.public.as_ref().and_then(unfit) {
+pub(super) fn serve_workspace(args: &Serve, global: &Global, stop: &Stop) -> Result<Exit, Failure> {
+    if let Some(problem) = args.public.as_ref().and_then(reason_unfit) {
         return Err(Failure::usage(problem));
     }
-    let config = output::load(global)?;
+    let config = output::load_config(global)?;
     let ip = args.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let what = web::Serve {
         config,
         // Pages cannot ask the person at this machine.
-        overrides: Overrides { ask: None, ..output::overrides(global, &[]) },
+        overrides: Overrides { ask: None, ..output::collect_overrides(global, &[]) },
         address: Address { ip, port: args.port, public: args.public.clone() },
     };
     let quiet = global.quiet;
     let ready = |local: std::net::SocketAddr| {
         // A script that started the server can read the address from the first line.
-        let _ = output::print(&format!("http://{local}/\n"));
+        let _ = output::print_text(&format!("http://{local}/\n"));
         if !quiet {
             eprintln!("Ctrl-C stops it");
         }
     };
-    web::serve(what, stop, ready).map_err(|e| match e {
+    web::serve_pages(what, stop, ready).map_err(|e| match e {
         ServeError::NoTokens(_) => Failure::usage(e.to_string()),
         e => Failure { exit: Exit::Io, message: e.to_string() },
     })?;
@@ -45,7 +45,7 @@ fn without_secrets(public: &url::Url) -> String {
 }
 
 /// What is wrong with an address that people are to open: pages link each other from the root of their host.
-fn unfit(public: &url::Url) -> Option<String> {
+fn reason_unfit(public: &url::Url) -> Option<String> {
     let more = match public {
         url if !matches!(url.scheme(), "http" | "https") => "another scheme than http or https",
         url if url.path() != "/" => "a path",

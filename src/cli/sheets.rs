@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use super::args::{FormatArg, Global, Only, Place, RoundArg, SomePlace};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review_session::{ReviewSession, io, usage};
+use super::review_session::{ReviewSession, io_failure, usage_failure};
 use super::{proposals, trials};
 use crate::config::Config;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::report::BallotReceipt;
 use crate::review::ballot::Round;
-use crate::review::exchange::{BallotPlace, contents, import_sheet};
-use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export};
+use crate::review::exchange::{BallotPlace, read_contents, import_sheet};
+use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export_ballot};
 use crate::store::{self, Error, durable};
 
 /// Writes one annotator's ballot of a step.
@@ -30,22 +30,22 @@ pub(super) fn write_ballot(
 ) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
-        return Err(usage(output::unknown_annotator(room.config, annotator)));
+        return Err(usage_failure(output::unknown_annotator(room.config, annotator)));
     }
     let mine: Vec<&str> = room
         .tasks
-        .current(room.round)
+        .current_tasks(room.round)
         .into_iter()
         .filter(|task| task.annotator == annotator)
         .map(|task| task.item.as_str())
         .collect();
-    if let Some(told) = room.stopped()?.get(annotator).filter(|_| gold.is_none()) {
-        return Err(usage(told));
+    if let Some(told) = room.stopped_people()?.get(annotator).filter(|_| gold.is_none()) {
+        return Err(usage_failure(told));
     }
-    let mut gold = gold.map(|file| trials::known(room, file)).transpose()?;
+    let mut gold = gold.map(|file| trials::read_gold_file(room, file)).transpose()?;
     if let Some(gold) = &mut gold {
         // A second trial on the same items would ask for what was learned from the first.
-        let tried = trials::tried(room, annotator)?;
+        let tried = trials::tried_items(room, annotator)?;
         let fresh = gold.iter().filter(|gold| !tried.contains(&gold.item.id)).count();
         if fresh >= crate::review::qualify::FEWEST {
             gold.retain(|gold| !tried.contains(&gold.item.id));
@@ -58,7 +58,7 @@ pub(super) fn write_ballot(
             );
         }
     }
-    let seen = room.seen();
+    let seen = room.seen_items();
     let wanted = |(item, open): &&(Item, bool)| match &gold {
         Some(gold) => gold.iter().any(|gold| gold.item.id == item.id),
         // Without assignments the annotator gets every open item.
@@ -67,8 +67,8 @@ pub(super) fn write_ballot(
     };
     let votes = room.by_item();
     let rows: Vec<(&Item, Option<&Vote>)> =
-        seen.iter().filter(wanted).map(|(item, _)| (item, own(room, &votes, item, annotator))).collect();
-    let proposed = if proposing { Some(proposals::proposed(room)?) } else { None };
+        seen.iter().filter(wanted).map(|(item, _)| (item, own_vote(room, &votes, item, annotator))).collect();
+    let proposed = if proposing { Some(proposals::propose_picks(room)?) } else { None };
     let ballot = BallotSheet {
         step: &room.step,
         round: room.round,
@@ -78,17 +78,17 @@ pub(super) fn write_ballot(
         proposed: proposed.as_ref(),
     };
     durable::create_folder(out)?;
-    for file in export(&ballot, as_format(format)).map_err(io)? {
-        let path = store::inside(out, &file.name)?;
-        durable::replace(&path, &file.bytes)?;
-        output::print(&format!("{}\n", path.display()))?;
+    for file in export_ballot(&ballot, as_format(format)).map_err(io_failure)? {
+        let path = store::path_inside(out, &file.name)?;
+        durable::replace_file(&path, &file.bytes)?;
+        output::print_text(&format!("{}\n", path.display()))?;
     }
     eprintln!("{}", count(rows.len() as u64, "item"));
     Ok(Exit::Done)
 }
 
 /// The annotator's own vote on an item.
-fn own<'v>(
+fn own_vote<'v>(
     room: &ReviewSession<'_>,
     votes: &FxHashMap<&str, Vec<&'v Vote>>,
     item: &Item,
@@ -97,7 +97,7 @@ fn own<'v>(
     let votes = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     // A sample's vote in the sheet would look like an answer of the annotator.
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
-    let mut heads = crate::review::votes::current(&people).into_iter();
+    let mut heads = crate::review::votes::current_votes(&people).into_iter();
     heads.find(|vote| vote.annotator == annotator && vote.round == room.round)
 }
 
@@ -120,9 +120,9 @@ pub(super) fn write_all(
     let only = Only { recipes: place.recipe.clone().into_iter().collect() };
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let mut totals: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for recipe in output::recipes(config, &only)? {
-        for review in recipe.reviews() {
-            let step = review.place().1.to_owned();
+    for recipe in output::select_recipes(config, &only)? {
+        for review in recipe.review_steps() {
+            let step = review.benchmark_and_ballot().1.to_owned();
             let here = Place { step, recipe: Some(recipe.name.to_owned()), round: place.round };
             let room = match ReviewSession::open(config, &here) {
                 Ok(room) => room,
@@ -132,8 +132,8 @@ pub(super) fn write_all(
                     continue;
                 }
             };
-            let (seen, votes) = (room.seen(), room.by_item());
-            let stopped = room.stopped()?;
+            let (seen, votes) = (room.seen_items(), room.by_item());
+            let stopped = room.stopped_people()?;
             stopped.values().for_each(|told| eprintln!("note: {told}"));
             for person in config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)) {
                 let rows = rows_of(&room, &seen, &votes, person);
@@ -148,9 +148,9 @@ pub(super) fn write_all(
                     seed: 0,
                     proposed: None,
                 };
-                let own = store::inside(folder, &person.name)?;
-                for file in export(&ballot, as_format(format)).map_err(io)? {
-                    files.push((store::inside(&own, &file.name)?, file.bytes));
+                let own = store::path_inside(folder, &person.name)?;
+                for file in export_ballot(&ballot, as_format(format)).map_err(io_failure)? {
+                    files.push((store::path_inside(&own, &file.name)?, file.bytes));
                 }
                 let total = totals.entry(&person.name).or_default();
                 *total = (total.0 + 1, total.1 + rows.len() as u64);
@@ -164,7 +164,7 @@ pub(super) fn write_all(
         .map(|(path, _)| path.display().to_string())
         .collect();
     if let Some(first) = others.first() {
-        return Err(usage(format!(
+        return Err(usage_failure(format!(
             "{} would be written over, the first is {first}\n  hint: `riddlemill review import {}` stores what was filled in; then name another folder",
             count(others.len() as u64, "other file"),
             folder.display()
@@ -172,10 +172,10 @@ pub(super) fn write_all(
     }
     for (path, bytes) in &files {
         durable::create_folder(path.parent().unwrap_or(folder))?;
-        durable::replace(path, bytes)?;
+        durable::replace_file(path, bytes)?;
     }
     for (name, (sheets, items)) in &totals {
-        output::print(&format!(
+        output::print_text(&format!(
             "{}: {}, {}\n",
             folder.join(name).display(),
             count(*sheets, "sheet"),
@@ -198,15 +198,15 @@ fn rows_of<'s>(
     if !person.may_vote(&room.step, room.round) {
         return Vec::new();
     }
-    let tasks = room.tasks.current(room.round);
+    let tasks = room.tasks.current_tasks(room.round);
     let mine: BTreeSet<&str> =
         tasks.iter().filter(|task| task.annotator == person.name).map(|task| task.item.as_str()).collect();
-    let everything = tasks.is_empty() && person.unread(&room.step).is_empty();
+    let everything = tasks.is_empty() && person.unread_languages(&room.step).is_empty();
     seen.iter()
         .filter(|(item, open)| mine.contains(item.id.as_str()) || (everything && *open))
         // Nobody votes on what they wrote themselves, or do not read.
         .filter(|(item, _)| !person.is_kept_from(item))
-        .map(|(item, _)| (item, own(room, votes, item, &person.name)))
+        .map(|(item, _)| (item, own_vote(room, votes, item, &person.name)))
         .collect()
 }
 
@@ -218,27 +218,27 @@ struct Table {
 }
 
 /// Imports votes: files of a step, or files and folders whose sheets say which step they are of.
-pub(super) fn take(
+pub(super) fn import_sheets(
     config: &Config,
     place: &Place,
     files: &[PathBuf],
     global: &Global,
 ) -> Result<Exit, Failure> {
     let first = PathBuf::from(&place.step);
-    let is_step = output::recipes(config, &Only::default())?
+    let is_step = output::select_recipes(config, &Only::default())?
         .iter()
-        .any(|recipe| recipe.review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some());
+        .any(|recipe| recipe.find_review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some());
     let mut machine = Vec::new();
     let mut troubled = false;
     if first.exists() && (files.is_empty() || !is_step) {
         if let Some(recipe) = &place.recipe {
-            return Err(usage(format!(
+            return Err(usage_failure(format!(
                 "every sheet says which recipe it is of, so --recipe {recipe} is not for a folder\n  hint: leave it out, or name the step before the file"
             )));
         }
         let named: Vec<PathBuf> = std::iter::once(first).chain(files.iter().cloned()).collect();
-        for (place, tables) in sorted(&named, &mut troubled)? {
-            let Some((recipe, step, round)) = asked(&place) else {
+        for (place, tables) in sort_tables(&named, &mut troubled)? {
+            let Some((recipe, step, round)) = place_arguments(&place) else {
                 let (recipe, step, round) = &place;
                 for table in &tables {
                     eprintln!("{}: `{round}` is not a round of {recipe} {step}", table.path.display());
@@ -258,7 +258,7 @@ pub(super) fn take(
             }
         }
     } else if files.is_empty() {
-        return Err(usage(format!(
+        return Err(usage_failure(format!(
             "{} is neither a file nor a folder, and no file is named\n  hint: `riddlemill review import {} FILE` imports a ballot of the step; `riddlemill review import DIR` imports a folder of sheets",
             place.step, place.step
         )));
@@ -269,13 +269,13 @@ pub(super) fn take(
         troubled = take_votes(&room, &tables, global, &mut machine)?;
     }
     if global.json {
-        output::json(&machine)?;
+        output::print_json(&machine)?;
     }
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
 /// A place as the command line names it.
-fn asked((recipe, step, round): &BallotPlace) -> Option<(String, String, RoundArg)> {
+fn place_arguments((recipe, step, round): &BallotPlace) -> Option<(String, String, RoundArg)> {
     let round = match Round::from_name(round)? {
         Round::Vote => RoundArg::Vote,
         Round::Review => RoundArg::Review,
@@ -285,12 +285,12 @@ fn asked((recipe, step, round): &BallotPlace) -> Option<(String, String, RoundAr
 }
 
 /// The tables of files and folders by what they are ballots of; whatever is none is reported.
-fn sorted(named: &[PathBuf], troubled: &mut bool) -> Result<BTreeMap<BallotPlace, Vec<Table>>, Failure> {
+fn sort_tables(named: &[PathBuf], troubled: &mut bool) -> Result<BTreeMap<BallotPlace, Vec<Table>>, Failure> {
     let mut tables: BTreeMap<BallotPlace, Vec<Table>> = BTreeMap::new();
     for path in all_files(named)? {
         let name = path.display();
         let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
-        let found = match contents(&path.to_string_lossy(), &bytes) {
+        let found = match read_contents(&path.to_string_lossy(), &bytes) {
             Ok(found) => found,
             Err(trouble) => {
                 eprintln!("{name}: {trouble}");
@@ -357,10 +357,10 @@ fn take_votes(
     global: &Global,
     machine: &mut Vec<BallotReceipt>,
 ) -> Result<bool, Failure> {
-    let seen = room.seen();
+    let seen = room.seen_items();
     let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
-    let assigned: Vec<Task> = room.tasks.current(room.round).into_iter().cloned().collect();
-    let at = now();
+    let assigned: Vec<Task> = room.tasks.current_tasks(room.round).into_iter().cloned().collect();
+    let at = current_time();
     let settings = ImportSettings {
         step: &room.step,
         round: room.round,
@@ -369,7 +369,7 @@ fn take_votes(
         at: &at,
         synthetic: false,
     };
-    let mut log = room.log()?;
+    let mut log = room.open_vote_log()?;
     let mut troubled = false;
     for table in tables {
         let file = &table.path;
@@ -379,7 +379,7 @@ fn take_votes(
             import_sheet(&name, &bytes, table.sheet.as_deref(), |id| items.get(id).copied(), &settings);
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
         // Not `append`: a sheet older than the annotator's current vote would undo that vote.
-        let receipt = log.append_sheet(found.votes).map_err(io)?;
+        let receipt = log.append_sheet(found.votes).map_err(io_failure)?;
         troubled |= !receipt.late.is_empty();
         if !receipt.late.is_empty() {
             let rows = count(receipt.late.len() as u64, "row");
@@ -408,7 +408,7 @@ fn take_votes(
         }
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         if !global.json {
-            output::print(&format!(
+            output::print_text(&format!(
                 "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
                 count(found.rows as u64, "row"),
                 receipt.added.len(),

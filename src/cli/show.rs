@@ -4,14 +4,14 @@ use anstyle::{AnsiColor, Style};
 
 use super::args::{Global, Show};
 use super::exit::{Exit, Failure};
-use super::output::{self, number};
+use super::output::{self, format_count};
 use super::terminal::{self, HANG};
-use crate::audit::{Near, Piece, Query, Shown, Side, diff};
+use crate::audit::{Near, Piece, Query, Shown, Side, diff_texts};
 use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
 use crate::release::AlikePair;
-use crate::report::{ShownRows, ShownStage, shown};
+use crate::report::{ShownRows, ShownStage, show_stage};
 use crate::store::Workspace;
 
 pub(super) const HELP: &str = "\
@@ -20,14 +20,14 @@ A sample of one size and seed is always the same records. Examples:
   riddlemill show import --grep '恐龙|霸王龙'
   riddlemill show dedup --borderline";
 
-pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn show_stage(args: &Show, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);
-    let query = query(args)?;
+    let query = build_query(args)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let mut answers = Vec::new();
-    for (recipe, step) in steps(args, output::recipes(&config, &args.only)?)? {
-        answers.extend(shown(&workspace, recipe, step, &query, (args.borderline, limit))?);
+    for (recipe, step) in find_steps(args, output::select_recipes(&config, &args.only)?)? {
+        answers.extend(show_stage(&workspace, recipe, step, &query, (args.borderline, limit))?);
     }
     if answers.is_empty() {
         let what = if args.borderline { "no pairs in" } else { "not made yet:" };
@@ -35,15 +35,15 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
         return Err(Failure { exit: Exit::Gap, message: hint });
     }
     match global.json {
-        true => output::json(&answers)?,
-        false => output::print(&answers.iter().map(text).collect::<String>())?,
+        true => output::print_json(&answers)?,
+        false => output::print_text(&answers.iter().map(stage_text).collect::<String>())?,
     }
     Ok(Exit::Done)
 }
 
-fn text(stage: &ShownStage) -> String {
+fn stage_text(stage: &ShownStage) -> String {
     let mut text: String = match &stage.rows {
-        ShownRows::Records(shown) => shown.iter().map(print).collect(),
+        ShownRows::Records(shown) => show_stage.iter().map(record_text).collect(),
         ShownRows::Pairs(near) => near.iter().map(print_near).collect(),
     };
     text.extend(stage.alike.iter().map(print_alike));
@@ -57,18 +57,18 @@ fn text(stage: &ShownStage) -> String {
             stage.recipe
         ));
     }
-    let here = number(stage.rows.count() as u64);
-    text.push_str(&format!("{} {}: {here} of {}\n", stage.recipe, stage.stage, number(stage.all)));
+    let here = format_count(stage.rows.count_rows() as u64);
+    text.push_str(&format!("{} {}: {here} of {}\n", stage.recipe, stage.stage, format_count(stage.all)));
     text
 }
 
-fn query(args: &Show) -> Result<Query, Failure> {
+fn build_query(args: &Show) -> Result<Query, Failure> {
     let grep = args.grep.as_deref().map(regex::Regex::new).transpose();
     if let Some(code) = args.outcome.as_deref().filter(|code| State::from_code(code).is_none()) {
         return Err(Failure::usage(unknown("outcome", code, State::ALL.iter().map(|s| s.code()))));
     }
-    if let Some(code) = args.reason.as_deref().filter(|code| crate::stages::definition(code).is_none()) {
-        let near = near_miss(code, crate::stages::reasons());
+    if let Some(code) = args.reason.as_deref().filter(|code| crate::stages::define_code(code).is_none()) {
+        let near = near_miss(code, crate::stages::reason_codes());
         let hint = near
             .map_or("`riddlemill report` lists those that occur".into(), |n| format!("did you mean {n:?}?"));
         return Err(Failure::usage(format!("unknown reason {code:?}\n  hint: {hint}")));
@@ -84,12 +84,12 @@ fn query(args: &Show) -> Result<Query, Failure> {
 }
 
 /// The step with that name in each recipe that has one.
-fn steps(
+fn find_steps(
     args: &Show,
     recipes: Vec<&'static Recipe>,
 ) -> Result<Vec<(&'static Recipe, &'static Step)>, Failure> {
     let found: Vec<_> =
-        recipes.iter().filter_map(|r| r.step(&args.stage).map(|(_, step)| (*r, step))).collect();
+        recipes.iter().filter_map(|r| r.find_step(&args.stage).map(|(_, step)| (*r, step))).collect();
     if found.is_empty() {
         let recipes = if recipes.is_empty() { RECIPES.iter().collect() } else { recipes };
         let mut known: Vec<&str> = recipes.iter().flat_map(|r| r.steps().iter().map(|s| s.name)).collect();
@@ -100,10 +100,10 @@ fn steps(
     Ok(found)
 }
 
-fn print(shown: &Shown) -> String {
-    let entry = &shown.entry;
+fn record_text(shown: &Shown) -> String {
+    let entry = &show_stage.entry;
     let bold = Style::new().bold();
-    let mut head = format!("{}{}{}  {}", on(bold), entry.id, off(bold), entry.outcome);
+    let mut head = format!("{}{}{}  {}", style_start(bold), entry.id, style_end(bold), entry.outcome);
     if let Some(reason) = &entry.reason {
         head.push_str(&format!(" ({reason})"));
     }
@@ -113,7 +113,7 @@ fn print(shown: &Shown) -> String {
     if let Some(score) = entry.score {
         head.push_str(&format!(" at {score:.3}"));
     }
-    if let Some(likeness) = shown.likeness {
+    if let Some(likeness) = show_stage.likeness {
         head.push_str(&format!("  [like {likeness:.2}]"));
     }
     head.push('\n');
@@ -125,10 +125,10 @@ fn print(shown: &Shown) -> String {
     if entry.after.is_some() {
         detail("before", &entry.before);
         detail("after", &entry.after);
-    } else if let (Some(own), Some(into)) = (&shown.text, shown.into_text.as_ref()) {
+    } else if let (Some(own), Some(into)) = (&show_stage.text, show_stage.into_text.as_ref()) {
         head.push_str(&both_sides(&entry.id, own, entry.into.as_deref().unwrap_or_default(), into));
     } else {
-        detail("text", &shown.text);
+        detail("text", &show_stage.text);
     }
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {
@@ -155,7 +155,7 @@ fn print_alike(pair: &AlikePair) -> String {
 
 /// Two texts, one below the other, with the differences marked.
 pub(super) fn both_sides(a: &str, text_a: &str, b: &str, text_b: &str) -> String {
-    print_sides(a, b, &diff(text_a, text_b))
+    print_sides(a, b, &diff_texts(text_a, text_b))
 }
 
 fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
@@ -166,7 +166,7 @@ fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
         let style = Style::new().fg_color(Some(colour.into())).underline();
         // Without colours the differences need marks of their own.
         let (open, close) =
-            if colours() { (on(style), off(style)) } else { (marks.0.into(), marks.1.into()) };
+            if has_colours() { (style_start(style), style_end(style)) } else { (marks.0.into(), marks.1.into()) };
         text.push_str(&format!("    {id:<28} {HANG}"));
         for piece in pieces.iter().filter(|p| p.side == Side::Both || p.side == side) {
             let piece_text = one_line(&piece.text);
@@ -181,17 +181,17 @@ fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    terminal::visible(text)
+    terminal::visible_line(text)
 }
 
-fn colours() -> bool {
-    terminal::stdout().colours
+fn has_colours() -> bool {
+    terminal::stdout_style().colours
 }
 
-fn on(style: Style) -> String {
+fn style_start(style: Style) -> String {
     style.render().to_string()
 }
 
-fn off(style: Style) -> String {
+fn style_end(style: Style) -> String {
     style.render_reset().to_string()
 }

@@ -3,7 +3,7 @@
 use super::args::{Global, Site};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::web::site::{SiteError, write};
+use crate::web::site::{SiteError, write_site};
 
 pub(super) const HELP: &str = "\
 The pages need no server: open index.html, or put the folder on any host. Of posts that are not in the release they have
@@ -22,21 +22,21 @@ impl From<SiteError> for Failure {
     }
 }
 
-pub(super) fn site(args: &Site, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn make_site(args: &Site, global: &Global) -> Result<Exit, Failure> {
     if !args.folder.is_dir() {
         return Err(Failure::usage(format!("{} is not a folder", args.folder.display())));
     }
-    let config = output::load(global)?;
-    let written = write(&config, &args.folder, &args.out)?;
+    let config = output::load_config(global)?;
+    let written = write_site(&config, &args.folder, &args.out)?;
     if global.json {
-        output::json(&written)?;
+        output::print_json(&written)?;
         return Ok(Exit::Done);
     }
     let gone = match written.gone {
         0 => String::new(),
         n => format!(", {} of withdrawn and removed rows", count(n as u64, "page")),
     };
-    output::print(&format!(
+    output::print_text(&format!(
         "{}: {}{gone}, {}, {}\n",
         args.out.display(),
         count(written.rows as u64, "row"),

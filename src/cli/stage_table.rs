@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::output::{count, number};
-use super::terminal::{HANG, Tone, tint, tone};
+use super::output::{count, format_count};
+use super::terminal::{HANG, Tone, tint_text, tone_of_state};
 use crate::pipeline::same_work;
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -49,7 +49,7 @@ enum Says {
 
 impl Row {
     /// A stage that is made; one of `earlier`, which other recipes made, is named after them.
-    pub(super) fn made(manifest: &Manifest, took: Duration, earlier: &[Manifest]) -> Row {
+    pub(super) fn made_stage(manifest: &Manifest, took: Duration, earlier: &[Manifest]) -> Row {
         let counts = &manifest.counts;
         let (taken, given) = (counts.records_in, counts.records_out);
         let twin = earlier.iter().find(|twin| twin.recipe != manifest.recipe && same_work(twin, manifest));
@@ -58,11 +58,11 @@ impl Row {
             None => {
                 let states: Vec<State> = State::ALL
                     .into_iter()
-                    .filter(|state| *state != State::Kept && counts.state(*state) > 0)
+                    .filter(|state| *state != State::Kept && counts.records_in_state(*state) > 0)
                     .collect();
                 let shown = |state: &State| {
                     let code = state.code();
-                    tint(tone(code), &format!("{code} {}", number(counts.state(*state))))
+                    tint_text(tone_of_state(code), &format!("{code} {}", format_count(counts.records_in_state(*state))))
                 };
                 let what = match states.iter().map(shown).collect::<Vec<_>>().join(", ") {
                     what if what.is_empty() && taken + given == 0 => "no records".to_owned(),
@@ -76,7 +76,7 @@ impl Row {
     }
 
     /// A stage that is not made, or not fresh, and why.
-    pub(super) fn due(stage: &str, state: &'static str, why: String) -> Row {
+    pub(super) fn due_stage(stage: &str, state: &'static str, why: String) -> Row {
         Row { stage: stage.to_owned(), says: Says::Due { state, why } }
     }
 
@@ -100,35 +100,35 @@ impl StageTable {
     /// The table of a recipe; `every` stage has a row of its own.
     pub(super) fn new(recipe: &Recipe, every: bool) -> StageTable {
         let longest = recipe.steps().iter().map(|step| step.name.len()).max().unwrap_or(0);
-        StageTable::of(recipe.name, longest, every)
+        StageTable::of_recipe(recipe.name, longest, every)
     }
 
-    fn of(name: &str, longest: usize, every: bool) -> StageTable {
+    fn of_recipe(name: &str, longest: usize, every: bool) -> StageTable {
         let wide = longest.max(NAME);
         let heading = format!("{name:<wide$}    {:>COUNT$}  {:>COUNT$}  changed or left out", "in", "out");
         StageTable { heading: Some(heading), wide, every, open: Vec::new() }
     }
 
     /// The lines that can be printed once this row is known.
-    pub(super) fn put(&mut self, row: Row) -> Vec<String> {
+    pub(super) fn add_row(&mut self, row: Row) -> Vec<String> {
         let goes_on = !self.every && self.open.last().is_some_and(|last| last.goes_on(&row));
-        let mut lines = if goes_on { Vec::new() } else { self.end() };
+        let mut lines = if goes_on { Vec::new() } else { self.remaining_lines() };
         self.open.push(row);
         if self.every {
-            lines.extend(self.end());
+            lines.extend(self.remaining_lines());
         }
         lines
     }
 
     /// The lines that are left.
-    pub(super) fn end(&mut self) -> Vec<String> {
+    pub(super) fn remaining_lines(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        let Some(line) = self.line(&open) else { return Vec::new() };
-        self.heading.take().map(|heading| tint(Tone::Head, &heading)).into_iter().chain([line]).collect()
+        let Some(line) = self.row_line(&open) else { return Vec::new() };
+        self.heading.take().map(|heading| tint_text(Tone::Head, &heading)).into_iter().chain([line]).collect()
     }
 
     /// One line for rows that say the same.
-    fn line(&self, rows: &[Row]) -> Option<String> {
+    fn row_line(&self, rows: &[Row]) -> Option<String> {
         let (first, last) = (rows.first()?, rows.last()?);
         let wide = self.wide;
         let name = match rows {
@@ -136,7 +136,7 @@ impl StageTable {
             _ => format!("{} to {}", count(rows.len() as u64, "stage"), last.stage),
         };
         let line = |taken: u64, given: u64, what: &str| {
-            let (taken, given) = (number(taken), number(given));
+            let (taken, given) = (format_count(taken), format_count(given));
             format!("  {name:<wide$}  {taken:>COUNT$}  {given:>COUNT$}  {HANG}{what}")
         };
         let line = match (&first.says, &last.says) {
@@ -162,7 +162,7 @@ impl StageTable {
                 line(*taken, *given, &format!("as in {with}"))
             }
             (Says::Due { state, why }, _) => {
-                let state = tint(tone(state), &format!("{state:>COUNT$}"));
+                let state = tint_text(tone_of_state(state), &format!("{state:>COUNT$}"));
                 format!("  {name:<wide$}  {state}  {HANG}{why}")
             }
             // Rows that say different things are never put together.
@@ -176,7 +176,7 @@ impl StageTable {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::terminal::{StreamStyle, columns, fit};
+    use super::super::terminal::{StreamStyle, count_columns, fit_text};
     use super::*;
 
     fn made(stage: &str, taken: u64, given: u64, what: &str) -> Row {
@@ -189,10 +189,10 @@ mod tests {
     }
 
     fn table(every: bool, rows: Vec<Row>) -> String {
-        let mut table = StageTable::of("flub", 16, every);
-        let mut lines: Vec<String> = rows.into_iter().flat_map(|row| table.put(row)).collect();
-        lines.extend(table.end());
-        fit(&lines.join("\n"), StreamStyle { colours: false, width: None })
+        let mut table = StageTable::of_recipe("flub", 16, every);
+        let mut lines: Vec<String> = rows.into_iter().flat_map(|row| table.add_row(row)).collect();
+        lines.extend(table.remaining_lines());
+        fit_text(&lines.join("\n"), StreamStyle { colours: false, width: None })
     }
 
     #[test]
@@ -209,9 +209,9 @@ mod tests {
                 made("type", 28, 28, "changed 28"),
                 made("options", 28, 28, ""),
                 made("late", 0, 0, "no records"),
-                Row::due("final", "stale", "votes changed".into()),
-                Row::due("pair", "depends", "fresh if".into()),
-                Row::due("review:pair", "depends", "fresh if".into()),
+                Row::due_stage("final", "stale", "votes changed".into()),
+                Row::due_stage("pair", "depends", "fresh if".into()),
+                Row::due_stage("review:pair", "depends", "fresh if".into()),
             ]
         };
         insta::assert_snapshot!(table(false, rows()), @r"
@@ -252,7 +252,7 @@ mod tests {
                 None => 1,
             };
             prop_assert_eq!(shown.lines().skip(1).map(stages).sum::<usize>(), numbers.len());
-            prop_assert!(shown.lines().all(|line| columns(line) <= 80));
+            prop_assert!(shown.lines().all(|line| count_columns(line) <= 80));
         }
     }
 }

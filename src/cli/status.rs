@@ -10,7 +10,7 @@ use super::origins;
 use super::output::{self, count};
 use super::released;
 use super::stage_table::{Row, StageTable};
-use super::terminal::{HANG, Tone, tint, tone};
+use super::terminal::{HANG, Tone, tint_text, tone_of_state};
 use crate::config::Config;
 use crate::pipeline::Outdated;
 use crate::recipe::Recipe;
@@ -18,36 +18,36 @@ use crate::release;
 use crate::report::{CrawlAge, RecipeStatus, Status};
 use crate::store::Manifest;
 
-pub(super) fn status(args: &Only, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
-    let recipes = output::recipes(&config, args)?;
-    print(&config, &recipes, args, global)
+pub(super) fn print_status(args: &Only, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
+    let recipes = output::select_recipes(&config, args)?;
+    print_plan(&config, &recipes, args, global)
 }
 
 /// Prints what a run would make, and why; what is waited for; and what to do next.
-pub(super) fn print(
+pub(super) fn print_plan(
     config: &Config,
     recipes: &[&'static Recipe],
     only: &Only,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let mut status = crate::report::status(config, recipes, &only.recipes)?;
+    let mut status = crate::report::report_status(config, recipes, &only.recipes)?;
     status.next.iter_mut().for_each(complete_command);
     match global.json {
-        true => output::json(&status)?,
-        false => output::print(&text(&status, global.verbose))?,
+        true => output::print_json(&status)?,
+        false => output::print_text(&status_text(&status, global.verbose))?,
     }
     Ok(Exit::Done)
 }
 
-fn text(status: &Status, verbose: bool) -> String {
+fn status_text(status: &Status, verbose: bool) -> String {
     let mut text = String::new();
     let mut passed = Vec::new();
     status.recipes.iter().for_each(|recipe| put_recipe(&mut text, recipe, &mut passed, verbose));
     put_lines(&mut text, next::kept_back(&status.states));
-    put_lines(&mut text, status.endpoints.iter().map(origins::line).collect());
+    put_lines(&mut text, status.endpoints.iter().map(origins::origins_line).collect());
     put_lines(&mut text, status.crawls.iter().map(of_crawl).collect());
-    put_lines(&mut text, status.next.iter().map(next::line).collect());
+    put_lines(&mut text, status.next.iter().map(next::next_line).collect());
     text
 }
 
@@ -57,31 +57,31 @@ fn put_recipe(text: &mut String, status: &RecipeStatus, passed: &mut Vec<Manifes
     for stage in &status.stages {
         let made = stage.made.as_ref().filter(|_| stage.state == "fresh");
         let row = match made {
-            Some(manifest) => Row::made(manifest, Duration::ZERO, passed),
-            None => Row::due(stage.stage, stage.state, stage.why.clone()),
+            Some(manifest) => Row::made_stage(manifest, Duration::ZERO, passed),
+            None => Row::due_stage(stage.stage, stage.state, stage.why.clone()),
         };
-        put_lines(text, table.put(row));
+        put_lines(text, table.add_row(row));
         passed.extend(made.cloned());
         // What follows is below the row of its stage alone.
         if let Some(what) = &stage.lacks {
-            put_lines(text, table.end());
+            put_lines(text, table.remaining_lines());
             let what = what.replace("\n  hint: ", "; ");
-            text.push_str(&format!("    {} {HANG}{what}\n", tint(tone("failed"), "lacks")));
+            text.push_str(&format!("    {} {HANG}{what}\n", tint_text(tone_of_state("failed"), "lacks")));
         }
         if let Some(found) = stage.outdates {
-            put_lines(text, table.end());
+            put_lines(text, table.remaining_lines());
             text.push_str(&format!("    outdates {HANG}{}\n", of_outdated(found)));
         }
     }
-    put_lines(text, table.end());
+    put_lines(text, table.remaining_lines());
     for why in &status.refused {
-        let label = tint(Tone::Bad, "a release would be refused:");
+        let label = tint_text(Tone::Bad, "a release would be refused:");
         text.push_str(&format!("  {label} {HANG}{why}\n"));
     }
     for told in release::alike_told(status.recipe, &status.alike) {
         text.push_str(&format!("  {HANG}{told}\n"));
     }
-    status.released.iter().for_each(|version| text.push_str(&released::lines(status.recipe, version)));
+    status.released.iter().for_each(|version| text.push_str(&released::released_lines(status.recipe, version)));
 }
 
 fn put_lines(text: &mut String, lines: Vec<String>) {

@@ -24,37 +24,37 @@ pub(super) struct StreamStyle {
 }
 
 impl StreamStyle {
-    fn detect(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> StreamStyle {
+    fn detect_style(stream: &(impl anstream::stream::RawStream + IsTerminal)) -> StreamStyle {
         StreamStyle {
             colours: AutoStream::choice(stream) != ColorChoice::Never,
-            width: width(IsTerminal::is_terminal(stream)),
+            width: terminal_width(IsTerminal::is_terminal(stream)),
         }
     }
 }
 
 /// The columns of the terminal; from `COLUMNS` if a program that reads the output sets it. Lines written to a
 /// file are not broken.
-fn width(terminal: bool) -> Option<usize> {
+fn terminal_width(terminal: bool) -> Option<usize> {
     let by_variable = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
     let seen = || terminal.then(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)))?;
     by_variable().or_else(seen).map(|width: usize| width.max(NARROWEST))
 }
 
 /// The properties of stdout.
-pub(super) fn stdout() -> StreamStyle {
-    StreamStyle::detect(&io::stdout())
+pub(super) fn stdout_style() -> StreamStyle {
+    StreamStyle::detect_style(&io::stdout())
 }
 
 /// The properties of stderr.
-pub(super) fn stderr() -> StreamStyle {
-    StreamStyle::detect(&io::stderr())
+pub(super) fn stderr_style() -> StreamStyle {
+    StreamStyle::detect_style(&io::stderr())
 }
 
 /// Writes a line to stderr. A closed pipe (`2>&1 | head`) is not an error.
 pub(super) fn complain(line: fmt::Arguments<'_>) {
-    super::busy::heard();
+    super::busy::end_busy();
     // The newline goes out in the same write, as stderr is unbuffered and others may write there, too.
-    let mut text = fit(&super::commands::runnable(&line.to_string()), stderr());
+    let mut text = fit_text(&super::commands::runnable_commands(&line.to_string()), stderr_style());
     text.push('\n');
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
@@ -65,7 +65,7 @@ macro_rules! eprintln {
 }
 
 /// Formats a text for a stream with these properties.
-pub(super) fn fit(text: &str, ways: StreamStyle) -> String {
+pub(super) fn fit_text(text: &str, ways: StreamStyle) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -77,15 +77,15 @@ pub(super) fn fit(text: &str, ways: StreamStyle) -> String {
 }
 
 fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
-    let line = harmless(line, ways.colours);
+    let line = escape_controls(line, ways.colours);
     let (before, rest) = line.split_once(HANG).unwrap_or((&line, ""));
     let hang = match line.contains(HANG) {
-        true => columns(before),
+        true => count_columns(before),
         // Two columns deeper, so that the rest does not look like a line of its own.
         false => before.chars().take_while(|c| *c == ' ').count() + 2,
     };
     let line = if rest.is_empty() { before.to_string() } else { format!("{before}{rest}") };
-    let Some(width) = ways.width.filter(|width| columns(&line) > *width) else { return out.push_str(&line) };
+    let Some(width) = ways.width.filter(|width| count_columns(&line) > *width) else { return out.push_str(&line) };
     // A deep indentation would leave too little of a narrow terminal for the text.
     let indent = " ".repeat(if hang * 3 > width * 2 { 4 } else { hang });
     let options = Options::new(width)
@@ -99,7 +99,7 @@ fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
 }
 
 /// Columns of a text: two for a Chinese character, none for a colour code.
-pub(super) fn columns(text: &str) -> usize {
+pub(super) fn count_columns(text: &str) -> usize {
     textwrap::core::display_width(text)
 }
 
@@ -134,7 +134,7 @@ fn may_break(before: char, after: char) -> bool {
 }
 
 /// A line without control characters: they are shown as symbols, except for the program's own colours.
-fn harmless(line: &str, colours: bool) -> String {
+fn escape_controls(line: &str, colours: bool) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
@@ -145,7 +145,7 @@ fn harmless(line: &str, colours: bool) -> String {
             rest = &rest[length..];
             continue;
         }
-        out.push(if c == '\t' { c } else { symbol(c) });
+        out.push(if c == '\t' { c } else { printable_symbol(c) });
         rest = &rest[c.len_utf8()..];
     }
     out
@@ -159,7 +159,7 @@ fn colour_code(text: &str) -> Option<usize> {
 }
 
 /// A printable form of a character: control characters have symbols.
-fn symbol(c: char) -> char {
+fn printable_symbol(c: char) -> char {
     match c {
         '\n' => '⏎',
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
@@ -171,8 +171,8 @@ fn symbol(c: char) -> char {
 }
 
 /// Untrusted text on one line, without control characters.
-pub(super) fn visible(text: &str) -> String {
-    text.chars().map(|c| if c == '\t' { ' ' } else { symbol(c) }).collect()
+pub(super) fn visible_line(text: &str) -> String {
+    text.chars().map(|c| if c == '\t' { ' ' } else { printable_symbol(c) }).collect()
 }
 
 /// A colour by its meaning, the same everywhere.
@@ -191,7 +191,7 @@ pub(super) enum Tone {
 }
 
 /// A text in a colour, which [`fit`] removes if colours are not supported.
-pub(super) fn tint(tone: Tone, text: &str) -> String {
+pub(super) fn tint_text(tone: Tone, text: &str) -> String {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let style = match tone {
         Tone::Good => colour(AnsiColor::Green),
@@ -204,7 +204,7 @@ pub(super) fn tint(tone: Tone, text: &str) -> String {
 }
 
 /// The colour of a state in a ledger, or of a stage's freshness.
-pub(super) fn tone(state: &str) -> Tone {
+pub(super) fn tone_of_state(state: &str) -> Tone {
     match state {
         "in" | "kept" | "fresh" => Tone::Good,
         "changed" | "merged" | "joined" | "expanded" | "depends" => Tone::Other,
@@ -224,17 +224,17 @@ mod tests {
     #[test]
     fn a_post_moves_no_cursor() {
         let post = "标题\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m第二行\r\n\u{202e}";
-        assert_eq!(visible(post), "标题␛]0;x␇␛[2J\u{fffd}31m第二行␍⏎\u{fffd}");
-        assert_eq!(fit("a\u{1b}[2Jb\u{8}\n", PLAIN), "a␛[2Jb␈\n");
+        assert_eq!(visible_line(post), "标题␛]0;x␇␛[2J\u{fffd}31m第二行␍⏎\u{fffd}");
+        assert_eq!(fit_text("a\u{1b}[2Jb\u{8}\n", PLAIN), "a␛[2Jb␈\n");
     }
 
     #[test]
     fn colours_are_taken_out_where_none_is_shown() {
-        let text = format!("{} x", tint(Tone::Good, "kept"));
-        assert_eq!(fit(&text, PLAIN), "kept x");
-        assert_eq!(fit(&text, StreamStyle { colours: true, width: None }), text);
+        let text = format!("{} x", tint_text(Tone::Good, "kept"));
+        assert_eq!(fit_text(&text, PLAIN), "kept x");
+        assert_eq!(fit_text(&text, StreamStyle { colours: true, width: None }), text);
         // A post's own colour codes have no effect.
-        assert_eq!(fit(&visible("\u{1b}[31m红"), StreamStyle { colours: true, width: None }), "␛[31m红");
+        assert_eq!(fit_text(&visible_line("\u{1b}[31m红"), StreamStyle { colours: true, width: None }), "␛[31m红");
     }
 
     #[test]
@@ -242,25 +242,25 @@ mod tests {
         let ways = StreamStyle { colours: false, width: Some(40) };
         let text = format!("  text    {HANG}云会恐高吗，鱼会口渴吗？为什么生鱼片是死鱼片，而不是活鱼片呢");
         assert_eq!(
-            fit(&text, ways),
+            fit_text(&text, ways),
             "  text    云会恐高吗，鱼会口渴吗？为什么\n          生鱼片是死鱼片，而不是活鱼片呢"
         );
         let text = "  a line of words that is longer than the terminal is wide, and goes on";
         assert_eq!(
-            fit(text, ways),
+            fit_text(text, ways),
             "  a line of words that is longer than\n    the terminal is wide, and goes on"
         );
-        assert_eq!(fit(&format!("a{HANG}b"), PLAIN), "ab");
+        assert_eq!(fit_text(&format!("a{HANG}b"), PLAIN), "ab");
     }
 
     proptest! {
         #[test]
         fn nothing_is_lost_and_every_line_fits(text in "[a-z 云会，。「」]{0,120}", width in 40usize..90) {
-            let fitted = fit(&text, StreamStyle { colours: false, width: Some(width) });
+            let fitted = fit_text(&text, StreamStyle { colours: false, width: Some(width) });
             let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             prop_assert_eq!(bare(&fitted), bare(&text));
             for line in fitted.lines() {
-                prop_assert!(columns(line) <= width, "{line:?}");
+                prop_assert!(count_columns(line) <= width, "{line:?}");
             }
         }
     }

@@ -9,15 +9,15 @@ use rustc_hash::FxHashMap;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use super::review_session::{ReviewSession, io, usage};
-use crate::pipeline::{blinding, now};
+use super::review_session::{ReviewSession, io_failure, usage_failure};
+use crate::pipeline::{read_blinding, current_time};
 use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};
-use crate::review::exchange::{disarm, sheet, table_rows};
+use crate::review::exchange::{disarm_formula, write_sheet, table_rows};
 use crate::review::grades::{self, Grade, Line, TrialAnswer};
-use crate::review::qualify::{Trial, TrialLevel, level, wants_a_senior};
+use crate::review::qualify::{Trial, TrialLevel, qualified_level, wants_a_senior};
 use crate::review::{
-    Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import, read_gold,
+    Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import_votes, read_gold,
 };
 use crate::store::{Error, Workspace, durable};
 
@@ -38,61 +38,61 @@ pub(super) struct QualifyOptions<'a> {
 }
 
 /// The known answers of a file.
-pub(super) fn known<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
+pub(super) fn read_gold_file<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
     let text = fs::read_to_string(file).map_err(Error::io("read", file))?;
     let items: FxHashMap<&str, &Item> = room.items.iter().map(|item| (item.id.as_str(), item)).collect();
     read_gold(&text, &room.step, |id| items.get(id).copied()).map_err(|problems| {
         let lines: Vec<String> =
             problems.iter().map(|problem| format!("{}: {problem}", file.display())).collect();
-        usage(lines.join("\n"))
+        usage_failure(lines.join("\n"))
     })
 }
 
 /// Everybody's graded trials on a step, in the order they were made.
-fn attempts(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Vec<Grade>>, Failure> {
-    grades::attempts(&raw(room), room.step.recipe, room.step.name).map_err(io)
+fn graded_attempts(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Vec<Grade>>, Failure> {
+    grades::read_attempts(&raw_folder(room), room.step.recipe, room.step.name).map_err(io_failure)
 }
 
 /// The items that somebody has answered in trials that were graded.
-pub(super) fn tried(room: &ReviewSession<'_>, annotator: &str) -> Result<BTreeSet<String>, Failure> {
-    let made = attempts(room)?.remove(annotator).unwrap_or_default();
+pub(super) fn tried_items(room: &ReviewSession<'_>, annotator: &str) -> Result<BTreeSet<String>, Failure> {
+    let made = graded_attempts(room)?.remove(annotator).unwrap_or_default();
     Ok(made.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.clone()).collect())
 }
 
 /// Grades the trials, and stored votes on the same items.
-pub(super) fn qualify(
+pub(super) fn grade_trials(
     room: &ReviewSession<'_>,
-    asked: &QualifyOptions<'_>,
+    options: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    match (asked.gold, asked.graded) {
-        (_, Some(graded)) => by_a_senior(room, graded, asked, global),
-        (Some(gold), None) => against(room, gold, asked, global),
+    match (options.gold, options.graded) {
+        (_, Some(graded)) => by_a_senior(room, graded, options, global),
+        (Some(gold), None) => grade_by_gold(room, gold, options, global),
         (None, None) => {
-            Err(usage("--gold FILE names the known answers, --graded FILE a sheet that a senior filled in"))
+            Err(usage_failure("--gold FILE names the known answers, --graded FILE a sheet that a senior filled in"))
         }
     }
 }
 
-fn shares(room: &ReviewSession<'_>) -> Qualification {
+fn qualification_shares(room: &ReviewSession<'_>) -> Qualification {
     room.step.qualification.unwrap_or(Qualification::USUAL)
 }
 
-fn raw(room: &ReviewSession<'_>) -> PathBuf {
-    Workspace::new(&room.config.root).raw()
+fn raw_folder(room: &ReviewSession<'_>) -> PathBuf {
+    Workspace::new(&room.config.root).raw_folder()
 }
 
-fn store(room: &ReviewSession<'_>, lines: &[Line]) -> Result<usize, Failure> {
-    grades::append(&raw(room), room.step.recipe, room.step.name, lines).map_err(io)
+fn store_grades(room: &ReviewSession<'_>, lines: &[Line]) -> Result<usize, Failure> {
+    grades::append_trials(&raw_folder(room), room.step.recipe, room.step.name, lines).map_err(io_failure)
 }
 
-fn against(
+fn grade_by_gold(
     room: &ReviewSession<'_>,
     gold: &Path,
-    asked: &QualifyOptions<'_>,
+    options: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let gold = known(room, gold)?;
+    let gold = read_gold_file(room, gold)?;
     // In a trial everybody votes as a voter, whatever their role and before they are qualified.
     let voter = |person: &Annotator| Annotator {
         qualified: true,
@@ -102,7 +102,7 @@ fn against(
     };
     let people: Vec<Annotator> = room.config.annotators.iter().map(voter).collect();
     let items: FxHashMap<&str, &Item> = gold.iter().map(|gold| (gold.item.id.as_str(), gold.item)).collect();
-    let at = now();
+    let at = current_time();
     let settings = ImportSettings {
         step: &room.step,
         round: Round::Vote,
@@ -112,10 +112,10 @@ fn against(
         synthetic: false,
     };
     let (mut sent, mut troubled) = (Vec::new(), false);
-    for file in asked.files {
+    for file in options.files {
         let bytes = fs::read(file).map_err(Error::io("read", file))?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = import(&name, &bytes, |id| items.get(id).copied(), &settings);
+        let found = import_votes(&name, &bytes, |id| items.get(id).copied(), &settings);
         found.problems.iter().for_each(|problem| eprintln!("{problem}"));
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
         // Answers of a trial are only graded; they never enter the log of votes.
@@ -126,15 +126,15 @@ fn against(
     let of_people = stored.values().flatten().copied().filter(|vote| !vote.synthetic);
     let votes: Vec<&Vote> =
         of_people.chain(&sent).filter(|vote| items.contains_key(vote.item.as_str())).collect();
-    if wants_a_senior(&room.step) || asked.sheet.is_some() {
-        return to_a_senior(room, &gold, &votes, asked)
+    if wants_a_senior(&room.step) || options.sheet.is_some() {
+        return to_a_senior(room, &gold, &votes, options)
             .map(|()| if troubled { Exit::Partial } else { Exit::Done });
     }
     let answers: Vec<_> = gold.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let (graded, grades) = grades::grade_against(&room.step, &answers, &votes, asked.fewest, &at);
+    let (graded, grades) = grades::grade_against(&room.step, &answers, &votes, options.fewest, &at);
     let lines: Vec<Line> = grades.into_iter().map(Line::Grade).collect();
-    let new = store(room, &lines)?;
-    print_trials(room, &graded, asked.fewest, new, global)?;
+    let new = store_grades(room, &lines)?;
+    print_trials(room, &graded, options.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }
 
@@ -145,8 +145,8 @@ fn print_trials(
     new: usize,
     global: &Global,
 ) -> Result<(), Failure> {
-    let shares = shares(room);
-    let made = attempts(room)?;
+    let shares = qualification_shares(room);
+    let made = graded_attempts(room)?;
     let attempt = |trial: &Trial| {
         let made = made.get(&trial.annotator).map(Vec::as_slice).unwrap_or_default();
         (made.len(), grades::seen_before(made))
@@ -154,9 +154,9 @@ fn print_trials(
     if global.json {
         let rows: Vec<TrialRow<'_>> =
             graded.iter().map(|trial| TrialRow::new(trial, attempt(trial))).collect();
-        return output::json(&rows);
+        return output::print_json(&rows);
     }
-    let mut text: String = graded.iter().map(|trial| line(room, trial, fewest, attempt(trial))).collect();
+    let mut text: String = graded.iter().map(|trial| trial_line(room, trial, fewest, attempt(trial))).collect();
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
     text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
     if room.step.qualification.is_none() {
@@ -167,10 +167,10 @@ fn print_trials(
             count(new as u64, "new grade")
         ));
     }
-    output::print(&text)
+    output::print_text(&text)
 }
 
-fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (usize, usize)) -> String {
+fn trial_line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (usize, usize)) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
     let passed = LastTrial {
@@ -182,7 +182,7 @@ fn line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (u
         level: trial.level,
     };
     let now = Annotator { trials: vec![passed], ..Annotator::new(&trial.annotator, role) };
-    let barred = if now.may_vote(&room.step, Round::Vote) { "" } else { ", but not with their role here" };
+    let barred = if current_time.may_vote(&room.step, Round::Vote) { "" } else { ", but not with their role here" };
     let level = match trial.level {
         TrialLevel::Senior if role == Role::Senior => "may be a senior".into(),
         TrialLevel::Senior => "may be a senior (role = \"senior\" in pipeline.toml)".into(),
@@ -212,16 +212,16 @@ fn to_a_senior(
     room: &ReviewSession<'_>,
     gold: &[Gold<'_>],
     votes: &[&Vote],
-    asked: &QualifyOptions<'_>,
+    options: &QualifyOptions<'_>,
 ) -> Result<(), Failure> {
-    let Some(sheet_path) = asked.sheet else {
-        return Err(usage(format!(
+    let Some(sheet_path) = options.sheet else {
+        return Err(usage_failure(format!(
             "{} asks for texts, which a senior grades\n  hint: --sheet FILE.csv writes them without their authors; \
              --graded FILE.csv --by NAME imports the sheet",
             room.step.name
         )));
     };
-    let heads = crate::review::votes::current(votes);
+    let heads = crate::review::votes::current_votes(votes);
     let given: Vec<TrialAnswer> = heads
         .into_iter()
         .filter(|vote| vote.round == Round::Vote)
@@ -231,13 +231,13 @@ fn to_a_senior(
         let answers: Vec<String> = values.iter().map(|(field, value)| format!("{field}: {value}")).collect();
         answers.join("\n")
     };
-    let blinding = blinding(&Workspace::new(&room.config.root))?;
+    let blinding = read_blinding(&Workspace::new(&room.config.root))?;
     let mut rows: Vec<Vec<String>> = Vec::new();
     for one in &given {
         let Some(known) = gold.iter().find(|gold| gold.item.id == one.item) else { continue };
         let shown: Vec<String> = known.item.content.values().map(ToString::to_string).collect();
         rows.push(vec![
-            alias(&blinding, one),
+            answer_alias(&blinding, one),
             shown.join("\n"),
             answers(&known.answers),
             answers(&one.values),
@@ -248,11 +248,11 @@ fn to_a_senior(
     rows.sort();
     rows.dedup();
     let heads = ["answer", "see.item", "see.known", "see.given", RIGHT];
-    let bytes = sheet(&heads, &rows).map_err(io)?;
-    durable::replace(sheet_path, &bytes)?;
+    let bytes = write_sheet(&heads, &rows).map_err(io_failure)?;
+    durable::replace_file(sheet_path, &bytes)?;
     let lines: Vec<Line> = given.into_iter().map(Line::Answers).collect();
-    store(room, &lines)?;
-    output::print(&format!(
+    store_grades(room, &lines)?;
+    output::print_text(&format!(
         "{}: {} to grade, `yes` or `no` each\n",
         sheet_path.display(),
         count(rows.len() as u64, "answer")
@@ -261,38 +261,38 @@ fn to_a_senior(
 }
 
 /// The name of an answer in a sheet. Its own id can be computed from its author's name.
-fn alias(blinding: &Blinding, answer: &TrialAnswer) -> String {
-    format!("k{}", blinding.alias(&["trial", &answer.entry.to_string()]))
+fn answer_alias(blinding: &Blinding, answer: &TrialAnswer) -> String {
+    format!("k{}", blinding.make_alias(&["trial", &answer.entry.to_string()]))
 }
 
 /// Imports a sheet that a senior filled in.
 fn by_a_senior(
     room: &ReviewSession<'_>,
     sheet: &Path,
-    asked: &QualifyOptions<'_>,
+    options: &QualifyOptions<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let Some(by) = asked.by else { return Err(usage("--by NAME is the senior who graded")) };
+    let Some(by) = options.by else { return Err(usage_failure("--by NAME is the senior who graded")) };
     let person = room.config.annotators.iter().find(|person| person.name == by);
-    let person = person.ok_or_else(|| usage(output::unknown_annotator(room.config, by)))?;
+    let person = person.ok_or_else(|| usage_failure(output::unknown_annotator(room.config, by)))?;
     if !matches!(person.role, Role::Senior | Role::Meta) {
-        return Err(usage(format!(
+        return Err(usage_failure(format!(
             "{by} is not a senior: texts of a trial are graded by a senior or a meta annotator"
         )));
     }
-    let blinding = blinding(&Workspace::new(&room.config.root))?;
-    let waiting: BTreeMap<String, TrialAnswer> = grades::read(&raw(room), room.step.recipe, room.step.name)
-        .map_err(io)?
+    let blinding = read_blinding(&Workspace::new(&room.config.root))?;
+    let waiting: BTreeMap<String, TrialAnswer> = grades::read_trials(&raw_folder(room), room.step.recipe, room.step.name)
+        .map_err(io_failure)?
         .into_iter()
         .filter_map(|line| match line {
             Line::Answers(given) => Some(given),
             Line::Grade(_) => None,
         })
         // Older sheets have the answers' own ids.
-        .flat_map(|given| [(given.entry.to_string(), given.clone()), (alias(&blinding, &given), given)])
+        .flat_map(|given| [(given.entry.to_string(), given.clone()), (answer_alias(&read_blinding, &given), given)])
         .collect();
-    let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
-    let rows = table_rows(&bytes).map_err(|e| usage(format!("{}: {e}", sheet.display())))?;
+    let bytes = fs::read(write_sheet).map_err(Error::io("read", write_sheet))?;
+    let rows = table_rows(&bytes).map_err(|e| usage_failure(format!("{}: {e}", sheet.display())))?;
     let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
     let mut troubled = false;
     for (number, row) in &rows {
@@ -308,12 +308,12 @@ fn by_a_senior(
             // Not graded yet: the senior may fill in the rest and import the sheet again.
             "" => continue,
             other => {
-                trouble(format!("`{}` is neither yes nor no; the answer is not graded", disarm(other)));
+                trouble(format!("`{}` is neither yes nor no; the answer is not graded", disarm_formula(other)));
                 continue;
             }
         };
         match waiting.get(cell("answer")) {
-            None => trouble(format!("`{}` is not an answer that waits for a grade", disarm(cell("answer")))),
+            None => trouble(format!("`{}` is not an answer that waits for a grade", disarm_formula(cell("answer")))),
             Some(given) if given.annotator == by => {
                 trouble("it is the senior's own answer; somebody else must grade it".to_owned());
             }
@@ -323,21 +323,21 @@ fn by_a_senior(
             }
         }
     }
-    let (shares, at) = (shares(room), now());
+    let (shares, at) = (qualification_shares(room), current_time());
     let mut trials = Vec::new();
     let mut lines = Vec::new();
     for (annotator, answers) in graded {
         let right = answers.values().filter(|(_, right)| *right).count();
         let of = answers.len();
-        let level = level(right, of, shares, asked.fewest);
-        let trial = Trial { annotator: annotator.to_owned(), right, of, level };
-        if level != TrialLevel::TooFew {
+        let level = qualified_level(right, of, shares, options.fewest);
+        let trial = Trial { annotator: annotator.to_owned(), right, of, qualified_level };
+        if qualified_level != TrialLevel::TooFew {
             let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
-            lines.push(Line::Grade(Grade::new(&trial, asked.fewest, shares, &at, Some(by), answers)));
+            lines.push(Line::Grade(Grade::new(&trial, options.fewest, shares, &at, Some(by), answers)));
         }
         trials.push(trial);
     }
-    let new = store(room, &lines)?;
-    print_trials(room, &trials, asked.fewest, new, global)?;
+    let new = store_grades(room, &lines)?;
+    print_trials(room, &trials, options.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
 }

@@ -23,29 +23,29 @@ workspace that `init` made here may name places anywhere; hosts and commands are
   riddlemill trust withdraw api.example.org
   riddlemill run --trust api.example.org        for one call; RIDDLEMILL_TRUST=api.example.org,/data/dumps in CI";
 
-pub(super) fn trust(verb: Option<&TrustVerb>, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn run_trust_verb(verb: Option<&TrustVerb>, global: &Global) -> Result<Exit, Failure> {
     match verb {
-        None => list(false, global),
-        Some(TrustVerb::List { all }) => list(*all, global),
+        None => list_wishes(false, global),
+        Some(TrustVerb::List { all }) => list_wishes(*all, global),
         Some(TrustVerb::Add { words }) => add(words, global),
-        Some(TrustVerb::Withdraw { words }) => withdraw(words, global),
+        Some(TrustVerb::Withdraw { words }) => withdraw_trust(words, global),
     }
 }
 
 /// What the workspace wants, whether it was agreed to or not.
-fn wanted(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
+fn read_wishes(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
     // Listed before anything is agreed to.
-    let overrides = Overrides { ask: None, unasked: true, ..output::overrides(global, &[]) };
-    let config = Config::load(&global.workspace, &recipe::names(), &recipe::choices(), &overrides)?;
+    let overrides = Overrides { ask: None, unasked: true, ..output::collect_overrides(global, &[]) };
+    let config = Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
     let hosts =
-        config.endpoints.iter().flat_map(|endpoint| [endpoint.wish(), endpoint.command_wish()]).flatten();
+        config.endpoints.iter().flat_map(|endpoint| [endpoint.needed_wish(), endpoint.command_wish()]).flatten();
     let wishes: BTreeSet<Wish> =
-        hosts.chain(config.wished_places()).chain(linked(&config.trust, &config)).collect();
+        hosts.chain(config.wished_places()).chain(linked_folders(&config.trust, &config)).collect();
     Ok((config, wishes.into_iter().collect()))
 }
 
 /// The workspace's own folders that are links to elsewhere.
-fn linked(trust: &Trust, config: &Config) -> Vec<Wish> {
+fn linked_folders(trust: &Trust, config: &Config) -> Vec<Wish> {
     let leads = |name: &str| {
         let path = config.root.join(name);
         let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
@@ -71,24 +71,24 @@ struct Want<'t> {
     agreed: bool,
 }
 
-fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
-    let (config, wishes) = match wanted(global) {
+fn list_wishes(all: bool, global: &Global) -> Result<Exit, Failure> {
+    let (config, wishes) = match read_wishes(global) {
         // What was agreed to elsewhere can be listed anywhere.
         Err(_) if all => (Config::defaults(), Vec::new()),
         found => found?,
     };
-    let trust = Trust::of(&global.workspace, global.trust.iter().cloned());
-    let given = trust.given();
+    let trust = Trust::for_workspace(&global.workspace, global.trust.iter().cloned());
+    let given = trust.list_answers();
     let shown: Vec<_> = given.iter().filter(|given| all || given.here).collect();
     if global.json {
-        let want = |wish| Want { wish, word: wish.word(), agreed: config.trust.allows(wish) };
+        let want = |wish| Want { wish, word: wish.trust_word(), agreed: config.trust.is_agreed(wish) };
         let wants = wishes.iter().map(want).collect();
-        output::json(&Trusted { wants, agreed: shown, file: trust.file() })?;
+        output::print_json(&Trusted { wants, agreed: shown, file: trust.answers_file() })?;
         return Ok(Exit::Done);
     }
     let mut text = String::new();
     for wish in &wishes {
-        let state = if config.trust.allows(wish) { "agreed" } else { "not agreed" };
+        let state = if config.trust.is_agreed(wish) { "agreed" } else { "not agreed" };
         text.push_str(&format!("{state:<12} {wish}\n"));
     }
     // What was agreed to and is not wanted any more can be taken back, too.
@@ -108,24 +108,24 @@ fn list(all: bool, global: &Global) -> Result<Exit, Failure> {
     if text.is_empty() {
         text.push_str("this workspace wants nothing beyond its own folder\n");
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
 fn add(words: &[String], global: &Global) -> Result<Exit, Failure> {
-    let (_, wishes) = wanted(global)?;
-    let trust = Trust::of(&global.workspace, []);
+    let (_, wishes) = read_wishes(global)?;
+    let trust = Trust::for_workspace(&global.workspace, []);
     for word in words {
         let meant: Vec<&Wish> = wishes.iter().filter(|wish| wish.is_named(word)).collect();
         if meant.is_empty() {
-            let wanted: Vec<String> = wishes.iter().map(Wish::word).collect();
+            let wanted: Vec<String> = wishes.iter().map(Wish::trust_word).collect();
             let wanted = if wanted.is_empty() { "nothing".to_owned() } else { wanted.join(", ") };
             return Err(Failure::usage(format!(
                 "this workspace does not ask for {word:?}\n  hint: it asks for {wanted}"
             )));
         }
         for wish in meant {
-            trust.agree(wish)?;
+            trust.record_agreement(wish)?;
             if !global.quiet {
                 eprintln!("agreed, for this workspace on this machine: {wish}");
             }
@@ -134,14 +134,14 @@ fn add(words: &[String], global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn withdraw(words: &[String], global: &Global) -> Result<Exit, Failure> {
-    let trust = Trust::of(&global.workspace, []);
+fn withdraw_trust(words: &[String], global: &Global) -> Result<Exit, Failure> {
+    let trust = Trust::for_workspace(&global.workspace, []);
     let mut all = 0;
     match words {
-        [] => all = trust.withdraw(None)?,
+        [] => all = trust.withdraw_answers(None)?,
         words => {
             for word in words {
-                let withdrawn = trust.withdraw(Some(word))?;
+                let withdrawn = trust.withdraw_answers(Some(word))?;
                 if withdrawn == 0 {
                     let what = format!(
                         "{word:?} was not agreed to for this workspace\n  hint: `riddlemill trust list` shows what was"

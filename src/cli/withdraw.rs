@@ -8,7 +8,7 @@ use super::output::{self, count};
 use crate::config::Config;
 use crate::pipeline;
 use crate::release::{Holder, Request, look_up, look_up_dump};
-use crate::stages::withdrawal::{Tombstone, What, Withdraw, Withdrawals, withdraw as append};
+use crate::stages::withdrawal::{Tombstone, What, Withdraw, Withdrawals, append_withdrawals as append};
 use crate::store::Workspace;
 
 /// What a withdrawal concerns, and whether it was made.
@@ -18,15 +18,15 @@ struct Withdrawal<'r> {
     concerns: &'r Request,
 }
 
-pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
-    let config = output::load(global)?;
+pub(super) fn withdraw_posts(args: &Args, global: &Global) -> Result<Exit, Failure> {
+    let config = output::load_config(global)?;
     if args.list {
-        return list(&config, global);
+        return list_withdrawals(&config, global);
     }
     let target = args.target.as_deref().unwrap_or_default();
     let reason = args.reason.as_deref().unwrap_or_default();
     if args.undo {
-        return undo(&config, target, reason);
+        return undo_withdrawal(&config, target, reason);
     }
     let (request, tombstones) = if args.dump {
         let (dump, released) = look_up_dump(&config, target)?;
@@ -36,28 +36,28 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
         (Request::default(), vec![text])
     } else {
         let request = look_up(&config, target)?;
-        let tombstones = request.tombstones();
+        let tombstones = request.make_tombstones();
         (request, tombstones)
     };
     if !args.dry_run && request.already.is_none() {
-        append(&Workspace::new(&config.root), &tombstones, reason, &pipeline::now())?;
+        append(&Workspace::new(&config.root), &tombstones, reason, &pipeline::current_time())?;
     }
     if global.json {
-        output::json(&Withdrawal { withdrawn: !args.dry_run, concerns: &request })?;
+        output::print_json(&Withdrawal { withdrawn: !args.dry_run, concerns: &request })?;
         return Ok(Exit::Done);
     }
     // Withdrawn is what it was to become, perhaps by a call that was interrupted.
     if let Some(already) = &request.already {
-        output::print(&format!("{already}\n"))?;
+        output::print_text(&format!("{already}\n"))?;
         return Ok(Exit::Done);
     }
     let verb = if args.dry_run { "would be withdrawn" } else { "withdrawn" };
     let mut text = match (args.dump, args.text) {
         (true, _) => format!("{target}: the whole dump, {verb}\n"),
         (_, true) => format!("posts with exactly this text: {verb}\n"),
-        _ => posts(&request, verb),
+        _ => describe_posts(&request, verb),
     };
-    text.push_str(&released(&request.released));
+    text.push_str(&describe_released(&request.released));
     request.others.iter().for_each(|other| text.push_str(&format!("  {other}\n")));
     if !args.dry_run {
         text.push_str(
@@ -65,11 +65,11 @@ pub(super) fn withdraw(args: &Args, global: &Global) -> Result<Exit, Failure> {
                        raw/dumps are yours to delete\n",
         );
     }
-    output::print(&text)?;
+    output::print_text(&text)?;
     Ok(Exit::Done)
 }
 
-fn posts(request: &Request, verb: &str) -> String {
+fn describe_posts(request: &Request, verb: &str) -> String {
     let mut text = String::new();
     for (i, copy) in request.posts.iter().enumerate() {
         let what = if i == 0 { "" } else { ", which has the same text" };
@@ -88,7 +88,7 @@ fn posts(request: &Request, verb: &str) -> String {
 }
 
 /// The releases that contain it, with the command that marks them.
-fn released(holders: &[Holder]) -> String {
+fn describe_released(holders: &[Holder]) -> String {
     const SHOWN: usize = 5;
     let mut versions: Vec<(&str, String, bool, Vec<&str>)> = Vec::new();
     for holder in holders {
@@ -114,7 +114,7 @@ fn released(holders: &[Holder]) -> String {
     text
 }
 
-fn undo(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
+fn undo_withdrawal(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
     let workspace = Workspace::new(&config.root);
     let withdrawals = Withdrawals::load(&workspace)?;
     let wanted = match withdrawals.of_file(target).map(|found| &found.what) {
@@ -122,8 +122,8 @@ fn undo(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
         _ if withdrawals.of_post(target, target).is_some() => Withdraw::UndoPost(target.into()),
         _ => return Err(Failure::usage(format!("{target:?} is not withdrawn"))),
     };
-    append(&workspace, &[wanted], reason, &pipeline::now())?;
-    output::print(&format!(
+    append(&workspace, &[wanted], reason, &pipeline::current_time())?;
+    output::print_text(&format!(
         "{target}: no longer withdrawn\n  hint: `riddlemill run` includes it again if a dump still \
          contains it\n"
     ))?;
@@ -131,11 +131,11 @@ fn undo(config: &Config, target: &str, reason: &str) -> Result<Exit, Failure> {
 }
 
 /// Lists withdrawals. Posts are only identified by their hash.
-fn list(config: &Config, global: &Global) -> Result<Exit, Failure> {
+fn list_withdrawals(config: &Config, global: &Global) -> Result<Exit, Failure> {
     let withdrawals = Withdrawals::load(&Workspace::new(&config.root))?;
-    let current: Vec<&Tombstone> = withdrawals.current().collect();
+    let current: Vec<&Tombstone> = withdrawals.current_tombstones().collect();
     if global.json {
-        output::json(&current)?;
+        output::print_json(&current)?;
         return Ok(Exit::Done);
     }
     let line = |tombstone: &&Tombstone| {
@@ -149,7 +149,7 @@ fn list(config: &Config, global: &Global) -> Result<Exit, Failure> {
         };
         format!("{}  {what}: {}\n", tombstone.at.get(..10).unwrap_or_default(), tombstone.reason)
     };
-    output::print(&match current.is_empty() {
+    output::print_text(&match current.is_empty() {
         true => "nothing is withdrawn\n".to_string(),
         false => current.iter().map(line).collect(),
     })?;

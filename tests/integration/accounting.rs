@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use riddlemill::audit::{Proof, prove};
 use riddlemill::config::{Config, Overrides, SourceKind};
 use riddlemill::decisions::{DecisionLog, Verdict};
-use riddlemill::pipeline::decide::{Act, DecisionRequest, decide};
+use riddlemill::pipeline::decide::{Act, DecisionRequest, make_decisions};
 use riddlemill::pipeline::{self, Selection};
 use riddlemill::recipe::{self, Recipe};
 use riddlemill::stages::Stop;
@@ -32,9 +32,9 @@ fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     for kind in SourceKind::NAMES {
         fs::write(root.join("raw/dumps").join(kind), bytes).unwrap();
     }
-    let config = Config::load(root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap();
-    let flub = recipe::find("flub").unwrap();
-    let made = pipeline::run(&config, flub, &Selection::default(), &Stop::default(), &Silent);
+    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let flub = recipe::find_recipe("flub").unwrap();
+    let made = pipeline::run_recipe(&config, flub, &Selection::default(), &Stop::default(), &Silent);
     let made = made.map_err(|e| TestCaseError::fail(e.to_string()))?;
     books_close(root, flub, &made)
 }
@@ -46,7 +46,7 @@ fn books_close(root: &Path, recipe: &'static Recipe, made: &[Manifest]) -> Resul
         prop_assert_eq!(sum, stage.counts.records_in, "{}", stage.stage);
     }
     let mut proof = Proof::default();
-    prove(&Workspace::new(root), recipe, &mut proof);
+    prove_stages(&Workspace::new(root), recipe, &mut proof);
     prop_assert!(proof.gaps.is_empty(), "{:?}", proof.gaps);
     prop_assert_eq!(proof.stages, recipe.steps().len());
     Ok(())
@@ -117,13 +117,13 @@ fn closes_with(root: &Path, texts: &[String], result: &[Row]) -> Result<(), Test
     let people = "[anonymise]\npolicy = [\"terms.txt\"]\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\n";
     fs::write(root.join("pipeline.toml"), source("posts", "leymore-titles", "raw/dumps/posts") + people)
         .unwrap();
-    let config = Config::load(root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap();
-    let flub = recipe::find("flub").unwrap();
+    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let flub = recipe::find_recipe("flub").unwrap();
     let run = || {
-        pipeline::run(&config, flub, &Selection::default(), &Stop::default(), &Silent).map_err(|e| fail(&e))
+        pipeline::run_recipe(&config, flub, &Selection::default(), &Stop::default(), &Silent).map_err(|e| fail(&e))
     };
     run()?;
-    let folder = Workspace::new(root).decisions();
+    let folder = Workspace::new(root).decisions_folder();
     for (verdict, record, other, text, undo) in result {
         let verdict = Verdict::ALL[verdict % Verdict::ALL.len()];
         let id = |n: &usize| format!("tieba:{}", n % texts.len() + 1);
@@ -138,12 +138,12 @@ fn closes_with(root: &Path, texts: &[String], result: &[Row]) -> Result<(), Test
         };
         let act = Act { by: "meta-1", why: "a test", at: "2026-11-23T00:00:00Z", source: "test" };
         // An impossible decision is refused with a message.
-        let Ok(decisions) = decide(&config, &wish, act) else { continue };
-        let receipt = DecisionLog::append(&folder, decisions).map_err(|e| fail(&e))?;
+        let Ok(decisions) = make_decisions(&config, &wish, act) else { continue };
+        let receipt = DecisionLog::append_decisions(&folder, decisions).map_err(|e| fail(&e))?;
         if *undo {
             for id in receipt.added {
                 prop_assert!(
-                    DecisionLog::undo(&folder, id, "meta-1", "a slip", act.at).map_err(|e| fail(&e))?
+                    DecisionLog::withdraw_decision(&folder, id, "meta-1", "a slip", act.at).map_err(|e| fail(&e))?
                 );
             }
         }

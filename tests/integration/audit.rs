@@ -1,7 +1,7 @@
 //! What `audit` finds if files are not what a run wrote. Every gap is reported.
 
 use riddlemill::record::{Entry, State, Typed, row_digest};
-use riddlemill::store::{Manifest, StageReader, Table, sha256, write_parquet};
+use riddlemill::store::{Manifest, StageReader, Table, sha256_of_file, write_parquet};
 
 use crate::harness::Workspace;
 
@@ -80,7 +80,7 @@ fn a_record_lost_without_a_trace() {
     let ws = made();
     let place = ws.path("staged/flub/04_filter");
     let stage = StageReader::open(&place).unwrap().unwrap();
-    let mut entries: Vec<Entry> = stage.all("ledger").unwrap();
+    let mut entries: Vec<Entry> = stage.read_table("ledger").unwrap();
     let lost = entries.iter().position(|e| e.outcome == State::Dropped.code()).unwrap();
     let lost = entries.remove(lost);
     rewrite(&ws, "04_filter", "ledger", &entries, |manifest| {
@@ -99,7 +99,7 @@ fn a_line_of_a_dump_lost() {
     let ws = made();
     let place = ws.path("staged/flub/01_import");
     let stage = StageReader::open(&place).unwrap().unwrap();
-    let mut entries: Vec<Entry> = stage.all("ledger").unwrap();
+    let mut entries: Vec<Entry> = stage.read_table("ledger").unwrap();
     let lost = entries.iter().position(|e| e.outcome == State::Dropped.code()).unwrap();
     let lost = entries.remove(lost);
     rewrite(&ws, "01_import", "ledger", &entries, |manifest| {
@@ -121,7 +121,7 @@ fn rewrite<R: Typed + Clone>(
     books: impl FnOnce(&mut Manifest),
 ) {
     let place = ws.path(&format!("staged/flub/{stage}"));
-    let mut manifest = Manifest::read(&place).unwrap().unwrap();
+    let mut manifest = Manifest::read_from_stage(&place).unwrap().unwrap();
     let described = manifest.tables.get_mut(table).unwrap();
     let file = place.join(&described.parts[0].file);
     write_parquet(&file, std::iter::once(Ok(rows.to_vec()))).unwrap();
@@ -152,9 +152,9 @@ fn a_swapped_candidate_with_its_sums() {
     let folder = "output/flub/candidate";
     let file = "data/flub/test.jsonl";
     let text = ws.read(&format!("{folder}/{file}"));
-    let old = sha256(&ws.path(&format!("{folder}/{file}"))).unwrap();
+    let old = sha256_of_file(&ws.path(&format!("{folder}/{file}"))).unwrap();
     ws.write(&format!("{folder}/{file}"), text.replacen('，', ",", 1));
-    let new = sha256(&ws.path(&format!("{folder}/{file}"))).unwrap();
+    let new = sha256_of_file(&ws.path(&format!("{folder}/{file}"))).unwrap();
     let sums = ws.read(&format!("{folder}/SHA256SUMS"));
     ws.write(&format!("{folder}/SHA256SUMS"), sums.replace(&old, &new));
     finds(&ws, &["flub candidate: data/flub/test.jsonl: its SHA-256 is not the one MANIFEST.json names"]);
@@ -173,18 +173,18 @@ fn a_forged_candidate() {
     let (file, manifest, sums) = ("data/chumor/test.jsonl", "MANIFEST.json", "SHA256SUMS");
     let path = |name: &str| format!("{folder}/{name}");
     let fit = |name: &str, text: String| {
-        let old = sha256(&ws.path(&path(name))).unwrap();
+        let old = sha256_of_file(&ws.path(&path(name))).unwrap();
         ws.write(&path(name), text);
-        let new = sha256(&ws.path(&path(name))).unwrap();
+        let new = sha256_of_file(&ws.path(&path(name))).unwrap();
         for other in [manifest, sums] {
             ws.write(&path(other), ws.read(&path(other)).replace(&old, &new));
         }
     };
     let before = ws.read(&path(manifest));
-    let old_manifest = sha256(&ws.path(&path(manifest))).unwrap();
+    let old_manifest = sha256_of_file(&ws.path(&path(manifest))).unwrap();
     fit(file, ws.read(&path(file)).replacen('，', ",", 1));
     assert_ne!(before, ws.read(&path(manifest)));
-    let new_manifest = sha256(&ws.path(&path(manifest))).unwrap();
+    let new_manifest = sha256_of_file(&ws.path(&path(manifest))).unwrap();
     ws.write(&path(sums), ws.read(&path(sums)).replace(&old_manifest, &new_manifest));
     let result = ws.call(["audit"]).expect(1);
     assert_eq!(result.out.lines().count(), 2, "{}", result.out);

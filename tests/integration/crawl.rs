@@ -34,7 +34,7 @@ fn imported(ws: &Workspace) -> BTreeMap<String, Post> {
     ws.call(["run", "--recipe", "flub", "--to", "import", "--set", "import.annual_posts=1000"]).expect(0);
     ws.audit_clean();
     let stage = StageReader::open(&ws.path("staged/flub/01_import")).unwrap().unwrap();
-    let posts: Vec<Post> = stage.all("rows").unwrap();
+    let posts: Vec<Post> = stage.read_table("rows").unwrap();
     let placeless = |post: Post| (post.id.clone(), Post { position: 0, file: String::new(), ..post });
     posts.into_iter().map(placeless).collect()
 }
@@ -217,7 +217,7 @@ fn a_damaged_record_of_an_archive_costs_itself_alone() {
     for page in 0..5 {
         starts.push(bytes.len());
         let url = format!("http://forum.example/{page}");
-        let header = Header::new("response").with("WARC-Target-URI", url);
+        let header = Header::new("response").with_field("WARC-Target-URI", url);
         let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page {page}</p>");
         write_record(&mut bytes, &header, body.as_bytes()).unwrap();
     }

@@ -102,8 +102,8 @@ fn near_embeddings_merge_puzzles_whose_answers_agree() {
     assert!(evidence.contains("cosine") && evidence.contains("answers share"), "{evidence}");
     ws.audit_clean();
     let place = riddlemill::store::Workspace::new(ws.root());
-    let (number, step) = riddlemill::recipe::find("brainteaser").unwrap().step("dedup").unwrap();
-    let stage = StageReader::open(&place.stage("brainteaser", number, step.name)).unwrap().unwrap();
+    let (number, step) = riddlemill::recipe::find_recipe("brainteaser").unwrap().find_step("dedup").unwrap();
+    let stage = StageReader::open(&place.stage_folder("brainteaser", number, step.name)).unwrap().unwrap();
     assert_eq!(stage.all_of::<Row>(step.stage.rows().columns(), "rows").unwrap().len(), 4);
 
     // They are stored permanently: nothing is requested again, and the derived files are rebuilt from them.

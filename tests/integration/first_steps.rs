@@ -80,7 +80,7 @@ fn the_reference_of_the_settings_is_one_command_away() {
     let nowhere = Workspace::folder();
     let actual = |topic: &str| nowhere.call(["config", "--explain", topic]).expect(0).out;
     let draft = actual("draft");
-    for key in riddlemill::config::table("draft").unwrap().keys {
+    for key in riddlemill::config::find_section("draft").unwrap().keys {
         assert!(
             draft.contains(&format!("\n  {}\n", key.name)) && draft.contains(key.doc),
             "{}: {draft}",

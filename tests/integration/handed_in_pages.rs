@@ -77,7 +77,7 @@ fn a_page_saved_as_mhtml_is_that_page() {
 fn archive(encoding: &str, body: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let header =
-        Header::new("response").with("WARC-Target-URI", URL).with("WARC-Date", "2024-05-01T00:00:00Z");
+        Header::new("response").with_field("WARC-Target-URI", URL).with_field("WARC-Date", "2024-05-01T00:00:00Z");
     let coded = if encoding.is_empty() { String::new() } else { format!("Content-Encoding: {encoding}\r\n") };
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{coded}\r\n{body}");
     write_record(&mut bytes, &header, block.as_bytes()).unwrap();
@@ -86,7 +86,7 @@ fn archive(encoding: &str, body: &str) -> Vec<u8> {
 
 #[test]
 fn a_wacz_is_its_archives_and_what_is_no_page_is_no_failure() {
-    let picture = Header::new("response").with("WARC-Target-URI", "https://forum.example/a.png");
+    let picture = Header::new("response").with_field("WARC-Target-URI", "https://forum.example/a.png");
     let mut rest = Vec::new();
     write_record(&mut rest, &picture, b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG").unwrap();
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));

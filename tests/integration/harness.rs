@@ -344,11 +344,11 @@ pub fn root() -> bool {
 pub struct Silent;
 
 impl Pulse for Silent {
-    fn advance(&self, _: u64) {}
+    fn report_done(&self, _: u64) {}
 }
 
 impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn end(&self, _: &str, _: &Manifest) {}
-    fn fresh(&self, _: &str, _: &Manifest) {}
+    fn begin_stage(&self, _: &str, _: &str, _: &str, _: u64) {}
+    fn end_stage(&self, _: &str, _: &Manifest) {}
+    fn report_fresh(&self, _: &str, _: &Manifest) {}
 }

@@ -18,7 +18,7 @@ fn submissions<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 fn rows(ws: &Workspace, stage: &str) -> Vec<Post> {
-    StageReader::open(&ws.path(&format!("staged/flub/{stage}"))).unwrap().unwrap().all("rows").unwrap()
+    StageReader::open(&ws.path(&format!("staged/flub/{stage}"))).unwrap().unwrap().read_table("rows").unwrap()
 }
 
 fn run_to_dedup(ws: &Workspace) {
@@ -34,7 +34,7 @@ fn source(name: &str, kind: &str, more: &str) -> String {
 /// Pairs of dedup: the ids, and what was decided.
 fn pairs(ws: &Workspace) -> Vec<(String, String, String, Option<String>)> {
     let reader = StageReader::open(&ws.path("staged/flub/05_dedup")).unwrap().unwrap();
-    let pairs: Vec<riddlemill::stages::NearPair> = reader.all("pairs").unwrap();
+    let pairs: Vec<riddlemill::stages::NearPair> = reader.read_table("pairs").unwrap();
     pairs.into_iter().map(|pair| (pair.a, pair.b, pair.verdict, pair.veto)).collect()
 }
 

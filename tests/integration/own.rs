@@ -138,7 +138,7 @@ fn shipped(name: &str, ws: &Workspace) {
             // The log's own lines are not votes.
             let Ok(vote) = serde_json::from_str::<Vote>(line) else { continue };
             let (at, source) = ("2026-01-01T00:00:00Z".to_owned(), "sample".to_owned());
-            let vote = Vote { at, source, synthetic: true, supersedes: None, ..vote }.sealed();
+            let vote = Vote { at, source, synthetic: true, supersedes: None, ..vote }.with_id();
             pack += &format!("{}\n", serde_json::to_string(&vote).unwrap());
         }
     }

@@ -1,6 +1,6 @@
 //! Models that answer and judge in a benchmark whose folder declares its records.
 
-use riddlemill::record::derived;
+use riddlemill::record::derive_id;
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
@@ -100,11 +100,11 @@ fn judged_riddles() -> Workspace {
         json!({ "template": format!("{NAME}/{template}"), "record": record, "reply": reply }).to_string()
     };
     // What is asked with a hint is another record to a pack, and each answer is one of its own.
-    let answer = |role: &str, riddle: &str, model: &str| derived(role, &[riddle, model, "0"]);
+    let answer = |role: &str, riddle: &str, model: &str| derive_id(role, &[riddle, model, "0"]);
     let lines = [
         result("answer", "riddle:1", "A duck.".into()),
         result("answer", "riddle:2", "A bottle.".into()),
-        result("hinted", &derived("hinted", &["riddle:1"]), "A swallow.".into()),
+        result("hinted", &derive_id("hinted", &["riddle:1"]), "A swallow.".into()),
         result("judge", &answer("answer", "riddle:1", "talker"), json!({ "rating": 1 })),
         result(
             "judge",

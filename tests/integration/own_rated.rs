@@ -1,7 +1,7 @@
 //! Questions with a good and a bad answer in a benchmark of one's own, by an operation on records with columns (`rated_pair`):
 //! people write, models answer and judge, others did so elsewhere, and the result is released, verified, exported and evaluated.
 
-use riddlemill::record::derived;
+use riddlemill::record::derive_id;
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
@@ -204,7 +204,7 @@ fn two_answers() -> Workspace {
     let lines = |lines: Vec<Value>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let questions = ["trick:1", "trick:2"];
     let reply = |template: &str, record: &str, reply: Value| json!({ "template": format!("{ANSWERS}/{template}"), "record": record, "reply": reply });
-    let answer = |question: &str, model: &str| derived("answer", &[question, model, "0"]);
+    let answer = |question: &str, model: &str| derive_id("answer", &[question, model, "0"]);
     let replies = questions.iter().flat_map(|question| {
         [
             reply("respond", question, json!(format!("They do, about {question}."))),

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use riddlemill::config::{Config, FILE, Overrides, sample_pipeline};
 use riddlemill::pipeline::{self, Selection, review_items};
 use riddlemill::recipe::{self, Recipe};
-use riddlemill::record::{Post, derived};
-use riddlemill::review::answers::{Answers, read};
+use riddlemill::record::{Post, derive_id};
+use riddlemill::review::answers::{Answers, read_answers};
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value, Vote};
 use riddlemill::stages::Stop;
@@ -86,18 +86,18 @@ impl Making {
     }
 
     fn config(&self) -> Config {
-        Config::load(&self.root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap()
+        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap()
     }
 
     fn run_to(&self, recipe: &'static Recipe, step: &str) {
         let selection = Selection { to: Some(step.into()), offline: true, ..Selection::default() };
-        pipeline::run(&self.config(), recipe, &selection, &Stop::default(), &Silent).unwrap();
+        pipeline::run_recipe(&self.config(), recipe, &selection, &Stop::default(), &Silent).unwrap();
     }
 
     fn posts(&self, recipe: &'static Recipe, step: &str) -> Vec<Post> {
-        let (number, step) = recipe.step(step).unwrap();
-        let place = Workspace::new(&self.root).stage(recipe.name, number, step.name);
-        StageReader::open(&place).unwrap().unwrap().all("rows").unwrap()
+        let (number, step) = recipe.find_step(step).unwrap();
+        let place = Workspace::new(&self.root).stage_folder(recipe.name, number, step.name);
+        StageReader::open(&place).unwrap().unwrap().read_table("rows").unwrap()
     }
 
     fn items(&self, recipe: &'static Recipe, step: &str) -> (Ballot, Vec<Item>) {
@@ -109,7 +109,7 @@ fn make() -> (String, String, String) {
     let making = Making::new();
     let (mut replies, mut votes, mut responses) = (String::new(), String::new(), String::new());
     for pack in PACKS {
-        let recipe = recipe::find(pack.recipe).unwrap();
+        let recipe = recipe::find_recipe(pack.recipe).unwrap();
         making.run_to(recipe, "dedup");
         let bank = bank(&making, recipe, pack.part);
         for (id, row) in &bank {
@@ -124,9 +124,9 @@ fn make() -> (String, String, String) {
         }
         making.write("replies.jsonl", &replies);
         for step in recipe.steps() {
-            let Some(review) = step.stage.review() else { continue };
+            let Some(review) = step.stage.declared_review() else { continue };
             making.run_to(recipe, step.inputs[0]);
-            let (ballot, items) = making.items(recipe, review.place().1);
+            let (ballot, items) = making.items(recipe, review.benchmark_and_ballot().1);
             for (id, row) in &bank {
                 let items: Vec<&Item> = items.iter().filter(|item| owner(item, id, row)).collect();
                 for cast in (pack.votes)(&ballot, id, &items, row) {
@@ -178,13 +178,13 @@ fn bank(making: &Making, recipe: &'static Recipe, part: &str) -> Vec<(String, Js
 /// The id of a model's first answer to a question of RuozhiBench-MC, or to its paired normal one.
 pub fn response_id(question: &str, normal: bool, model: &str) -> String {
     let role = if normal { "response to the pair" } else { "response" };
-    derived(role, &[question, model, "0"])
+    derive_id(role, &[question, model, "0"])
 }
 
 /// The vote, marked as the sample's.
 pub fn vote(step: &Ballot, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
-    let values = match read(&step.form(round), &item, |field| answers.get(field).cloned()) {
+    let values = match read_answers(&step.questions_of_round(round), &item, |field| answers.get(field).cloned()) {
         Answers::Given(values) => values,
         other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
     };
@@ -196,7 +196,7 @@ pub fn vote(step: &Ballot, cast: Cast) -> Vote {
         at: "2026-01-01T00:00:00Z".into(),
         source: "sample".into(),
         synthetic: true,
-        ..Vote::on(step, &item)
+        ..Vote::on_item(step, &item)
     };
-    vote.sealed()
+    vote.with_id()
 }

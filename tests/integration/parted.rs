@@ -11,7 +11,7 @@ use riddlemill::record::Post;
 use riddlemill::stages::apply::{Row, apply_dedup};
 use riddlemill::stages::parted::{
     CommonPairs, Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, Share,
-    decisions, ledger_record, rank_of, verify,
+    decide_merges, ledger_record, rank_of, verify_line,
 };
 use serde_json::{Value, json};
 
@@ -325,13 +325,13 @@ fn in_parts(
         let (mut group, mut pairs) = (Group::default(), Vec::new());
         for key in keys {
             let key = serde_json::from_str(&key).unwrap();
-            verify(&measure, common, &mut group, key, |pair| pairs.push(pair)).unwrap();
+            verify_line(&measure, common, &mut group, key, |pair| pairs.push(pair)).unwrap();
         }
         pairs
     };
     let rank = |post: &Post| rank_of(post, settings.keep);
     let by_rank: BTreeMap<String, &Post> = posts.iter().map(|post| (rank(post), post)).collect();
-    let same = |post: &Post| Keyer::same(&measure, &rank(post), &post.text, Share::WHOLE).map(line);
+    let same = |post: &Post| Keyer::copy_key(&measure, &rank(post), &post.text, Share::WHOLE).map(line);
     let mut pairs = grouped(posts.iter().filter_map(same).collect(), None);
     let gone: BTreeSet<String> = pairs.iter().map(|pair| pair.from.clone()).collect();
     let heads: Vec<&Post> = posts.iter().filter(|post| !gone.contains(&rank(post))).collect();
@@ -344,7 +344,7 @@ fn in_parts(
     let keyer = Keyer::new(measure.clone(), &stats);
     let mut keys = Vec::new();
     for post in &heads {
-        keyer.keys(&rank(post), &post.text, Share::WHOLE, |key| keys.push(line(key))).unwrap();
+        keyer.emit_keys(&rank(post), &post.text, Share::WHOLE, |key| keys.push(line(key))).unwrap();
     }
     let maybe = grouped(keys, None);
     let named: BTreeSet<(String, String)> = maybe.into_iter().map(|pair| (pair.from, pair.into)).collect();
@@ -367,7 +367,7 @@ fn in_parts(
     let mut decided: Vec<Decision> = Vec::new();
     let folder = tempfile::tempdir().unwrap();
     let pairs = pairs.into_iter().map(Ok::<_, std::convert::Infallible>);
-    decisions(pairs, folder.path(), 1 << 16, |decision| {
+    decide_merges(pairs, folder.path(), 1 << 16, |decision| {
         decided.push(decision);
         Ok(())
     })
@@ -407,7 +407,7 @@ proptest! {
             let Some(text) = texts.get(from).cloned() else { continue };
             texts.push(format!("{}{more}", text.chars().take(30 - cut).collect::<String>()));
         }
-        let mut settings: sections::Dedup = Config::defaults().typed(None, "dedup");
+        let mut settings: sections::Dedup = Config::defaults().typed_settings(None, "dedup");
         (settings.metric, settings.keep, settings.normalize) = (metric, keep, normalize);
         (settings.threshold, settings.margin) = (0.7, 0.0);
         let post = |(n, text): (usize, String)| Post {

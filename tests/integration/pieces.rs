@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use riddlemill::config::{SourceKind, Take, sections};
 use riddlemill::pages::Profile;
-use riddlemill::stages::import::{Cut, Dump, PartCensus, Piece, Secrets, cut, ledger_records, part_census};
+use riddlemill::stages::import::{Cut, Dump, PartCensus, Piece, Secrets, find_cut, ledger_records, part_census};
 use riddlemill::stages::withdrawal::Withdrawals;
 use riddlemill::text::anonymise::NameList;
 use riddlemill::warc::{Header, write_record};
@@ -54,7 +54,7 @@ fn profile() -> Profile {
 
 /// The ledger records of a dump, a line each.
 fn records(dump: &Dump, names: &NameList, census: Option<PartCensus>) -> Vec<String> {
-    let known = census.map(|census| census.threads(&settings()).unwrap());
+    let known = census.map(|census| census.into_threads(&settings()).unwrap());
     let secrets = Secrets { salt: &SALT, names };
     let mut lines = Vec::new();
     ledger_records(dump, &settings(), &secrets, &Withdrawals::default(), known.as_ref(), true, |records| {
@@ -66,7 +66,7 @@ fn records(dump: &Dump, names: &NameList, census: Option<PartCensus>) -> Vec<Str
 }
 
 fn read_census(bytes: &[u8]) -> PartCensus {
-    PartCensus::read(bytes, &SALT).unwrap()
+    PartCensus::read_parts(bytes, &SALT).unwrap()
 }
 
 /// What the whole dump gives, and what its pieces do; `None` where they turn out to be none.
@@ -88,15 +88,15 @@ fn both(kind: SourceKind, bytes: &[u8], cuts: &BTreeSet<usize>) -> (Vec<String>,
         let mut piece = dump(kind, &path);
         piece.piece = Piece { byte: start as u64, lines: before, ..Piece::default() };
         let at = lines.len();
-        part_census(&piece, &settings(), &mut own, &SALT).write(&mut lines).unwrap();
+        part_census(&piece, &settings(), &mut own, &SALT).write_lines(&mut lines).unwrap();
         let head = lines[at..].split(|byte| *byte == b'\n').next().unwrap();
         let head: Value = serde_json::from_slice(head).unwrap();
         before += head["piece"][1]["lines"].as_u64().unwrap();
         pieces.push(piece);
     }
-    let Ok(merged) = read_census(&lines).merged() else { return (expected, None) };
+    let Ok(merged) = read_census(&lines).merge_parts() else { return (expected, None) };
     let mut lines = Vec::new();
-    merged.write(&mut lines).unwrap();
+    merged.write_lines(&mut lines).unwrap();
     assert_eq!(own.to_file(), names.to_file());
     let found = pieces.iter().flat_map(|piece| records(piece, &names, Some(read_census(&lines)))).collect();
     // With a census the whole is the same, too.
@@ -226,7 +226,7 @@ fn archived(number: u32, packed: bool) -> Vec<u8> {
     if packed {
         let mut bytes = Vec::new();
         let header =
-            Header::new("response").with("WARC-Target-URI", url).with("WARC-Date", "2024-05-01T00:00:00Z");
+            Header::new("response").with_field("WARC-Target-URI", url).with_field("WARC-Date", "2024-05-01T00:00:00Z");
         write_record(&mut bytes, &header, block.as_bytes()).unwrap();
         return bytes;
     }
@@ -333,7 +333,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dump");
         fs::write(&path, &bytes).unwrap();
-        if cut(&dump(kind, &path)).is_some() {
+        if find_cut(&dump(kind, &path)).is_some() {
             let (whole, pieces) = both(kind, &bytes, &cuts);
             if let Some(pieces) = pieces { prop_assert_eq!(pieces, whole); }
         }
@@ -362,7 +362,7 @@ fn a_dump_says_what_it_may_be_cut_before() {
     let path = folder.path().join("dump");
     let found = |kind, bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
-        cut(&dump(kind, &path))
+        find_cut(&dump(kind, &path))
     };
     let numbers: Vec<u32> = (1..9).collect();
     for kind in LINES {
@@ -391,9 +391,9 @@ fn a_dump_says_what_it_may_be_cut_before() {
 fn an_archive_with_revisits_is_read_as_one() {
     let mut revisit = Vec::new();
     let header = Header::new("revisit")
-        .with("WARC-Target-URI", "http://a.example/t/1")
-        .with("WARC-Refers-To-Target-URI", "http://a.example/t/1")
-        .with("WARC-Refers-To-Date", "2024-05-01T00:00:00Z");
+        .with_field("WARC-Target-URI", "http://a.example/t/1")
+        .with_field("WARC-Refers-To-Target-URI", "http://a.example/t/1")
+        .with_field("WARC-Refers-To-Date", "2024-05-01T00:00:00Z");
     write_record(&mut revisit, &header, b"HTTP/1.1 304 Not Modified\r\n\r\n").unwrap();
     let (bytes, starts) = joined(&[archived(1, true), archived(2, true), revisit]);
     for at in starts {

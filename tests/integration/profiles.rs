@@ -56,7 +56,7 @@ fn each_profile_reads_its_pages() {
 /// The profile of Tieba gives the same as the program's own reader.
 #[test]
 fn tieba_as_data_is_tieba_as_code() {
-    let profile = Profiles::default().load("tieba").unwrap().unwrap();
+    let profile = Profiles::default().load_profile("tieba").unwrap().unwrap();
     for (page, url) in [
         ("list-2024.html", "https://tieba.baidu.com/f?kw=x"),
         ("list-2020.html", "https://tieba.baidu.com/f?kw=x"),
@@ -64,10 +64,10 @@ fn tieba_as_data_is_tieba_as_code() {
         ("thread-p3.html", "https://tieba.baidu.com/p/7700000001?pn=3"),
     ] {
         let bytes = fs::read(fixture(&format!("pages/{page}"))).unwrap();
-        let text = charset::decode(&bytes, None, &Site::Tieba).text;
+        let text = charset::decode_page(&bytes, None, &Site::Tieba).text;
         let captured = Some("2024-03-06T02:00:00Z");
-        let code = parse(&Site::Tieba, url, 200, &text, captured);
-        let data = parse(&Site::Profile(profile.clone()), url, 200, &text, captured);
+        let code = parse_page(&Site::Tieba, url, 200, &text, captured);
+        let data = parse_page(&Site::Profile(profile.clone()), url, 200, &text, captured);
         assert_eq!(data.entries.len(), code.posts.len(), "{page}");
         for (entry, post) in data.entries.iter().zip(&code.posts) {
             let tid = post.tid.unwrap();
@@ -89,7 +89,7 @@ fn tieba_as_data_is_tieba_as_code() {
             }
         }
     }
-    assert!(tieba::Address::parse(&url::Url::parse("https://tieba.baidu.com/p/7").unwrap()).is_some());
+    assert!(tieba::Address::parse_address(&url::Url::parse("https://tieba.baidu.com/p/7").unwrap()).is_some());
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn imported(ws: &Workspace, recipe: &str) -> Vec<Post> {
     ws.call(["run", "--recipe", recipe, "--to", "import"]).expect(0);
     ws.audit_clean();
     let stage = StageReader::open(&ws.path(&format!("staged/{recipe}/01_import"))).unwrap().unwrap();
-    let mut posts: Vec<Post> = stage.all("rows").unwrap();
+    let mut posts: Vec<Post> = stage.read_table("rows").unwrap();
     posts.sort_by(|a, b| a.id.cmp(&b.id));
     posts
 }

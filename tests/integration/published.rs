@@ -16,7 +16,7 @@ fn example(name: &str) -> Workspace {
 
 /// A row as its keys with the text of their values, without spaces: equal if keys, order and values are.
 fn row(line: &str) -> Vec<(String, String)> {
-    let members = notation::members(line).unwrap_or_else(|what| panic!("{what}: {line}"));
+    let members = notation::split_members(line).unwrap_or_else(|what| panic!("{what}: {line}"));
     let text = |text: &str| match serde_json::from_str::<Value>(text) {
         Ok(value) => value.to_string(),
         Err(_) => text.split_whitespace().collect::<Vec<_>>().join(""),
@@ -25,7 +25,7 @@ fn row(line: &str) -> Vec<(String, String)> {
 }
 
 fn rows(text: &str) -> Vec<Vec<(String, String)>> {
-    match notation::elements(text) {
+    match notation::split_elements(text) {
         Ok(elements) => elements.into_iter().map(row).collect(),
         Err(_) => text.lines().map(row).collect(),
     }

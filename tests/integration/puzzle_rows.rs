@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use riddlemill::puzzle::options::{NONE, choices, label};
+use riddlemill::puzzle::options::{NONE, ordered_options, place_of_right};
 use riddlemill::recipe;
 use riddlemill::record::Row;
 use riddlemill::store::{StageReader, Workspace as Place};
@@ -14,8 +14,8 @@ pub const BRAIN: &str = "brainteaser";
 
 /// The rows of a step.
 pub fn rows(ws: &Path, step: &str) -> Vec<Row> {
-    let (number, step) = recipe::find(BRAIN).unwrap().step(step).unwrap();
-    let place = Place::new(ws).stage(BRAIN, number, step.name);
+    let (number, step) = recipe::find_recipe(BRAIN).unwrap().find_step(step).unwrap();
+    let place = Place::new(ws).stage_folder(BRAIN, number, step.name);
     StageReader::open(&place).unwrap().unwrap().all_of(step.stage.rows().columns(), "rows").unwrap()
 }
 
@@ -32,8 +32,8 @@ pub fn groups(ws: &Workspace) -> BTreeMap<String, Vec<Row>> {
         let places: [u64; 4] = places.try_into().unwrap();
         let distractors: [String; 3] = row.list("distractors").to_vec().try_into().unwrap();
         let answer = row.text("answer").unwrap();
-        let shown = choices(answer, &distractors, &places);
-        assert_eq!(shown[label(&places) as usize], answer, "{row:?}");
+        let shown = ordered_options(answer, &distractors, &places);
+        assert_eq!(shown[place_of_right(&places) as usize], answer, "{row:?}");
         let replaced = row.text("original_answer").is_some();
         assert_eq!((shown[3].as_str(), replaced), (NONE, answer == NONE), "{row:?}");
         groups.entry(row.text("group").unwrap().to_owned()).or_default().push(row);

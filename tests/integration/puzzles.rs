@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use riddlemill::puzzle::options::{NONE, choices, label};
-use riddlemill::puzzle::statistics::{self, figures};
+use riddlemill::puzzle::options::{NONE, ordered_options, place_of_right};
+use riddlemill::puzzle::statistics::{self, count_figures};
 use riddlemill::record::{Record, Row};
 use serde_json::{Value, json};
 
@@ -442,13 +442,13 @@ fn published_rows_are_what_their_parts_give() {
         };
         for row in &rows {
             let (answer, distractors, order, shown) = texts(row);
-            let consistent = choices(&answer, &distractors, &order).to_vec() == shown
-                && label(&order) == row["label"].as_u64().unwrap();
+            let consistent = ordered_options(&answer, &distractors, &order).to_vec() == shown
+                && place_of_right(&order) == row["label"].as_u64().unwrap();
             if !consistent {
                 other.push(row["id"].as_str().unwrap().to_owned());
             }
             let replaced = answer.starts_with(NONE);
-            assert_eq!(replaced, label(&order) == 3, "{}", row["id"]);
+            assert_eq!(replaced, place_of_right(&order) == 3, "{}", row["id"]);
         }
     }
     assert_eq!(other, ["WP-84_SR"]);
@@ -472,13 +472,13 @@ fn statistics_are_those_of_table_3() {
             })
             .collect();
         let rows =
-            shown.iter().map(|(question, answer, choices)| statistics::Row { question, answer, choices });
-        let figures = figures(rows).unwrap();
+            shown.iter().map(|(question, answer, choices)| statistics::Row { question, answer, ordered_options });
+        let figures = count_figures(rows).unwrap();
         let got = [
-            figures.question_tokens,
-            figures.long_questions,
-            figures.answer_tokens,
-            figures.choice_tokens_std,
+            count_figures.question_tokens,
+            count_figures.long_questions,
+            count_figures.answer_tokens,
+            count_figures.choice_tokens_std,
         ];
         for (got, (want, slack)) in got.into_iter().zip(want.into_iter().zip([1.5, 0.03, 0.5, 0.3])) {
             assert!((got - want).abs() < slack, "{name}: {figures:?}");

@@ -55,7 +55,7 @@ const NOUNS: &[write::Line<'static>] = &[
 #[test]
 fn the_puzzles_of_the_sample_are_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/sample");
-    let (index, data) = write::nouns(LICENCE, NOUNS);
+    let (index, data) = write::format_nouns(LICENCE, NOUNS);
     let mut made = vec![("wordnet/index.noun", index), ("wordnet/data.noun", data)];
     let written = std::env::var_os("RIDDLEMILL_WRITE_SAMPLE").is_some();
     let check = |made: &[(&str, String)]| {
@@ -96,7 +96,7 @@ impl Making {
             }
         }
         fs::write(root.join(FILE), sample_pipeline()).unwrap();
-        let making = Making { _dir: dir, root, recipe: recipe::find("brainteaser").unwrap() };
+        let making = Making { _dir: dir, root, recipe: recipe::find_recipe("brainteaser").unwrap() };
         making.write("replies.jsonl", "");
         making.write("votes.jsonl", "");
         making
@@ -107,12 +107,12 @@ impl Making {
     }
 
     fn config(&self) -> Config {
-        Config::load(&self.root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap()
+        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap()
     }
 
     fn run_to(&self, step: &str) {
         let selection = Selection { to: Some(step.into()), offline: true, ..Selection::default() };
-        pipeline::run(&self.config(), self.recipe, &selection, &Stop::default(), &Silent).unwrap();
+        pipeline::run_recipe(&self.config(), self.recipe, &selection, &Stop::default(), &Silent).unwrap();
     }
 }
 
@@ -127,10 +127,10 @@ fn make() -> (String, String) {
     making.write("replies.jsonl", &replies);
     let mut votes = String::new();
     for step in making.recipe.steps() {
-        let Some(review) = step.stage.review() else { continue };
+        let Some(review) = step.stage.declared_review() else { continue };
         making.run_to(step.inputs[0]);
         let (ballot, items) =
-            review_items(&making.config(), making.recipe, review.place().1).unwrap().unwrap();
+            review_items(&making.config(), making.recipe, review.benchmark_and_ballot().1).unwrap().unwrap();
         for (id, row) in &bank {
             for item in items.iter().filter(|item| item.id == *id) {
                 for vote in votes_on(&ballot, item, row) {

@@ -47,7 +47,7 @@ fn rows(path: &Path) -> Vec<Value> {
 fn the_jokes_of_annual_threads() {
     let Some(reference) = reference() else { return };
     let ws = real(&reference);
-    let posts: Vec<Post> = stage(&ws, "chumor", "02_clean").all("rows").unwrap();
+    let posts: Vec<Post> = stage(&ws, "chumor", "02_clean").read_table("rows").unwrap();
     let mut threads = 0;
     for entry in fs::read_dir(reference.join("gold")).unwrap() {
         let path = entry.unwrap().path();
@@ -95,7 +95,7 @@ fn published_texts_that_are_in_the_dumps_are_candidates() {
         // Which records have the text: as in the dump, or after removing numbering and scores.
         let mut says: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in ["01_import", "02_clean"] {
-            let posts: Vec<Post> = stage(&ws, recipe, name).all("rows").unwrap();
+            let posts: Vec<Post> = stage(&ws, recipe, name).read_table("rows").unwrap();
             for post in posts {
                 for text in
                     [Some(&post.text), post.title.as_ref(), post.content.as_ref()].into_iter().flatten()
@@ -105,9 +105,9 @@ fn published_texts_that_are_in_the_dumps_are_candidates() {
             }
         }
         // Models' drafts and people's decisions come later.
-        let kept: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
+        let kept: Vec<Post> = stage(&ws, recipe, "05_dedup").read_table("rows").unwrap();
         let candidates: BTreeSet<String> = kept.into_iter().map(|post| post.id).collect();
-        let ledger: Vec<Entry> = stage(&ws, recipe, "05_dedup").all("ledger").unwrap();
+        let ledger: Vec<Entry> = stage(&ws, recipe, "05_dedup").read_table("ledger").unwrap();
         let merged: HashMap<String, String> = ledger
             .into_iter()
             .filter(|e| e.outcome == State::Merged.code())
@@ -173,7 +173,7 @@ fn names_of_real_users_stay_inside() {
     // What remains here may reach output/.
     let mut left: BTreeMap<String, String> = BTreeMap::new();
     for recipe in ["chumor", "flub", "ruozhibench-gen"] {
-        let posts: Vec<Post> = stage(&ws, recipe, "05_dedup").all("rows").unwrap();
+        let posts: Vec<Post> = stage(&ws, recipe, "05_dedup").read_table("rows").unwrap();
         for post in &posts {
             let result = [Some(&post.text), post.title.as_ref(), post.content.as_ref(), post.note.as_ref()];
             for text in result.into_iter().flatten() {

@@ -81,7 +81,7 @@ fn the_sample_hits_every_rule() {
     let ws = Workspace::sample();
     ws.run();
     let mut hit = BTreeSet::new();
-    for recipe in riddlemill::recipe::names() {
+    for recipe in riddlemill::recipe::recipe_names() {
         hit.extend(ws.reasons(recipe).into_keys().filter_map(|k| Some(k.split_once('/')?.1.to_string())));
     }
     // An intact sample has no broken line; tests/integration/importers.rs has one of each.
@@ -186,7 +186,7 @@ const LATER: &[Reason] = &[
 
 fn ledger(ws: &Workspace, recipe: &str, stage: &str) -> Vec<riddlemill::record::Entry> {
     let place = ws.path(&format!("staged/{recipe}/{stage}"));
-    riddlemill::store::StageReader::open(&place).unwrap().unwrap().all("ledger").unwrap()
+    riddlemill::store::StageReader::open(&place).unwrap().unwrap().read_table("ledger").unwrap()
 }
 
 #[test]

@@ -172,8 +172,8 @@ fn every_real_record_has_its_text() {
         vec![at("leymore/ruozhiba-title-good.json"), at("leymore/ruozhiba-post-annual.json"), at("threads")];
     let config = riddlemill::config::Config::load(
         ws.root(),
-        &riddlemill::recipe::names(),
-        &riddlemill::recipe::choices(),
+        &riddlemill::recipe::recipe_names(),
+        &riddlemill::recipe::changed_defaults(),
         &riddlemill::config::Overrides { trust, ..riddlemill::config::Overrides::default() },
     )
     .unwrap();
@@ -187,9 +187,9 @@ fn every_real_record_has_its_text() {
                 }
                 let found = riddlemill::search::by_text(&config, &record.text, 50).unwrap();
                 assert!(found.records.contains(&record), "{}", record.locator);
-                let ended = riddlemill::audit::whereabouts(
+                let ended = riddlemill::audit::find_whereabouts(
                     &riddlemill::store::Workspace::new(ws.root()),
-                    riddlemill::recipe::find("flub").unwrap(),
+                    riddlemill::recipe::find_recipe("flub").unwrap(),
                     std::slice::from_ref(&record),
                 );
                 assert!(ended.unwrap()[0].is_some(), "{}", record.locator);

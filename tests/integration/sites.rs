@@ -129,7 +129,7 @@ fn posts(ws: &Workspace, code: i32) -> BTreeMap<String, Post> {
     ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(code);
     ws.audit_clean();
     let stage = StageReader::open(&ws.path("staged/flub/01_import")).unwrap().unwrap();
-    let posts: Vec<Post> = stage.all("rows").unwrap();
+    let posts: Vec<Post> = stage.read_table("rows").unwrap();
     posts
         .into_iter()
         .map(|post| (post.id.clone(), Post { position: 0, file: String::new(), ..post }))
@@ -341,7 +341,7 @@ fn the_chapter_is_what_happens() {
         let row = format!("| `{}` | {} |", key.name, key.doc.replace('|', "\\|"));
         assert!(chapter.contains(&row), "{row} is not in the chapter");
     }
-    for (name, _) in riddlemill::config::table("crawl").unwrap().dotted() {
+    for (name, _) in riddlemill::config::find_section("crawl").unwrap().dotted_keys() {
         assert!(chapter.contains(&format!("| `{name}` |")), "{name} is not in the chapter");
     }
 }

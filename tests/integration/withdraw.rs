@@ -197,7 +197,7 @@ fn a_withdrawn_post_leaves_everything() {
     assert_same(&before, &ws.derived(), "from raw/ and its tombstones");
 
     // The bytes that contain it may be deleted, and a check knows why.
-    let dump = store::sha256(&ws.path("raw/sample/dumps/titles.json")).unwrap();
+    let dump = store::sha256_of_file(&ws.path("raw/sample/dumps/titles.json")).unwrap();
     let withdrawals = Withdrawals::load(&store::Workspace::new(ws.root())).unwrap();
     let manifest = ws.read(&format!("output/{GEN}/candidate/MANIFEST.json"));
     let manifest: Value = serde_json::from_str(&manifest).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use riddlemill::config::{Config, Overrides};
 use riddlemill::pipeline::review_items;
 use riddlemill::recipe;
-use riddlemill::web::{Rank, addresses};
+use riddlemill::web::{Rank, route_addresses};
 
 use crate::browser::{Answer, Browser, Server, coded, hidden, item, made};
 use crate::harness::Workspace;
@@ -87,8 +87,8 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     };
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_string()).collect::<Vec<_>>();
     fill("{recipe}", &|_| texts(&RECIPES));
-    let of = |path: &str| recipe::find(path.split('/').find(|part| RECIPES.contains(part)).unwrap()).unwrap();
-    fill("{step}", &|path| of(path).reviews().map(|review| review.place().1.to_string()).collect());
+    let of = |path: &str| recipe::find_recipe(path.split('/').find(|part| RECIPES.contains(part)).unwrap()).unwrap();
+    fill("{step}", &|path| of(path).review_steps().map(|review| review.benchmark_and_ballot().1.to_string()).collect());
     fill("{stage}", &|path| of(path).steps().iter().map(|step| coded(step.name)).collect());
     fill("{round}", &|_| texts(&ROUNDS));
     fill("{*path}", &|_| texts(&["MANIFEST.json", "..%2f..%2f..%2fraw%2faccess.jsonl"]));
@@ -124,8 +124,8 @@ fn votes(server: &Server, token: &str, place: &str, answer: &[(&str, &str)]) -> 
 /// The drafts that a blind ballot withholds.
 fn drafts(workspace: &Workspace) -> Vec<String> {
     let root = workspace.root();
-    let config = Config::load(root, &recipe::names(), &recipe::choices(), &Overrides::default()).unwrap();
-    let flub = recipe::find("flub").unwrap();
+    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let flub = recipe::find_recipe("flub").unwrap();
     let (step, items) = review_items(&config, flub, "explanation").unwrap().unwrap();
     assert!(!step.shows_drafts(riddlemill::review::Round::Vote));
     let drafts: Vec<String> =
@@ -223,13 +223,13 @@ fn every_route_keeps_to_itself_what_is_not_the_visitors() {
         let csrf = browser.mark(&server, if rank.is_some() { "/review" } else { "/login" });
         Visitor { name, rank, browser, csrf, after }
     });
-    let routes = addresses();
+    let routes = route_addresses();
     let known: BTreeSet<&str> = routes.iter().map(|(path, _)| *path).collect();
     assert!(ASKED.iter().all(|(path, _)| known.contains(path)), "ASKED names a route that is gone");
     for (path, needed) in routes {
         let queries = asked(path);
         let addresses = filled(path, &first).into_iter().chain(filled(path, &second));
-        for (at, address) in addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
+        for (at, address) in route_addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
             for visitor in &visitors {
                 for (what, answer) in visitor.try_everything(&server, &address, queries, at == 0) {
                     let actual =

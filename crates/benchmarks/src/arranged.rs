@@ -3,7 +3,7 @@
 
 use crate::draft::{Place, by_name};
 use crate::expression::Expression;
-use crate::reader::{Keys, keep};
+use crate::reader::{Keys, leak_text};
 
 /// The options of a multiple choice.
 pub struct Options {
@@ -34,20 +34,20 @@ by_name!(Options Marked);
 
 impl Place<'_> {
     /// The options of a multiple choice.
-    pub fn options(&self, keys: &Keys<'_>) -> Option<Options> {
-        let number = keys.count("number").unwrap_or(4);
+    pub fn parse_options(&self, keys: &Keys<'_>) -> Option<Options> {
+        let number = keys.read_count("number").unwrap_or(4);
         if !(2..=riddlemill_text::options::LETTERS.len()).contains(&number) {
-            keys.problem(
+            keys.report_problem(
                 "number",
                 format!("between 2 and {} options", riddlemill_text::options::LETTERS.len()),
             );
         }
-        for key in ["right", "wrong"].into_iter().filter(|key| !keys.has(key)) {
-            keys.needed(key);
+        for key in ["right", "wrong"].into_iter().filter(|key| !keys.has_key(key)) {
+            keys.require_text(key);
         }
-        let (right, wrong) = (self.expression(keys, "right"), self.expression(keys, "wrong"));
+        let (right, wrong) = (self.parse_expression(keys, "right"), self.parse_expression(keys, "wrong"));
         let purpose =
-            keys.text("purpose").unwrap_or_else(|| keep(&format!("{} {}", self.benchmark, self.name)));
+            keys.read_text("purpose").unwrap_or_else(|| leak_text(&format!("{} {}", self.benchmark, self.name)));
         Some(Options {
             benchmark: self.benchmark,
             name: self.name,
@@ -59,12 +59,12 @@ impl Place<'_> {
     }
 
     /// Texts in which personal data is marked.
-    pub fn marked(&self, keys: &Keys<'_>) -> Marked {
-        let texts = keys.texts("texts").unwrap_or_default();
+    pub fn parse_marked_texts(&self, keys: &Keys<'_>) -> Marked {
+        let texts = keys.read_texts("texts").unwrap_or_default();
         let parted = |text: &'static str| {
             let parts = text.split_once('.');
             if parts.is_none() {
-                keys.problem(
+                keys.report_problem(
                     "texts",
                     format!("{text:?} is not a field of a group, such as \"riddle.question\""),
                 );
@@ -103,7 +103,7 @@ pub const ELEMENT: [&str; 4] = ["it", "of", "place", "called"];
 
 impl Elements {
     /// Every expression over the record, each with what else it may name.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = (&Expression, &'static [&'static str])> {
+    pub(crate) fn record_expressions(&self) -> impl Iterator<Item = (&Expression, &'static [&'static str])> {
         let of_record = self.when.iter().chain([&self.list]).map(|e| (e, &[] as &'static [&'static str]));
         of_record.chain(self.called.iter().chain(&self.text).map(|e| (e, &["it"] as &'static [&'static str])))
     }
@@ -111,21 +111,21 @@ impl Elements {
 
 impl Place<'_> {
     /// A step that makes a record of every element of a list; a problem is reported.
-    pub(crate) fn elements(&self, keys: &Keys<'_>) -> Option<Elements> {
+    pub(crate) fn parse_elements(&self, keys: &Keys<'_>) -> Option<Elements> {
         if self.records.is_some() {
             let what = "`record_for_each` is for declared records: those of a kind (`records`) have the columns of their kind alone";
-            keys.problem("record_for_each", what);
+            keys.report_problem("record_for_each", what);
         }
-        let list = self.expression(keys, "record_for_each");
-        if !keys.has("record_for_each") {
-            keys.needed("record_for_each");
+        let list = self.parse_expression(keys, "record_for_each");
+        if !keys.has_key("record_for_each") {
+            keys.require_text("record_for_each");
         }
         Some(Elements {
             benchmark: self.benchmark,
             name: self.name,
-            when: self.expression(keys, "when"),
-            called: self.expression(keys, "called"),
-            text: self.expression(keys, "text"),
+            when: self.parse_expression(keys, "when"),
+            called: self.parse_expression(keys, "called"),
+            text: self.parse_expression(keys, "text"),
             list: list?,
         })
     }

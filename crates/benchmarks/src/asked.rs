@@ -26,11 +26,11 @@ impl Rejection {
     ///
     /// # Errors
     /// [`Trouble`] if they cannot be computed.
-    pub fn reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
-        if !self.when.holds(answers)? {
+    pub fn find_drop_reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
+        if !self.when.is_true(answers)? {
             return Ok(None);
         }
-        let because = self.because.value(answers)?;
+        let because = self.because.compute_value(answers)?;
         let one = because.as_str().map(|text| vec![text.to_owned()]);
         let several = || because.try_iter().map(|list| list.map(|reason| reason.to_string()).collect());
         Ok(Some(one.or_else(|| several().ok()).unwrap_or_default()))
@@ -105,7 +105,7 @@ pub struct Passes {
 
 impl BallotSource {
     /// Every expression over the record before the ballot.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub fn input_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.asked_with().map(|(asked, _)| asked)
     }
 
@@ -132,12 +132,12 @@ impl BallotSource {
     }
 
     /// The conditions that answers must meet.
-    pub(crate) fn required(&self) -> impl Iterator<Item = &Expression> {
+    pub(crate) fn answer_conditions(&self) -> impl Iterator<Item = &Expression> {
         self.requires.iter().map(|requirement| &requirement.holds)
     }
 
     /// Every expression over the record and the decision.
-    pub fn decided(&self) -> impl Iterator<Item = &Expression> {
+    pub fn decision_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.keeps.iter().map(|(_, e)| e).chain(&self.finds).chain(&self.after)
     }
 }
@@ -145,7 +145,7 @@ impl BallotSource {
 impl PartialEq for BallotSource {
     fn eq(&self, other: &BallotSource) -> bool {
         let sources = |asked: &BallotSource| -> Vec<&str> {
-            let all = asked.expressions().chain(asked.decided()).chain(asked.required());
+            let all = asked.input_expressions().chain(asked.decision_expressions()).chain(asked.answer_conditions());
             all.map(Expression::source).collect()
         };
         sources(self) == sources(other)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::asked::{BallotSource, Compares, Over, Passes, Rejection};
-pub use crate::choice::{Choice, Label, choice, label};
+pub use crate::choice::{Choice, Label, make_choice, make_label};
 
 riddlemill_schema::choice! {
     /// An annotator's role. FLUB has juniors and seniors (section 2.1), RuozhiBench annotators and a meta
@@ -176,12 +176,12 @@ impl Field {
     }
 
     /// Makes the field optional.
-    pub fn optional(self) -> Field {
+    pub fn make_optional(self) -> Field {
         Field { required: false, ..self }
     }
 
     /// Requires the field after an answer in `write`; uses the draft after one in `draft`.
-    pub fn when(
+    pub fn require_when(
         self,
         field: &'static str,
         write: &'static [&'static str],
@@ -191,7 +191,7 @@ impl Field {
     }
 
     /// Sets another combination than majority.
-    pub fn combine(self, combine: Combine) -> Field {
+    pub fn set_combination(self, combine: Combine) -> Field {
         Field { combine, ..self }
     }
 }
@@ -297,7 +297,7 @@ pub const REASON: &str = "reason";
 impl Ballot {
     /// The questions in `round`: the voters' fields, the reviewer's, or the voters' with the reviewer's in
     /// place of those with the same name, and a reason.
-    pub fn form(&self, round: Round) -> Vec<Field> {
+    pub fn questions_of_round(&self, round: Round) -> Vec<Field> {
         let review = || self.review.iter().flat_map(|review| &review.fields);
         match round {
             Round::Vote => self.fields.clone(),
@@ -314,7 +314,7 @@ impl Ballot {
                     .filter(|field| !asks(field))
                     .cloned()
                     .collect();
-                fields.push(Field::new(REASON, label("Why?", "理由"), Kind::Text));
+                fields.push(Field::new(REASON, make_label("Why?", "理由"), Kind::Text));
                 fields
             }
         }
@@ -326,7 +326,7 @@ impl Ballot {
     }
 
     /// Who may vote in `round`.
-    pub fn roles(&self, round: Round) -> Vec<Role> {
+    pub fn roles_of_round(&self, round: Round) -> Vec<Role> {
         match round {
             Round::Vote => self.voters.clone(),
             Round::Review => self.review.iter().map(|review| review.by).collect(),

@@ -10,9 +10,9 @@ use crate::ballot::{
 };
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
-use crate::reader::{Keys, Problems, read};
+use crate::reader::{Keys, Problems, parse_file};
 use crate::requirement;
-use crate::scope::group;
+use crate::scope::group_name;
 use crate::setting::SettingValues;
 
 /// The ballots of a benchmark.
@@ -28,7 +28,7 @@ pub struct Ballots {
 
 impl Ballots {
     /// A ballot by its name.
-    pub fn step(&self, name: &str) -> Option<&Ballot> {
+    pub fn find_ballot(&self, name: &str) -> Option<&Ballot> {
         self.steps.iter().find(|ballot| ballot.name == name)
     }
 }
@@ -37,20 +37,20 @@ impl Ballots {
 ///
 /// # Errors
 /// Every problem of the file.
-pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots, Problems> {
-    read(file, text, |keys| {
-        let lists = keys.lists("list", choice);
-        let every = keys.table("every", |keys| common(keys, &Common::default())).unwrap_or_default();
+pub fn parse_ballots(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots, Problems> {
+    parse_file(file, text, |keys| {
+        let lists = keys.read_table_lists("list", parse_choice);
+        let every = keys.read_table("every", |keys| parse_common(keys, &Common::default())).unwrap_or_default();
         let given = Arc::default();
-        let language = expression::language(lists.clone(), &given);
-        let steps = keys.each("ballot", |name, keys| {
+        let language = expression::build_language(lists.clone(), &given);
+        let steps = keys.read_named_tables("ballot", |name, keys| {
             let step = Ballot {
-                drop: keys.table("drop", |keys| rejection(language, keys)).flatten(),
-                asked: Some(asked(language, file, name, keys)),
-                ..ballot(benchmark, name, &every, &lists, keys)
+                drop: keys.read_table("drop", |keys| parse_rejection(language, keys)).flatten(),
+                asked: Some(parse_ballot_source(language, file, name, keys)),
+                ..parse_ballot(benchmark, name, &every, &lists, keys)
             };
-            for fault in step.faults() {
-                keys.problem("title", fault);
+            for fault in step.find_faults() {
+                keys.report_problem("title", fault);
             }
             step
         });
@@ -60,15 +60,15 @@ pub fn parse(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots,
             {
                 let known = steps.iter().map(|step| step.name);
                 let what = riddlemill_text::hint::unknown("ballot", ballot, known);
-                keys.problem("ballot", format!("{}: not_by: {what}", step.name));
+                keys.report_problem("ballot", format!("{}: not_by: {what}", step.name));
             }
         }
         for (name, (step, drop)) in steps.iter().filter_map(|step| Some((step.name, (step, step.drop?)))) {
             let fields = || step.fields.iter().map(|field| field.name);
             for problem in
-                [&drop.when, &drop.because].into_iter().filter_map(|e| e.unknown("field", fields()))
+                [&drop.when, &drop.because].into_iter().filter_map(|e| e.find_unknown_name("field", fields()))
             {
-                keys.problem("ballot", format!("{name}: {problem}"));
+                keys.report_problem("ballot", format!("{name}: {problem}"));
             }
         }
         Ballots { steps, lists, given }
@@ -110,77 +110,77 @@ impl Default for Common {
     }
 }
 
-fn common(keys: &Keys<'_>, every: &Common) -> Common {
+fn parse_common(keys: &Keys<'_>, every: &Common) -> Common {
     let trial = |keys: &Keys<'_>| Qualification {
-        formal: keys.share("formal").unwrap_or(0.0),
-        senior: keys.share("senior").unwrap_or(0.0),
+        formal: keys.read_share("formal").unwrap_or(0.0),
+        senior: keys.read_share("senior").unwrap_or(0.0),
     };
     let (languages, of_its_language) = match keys.is_text("languages") {
         true => (Vec::new(), keys.one_of("languages", &[(OF_RECORD, true)]).unwrap_or(false)),
-        false => match keys.texts("languages") {
+        false => match keys.read_texts("languages") {
             Some(languages) => (languages, false),
             None => (every.languages.clone(), every.of_its_language),
         },
     };
     Common {
         voters: keys.some_of("voters", &ROLES).unwrap_or_else(|| every.voters.clone()),
-        votes: keys.count("votes").unwrap_or(every.votes),
+        votes: keys.read_count("votes").unwrap_or(every.votes),
         drafts: keys
             .one_of("drafts", &[("hidden", Drafts::Hidden), ("shown", Drafts::Shown)])
             .unwrap_or(every.drafts),
         languages,
         of_its_language,
-        trial: keys.table("trial", trial).or(every.trial),
+        trial: keys.read_table("trial", trial).or(every.trial),
     }
 }
 
-fn ballot(
+fn parse_ballot(
     recipe: &'static str,
     name: &'static str,
     every: &Common,
     lists: &Lists,
     keys: &Keys<'_>,
 ) -> Ballot {
-    let common = common(keys, every);
-    let fields = keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default();
+    let common = parse_common(keys, every);
+    let fields = keys.read_tables("fields", |keys| parse_field(lists, keys)).unwrap_or_default();
     let asked_by = |keys: &Keys<'_>| -> Vec<_> {
-        keys.names().into_iter().map(|field| (field, keys.needed(field))).collect()
+        keys.key_names().into_iter().map(|field| (field, keys.require_text(field))).collect()
     };
     Ballot {
         recipe,
         name,
-        title: keys.words("title"),
-        guideline: keys.words("guideline"),
-        examples: examples(&fields, keys),
+        title: keys.require_label("title"),
+        guideline: keys.require_label("guideline"),
+        examples: collect_examples(&fields, keys),
         languages: common.languages,
         of_its_language: common.of_its_language,
-        paper: keys.text("paper").unwrap_or_default(),
-        shows: shows(keys),
-        review: keys.table("second", |keys| second(&fields, lists, keys)),
+        paper: keys.read_text("paper").unwrap_or_default(),
+        shows: parse_shown_labels(keys),
+        review: keys.read_table("second", |keys| parse_second_pass(&fields, lists, keys)),
         fields,
         voters: common.voters,
         votes_needed: common.votes,
         drafts: common.drafts,
         adjudication: Adjudication {
             by: keys.one_of("settles", &ROLES).unwrap_or(Role::Meta),
-            asked_by: keys.table("asked_by", asked_by).unwrap_or_default(),
+            asked_by: keys.read_table("asked_by", asked_by).unwrap_or_default(),
         },
         draft_ahead: false,
         drop: None,
         asked: None,
         qualification: common.trial,
-        on_demand: keys.flag("on_demand").unwrap_or(false),
-        not_by: keys.text("not_by"),
+        on_demand: keys.read_flag("on_demand").unwrap_or(false),
+        not_by: keys.read_text("not_by"),
     }
 }
 
 /// The ballot's examples, followed by those of its options, each with the option's name.
-fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
-    let mut examples = keys.tables("examples", |keys| keys.both()).unwrap_or_default();
+fn collect_examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
+    let mut examples = keys.read_tables("examples", |keys| keys.read_both_languages()).unwrap_or_default();
     for option in fields.iter().flat_map(Field::options) {
         let Some(example) = option.example else { continue };
         let line =
-            |name: &str, example: &str, colon: &str| crate::reader::keep(&format!("{name}{colon}{example}"));
+            |name: &str, example: &str, colon: &str| crate::reader::leak_text(&format!("{name}{colon}{example}"));
         let en = line(option.label.en, example.en, ": ");
         let zh = line(option.label.zh, example.zh, "：");
         if !examples.iter().any(|known| known.en == en) {
@@ -191,143 +191,143 @@ fn examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
 }
 
 /// The content of an item with labels; [`asked`] has the expressions.
-fn shows(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
+fn parse_shown_labels(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         // Asked for, so that the key is not reported as unknown; `asked` parses it.
-        keys.text("is");
-        let key = keys.needed("key");
-        keys.has("label").then(|| (key, keys.words("label")))
+        keys.read_text("is");
+        let key = keys.require_text("key");
+        keys.has_key("label").then(|| (key, keys.require_label("label")))
     };
-    keys.tables("shows", shown).unwrap_or_default().into_iter().flatten().collect()
+    keys.read_tables("shows", shown).unwrap_or_default().into_iter().flatten().collect()
 }
 
 /// A ballot's inputs from a record, and where its answers are stored. Leaked, because ballots live as long as
 /// the program.
-fn asked(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static BallotSource {
+fn parse_ballot_source(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static BallotSource {
     let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
-        let place = keys.place(key).or_else(|| keys.place("key")).unwrap_or_else(|| file.to_owned());
-        Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+        let place = keys.place_of_key(key).or_else(|| keys.place_of_key("key")).unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     };
     let shown = |keys: &Keys<'_>| {
-        let key = keys.needed("key");
+        let key = keys.require_text("key");
         // Asked for, so that the key is not reported as unknown; `shows` keeps it.
-        keys.has("label").then(|| keys.words("label"));
-        Some((key, read(keys, "is", keys.text("is").unwrap_or(key))?))
+        keys.has_key("label").then(|| keys.require_label("label"));
+        Some((key, read(keys, "is", keys.read_text("is").unwrap_or(key))?))
     };
     let drafted = |keys: &Keys<'_>| -> Vec<_> {
-        let each = |name: &'static str| Some((name, read(keys, name, keys.text(name)?)?));
-        keys.names().into_iter().filter_map(each).collect()
+        let each = |name: &'static str| Some((name, read(keys, name, keys.read_text(name)?)?));
+        keys.key_names().into_iter().filter_map(each).collect()
     };
-    let one = |keys: &Keys<'_>, key: &str| keys.text(key).and_then(|source| read(keys, key, source));
-    let needed = |keys: &Keys<'_>, key: &str| match keys.needed(key) {
+    let one = |keys: &Keys<'_>, key: &str| keys.read_text(key).and_then(|source| read(keys, key, source));
+    let needed = |keys: &Keys<'_>, key: &str| match keys.require_text(key) {
         "" => None,
         source => read(keys, key, source),
     };
-    let over = keys.text("over").and_then(|source| {
+    let over = keys.read_text("over").and_then(|source| {
         Some(Over {
             list: read(keys, "over", source)?,
-            role: keys.text("role").unwrap_or(name),
+            role: keys.read_text("role").unwrap_or(name),
             called: needed(keys, "called")?,
         })
     });
     let compares = |keys: &Keys<'_>| {
-        let key = keys.needed("key");
-        let sides = keys.names().into_iter().filter(|name| *name != "key");
+        let key = keys.require_text("key");
+        let sides = keys.key_names().into_iter().filter(|name| *name != "key");
         let sides: Vec<_> =
-            sides.filter_map(|side| Some((side, read(keys, side, keys.text(side)?)?))).collect();
+            sides.filter_map(|side| Some((side, read(keys, side, keys.read_text(side)?)?))).collect();
         let sides = <[_; 2]>::try_from(sides).ok();
         if sides.is_none() {
-            keys.problem("key", "exactly two sides are compared, each a code and an expression");
+            keys.report_problem("key", "exactly two sides are compared, each a code and an expression");
         }
         Some(Compares { key, sides: sides? })
     };
     let passes = |keys: &Keys<'_>| {
-        let code = keys.needed("lacks");
+        let code = keys.require_text("lacks");
         let lacks = Reason::from_code(code);
         if lacks.is_none() {
             let known = Reason::ALL.iter().map(|reason| reason.code());
-            keys.problem("lacks", riddlemill_text::hint::unknown("reason", code, known));
+            keys.report_problem("lacks", riddlemill_text::hint::unknown("reason", code, known));
         }
         Some(Passes { when: needed(keys, "when")?, lacks: lacks? })
     };
     let finds = |source| {
-        let place = keys.place("finds").unwrap_or_else(|| file.to_owned());
-        Expression::parse(language, place, source).map_err(|what| keys.problem("finds", what)).ok()
+        let place = keys.place_of_key("finds").unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.report_problem("finds", what)).ok()
     };
-    let compares = keys.table("compares", compares).flatten();
+    let compares = keys.read_table("compares", compares).flatten();
     // Compared texts have keys of their own; here are only their labels.
     let compared = |key: &str| {
         compares.as_ref().is_some_and(|c| [1, 2].iter().any(|number| key == format!("{}_{number}", c.key)))
     };
-    let shows = keys.tables("shows", shown).unwrap_or_default().into_iter().flatten();
+    let shows = keys.read_tables("shows", shown).unwrap_or_default().into_iter().flatten();
     Box::leak(Box::new(BallotSource {
         shows: shows.filter(|(key, _)| !compared(key)).collect(),
         when: one(keys, "when"),
         over,
         compares,
-        draft: keys.table("draft", drafted).unwrap_or_default(),
-        ranked: keys.table("ranked", drafted).unwrap_or_default(),
+        draft: keys.read_table("draft", drafted).unwrap_or_default(),
+        ranked: keys.read_table("ranked", drafted).unwrap_or_default(),
         apart: one(keys, "apart"),
-        passes: keys.table("passes", passes).flatten(),
-        keeps: keys.table("keeps", drafted).unwrap_or_default(),
-        standing: keys.text("standing").unwrap_or_else(|| crate::reader::keep(&group(name))),
-        finds: keys.texts("finds").unwrap_or_default().into_iter().filter_map(finds).collect(),
+        passes: keys.read_table("passes", passes).flatten(),
+        keeps: keys.read_table("keeps", drafted).unwrap_or_default(),
+        standing: keys.read_text("standing").unwrap_or_else(|| crate::reader::leak_text(&group_name(name))),
+        finds: keys.read_texts("finds").unwrap_or_default().into_iter().filter_map(finds).collect(),
         before: one(keys, "before"),
         after: one(keys, "after"),
-        requires: requirement::read(language, file, keys),
-        group: crate::reader::keep(&group(name)),
+        requires: requirement::parse_requirements(language, file, keys),
+        group: crate::reader::leak_text(&group_name(name)),
     }))
 }
 
 /// Which answers drop a record. Leaked, because ballots live as long as the program.
-fn rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> {
+fn parse_rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> {
     let read = |key: &str| {
-        let place = keys.place(key)?;
-        Expression::parse(language, place, keys.needed(key)).map_err(|what| keys.problem(key, what)).ok()
+        let place = keys.place_of_key(key)?;
+        Expression::parse(language, place, keys.require_text(key)).map_err(|what| keys.report_problem(key, what)).ok()
     };
     let (when, because) = (read("when"), read("because"));
-    for key in ["when", "because"].into_iter().filter(|key| !keys.has(key)) {
-        keys.needed(key);
+    for key in ["when", "because"].into_iter().filter(|key| !keys.has_key(key)) {
+        keys.require_text(key);
     }
     Some(Box::leak(Box::new(Rejection { when: when?, because: because? })))
 }
 
 /// A review: fields of the voters that are asked again, and further ones.
-fn second(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> SecondPass {
+fn parse_second_pass(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> SecondPass {
     let mut fields = Vec::new();
-    for name in keys.texts("again").unwrap_or_default() {
+    for name in keys.read_texts("again").unwrap_or_default() {
         match first.iter().find(|field| field.name == name) {
             Some(field) => fields.push(field.clone()),
             None => {
                 let known = first.iter().map(|field| field.name);
-                keys.problem("again", riddlemill_text::hint::unknown("field", name, known));
+                keys.report_problem("again", riddlemill_text::hint::unknown("field", name, known));
             }
         }
     }
-    fields.extend(keys.tables("fields", |keys| field(lists, keys)).unwrap_or_default());
+    fields.extend(keys.read_tables("fields", |keys| parse_field(lists, keys)).unwrap_or_default());
     SecondPass { by: keys.one_of("by", &ROLES).unwrap_or(Role::Senior), fields }
 }
 
-fn field(lists: &Lists, keys: &Keys<'_>) -> Field {
+fn parse_field(lists: &Lists, keys: &Keys<'_>) -> Field {
     let when = |keys: &Keys<'_>| When {
-        field: keys.needed("field"),
-        write: keys.texts("write").unwrap_or_default().leak(),
-        draft: keys.texts("draft").unwrap_or_default().leak(),
+        field: keys.require_text("field"),
+        write: keys.read_texts("write").unwrap_or_default().leak(),
+        draft: keys.read_texts("draft").unwrap_or_default().leak(),
     };
-    let kind = kind(lists, keys);
-    let tolerance = keys.count("tolerance");
+    let kind = parse_kind(lists, keys);
+    let tolerance = keys.read_count("tolerance");
     if tolerance.is_some() && !matches!(kind, Kind::Score { .. }) {
-        keys.problem("tolerance", "only a score has one: how far it may be from the known score in a trial");
+        keys.report_problem("tolerance", "only a score has one: how far it may be from the known score in a trial");
     }
     Field {
-        name: keys.needed("name"),
-        label: keys.words("label"),
+        name: keys.require_text("name"),
+        label: keys.require_label("label"),
         kind,
-        required: !keys.flag("optional").unwrap_or(false),
-        when: keys.table("when", when),
-        combine: combine(keys),
-        distinct: keys.flag("distinct").unwrap_or(false),
-        edits: keys.text("edits"),
+        required: !keys.read_flag("optional").unwrap_or(false),
+        when: keys.read_table("when", when),
+        combine: parse_combination(keys),
+        distinct: keys.read_flag("distinct").unwrap_or(false),
+        edits: keys.read_text("edits"),
         tolerance,
     }
 }
@@ -345,7 +345,7 @@ enum Form {
     Keep,
 }
 
-fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
+fn parse_kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
     let forms = [
         ("choice", Form::Choice),
         ("choices", Form::Choices),
@@ -356,76 +356,76 @@ fn kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
         ("preference", Form::Preference),
         ("keep", Form::Keep),
     ];
-    if !keys.has("kind") {
-        keys.needed("kind");
+    if !keys.has_key("kind") {
+        keys.require_text("kind");
         return Kind::Text;
     }
     match keys.one_of("kind", &forms) {
         None | Some(Form::Text) => Kind::Text,
-        Some(Form::Choice) => Kind::Choice(options(lists, keys)),
+        Some(Form::Choice) => Kind::Choice(parse_options(lists, keys)),
         Some(Form::Choices) => {
-            let options = options(lists, keys);
-            let max = keys.count("max").unwrap_or(options.len());
-            Kind::Choices { min: keys.count("min").unwrap_or(0), max, options }
+            let options = parse_options(lists, keys);
+            let max = keys.read_count("max").unwrap_or(options.len());
+            Kind::Choices { min: keys.read_count("min").unwrap_or(0), max, options }
         }
         Some(Form::Pick) => Kind::Pick {
-            k: keys.count("k").unwrap_or(1),
-            any: keys.flag("any").unwrap_or(false),
-            from: keys.needed("from"),
-            right_answer: keys.text("beside"),
+            k: keys.read_count("k").unwrap_or(1),
+            any: keys.read_flag("any").unwrap_or(false),
+            from: keys.require_text("from"),
+            right_answer: keys.read_text("beside"),
         },
-        Some(Form::Edited) => Kind::Edited { pick: keys.needed("pick") },
+        Some(Form::Edited) => Kind::Edited { pick: keys.require_text("pick") },
         Some(Form::Score) => {
-            Kind::Score { min: keys.integer("min").unwrap_or(1), max: keys.integer("max").unwrap_or(5) }
+            Kind::Score { min: keys.read_integer("min").unwrap_or(1), max: keys.read_integer("max").unwrap_or(5) }
         }
         Some(Form::Preference) => {
-            let sides = keys.texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
+            let sides = keys.read_texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
             if sides.is_none() {
-                keys.problem("sides", "`sides` must name two codes, which votes use");
+                keys.report_problem("sides", "`sides` must name two codes, which votes use");
             }
             let blank = || Choice {
                 code: "",
-                label: crate::ballot::label("", ""),
-                definition: crate::ballot::label("", ""),
+                label: crate::ballot::make_label("", ""),
+                definition: crate::ballot::make_label("", ""),
                 example: None,
             };
-            let tie = keys.table("tie", choice);
+            let tie = keys.read_table("tie", parse_choice);
             if tie.is_none() {
-                keys.problem("tie", "`tie` is missing: the code for \"neither is better\"");
+                keys.report_problem("tie", "`tie` is missing: the code for \"neither is better\"");
             }
             Kind::Preference { sides: sides.unwrap_or_default(), tie: tie.unwrap_or_else(blank) }
         }
-        Some(Form::Keep) => Kind::Keep { reasons: options(lists, keys) },
+        Some(Form::Keep) => Kind::Keep { reasons: parse_options(lists, keys) },
     }
 }
 
 /// Options given directly, or those of a list.
-fn options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
+fn parse_options(lists: &Lists, keys: &Keys<'_>) -> Vec<Choice> {
     if !keys.is_text("options") {
-        let options = keys.tables("options", choice).unwrap_or_default();
+        let options = keys.read_tables("options", parse_choice).unwrap_or_default();
         if options.is_empty() {
-            keys.problem("options", "`options` is missing, or empty");
+            keys.report_problem("options", "`options` is missing, or empty");
         }
         return options;
     }
-    let name = keys.needed("options");
+    let name = keys.require_text("options");
     lists.get(name).cloned().unwrap_or_else(|| {
-        keys.problem("options", riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
+        keys.report_problem("options", riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
         Vec::new()
     })
 }
 
-fn choice(keys: &Keys<'_>) -> Choice {
+fn parse_choice(keys: &Keys<'_>) -> Choice {
     Choice {
-        code: keys.needed("code"),
-        label: keys.words("label"),
-        definition: keys.words("means"),
-        example: keys.has("example").then(|| keys.words("example")),
+        code: keys.require_text("code"),
+        label: keys.require_label("label"),
+        definition: keys.require_label("means"),
+        example: keys.has_key("example").then(|| keys.require_label("example")),
     }
 }
 
 /// How several answers are combined; `else` is for a choice without a majority.
-fn combine(keys: &Keys<'_>) -> Combine {
+fn parse_combination(keys: &Keys<'_>) -> Combine {
     let rules = [
         ("majority", Combine::Majority),
         ("unanimous", Combine::Unanimity),
@@ -434,10 +434,10 @@ fn combine(keys: &Keys<'_>) -> Combine {
         ("collect", Combine::Collect),
     ];
     let rule = keys.one_of("rule", &rules).unwrap_or(Combine::Majority);
-    match (rule, keys.text("else")) {
+    match (rule, keys.read_text("else")) {
         (Combine::Majority, Some(code)) => Combine::MajorityOr(code),
         (rule, Some(_)) => {
-            keys.problem("else", "`else` can only be used with `rule = \"majority\"`");
+            keys.report_problem("else", "`else` can only be used with `rule = \"majority\"`");
             rule
         }
         (rule, None) => rule,

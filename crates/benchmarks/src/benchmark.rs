@@ -7,7 +7,7 @@ mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use load::load;
+pub use load::load_benchmarks;
 
 use crate::arranged::{Elements, Marked, Options};
 use crate::ballot::Label;
@@ -145,9 +145,9 @@ impl Benchmark {
     }
 
     /// The benchmark that imports its records: itself, or the one that it continues.
-    pub fn origin(&'static self) -> &'static Benchmark {
+    pub fn find_origin(&'static self) -> &'static Benchmark {
         let first = self.steps.first().and_then(|step| step.from.first());
-        let other = first.and_then(|input| crate::find(input.split_once('/')?.0));
+        let other = first.and_then(|input| crate::find_benchmark(input.split_once('/')?.0));
         other.unwrap_or(self)
     }
 
@@ -156,7 +156,7 @@ impl Benchmark {
         let mut found = vec![self];
         let mut at = 0;
         while let Some(benchmark) = found.get(at) {
-            for other in benchmark.goes_by.iter().filter_map(|name| crate::find(name)) {
+            for other in benchmark.goes_by.iter().filter_map(|name| crate::find_benchmark(name)) {
                 if !found.iter().any(|known| known.name == other.name) {
                     found.push(other);
                 }
@@ -168,7 +168,7 @@ impl Benchmark {
 
     /// The declarations that determine a step's rows: place and hash. Empty for a step determined by the
     /// program alone.
-    pub fn declares(&self, step: &Step) -> BTreeMap<String, String> {
+    pub fn declarations_of_step(&self, step: &Step) -> BTreeMap<String, String> {
         let mut declared = BTreeMap::new();
         let mut tell = |file: &str, table: String| {
             if let Some(text) = self.tables.get(&table) {
@@ -182,7 +182,7 @@ impl Benchmark {
         if let Some((kind, form)) = step.records.and_then(|kind| Some((kind, kind.own_form()?))) {
             declared.insert(format!("benchmark.toml [columns.{}]", kind.name), declares::hash(&form));
         }
-        let fields = declares::reached(self.expressions(step).into_iter(), self.fields());
+        let fields = declares::find_used_fields(self.expressions_of_step(step).into_iter(), self.fields());
         let line = |(name, field): &(&str, &Expression)| format!("{name} = {}", field.source());
         let fields = fields.iter().map(line).collect::<Vec<_>>().join("\n");
         if !fields.is_empty() {
@@ -192,31 +192,31 @@ impl Benchmark {
     }
 
     /// The expressions of a step.
-    fn expressions(&self, step: &Step) -> Vec<&Expression> {
+    fn expressions_of_step(&self, step: &Step) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = Vec::new();
         if let Kind::Ballot(name) = step.kind {
-            let ballot = self.ballot(name);
+            let ballot = self.find_ballot(name);
             let of_ballot = ballot.and_then(|ballot| ballot.asked).into_iter();
             let all = |asked: &'static crate::ballot::BallotSource| {
-                asked.expressions().chain(asked.decided()).chain(asked.required())
+                asked.input_expressions().chain(asked.decision_expressions()).chain(asked.answer_conditions())
             };
             asked.extend(of_ballot.flat_map(all));
         }
-        asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::expressions));
+        asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::record_expressions));
         let options = self.options.iter().filter(|options| options.name == step.name);
         asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
         let natives = self.natives.iter().filter(|native| native.name == step.name);
-        asked.extend(natives.flat_map(|native| native.asked().chain(native.over_findings())));
+        asked.extend(natives.flat_map(|native| native.input_expressions().chain(native.over_findings())));
         let selects = self.selects.iter().filter(|select| select.name == step.name);
-        asked.extend(selects.flat_map(Select::expressions));
+        asked.extend(selects.flat_map(Select::record_expressions));
         let elements = self.elements.iter().filter(|elements| elements.name == step.name);
-        asked.extend(elements.flat_map(Elements::expressions).map(|(expression, _)| expression));
+        asked.extend(elements.flat_map(Elements::record_expressions).map(|(expression, _)| expression));
         asked
     }
 
     /// The additional columns of a table source that it uses, each with the place of the expression.
     pub fn asked_columns(&self) -> Vec<(String, String)> {
-        let steps = self.steps.iter().flat_map(|step| self.expressions(step));
+        let steps = self.steps.iter().flat_map(|step| self.expressions_of_step(step));
         let data = self.data.iter().flat_map(|data| {
             let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
             columns.chain(&data.when)
@@ -225,7 +225,7 @@ impl Benchmark {
         let column = |path: String| Some(path.strip_prefix("table.")?.split('.').next()?.to_owned());
         let of = |asked: &Expression| {
             let place = asked.place().to_owned();
-            asked.paths().into_iter().filter_map(column).map(|name| (name, place.clone())).collect::<Vec<_>>()
+            asked.used_paths().into_iter().filter_map(column).map(|name| (name, place.clone())).collect::<Vec<_>>()
         };
         let mut found: Vec<(String, String)> = steps.chain(data).chain(fields).flat_map(of).collect();
         found.sort();
@@ -235,16 +235,16 @@ impl Benchmark {
 
     /// Its own settings that determine a step's rows.
     pub fn own_settings(&self, step: &Step) -> Vec<&Setting> {
-        let mut asked = self.expressions(step);
-        let fields = declares::reached(asked.iter().copied(), self.fields());
+        let mut asked = self.expressions_of_step(step);
+        let fields = declares::find_used_fields(asked.iter().copied(), self.fields());
         asked.extend(fields.into_iter().map(|(_, field)| field));
         if let Kind::Ballot(name) = step.kind
-            && let Some(drop) = self.ballot(name).and_then(|ballot| ballot.drop)
+            && let Some(drop) = self.find_ballot(name).and_then(|ballot| ballot.drop)
         {
             asked.extend([&drop.when, &drop.because]);
         }
-        asked.extend(self.drafts.iter().filter(|draft| draft.name == step.name).flat_map(Draft::read));
-        let named: BTreeSet<String> = asked.into_iter().flat_map(Expression::settings).collect();
+        asked.extend(self.drafts.iter().filter(|draft| draft.name == step.name).flat_map(Draft::reply_expressions));
+        let named: BTreeSet<String> = asked.into_iter().flat_map(Expression::used_settings).collect();
         let of_it = |setting: &&Setting| {
             named.iter().any(|name| {
                 let (section, key) = name.split_once('.').unwrap_or((name, ""));
@@ -263,18 +263,18 @@ impl Benchmark {
     }
 
     /// The reasons that its folder gives for what its steps and `[data]` leave out.
-    pub fn reasons(&self) -> impl Iterator<Item = &'static OwnReason> {
+    pub fn own_reasons(&self) -> impl Iterator<Item = &'static OwnReason> {
         let of_data = self.data.iter().filter_map(|data| data.reason);
         self.selects.iter().map(|select| select.reason).chain(of_data)
     }
 
     /// The ballot of a review step; `None` if ballots.toml does not declare it.
-    pub fn ballot(&self, name: &str) -> Option<&crate::ballot::Ballot> {
-        self.ballots.step(name)
+    pub fn find_ballot(&self, name: &str) -> Option<&crate::ballot::Ballot> {
+        self.ballots.find_ballot(name)
     }
 
     /// The options of a shared list; empty for an unknown name.
-    pub fn list(&self, name: &str) -> &[crate::ballot::Choice] {
+    pub fn options_of_list(&self, name: &str) -> &[crate::ballot::Choice] {
         self.ballots.lists.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }

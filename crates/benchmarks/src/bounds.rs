@@ -23,7 +23,7 @@ const MOST_CHAINED: usize = 3;
 const STATEMENTS: [&str; 9] = ["if", "elif", "else", "endif", "for", "endfor", "set", "raw", "endraw"];
 
 /// Sets the bounds of an environment.
-pub fn bound(language: &mut Environment<'_>) {
+pub fn set_bounds(language: &mut Environment<'_>) {
     language.set_fuel(Some(FUEL));
     // Values that change while a loop runs could double in each round.
     language.remove_global("namespace");
@@ -68,7 +68,7 @@ pub fn bound(language: &mut Environment<'_>) {
 ///
 /// # Errors
 /// What is wrong with the template or the values; also that the text is too long, or that it takes too long to make.
-pub fn rendered(template: &Template<'_, '_>, values: Value) -> Result<String, Error> {
+pub fn render_template(template: &Template<'_, '_>, values: Value) -> Result<String, Error> {
     let mut out = Bounded(Vec::new());
     template.render_captured_to(values, &mut out).map_err(|error| match error.kind() {
         ErrorKind::WriteFailure => too_long(),
@@ -81,7 +81,7 @@ pub fn rendered(template: &Template<'_, '_>, values: Value) -> Result<String, Er
 }
 
 /// Products in code, outside of its texts.
-pub fn multiplied(code: &str) -> usize {
+pub fn count_products(code: &str) -> usize {
     let mut quote = None;
     let mut found = 0;
     for c in code.chars() {
@@ -114,7 +114,7 @@ pub fn refuse_growth(source: &str, most_products: usize) -> Result<(), Error> {
     for (at, _) in source.match_indices(['{']) {
         let code = ["{{", "{%"].iter().find_map(|open| source[at..].strip_prefix(open));
         let code = code.and_then(|code| code.split(['}']).next()).unwrap_or_default();
-        if multiplied(code) > most_products {
+        if count_products(code) > most_products {
             let line = source[..at].matches('\n').count() + 1;
             return refused(line, "too many products: a text can be multiplied".to_owned());
         }
@@ -188,9 +188,9 @@ mod tests {
     fn made(source: &str) -> Result<String, Error> {
         refuse_growth(source, 0)?;
         let mut language = Environment::new();
-        bound(&mut language);
+        set_bounds(&mut language);
         language.add_template_owned("t", source.to_owned())?;
-        rendered(&language.get_template("t")?, context! { post => "水".repeat(100), posts => vec!["a", "b"] })
+        render_template(&language.get_template("t")?, context! { post => "水".repeat(100), posts => vec!["a", "b"] })
     }
 
     #[test]

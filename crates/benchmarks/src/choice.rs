@@ -14,7 +14,7 @@ pub struct Label {
 }
 
 /// A [`Label`], for short.
-pub const fn label(en: &'static str, zh: &'static str) -> Label {
+pub const fn make_label(en: &'static str, zh: &'static str) -> Label {
     Label { en, zh }
 }
 
@@ -32,7 +32,7 @@ pub struct Choice {
 }
 
 /// A [`Choice`], for short.
-pub const fn choice(code: &'static str, label: Label, definition: Label) -> Choice {
+pub const fn make_choice(code: &'static str, label: Label, definition: Label) -> Choice {
     Choice { code, label, definition, example: None }
 }
 

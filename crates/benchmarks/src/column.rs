@@ -53,7 +53,7 @@ impl Kind {
     }
 
     /// Whether it is a list, and the type of its elements or of itself.
-    pub fn item(self) -> (bool, Kind) {
+    pub fn split_list_kind(self) -> (bool, Kind) {
         match self {
             Kind::Texts => (true, Kind::Text),
             Kind::Counts => (true, Kind::Count),

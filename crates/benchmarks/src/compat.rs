@@ -66,7 +66,7 @@ impl Form {
         (".parquet", Form::Parquet),
     ];
 
-    fn of(file: &str) -> Option<Form> {
+    fn from_file_name(file: &str) -> Option<Form> {
         Form::ENDINGS.iter().find(|(ending, _)| file.ends_with(ending)).map(|(_, form)| *form)
     }
 }
@@ -76,18 +76,18 @@ impl Compat {
     ///
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
-    pub fn published(
+    pub fn to_published_row(
         &self,
         row: &Value,
     ) -> Result<Option<serde_json::Map<String, serde_json::Value>>, Trouble> {
         if let Some(when) = &self.when
-            && !when.holds(row)?
+            && !when.is_true(row)?
         {
             return Ok(None);
         }
         let mut published = serde_json::Map::new();
         for (key, value) in self.keys.iter() {
-            let value = serde_json::to_value(value.value(row)?).unwrap_or_default();
+            let value = serde_json::to_value(value.compute_value(row)?).unwrap_or_default();
             published.insert((*key).to_owned(), value);
         }
         Ok(Some(published))
@@ -95,45 +95,45 @@ impl Compat {
 }
 
 /// Parses the tables of a benchmark.toml; `columns` are those of the set.
-pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>, columns: &[&str]) -> Compats {
+pub(crate) fn parse_compats(language: Language, file: &str, keys: &Keys<'_>, columns: &[&str]) -> Compats {
     let mut published = Compats::default();
-    keys.tables("compat", |keys| {
-        let mut compat = one(language, file, keys);
+    keys.read_tables("compat", |keys| {
+        let mut compat = parse_compat(language, file, keys);
         if published.files.iter().any(|other| other.file == compat.file) {
-            keys.problem("file", format!("two published files are named {:?}", compat.file));
+            keys.report_problem("file", format!("two published files are named {:?}", compat.file));
         }
-        if let Some(like) = keys.text("like") {
+        if let Some(like) = keys.read_text("like") {
             match published.files.iter().find(|other| other.file == like) {
                 Some(other) => compat.keys = Arc::clone(&other.keys),
                 None => {
                     let known = published.files.iter().map(|other| other.file);
-                    keys.problem("like", unknown("file before this one", like, known));
+                    keys.report_problem("like", unknown("file before this one", like, known));
                 }
             }
         }
         let names = || columns.iter().copied().chain(["this"]);
         let asked = compat.keys.iter().map(|(_, value)| value).chain(&compat.when);
-        for problem in asked.filter_map(|value| value.unknown("column", names())) {
-            keys.problem("keys", problem);
+        for problem in asked.filter_map(|value| value.find_unknown_name("column", names())) {
+            keys.report_problem("keys", problem);
         }
         let known = |keys: &Keys<'_>, name: &str| {
             if !columns.contains(&name) {
-                keys.problem(name, unknown("column", name, columns.iter().copied()));
+                keys.report_problem(name, unknown("column", name, columns.iter().copied()));
             }
         };
         let of_column = |keys: &Keys<'_>| -> Vec<_> {
-            let names = keys.names().into_iter();
+            let names = keys.key_names().into_iter();
             let read = names.filter_map(|name| {
                 known(keys, name);
-                Some((name, Expression::at(language, file, keys, name)?))
+                Some((name, Expression::parse_key(language, file, keys, name)?))
             });
             read.collect()
         };
-        published.back.extend(keys.table("back", of_column).unwrap_or_default());
-        keys.table("labels", |labels| {
-            for column in labels.names() {
+        published.back.extend(keys.read_table("back", of_column).unwrap_or_default());
+        keys.read_table("labels", |labels| {
+            for column in labels.key_names() {
                 known(labels, column);
-                published.renamed.extend(labels.table(column, |keys| (column, renames(keys))));
+                published.renamed.extend(labels.read_table(column, |keys| (column, parse_renames(keys))));
             }
         });
         published.files.push(compat);
@@ -141,34 +141,34 @@ pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>, columns: &[&
     published
 }
 
-fn one(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
+fn parse_compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
     let published = |keys: &Keys<'_>| -> Vec<_> {
-        let value = |name: &'static str| Some((name, Expression::at(language, file, keys, name)?));
-        keys.names().into_iter().filter_map(value).collect()
+        let value = |name: &'static str| Some((name, Expression::parse_key(language, file, keys, name)?));
+        keys.key_names().into_iter().filter_map(value).collect()
     };
-    let name = keys.needed("file");
+    let name = keys.require_text("file");
     Compat {
         file: name,
-        form: form(keys, name),
-        config: keys.text("config"),
-        when: Expression::at(language, file, keys, "when"),
-        keys: Arc::new(keys.table("keys", published).unwrap_or_default()),
+        form: parse_form(keys, name),
+        config: keys.read_text("config"),
+        when: Expression::parse_key(language, file, keys, "when"),
+        keys: Arc::new(keys.read_table("keys", published).unwrap_or_default()),
     }
 }
 
 /// The form of a published file with this name.
-fn form(keys: &Keys<'_>, name: &str) -> Form {
-    let lines = keys.flag("lines");
-    let form = Form::of(name);
+fn parse_form(keys: &Keys<'_>, name: &str) -> Form {
+    let lines = keys.read_flag("lines");
+    let form = Form::from_file_name(name);
     if form.is_none() && !name.is_empty() {
         let endings = Form::ENDINGS.map(|(ending, _)| ending).join(", ");
-        keys.problem(
+        keys.report_problem(
             "file",
             format!("the ending of {name:?} says no form of the file; one of {endings} does"),
         );
     }
     if name.contains(['/', '\\']) {
-        keys.problem("file", format!("{name:?} is in a folder; published files are directly under compat/"));
+        keys.report_problem("file", format!("{name:?} is in a folder; published files are directly under compat/"));
     }
     match (form, lines) {
         // Some authors published JSON Lines under this name.
@@ -177,7 +177,7 @@ fn form(keys: &Keys<'_>, name: &str) -> Form {
         (Some(Form::JsonLines), Some(true)) => Form::JsonLines,
         (Some(form), None) => form,
         (Some(form), Some(_)) => {
-            keys.problem(
+            keys.report_problem(
                 "lines",
                 "`lines` goes with a file that ends in .json; any other ending says the form alone",
             );
@@ -188,6 +188,6 @@ fn form(keys: &Keys<'_>, name: &str) -> Form {
 }
 
 /// Labels of a published file, each with what this set writes instead.
-fn renames(keys: &Keys<'_>) -> BTreeMap<&'static str, &'static str> {
-    keys.names().into_iter().filter_map(|theirs| Some((theirs, keys.text(theirs)?))).collect()
+fn parse_renames(keys: &Keys<'_>) -> BTreeMap<&'static str, &'static str> {
+    keys.key_names().into_iter().filter_map(|theirs| Some((theirs, keys.read_text(theirs)?))).collect()
 }

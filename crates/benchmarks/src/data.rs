@@ -8,7 +8,7 @@ use crate::compat::{self, Compats};
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
 use crate::requirement::{self, Requirement};
-use crate::scope::{text, texts};
+use crate::scope::{text_of_value, texts_of_value};
 use crate::selecting;
 use crate::splits::{self, Splits};
 
@@ -126,14 +126,14 @@ pub enum Answer {
 
 impl Kind {
     /// Whether a value of a row is of this type.
-    pub(crate) fn fits(self, value: &serde_json::Value) -> bool {
+    pub(crate) fn is_type_of(self, value: &serde_json::Value) -> bool {
         match self {
             Kind::Text => value.is_string(),
             Kind::Count => value.is_u64(),
             Kind::Real => value.is_number(),
             Kind::Flag => value.is_boolean(),
             Kind::Texts | Kind::Counts | Kind::Reals => {
-                value.as_array().is_some_and(|list| list.iter().all(|value| self.item().1.fits(value)))
+                value.as_array().is_some_and(|list| list.iter().all(|value| self.split_list_kind().1.is_type_of(value)))
             }
         }
     }
@@ -141,70 +141,70 @@ impl Kind {
 
 impl Data {
     /// Whether an expression over records uses a name.
-    pub fn asks(&self, name: &str) -> bool {
+    pub fn is_name_used(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.is.names().contains(name))
             || self.fields.iter().any(|(_, field)| field.names().contains(name))
     }
 }
 
 /// `[fields]` from the root of a benchmark.toml.
-pub(crate) fn fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields {
+pub(crate) fn parse_fields(language: Language, file: &str, keys: &Keys<'_>) -> Fields {
     let each = |keys: &Keys<'_>| -> Vec<_> {
-        let named = |name: &'static str| Some((name, Expression::at(language, file, keys, name)?));
-        keys.names().into_iter().filter_map(named).collect()
+        let named = |name: &'static str| Some((name, Expression::parse_key(language, file, keys, name)?));
+        keys.key_names().into_iter().filter_map(named).collect()
     };
-    Arc::new(keys.table("fields", each).unwrap_or_default())
+    Arc::new(keys.read_table("fields", each).unwrap_or_default())
 }
 
 /// Parses the tables of a benchmark.toml; `None` if nothing is declared.
-pub(crate) fn read(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
-    let over = |keys: &Keys<'_>, key: &str| Expression::at(language, file, keys, key);
+pub(crate) fn parse_data(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
+    let over = |keys: &Keys<'_>, key: &str| Expression::parse_key(language, file, keys, key);
     let check = |keys: &Keys<'_>| {
-        let (holds, says) = (needed(language, file, keys, "holds"), says(language, file, keys));
+        let (holds, says) = (require_expression(language, file, keys, "holds"), parse_sentence(language, file, keys));
         Some(Check { holds: holds?, says: says? })
     };
-    let mut data = keys.table("data", |keys| {
-        let (sometimes, columns) = columns(language, file, keys);
+    let mut data = keys.read_table("data", |keys| {
+        let (sometimes, columns) = parse_columns(language, file, keys);
         let mut data = Data {
-            about: keys.needed("about"),
+            about: keys.require_text("about"),
             columns,
             sometimes,
             fields: Arc::clone(fields),
             when: over(keys, "when"),
-            reason: reason(keys),
-            requires: requirement::read(language, file, keys),
+            reason: parse_reason(keys),
+            requires: requirement::parse_requirements(language, file, keys),
             rests_on: rests_on(language, file, keys),
-            labels: keys.texts("labels").unwrap_or_default(),
-            checks: keys.tables("checks", check).unwrap_or_default().into_iter().flatten().collect(),
-            number: keys.table("number", |keys| number(language, file, keys)).flatten(),
-            poses: keys.table("poses", poses),
+            labels: keys.read_texts("labels").unwrap_or_default(),
+            checks: keys.read_tables("checks", check).unwrap_or_default().into_iter().flatten().collect(),
+            number: keys.read_table("number", |keys| parse_number(language, file, keys)).flatten(),
+            poses: keys.read_table("poses", parse_poses),
             group: over(keys, "group"),
-            parts: parts(language, keys),
+            parts: parse_parts(language, keys),
             splits: None,
             compat: Compats::default(),
         };
-        data.splits = keys.table("splits", |keys| {
-            let mut read = splits::read(keys);
-            splits::known(&mut read, keys, data.columns.iter().chain(&data.sometimes));
+        data.splits = keys.read_table("splits", |keys| {
+            let mut read = splits::parse_splits(keys);
+            splits::check_columns(&mut read, keys, data.columns.iter().chain(&data.sometimes));
             read
         });
-        known(&data, keys);
+        check_column_names(&data, keys);
         data
     })?;
     let columns: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
-    data.compat = compat::read(language, file, keys, &columns);
+    data.compat = compat::parse_compats(language, file, keys, &columns);
     Some(data)
 }
 
 /// Why `when` takes a record out.
-fn reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
-    if !keys.has("reason") {
+fn parse_reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
+    if !keys.has_key("reason") {
         return None;
     }
-    if !keys.has("when") {
-        keys.problem("reason", "it is why `when` leaves a record out, and there is no `when`");
+    if !keys.has_key("when") {
+        keys.report_problem("reason", "it is why `when` leaves a record out, and there is no `when`");
     }
-    selecting::reason(keys)
+    selecting::parse_reason(keys)
 }
 
 /// The column for the deviations of a row's published file from its other columns.
@@ -223,14 +223,14 @@ pub(crate) fn published_column(language: Language, file: &str) -> Option<Column>
 }
 
 /// Reports unknown column names.
-fn known(data: &Data, keys: &Keys<'_>) {
+fn check_column_names(data: &Data, keys: &Keys<'_>) {
     let known: Vec<&str> = data.columns.iter().map(|column| column.name).collect();
     let unknown = |name: &str| riddlemill_text::hint::unknown("column", name, known.iter().copied());
     if known.first() != Some(&"id") {
-        keys.problem("columns", "the first column is `id`");
+        keys.report_problem("columns", "the first column is `id`");
     }
     for name in data.labels.iter().filter(|name| !known.contains(name)) {
-        keys.problem("labels", unknown(name));
+        keys.report_problem("labels", unknown(name));
     }
     let over = || known.iter().copied().chain(["this"]);
     for problem in data
@@ -240,9 +240,9 @@ fn known(data: &Data, keys: &Keys<'_>) {
         .chain(&data.group)
         .chain(&data.parts)
         .chain(data.requires.iter().map(|requirement| &requirement.holds))
-        .filter_map(|e| e.unknown("column", over()))
+        .filter_map(|e| e.find_unknown_name("column", over()))
     {
-        keys.problem("checks", problem);
+        keys.report_problem("checks", problem);
     }
     if let Some(poses) = &data.poses {
         let of_answer = match poses.answer {
@@ -250,7 +250,7 @@ fn known(data: &Data, keys: &Keys<'_>) {
             Answer::Words(words) => vec![words],
         };
         for name in of_answer.into_iter().chain([poses.question]).filter(|name| !known.contains(name)) {
-            keys.problem("poses", unknown(name));
+            keys.report_problem("poses", unknown(name));
         }
     }
 }
@@ -266,22 +266,22 @@ const KINDS: [(&str, Kind); 7] = [
 ];
 
 /// The optional columns, and the others.
-fn columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec<Column>) {
+fn parse_columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec<Column>) {
     let column = |keys: &Keys<'_>| {
-        let written = keys.needed("type");
+        let written = keys.require_text("type");
         let (name, nullable) = written.strip_suffix('?').map_or((written, false), |name| (name, true));
         let kind = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         if kind.is_none() {
             let known = KINDS.iter().map(|(known, _)| *known);
-            keys.problem("type", riddlemill_text::hint::unknown("type", name, known));
+            keys.report_problem("type", riddlemill_text::hint::unknown("type", name, known));
         }
-        let is = needed(language, file, keys, "is");
-        let (name, about) = (keys.needed("name"), keys.needed("about"));
-        let values = keys.texts("values").unwrap_or_default();
-        let sometimes = keys.flag("sometimes").unwrap_or(false);
+        let is = require_expression(language, file, keys, "is");
+        let (name, about) = (keys.require_text("name"), keys.require_text("about"));
+        let values = keys.read_texts("values").unwrap_or_default();
+        let sometimes = keys.read_flag("sometimes").unwrap_or(false);
         Some((sometimes, Column { name, kind: kind?, nullable, is: is?, about, values }))
     };
-    let columns = keys.tables("columns", column).unwrap_or_default();
+    let columns = keys.read_tables("columns", column).unwrap_or_default();
     let (sometimes, always): (Vec<_>, Vec<_>) =
         columns.into_iter().flatten().partition(|(sometimes, _)| *sometimes);
     let bare = |columns: Vec<(bool, Column)>| columns.into_iter().map(|(_, column)| column).collect();
@@ -290,77 +290,77 @@ fn columns(language: Language, file: &str, keys: &Keys<'_>) -> (Vec<Column>, Vec
 
 fn rests_on(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Rests> {
     let mut rests: Vec<Rests> = Vec::new();
-    for ballot in keys.texts("rests_on").unwrap_or_default() {
+    for ballot in keys.read_texts("rests_on").unwrap_or_default() {
         let (ballot, decided) = ballot.strip_suffix('?').map_or((ballot, false), |ballot| (ballot, true));
         rests.push(Rests { ballot, decided, when: None });
     }
-    keys.table("rests_when", |keys| {
-        for name in keys.names() {
-            let when = Expression::at(language, file, keys, name);
+    keys.read_table("rests_when", |keys| {
+        for name in keys.key_names() {
+            let when = Expression::parse_key(language, file, keys, name);
             match rests.iter_mut().find(|rests| rests.ballot == name) {
                 Some(rests) => rests.when = when,
-                None => keys.problem(name, format!("{name:?} is not in `rests_on`")),
+                None => keys.report_problem(name, format!("{name:?} is not in `rests_on`")),
             }
         }
     });
     rests
 }
 
-fn number(language: Language, file: &str, keys: &Keys<'_>) -> Option<Number> {
-    if let Some(other) = keys.text("of") {
+fn parse_number(language: Language, file: &str, keys: &Keys<'_>) -> Option<Number> {
+    if let Some(other) = keys.read_text("of") {
         return Some(Number::Of(other));
     }
-    let published = |keys: &Keys<'_>| (keys.needed("text"), keys.needed("number"));
+    let published = |keys: &Keys<'_>| (keys.require_text("text"), keys.require_text("number"));
     Some(Number::Own(Box::new(Series {
-        series: needed(language, file, keys, "series")?,
-        first: keys.count("first").unwrap_or(0) as u64,
-        key: needed(language, file, keys, "key")?,
-        text: needed(language, file, keys, "text")?,
+        series: require_expression(language, file, keys, "series")?,
+        first: keys.read_count("first").unwrap_or(0) as u64,
+        key: require_expression(language, file, keys, "key")?,
+        text: require_expression(language, file, keys, "text")?,
         in_order: keys.one_of("order", &[("number", true), ("step", false)]).unwrap_or(true),
-        published: keys.table("published", published),
+        published: keys.read_table("published", published),
     })))
 }
 
-fn parts(language: Language, keys: &Keys<'_>) -> Vec<Expression> {
-    let place = keys.place("parts").unwrap_or_default();
+fn parse_parts(language: Language, keys: &Keys<'_>) -> Vec<Expression> {
+    let place = keys.place_of_key("parts").unwrap_or_default();
     let part = |source| {
         let read = Expression::parse(language, place.clone(), source);
-        read.map_err(|what| keys.problem("parts", what)).ok()
+        read.map_err(|what| keys.report_problem("parts", what)).ok()
     };
-    keys.texts("parts").unwrap_or_default().into_iter().filter_map(part).collect()
+    keys.read_texts("parts").unwrap_or_default().into_iter().filter_map(part).collect()
 }
 
-fn poses(keys: &Keys<'_>) -> Poses {
-    let answer = match keys.text("words") {
+fn parse_poses(keys: &Keys<'_>) -> Poses {
+    let answer = match keys.read_text("words") {
         Some(words) => Answer::Words(words),
-        None => Answer::Choice { options: keys.needed("options"), gold: keys.needed("gold") },
+        None => Answer::Choice { options: keys.require_text("options"), gold: keys.require_text("gold") },
     };
-    Poses { question: keys.needed("question"), instruction: keys.needed("instruction"), answer }
+    Poses { question: keys.require_text("question"), instruction: keys.require_text("instruction"), answer }
 }
 
-fn says(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
-    if !keys.has("says") {
-        keys.needed("says");
+fn parse_sentence(language: Language, file: &str, keys: &Keys<'_>) -> Option<Expression> {
+    if !keys.has_key("says") {
+        keys.require_text("says");
     }
-    words(language, file, keys, "says")
+    parse_words(language, file, keys, "says")
 }
 
 /// Words, which are words unless there is something to fill in.
-pub(crate) fn words(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-    let words = keys.text(key)?;
+pub(crate) fn parse_words(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    let words = keys.read_text(key)?;
     let filled = words.contains("{{") || words.contains("{%");
     // In quotes, plain words are an expression that always gives themselves.
-    let source = if filled { words } else { crate::reader::keep(&format!("{words:?}")) };
-    let place = keys.place(key).unwrap_or_else(|| file.to_owned());
-    Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    let source = if filled { words } else { crate::reader::leak_text(&format!("{words:?}")) };
+    let place = keys.place_of_key(key).unwrap_or_else(|| file.to_owned());
+    Expression::parse(language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
 }
 
-fn needed(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-    if !keys.has(key) {
-        keys.needed(key);
+fn require_expression(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    if !keys.has_key(key) {
+        keys.require_text(key);
         return None;
     }
-    Expression::at(language, file, keys, key)
+    Expression::parse_key(language, file, keys, key)
 }
 
 /// Why a row's column cannot be used.
@@ -386,23 +386,23 @@ impl Data {
     ///
     /// # Errors
     /// [`Trouble`] if an expression cannot be computed.
-    pub fn placed(
+    pub fn group_and_parts(
         &self,
         columns: &minijinja::value::Value,
     ) -> Result<(Option<String>, Vec<String>), Trouble> {
         let group = match &self.group {
-            Some(group) => text(&group.value(columns)?),
+            Some(group) => text_of_value(&group.compute_value(columns)?),
             None => None,
         };
         let mut parts = Vec::new();
         for part in &self.parts {
-            parts.extend(texts(&part.value(columns)?));
+            parts.extend(texts_of_value(&part.compute_value(columns)?));
         }
         Ok((group, parts))
     }
 
     /// The first problem with these columns in a row: a missing value, or another type.
-    pub fn lacking<'c>(
+    pub fn find_column_error<'c>(
         &self,
         row: &serde_json::Map<String, serde_json::Value>,
         columns: impl Iterator<Item = &'c str>,
@@ -410,7 +410,7 @@ impl Data {
         let mut columns = columns.filter_map(|name| self.columns.iter().find(|column| column.name == name));
         columns.find_map(|column| match row.get(column.name).unwrap_or(&serde_json::Value::Null) {
             serde_json::Value::Null if column.nullable => None,
-            value if column.kind.fits(value) => None,
+            value if column.kind.is_type_of(value) => None,
             serde_json::Value::Null => Some(ColumnError::Missing(column.name)),
             value => Some(ColumnError::Type { column: column.name, value: value.clone(), kind: column.kind }),
         })

@@ -17,7 +17,7 @@ const WORDS: [&str; 10] =
     ["about", "example", "examples", "guideline", "label", "languages", "means", "paper", "says", "title"];
 
 /// The tables below `kinds`, in canonical form.
-pub(crate) fn tables(text: &str, kinds: &[&str]) -> Tables {
+pub(crate) fn collect_tables(text: &str, kinds: &[&str]) -> Tables {
     let Ok(document) = Document::parse(text) else { return Tables::new() };
     let mut tables = Tables::new();
     for kind in kinds {
@@ -35,7 +35,7 @@ pub(crate) fn hash(text: &str) -> String {
 }
 
 /// The `[fields]` used by expressions, last first.
-pub(crate) fn reached<'e, 'f>(
+pub(crate) fn find_used_fields<'e, 'f>(
     expressions: impl Iterator<Item = &'e Expression>,
     fields: &'f [(&'static str, Expression)],
 ) -> Vec<(&'static str, &'f Expression)> {
@@ -93,7 +93,7 @@ mod tests {
         let one = "[step.a] # what it does\nkind = 'draft'\nprompt = \"b\"\nabout = 'x'\n";
         let same = "[step]\na = { prompt = 'b', kind = \"draft\", about = 'other words' }\n";
         let other = "[step.a]\nkind = 'draft'\nprompt = 'c'\n";
-        let of = |text: &str| tables(text, &["step"]);
+        let of = |text: &str| collect_tables(text, &["step"]);
         assert_eq!(of(one), of(same));
         assert_ne!(of(one), of(other));
         assert_eq!(of(one)["step.a"], r#"{kind="draft",prompt="b"}"#);

@@ -6,7 +6,7 @@ use crate::asked::Over;
 use crate::ballots::Ballots;
 use crate::expression::{Expression, Language, Named};
 use crate::majority;
-use crate::reader::{Keys, keep};
+use crate::reader::{Keys, leak_text};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Form, Reading, Reply};
 use crate::requirement::{self, Requirement};
@@ -141,14 +141,14 @@ pub(crate) use by_name;
 
 impl Draft {
     /// Its name in settings and flags: that of its ballot, or of its step.
-    pub fn called(&self) -> &'static str {
+    pub fn setting_name(&self) -> &'static str {
         self.ballot.unwrap_or(self.name)
     }
 
     /// The fields that all its prompts fill in; those of native readers are known to the program.
-    pub fn fields(&self) -> Vec<&'static str> {
+    pub fn filled_fields(&self) -> Vec<&'static str> {
         let mut fields: Vec<&'static str> = Vec::new();
-        for field in self.cases.iter().filter_map(|case| case.reading.fields()).flatten() {
+        for field in self.cases.iter().filter_map(|case| case.reading.filled_fields()).flatten() {
             if !fields.contains(&field) {
                 fields.push(field);
             }
@@ -157,7 +157,7 @@ impl Draft {
     }
 
     /// The settings that say how often and whom it asks, and when that is enough.
-    pub fn settings(&self) -> impl Iterator<Item = Key> {
+    pub fn setting_keys(&self) -> impl Iterator<Item = Key> {
         let replies = match self.replies {
             Count::Setting(key) => Some(key),
             Count::Fixed(_) => None,
@@ -167,7 +167,7 @@ impl Draft {
     }
 
     /// The lowest and the highest rating that a reply may give, where it gives one.
-    pub fn scale(&self) -> Option<(u32, u32)> {
+    pub fn rating_scale(&self) -> Option<(u32, u32)> {
         let of_form = |form: &Reply| match form {
             Reply::Json(keys) => keys.iter().find_map(|(_, form)| match form {
                 Form::Scale(from, to) => Some((*from, *to)),
@@ -180,12 +180,12 @@ impl Draft {
     }
 
     /// What a responding step leaves in its group of a record that the folder declares.
-    pub(crate) fn answered(&self) -> impl Iterator<Item = &'static str> {
-        ANSWERED.into_iter().chain(["basis"]).chain(self.fields())
+    pub(crate) fn answered_fields(&self) -> impl Iterator<Item = &'static str> {
+        ANSWERED.into_iter().chain(["basis"]).chain(self.filled_fields())
     }
 
     /// How replies to a prompt are parsed: by the first case with it.
-    pub fn reading(&self, template: &str) -> Option<&Reading> {
+    pub fn find_reading(&self, template: &str) -> Option<&Reading> {
         self.cases.iter().find(|case| case.template == template).map(|case| &*case.reading)
     }
 
@@ -193,7 +193,7 @@ impl Draft {
     pub(crate) fn asked_with(&self) -> impl Iterator<Item = Named<'_>> {
         let element: &'static [&'static str] = if self.over.is_some() { &["it"] } else { &[] };
         let list = self.over.iter().map(|over| (&over.list, &[] as &'static [&'static str]));
-        self.asked().map(move |asked| (asked, element)).chain(list)
+        self.input_expressions().map(move |asked| (asked, element)).chain(list)
     }
 
     /// Every expression over the record and the reply, each with what else it may name.
@@ -201,12 +201,12 @@ impl Draft {
         let replied: &'static [&'static str] = if self.responds.is_empty() { &REPLIED } else { &RESPONDED };
         let kept: &'static [&'static str] = if self.over.is_some() { &KEPT_OF_EACH } else { replied };
         let discards = self.discards.iter().map(|(_, asked)| asked);
-        let checked = discards.chain(self.checked()).map(move |checked| (checked, replied));
+        let checked = discards.chain(self.check_expressions()).map(move |checked| (checked, replied));
         checked.chain(self.keeps.iter().map(move |(_, value)| (value, kept)))
     }
 
     /// Every expression over the record before the step, or over an element of its list.
-    fn asked(&self) -> impl Iterator<Item = &Expression> {
+    fn input_expressions(&self) -> impl Iterator<Item = &Expression> {
         let with = self.cases.iter().flat_map(|case| case.with.iter().map(|(_, value)| value));
         let when = self.cases.iter().flat_map(|case| &case.when);
         let barred = self.barred.iter().map(|barred| &barred.whose);
@@ -220,25 +220,25 @@ impl Draft {
     }
 
     /// Every expression over the record with its draft and the reply.
-    pub(crate) fn checked(&self) -> impl Iterator<Item = &Expression> {
+    pub(crate) fn check_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.checks.iter().chain(&self.checks_each)
     }
 
     /// The conditions that a reply must meet, each with what else it may name.
-    pub(crate) fn required(&self) -> impl Iterator<Item = Named<'_>> {
+    pub(crate) fn reply_conditions(&self) -> impl Iterator<Item = Named<'_>> {
         self.requires.iter().map(|requirement| (&requirement.holds, &REQUIRED as &'static [&'static str]))
     }
 
     /// Every expression over the record.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub(crate) fn record_expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = self.over.iter().map(|over| &over.list);
-        let required = self.required().map(|(expression, _)| expression);
-        self.asked().chain(list).chain(self.over_reply()).chain(self.checked()).chain(required)
+        let required = self.reply_conditions().map(|(expression, _)| expression);
+        self.input_expressions().chain(list).chain(self.over_reply()).chain(self.check_expressions()).chain(required)
     }
 
     /// Every expression over a parsed reply.
-    pub(crate) fn read(&self) -> impl Iterator<Item = &Expression> {
-        self.cases.iter().flat_map(|case| case.reading.expressions())
+    pub(crate) fn reply_expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.cases.iter().flat_map(|case| case.reading.reply_expressions())
     }
 }
 
@@ -259,46 +259,46 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    pub(crate) fn expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-        let source = keys.text(key)?;
-        let place = keys.place(key).unwrap_or_else(|| self.file.to_owned());
-        Expression::parse(self.language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    pub(crate) fn parse_expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        let source = keys.read_text(key)?;
+        let place = keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
+        Expression::parse(self.language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     }
 
-    pub(crate) fn named(&self, keys: &Keys<'_>, key: &str) -> Option<Vec<(&'static str, Expression)>> {
+    pub(crate) fn parse_named_expressions(&self, keys: &Keys<'_>, key: &str) -> Option<Vec<(&'static str, Expression)>> {
         let each = |keys: &Keys<'_>| -> Vec<_> {
-            let read = |name: &'static str| Some((name, self.expression(keys, name)?));
-            keys.names().into_iter().filter_map(read).collect()
+            let read = |name: &'static str| Some((name, self.parse_expression(keys, name)?));
+            keys.key_names().into_iter().filter_map(read).collect()
         };
-        keys.table(key, each)
+        keys.read_table(key, each)
     }
 
     /// Parses a step that asks a model; `None` if there is a problem, which is reported.
-    pub fn draft(
+    pub fn parse_draft(
         &self,
         ballots: Option<&Ballots>,
         leaves: Option<&'static RecordKind>,
         responding: bool,
         keys: &Keys<'_>,
     ) -> Option<Draft> {
-        let reading = self.reading(ballots, keys).map(Arc::new);
+        let reading = self.parse_reading(ballots, keys).map(Arc::new);
         let cases_in = if responding { "ask" } else { "case" };
         let mut responds = Vec::new();
-        let cases = match responding || keys.has(cases_in) {
+        let cases = match responding || keys.has_key(cases_in) {
             true => {
-                if let Some(key) = ["prompt", "with"].into_iter().find(|key| keys.has(key)) {
-                    keys.problem(key, format!("each `{cases_in}` needs its own `{key}`"));
+                if let Some(key) = ["prompt", "with"].into_iter().find(|key| keys.has_key(key)) {
+                    keys.report_problem(key, format!("each `{cases_in}` needs its own `{key}`"));
                 }
-                if responding && !keys.has("ask") {
-                    keys.problem("ask", "`[[step.NAME.ask]]` is missing: what is asked");
+                if responding && !keys.has_key("ask") {
+                    keys.report_problem("ask", "`[[step.NAME.ask]]` is missing: what is asked");
                 }
                 let mut case = |keys: &Keys<'_>| {
                     if responding {
-                        responds.push(Asked { name: keys.needed("name"), role: keys.needed("role") });
+                        responds.push(Asked { name: keys.require_text("name"), role: keys.require_text("role") });
                     }
-                    self.case(ballots, reading.as_ref(), keys)
+                    self.parse_case(ballots, reading.as_ref(), keys)
                 };
-                keys.tables(cases_in, &mut case).unwrap_or_default()
+                keys.read_tables(cases_in, &mut case).unwrap_or_default()
             }
             false => vec![self.case_of(reading.as_ref(), keys)],
         };
@@ -312,38 +312,38 @@ impl Place<'_> {
         let asks = setting_at(keys, "asks", "draft.endpoint").unwrap_or(Some(("draft", "endpoint")));
         let [replies, samples] = ["replies", "samples"].map(|key| replies_at(keys, key));
         if replies.and(samples).is_some() {
-            keys.problem("samples", "`samples` and `replies` are one number: name one of them");
+            keys.report_problem("samples", "`samples` and `replies` are one number: name one of them");
         }
-        let majority = majority::read(keys, &cases.iter().map(|case| &*case.reading).collect::<Vec<_>>());
-        if responding && keys.has("majority") {
-            keys.problem("majority", "every reply of this step becomes a record: there is none to choose");
+        let majority = majority::parse_majority(keys, &cases.iter().map(|case| &*case.reading).collect::<Vec<_>>());
+        if responding && keys.has_key("majority") {
+            keys.report_problem("majority", "every reply of this step becomes a record: there is none to choose");
         }
-        let barred = keys.table("barred", |keys| {
-            for key in ["by", "whose"].into_iter().filter(|key| !keys.has(key)) {
-                keys.needed(key);
+        let barred = keys.read_table("barred", |keys| {
+            for key in ["by", "whose"].into_iter().filter(|key| !keys.has_key(key)) {
+                keys.require_text(key);
             }
             let by = setting_at(keys, "by", "judge.barred").flatten();
-            Some(Barred { by: by?, whose: self.expression(keys, "whose")? })
+            Some(Barred { by: by?, whose: self.parse_expression(keys, "whose")? })
         });
-        let keeps = self.named(keys, "keeps").unwrap_or_default();
+        let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
         if leaves.is_none() && !keeps.is_empty() {
-            keys.problem(
+            keys.report_problem(
                 "keeps",
                 "`keeps` is for records of a kind (`records`): these leave their answers in a group",
             );
         }
-        let over = self.over(ballots, responding, keys);
+        let over = self.parse_element_list(ballots, responding, keys);
         let draft = Draft {
             benchmark: self.benchmark,
             name: self.name,
-            ballot: keys.text("for"),
+            ballot: keys.read_text("for"),
             records: self.records,
-            when: self.expression(keys, "when"),
+            when: self.parse_expression(keys, "when"),
             over,
             cases,
             templates,
             asks: asks?,
-            translates: keys.text("translates"),
+            translates: keys.read_text("translates"),
             replies: replies.or(samples).unwrap_or(Count::Fixed(1)),
             majority,
             at_least: setting_at(keys, "at_least", "respond.min_models").flatten(),
@@ -353,128 +353,128 @@ impl Place<'_> {
             sample: setting_at(keys, "sample", "respond.sample").flatten(),
             leaves,
             reason: keys.one_of("reason", &REASONS).unwrap_or(Reason::Drafted),
-            known_as: self.expression(keys, "known_as"),
-            discards: self.named(keys, "discards").unwrap_or_default(),
+            known_as: self.parse_expression(keys, "known_as"),
+            discards: self.parse_named_expressions(keys, "discards").unwrap_or_default(),
             keeps,
-            checks: self.expressions(keys, "checks"),
-            checks_each: self.expressions(keys, "checks_each"),
-            ledger: keys.texts("ledger"),
-            requires: requirement::read(self.language, self.file, keys),
+            checks: self.parse_expressions(keys, "checks"),
+            checks_each: self.parse_expressions(keys, "checks_each"),
+            ledger: keys.read_texts("ledger"),
+            requires: requirement::parse_requirements(self.language, self.file, keys),
         };
         if responding && !draft.requires.is_empty() {
-            keys.problem("requires", "a model's own answer is taken as it is: `requires` is for drafts");
+            keys.report_problem("requires", "a model's own answer is taken as it is: `requires` is for drafts");
         }
         let given =
             |name: &str| draft.cases.iter().any(|case| case.with.iter().any(|(with, _)| *with == name));
         if let Some(value) = draft.translates.filter(|value| !given(value)) {
             let with = draft.cases.iter().flat_map(|case| &case.with).map(|(name, _)| *name);
-            keys.problem("translates", riddlemill_text::hint::unknown("value of `with`", value, with));
+            keys.report_problem("translates", riddlemill_text::hint::unknown("value of `with`", value, with));
         }
-        let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
-        let fields = draft.fields();
+        let native = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
+        let fields = draft.filled_fields();
         let discarded = draft.discards.iter().map(|(field, _)| ("discards", *field));
         let named = discarded.chain(draft.ledger.iter().flatten().map(|field| ("ledger", *field)));
         for (key, field) in named.filter(|(_, field)| !native && !fields.contains(field)) {
-            keys.problem(
+            keys.report_problem(
                 key,
                 riddlemill_text::hint::unknown("field of the reply", field, fields.iter().copied()),
             );
         }
         for field in fields.iter().filter(|field| draft.over.is_some() && OF_ELEMENT.contains(field)) {
-            keys.problem("reply", format!("no field may be named {field:?}: every element of `over` has it"));
+            keys.report_problem("reply", format!("no field may be named {field:?}: every element of `over` has it"));
         }
         Some(draft)
     }
 
     /// The list whose elements are asked about one by one.
-    fn over(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<Over> {
-        let called = self.expression(keys, "called");
-        let Some(list) = self.expression(keys, "over") else {
-            if called.is_some() && !keys.has("over") {
-                keys.problem("called", "`called` names the elements of a list, and `over` is missing");
+    fn parse_element_list(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<Over> {
+        let called = self.parse_expression(keys, "called");
+        let Some(list) = self.parse_expression(keys, "over") else {
+            if called.is_some() && !keys.has_key("over") {
+                keys.report_problem("called", "`called` names the elements of a list, and `over` is missing");
             }
             return None;
         };
         if responding {
             let what = "models answer whole records: `over` is for `kind = \"draft\"` and for ballots";
-            keys.problem("over", what);
+            keys.report_problem("over", what);
         }
-        if keys.has("checks_each") {
+        if keys.has_key("checks_each") {
             let what =
                 "`it` is an element of `over`: name its replies `drafts` in `checks`, which see each element";
-            keys.problem("checks_each", what);
+            keys.report_problem("checks_each", what);
         }
-        if keys.has("made") {
-            keys.problem("made", "what is made elsewhere is of whole records, and not of elements of `over`");
+        if keys.has_key("made") {
+            keys.report_problem("made", "what is made elsewhere is of whole records, and not of elements of `over`");
         }
-        let ballot = keys.text("for").and_then(|ballot| ballots?.step(ballot));
+        let ballot = keys.read_text("for").and_then(|ballot| ballots?.find_ballot(ballot));
         if let Some(ballot) = ballot.filter(|ballot| ballot.asked.is_none_or(|asked| asked.over.is_none())) {
             let what = format!(
                 "{:?} is asked about whole records, and this draft about elements of `over`\n  hint: give [ballot.{}] an `over`, too, \
                  or the draft no `for`",
                 ballot.name, ballot.name
             );
-            keys.problem("for", what);
+            keys.report_problem("for", what);
         }
-        if !keys.has("called") {
-            keys.problem("over", "`called` is missing: the name of an element, over `it`");
+        if !keys.has_key("called") {
+            keys.report_problem("over", "`called` is missing: the name of an element, over `it`");
         }
         Some(Over { list, role: self.name, called: called? })
     }
 
     /// Parses one of several cases: its declarations on replies take precedence over the step's.
-    fn case(
+    fn parse_case(
         &self,
         ballots: Option<&Ballots>,
         reading: Option<&Arc<Reading>>,
         keys: &Keys<'_>,
     ) -> Option<Case> {
-        let own = self.reading(ballots, keys).map(Arc::new);
-        let when = self.expression(keys, "when");
+        let own = self.parse_reading(ballots, keys).map(Arc::new);
+        let when = self.parse_expression(keys, "when");
         Some(Case { when, ..self.case_of(own.as_ref().or(reading), keys)? })
     }
 
     fn case_of(&self, reading: Option<&Arc<Reading>>, keys: &Keys<'_>) -> Option<Case> {
-        let prompt = keys.needed("prompt");
+        let prompt = keys.require_text("prompt");
         if !self.prompts.contains(&prompt) {
-            keys.problem(
+            keys.report_problem(
                 "prompt",
                 riddlemill_text::hint::unknown("prompt", prompt, self.prompts.iter().copied()),
             );
         }
-        let with = self.named(keys, "with").unwrap_or_default();
-        if reading.is_none() && !keys.has("reply") {
-            keys.problem("reply", "`reply` is missing: how a reply is read");
+        let with = self.parse_named_expressions(keys, "with").unwrap_or_default();
+        if reading.is_none() && !keys.has_key("reply") {
+            keys.report_problem("reply", "`reply` is missing: how a reply is read");
         }
-        let template = keep(&format!("{}/{prompt}", self.prompts_of));
+        let template = leak_text(&format!("{}/{prompt}", self.prompts_of));
         Some(Case { when: None, template, with, reading: Arc::clone(reading?) })
     }
 
     /// How a reply is parsed, if the table declares it.
-    fn reading(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reading> {
+    fn parse_reading(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reading> {
         let read = |keys: &Keys<'_>| {
-            let form = reply::form(ballots, keys);
-            let (gives, refuses) = (self.named(keys, "gives"), self.expressions(keys, "refuses"));
+            let form = reply::parse_reply_form(ballots, keys);
+            let (gives, refuses) = (self.parse_named_expressions(keys, "gives"), self.parse_expressions(keys, "refuses"));
             Some(Reading { form: form?, gives, refuses })
         };
-        let reading = keys.table("reply", read).flatten()?;
-        if let Some(names) = reading.form.names() {
+        let reading = keys.read_table("reply", read).flatten()?;
+        if let Some(names) = reading.form.names_for_gives() {
             for problem in
-                reading.expressions().filter_map(|e| e.unknown("key of the reply", names.iter().copied()))
+                reading.reply_expressions().filter_map(|e| e.find_unknown_name("key of the reply", names.iter().copied()))
             {
-                keys.problem("reply", problem);
+                keys.report_problem("reply", problem);
             }
         }
         Some(reading)
     }
 
     /// A list of expressions; invalid ones are reported.
-    fn expressions(&self, keys: &Keys<'_>, key: &str) -> Vec<Expression> {
-        let place = keys.place(key).unwrap_or_else(|| self.file.to_owned());
+    fn parse_expressions(&self, keys: &Keys<'_>, key: &str) -> Vec<Expression> {
+        let place = keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
         let read = |source| {
             let read = Expression::parse(self.language, place.clone(), source);
-            read.map_err(|what| keys.problem(key, what)).ok()
+            read.map_err(|what| keys.report_problem(key, what)).ok()
         };
-        keys.texts(key).unwrap_or_default().into_iter().filter_map(read).collect()
+        keys.read_texts(key).unwrap_or_default().into_iter().filter_map(read).collect()
     }
 }

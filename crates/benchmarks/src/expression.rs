@@ -8,9 +8,9 @@ use std::sync::Arc;
 use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression as Compiled, UndefinedBehavior};
 use riddlemill_text::options::LETTERS;
-use riddlemill_text::puzzle::spelling::{Correction, corrected};
-use riddlemill_text::puzzle::words::key;
-use riddlemill_text::text::{decimals, interrogative, normalise};
+use riddlemill_text::puzzle::spelling::{Correction, apply_corrections};
+use riddlemill_text::puzzle::words::word_key;
+use riddlemill_text::text::{format_decimals, interrogative, normalise};
 use sha1::{Digest, Sha1};
 
 use crate::bounds::{self, MOST_PRODUCTS, WIDEST};
@@ -18,7 +18,7 @@ use crate::checks;
 use crate::choice::{Choice, Lists};
 use crate::reader::Keys;
 use crate::setting::{self, SettingValues};
-use crate::value::{listed, texts};
+use crate::value::{split_list_lines, texts_of_value};
 
 /// The environment of one benchmark's expressions.
 pub(crate) type Language = &'static Environment<'static>;
@@ -41,7 +41,7 @@ enum Form {
 
 impl Form {
     /// The names used, as paths or only their first parts.
-    fn names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
+    fn find_names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
         match self {
             Form::Name => BTreeSet::from([source.to_owned()]),
             Form::Expression(compiled) => compiled.undeclared_variables(below).into_iter().collect(),
@@ -79,10 +79,10 @@ pub struct Trouble {
 
 impl Expression {
     /// Parses the value of a key; `None` if there is none, or it is reported as a problem.
-    pub(crate) fn at(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-        let source = keys.text(key)?;
-        let place = keys.place(key).unwrap_or_else(|| file.to_owned());
-        Expression::parse(language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    pub(crate) fn parse_key(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        let source = keys.read_text(key)?;
+        let place = keys.place_of_key(key).unwrap_or_else(|| file.to_owned());
+        Expression::parse(language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     }
 
     /// # Errors
@@ -93,7 +93,7 @@ impl Expression {
         source: &'static str,
     ) -> Result<Expression, SyntaxError> {
         let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        for filter in filters(source) {
+        for filter in find_filters(source) {
             // Otherwise an unknown filter would only be reported for the first record that reaches it.
             let alone =
                 language.compile_expression(&format!("none|{filter}")).and_then(|alone| alone.eval(()));
@@ -112,12 +112,12 @@ impl Expression {
             bounds::refuse_growth(source, MOST_PRODUCTS)?;
             Form::Template(language)
         } else {
-            if bounds::multiplied(source) > MOST_PRODUCTS {
+            if bounds::count_products(source) > MOST_PRODUCTS {
                 return Err(SyntaxError::Products);
             }
             Form::Expression(language.compile_expression(source)?)
         };
-        let names = form.names(source, false);
+        let names = form.find_names(source, false);
         Ok(Expression { place, source, form, names })
     }
 
@@ -130,51 +130,51 @@ impl Expression {
     ///
     /// # Errors
     /// If it cannot be computed, such as the difference of two texts.
-    pub fn value(&self, over: &Value) -> Result<Value, Trouble> {
+    pub fn compute_value(&self, variables: &Value) -> Result<Value, Trouble> {
         let value = match &self.form {
-            Form::Name => over.get_attr(self.source),
-            Form::Expression(compiled) => compiled.eval(over),
+            Form::Name => variables.get_attr(self.source),
+            Form::Expression(compiled) => compiled.eval(variables),
             Form::Template(language) => {
                 let text = language
                     .template_from_str(self.source)
-                    .and_then(|template| bounds::rendered(&template, over.clone()));
+                    .and_then(|template| bounds::render_template(&template, variables.clone()));
                 text.map(|text| match text.trim() {
                     "" => Value::from(()),
                     text => Value::from(text),
                 })
             }
         };
-        let value = value.map_err(|e| self.trouble(format!("{} cannot be computed: {e}", self.source)))?;
+        let value = value.map_err(|e| self.make_trouble(format!("{} cannot be computed: {e}", self.source)))?;
         Ok(if value.is_undefined() { Value::from(()) } else { value })
     }
 
     /// An error in its result.
-    pub fn trouble(&self, what: String) -> Trouble {
-        Trouble { place: self.place.clone(), what }
+    pub fn make_trouble(&self, message: String) -> Trouble {
+        Trouble { place: self.place.clone(), what: message }
     }
 
     /// Whether it is true.
     ///
     /// # Errors
     /// Those of [`Expression::value`].
-    pub fn holds(&self, over: &Value) -> Result<bool, Trouble> {
-        self.value(over).map(|value| value.is_true())
+    pub fn is_true(&self, variables: &Value) -> Result<bool, Trouble> {
+        self.compute_value(variables).map(|value| value.is_true())
     }
 
     /// The paths used: `best.draft.hint`.
-    pub fn paths(&self) -> BTreeSet<String> {
-        self.form.names(self.source, true)
+    pub fn used_paths(&self) -> BTreeSet<String> {
+        self.form.find_names(self.source, true)
     }
 
     /// Whether a name is a function or the settings.
-    pub(crate) fn calls(&self, name: &str) -> bool {
+    pub(crate) fn is_call_or_setting(&self, name: &str) -> bool {
         checks::NAMES.contains(&name) || name == setting::NAME
     }
 
     /// The settings used, each as `SECTION.KEY`.
-    pub(crate) fn settings(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn used_settings(&self) -> impl Iterator<Item = String> {
         let of = |path: String| path.strip_prefix(setting::NAME)?.strip_prefix('.').map(str::to_owned);
-        self.paths().into_iter().filter_map(of)
+        self.used_paths().into_iter().filter_map(of)
     }
 
     /// File, line and column of that text.
@@ -188,7 +188,7 @@ impl Expression {
     }
 
     /// The first name that is not in `known`, with a suggestion.
-    pub(crate) fn unknown<'k>(
+    pub(crate) fn find_unknown_name<'k>(
         &self,
         what: &str,
         known: impl Iterator<Item = &'k str> + Clone,
@@ -196,7 +196,7 @@ impl Expression {
         let names = self.names();
         let unexpected = names
             .iter()
-            .find(|name| !self.calls(name) && !known.clone().any(|known| known == name.as_str()))?;
+            .find(|name| !self.is_call_or_setting(name) && !known.clone().any(|known| known == name.as_str()))?;
         Some(riddlemill_text::hint::unknown(what, unexpected, known))
     }
 }
@@ -214,31 +214,31 @@ impl fmt::Debug for Expression {
 pub(crate) type Named<'e> = (&'e Expression, &'static [&'static str]);
 
 /// Variables with their values, for an expression.
-pub fn names<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
+pub fn bind_variables<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {
     Value::from(names.map(|(name, value)| (name.to_owned(), value)).collect::<BTreeMap<String, Value>>())
 }
 
 /// The language of a benchmark with these lists of options. Leaked, because expressions live as long as the
 /// program.
-pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
+pub(crate) fn build_language(lists: Lists, settings: &Arc<SettingValues>) -> Language {
     let mut language = Environment::new();
-    bounds::bound(&mut language);
+    bounds::set_bounds(&mut language);
     // A record may lack a whole group, and `group.field` of it has to be nothing instead of an error.
     language.set_undefined_behavior(UndefinedBehavior::Chainable);
     // A template produces plain text, not HTML.
     language.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     language.add_global(setting::NAME, Value::from_dyn_object(Arc::clone(settings)));
     language.add_filter("sha1", |text: &str| hex::encode(Sha1::digest(text.as_bytes())));
-    language.add_filter("letter", letter);
+    language.add_filter("letter", letter_of_place);
     language.add_filter("at", |place: usize, list: Value| list.get_item_by_index(place));
-    language.add_filter("place", place);
+    language.add_filter("place", index_in_list);
     language.add_filter("of", |key: Value, map: Value| map.get_item(&key));
     language.add_filter("before", |text: &str, mark: &str| {
         text.split(mark).next().unwrap_or_default().to_owned()
     });
     language
         .add_filter("tally", |text: &str, code: &str| text.split(' ').filter(|word| *word == code).count());
-    language.add_filter("padded", padded);
+    language.add_filter("padded", pad_list);
     let lists_of = lists.clone();
     language.add_filter("code", move |label: Value, list: &str| {
         let Some(options) = lists_of.get(list) else {
@@ -277,52 +277,52 @@ pub(crate) fn language(lists: Lists, settings: &Arc<SettingValues>) -> Language 
         LETTERS.iter().zip(&texts).map(line).collect::<Vec<_>>().join("\n")
     });
     language.add_filter("counts", |tally: Value| -> Result<Vec<u64>, Error> {
-        Ok(tallied(&tally)?.into_iter().map(|(_, count)| count).collect())
+        Ok(parse_tally(&tally)?.into_iter().map(|(_, count)| count).collect())
     });
     language.add_filter("at_least", |tally: Value, least: u64| -> Result<Vec<String>, Error> {
-        let codes = tallied(&tally)?.into_iter().filter(|(_, count)| *count >= least);
+        let codes = parse_tally(&tally)?.into_iter().filter(|(_, count)| *count >= least);
         Ok(codes.map(|(code, _)| code).collect())
     });
-    language.add_filter("asks", |text: &str| interrogative::judge(text).is_question);
-    language.add_filter("picked", picked);
-    language.add_filter("fields", fields);
-    language.add_filter("codes", codes);
-    language.add_filter("listed", |text: Value| text.as_str().map(listed).unwrap_or_default());
-    language.add_filter("including", |premises: Vec<String>, one: Value| including(premises, one.as_str()));
+    language.add_filter("asks", |text: &str| interrogative::judge_text(text).is_question);
+    language.add_filter("picked", pick_texts);
+    language.add_filter("fields", collect_fields);
+    language.add_filter("codes", join_codes);
+    language.add_filter("listed", |text: Value| text.as_str().map(split_list_lines).unwrap_or_default());
+    language.add_filter("including", |premises: Vec<String>, one: Value| append_missing(premises, one.as_str()));
     language.add_filter("corrected", |text: &str, proposed: Vec<String>, accepted: Value| {
         let taken: Vec<Correction> = at_numbers(&accepted, &proposed)?
             .into_iter()
-            .filter_map(|line| Correction::parse(line))
+            .filter_map(|line| Correction::parse_line(line))
             .collect();
-        Ok::<_, Error>(corrected(text, &taken))
+        Ok::<_, Error>(apply_corrections(text, &taken))
     });
     language.add_filter("said_in", said_in);
     language.add_filter("texts_at", texts_at);
     language.add_filter("one_line", |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" "));
     language.add_filter("values_of", |answers: Value, names: Rest<String>| {
-        fields(Value::from(vec![answers]), names)
+        collect_fields(Value::from(vec![answers]), names)
     });
     language.add_filter("numbered", |texts: Vec<String>| {
         texts.iter().enumerate().map(|(at, text)| format!("{at}. {text}")).collect::<Vec<_>>().join("\n")
     });
     language.add_filter("noted", |text: Value, note: Option<String>| {
         // A text without a note is returned unchanged, so that requests about it stay the same.
-        let text = crate::value::text(&text).unwrap_or_default();
+        let text = crate::value::text_of_value(&text).unwrap_or_default();
         note.map_or_else(|| text.clone(), |note| format!("{text}\n（楼主注：{note}）"))
     });
     language
         .add_filter("left", |of: Value, wide: usize| format!("{:<1$}", plain_text(&of), wide.min(WIDEST)));
     language
         .add_filter("right", |of: Value, wide: usize| format!("{:>1$}", plain_text(&of), wide.min(WIDEST)));
-    language.add_filter("fixed", fixed);
-    language.add_filter("interval", interval);
-    language.add_function("means", means);
+    language.add_filter("fixed", format_fixed);
+    language.add_filter("interval", format_interval);
+    language.add_function("means", mean_by_name);
     checks::add(&mut language);
     Box::leak(Box::new(language))
 }
 
 /// The names after bars, outside of quotes.
-fn filters(source: &str) -> Vec<&str> {
+fn find_filters(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (i, part) in source.split(['\'', '"']).enumerate() {
         // Every second piece is inside quotation marks.
@@ -339,40 +339,40 @@ fn filters(source: &str) -> Vec<&str> {
 
 /// A value as a line of text shows it: `-` where there is none.
 fn plain_text(value: &Value) -> String {
-    crate::value::text(value).unwrap_or_else(|| "-".to_owned())
+    crate::value::text_of_value(value).unwrap_or_else(|| "-".to_owned())
 }
 
 /// A number with so many digits behind the point; `-` where there is none.
-fn fixed(number: Value, digits: usize) -> String {
+fn format_fixed(number: Value, digits: usize) -> String {
     match f64::try_from(number.clone()) {
-        Ok(number) => decimals(number, digits.min(20)),
+        Ok(number) => format_decimals(number, digits.min(20)),
         Err(_) => plain_text(&number),
     }
 }
 
 /// A figure with the ends of its interval, a list of three: `0.767 [0.701, 0.820]`; `-` where there is none.
-fn interval(of: Value) -> String {
-    let numbers = of.try_iter().into_iter().flatten().filter_map(|number| f64::try_from(number).ok());
-    match &numbers.map(|number| decimals(number, 3)).collect::<Vec<_>>()[..] {
+fn format_interval(estimate: Value) -> String {
+    let numbers = estimate.try_iter().into_iter().flatten().filter_map(|number| f64::try_from(number).ok());
+    match &numbers.map(|number| format_decimals(number, 3)).collect::<Vec<_>>()[..] {
         [figure, low, high] => format!("{figure} [{low}, {high}]"),
         _ => "-".to_owned(),
     }
 }
 
 /// The letter of a place from 0; nothing of no place.
-fn letter(place: Value) -> Value {
+fn letter_of_place(place: Value) -> Value {
     let letter = place.as_usize().and_then(|place| u8::try_from(place).ok()).filter(|place| *place < 26);
     letter.map_or(Value::UNDEFINED, |place| Value::from(char::from(b'A' + place).to_string()))
 }
 
 /// The first index of a value in a list, from 0; undefined if it is missing.
-fn place(value: Value, list: Value) -> Result<Value, Error> {
+fn index_in_list(value: Value, list: Value) -> Result<Value, Error> {
     let found = list.try_iter()?.position(|other| other == value);
     Ok(found.map_or(Value::UNDEFINED, Value::from))
 }
 
 /// A list of texts padded with empty ones to the length of another.
-fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
+fn pad_list(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
     let length =
         like.len().ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "`padded` needs a list"))?;
     list.resize(length, String::new());
@@ -380,7 +380,7 @@ fn padded(mut list: Vec<String>, like: Value) -> Result<Vec<String>, Error> {
 }
 
 /// The texts of a list by numbers from 1.
-fn picked(numbers: Value, list: Vec<String>) -> Result<Vec<String>, Error> {
+fn pick_texts(numbers: Value, list: Vec<String>) -> Result<Vec<String>, Error> {
     Ok(at_numbers(&numbers, &list)?.into_iter().cloned().collect())
 }
 
@@ -394,7 +394,7 @@ fn at_numbers<'l>(numbers: &Value, list: &'l [String]) -> Result<Vec<&'l String>
 }
 
 /// These fields of each of several answers in one list, without missing ones.
-fn fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
+fn collect_fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
     let mut found = Vec::new();
     for answer in answers.try_iter()? {
         for name in names.iter() {
@@ -406,19 +406,19 @@ fn fields(answers: Value, names: Rest<String>) -> Result<Vec<Value>, Error> {
 }
 
 /// The codes of a field in one or several answers, separated by spaces.
-fn codes(answers: Value, field: &str) -> Result<String, Error> {
+fn join_codes(answers: Value, field: &str) -> Result<String, Error> {
     let several = matches!(answers.kind(), ValueKind::Seq | ValueKind::Iterable);
     let answers: Vec<Value> = if several { answers.try_iter()?.collect() } else { vec![answers] };
     let mut found = Vec::new();
     for answer in answers {
-        found.extend(texts(&answer.get_attr(field)?));
+        found.extend(texts_of_value(&answer.get_attr(field)?));
     }
     Ok(found.join(" "))
 }
 
 /// Texts with one appended, unless they contain it.
-fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
-    if let Some(one) = one.filter(|one| !texts.iter().any(|text| key(text) == key(one))) {
+fn append_missing(mut texts: Vec<String>, addition: Option<&str>) -> Vec<String> {
+    if let Some(one) = addition.filter(|one| !texts.iter().any(|text| word_key(text) == word_key(one))) {
         texts.push(one.to_owned());
     }
     texts
@@ -427,18 +427,18 @@ fn including(mut texts: Vec<String>, one: Option<&str>) -> Vec<String> {
 /// The index in a list, from 0, of the text with the same words, ignoring case and punctuation; undefined if
 /// it is missing.
 fn said_in(text: Value, list: Vec<String>) -> Value {
-    let place = text.as_str().and_then(|text| list.iter().position(|other| key(other) == key(text)));
+    let place = text.as_str().and_then(|text| list.iter().position(|other| word_key(other) == word_key(text)));
     place.map_or(Value::from(()), Value::from)
 }
 
 /// The texts at these indices, from 0; empty ones for invalid indices.
 fn texts_at(places: Value, list: Vec<String>) -> Vec<String> {
     let at = |place: String| list.get(place.parse::<usize>().ok()?).cloned();
-    texts(&places).into_iter().map(|place| at(place).unwrap_or_default()).collect()
+    texts_of_value(&places).into_iter().map(|place| at(place).unwrap_or_default()).collect()
 }
 
 /// The number of votes for each code, in the order of the options.
-fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
+fn parse_tally(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
     let wrong = || Error::new(ErrorKind::InvalidOperation, "expected a tally, BALLOT.tally.FIELD");
     let mut counts = Vec::new();
     for code in tally.try_iter().map_err(|_| wrong())? {
@@ -449,7 +449,7 @@ fn tallied(tally: &Value) -> Result<Vec<(String, u64)>, Error> {
 }
 
 /// The mean of each name's numbers, given as two parallel lists; sorted by name.
-fn means(names: Vec<String>, numbers: Vec<f64>) -> BTreeMap<String, f64> {
+fn mean_by_name(names: Vec<String>, numbers: Vec<f64>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for (name, number) in names.into_iter().zip(numbers) {
         let sum = sums.entry(name).or_default();
@@ -464,8 +464,8 @@ mod tests {
     use minijinja::value::Serde;
 
     fn value(source: &'static str, over: Value) -> Value {
-        let read = Expression::parse(language(Lists::new(), &Arc::default()), "here".into(), source);
-        read.unwrap().value(&over).unwrap()
+        let read = Expression::parse(build_language(Lists::new(), &Arc::default()), "here".into(), source);
+        read.unwrap().compute_value(&over).unwrap()
     }
 
     #[test]
@@ -474,7 +474,7 @@ mod tests {
             "said": { "premises": "1. One.\n- Two.\n\n  3) Three.\n40 winks.", "stumper": "Another." },
         })));
         assert_eq!(
-            texts(&value("said.premises | listed", over.clone())),
+            texts_of_value(&value("said.premises | listed", over.clone())),
             ["One.", "Two.", "Three.", "40 winks."]
         );
         let included = value("said.premises | listed | including(said.stumper) | length", over.clone());
@@ -488,10 +488,10 @@ mod tests {
         let over = Value::from(Serde(serde_json::json!({
             "given": [{ "a": "x", "b": "y" }, { "a": "z" }, { "codes": ["p", "q"] }], "list": ["one", "two"],
         })));
-        assert_eq!(texts(&value("given | fields('a', 'b')", over.clone())), ["x", "y", "z"]);
+        assert_eq!(texts_of_value(&value("given | fields('a', 'b')", over.clone())), ["x", "y", "z"]);
         assert_eq!(value("given | codes('a')", over.clone()).as_str(), Some("x z"));
         assert_eq!(value("given[2] | codes('codes')", over.clone()).as_str(), Some("p q"));
-        assert_eq!(texts(&value("['2', '9', 'x'] | picked(list)", over)), ["two"]);
+        assert_eq!(texts_of_value(&value("['2', '9', 'x'] | picked(list)", over)), ["two"]);
         let taken = value("'teh taht' | corrected(['teh -> the', 'taht -> that'], ['2'])", Value::from(()));
         assert_eq!(taken.as_str(), Some("teh that"));
     }

@@ -7,14 +7,14 @@ use crate::ballot::{Ballot, Combine, Field, KEEP, Kind, REASON, RESERVED, Round}
 impl Ballot {
     /// All faults of a definition: repeated names or codes, conditions on later fields, no voter, no vote.
     /// Checked when recipes are loaded.
-    pub fn faults(&self) -> Vec<String> {
+    pub fn find_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(format!("{}/{}: {what}", self.recipe, self.name));
         if self.voters.is_empty() || self.votes_needed == 0 {
             fault("no role may vote".to_owned());
         }
         for round in [Round::Vote, Round::Review] {
-            let form = self.form(round);
+            let form = self.questions_of_round(round);
             for (at, field) in form.iter().enumerate() {
                 if field.name == REASON || RESERVED.contains(&field.name) {
                     fault(format!("the name `{}` is taken", field.name));
@@ -36,7 +36,7 @@ impl Ballot {
                         )),
                         Some(other) => {
                             let codes = when.write.iter().chain(when.draft);
-                            codes.filter_map(|code| other.lacks(code)).for_each(&mut fault);
+                            codes.filter_map(|code| other.find_code_fault(code)).for_each(&mut fault);
                         }
                     }
                 }
@@ -47,7 +47,7 @@ impl Ballot {
             let second = self.review.iter().flat_map(|second| &second.fields);
             let asked: Vec<&Field> = self.fields.iter().chain(second).collect();
             match asked.iter().find(|field| field.name == *name) {
-                Some(field) => field.lacks(code).into_iter().for_each(&mut fault),
+                Some(field) => field.find_code_fault(code).into_iter().for_each(&mut fault),
                 None => {
                     let known = asked.iter().map(|field| field.name);
                     fault(format!("asked_by: {}", unknown("field", name, known)));
@@ -123,7 +123,7 @@ impl Ballot {
 
 impl Field {
     /// What is wrong with a code that its answers are compared with; `None` if it is possible.
-    fn lacks(&self, code: &str) -> Option<String> {
+    fn find_code_fault(&self, code: &str) -> Option<String> {
         let codes = self.options().iter().map(|option| option.code);
         let keeps = matches!(self.kind, Kind::Keep { .. }).then_some(KEEP);
         let sides = match &self.kind {

@@ -309,7 +309,7 @@ impl Kind {
     }
 
     /// The cells of its lines, or of its value; `None` if an expression gives the lines.
-    pub(crate) fn cells(&self) -> Option<Vec<&'static str>> {
+    pub(crate) fn cell_names(&self) -> Option<Vec<&'static str>> {
         let named = |first: &[&'static str], more: &mut dyn Iterator<Item = &'static str>| {
             Some(first.iter().copied().chain(more).collect())
         };
@@ -340,7 +340,7 @@ impl Kind {
 }
 
 impl Judged {
-    fn expressions(&self) -> [&Expression; 5] {
+    fn record_expressions(&self) -> [&Expression; 5] {
         [&self.question, &self.normal, &self.model, &self.judges, &self.ratings]
     }
 }
@@ -355,7 +355,7 @@ impl Figure {
     }
 
     /// The expressions that are evaluated on the records of its step.
-    pub fn expressions(&self) -> Vec<&Expression> {
+    pub fn record_expressions(&self) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = self.among.iter().collect();
         match &self.kind {
             Kind::Numbers(numbers) => {
@@ -376,8 +376,8 @@ impl Figure {
             Kind::Shortcuts(posed) => asked.extend(posed.iter().flat_map(|posed| {
                 [&posed.question, &posed.options, &posed.gold].into_iter().chain(&posed.group)
             })),
-            Kind::JudgePairs(judged) | Kind::Ratings(judged) => asked.extend(judged.expressions()),
-            Kind::ScoresByPart { judged, .. } => asked.extend(judged.expressions()),
+            Kind::JudgePairs(judged) | Kind::Ratings(judged) => asked.extend(judged.record_expressions()),
+            Kind::ScoresByPart { judged, .. } => asked.extend(judged.record_expressions()),
             Kind::PuzzleStatistics(of) => asked.extend([&of.question, &of.answer, &of.options]),
             Kind::WordsKept(kept) => asked.extend([&kept.text, &kept.group, &kept.from, &kept.to]),
             Kind::Agreement { .. }

@@ -7,15 +7,15 @@ use riddlemill_text::hint::unknown;
 
 use crate::ballots::Ballots;
 use crate::choice::{Choice, Lists};
-use crate::data::words;
+use crate::data::parse_words;
 use crate::expression::{Expression, Language};
 use crate::figure::{
     Bars, Counts, Division, Figure, Judged, Kept, Kind, Line, Measure, Number, Posed, Puzzles, Report, Wins,
 };
-use crate::reader::{Keys, Problem, read};
+use crate::reader::{Keys, Problem, parse_file};
 use crate::record_kind::{self, RecordKind};
 use crate::table::{Layout, Shape};
-use crate::tables::{Context, Words, charts};
+use crate::tables::{Context, Words, parse_charts};
 
 /// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
@@ -55,14 +55,14 @@ pub(crate) struct Declared {
 
 /// Parses the tables of benchmark.toml, whose keys are given, and a report; the default report if there is no file. Problems of
 /// the report are returned beside what could be read.
-pub(crate) fn load(text: Option<&str>, known: &Known<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
+pub(crate) fn load_figures(text: Option<&str>, known: &Known<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
     let reader = Reader { known, names: RefCell::default(), usual: Cell::new(false) };
-    let tables = keys.tables("table", |keys| reader.figure(&[], keys, false)).unwrap_or_default();
-    let (evaluation, of_records) = apart(tables);
+    let tables = keys.read_tables("table", |keys| reader.parse_figure(&[], keys, false)).unwrap_or_default();
+    let (evaluation, of_records) = split_figures(tables);
     reader.usual.set(text.is_none());
     let mut unexpected = Vec::new();
-    let read = read(known.file, text.unwrap_or(USUAL), |keys| {
-        let mut declared = reader.report(keys);
+    let read = parse_file(known.file, text.unwrap_or(USUAL), |keys| {
+        let mut declared = reader.parse_report(keys);
         declared.report.figures.extend(of_records);
         unexpected = reader.strange_names(&declared.report);
         declared
@@ -86,7 +86,7 @@ pub(crate) fn is_only_of_records(kind: &str) -> bool {
 }
 
 /// Tables of answers, and figures of records.
-fn apart(figures: Vec<Option<Figure>>) -> (Vec<Figure>, Vec<Figure>) {
+fn split_figures(figures: Vec<Option<Figure>>) -> (Vec<Figure>, Vec<Figure>) {
     figures.into_iter().flatten().partition(|figure| figure.of_answers().is_some())
 }
 
@@ -99,85 +99,85 @@ struct Reader<'k> {
 }
 
 impl Reader<'_> {
-    fn report(&self, keys: &Keys<'_>) -> Declared {
+    fn parse_report(&self, keys: &Keys<'_>) -> Declared {
         let parts: Vec<Division> =
-            keys.each("part", |name, keys| self.division(name, keys)).into_iter().flatten().collect();
-        let figures = keys.tables("figure", |keys| self.figure(&parts, keys, true)).unwrap_or_default();
-        let (evaluation, figures) = apart(figures);
+            keys.read_named_tables("part", |name, keys| self.parse_division(name, keys)).into_iter().flatten().collect();
+        let figures = keys.read_tables("figure", |keys| self.parse_figure(&parts, keys, true)).unwrap_or_default();
+        let (evaluation, figures) = split_figures(figures);
         Declared { report: Report { parts, figures }, evaluation }
     }
 
-    fn division(&self, name: &'static str, keys: &Keys<'_>) -> Option<Division> {
-        let (key, of) = (keys.needed("key"), self.needed(keys, "of"));
-        let values = keys.texts("values").unwrap_or_default();
+    fn parse_division(&self, name: &'static str, keys: &Keys<'_>) -> Option<Division> {
+        let (key, of) = (keys.require_text("key"), self.require_expression(keys, "of"));
+        let values = keys.read_texts("values").unwrap_or_default();
         if values.is_empty() {
-            keys.problem("values", "`values` names the parts");
+            keys.report_problem("values", "`values` names the parts");
         }
         Some(Division { name, key, of: of?, values })
     }
 
     /// `None` if it is invalid, which is reported. What names tasks or columns is of models' answers; a table of benchmark.toml
     /// is, too, unless its kind is only one of records.
-    fn figure(&self, parts: &[Division], keys: &Keys<'_>, is_report: bool) -> Option<Figure> {
-        let is_of_records = is_report || keys.text("kind").is_some_and(is_only_of_records);
-        if keys.has("tasks") || keys.has("columns") || !is_of_records {
-            return self.known.answers.table(keys);
+    fn parse_figure(&self, parts: &[Division], keys: &Keys<'_>, is_report: bool) -> Option<Figure> {
+        let is_of_records = is_report || keys.read_text("kind").is_some_and(is_only_of_records);
+        if keys.has_key("tasks") || keys.has_key("columns") || !is_of_records {
+            return self.known.answers.parse_table(keys);
         }
-        let part = keys.text("part").and_then(|name| {
+        let part = keys.read_text("part").and_then(|name| {
             let place = parts.iter().position(|part| part.name == name);
             if place.is_none() {
-                keys.problem("part", unknown("part", name, parts.iter().map(|part| part.name)));
+                keys.report_problem("part", unknown("part", name, parts.iter().map(|part| part.name)));
             }
             place
         });
-        let step = keys.text("step");
+        let step = keys.read_text("step");
         if let Some(name) = step.filter(|name| !self.known.steps.contains(name)) {
-            keys.problem("step", unknown("step", name, self.known.steps.iter().copied()));
+            keys.report_problem("step", unknown("step", name, self.known.steps.iter().copied()));
         }
-        let records = keys.text("records").and_then(|kind| record_kind::find(kind, self.known.kinds, keys));
-        let among = self.expression(keys, "among");
-        let word = keys.needed("kind");
-        let kind = self.kind(word, part, keys);
+        let records = keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, self.known.kinds, keys));
+        let among = self.parse_expression(keys, "among");
+        let word = keys.require_text("kind");
+        let kind = self.parse_kind(word, part, keys);
         let bare = matches!(word, "numbers" | "lines");
-        let name = if bare { "" } else { keys.needed("name") };
+        let name = if bare { "" } else { keys.require_text("name") };
         if !bare {
-            self.named(part, name, keys);
+            self.register_name(part, name, keys);
         }
-        let title = words(self.known.language, self.known.file, keys, "title");
-        let heading = keys.text("title").unwrap_or_default();
+        let title = parse_words(self.known.language, self.known.file, keys, "title");
+        let heading = keys.read_text("title").unwrap_or_default();
         let described = Words::default();
-        let about = described.text(keys, "about").unwrap_or_default();
-        let paper = keys.text("paper").unwrap_or_default();
-        let drawn = charts(heading, kind.as_ref().is_some_and(Kind::is_drawn), &described, keys);
+        let about = described.read_text(keys, "about").unwrap_or_default();
+        let paper = keys.read_text("paper").unwrap_or_default();
+        let drawn = parse_charts(heading, kind.as_ref().is_some_and(Kind::is_drawn), &described, keys);
         let is_free = matches!(kind, Some(Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_)) | None);
-        if keys.has("drawn") && !is_free {
-            keys.problem(
+        if keys.has_key("drawn") && !is_free {
+            keys.report_problem(
                 "drawn",
                 "only `counts`, `votes` and `wins` of records are drawn as the folder says",
             );
         } else if drawn.len() > 1
             || drawn.iter().any(|drawn| matches!(drawn.shape, Shape::Lines | Shape::Scatter))
         {
-            keys.problem("drawn", "a figure of records is drawn once, as `bars` or `stacked`");
+            keys.report_problem("drawn", "a figure of records is drawn once, as `bars` or `stacked`");
         }
-        if keys.flag("chart") == Some(true) && kind.as_ref().is_some_and(|kind| !kind.is_drawn()) {
-            keys.problem("chart", format!("a figure of the kind {word:?} has no chart"));
+        if keys.read_flag("chart") == Some(true) && kind.as_ref().is_some_and(|kind| !kind.is_drawn()) {
+            keys.report_problem("chart", format!("a figure of the kind {word:?} has no chart"));
         }
-        let line = match keys.text("line") {
+        let line = match keys.read_text("line") {
             None => Line::Usual,
             Some("") => Line::None,
-            Some(_) => self.expression(keys, "line").map_or(Line::None, Line::Template),
+            Some(_) => self.parse_expression(keys, "line").map_or(Line::None, Line::Template),
         };
-        let has_cells = kind.as_ref().is_none_or(|kind| kind.cells().is_some_and(|cells| !cells.is_empty()));
-        if keys.has("keys") && (!has_cells || matches!(word, "numbers" | "words-kept")) {
-            keys.problem("keys", format!("`keys` names the cells of a table, and {word:?} has none"));
+        let has_cells = kind.as_ref().is_none_or(|kind| kind.cell_names().is_some_and(|cells| !cells.is_empty()));
+        if keys.has_key("keys") && (!has_cells || matches!(word, "numbers" | "words-kept")) {
+            keys.report_problem("keys", format!("`keys` names the cells of a table, and {word:?} has none"));
         }
         let renamed = |keys: &Keys<'_>| -> Vec<_> {
-            let cell = |name: &'static str| Some((name, self.expression(keys, name)?));
-            keys.names().into_iter().filter_map(cell).collect()
+            let cell = |name: &'static str| Some((name, self.parse_expression(keys, name)?));
+            keys.key_names().into_iter().filter_map(cell).collect()
         };
-        let renamed = keys.table("keys", renamed).unwrap_or_default();
-        let indent = keys.count("indent").unwrap_or(INDENT);
+        let renamed = keys.read_table("keys", renamed).unwrap_or_default();
+        let indent = keys.read_count("indent").unwrap_or(INDENT);
         let kind = kind?;
         Some(Figure {
             name,
@@ -186,7 +186,7 @@ impl Reader<'_> {
             paper,
             paper_of_settings: paper,
             drawn,
-            words: described.all(),
+            words: described.into_pairs(),
             kind,
             step,
             records,
@@ -200,35 +200,35 @@ impl Reader<'_> {
     }
 
     /// Registers a key in JSON, and reports a duplicate.
-    fn named(&self, part: Option<usize>, name: &'static str, keys: &Keys<'_>) {
+    fn register_name(&self, part: Option<usize>, name: &'static str, keys: &Keys<'_>) {
         let mut names = self.names.borrow_mut();
         if names.contains(&(part, name)) {
-            keys.problem("name", format!("two figures are named {name:?}"));
+            keys.report_problem("name", format!("two figures are named {name:?}"));
         }
         names.push((part, name));
     }
 
-    fn kind(&self, word: &str, part: Option<usize>, keys: &Keys<'_>) -> Option<Kind> {
+    fn parse_kind(&self, word: &str, part: Option<usize>, keys: &Keys<'_>) -> Option<Kind> {
         Some(match word {
             "numbers" => {
-                let numbers = keys.tables("numbers", |keys| self.number(part, keys));
+                let numbers = keys.read_tables("numbers", |keys| self.parse_number(part, keys));
                 if numbers.is_none() {
-                    keys.problem("kind", "`numbers` is missing: what is counted");
+                    keys.report_problem("kind", "`numbers` is missing: what is counted");
                 }
                 Kind::Numbers(numbers?.into_iter().collect::<Option<_>>()?)
             }
             "counts" => {
-                let by = match keys.is_text("by") || !keys.has("by") {
-                    true => self.needed(keys, "by").map(|by| vec![("count", by)]),
-                    false => keys.table("by", |keys| {
-                        let cell = |name: &'static str| Some((name, self.expression(keys, name)?));
-                        keys.names().into_iter().filter_map(cell).collect()
+                let by = match keys.is_text("by") || !keys.has_key("by") {
+                    true => self.require_expression(keys, "by").map(|by| vec![("count", by)]),
+                    false => keys.read_table("by", |keys| {
+                        let cell = |name: &'static str| Some((name, self.parse_expression(keys, name)?));
+                        keys.key_names().into_iter().filter_map(cell).collect()
                     }),
                 };
-                let (options, most) = (self.options(keys), keys.count("most"));
-                let column = keys.text("column");
+                let (options, most) = (self.find_list_options(keys), keys.read_count("most"));
+                let column = keys.read_text("column");
                 if column.is_some() && options.is_empty() {
-                    keys.problem(
+                    keys.report_problem(
                         "column",
                         "`column` reads published labels as those of a `list`, which is missing",
                     );
@@ -237,113 +237,113 @@ impl Reader<'_> {
             }
             "bars" => {
                 let bound = |key: &str| {
-                    if !keys.has(key) {
-                        keys.needed(key);
+                    if !keys.has_key(key) {
+                        keys.require_text(key);
                     }
-                    keys.number(key).unwrap_or_default()
+                    keys.read_number(key).unwrap_or_default()
                 };
                 let (of, from, to, wide) =
-                    (self.needed(keys, "of"), bound("from"), bound("to"), bound("wide"));
+                    (self.require_expression(keys, "of"), bound("from"), bound("to"), bound("wide"));
                 // No bar width, or too many bars to read.
                 if wide <= 0.0 || to <= from || (to - from) / wide > 1000.0 {
-                    keys.problem("wide", "`from`, `to` and `wide` must give 1 to 1000 bars");
+                    keys.report_problem("wide", "`from`, `to` and `wide` must give 1 to 1000 bars");
                     return None;
                 }
                 Kind::Bars(Bars { of: of?, from, to, wide })
             }
             "votes" => {
-                let (of, options) = (self.needed(keys, "of"), self.options(keys));
+                let (of, options) = (self.require_expression(keys, "of"), self.find_list_options(keys));
                 Kind::Votes { of: of?, options }
             }
-            "wins" => Kind::Wins(Box::new(self.wins(keys)?)),
-            "shortcuts" if !keys.has("question") => {
-                self.released(keys);
+            "wins" => Kind::Wins(Box::new(self.parse_wins(keys)?)),
+            "shortcuts" if !keys.has_key("question") => {
+                self.check_released(keys);
                 Kind::Shortcuts(None)
             }
             "shortcuts" => {
                 let (question, options, gold) =
-                    (self.needed(keys, "question"), self.needed(keys, "options"), self.needed(keys, "gold"));
-                let group = self.expression(keys, "group");
-                let apart = keys.texts("apart").unwrap_or_default();
+                    (self.require_expression(keys, "question"), self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
+                let group = self.parse_expression(keys, "group");
+                let apart = keys.read_texts("apart").unwrap_or_default();
                 let posed = Posed { question: question?, options: options?, gold: gold?, group, apart };
                 Kind::Shortcuts(Some(Box::new(posed)))
             }
             "agreement" => {
-                let listed = keys.has("fields");
+                let listed = keys.has_key("fields");
                 let fields = match listed {
-                    true => keys.texts("fields").unwrap_or_default(),
-                    false => vec![keys.needed("field")],
+                    true => keys.read_texts("fields").unwrap_or_default(),
+                    false => vec![keys.require_text("field")],
                 };
-                let ballot = self.ballot(keys, "ballot");
-                if let Some(ballot) = self.known.ballots.and_then(|all| all.step(ballot)) {
+                let ballot = self.require_ballot(keys, "ballot");
+                if let Some(ballot) = self.known.ballots.and_then(|all| all.find_ballot(ballot)) {
                     let known = || ballot.fields.iter().map(|field| field.name);
                     for name in fields.iter().filter(|name| !known().any(|known| known == **name)) {
                         let key = if listed { "fields" } else { "field" };
-                        keys.problem(key, unknown("field of this ballot", name, known()));
+                        keys.report_problem(key, unknown("field of this ballot", name, known()));
                     }
                 }
                 Kind::Agreement { ballot, fields, listed }
             }
-            "pooled-agreement" => Kind::PooledAgreement(self.ballot(keys, "ballot")),
+            "pooled-agreement" => Kind::PooledAgreement(self.require_ballot(keys, "ballot")),
             "reviews" => Kind::Reviews,
-            "judge-pairs" => Kind::JudgePairs(Box::new(self.judged(keys)?)),
-            "ratings" => Kind::Ratings(Box::new(self.judged(keys)?)),
+            "judge-pairs" => Kind::JudgePairs(Box::new(self.parse_judged(keys)?)),
+            "ratings" => Kind::Ratings(Box::new(self.parse_judged(keys)?)),
             "scores-by-part" => {
-                let (judged, parts) = (self.judged(keys), self.needed(keys, "parts"));
-                let questions = keys.text("questions");
+                let (judged, parts) = (self.parse_judged(keys), self.require_expression(keys, "parts"));
+                let questions = keys.read_text("questions");
                 // Steps of other benchmarks are known when the report is made.
                 if let Some(name) =
                     questions.filter(|name| !name.contains('/') && !self.known.steps.contains(name))
                 {
-                    keys.problem("questions", unknown("step", name, self.known.steps.iter().copied()));
+                    keys.report_problem("questions", unknown("step", name, self.known.steps.iter().copied()));
                 }
                 Kind::ScoresByPart { judged: Box::new(judged?), parts: parts?, questions }
             }
             "puzzle-statistics" => {
                 let (question, answer, options) = (
-                    self.needed(keys, "question"),
-                    self.needed(keys, "answer"),
-                    self.needed(keys, "options"),
+                    self.require_expression(keys, "question"),
+                    self.require_expression(keys, "answer"),
+                    self.require_expression(keys, "options"),
                 );
                 let puzzles = Puzzles { question: question?, answer: answer?, options: options? };
                 Kind::PuzzleStatistics(Box::new(puzzles))
             }
             "words-kept" => {
-                let label = keys.needed("label");
+                let label = keys.require_text("label");
                 let [text, group, from, to] =
-                    ["text", "group", "from", "to"].map(|key| self.needed(keys, key));
+                    ["text", "group", "from", "to"].map(|key| self.require_expression(keys, key));
                 Kind::WordsKept(Box::new(Kept { label, text: text?, group: group?, from: from?, to: to? }))
             }
             "labels" => {
-                self.released(keys);
+                self.check_released(keys);
                 Kind::Labels
             }
             "columns" => {
-                self.released(keys);
+                self.check_released(keys);
                 Kind::Columns
             }
-            "lines" => Kind::Lines(self.needed(keys, "of")?),
+            "lines" => Kind::Lines(self.require_expression(keys, "of")?),
             "" => return None,
             word => {
-                keys.problem("kind", unknown("kind of figure", word, Kind::NAMES));
+                keys.report_problem("kind", unknown("kind of figure", word, Kind::NAMES));
                 // Which keys an unknown kind allows is unknown, too.
-                keys.written();
+                keys.read_sources();
                 return None;
             }
         })
     }
 
-    fn number(&self, part: Option<usize>, keys: &Keys<'_>) -> Option<Number> {
-        let name = keys.needed("name");
-        self.named(part, name, keys);
-        let label = keys.text("label").unwrap_or(name);
-        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has(measure)).collect();
+    fn parse_number(&self, part: Option<usize>, keys: &Keys<'_>) -> Option<Number> {
+        let name = keys.require_text("name");
+        self.register_name(part, name, keys);
+        let label = keys.read_text("label").unwrap_or(name);
+        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has_key(measure)).collect();
         let [measure] = named[..] else {
-            keys.problem("name", format!("a number has one of {}", MEASURES.join(", ")));
-            keys.written();
+            keys.report_problem("name", format!("a number has one of {}", MEASURES.join(", ")));
+            keys.read_sources();
             return None;
         };
-        let of = || self.expression(keys, measure);
+        let of = || self.parse_expression(keys, measure);
         let measure = match measure {
             "count" => Measure::Count(of()?),
             "share" => Measure::Share(of()?),
@@ -352,35 +352,35 @@ impl Reader<'_> {
             "modified" => Measure::Modified(self.looked_over(keys, measure)),
             "looked_at" => Measure::LookedAt(self.looked_over(keys, measure)),
             _ => {
-                if keys.flag(measure) == Some(false) {
-                    keys.problem(measure, "`items = true` counts the items");
+                if keys.read_flag(measure) == Some(false) {
+                    keys.report_problem(measure, "`items = true` counts the items");
                 }
-                self.released(keys);
+                self.check_released(keys);
                 Measure::Items
             }
         };
         Some(Number { name, label, measure })
     }
 
-    fn wins(&self, keys: &Keys<'_>) -> Option<Wins> {
-        let (opponents, verdicts) = (self.needed(keys, "opponents"), self.needed(keys, "verdicts"));
-        let (votes, marks) = (self.expression(keys, "votes"), self.expression(keys, "marks"));
+    fn parse_wins(&self, keys: &Keys<'_>) -> Option<Wins> {
+        let (opponents, verdicts) = (self.require_expression(keys, "opponents"), self.require_expression(keys, "verdicts"));
+        let (votes, marks) = (self.parse_expression(keys, "votes"), self.parse_expression(keys, "marks"));
         let share = |keys: &Keys<'_>| {
-            keys.names().into_iter().map(|name| (name, keys.needed(name))).collect::<Vec<_>>()
+            keys.key_names().into_iter().map(|name| (name, keys.require_text(name))).collect::<Vec<_>>()
         };
-        let shares = keys.table("shares", share).unwrap_or_default();
+        let shares = keys.read_table("shares", share).unwrap_or_default();
         if shares.is_empty() {
-            keys.problem("shares", "`shares` names the verdicts: NAME = CODE");
+            keys.report_problem("shares", "`shares` names the verdicts: NAME = CODE");
         }
         Some(Wins { opponents: opponents?, verdicts: verdicts?, votes, marks, shares })
     }
 
     /// Rated answers; columns that are not given have the names of the step `judge`'s output.
-    fn judged(&self, keys: &Keys<'_>) -> Option<Judged> {
-        let column = |key: &'static str| match keys.has(key) {
-            true => self.expression(keys, key),
+    fn parse_judged(&self, keys: &Keys<'_>) -> Option<Judged> {
+        let column = |key: &'static str| match keys.has_key(key) {
+            true => self.parse_expression(keys, key),
             false => {
-                let place = keys.place("kind").unwrap_or_else(|| self.known.file.to_owned());
+                let place = keys.place_of_key("kind").unwrap_or_else(|| self.known.file.to_owned());
                 Expression::parse(self.known.language, place, key).ok()
             }
         };
@@ -393,28 +393,28 @@ impl Reader<'_> {
         })
     }
 
-    fn options(&self, keys: &Keys<'_>) -> Vec<Choice> {
-        let Some(name) = keys.text("list") else { return Vec::new() };
+    fn find_list_options(&self, keys: &Keys<'_>) -> Vec<Choice> {
+        let Some(name) = keys.read_text("list") else { return Vec::new() };
         let found = self.known.lists.get(name);
         if found.is_none() && self.known.ballots.is_some() {
-            keys.problem("list", unknown("list", name, self.known.lists.keys().copied()));
+            keys.report_problem("list", unknown("list", name, self.known.lists.keys().copied()));
         }
         found.cloned().unwrap_or_default()
     }
 
-    fn ballot(&self, keys: &Keys<'_>, key: &str) -> &'static str {
-        let name = keys.needed(key);
-        if let Some(ballots) = self.known.ballots.filter(|all| !name.is_empty() && all.step(name).is_none()) {
-            keys.problem(key, unknown("ballot", name, ballots.steps.iter().map(|ballot| ballot.name)));
+    fn require_ballot(&self, keys: &Keys<'_>, key: &str) -> &'static str {
+        let name = keys.require_text(key);
+        if let Some(ballots) = self.known.ballots.filter(|all| !name.is_empty() && all.find_ballot(name).is_none()) {
+            keys.report_problem(key, unknown("ballot", name, ballots.steps.iter().map(|ballot| ballot.name)));
         }
         name
     }
 
     /// A ballot with a review.
     fn looked_over(&self, keys: &Keys<'_>, key: &str) -> &'static str {
-        let name = self.ballot(keys, key);
-        if self.known.ballots.and_then(|all| all.step(name)).is_some_and(|ballot| ballot.review.is_none()) {
-            keys.problem(
+        let name = self.require_ballot(keys, key);
+        if self.known.ballots.and_then(|all| all.find_ballot(name)).is_some_and(|ballot| ballot.review.is_none()) {
+            keys.report_problem(
                 key,
                 format!("the ballot {name:?} has no second review, which could change a decision"),
             );
@@ -423,24 +423,24 @@ impl Reader<'_> {
     }
 
     /// Reports a figure of released rows if the benchmark releases none.
-    fn released(&self, keys: &Keys<'_>) {
+    fn check_released(&self, keys: &Keys<'_>) {
         if !self.known.released && !self.usual.get() {
-            keys.problem("kind", "it is about the rows of a release, and benchmark.toml has no [data]");
+            keys.report_problem("kind", "it is about the rows of a release, and benchmark.toml has no [data]");
         }
     }
 
-    fn needed(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-        if !keys.has(key) {
-            keys.needed(key);
+    fn require_expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        if !keys.has_key(key) {
+            keys.require_text(key);
             return None;
         }
-        self.expression(keys, key)
+        self.parse_expression(keys, key)
     }
 
-    fn expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
-        let source = keys.text(key)?;
-        let place = keys.place(key).unwrap_or_else(|| self.known.file.to_owned());
-        Expression::parse(self.known.language, place, source).map_err(|what| keys.problem(key, what)).ok()
+    fn parse_expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+        let source = keys.read_text(key)?;
+        let place = keys.place_of_key(key).unwrap_or_else(|| self.known.file.to_owned());
+        Expression::parse(self.known.language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     }
 
     /// Names in titles, lines and keys that are neither a figure nor a cell.
@@ -450,14 +450,14 @@ impl Reader<'_> {
         let all: Vec<&str> = names.iter().map(|(_, name)| *name).chain(divisions).chain(["value"]).collect();
         let mut problems = Vec::new();
         let mut tell = |e: &Expression, what: &str, known: &[&str]| {
-            let unexpected = e.unknown(what, known.iter().copied());
+            let unexpected = e.find_unknown_name(what, known.iter().copied());
             problems.extend(unexpected.map(|what| Problem { place: e.place().to_owned(), what }));
         };
         for figure in &report.figures {
             if let Some(title) = &figure.title {
                 tell(title, "figure", &all);
             }
-            let Some(cells) = figure.kind.cells() else {
+            let Some(cells) = figure.kind.cell_names() else {
                 if let Kind::Lines(of) = &figure.kind {
                     tell(of, "figure", &all);
                 }

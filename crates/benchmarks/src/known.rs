@@ -12,7 +12,7 @@ use crate::expression::Expression;
 use crate::native::Native;
 use crate::reader::Problem;
 use crate::requirement::BESIDE;
-use crate::scope::group;
+use crate::scope::group_name;
 use crate::selecting::Select;
 
 /// The names of every record.
@@ -26,13 +26,13 @@ const TAKEN: [&str; 8] = ["id", "text", "post", "table", "settings", "number", "
 const DECIDED: [&str; 8] = ["standing", "basis", "given", "tally", "draft", "draft_basis", "drafts", "flags"];
 
 /// The names of an expression that are not among these.
-fn strange(known: &BTreeMap<String, Vec<String>>, expression: &Expression) -> Vec<String> {
+fn find_unknown_names(known: &BTreeMap<String, Vec<String>>, expression: &Expression) -> Vec<String> {
     let mut found = Vec::new();
-    for path in expression.paths() {
+    for path in expression.used_paths() {
         let mut parts = path.split('.');
         let (first, second) = (parts.next().unwrap_or_default(), parts.next());
         match (known.get(first), second) {
-            (None, _) if expression.calls(first) => {}
+            (None, _) if expression.is_call_or_setting(first) => {}
             (None, _) => found.push(unknown("name", first, known.keys().map(String::as_str))),
             (Some(fields), Some(second)) if !fields.is_empty() && !fields.iter().any(|f| f == second) => {
                 found.push(unknown(&format!("field of {first}"), second, fields.iter().map(String::as_str)));
@@ -51,7 +51,7 @@ fn too_early(
     fields: &[(&'static str, Expression)],
 ) -> Vec<Problem> {
     let of_field = |(name, field): (&'static str, &Expression)| {
-        let told = strange(known, field).into_iter().next()?;
+        let told = find_unknown_names(known, field).into_iter().next()?;
         let what = told.lines().next().unwrap_or_default().to_owned();
         Some(Problem {
             place: requirement.place().to_owned(),
@@ -60,11 +60,11 @@ fn too_early(
             ),
         })
     };
-    crate::declares::reached(std::iter::once(requirement), fields).into_iter().filter_map(of_field).collect()
+    crate::declares::find_used_fields(std::iter::once(requirement), fields).into_iter().filter_map(of_field).collect()
 }
 
 /// These names, and more that are not looked into.
-fn with(known: &BTreeMap<String, Vec<String>>, more: &[&str]) -> BTreeMap<String, Vec<String>> {
+fn extend_names(known: &BTreeMap<String, Vec<String>>, more: &[&str]) -> BTreeMap<String, Vec<String>> {
     let mut known = known.clone();
     known.extend(more.iter().map(|name| ((*name).to_owned(), Vec::new())));
     known
@@ -95,13 +95,13 @@ fn unknown_names(
     let mut problems = Vec::new();
     let file = format!("{}/benchmark.toml", benchmark.name);
     let groups = benchmark.steps.iter().map(|step| step.name.strip_prefix("review:").unwrap_or(step.name));
-    let names = groups.map(group).chain(benchmark.fields().iter().map(|(name, _)| (*name).to_owned()));
+    let names = groups.map(group_name).chain(benchmark.fields().iter().map(|(name, _)| (*name).to_owned()));
     for name in names.filter(|name| TAKEN.contains(&name.as_str())) {
         let what = format!("the name {name:?} is taken: every record has it");
         problems.push(Problem { place: file.clone(), what });
     }
     let rests = benchmark.data.iter().flat_map(|data| &data.rests_on).map(|rests| rests.ballot);
-    for ballot in rests.filter(|ballot| benchmark.ballot(ballot).is_none()) {
+    for ballot in rests.filter(|ballot| benchmark.find_ballot(ballot).is_none()) {
         let known = benchmark.ballots.steps.iter().map(|ballot| ballot.name);
         let what = format!("rests_on: {}", unknown("ballot", ballot, known));
         problems.push(Problem { place: format!("{file} [data]"), what });
@@ -113,7 +113,7 @@ fn unknown_names(
         });
     let mut misplaced = Vec::new();
     let mut check = |known: &BTreeMap<String, Vec<String>>, expression: &Expression| {
-        for name in expression.settings() {
+        for name in expression.used_settings() {
             let (section, key) = name.split_once('.').unwrap_or((&name, ""));
             let what = match settings.get(section) {
                 None => unknown("table of [setting]", section, settings.keys().copied()),
@@ -124,51 +124,51 @@ fn unknown_names(
             };
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
-        for what in strange(known, expression) {
+        for what in find_unknown_names(known, expression) {
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft.asked_with().chain(draft.required()).for_each(|(e, more)| check(&with(&known, more), e));
-            for (e, more) in draft.required() {
-                misplaced.extend(too_early(&with(&known, more), e, benchmark.fields()));
+            draft.asked_with().chain(draft.reply_conditions()).for_each(|(e, more)| check(&extend_names(&known, more), e));
+            for (e, more) in draft.reply_conditions() {
+                misplaced.extend(too_early(&extend_names(&known, more), e, benchmark.fields()));
             }
-            let fields = draft.fields().into_iter().map(str::to_owned);
+            let fields = draft.filled_fields().into_iter().map(str::to_owned);
             match draft.ballot {
                 _ if !draft.responds.is_empty() => {
-                    known.insert(group(draft.name), draft.answered().map(str::to_owned).collect());
+                    known.insert(group_name(draft.name), draft.answered_fields().map(str::to_owned).collect());
                 }
-                Some(ballot) => known.entry(group(ballot)).or_default().extend(of(&[
+                Some(ballot) => known.entry(group_name(ballot)).or_default().extend(of(&[
                     "draft",
                     "draft_basis",
                     "drafts",
                     "flags",
                 ])),
                 None if draft.over.is_some() => {
-                    known.insert(group(draft.name), of(&["each", "basis", "flags"]));
+                    known.insert(group_name(draft.name), of(&["each", "basis", "flags"]));
                 }
                 None => {
                     // The names of a native reader are known to the program.
-                    let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
+                    let native = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
                     let all = fields.chain(of(&["basis", "flags", "drafts"]));
-                    known.insert(group(draft.name), if native { Vec::new() } else { all.collect() });
+                    known.insert(group_name(draft.name), if native { Vec::new() } else { all.collect() });
                 }
             }
-            draft.said_with().for_each(|(e, more)| check(&with(&known, more), e));
+            draft.said_with().for_each(|(e, more)| check(&extend_names(&known, more), e));
         }
         match step.kind {
             Kind::Ballot(name) => {
-                let Some(ballot) = benchmark.ballot(name) else { continue };
+                let Some(ballot) = benchmark.find_ballot(name) else { continue };
                 let over = ballot.asked.is_some_and(|asked| asked.over.is_some());
                 let drafts_each = |draft: &Draft| draft.ballot == Some(name) && draft.over.is_some();
                 let drafted = benchmark.drafts.iter().find(|draft| drafts_each(draft));
                 for (e, more) in ballot.asked.iter().flat_map(|asked| asked.asked_with()) {
-                    let mut shown = with(&known, more);
+                    let mut shown = extend_names(&known, more);
                     if let Some(draft) = drafted.filter(|_| !more.is_empty()) {
                         let own = of(&["it", "called", "basis", "flags", "drafts"]).into_iter();
-                        let fields = draft.fields().into_iter().map(str::to_owned);
-                        let native = draft.cases.iter().any(|case| case.reading.fields().is_none());
+                        let fields = draft.filled_fields().into_iter().map(str::to_owned);
+                        let native = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
                         let all = if native { Vec::new() } else { own.chain(fields).collect() };
                         shown.insert(DRAFTED.into(), all);
                     }
@@ -178,21 +178,21 @@ fn unknown_names(
                 unexpected.for_each(|(key, e)| {
                     let what = format!(
                         "`{key}` is for records with columns: what is decided is in the group {:?}",
-                        group(name)
+                        group_name(name)
                     );
                     misplaced.push(Problem { place: e.place().to_owned(), what });
                 });
                 let second = || ballot.review.iter().flat_map(|second| &second.fields);
-                let fields = ballot.fields.iter().chain(second()).map(|field| group(field.name));
+                let fields = ballot.fields.iter().chain(second()).map(|field| group_name(field.name));
                 let left: Vec<String> = match over {
                     true => of(&["each", "standing", "basis", "draft", "draft_basis", "flags"]),
                     false => fields.chain(of(&DECIDED)).collect(),
                 };
-                known.insert(group(name), left);
-                let mut answered = with(&known, if over { &["it"] } else { &[] });
-                let answers = ballot.fields.iter().chain(second()).map(|field| group(field.name));
-                answered.insert(group(name), answers.chain(of(&BESIDE)).collect());
-                for e in ballot.asked.iter().flat_map(|asked| asked.required()) {
+                known.insert(group_name(name), left);
+                let mut answered = extend_names(&known, if over { &["it"] } else { &[] });
+                let answers = ballot.fields.iter().chain(second()).map(|field| group_name(field.name));
+                answered.insert(group_name(name), answers.chain(of(&BESIDE)).collect());
+                for e in ballot.asked.iter().flat_map(|asked| asked.answer_conditions()) {
                     check(&answered, e);
                     misplaced.extend(too_early(&answered, e, benchmark.fields()));
                 }
@@ -201,28 +201,28 @@ fn unknown_names(
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {
                     [&options.right, &options.wrong].into_iter().for_each(|e| check(&known, e));
                 }
-                known.insert(group(step.name), of(&["shown", "right"]));
+                known.insert(group_name(step.name), of(&["shown", "right"]));
             }
             Kind::Native(_) => {
                 let Some(native) = benchmark.natives.iter().find(|native| native.name == step.name) else {
                     continue;
                 };
-                native.asked().for_each(|e| check(&known, e));
+                native.input_expressions().for_each(|e| check(&known, e));
                 let fields = match (native.ballot, leaves(native)) {
                     (Some(_), _) => of(&["draft", "draft_basis"]),
                     (None, Some(fields)) if fields.is_empty() => continue,
                     (None, fields) => of(&fields.unwrap_or_default()),
                 };
-                known.entry(group(native.called())).or_default().extend(fields);
+                known.entry(group_name(native.findings_group())).or_default().extend(fields);
             }
             Kind::Select => {
                 let select = benchmark.selects.iter().filter(|select| select.name == step.name);
-                select.flat_map(Select::expressions).for_each(|e| check(&known, e));
+                select.flat_map(Select::record_expressions).for_each(|e| check(&known, e));
             }
             Kind::Elements => {
                 let elements = benchmark.elements.iter().filter(|elements| elements.name == step.name);
-                elements.flat_map(Elements::expressions).for_each(|(e, more)| check(&with(&known, more), e));
-                known.insert(group(step.name), of(&ELEMENT));
+                elements.flat_map(Elements::record_expressions).for_each(|(e, more)| check(&extend_names(&known, more), e));
+                known.insert(group_name(step.name), of(&ELEMENT));
             }
             _ => {}
         }
@@ -233,7 +233,7 @@ fn unknown_names(
     let report = &benchmark.report;
     known.insert("source_kind".into(), Vec::new());
     let of_figures =
-        report.figures.iter().flat_map(|figure| figure.expressions().into_iter().chain(figure.of_last()));
+        report.figures.iter().flat_map(|figure| figure.record_expressions().into_iter().chain(figure.of_last()));
     report.parts.iter().map(|part| &part.of).chain(of_figures).for_each(|e| check(&known, e));
     if let Some(data) = &benchmark.data {
         for name in ["number", "standing", "source_kind", "source_id"] {
@@ -243,9 +243,9 @@ fn unknown_names(
         let released: Vec<&Expression> = columns.chain(&data.when).collect();
         released.iter().for_each(|e| check(&known, e));
         // A release must be restorable whatever the settings are by then.
-        let fields = crate::declares::reached(released.iter().copied(), benchmark.fields());
+        let fields = crate::declares::find_used_fields(released.iter().copied(), benchmark.fields());
         for expression in released.into_iter().chain(fields.into_iter().map(|(_, field)| field)) {
-            if expression.settings().next().is_some() {
+            if expression.used_settings().next().is_some() {
                 let what =
                     "what is released follows from the record alone: let a step leave what a setting decides";
                 problems.push(Problem { place: expression.place().to_owned(), what: what.to_owned() });

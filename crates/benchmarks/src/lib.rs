@@ -127,7 +127,7 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
         );
         return Err(Problems(vec![Problem { place: folder.display().to_string(), what }]));
     }
-    let (own, unread) = own::folders(folder);
+    let (own, unread) = own::read_folders(folder);
     let mut aside = Vec::new();
     set_aside(&mut aside, unread)?;
     let opened = load_sound(folder, own, aside)?;
@@ -161,7 +161,7 @@ fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Pr
         match aside.iter_mut().find(|known| known.name == name) {
             _ if name.is_empty() || problem.place == "benchmarks" => of_none.push(problem),
             Some(known) => known.problems.push(problem),
-            None => aside.push(SetAside { name: reader::keep(name), problems: vec![problem] }),
+            None => aside.push(SetAside { name: reader::leak_text(name), problems: vec![problem] }),
         }
     }
     aside.sort_by_key(|aside| aside.name);
@@ -172,7 +172,7 @@ fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Pr
 fn load_sound(folder: &Path, own: Vec<own::Folder>, mut aside: Vec<SetAside>) -> Result<Opened, Problems> {
     loop {
         // A built-in benchmark does not stand in for a folder of its name: it makes other rows.
-        let mut sound = folders();
+        let mut sound = built_in_folders();
         for read in &own {
             match sound.iter_mut().find(|(name, _)| *name == read.0) {
                 Some(found) => found.clone_from(read),
@@ -180,7 +180,7 @@ fn load_sound(folder: &Path, own: Vec<own::Folder>, mut aside: Vec<SetAside>) ->
             }
         }
         sound.retain(|(name, _)| !aside.iter().any(|aside| aside.name == *name));
-        match benchmark::load(&sound, true) {
+        match benchmark::load_benchmarks(&sound, true) {
             Ok(all) => return Ok(Opened { folder: folder.to_path_buf(), own, all, aside }),
             Err(problems) => {
                 let before = aside.len();
@@ -196,27 +196,27 @@ fn load_sound(folder: &Path, own: Vec<own::Folder>, mut aside: Vec<SetAside>) ->
 }
 
 /// The present benchmarks of a workspace; `None` before one is read.
-fn opened() -> Option<&'static Opened> {
+fn current_workspace() -> Option<&'static Opened> {
     LEFT.get().or_else(|| OPENED.get())
 }
 
 /// The workspace's folders that cannot be used, by name. Empty before they are read.
-pub fn aside() -> &'static [SetAside] {
-    opened().map_or(&[], |opened| &opened.aside)
+pub fn set_aside_folders() -> &'static [SetAside] {
+    current_workspace().map_or(&[], |opened| &opened.aside)
 }
 
 /// Whether a folder of this name is set aside.
 pub fn is_aside(name: &str) -> bool {
-    aside().iter().any(|aside| aside.name == name)
+    set_aside_folders().iter().any(|aside| aside.name == name)
 }
 
 /// The built-in benchmarks, in the order of lists, followed by the workspace's own once they are read.
-pub fn all() -> &'static [Benchmark] {
+pub fn all_benchmarks() -> &'static [Benchmark] {
     let built_in = || {
-        let read = benchmark::load(&folders(), true);
+        let read = benchmark::load_benchmarks(&built_in_folders(), true);
         read.unwrap_or_else(|problems| unreachable!("a test reads them: {problems}"))
     };
-    match opened() {
+    match current_workspace() {
         Some(opened) => &opened.all,
         None => BUILT_IN.get_or_init(built_in),
     }
@@ -226,38 +226,38 @@ pub fn all() -> &'static [Benchmark] {
 ///
 /// # Errors
 /// All problems of all files, and read errors.
-pub fn standing_in(place: &Path) -> Result<Vec<Benchmark>, Problems> {
-    let (folders, problems) = own::folders(place);
-    if problems.is_empty() { benchmark::load(&folders, false) } else { Err(Problems(problems)) }
+pub fn standing_in(folder: &Path) -> Result<Vec<Benchmark>, Problems> {
+    let (folders, problems) = own::read_folders(folder);
+    if problems.is_empty() { benchmark::load_benchmarks(&folders, false) } else { Err(Problems(problems)) }
 }
 
 /// A declared task by its name, `<benchmark>/<name>`.
-pub fn task(name: &str) -> Option<&'static task::Task> {
-    all().iter().flat_map(|benchmark| &benchmark.tasks).find(|task| task.name == name)
+pub fn find_task(name: &str) -> Option<&'static task::Task> {
+    all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks).find(|task| task.name == name)
 }
 
 /// The files of a built-in folder, by path.
 pub fn built_in(name: &str) -> Option<Vec<(&'static str, &'static str)>> {
-    folders().into_iter().find(|(folder, _)| *folder == name).map(|(_, files)| files)
+    built_in_folders().into_iter().find(|(folder, _)| *folder == name).map(|(_, files)| files)
 }
 
 /// The benchmark with a name.
-pub fn find(name: &str) -> Option<&'static Benchmark> {
-    all().iter().find(|benchmark| benchmark.name == name)
+pub fn find_benchmark(name: &str) -> Option<&'static Benchmark> {
+    all_benchmarks().iter().find(|benchmark| benchmark.name == name)
 }
 
 /// The reason of a folder with this code; `None` if no folder gives it.
-pub fn reason(code: &str) -> Option<&'static riddlemill_record::OwnReason> {
-    all().iter().flat_map(Benchmark::reasons).find(|own| own.code == code)
+pub fn find_reason(code: &str) -> Option<&'static riddlemill_record::OwnReason> {
+    all_benchmarks().iter().flat_map(Benchmark::own_reasons).find(|own| own.code == code)
 }
 
 /// The current name of a renamed benchmark; `None` if none had this name.
 pub fn named_now(then: &str) -> Option<&'static str> {
-    all().iter().find(|benchmark| benchmark.was.contains(&then)).map(|benchmark| benchmark.name)
+    all_benchmarks().iter().find(|benchmark| benchmark.was.contains(&then)).map(|benchmark| benchmark.name)
 }
 
 /// The built-in folders, each with its files.
-fn folders() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
+fn built_in_folders() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
     let mut folders: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for (path, text) in FILES {
         let Some((folder, file)) = path.split_once('/') else { continue };

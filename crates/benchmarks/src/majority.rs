@@ -4,13 +4,13 @@ use crate::reader::Keys;
 use crate::reply::{Form, Reading, Reply};
 
 /// The field that decides; `None` without the key, and if there is a problem, which is reported.
-pub(crate) fn read(keys: &Keys<'_>, readings: &[&Reading]) -> Option<&'static str> {
-    let field = keys.text("majority")?;
-    let mut fields: Vec<&'static str> = readings.iter().filter_map(|one| choices(one)).flatten().collect();
+pub(crate) fn parse_majority(keys: &Keys<'_>, readings: &[&Reading]) -> Option<&'static str> {
+    let field = keys.read_text("majority")?;
+    let mut fields: Vec<&'static str> = readings.iter().filter_map(|one| choice_fields(one)).flatten().collect();
     fields.dedup();
-    let declared: Vec<&'static str> = readings.iter().filter_map(|one| one.fields()).flatten().collect();
+    let declared: Vec<&'static str> = readings.iter().filter_map(|one| one.filled_fields()).flatten().collect();
     if !declared.contains(&field) {
-        keys.problem("majority", riddlemill_text::hint::unknown("field of the reply", field, declared));
+        keys.report_problem("majority", riddlemill_text::hint::unknown("field of the reply", field, declared));
         return None;
     }
     if !fields.contains(&field) {
@@ -22,14 +22,14 @@ pub(crate) fn read(keys: &Keys<'_>, readings: &[&Reading]) -> Option<&'static st
             "{field:?} is a text, and hardly two replies have the same\n  hint: `majority` is of a label, a code, a rating or \
              a flag; {hint}"
         );
-        keys.problem("majority", what);
+        keys.report_problem("majority", what);
         return None;
     }
     Some(field)
 }
 
 /// The fields of a reply that are no free texts; of those that are computed nothing is known. `None` of a reader of the program.
-fn choices(reading: &Reading) -> Option<Vec<&'static str>> {
+fn choice_fields(reading: &Reading) -> Option<Vec<&'static str>> {
     if let Some(gives) = &reading.gives {
         return Some(gives.iter().map(|(field, _)| *field).collect());
     }
@@ -39,7 +39,7 @@ fn choices(reading: &Reading) -> Option<Vec<&'static str>> {
         Reply::Json(keys) => {
             Some(keys.iter().filter(|(_, form)| is_choice(form)).map(|(key, _)| *key).collect())
         }
-        Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => reading.fields(),
+        Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => reading.filled_fields(),
         Reply::Text(_) | Reply::Whole => Some(Vec::new()),
         Reply::Native(..) => None,
     }

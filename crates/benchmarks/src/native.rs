@@ -47,17 +47,17 @@ pub const KEYS: [&str; 8] = ["kind", "op", "from", "records", "for", "when", "wi
 
 impl Native {
     /// The expression for an input.
-    pub fn takes(&self, name: &str) -> Option<&Expression> {
+    pub fn find_input(&self, name: &str) -> Option<&Expression> {
         self.with.iter().find(|(known, _)| *known == name).map(|(_, is)| is)
     }
 
     /// The group of its findings, for a declared record.
-    pub fn called(&self) -> &'static str {
+    pub fn findings_group(&self) -> &'static str {
         self.ballot.unwrap_or(self.name)
     }
 
     /// Every expression over the record before the step.
-    pub fn asked(&self) -> impl Iterator<Item = &Expression> {
+    pub fn input_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.with.iter().map(|(_, is)| is).chain(&self.when)
     }
 
@@ -69,20 +69,20 @@ impl Native {
 
 impl Place<'_> {
     /// A step that is a named operation.
-    pub fn native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> Native {
-        let of_file = |key: &str| keys.place(key).unwrap_or_else(|| self.file.to_owned());
-        let keeps = self.named(keys, "keeps").unwrap_or_default();
+    pub fn parse_native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> Native {
+        let of_file = |key: &str| keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
+        let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
         if self.records.is_none() && !keeps.is_empty() {
-            keys.problem(
+            keys.report_problem(
                 "keeps",
                 "`keeps` is for records of a kind (`records`): these leave their answers in a group",
             );
         }
         let setting = |key: &'static str| {
-            let (value, _) = keys.json(key)?;
+            let (value, _) = keys.read_json(key)?;
             Some(OpSetting { key, value, place: of_file(key) })
         };
-        let own = keys.names().into_iter().filter(|key| !KEYS.contains(key));
+        let own = keys.key_names().into_iter().filter(|key| !KEYS.contains(key));
         Native {
             benchmark: self.benchmark,
             name: self.name,
@@ -90,9 +90,9 @@ impl Place<'_> {
             place: of_file("op"),
             records: self.records,
             leaves,
-            ballot: keys.text("for"),
-            when: self.expression(keys, "when"),
-            with: self.named(keys, "with").unwrap_or_default(),
+            ballot: keys.read_text("for"),
+            when: self.parse_expression(keys, "when"),
+            with: self.parse_named_expressions(keys, "with").unwrap_or_default(),
             keeps,
             settings: own.filter_map(setting).collect(),
         }

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-pub use riddlemill_text::notation::strict;
-use riddlemill_text::notation::string;
+pub use riddlemill_text::notation::strict_json;
+use riddlemill_text::notation::string_length;
 use serde_json::Value;
 
 /// Why a text is not an object or array.
@@ -32,22 +32,22 @@ enum Wrong {
 ///
 /// # Errors
 /// The byte at which the text stops being an object.
-pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
+pub fn split_members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
-    cursor.expect(b'{')?;
+    cursor.expect_byte(b'{')?;
     let mut members = Vec::new();
     if cursor.next_is(b'}') {
-        return cursor.end().map(|()| members);
+        return cursor.expect_end().map(|()| members);
     }
     loop {
-        let key = cursor.value()?;
-        let key: String = serde_json::from_str(&strict(key)).map_err(|_| cursor.wrong(Wrong::Key))?;
-        cursor.expect(b':')?;
-        members.push((key, cursor.value()?));
+        let key = cursor.read_value()?;
+        let key: String = serde_json::from_str(&strict_json(key)).map_err(|_| cursor.make_error(Wrong::Key))?;
+        cursor.expect_byte(b':')?;
+        members.push((key, cursor.read_value()?));
         if cursor.next_is(b'}') {
-            return cursor.end().map(|()| members);
+            return cursor.expect_end().map(|()| members);
         }
-        cursor.expect(b',')?;
+        cursor.expect_byte(b',')?;
     }
 }
 
@@ -55,30 +55,30 @@ pub fn members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
 ///
 /// # Errors
 /// The byte at which the text stops being an array.
-pub fn elements(text: &str) -> Result<Vec<&str>, NotationError> {
+pub fn split_elements(text: &str) -> Result<Vec<&str>, NotationError> {
     let mut cursor = Cursor { text, at: 0 };
-    cursor.expect(b'[')?;
+    cursor.expect_byte(b'[')?;
     let mut elements = Vec::new();
     if cursor.next_is(b']') {
-        return cursor.end().map(|()| elements);
+        return cursor.expect_end().map(|()| elements);
     }
     loop {
-        elements.push(cursor.value()?);
+        elements.push(cursor.read_value()?);
         if cursor.next_is(b']') {
-            return cursor.end().map(|()| elements);
+            return cursor.expect_end().map(|()| elements);
         }
-        cursor.expect(b',')?;
+        cursor.expect_byte(b',')?;
     }
 }
 
 /// The value with null in place of each such token; `None` if it is still not JSON.
-pub fn value(text: &str) -> Option<Value> {
-    serde_json::from_str(&strict(text)).ok()
+pub fn parse_value(text: &str) -> Option<Value> {
+    serde_json::from_str(&strict_json(text)).ok()
 }
 
 /// Whether it is JSON: it contains no such token outside of strings.
 pub fn is_json(text: &str) -> bool {
-    matches!(strict(text), Cow::Borrowed(_))
+    matches!(strict_json(text), Cow::Borrowed(_))
 }
 
 struct Cursor<'t> {
@@ -87,41 +87,41 @@ struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    fn blank(&mut self) {
+    fn skip_blanks(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
     }
 
     fn next_is(&mut self, byte: u8) -> bool {
-        self.blank();
+        self.skip_blanks();
         let found = self.text.as_bytes().get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, byte: u8) -> Result<(), NotationError> {
-        if self.next_is(byte) { Ok(()) } else { Err(self.wrong(Wrong::Missing(byte.into()))) }
+    fn expect_byte(&mut self, byte: u8) -> Result<(), NotationError> {
+        if self.next_is(byte) { Ok(()) } else { Err(self.make_error(Wrong::Missing(byte.into()))) }
     }
 
-    fn wrong(&self, wrong: Wrong) -> NotationError {
+    fn make_error(&self, wrong: Wrong) -> NotationError {
         NotationError { wrong, at: self.at }
     }
 
-    fn end(&mut self) -> Result<(), NotationError> {
-        self.blank();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.wrong(Wrong::More)) }
+    fn expect_end(&mut self) -> Result<(), NotationError> {
+        self.skip_blanks();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.make_error(Wrong::More)) }
     }
 
     /// The text of the next value, which must be JSON apart from such tokens.
-    fn value(&mut self) -> Result<&'t str, NotationError> {
-        self.blank();
+    fn read_value(&mut self) -> Result<&'t str, NotationError> {
+        self.skip_blanks();
         let start = self.at;
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;
         while let Some(&byte) = bytes.get(self.at) {
             match byte {
                 b'"' => {
-                    self.at += string(&bytes[self.at..]);
+                    self.at += string_length(&bytes[self.at..]);
                     continue;
                 }
                 b'[' | b'{' => depth += 1,
@@ -133,7 +133,7 @@ impl<'t> Cursor<'t> {
             self.at += 1;
         }
         let found = self.text[start..self.at.min(self.text.len())].trim_end();
-        value(found).map(|_| found).ok_or(NotationError { wrong: Wrong::NoValue, at: start })
+        parse_value(found).map(|_| found).ok_or(NotationError { wrong: Wrong::NoValue, at: start })
     }
 }
 
@@ -144,22 +144,22 @@ mod tests {
     #[test]
     fn members_keep_the_text_of_their_values() {
         let row = r#" {"a": NaN, "b" : [1, NaN, {"x": -Infinity}], "c":"NaN, \" }", "d": 1.0 } "#;
-        let read = members(row).unwrap();
+        let read = split_members(row).unwrap();
         let actual: Vec<(&str, &str)> = read.iter().map(|(key, text)| (key.as_str(), *text)).collect();
         let expected =
             [("a", "NaN"), ("b", r#"[1, NaN, {"x": -Infinity}]"#), ("c", r#""NaN, \" }""#), ("d", "1.0")];
         assert_eq!(actual, expected);
         let json: Vec<bool> = read.iter().map(|(_, text)| is_json(text)).collect();
         assert_eq!(json, [false, false, true, true]);
-        assert_eq!(value("[1, NaN]"), Some(serde_json::json!([1, null])));
-        assert_eq!(strict(r#""NaN""#), r#""NaN""#);
-        assert!(members("{}").unwrap().is_empty() && elements(" [ ] ").unwrap().is_empty());
-        assert_eq!(elements("[{\"a\": 1}, NaN]").unwrap(), ["{\"a\": 1}", "NaN"]);
+        assert_eq!(parse_value("[1, NaN]"), Some(serde_json::json!([1, null])));
+        assert_eq!(strict_json(r#""NaN""#), r#""NaN""#);
+        assert!(split_members("{}").unwrap().is_empty() && split_elements(" [ ] ").unwrap().is_empty());
+        assert_eq!(split_elements("[{\"a\": 1}, NaN]").unwrap(), ["{\"a\": 1}", "NaN"]);
     }
 
     #[test]
     fn errors_name_the_byte() {
-        let read_error = |text: &str| members(text).unwrap_err().to_string();
+        let read_error = |text: &str| split_members(text).unwrap_err().to_string();
         assert_eq!(read_error("[1]"), "`{` is missing at byte 0");
         assert_eq!(read_error("{1: 2}"), "a key must be a string at byte 2");
         assert_eq!(read_error("{\"a\": nan}"), "no value at byte 6");
@@ -171,10 +171,10 @@ mod tests {
         for wrong in
             ["", "{", "{]", "{\"a\"", "{\"a\": }", "{\"a\": nan}", "{\"a\": 1} x", "{1: 2}", "{\"a\": \"x"]
         {
-            assert!(members(wrong).is_err(), "{wrong}");
+            assert!(split_members(wrong).is_err(), "{wrong}");
         }
         for wrong in ["", "[", "[1,]", "[NaNo]", "{}", "[\"\\"] {
-            assert!(elements(wrong).is_err(), "{wrong}");
+            assert!(split_elements(wrong).is_err(), "{wrong}");
         }
     }
 }

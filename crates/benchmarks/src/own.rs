@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::reader::{Problem, keep};
+use crate::reader::{Problem, leak_text};
 
 /// Largest file of a declaration.
 const LARGEST: u64 = 4 << 20;
@@ -24,10 +24,10 @@ pub(crate) type Folder = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// Every folder with its files, sorted by name, and the problems of those with files that cannot be read; empty if there
 /// is no such place.
-pub(crate) fn folders(place: &Path) -> (Vec<Folder>, Vec<Problem>) {
+pub(crate) fn read_folders(parent: &Path) -> (Vec<Folder>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
-    for (name, is_folder) in names(place, "benchmarks", &mut problems) {
+    for (name, is_folder) in list_entries(parent, "benchmarks", &mut problems) {
         if !is_folder {
             continue;
         }
@@ -37,29 +37,29 @@ pub(crate) fn folders(place: &Path) -> (Vec<Folder>, Vec<Problem>) {
             problems.push(Problem { place: shown, what });
             continue;
         }
-        let folder = place.join(&name);
+        let folder = parent.join(&name);
         let mut files = Vec::new();
         for file in FILES {
-            read(&folder.join(file), file, &shown, &mut files, &mut problems);
+            read_file(&folder.join(file), file, &shown, &mut files, &mut problems);
         }
-        for (prompt, _) in names(&folder.join("prompts"), &format!("{shown}/prompts"), &mut problems) {
+        for (prompt, _) in list_entries(&folder.join("prompts"), &format!("{shown}/prompts"), &mut problems) {
             if prompt.ends_with(".jinja") {
                 let path = format!("prompts/{prompt}");
-                read(&folder.join(&path), &path, &shown, &mut files, &mut problems);
+                read_file(&folder.join(&path), &path, &shown, &mut files, &mut problems);
             }
         }
-        found.push((keep(&name), files));
+        found.push((leak_text(&name), files));
     }
     (found, problems)
 }
 
 /// The entries of a folder, sorted, with whether each is a folder.
-fn names(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<(String, bool)> {
+fn list_entries(folder: &Path, display_name: &str, problems: &mut Vec<Problem>) -> Vec<(String, bool)> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Vec::new(),
         Err(e) => {
-            problems.push(Problem { place: shown.to_owned(), what: format!("cannot be read: {e}") });
+            problems.push(Problem { place: display_name.to_owned(), what: format!("cannot be read: {e}") });
             return Vec::new();
         }
     };
@@ -70,7 +70,7 @@ fn names(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<(String
     names
 }
 
-fn read(
+fn read_file(
     path: &Path,
     name: &str,
     shown: &str,
@@ -87,7 +87,7 @@ fn read(
         Ok(_) => {}
     }
     match fs::read_to_string(path) {
-        Ok(text) => files.push((keep(name), keep(&text))),
+        Ok(text) => files.push((leak_text(name), leak_text(&text))),
         Err(e) => wrong(format!("cannot be read: {e}")),
     }
 }

@@ -64,7 +64,7 @@ pub const ANSWERS: &[&str] = &[
 
 impl Paper {
     /// Whether the set rebuilds a published one: only then is there something from which it can differ.
-    pub fn rebuilds(&self) -> bool {
+    pub fn is_rebuild(&self) -> bool {
         !self.differs.is_empty()
     }
 }
@@ -87,39 +87,39 @@ pub(crate) enum Cited {
     Like(&'static str),
 }
 
-pub(crate) fn read(keys: &Keys<'_>) -> Cited {
-    if let Some(other) = keys.text("like") {
+pub(crate) fn parse_paper(keys: &Keys<'_>) -> Cited {
+    if let Some(other) = keys.read_text("like") {
         return Cited::Like(other);
     }
     let set =
-        |keys: &Keys<'_>| -> Vec<_> { keys.names().into_iter().map(|key| (key, keys.needed(key))).collect() };
+        |keys: &Keys<'_>| -> Vec<_> { keys.key_names().into_iter().map(|key| (key, keys.require_text(key))).collect() };
     let difference = |keys: &Keys<'_>| Difference {
-        there: keys.needed("there"),
-        here: keys.needed("here"),
-        unless: keys.table("unless", set).unwrap_or_default(),
+        there: keys.require_text("there"),
+        here: keys.require_text("here"),
+        unless: keys.read_table("unless", set).unwrap_or_default(),
     };
     // A set without a paper names none of this; one with a paper names all of it.
-    let cited = ["title", "authors", "year", "key"].iter().any(|key| keys.has(key));
-    if cited && !keys.has("year") {
-        keys.problem("year", "`year` is missing");
+    let cited = ["title", "authors", "year", "key"].iter().any(|key| keys.has_key(key));
+    if cited && !keys.has_key("year") {
+        keys.report_problem("year", "`year` is missing");
     }
-    let text = |key| if cited { keys.needed(key) } else { "" };
-    let year = keys.count("year").and_then(|year| u16::try_from(year).ok());
+    let text = |key| if cited { keys.require_text(key) } else { "" };
+    let year = keys.read_count("year").and_then(|year| u16::try_from(year).ok());
     let answers = |keys: &Keys<'_>| -> BTreeMap<_, _> {
-        ANSWERS.iter().filter_map(|key| Some((*key, keys.text(key)?))).collect()
+        ANSWERS.iter().filter_map(|key| Some((*key, keys.read_text(key)?))).collect()
     };
     Cited::Own(Box::new(Paper {
-        set: keys.needed("set"),
+        set: keys.require_text("set"),
         title: text("title"),
         authors: text("authors"),
         year: year.unwrap_or_default(),
-        url: keys.text("url").unwrap_or_default(),
-        languages: keys.texts("languages").unwrap_or_default(),
+        url: keys.read_text("url").unwrap_or_default(),
+        languages: keys.read_texts("languages").unwrap_or_default(),
         key: text("key"),
-        datasheet: keys.table("datasheet", answers).unwrap_or_default(),
-        tags: keys.texts("tags").unwrap_or_default(),
-        biases: keys.text("biases").unwrap_or_default(),
-        differs: keys.tables("differs", difference).unwrap_or_default(),
+        datasheet: keys.read_table("datasheet", answers).unwrap_or_default(),
+        tags: keys.read_texts("tags").unwrap_or_default(),
+        biases: keys.read_text("biases").unwrap_or_default(),
+        differs: keys.read_tables("differs", difference).unwrap_or_default(),
     }))
 }
 
@@ -148,7 +148,7 @@ pub struct Published {
 
 impl Published {
     /// Its values at a step.
-    pub fn at(&self, step: &str) -> &[(&'static str, Expression)] {
+    pub fn values_at_step(&self, step: &str) -> &[(&'static str, Expression)] {
         self.at.iter().find(|(name, _)| *name == step).map(|(_, says)| says.as_slice()).unwrap_or_default()
     }
 }
@@ -156,8 +156,8 @@ impl Published {
 /// Parses the table of a benchmark.toml; `None` if nothing is declared. `steps` are those of the folder and
 /// of others that it may cover.
 pub(crate) fn read_published(language: Language, file: &str, keys: &Keys<'_>) -> Option<Published> {
-    keys.table("published", |keys| {
-        let over = |keys: &Keys<'_>, key: &str| Expression::at(language, file, keys, key);
+    keys.read_table("published", |keys| {
+        let over = |keys: &Keys<'_>, key: &str| Expression::parse_key(language, file, keys, key);
         let published = Published {
             id: over(keys, "id"),
             text: over(keys, "text"),
@@ -166,14 +166,14 @@ pub(crate) fn read_published(language: Language, file: &str, keys: &Keys<'_>) ->
             group: over(keys, "group"),
             role: over(keys, "role"),
             number: over(keys, "number"),
-            like: keys.text("like"),
-            at: keys.each("at", |step, keys| {
-                let says = keys.names().into_iter().filter_map(|name| Some((name, over(keys, name)?)));
+            like: keys.read_text("like"),
+            at: keys.read_named_tables("at", |step, keys| {
+                let says = keys.key_names().into_iter().filter_map(|name| Some((name, over(keys, name)?)));
                 (step, says.collect())
             }),
         };
         if published.text.is_none() && published.question.is_none() {
-            keys.problem(
+            keys.report_problem(
                 "text",
                 "`text` is missing: what a record says (of riddles `question` and `answer`)",
             );

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use riddlemill_schema::json::value_json;
-use riddlemill_schema::{Reader, start};
+use riddlemill_schema::{Reader, start_of_table};
 use toml_edit::{Item, TableLike, Value};
 
 use crate::choice::Label;
@@ -16,10 +16,10 @@ pub use riddlemill_schema::problem::{Problem, Problems};
 ///
 /// # Errors
 /// All problems of the file, in the order of its lines.
-pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
+pub fn parse_file<T>(file: &str, text: &str, parse: impl FnOnce(&Keys<'_>) -> T) -> Result<T, Problems> {
     let reader = Reader::new(file, text);
-    let read = reader.document(|table| keys_of(&reader, table, what));
-    let written = |problem: Problem| Problem { place: written(text, problem.place), ..problem };
+    let read = reader.read_document(|table| keys_of(&reader, table, parse));
+    let written = |problem: Problem| Problem { place: resolve_place(text, problem.place), ..problem };
     let problems: Vec<Problem> = reader.in_order().into_iter().map(written).collect();
     match read {
         Some(read) if problems.is_empty() => Ok(read),
@@ -27,9 +27,9 @@ pub fn read<T>(file: &str, text: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Res
     }
 }
 
-fn keys_of<T>(reader: &Reader<'_>, table: &dyn TableLike, what: impl FnOnce(&Keys<'_>) -> T) -> T {
+fn keys_of<T>(reader: &Reader<'_>, table: &dyn TableLike, parse: impl FnOnce(&Keys<'_>) -> T) -> T {
     let keys = Keys { reader, table, asked: RefCell::default() };
-    let read = what(&keys);
+    let read = parse(&keys);
     keys.finish();
     read
 }
@@ -44,163 +44,163 @@ pub struct Keys<'r> {
 
 impl Keys<'_> {
     /// A text, or `None` if the key is missing.
-    pub fn text(&self, key: &str) -> Option<&'static str> {
-        self.value(key, "a text", |value| value.as_str().map(keep))
+    pub fn read_text(&self, key: &str) -> Option<&'static str> {
+        self.read_value(key, "a text", |value| value.as_str().map(leak_text))
     }
 
     /// A required text.
-    pub fn needed(&self, key: &str) -> &'static str {
-        self.lacking(key);
-        self.text(key).unwrap_or_default()
+    pub fn require_text(&self, key: &str) -> &'static str {
+        self.report_if_missing(key);
+        self.read_text(key).unwrap_or_default()
     }
 
     /// A whole number from 0.
-    pub fn count(&self, key: &str) -> Option<usize> {
+    pub fn read_count(&self, key: &str) -> Option<usize> {
         let count = |value: &Value| value.as_integer().and_then(|count| usize::try_from(count).ok());
-        self.value(key, "a whole number from 0", count)
+        self.read_value(key, "a whole number from 0", count)
     }
 
     /// A whole number.
-    pub fn integer(&self, key: &str) -> Option<i32> {
+    pub fn read_integer(&self, key: &str) -> Option<i32> {
         let integer = |value: &Value| value.as_integer().and_then(|integer| i32::try_from(integer).ok());
-        self.value(key, "a whole number", integer)
+        self.read_value(key, "a whole number", integer)
     }
 
     /// A list of whole numbers.
-    pub fn integers(&self, key: &str) -> Option<Vec<i64>> {
+    pub fn read_integers(&self, key: &str) -> Option<Vec<i64>> {
         let integers = |value: &Value| value.as_array()?.iter().map(Value::as_integer).collect();
-        self.value(key, "a list of whole numbers", integers)
+        self.read_value(key, "a list of whole numbers", integers)
     }
 
     /// A share, from 0 to 1.
-    pub fn share(&self, key: &str) -> Option<f64> {
+    pub fn read_share(&self, key: &str) -> Option<f64> {
         let share = |value: &Value| value.as_float().filter(|share| (0.0..=1.0).contains(share));
-        self.value(key, "a share from 0.0 to 1.0", share)
+        self.read_value(key, "a share from 0.0 to 1.0", share)
     }
 
     /// A number, whole or not.
-    pub fn number(&self, key: &str) -> Option<f64> {
+    pub fn read_number(&self, key: &str) -> Option<f64> {
         let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-        self.value(key, "a number", number)
+        self.read_value(key, "a number", number)
     }
 
     /// A plain value, and its TOML source.
-    pub fn json(&self, key: &str) -> Option<(serde_json::Value, &'static str)> {
+    pub fn read_json(&self, key: &str) -> Option<(serde_json::Value, &'static str)> {
         let plain = |value: &Value| {
             Some((
                 value_json(value).filter(|value| !value.is_object())?,
-                keep(value.clone().decorated("", "").to_string().trim()),
+                leak_text(value.clone().decorated("", "").to_string().trim()),
             ))
         };
-        self.value(key, "a text, a number, true or false, or a list of texts", plain)
+        self.read_value(key, "a text, a number, true or false, or a list of texts", plain)
     }
 
     /// Yes or no.
-    pub fn flag(&self, key: &str) -> Option<bool> {
-        self.value(key, "true or false", Value::as_bool)
+    pub fn read_flag(&self, key: &str) -> Option<bool> {
+        self.read_value(key, "true or false", Value::as_bool)
     }
 
     /// A list of texts.
-    pub fn texts(&self, key: &str) -> Option<Vec<&'static str>> {
-        let texts = |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(keep)).collect();
-        self.value(key, "a list of texts", texts)
+    pub fn read_texts(&self, key: &str) -> Option<Vec<&'static str>> {
+        let texts = |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(leak_text)).collect();
+        self.read_value(key, "a list of texts", texts)
     }
 
     /// Required texts for people in both languages. Without Chinese, or as a plain text, the English is shown
     /// to everybody; a test checks that built-in folders have both.
-    pub fn words(&self, key: &str) -> Label {
-        self.lacking(key);
+    pub fn require_label(&self, key: &str) -> Label {
+        self.report_if_missing(key);
         if self.is_text(key) {
-            let en = self.needed(key);
+            let en = self.require_text(key);
             return Label { en, zh: en };
         }
         let lacks =
             self.table.get(key).and_then(Item::as_table_like).is_some_and(|table| !table.contains_key("en"));
         if lacks {
-            self.problem(key, format!("{key}: `en` is missing"));
+            self.report_problem(key, format!("{key}: `en` is missing"));
         }
         let both = |keys: &Keys<'_>| match lacks {
-            true => Label { en: "", zh: keys.text("en").or_else(|| keys.text("zh")).unwrap_or_default() },
-            false => keys.both(),
+            true => Label { en: "", zh: keys.read_text("en").or_else(|| keys.read_text("zh")).unwrap_or_default() },
+            false => keys.read_both_languages(),
         };
-        self.table(key, both).unwrap_or(Label { en: "", zh: "" })
+        self.read_table(key, both).unwrap_or(Label { en: "", zh: "" })
     }
 
     /// A table of such texts.
-    pub fn both(&self) -> Label {
-        let en = self.needed("en");
-        Label { en, zh: self.text("zh").unwrap_or(en) }
+    pub fn read_both_languages(&self) -> Label {
+        let en = self.require_text("en");
+        Label { en, zh: self.read_text("zh").unwrap_or(en) }
     }
 
     /// One of several named values.
     pub fn one_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<T> {
-        let name = self.text(key)?;
-        self.named(key, name, names)
+        let name = self.read_text(key)?;
+        self.find_named_value(key, name, names)
     }
 
     /// Some of several named values.
     pub fn some_of<T: Copy>(&self, key: &str, names: &[(&str, T)]) -> Option<Vec<T>> {
-        let written = self.texts(key)?;
-        Some(written.into_iter().filter_map(|name| self.named(key, name, names)).collect())
+        let written = self.read_texts(key)?;
+        Some(written.into_iter().filter_map(|name| self.find_named_value(key, name, names)).collect())
     }
 
     /// A subtable, inline or under its own header.
-    pub fn table<T>(&self, key: &str, what: impl FnOnce(&Keys<'_>) -> T) -> Option<T> {
-        let item = self.item(key)?;
+    pub fn read_table<T>(&self, key: &str, parse: impl FnOnce(&Keys<'_>) -> T) -> Option<T> {
+        let item = self.find_item(key)?;
         let Some(table) = item.as_table_like() else {
-            self.expected(key, item, "a table");
+            self.report_expected(key, item, "a table");
             return None;
         };
-        Some(keys_of(self.reader, table, what))
+        Some(keys_of(self.reader, table, parse))
     }
 
     /// The tables of a list, inline or under their own headers.
-    pub fn tables<T>(&self, key: &str, mut what: impl FnMut(&Keys<'_>) -> T) -> Option<Vec<T>> {
-        let item = self.item(key)?;
+    pub fn read_tables<T>(&self, key: &str, mut parse: impl FnMut(&Keys<'_>) -> T) -> Option<Vec<T>> {
+        let item = self.find_item(key)?;
         if let Some(tables) = item.as_array_of_tables() {
-            return Some(tables.iter().map(|table| keys_of(self.reader, table, &mut what)).collect());
+            return Some(tables.iter().map(|table| keys_of(self.reader, table, &mut parse)).collect());
         }
         let tables: Option<Vec<_>> =
             item.as_array().and_then(|list| list.iter().map(Value::as_inline_table).collect());
         let Some(tables) = tables else {
-            self.expected(key, item, "a list of tables");
+            self.report_expected(key, item, "a list of tables");
             return None;
         };
-        Some(tables.into_iter().map(|table| keys_of(self.reader, table, &mut what)).collect())
+        Some(tables.into_iter().map(|table| keys_of(self.reader, table, &mut parse)).collect())
     }
 
     /// Named subtables, `[key.NAME]`, in the order of the file.
-    pub fn each<T>(&self, key: &str, mut what: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
-        let Some(item) = self.item(key) else { return Vec::new() };
+    pub fn read_named_tables<T>(&self, key: &str, mut parse: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
+        let Some(item) = self.find_item(key) else { return Vec::new() };
         let Some(table) = item.as_table_like() else {
-            self.expected(key, item, "tables with names of their own");
+            self.report_expected(key, item, "tables with names of their own");
             return Vec::new();
         };
         let mut read = Vec::new();
         for (name, item) in table.iter() {
             match item.as_table_like() {
-                Some(table) => read.push(keys_of(self.reader, table, |keys| what(keep(name), keys))),
-                None => self.expected(name, item, "a table"),
+                Some(table) => read.push(keys_of(self.reader, table, |keys| parse(leak_text(name), keys))),
+                None => self.report_expected(name, item, "a table"),
             }
         }
         read
     }
 
     /// Peeks into named subtables before they are parsed, without marking keys as used or reporting problems.
-    pub(crate) fn peek<T>(&self, key: &str, what: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
+    pub(crate) fn peek_named_tables<T>(&self, key: &str, parse: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
         // Problems are reported when the table is parsed in earnest.
         let silent = Reader::new("", "");
         let read = |(name, item): (&str, &Item)| {
             let table = item.as_table_like()?;
-            Some(what(keep(name), &Keys { reader: &silent, table, asked: RefCell::default() }))
+            Some(parse(leak_text(name), &Keys { reader: &silent, table, asked: RefCell::default() }))
         };
         tables.filter_map(read).flatten().collect()
     }
 
     /// Named lists of tables, `[[key.NAME]]`.
-    pub fn lists<T>(
+    pub fn read_table_lists<T>(
         &self,
         key: &str,
         mut what: impl FnMut(&Keys<'_>) -> T,
@@ -211,34 +211,34 @@ impl Keys<'_> {
             .and_then(Item::as_table_like)
             .into_iter()
             .flat_map(|t| t.iter())
-            .map(|(n, _)| keep(n))
+            .map(|(n, _)| leak_text(n))
             .collect();
         let read = |keys: &Keys<'_>| -> BTreeMap<_, _> {
-            names.iter().map(|&name| (name, keys.tables(name, &mut what).unwrap_or_default())).collect()
+            names.iter().map(|&name| (name, keys.read_tables(name, &mut what).unwrap_or_default())).collect()
         };
-        self.table(key, read).unwrap_or_default()
+        self.read_table(key, read).unwrap_or_default()
     }
 
     /// Each key of this table with its value's TOML source.
-    pub fn written(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn read_sources(&self) -> Vec<(&'static str, &'static str)> {
         let written = |(name, item): (&str, &Item)| {
             self.asked.borrow_mut().push(name.to_owned());
             let mut value = item.clone();
             if let Some(value) = value.as_value_mut() {
                 value.decor_mut().clear();
             }
-            (keep(name), keep(value.to_string().trim()))
+            (leak_text(name), leak_text(value.to_string().trim()))
         };
         self.table.iter().map(written).collect()
     }
 
     /// The names of the existing keys.
-    pub fn names(&self) -> Vec<&'static str> {
-        self.table.iter().map(|(name, _)| keep(name)).collect()
+    pub fn key_names(&self) -> Vec<&'static str> {
+        self.table.iter().map(|(name, _)| leak_text(name)).collect()
     }
 
     /// Whether a key exists.
-    pub fn has(&self, key: &str) -> bool {
+    pub fn has_key(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
@@ -265,48 +265,48 @@ impl Keys<'_> {
     }
 
     /// The place of a key's value.
-    pub fn place(&self, key: &str) -> Option<String> {
+    pub fn place_of_key(&self, key: &str) -> Option<String> {
         let start = self.table.get(key)?.span()?.start;
-        Some(written_at(self.reader.text(), start, self.reader.place(start)))
+        Some(written_at(self.reader.text(), start, self.reader.place_of_offset(start)))
     }
 
     /// Reports a problem with a key, or with the table if it has no such key.
-    pub fn problem(&self, key: &str, what: impl ToString) {
+    pub fn report_problem(&self, key: &str, message: impl ToString) {
         let item = self.table.get(key).and_then(Item::span);
-        self.reader.problem(item.or_else(|| start(self.table)), what.to_string());
+        self.reader.report_problem(item.or_else(|| start_of_table(self.table)), message.to_string());
     }
 
-    fn lacking(&self, key: &str) {
-        if !self.has(key) {
-            self.problem(key, format!("`{key}` is missing"));
+    fn report_if_missing(&self, key: &str) {
+        if !self.has_key(key) {
+            self.report_problem(key, format!("`{key}` is missing"));
         }
     }
 
-    fn item(&self, key: &str) -> Option<&Item> {
+    fn find_item(&self, key: &str) -> Option<&Item> {
         self.asked.borrow_mut().push(key.to_owned());
         self.table.get(key)
     }
 
-    fn value<T>(&self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
-        let item = self.item(key)?;
+    fn read_value<T>(&self, key: &str, kind: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let item = self.find_item(key)?;
         let value = item.as_value().and_then(read);
         if value.is_none() {
-            self.expected(key, item, kind);
+            self.report_expected(key, item, kind);
         }
         value
     }
 
-    fn named<T: Copy>(&self, key: &str, name: &str, names: &[(&str, T)]) -> Option<T> {
+    fn find_named_value<T: Copy>(&self, key: &str, name: &str, names: &[(&str, T)]) -> Option<T> {
         let found = names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         if found.is_none() {
             let known = names.iter().map(|(known, _)| *known);
-            self.problem(key, riddlemill_text::hint::unknown(key, name, known));
+            self.report_problem(key, riddlemill_text::hint::unknown(key, name, known));
         }
         found
     }
 
-    fn expected(&self, key: &str, item: &Item, kind: &str) {
-        self.reader.problem(item.span(), format!("{key}: expected {kind}"));
+    fn report_expected(&self, key: &str, item: &Item, kind: &str) {
+        self.reader.report_problem(item.span(), format!("{key}: expected {kind}"));
     }
 
     /// Reports keys that were not asked for.
@@ -324,7 +324,7 @@ pub(crate) fn is_code(text: &str) -> bool {
 }
 
 /// Leaks a text.
-pub(crate) fn keep(text: &str) -> &'static str {
+pub(crate) fn leak_text(text: &str) -> &'static str {
     Box::leak(text.into())
 }
 
@@ -332,7 +332,7 @@ pub(crate) fn keep(text: &str) -> &'static str {
 pub(crate) const ORIGIN: &str = "#@second-edition ";
 
 /// The place that a line of a text, from 1, says it comes from: `ballots.toml:3:1`.
-pub(crate) fn origin(text: &str, line: usize) -> Option<&str> {
+pub(crate) fn origin_of_line(text: &str, line: usize) -> Option<&str> {
     let (_, place) = text.lines().nth(line.checked_sub(1)?)?.rsplit_once(ORIGIN)?;
     Some(place.trim_end())
 }
@@ -347,14 +347,14 @@ fn origin_at(text: &str, offset: usize) -> Option<&str> {
 }
 
 /// A place of a file, `flub/ballots.toml:12:1`, or the one that its line comes from.
-pub(crate) fn written(text: &str, place: String) -> String {
+pub(crate) fn resolve_place(text: &str, place: String) -> String {
     if !text.contains(ORIGIN) {
         return place;
     }
     let behind = place.split_once(".toml:").map(|(_, behind)| behind);
     let line: Option<usize> = behind.and_then(|behind| behind.split(':').next()?.parse().ok());
-    match line.and_then(|line| origin(text, line)) {
-        Some(origin) => beside(&place, origin),
+    match line.and_then(|line| origin_of_line(text, line)) {
+        Some(origin) => place_in_folder(&place, origin),
         None => place,
     }
 }
@@ -362,13 +362,13 @@ pub(crate) fn written(text: &str, place: String) -> String {
 /// The same of an offset, which every expression asks for.
 pub(crate) fn written_at(text: &str, offset: usize, place: String) -> String {
     match origin_at(text, offset) {
-        Some(origin) => beside(&place, origin),
+        Some(origin) => place_in_folder(&place, origin),
         None => place,
     }
 }
 
 /// A file's place in the folder of another one.
-fn beside(place: &str, origin: &str) -> String {
+fn place_in_folder(place: &str, origin: &str) -> String {
     let file = place.split(".toml:").next().unwrap_or(place);
     file.rsplit_once('/').map_or_else(|| origin.to_owned(), |(folder, _)| format!("{folder}/{origin}"))
 }
@@ -380,10 +380,10 @@ mod tests {
     #[test]
     fn a_line_says_where_it_comes_from() {
         let text = "a = 1 #@second-edition ballots.zh.toml:7:3\nb = 2\n";
-        assert_eq!(written(text, "flub/ballots.toml:1:5".into()), "flub/ballots.zh.toml:7:3");
-        assert_eq!(written(text, "flub/ballots.toml:2:5".into()), "flub/ballots.toml:2:5");
+        assert_eq!(resolve_place(text, "flub/ballots.toml:1:5".into()), "flub/ballots.zh.toml:7:3");
+        assert_eq!(resolve_place(text, "flub/ballots.toml:2:5".into()), "flub/ballots.toml:2:5");
         assert_eq!(written_at(text, 4, "flub/ballots.toml:1:5".into()), "flub/ballots.zh.toml:7:3");
         assert_eq!(written_at(text, text.len() - 1, "flub/ballots.toml:2:6".into()), "flub/ballots.toml:2:6");
-        assert_eq!(written("a = 1\n", "flub/ballots.toml:1:5".into()), "flub/ballots.toml:1:5");
+        assert_eq!(resolve_place("a = 1\n", "flub/ballots.toml:1:5".into()), "flub/ballots.toml:1:5");
     }
 }

@@ -22,10 +22,10 @@ const SAID: [&str; 6] = ["said", "given", "decisions", "standing", "basis", "it"
 /// Unknown columns used by a draft.
 pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Draft) -> Vec<Problem> {
     let keeps = (draft.leaves, draft.keeps.as_slice());
-    let named = draft.asked_with().chain(draft.said_with()).chain(draft.required());
+    let named = draft.asked_with().chain(draft.said_with()).chain(draft.reply_conditions());
     let mut problems = unknown_to_step(draft.records, fields, named, keeps);
-    let checks = draft.checked().next().is_some() || !draft.discards.is_empty();
-    if let Some(kind) = draft.leaves.filter(|kind| checks && !has(kind, FLAGS)) {
+    let checks = draft.check_expressions().next().is_some() || !draft.discards.is_empty();
+    if let Some(kind) = draft.leaves.filter(|kind| checks && !has_column(kind, FLAGS)) {
         let what = format!("[columns.{}] has no list {FLAGS:?}, where findings go", kind.name);
         problems.push(Problem {
             place: format!("{}/benchmark.toml [step.{}]", draft.benchmark, draft.name),
@@ -35,21 +35,21 @@ pub(crate) fn unknown_to_draft(fields: &[(&'static str, Expression)], draft: &Dr
     problems
 }
 
-fn has(kind: &RecordKind, column: &str) -> bool {
+fn has_column(kind: &RecordKind, column: &str) -> bool {
     kind.columns.iter().any(|known| known.name == column)
 }
 
 /// Unknown columns used by an operation's step.
 pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
     let keeps = (native.records, native.keeps.as_slice());
-    let asked = native.asked().map(|asked| (asked, &[] as &[&str]));
+    let asked = native.input_expressions().map(|asked| (asked, &[] as &[&str]));
     let over_findings = native.over_findings().map(|expression| (expression, &REPLIED as &[&str]));
     unknown_to_step(native.records, fields, asked.chain(over_findings), keeps)
 }
 
 /// Unknown columns used by a step that drops or holds records.
 pub(crate) fn unknown_to_select(fields: &[(&'static str, Expression)], select: &Select) -> Vec<Problem> {
-    let named = select.expressions().map(|expression| (expression, &[] as &[&str]));
+    let named = select.record_expressions().map(|expression| (expression, &[] as &[&str]));
     unknown_to_step(select.records, fields, named, (None, [].as_slice()))
 }
 
@@ -65,7 +65,7 @@ fn unknown_to_step<'e>(
     let problem =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
     let named =
-        named.filter_map(|(e, more)| problem(e, e.unknown("column", names().chain(more.iter().copied()))));
+        named.filter_map(|(e, more)| problem(e, e.find_unknown_name("column", names().chain(more.iter().copied()))));
     let columns = kind.map(|kind| kind.columns).unwrap_or_default();
     let unexpected = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
     let unexpected = unexpected.filter_map(|(column, e)| {
@@ -86,13 +86,13 @@ pub(crate) fn unknown_to_report(
     let mut check = |kind: Option<&RecordKind>, asked: &Expression| {
         let Some(columns) = kind.map(|kind| kind.columns) else { return };
         let known = || columns.iter().map(|column| column.name).chain(fields()).chain(["source_kind"]);
-        let unexpected = asked.unknown("column", known());
+        let unexpected = asked.find_unknown_name("column", known());
         problems.extend(unexpected.map(|what| Problem { place: asked.place().to_owned(), what }));
     };
     report.parts.iter().for_each(|part| check(at(None), &part.of));
     for figure in &report.figures {
         let kind = figure.records.or_else(|| at(figure.step));
-        figure.expressions().into_iter().for_each(|asked| check(kind, asked));
+        figure.record_expressions().into_iter().for_each(|asked| check(kind, asked));
         figure.of_last().into_iter().for_each(|asked| check(at(None), asked));
     }
     problems
@@ -114,14 +114,14 @@ pub(crate) fn unknown_columns(
         };
         for (e, more) in asked.asked_with() {
             let known = columns().chain(fields()).chain(SHOWN).chain(more.iter().copied());
-            problems.extend(problem(e, e.unknown("column", known)));
+            problems.extend(problem(e, e.find_unknown_name("column", known)));
         }
-        for e in asked.decided() {
-            problems.extend(problem(e, e.unknown("column", columns().chain(fields()).chain(SAID))));
+        for e in asked.decision_expressions() {
+            problems.extend(problem(e, e.find_unknown_name("column", columns().chain(fields()).chain(SAID))));
         }
-        for e in asked.required() {
+        for e in asked.answer_conditions() {
             let known = columns().chain(fields()).chain(["it", asked.group]);
-            problems.extend(problem(e, e.unknown("column", known)));
+            problems.extend(problem(e, e.find_unknown_name("column", known)));
         }
         for (column, e) in asked.keeps.iter().filter(|(column, _)| !columns().any(|known| known == *column)) {
             problems.extend(problem(e, Some(unknown("column", column, columns()))));

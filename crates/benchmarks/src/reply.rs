@@ -71,7 +71,7 @@ pub enum Form {
 
 impl Reply {
     /// The names that `gives` may use; those of a native reader are known to the program.
-    pub fn names(&self) -> Option<Vec<&'static str>> {
+    pub fn names_for_gives(&self) -> Option<Vec<&'static str>> {
         Some(match self {
             Reply::Text(_) | Reply::Whole => vec!["text"],
             Reply::Json(keys) => keys.iter().map(|(key, _)| *key).collect(),
@@ -85,89 +85,89 @@ impl Reply {
 
 impl Reading {
     /// The fields that it fills in; those of a native reader without `gives` are known to the program.
-    pub fn fields(&self) -> Option<Vec<&'static str>> {
+    pub fn filled_fields(&self) -> Option<Vec<&'static str>> {
         match &self.gives {
             Some(gives) => Some(gives.iter().map(|(field, _)| *field).collect()),
-            None => self.form.names(),
+            None => self.form.names_for_gives(),
         }
     }
 
     /// Every expression over the parsed reply.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub(crate) fn reply_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.gives.iter().flatten().map(|(_, value)| value).chain(&self.refuses)
     }
 }
 
 /// The form of a reply; `None` if there is a problem, which is reported.
-pub(crate) fn form(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reply> {
+pub(crate) fn parse_reply_form(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reply> {
     const FORMS: [&str; 7] = ["text", "whole", "json", "label", "rating", "numbers", "native"];
-    let forms: Vec<&str> = FORMS.into_iter().filter(|form| keys.has(form)).collect();
+    let forms: Vec<&str> = FORMS.into_iter().filter(|form| keys.has_key(form)).collect();
     let [form] = forms[..] else {
         let all = FORMS.map(|form| format!("`{form}`")).join(", ");
-        keys.problem("reply", format!("a reply is read as one of {all}"));
+        keys.report_problem("reply", format!("a reply is read as one of {all}"));
         return None;
     };
     match form {
-        "text" => Some(Reply::Text(keys.texts("text")?)),
+        "text" => Some(Reply::Text(keys.read_texts("text")?)),
         "whole" => {
-            if keys.flag("whole") == Some(false) {
-                keys.problem("whole", "`whole = true`, or another form");
+            if keys.read_flag("whole") == Some(false) {
+                keys.report_problem("whole", "`whole = true`, or another form");
             }
             Some(Reply::Whole)
         }
-        "label" => Some(Reply::Label(codes(ballots, keys, "label")?)),
+        "label" => Some(Reply::Label(parse_codes(ballots, keys, "label")?)),
         "rating" => {
-            let ends = keys.integers("rating")?;
+            let ends = keys.read_integers("rating")?;
             let [from, to] = ends[..] else {
-                keys.problem("rating", "`rating` is the lowest and the highest: [1, 5]");
+                keys.report_problem("rating", "`rating` is the lowest and the highest: [1, 5]");
                 return None;
             };
             Some(Reply::Rating(from, to))
         }
-        "numbers" => keys.table("numbers", numbers).flatten().map(Reply::Numbers),
+        "numbers" => keys.read_table("numbers", parse_numbers).flatten().map(Reply::Numbers),
         "native" => {
-            let place = keys.place("native").unwrap_or_default();
-            Some(Reply::Native(keys.text("native")?, place))
+            let place = keys.place_of_key("native").unwrap_or_default();
+            Some(Reply::Native(keys.read_text("native")?, place))
         }
         _ => {
             let each = |keys: &Keys<'_>| -> Vec<_> {
                 let read = |key: &'static str| Some((key, form_of(ballots, keys, key)?));
-                keys.names().into_iter().filter_map(read).collect()
+                keys.key_names().into_iter().filter_map(read).collect()
             };
-            Some(Reply::Json(keys.table("json", each)?))
+            Some(Reply::Json(keys.read_table("json", each)?))
         }
     }
 }
 
-fn numbers(keys: &Keys<'_>) -> Option<Numbers> {
-    for key in ["count", "from", "to"].into_iter().filter(|key| !keys.has(key)) {
-        keys.problem(key, format!("`{key}` is missing"));
+fn parse_numbers(keys: &Keys<'_>) -> Option<Numbers> {
+    for key in ["count", "from", "to"].into_iter().filter(|key| !keys.has_key(key)) {
+        keys.report_problem(key, format!("`{key}` is missing"));
     }
-    let small = |key: &str| keys.count(key).map(|number| u8::try_from(number).unwrap_or(u8::MAX));
-    let (count, from, to) = (keys.count("count"), small("from"), small("to"));
-    let like = keys.needed("like");
+    let small = |key: &str| keys.read_count(key).map(|number| u8::try_from(number).unwrap_or(u8::MAX));
+    let (count, from, to) = (keys.read_count("count"), small("from"), small("to"));
+    let like = keys.require_text("like");
     let numbers = Numbers { count: count?, from: from?, to: to?, like };
     let there = usize::from(numbers.to).saturating_sub(usize::from(numbers.from)) + 1;
     if !(1..=10).contains(&numbers.count) || numbers.count > there {
-        keys.problem("count", "between 1 and 10 different numbers, and no more than there are");
+        keys.report_problem("count", "between 1 and 10 different numbers, and no more than there are");
     }
     Some(numbers)
 }
 
 /// Codes given directly, or those of a list of ballots.toml.
-fn codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
+fn parse_codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<Vec<&'static str>> {
     if !keys.is_text(key) {
-        return keys.texts(key);
+        return keys.read_texts(key);
     }
-    Some(list(ballots, keys, key)?.iter().map(|option| option.code).collect())
+    Some(find_list(ballots, keys, key)?.iter().map(|option| option.code).collect())
 }
 
 /// A list of ballots.toml.
-fn list<'b>(ballots: Option<&'b Ballots>, keys: &Keys<'_>, key: &str) -> Option<&'b [crate::choice::Choice]> {
-    let name = keys.text(key)?;
+fn find_list<'b>(ballots: Option<&'b Ballots>, keys: &Keys<'_>, key: &str) -> Option<&'b [crate::choice::Choice]> {
+    let name = keys.read_text(key)?;
     let lists = &ballots?.lists;
     if !lists.contains_key(name) {
-        keys.problem(key, riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
+        keys.report_problem(key, riddlemill_text::hint::unknown("list", name, lists.keys().copied()));
     }
     lists.get(name).map(Vec::as_slice)
 }
@@ -182,49 +182,49 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
             ("flag", Form::Flag),
             ("integer", Form::Integer),
         ];
-        let name = keys.text(key)?;
+        let name = keys.read_text(key)?;
         let found = forms.iter().find(|(known, _)| *known == name).map(|(_, form)| form.clone());
         if found.is_none() {
-            keys.problem(
+            keys.report_problem(
                 key,
                 riddlemill_text::hint::unknown("type", name, forms.iter().map(|(name, _)| *name)),
             );
         }
         return found;
     }
-    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of", "scale"].map(|form| keys.has(form)) {
+    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of", "scale"].map(|form| keys.has_key(form)) {
         [true, false, false, false] => match keys.is_list("texts") {
             true => {
-                let ends = keys.integers("texts")?;
+                let ends = keys.read_integers("texts")?;
                 let [from, to] = ends[..] else {
-                    keys.problem("texts", "a number of texts, or the fewest and the most: [3, 8]");
+                    keys.report_problem("texts", "a number of texts, or the fewest and the most: [3, 8]");
                     return None;
                 };
                 Some(Form::Texts(usize::try_from(from).ok()?, usize::try_from(to).ok()?))
             }
-            false => keys.count("texts").map(|count| Form::Texts(count, count)),
+            false => keys.read_count("texts").map(|count| Form::Texts(count, count)),
         },
-        [false, true, false, false] => Some(Form::OneOf(codes(ballots, keys, "one_of")?)),
+        [false, true, false, false] => Some(Form::OneOf(parse_codes(ballots, keys, "one_of")?)),
         [false, false, true, false] => {
-            let options = list(ballots, keys, "label_of")?;
+            let options = find_list(ballots, keys, "label_of")?;
             Some(Form::OneOf(options.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()))
         }
         [false, false, false, true] => {
-            let ends = keys.integers("scale")?;
+            let ends = keys.read_integers("scale")?;
             let ends: Vec<u32> = ends.into_iter().filter_map(|end| u32::try_from(end).ok()).collect();
             let [from, to] = ends[..] else {
-                keys.problem("scale", "`scale` is the lowest and the highest: [0, 4]");
+                keys.report_problem("scale", "`scale` is the lowest and the highest: [0, 4]");
                 return None;
             };
             Some(Form::Scale(from, to))
         }
         _ => {
-            keys.problem(
+            keys.report_problem(
                 key,
                 "`{ texts = 3 }`, `{ texts = [3, 8] }`, `{ one_of = [codes] }`, `{ label_of = \"LIST\" }` or `{ scale = [0, 4] }`",
             );
             None
         }
     };
-    keys.table(key, read).flatten()
+    keys.read_table(key, read).flatten()
 }

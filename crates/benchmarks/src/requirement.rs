@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use crate::choice::Label;
-use crate::declares::reached;
+use crate::declares::find_used_fields;
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
-use crate::scope::{Scope, above, group};
+use crate::scope::{Scope, layer_variables, group_name};
 
 /// What must hold, and the sentence where it does not.
 #[derive(Debug)]
@@ -21,37 +21,37 @@ pub struct Requirement {
 }
 
 /// The requirements under `requires`.
-pub(crate) fn read(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Requirement> {
+pub(crate) fn parse_requirements(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Requirement> {
     let one = |keys: &Keys<'_>| {
-        let (holds, says) = (Expression::at(language, file, keys, "holds"), keys.words("says"));
-        if !keys.has("holds") {
-            keys.needed("holds");
+        let (holds, says) = (Expression::parse_key(language, file, keys, "holds"), keys.require_label("says"));
+        if !keys.has_key("holds") {
+            keys.require_text("holds");
         }
         Some(Requirement { holds: holds?, says })
     };
-    keys.tables("requires", one).unwrap_or_default().into_iter().flatten().collect()
+    keys.read_tables("requires", one).unwrap_or_default().into_iter().flatten().collect()
 }
 
 /// The sentence of the first requirement that does not hold; where one cannot be computed, why.
-pub fn broken(requires: &[Requirement], scope: &Scope<'_>) -> Option<Label> {
-    computed(requires, scope).unwrap_or_else(|trouble| Some(plain(&trouble.to_string())))
+pub fn unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Option<Label> {
+    try_unmet_sentence(requires, scope).unwrap_or_else(|trouble| Some(plain_label(&trouble.to_string())))
 }
 
 /// The sentence of the first requirement that does not hold.
 ///
 /// # Errors
 /// [`Trouble`] if one before it cannot be computed.
-pub fn computed(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, Trouble> {
+pub fn try_unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, Trouble> {
     for requirement in requires {
-        if !scope.value(&requirement.holds)?.is_true() {
+        if !scope.compute_value(&requirement.holds)?.is_true() {
             return Ok(Some(requirement.says));
         }
     }
     Ok(None)
 }
 
-fn plain(text: &str) -> Label {
-    let text = crate::reader::keep(text);
+fn plain_label(text: &str) -> Label {
+    let text = crate::reader::leak_text(text);
     Label { en: text, zh: text }
 }
 
@@ -87,7 +87,7 @@ pub enum Answer<'a> {
 }
 
 impl Answer<'_> {
-    fn value(self) -> Value {
+    fn into_value(self) -> Value {
         match self {
             Answer::Text(text) => Value::from(text),
             Answer::List(list) => list.iter().map(String::as_str).collect(),
@@ -98,34 +98,34 @@ impl Answer<'_> {
 
 impl OfAnswers {
     /// What a ballot whose answers are in this group requires on a record, seen so; `None` if nothing.
-    pub fn of(
+    pub fn select_for_group(
         requires: &'static [Requirement],
         group: &'static str,
         scope: &Scope<'static>,
     ) -> Option<OfAnswers> {
-        let (names, fields) = scope.parts();
+        let (names, fields) = scope.variables_and_fields();
         (!requires.is_empty()).then(|| OfAnswers { requires, group, fields, names: names.clone() })
     }
 
     /// The first requirement that these answers, in the order of the form, do not meet. One about a field that has no answer
     /// asks for nothing: a text that nobody has to write need not be long.
-    pub fn unmet(&self, answers: &[(&'static str, Answer<'_>)]) -> Option<Unmet> {
+    pub fn find_unmet(&self, answers: &[(&'static str, Answer<'_>)]) -> Option<Unmet> {
         let before = self.names.get_attr(self.group).unwrap_or_default();
         let mut given: BTreeMap<String, Value> = BTreeMap::new();
         for key in before.try_iter().into_iter().flatten() {
             let value = before.get_item(&key).unwrap_or_default();
             given.extend(key.as_str().map(|name| (name.to_owned(), value)));
         }
-        given.extend(answers.iter().map(|(field, value)| (group(field), value.value())));
-        let names = above([(self.group, Value::from(given))].into(), &self.names);
+        given.extend(answers.iter().map(|(field, value)| (group_name(field), value.into_value())));
+        let names = layer_variables([(self.group, Value::from(given))].into(), &self.names);
         let scope = Scope::new(names, self.fields);
         self.requires.iter().find_map(|requirement| {
             let asked = requirement.fields_of(self.group, self.fields);
-            let place = |name: &String| answers.iter().position(|(field, _)| group(field) == *name);
+            let place = |name: &String| answers.iter().position(|(field, _)| group_name(field) == *name);
             if asked.iter().any(|name| place(name).is_none()) {
                 return None;
             }
-            let says = broken(std::slice::from_ref(requirement), &scope)?;
+            let says = unmet_sentence(std::slice::from_ref(requirement), &scope)?;
             let field = asked.iter().filter_map(place).max().map(|at| answers[at].0);
             Some(Unmet { field, says })
         })
@@ -139,9 +139,9 @@ impl Requirement {
             let field = path.strip_prefix(group)?.strip_prefix('.')?.split('.').next()?;
             (!BESIDE.contains(&field)).then(|| field.to_owned())
         };
-        let reached = reached(std::iter::once(&self.holds), fields);
+        let reached = find_used_fields(std::iter::once(&self.holds), fields);
         let all = std::iter::once(&self.holds).chain(reached.into_iter().map(|(_, field)| field));
-        all.flat_map(|expression| expression.paths()).filter_map(|path| below(&path)).collect()
+        all.flat_map(|expression| expression.used_paths()).filter_map(|path| below(&path)).collect()
     }
 }
 
@@ -166,22 +166,22 @@ mod tests {
 
     use super::*;
     use crate::choice::Lists;
-    use crate::expression::{language, names};
+    use crate::expression::{build_language, bind_variables};
 
     fn requires(holds: &[&'static str]) -> &'static [Requirement] {
-        let language = language(Lists::new(), &Arc::default());
+        let language = build_language(Lists::new(), &Arc::default());
         let one = |&holds: &&'static str| Requirement {
             holds: Expression::parse(language, String::new(), holds).unwrap(),
-            says: plain(holds),
+            says: plain_label(holds),
         };
         holds.iter().map(one).collect::<Vec<_>>().leak()
     }
 
     fn of_answers(holds: &[&'static str]) -> OfAnswers {
-        let drafted = names([("edited", Value::from("abd"))].into_iter());
-        let group = names([("draft", drafted)].into_iter());
-        let record = names([("text", Value::from("abc")), ("fair", group)].into_iter());
-        OfAnswers::of(requires(holds), "fair", &Scope::new(record, &[])).unwrap()
+        let drafted = bind_variables([("edited", Value::from("abd"))].into_iter());
+        let group = bind_variables([("draft", drafted)].into_iter());
+        let record = bind_variables([("text", Value::from("abc")), ("fair", group)].into_iter());
+        OfAnswers::select_for_group(requires(holds), "fair", &Scope::new(record, &[])).unwrap()
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         let limit = "edits(text, fair.edited) >= 1 and edits(text, fair.edited) <= 2";
         let of = of_answers(&[limit, "characters(fair.why) > 3"]);
         let unmet = |answers: &[(&'static str, Answer<'_>)]| {
-            of.unmet(answers).map(|unmet| (unmet.field, unmet.says.en))
+            of.find_unmet(answers).map(|unmet| (unmet.field, unmet.says.en))
         };
         assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
         assert_eq!(unmet(&[("edited", Answer::Text("abc"))]), Some((Some("edited"), limit)));
@@ -202,12 +202,12 @@ mod tests {
     /// A requirement may be about an answer through a field of the folder.
     #[test]
     fn a_field_of_the_folder_stands_for_what_it_is_over() {
-        let language = language(Lists::new(), &Arc::default());
+        let language = build_language(Lists::new(), &Arc::default());
         let field = Expression::parse(language, String::new(), "edits(text, fair.edited)").unwrap();
         let fields: &'static [(&'static str, Expression)] = vec![("distance", field)].leak();
-        let record = names([("text", Value::from("abc"))].into_iter());
-        let of = OfAnswers::of(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields)).unwrap();
-        let unmet = |answers: &[(&'static str, Answer<'_>)]| of.unmet(answers).map(|unmet| unmet.field);
+        let record = bind_variables([("text", Value::from("abc"))].into_iter());
+        let of = OfAnswers::select_for_group(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields)).unwrap();
+        let unmet = |answers: &[(&'static str, Answer<'_>)]| of.find_unmet(answers).map(|unmet| unmet.field);
         assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
         assert_eq!(unmet(&[("edited", Answer::Text("xyzw"))]), Some(Some("edited")));
         assert_eq!(
@@ -220,10 +220,10 @@ mod tests {
     #[test]
     fn a_draft_is_seen_beside_the_answers_and_what_cannot_be_computed_is_refused() {
         let of = of_answers(&["fair.edited != fair.draft.edited"]);
-        assert!(of.unmet(&[("edited", Answer::Text("abd"))]).is_some());
-        assert!(of.unmet(&[("edited", Answer::Text("abe"))]).is_none());
+        assert!(of.find_unmet(&[("edited", Answer::Text("abd"))]).is_some());
+        assert!(of.find_unmet(&[("edited", Answer::Text("abe"))]).is_none());
         let of = of_answers(&["fair.rating - text > 1"]);
-        let unmet = of.unmet(&[("rating", Answer::Number(3.0))]).unwrap();
+        let unmet = of.find_unmet(&[("rating", Answer::Number(3.0))]).unwrap();
         assert!(unmet.says.en.contains("cannot be computed"), "{}", unmet.says.en);
     }
 }

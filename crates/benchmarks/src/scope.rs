@@ -7,7 +7,7 @@ use std::sync::Arc;
 use minijinja::value::{Object, Value};
 
 use crate::expression::{Expression, Trouble};
-pub use crate::value::{group, listed, text, texts};
+pub use crate::value::{group_name, split_list_lines, text_of_value, texts_of_value};
 
 /// Most characters of a value in evidence.
 const SEEN: usize = 200;
@@ -26,20 +26,20 @@ impl<'f> Scope<'f> {
     }
 
     /// The variables, and those of `[fields]`.
-    pub fn parts(&self) -> (&Value, &'f [(&'static str, Expression)]) {
+    pub fn variables_and_fields(&self) -> (&Value, &'f [(&'static str, Expression)]) {
         (&self.names, self.fields)
     }
 
     /// What an expression saw, as evidence: each path that it uses with its value, `tries.right = 2; text = "…"`.
-    pub fn seen(&self, expression: &Expression) -> String {
+    pub fn describe_evidence(&self, expression: &Expression) -> String {
         let value = |path: &str| -> Option<Value> {
             let mut parts = path.split('.');
             let first = parts.next()?;
             let field = self.fields.iter().find(|(name, _)| *name == first);
             let mut value = match field {
-                Some((_, field)) => self.value(field).ok()?,
-                None if expression.calls(first) => return None,
-                None => self.named(first).unwrap_or_default(),
+                Some((_, field)) => self.compute_value(field).ok()?,
+                None if expression.is_call_or_setting(first) => return None,
+                None => self.find_variable(first).unwrap_or_default(),
             };
             for part in parts {
                 value = value.get_attr(part).unwrap_or_default();
@@ -52,11 +52,11 @@ impl<'f> Scope<'f> {
                 json.char_indices().nth(SEEN).map_or(json.clone(), |(end, _)| format!("{}…", &json[..end]));
             Some(format!("{path} = {short}"))
         };
-        expression.paths().into_iter().filter_map(shown).collect::<Vec<_>>().join("; ")
+        expression.used_paths().into_iter().filter_map(shown).collect::<Vec<_>>().join("; ")
     }
 
     /// A variable; `None` if there is none of this name.
-    pub fn named(&self, name: &str) -> Option<Value> {
+    pub fn find_variable(&self, name: &str) -> Option<Value> {
         self.names.get_attr(name).ok().filter(|value| !value.is_undefined())
     }
 
@@ -64,9 +64,9 @@ impl<'f> Scope<'f> {
     ///
     /// # Errors
     /// [`Trouble`] if it, or a field that it uses, cannot be computed.
-    pub fn value(&self, expression: &Expression) -> Result<Value, Trouble> {
+    pub fn compute_value(&self, expression: &Expression) -> Result<Value, Trouble> {
         if !self.fields.iter().any(|(name, _)| expression.names().contains(*name)) {
-            return expression.value(&self.names);
+            return expression.compute_value(&self.names);
         }
         let mut asked: BTreeSet<&str> = expression.names().iter().map(String::as_str).collect();
         // From last to first: a field only uses those before it.
@@ -77,34 +77,34 @@ impl<'f> Scope<'f> {
         }
         let mut named = BTreeMap::new();
         for (name, field) in self.fields.iter().filter(|(name, _)| asked.contains(*name)) {
-            let value = field.value(&above(named.clone(), &self.names))?;
+            let value = field.compute_value(&layer_variables(named.clone(), &self.names))?;
             named.insert(*name, value);
         }
-        expression.value(&above(named, &self.names))
+        expression.compute_value(&layer_variables(named, &self.names))
     }
 
     /// Whether an expression is true; a missing one is.
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn holds(&self, expression: Option<&Expression>) -> Result<bool, Trouble> {
-        expression.map_or(Ok(true), |expression| Ok(self.value(expression)?.is_true()))
+    pub fn is_true(&self, expression: Option<&Expression>) -> Result<bool, Trouble> {
+        expression.map_or(Ok(true), |expression| Ok(self.compute_value(expression)?.is_true()))
     }
 
     /// The value as a text: a list gives one line per element, null `None`.
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn text(&self, expression: &Expression) -> Result<Option<String>, Trouble> {
-        Ok(text(&self.value(expression)?))
+    pub fn compute_text(&self, expression: &Expression) -> Result<Option<String>, Trouble> {
+        Ok(text_of_value(&self.compute_value(expression)?))
     }
 
     /// The value as a list of texts; a single text becomes a list.
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn texts(&self, expression: &Expression) -> Result<Vec<String>, Trouble> {
-        Ok(texts(&self.value(expression)?))
+    pub fn compute_texts(&self, expression: &Expression) -> Result<Vec<String>, Trouble> {
+        Ok(texts_of_value(&self.compute_value(expression)?))
     }
 }
 
@@ -123,7 +123,7 @@ impl Object for Above {
 }
 
 /// These variables, falling back to the other's.
-pub fn above(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
+pub fn layer_variables(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
     Value::from_object(Above { names, others: others.clone() })
 }
 
@@ -133,20 +133,20 @@ mod tests {
 
     use super::*;
     use crate::choice::Lists;
-    use crate::expression::{language, names};
+    use crate::expression::{build_language, bind_variables};
 
     #[test]
     fn evidence_has_every_value_that_an_expression_saw() {
-        let language = language(Lists::new(), &Arc::default());
+        let language = build_language(Lists::new(), &Arc::default());
         let parse = |source| Expression::parse(language, String::new(), source).unwrap();
-        let grade = names([("noticed", Value::from("yes")), ("by", Value::from(vec!["a", "b"]))].into_iter());
-        let record = names([("grade", grade), ("text", Value::from("x".repeat(300)))].into_iter());
+        let grade = bind_variables([("noticed", Value::from("yes")), ("by", Value::from(vec!["a", "b"]))].into_iter());
+        let record = bind_variables([("grade", grade), ("text", Value::from("x".repeat(300)))].into_iter());
         let fields = [("long", parse("characters(text) > 9"))];
         let scope = Scope::new(record, &fields);
         let rule = parse("grade.noticed == 'yes' and grade.by | length > 1 and long and none_such is none");
-        let seen = scope.seen(&rule);
+        let seen = scope.describe_evidence(&rule);
         assert_eq!(seen, "grade.by = [\"a\",\"b\"]; grade.noticed = \"yes\"; long = true; none_such = null");
-        let cut = scope.seen(&parse("text"));
+        let cut = scope.describe_evidence(&parse("text"));
         assert!(cut.len() < 230 && cut.ends_with('…'), "{cut}");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::expression::{Expression, Language, Trouble};
 use crate::reader::Keys;
-use crate::value::text;
+use crate::value::text_of_value;
 
 /// The lines that a script writes about a task.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub struct FileName {
 
 impl Script {
     /// Whether the script wrote a line with these keys.
-    pub fn wrote(&self, line: &Json) -> bool {
+    pub fn has_written(&self, line: &Json) -> bool {
         let has = |key: &&str| line.get(*key).is_some();
         let letter = self.letter.map(|[letter, _]| letter);
         self.has.iter().all(has) && [Some(self.reply), letter].iter().flatten().any(has)
@@ -69,9 +69,9 @@ impl Script {
     ///
     /// # Errors
     /// [`Trouble`] if one cannot be computed.
-    pub fn row(&self, line: &Json) -> Result<(String, Option<String>), Trouble> {
+    pub fn question_and_id(&self, line: &Json) -> Result<(String, Option<String>), Trouble> {
         let line = Value::from(Serde(line));
-        let value = |of: &Expression| Ok::<_, Trouble>(text(&of.value(&line)?));
+        let value = |of: &Expression| Ok::<_, Trouble>(text_of_value(&of.compute_value(&line)?));
         let id = self.id.as_ref().map(value).transpose()?.flatten();
         Ok((value(&self.question)?.unwrap_or_default(), id))
     }
@@ -81,36 +81,36 @@ impl Script {
 const GROUPS: [&str; 2] = ["model", "shots"];
 
 /// Parses one of `[[task.outputs]]`. `scale` is that of the task's judges, if they rate.
-pub(crate) fn read(language: Language, scale: Option<[u32; 2]>, keys: &Keys<'_>) -> Option<Script> {
+pub(crate) fn parse_script(language: Language, scale: Option<[u32; 2]>, keys: &Keys<'_>) -> Option<Script> {
     let expression = |key: &str| {
-        let parsed = Expression::parse(language, keys.place(key)?, keys.text(key)?);
-        parsed.map_err(|what| keys.problem(key, what)).ok()
+        let parsed = Expression::parse(language, keys.place_of_key(key)?, keys.read_text(key)?);
+        parsed.map_err(|what| keys.report_problem(key, what)).ok()
     };
-    let file = keys.text("file").and_then(|file| {
-        let file = Regex::new(file).map_err(|what| keys.problem("file", what)).ok()?;
+    let file = keys.read_text("file").and_then(|file| {
+        let file = Regex::new(file).map_err(|what| keys.report_problem("file", what)).ok()?;
         for group in file.capture_names().flatten().filter(|group| !GROUPS.contains(group)) {
-            keys.problem("file", riddlemill_text::hint::unknown("group", group, GROUPS));
+            keys.report_problem("file", riddlemill_text::hint::unknown("group", group, GROUPS));
         }
         Some(file)
     });
-    let letter = keys.text("letter").map(|letter| [letter, keys.needed("options")]);
-    let rating = keys.text("rating").and_then(|key| {
+    let letter = keys.read_text("letter").map(|letter| [letter, keys.require_text("options")]);
+    let rating = keys.read_text("rating").and_then(|key| {
         if scale.is_none() {
-            keys.problem("rating", "`rating` goes with a `judge` that rates on a `scale`");
+            keys.report_problem("rating", "`rating` goes with a `judge` that rates on a `scale`");
         }
         Some(Rating { key, scale: scale? })
     });
-    keys.needed("question");
+    keys.require_text("question");
     Some(Script {
-        has: keys.texts("has").unwrap_or_default(),
+        has: keys.read_texts("has").unwrap_or_default(),
         id: expression("id"),
-        reply: keys.needed("reply"),
+        reply: keys.require_text("reply"),
         letter,
-        prompt: keys.text("prompt"),
+        prompt: keys.read_text("prompt"),
         rating,
-        cot: keys.flag("cot").unwrap_or(false),
+        cot: keys.read_flag("cot").unwrap_or(false),
         file,
-        example: keys.text("example"),
+        example: keys.read_text("example"),
         question: expression("question")?,
     })
 }

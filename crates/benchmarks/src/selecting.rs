@@ -24,7 +24,7 @@ impl Leaves {
     const KEYS: [(&'static str, Leaves); 2] = [("drop_if", Leaves::Dropped), ("hold_if", Leaves::Held)];
 
     /// The key of the condition.
-    pub fn key(self) -> &'static str {
+    pub fn condition_key(self) -> &'static str {
         match self {
             Leaves::Dropped => "drop_if",
             Leaves::Held => "hold_if",
@@ -53,7 +53,7 @@ by_name!(Select);
 
 impl Select {
     /// Every expression over the record.
-    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    pub(crate) fn record_expressions(&self) -> impl Iterator<Item = &Expression> {
         self.when.iter().chain([&self.rule])
     }
 
@@ -61,32 +61,32 @@ impl Select {
     ///
     /// # Errors
     /// [`Trouble`] if the rule, or a field that it uses, cannot be computed.
-    pub fn selects(&self, scope: &Scope<'_>) -> Result<Option<String>, Trouble> {
-        let selected = scope.holds(self.when.as_ref())? && scope.value(&self.rule)?.is_true();
-        Ok(selected.then(|| scope.seen(&self.rule)))
+    pub fn selection_evidence(&self, scope: &Scope<'_>) -> Result<Option<String>, Trouble> {
+        let selected = scope.is_true(self.when.as_ref())? && scope.compute_value(&self.rule)?.is_true();
+        Ok(selected.then(|| scope.describe_evidence(&self.rule)))
     }
 }
 
 impl Place<'_> {
     /// A step that drops or holds records; a problem is reported.
-    pub(crate) fn select(&self, keys: &Keys<'_>) -> Option<Select> {
-        let named: Vec<(&str, Leaves)> = Leaves::KEYS.into_iter().filter(|(key, _)| keys.has(key)).collect();
+    pub(crate) fn parse_select(&self, keys: &Keys<'_>) -> Option<Select> {
+        let named: Vec<(&str, Leaves)> = Leaves::KEYS.into_iter().filter(|(key, _)| keys.has_key(key)).collect();
         if let [_, (key, _)] = named.as_slice() {
-            keys.problem(
+            keys.report_problem(
                 key,
                 "a step drops or holds, for one reason: give the other condition a step of its own",
             );
         }
         if named.is_empty() {
-            keys.problem(
+            keys.report_problem(
                 "kind",
                 "`drop_if` or `hold_if` is missing: the condition of the records that it takes out",
             );
         }
-        let rules = named.into_iter().map(|(key, leaves)| Some((self.expression(keys, key)?, leaves)));
+        let rules = named.into_iter().map(|(key, leaves)| Some((self.parse_expression(keys, key)?, leaves)));
         let rules: Vec<Option<(Expression, Leaves)>> = rules.collect();
-        let when = self.expression(keys, "when");
-        let reason = reason(keys);
+        let when = self.parse_expression(keys, "when");
+        let reason = parse_reason(keys);
         let (rule, leaves) = rules.into_iter().next()??;
         let (benchmark, name, records) = (self.benchmark, self.name, self.records);
         Some(Select { benchmark, name, records, when, rule, leaves, reason: reason? })
@@ -94,26 +94,26 @@ impl Place<'_> {
 }
 
 /// `reason` and `says`: a code and a sentence.
-pub(crate) fn reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
-    let code = keys.needed("reason");
-    if !keys.has("says") {
-        keys.problem(
+pub(crate) fn parse_reason(keys: &Keys<'_>) -> Option<&'static OwnReason> {
+    let code = keys.require_text("reason");
+    if !keys.has_key("says") {
+        keys.report_problem(
             "reason",
             "expected [\"code\", \"sentence\"]: the code for ledgers, and the sentence that people read",
         );
         return None;
     }
-    let says = keys.words("says");
+    let says = keys.require_label("says");
     if code.is_empty() || !is_code(code) {
-        keys.problem("reason", format!("{code:?} is no code: lower-case letters, digits and `_`"));
+        keys.report_problem("reason", format!("{code:?} is no code: lower-case letters, digits and `_`"));
     }
     let taken = Reason::from_code(code).map(Reason::definition);
     let of_rule = || Rule::ALL.iter().find(|rule| rule.code() == code).map(|rule| rule.definition());
     if let Some(means) = taken.or_else(of_rule) {
-        keys.problem("reason", format!("the code {code:?} is taken: {means}"));
+        keys.report_problem("reason", format!("the code {code:?} is taken: {means}"));
     }
     if says.en.trim().is_empty() {
-        keys.problem("reason", "the sentence is empty");
+        keys.report_problem("reason", "the sentence is empty");
     }
     Some(Box::leak(Box::new(OwnReason { code, definition: says.en, definition_zh: says.zh })))
 }

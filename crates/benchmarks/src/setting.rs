@@ -32,12 +32,12 @@ pub struct Settings {
 
 impl Settings {
     /// The setting of a table and a name.
-    pub fn find(&self, section: &str, name: &str) -> Option<&Setting> {
+    pub fn find_setting(&self, section: &str, name: &str) -> Option<&Setting> {
         self.declared.iter().find(|setting| (setting.section, setting.key.name) == (section, name))
     }
 
     /// Sets the workspace's values, by section and name. Others keep their defaults.
-    pub fn give(&self, values: &BTreeMap<(&str, &str), Json>) {
+    pub fn set_values(&self, values: &BTreeMap<(&str, &str), Json>) {
         let mut tables: BTreeMap<&str, BTreeMap<&str, Value>> = BTreeMap::new();
         for setting in &self.declared {
             let value = values.get(&(setting.section, setting.key.name)).unwrap_or(&setting.default);
@@ -69,28 +69,28 @@ impl Object for SettingValues {
 }
 
 /// Parses `[setting]` of a benchmark.toml.
-pub(crate) fn read(given: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
+pub(crate) fn parse_settings(values: Arc<SettingValues>, keys: &Keys<'_>) -> Settings {
     let mut declared = Vec::new();
-    keys.table("setting", |sections| {
-        for section in sections.names() {
-            declared.extend(sections.each(section, |name, keys| setting(section, name, keys)));
+    keys.read_table("setting", |sections| {
+        for section in sections.key_names() {
+            declared.extend(sections.read_named_tables(section, |name, keys| parse_setting(section, name, keys)));
         }
     });
-    let settings = Settings { declared: declared.into_iter().flatten().collect(), given };
+    let settings = Settings { declared: declared.into_iter().flatten().collect(), given: values };
     // Expressions may be evaluated before a workspace gives its values: then the defaults count.
-    settings.give(&BTreeMap::new());
+    settings.set_values(&BTreeMap::new());
     settings
 }
 
 /// `None` if there is a problem, which is reported.
-fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option<Setting> {
+fn parse_setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option<Setting> {
     let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if ![section, name].into_iter().all(plain) {
-        keys.problem("type", format!("{section}.{name}: a setting's name has small letters, digits and `_`"));
+        keys.report_problem("type", format!("{section}.{name}: a setting's name has small letters, digits and `_`"));
     }
-    let about = keys.needed("about");
-    let values = keys.texts("values");
-    let (low, high) = (keys.number("min"), keys.number("max"));
+    let about = keys.require_text("about");
+    let values = keys.read_texts("values");
+    let (low, high) = (keys.read_number("min"), keys.read_number("max"));
     #[derive(Clone, Copy, PartialEq)]
     enum Word {
         Flag,
@@ -106,17 +106,17 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
         ("text", Word::Text),
         ("list of text", Word::Texts),
     ];
-    if !keys.has("type") {
-        keys.needed("type");
+    if !keys.has_key("type") {
+        keys.require_text("type");
     }
     let word = keys.one_of("type", &words)?;
     if !matches!(word, Word::Integer | Word::Number) {
-        for key in ["min", "max"].into_iter().filter(|key| keys.has(key)) {
-            keys.problem(key, format!("`{key}` can only be used with the types \"integer\" and \"number\""));
+        for key in ["min", "max"].into_iter().filter(|key| keys.has_key(key)) {
+            keys.report_problem(key, format!("`{key}` can only be used with the types \"integer\" and \"number\""));
         }
     }
     if word != Word::Text && values.is_some() {
-        keys.problem("values", "`values` can only be used with the type \"text\"");
+        keys.report_problem("values", "`values` can only be used with the type \"text\"");
     }
     let kind = match word {
         Word::Flag => Kind::Flag,
@@ -128,14 +128,14 @@ fn setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option
         Word::Texts => Kind::Texts,
     };
     if low.zip(high).is_some_and(|(low, high)| low > high) {
-        keys.problem("max", "`max` is below `min`");
+        keys.report_problem("max", "`max` is below `min`");
     }
-    if !keys.has("default") {
-        keys.problem("type", "`default` is missing: the value when a workspace sets none");
+    if !keys.has_key("default") {
+        keys.report_problem("type", "`default` is missing: the value when a workspace sets none");
     }
-    let (default, written) = keys.json("default")?;
-    if let Err(mismatch) = kind.check(&default) {
-        keys.problem("default", format!("default: {mismatch}"));
+    let (default, written) = keys.read_json("default")?;
+    if let Err(mismatch) = kind.check_value(&default) {
+        keys.report_problem("default", format!("default: {mismatch}"));
     }
     let key = Key { name, kind, default: written, doc: about, is_required: false };
     Some(Setting { section, key, default })
@@ -155,10 +155,10 @@ pub enum Count {
 
 /// The setting that a key names; `None` where the key is not there, `Some(None)` where it names none.
 pub(crate) fn setting_at(keys: &Keys<'_>, key: &str, like: &str) -> Option<Option<SettingName>> {
-    let named = keys.text(key)?;
+    let named = keys.read_text(key)?;
     let parted = named.split_once('.');
     if parted.is_none() {
-        keys.problem(key, format!("{named:?} is not a setting; an example is {like:?}"));
+        keys.report_problem(key, format!("{named:?} is not a setting; an example is {like:?}"));
     }
     Some(parted)
 }
@@ -168,9 +168,9 @@ pub(crate) fn replies_at(keys: &Keys<'_>, key: &str) -> Option<Count> {
     if keys.is_text(key) {
         return setting_at(keys, key, "respond.samples").flatten().map(Count::Setting);
     }
-    let several = keys.count(key)?;
+    let several = keys.read_count(key)?;
     if !(1..=100).contains(&several) {
-        keys.problem(key, "between 1 and 100 replies");
+        keys.report_problem(key, "between 1 and 100 replies");
     }
     Some(Count::Fixed(u32::try_from(several).unwrap_or(1)))
 }

@@ -39,12 +39,12 @@ const ROUNDING: f64 = 1e-9;
 
 impl Splits {
     /// The place of a split.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub fn index_of_split(&self, name: &str) -> Option<usize> {
         self.splits.iter().position(|split| split.name == name)
     }
 
     /// Of splits that have rows, the one that is evaluated: `test`, or the last that no examples are taken from.
-    pub fn evaluated<'n>(&self, with_rows: &[&'n str]) -> Option<&'n str> {
+    pub fn evaluated_split<'n>(&self, with_rows: &[&'n str]) -> Option<&'n str> {
         let asked = |name: &&&str| Some(**name) != self.fewshot;
         let test = with_rows.iter().find(|name| **name == WHOLE);
         test.or_else(|| with_rows.iter().rfind(asked)).or(with_rows.last()).copied()
@@ -52,88 +52,88 @@ impl Splits {
 }
 
 /// Reads `[data.splits]`.
-pub(crate) fn read(keys: &Keys<'_>) -> Splits {
+pub(crate) fn parse_splits(keys: &Keys<'_>) -> Splits {
     let mut splits: Vec<Split> = Vec::new();
     let mut add = |keys: &Keys<'_>, name: &'static str, size: SplitSize| {
         if !is_name(name) {
-            keys.problem(name, no_name(name));
+            keys.report_problem(name, no_name(name));
         }
         match splits.iter().any(|split| split.name == name) {
-            true => keys.problem(name, format!("the split {name:?} is declared twice")),
+            true => keys.report_problem(name, format!("the split {name:?} is declared twice")),
             false => splits.push(Split { name, size }),
         }
     };
     let mut shares: f64 = 0.0;
-    keys.table("shares", |keys| {
-        for name in keys.names() {
-            let share = keys.share(name).unwrap_or_default();
+    keys.read_table("shares", |keys| {
+        for name in keys.key_names() {
+            let share = keys.read_share(name).unwrap_or_default();
             shares += share;
             add(keys, name, SplitSize::Share(share));
         }
     });
     if shares > 1.0 + ROUNDING {
         let sum = (shares * 1e6).round() / 1e6;
-        keys.problem("shares", format!("the shares sum to {sum}, and at most to 1"));
+        keys.report_problem("shares", format!("the shares sum to {sum}, and at most to 1"));
     }
     let mut rests = 0;
-    keys.table("counts", |keys| {
-        for name in keys.names() {
+    keys.read_table("counts", |keys| {
+        for name in keys.key_names() {
             let size = match keys.is_text(name) {
-                true => match keys.text(name) {
+                true => match keys.read_text(name) {
                     Some("rest") | None => SplitSize::Rest,
                     Some(other) => {
-                        keys.problem(name, riddlemill_text::hint::unknown("count", other, ["rest"]));
+                        keys.report_problem(name, riddlemill_text::hint::unknown("count", other, ["rest"]));
                         SplitSize::Rest
                     }
                 },
-                false => SplitSize::Count(keys.count(name).unwrap_or_default()),
+                false => SplitSize::Count(keys.read_count(name).unwrap_or_default()),
             };
             rests += usize::from(size == SplitSize::Rest);
             add(keys, name, size);
         }
     });
     if rests > 1 {
-        keys.problem("counts", "only one split has the rest");
+        keys.report_problem("counts", "only one split has the rest");
     }
     if rests > 0 && (shares - 1.0).abs() <= ROUNDING {
-        keys.problem("counts", "the shares sum to 1 and leave no rest");
+        keys.report_problem("counts", "the shares sum to 1 and leave no rest");
     }
-    let fewshot = fewshot(keys, &mut add);
-    let column = keys.text("column");
-    let stratify = keys.text("stratify");
-    let seed = keys.count("seed").unwrap_or_default() as u64;
+    let fewshot = parse_fewshot(keys, &mut add);
+    let column = keys.read_text("column");
+    let stratify = keys.read_text("stratify");
+    let seed = keys.read_count("seed").unwrap_or_default() as u64;
     if column.is_some() {
-        for key in ["shares", "counts", "fewshot", "stratify"].into_iter().filter(|key| keys.has(key)) {
-            keys.problem(key, format!("{key}: nothing is drawn where `column` says the split"));
+        for key in ["shares", "counts", "fewshot", "stratify"].into_iter().filter(|key| keys.has_key(key)) {
+            keys.report_problem(key, format!("{key}: nothing is drawn where `column` says the split"));
         }
     } else if splits.iter().all(|split| Some(split.name) == fewshot) {
-        keys.problem("shares", "no split: `shares`, `counts` or `column` name them");
+        keys.report_problem("shares", "no split: `shares`, `counts` or `column` name them");
     }
     Splits { splits, stratify, column, fewshot, seed }
 }
 
 /// `fewshot = 8`, or `{ shots = 8 }` with a name of its own.
-fn fewshot(keys: &Keys<'_>, add: &mut dyn FnMut(&Keys<'_>, &'static str, SplitSize)) -> Option<&'static str> {
-    if !keys.has("fewshot") {
+fn parse_fewshot(keys: &Keys<'_>, add: &mut dyn FnMut(&Keys<'_>, &'static str, SplitSize)) -> Option<&'static str> {
+    if !keys.has_key("fewshot") {
         // Asked for nevertheless, so that a key that is nearly this one is known.
-        keys.count("fewshot");
+        keys.read_count("fewshot");
         return None;
     }
     if !keys.is_table("fewshot") {
-        let count = keys.count("fewshot").unwrap_or_default();
+        let count = keys.read_count("fewshot").unwrap_or_default();
         add(keys, FEWSHOT, SplitSize::Count(count));
         return Some(FEWSHOT);
     }
-    keys.table("fewshot", |keys| match keys.names()[..] {
+    keys.read_table("fewshot", |keys| match keys.key_names()[..] {
         [name] => {
-            add(keys, name, SplitSize::Count(keys.count(name).unwrap_or_default()));
+            add(keys, name, SplitSize::Count(keys.read_count(name).unwrap_or_default()));
             Some(name)
         }
         _ => {
-            for name in keys.names() {
-                keys.count(name);
+            for name in keys.key_names() {
+                keys.read_count(name);
             }
-            keys.problem("", "fewshot: one name and its number of rows, as { shots = 8 }");
+            keys.report_problem("", "fewshot: one name and its number of rows, as { shots = 8 }");
             None
         }
     })
@@ -141,7 +141,7 @@ fn fewshot(keys: &Keys<'_>, add: &mut dyn FnMut(&Keys<'_>, &'static str, SplitSi
 }
 
 /// Checks the columns that are named, and takes the splits from the values of `column`.
-pub(crate) fn known<'c>(
+pub(crate) fn check_columns<'c>(
     splits: &mut Splits,
     keys: &Keys<'_>,
     columns: impl Iterator<Item = &'c Column> + Clone,
@@ -152,13 +152,13 @@ pub(crate) fn known<'c>(
     };
     let find = |name: &str| columns.clone().find(|column| column.name == name);
     if let Some(name) = splits.stratify.filter(|name| find(name).is_none()) {
-        keys.problem("stratify", unknown(name));
+        keys.report_problem("stratify", unknown(name));
     }
     match splits.column {
         None => {
             // A row in one file whose column names another would say two things.
             if find("split").is_some() {
-                keys.problem(
+                keys.report_problem(
                     "shares",
                     "the column `split` would say something else than the files\n  hint: `column = \"split\"` divides the rows by it; \
                      or give the column another name",
@@ -166,13 +166,13 @@ pub(crate) fn known<'c>(
             }
         }
         Some(name) => match find(name) {
-            None => keys.problem("column", unknown(name)),
+            None => keys.report_problem("column", unknown(name)),
             Some(column) if column.kind != Kind::Text || column.values.is_empty() => {
-                keys.problem("column", format!("{name:?} lists no values, as \"train | test\" does"));
+                keys.report_problem("column", format!("{name:?} lists no values, as \"train | test\" does"));
             }
             Some(column) => {
                 for value in column.values.iter().filter(|value| !is_name(value)) {
-                    keys.problem("column", no_name(value));
+                    keys.report_problem("column", no_name(value));
                 }
                 let said = |name: &&'static str| Split { name, size: SplitSize::Said };
                 splits.splits = column.values.iter().map(said).collect();
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn read_of(text: &str) -> Result<Splits, String> {
-        crate::reader::read("benchmark.toml", text, read).map_err(|problems| problems.to_string())
+        crate::reader::parse_file("benchmark.toml", text, parse_splits).map_err(|problems| problems.to_string())
     }
 
     #[test]
@@ -211,8 +211,8 @@ mod tests {
             (vec!["train", "test", "dev", "shots"], Some("shots"), 7)
         );
         assert_eq!(read_of("counts = { test = \"rest\" }\nfewshot = 8").unwrap().splits[1].name, "fewshot");
-        assert_eq!(read.evaluated(&["train", "shots"]), Some("train"));
-        assert_eq!(read.evaluated(&["train", "test", "shots"]), Some("test"));
+        assert_eq!(read.evaluated_split(&["train", "shots"]), Some("train"));
+        assert_eq!(read.evaluated_split(&["train", "test", "shots"]), Some("test"));
     }
 
     #[test]

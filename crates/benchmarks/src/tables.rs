@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::choice::{Label, Lists};
 use crate::expression::{Expression, Language};
 use crate::figure::{Figure, Kind, Line};
-use crate::reader::{Keys, keep};
+use crate::reader::{Keys, leak_text};
 use crate::table::{
     AnswerScore, ByJudge, ClassScore, Classes, Column, Drawn, Layout, Measure, Measures, Native, Part, Shape,
 };
@@ -17,26 +17,26 @@ pub(crate) struct Words(RefCell<Vec<(&'static str, &'static str)>>);
 
 impl Words {
     /// The English of a text, or of `{ en, zh }`; `None` if the key is missing.
-    pub(crate) fn text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
-        keys.has(key).then(|| self.needed(keys, key))
+    pub(crate) fn read_text(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+        keys.has_key(key).then(|| self.require_text(keys, key))
     }
 
     /// All of them.
-    pub(crate) fn all(self) -> Vec<(&'static str, &'static str)> {
+    pub(crate) fn into_pairs(self) -> Vec<(&'static str, &'static str)> {
         self.0.into_inner()
     }
 
     /// Text that may be followed by more, such as which models lack ratings.
-    fn ended(&self, begin: &str) {
-        let open = |text: &str| keep(&format!("{text}{{}}"));
+    fn allow_continuation(&self, begin: &str) {
+        let open = |text: &str| leak_text(&format!("{text}{{}}"));
         let mut words = self.0.borrow_mut();
         let more: Vec<_> =
             words.iter().filter(|(en, _)| *en == begin).map(|(en, zh)| (open(en), open(zh))).collect();
         words.extend(more);
     }
 
-    fn needed(&self, keys: &Keys<'_>, key: &str) -> &'static str {
-        let Label { en, zh } = keys.words(key);
+    fn require_text(&self, keys: &Keys<'_>, key: &str) -> &'static str {
+        let Label { en, zh } = keys.require_label(key);
         if en != zh {
             self.0.borrow_mut().push((en, zh));
         }
@@ -45,27 +45,27 @@ impl Words {
 }
 
 /// The charts of a figure: those that it names, else bars if it `is_drawn` and does not say otherwise.
-pub(crate) fn charts(heading: &'static str, is_drawn: bool, words: &Words, keys: &Keys<'_>) -> Vec<Drawn> {
-    let is_drawn = keys.flag("chart").unwrap_or(is_drawn);
-    match keys.tables("drawn", |keys| drawn(heading, words, keys)) {
+pub(crate) fn parse_charts(heading: &'static str, is_drawn: bool, words: &Words, keys: &Keys<'_>) -> Vec<Drawn> {
+    let is_drawn = keys.read_flag("chart").unwrap_or(is_drawn);
+    match keys.read_tables("drawn", |keys| parse_chart(heading, words, keys)) {
         Some(drawn) => drawn.into_iter().flatten().collect(),
         None if is_drawn => vec![Drawn { title: heading, shape: Shape::Bars(usize::MAX) }],
         None => Vec::new(),
     }
 }
 
-fn drawn(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
-    let columns = keys.count("columns").unwrap_or(usize::MAX);
+fn parse_chart(title: &'static str, words: &Words, keys: &Keys<'_>) -> Option<Drawn> {
+    let columns = keys.read_count("columns").unwrap_or(usize::MAX);
     let shapes = [
         ("bars", Shape::Bars(columns)),
         ("stacked", Shape::Stacked),
         ("lines", Shape::Lines),
         ("scatter", Shape::Scatter),
     ];
-    if !keys.has("as") {
-        keys.needed("as");
+    if !keys.has_key("as") {
+        keys.require_text("as");
     }
-    Some(Drawn { title: words.text(keys, "title").unwrap_or(title), shape: keys.one_of("as", &shapes)? })
+    Some(Drawn { title: words.read_text(keys, "title").unwrap_or(title), shape: keys.one_of("as", &shapes)? })
 }
 
 /// What a table of answers may reference.
@@ -111,29 +111,29 @@ const OF_CLASSES: [(&str, ClassScore); 6] = [
 
 impl Context<'_> {
     /// A table of models' answers; `None` if it is invalid, which is reported.
-    pub(crate) fn table(&self, keys: &Keys<'_>) -> Option<Figure> {
-        let name = keys.needed("name");
+    pub(crate) fn parse_table(&self, keys: &Keys<'_>) -> Option<Figure> {
+        let name = keys.require_text("name");
         if self.names.borrow().contains(&name) {
-            keys.problem("name", format!("two tables are named {name:?}"));
+            keys.report_problem("name", format!("two tables are named {name:?}"));
         }
         self.names.borrow_mut().push(name);
         let words = Words::default();
-        let heading = words.needed(keys, "title");
-        let about = words.text(keys, "about").unwrap_or_default();
-        let paper = keys.text("paper").unwrap_or_default();
+        let heading = words.require_text(keys, "title");
+        let about = words.read_text(keys, "about").unwrap_or_default();
+        let paper = keys.read_text("paper").unwrap_or_default();
         let layouts = Layout::ALL.map(|(name, layout, tasks, columns)| (name, (layout, tasks, columns)));
         let measures = match keys.one_of("kind", &layouts) {
             Some((layout, tasks, columns)) => {
-                Some(Measures::Native(self.native(layout, tasks, columns, &words, keys)))
+                Some(Measures::Native(self.parse_native(layout, tasks, columns, &words, keys)))
             }
-            None if keys.has("kind") => None,
-            None => Some(self.columns(&words, keys)),
+            None if keys.has_key("kind") => None,
+            None => Some(self.parse_columns(&words, keys)),
         };
         if matches!(&measures, Some(Measures::Native(native)) if native.kind == Layout::ScoresByPart) {
-            words.ended(about);
+            words.allow_continuation(about);
         }
-        let drawn = charts(heading, !keys.has("kind"), &words, keys);
-        let paper_of_settings = keys.text("paper_of_settings").unwrap_or(paper);
+        let drawn = parse_charts(heading, !keys.has_key("kind"), &words, keys);
+        let paper_of_settings = keys.read_text("paper_of_settings").unwrap_or(paper);
         Some(Figure {
             name,
             heading,
@@ -141,7 +141,7 @@ impl Context<'_> {
             paper,
             paper_of_settings,
             drawn,
-            words: words.all(),
+            words: words.into_pairs(),
             kind: Kind::OfAnswers(measures?),
             step: None,
             records: None,
@@ -154,66 +154,66 @@ impl Context<'_> {
         })
     }
 
-    fn columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
+    fn parse_columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
         let mut columns: Vec<Column> = Vec::new();
-        keys.tables("columns", |keys| columns.extend(self.column(&columns, words, keys)));
-        if !keys.has("columns") {
-            keys.problem("name", "`columns` is missing: what the table measures");
+        keys.read_tables("columns", |keys| columns.extend(self.parse_column(&columns, words, keys)));
+        if !keys.has_key("columns") {
+            keys.report_problem("name", "`columns` is missing: what the table measures");
         }
         let by_setting = keys.one_of("rows", &[("settings", true), ("models", false)]).unwrap_or(false);
-        let key = keys.text("part_key");
-        let part = keys.text("part").map(|is| Part { key: key.unwrap_or("part"), is });
+        let key = keys.read_text("part_key");
+        let part = keys.read_text("part").map(|is| Part { key: key.unwrap_or("part"), is });
         Measures::Columns { columns, by_setting, part }
     }
 
-    fn native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
-        let named = keys.texts("tasks").unwrap_or_default();
+    fn parse_native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
+        let named = keys.read_texts("tasks").unwrap_or_default();
         // Figures may be computed from both orders like from one task.
         let fits =
             named.len() == tasks || (named.len() == 2 && [Layout::Sizes, Layout::Against].contains(&kind));
         if !fits {
-            keys.problem("tasks", format!("`tasks` names {tasks} for a table of this kind"));
+            keys.report_problem("tasks", format!("`tasks` names {tasks} for a table of this kind"));
         }
-        let headings = keys.texts("columns").unwrap_or_default();
+        let headings = keys.read_texts("columns").unwrap_or_default();
         if headings.len() != columns {
-            keys.problem("columns", format!("`columns` has {columns} headings for a table of this kind"));
+            keys.report_problem("columns", format!("`columns` has {columns} headings for a table of this kind"));
         }
-        let parts = keys.text("parts").map(|name| {
+        let parts = keys.read_text("parts").map(|name| {
             if !self.lists.contains_key(name) {
                 let known = self.lists.keys().copied();
-                keys.problem("parts", riddlemill_text::hint::unknown("list", name, known));
+                keys.report_problem("parts", riddlemill_text::hint::unknown("list", name, known));
             }
             self.lists.get(name).into_iter().flatten().map(|option| option.label.en).collect()
         });
-        let by_judge = keys.table("by_judge", |keys| ByJudge {
-            name: keys.needed("name"),
-            title: words.needed(keys, "title"),
-            paper: keys.text("paper").unwrap_or_default(),
+        let by_judge = keys.read_table("by_judge", |keys| ByJudge {
+            name: keys.require_text("name"),
+            title: words.require_text(keys, "title"),
+            paper: keys.read_text("paper").unwrap_or_default(),
         });
-        let ratings = keys.texts("ratings").map(|names| {
+        let ratings = keys.read_texts("ratings").map(|names| {
             for name in names.iter().filter(|name| !self.of_row.contains(name)) {
                 let known = self.of_row.iter().copied();
-                keys.problem("ratings", riddlemill_text::hint::unknown("column", name, known));
+                keys.report_problem("ratings", riddlemill_text::hint::unknown("column", name, known));
             }
             <[&str; 3]>::try_from(names)
         });
         if matches!(ratings, Some(Err(_))) {
-            keys.problem("ratings", "`ratings` names three columns: models, judges, numbers");
+            keys.report_problem("ratings", "`ratings` names three columns: models, judges, numbers");
         }
         let tasks: Vec<&Task> =
-            named.into_iter().filter_map(|name| self.found(keys, "tasks", name)).collect();
+            named.into_iter().filter_map(|name| self.find_task(keys, "tasks", name)).collect();
         let fits = |task: &Task| match kind {
             Layout::BothOrders | Layout::BothOrdersByPart => matches!(task.wants, Wants::Tag { .. }),
             Layout::Wins | Layout::Preferences => {
-                matches!(&task.judged, Some(judged) if judged.scale().is_none())
+                matches!(&task.judged, Some(judged) if judged.rating_scale().is_none())
             }
             Layout::Sizes | Layout::Against => true,
-            _ => task.judged.as_ref().and_then(Judged::scale).is_some(),
+            _ => task.judged.as_ref().and_then(Judged::rating_scale).is_some(),
         };
         if let Some(task) = tasks.iter().find(|task| !fits(task)) {
             let what =
                 format!("the answers to {:?} are not of the kind that this table measures", task.title);
-            keys.problem("tasks", what);
+            keys.report_problem("tasks", what);
         }
         Native {
             kind,
@@ -222,41 +222,41 @@ impl Context<'_> {
             columns: headings,
             by_judge,
             ratings: ratings.and_then(Result::ok),
-            other: keys.text("other"),
+            other: keys.read_text("other"),
         }
     }
 
     /// `None` if there is a problem, which is reported.
-    fn column(&self, before: &[Column], words: &Words, keys: &Keys<'_>) -> Option<Column> {
-        let title = words.needed(keys, "title");
+    fn parse_column(&self, before: &[Column], words: &Words, keys: &Keys<'_>) -> Option<Column> {
+        let title = words.require_text(keys, "title");
         if before.iter().any(|column| column.title == title) {
-            keys.problem("title", format!("two columns are named {title:?}"));
+            keys.report_problem("title", format!("two columns are named {title:?}"));
         }
-        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has(measure)).collect();
-        let among = keys.text("among").and_then(|source| {
-            let place = keys.place("among")?;
-            Expression::parse(self.language, place, source).map_err(|what| keys.problem("among", what)).ok()
+        let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has_key(measure)).collect();
+        let among = keys.read_text("among").and_then(|source| {
+            let place = keys.place_of_key("among")?;
+            Expression::parse(self.language, place, source).map_err(|what| keys.report_problem("among", what)).ok()
         });
-        if let Some(problem) = among.as_ref().and_then(|e| e.unknown("column", self.of_row.iter().copied())) {
-            keys.problem("among", problem);
+        if let Some(problem) = among.as_ref().and_then(|e| e.find_unknown_name("column", self.of_row.iter().copied())) {
+            keys.report_problem("among", problem);
         }
-        let part = keys.text("part");
-        let each = keys.text("each");
+        let part = keys.read_text("part");
+        let each = keys.read_text("each");
         if let Some(name) = each.filter(|name| !self.of_row.contains(name)) {
             let known = self.of_row.iter().copied();
-            keys.problem("each", riddlemill_text::hint::unknown("column", name, known));
+            keys.report_problem("each", riddlemill_text::hint::unknown("column", name, known));
         }
         let [measure] = named[..] else {
-            keys.problem("title", format!("a column has one of {}", MEASURES.join(", ")));
+            keys.report_problem("title", format!("a column has one of {}", MEASURES.join(", ")));
             return None;
         };
-        let measure = self.measure(measure, before, keys)?;
+        let measure = self.parse_measure(measure, before, keys)?;
         let derived = matches!(
             measure,
             Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) | Measure::Format(_)
         );
         if derived && (among.is_some() || each.is_some() || part.is_some()) {
-            keys.problem(
+            keys.report_problem(
                 "title",
                 "`among`, `part` and `each` go with figures of one task alone, not with format, difference, mean and geometric",
             );
@@ -264,69 +264,69 @@ impl Context<'_> {
         Some(Column { title, measure, among, part, each })
     }
 
-    fn measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
+    fn parse_measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
         Some(match measure {
-            "accuracy" => self.accuracy(keys)?,
+            "accuracy" => self.parse_accuracy(keys)?,
             "ece" | "brier" => {
                 let is_ece = measure == "ece";
                 let task =
-                    self.task(keys, measure, |task| task.confidence.map(|_| ()).ok_or("a `confidence`"))?;
+                    self.require_task(keys, measure, |task| task.confidence.map(|_| ()).ok_or("a `confidence`"))?;
                 let score = if is_ece { AnswerScore::Calibration } else { AnswerScore::Brier };
                 Measure::Answers { task, score }
             }
-            "accuracy_of_attempted" => Measure::OfAttempted(self.right(keys, measure)?),
-            "precision" | "recall" | "mcc" | "fpr" | "fnr" => self.classes(measure, keys)?,
-            "f1" if keys.has("average") || keys.has("of") => self.classes(measure, keys)?,
+            "accuracy_of_attempted" => Measure::OfAttempted(self.require_graded_task(keys, measure)?),
+            "precision" | "recall" | "mcc" | "fpr" | "fnr" => self.parse_classes(measure, keys)?,
+            "f1" if keys.has_key("average") || keys.has_key("of") => self.parse_classes(measure, keys)?,
             "f1" => {
                 let of_set = keys.one_of("over", &[("set", true), ("answers", false)]).unwrap_or(false);
-                let task = self.task(keys, measure, |task| {
+                let task = self.require_task(keys, measure, |task| {
                     matches!(task.wants, Wants::Labels { .. }).then_some(()).ok_or("`label`")
                 })?;
                 Measure::F1 { task, of_set }
             }
-            "correlation" => Measure::Correlation(self.task(keys, measure, |task| {
+            "correlation" => Measure::Correlation(self.require_task(keys, measure, |task| {
                 matches!(task.wants, Wants::Rating { .. }).then_some(()).ok_or("`rate`")
             })?),
-            "score" => Measure::Score(self.task(keys, measure, |task| {
-                let judged = task.judged.as_ref().and_then(Judged::scale);
+            "score" => Measure::Score(self.require_task(keys, measure, |task| {
+                let judged = task.judged.as_ref().and_then(Judged::rating_scale);
                 judged.map(|_| ()).ok_or("a `judge` that rates")
             })?),
-            "groups" if keys.has("failed") || keys.has("solved") => {
-                let [failed, solved] = ["failed", "solved"].map(|key| keys.texts(key).unwrap_or_default());
+            "groups" if keys.has_key("failed") || keys.has_key("solved") => {
+                let [failed, solved] = ["failed", "solved"].map(|key| keys.read_texts(key).unwrap_or_default());
                 if failed.is_empty() || solved.is_empty() {
                     let what =
                         "`failed` names the parts of which some are wrong, `solved` those that are right";
-                    keys.problem("groups", what);
+                    keys.report_problem("groups", what);
                 }
-                Measure::Failed { task: self.right(keys, measure)?, failed, solved }
+                Measure::Failed { task: self.require_graded_task(keys, measure)?, failed, solved }
             }
             "groups" => {
-                let parts = keys.texts("all_of").unwrap_or_default();
+                let parts = keys.read_texts("all_of").unwrap_or_default();
                 if parts.is_empty() {
-                    keys.problem("groups", "`all_of` names the parts of a group that have to be right");
+                    keys.report_problem("groups", "`all_of` names the parts of a group that have to be right");
                 }
-                Measure::Groups(self.right(keys, measure)?, parts)
+                Measure::Groups(self.require_graded_task(keys, measure)?, parts)
             }
             "format" => {
-                let one = keys.is_text("format").then(|| keys.text("format").into_iter().collect());
-                let named = one.or_else(|| keys.texts("format")).unwrap_or_default();
+                let one = keys.is_text("format").then(|| keys.read_text("format").into_iter().collect());
+                let named = one.or_else(|| keys.read_texts("format")).unwrap_or_default();
                 let found: Vec<_> =
-                    named.into_iter().filter_map(|name| self.found(keys, "format", name)).collect();
+                    named.into_iter().filter_map(|name| self.find_task(keys, "format", name)).collect();
                 if found.is_empty() {
                     return None;
                 }
                 Measure::Format(found.into_iter().map(|task| task.name).collect())
             }
             _ => {
-                let named = keys.texts(measure)?;
+                let named = keys.read_texts(measure)?;
                 let of = |title: &&'static str| {
                     let place = before.iter().position(|column| column.title == *title);
                     if place.is_none() {
                         let known = before.iter().map(|column| column.title);
                         let what = riddlemill_text::hint::unknown("column before this one", title, known);
-                        keys.problem(measure, what);
+                        keys.report_problem(measure, what);
                     } else if before.iter().any(|column| column.title == *title && column.each.is_some()) {
-                        keys.problem(measure, format!("{title:?} is several columns, one for each value"));
+                        keys.report_problem(measure, format!("{title:?} is several columns, one for each value"));
                     }
                     place
                 };
@@ -337,11 +337,11 @@ impl Context<'_> {
                 let of_answers = |place: &usize| matches!(before[*place].measure, Measure::Answers { .. });
                 if measure == "geometric" && places.iter().any(of_answers) {
                     let what = "a geometric mean has none of `pass_at`, `majority`, `ece` and `brier`";
-                    keys.problem(measure, what);
+                    keys.report_problem(measure, what);
                     return None;
                 }
                 if measure == "geometric" && places.iter().any(signed) {
-                    keys.problem(measure, "`mcc` may be negative, and has no geometric mean");
+                    keys.report_problem(measure, "`mcc` may be negative, and has no geometric mean");
                     return None;
                 }
                 match (measure, &places[..]) {
@@ -350,7 +350,7 @@ impl Context<'_> {
                     ("difference", [first, second]) => Measure::Difference(*first, *second),
                     _ => {
                         if places.len() == named.len() {
-                            keys.problem(measure, "`difference` names two columns, `mean` one or more");
+                            keys.report_problem(measure, "`difference` names two columns, `mean` one or more");
                         }
                         return None;
                     }
@@ -360,14 +360,14 @@ impl Context<'_> {
     }
 
     /// Percent of right answers, or with `pass_at` or `majority` a figure of all answers of a model to a row.
-    fn accuracy(&self, keys: &Keys<'_>) -> Option<Measure> {
-        let task = self.right(keys, "accuracy")?;
+    fn parse_accuracy(&self, keys: &Keys<'_>) -> Option<Measure> {
+        let task = self.require_graded_task(keys, "accuracy")?;
         let samples =
             self.tasks.iter().find(|known| known.name == task).map_or(1, |task| task.samples as usize);
-        let (pass_at, majority) = (keys.count("pass_at"), keys.flag("majority"));
+        let (pass_at, majority) = (keys.read_count("pass_at"), keys.read_flag("majority"));
         let score = match (pass_at, majority) {
             (Some(_), Some(_)) => {
-                keys.problem(
+                keys.report_problem(
                     "majority",
                     "`pass_at` and `majority` are two figures: a column has one of them",
                 );
@@ -376,12 +376,12 @@ impl Context<'_> {
             (Some(k), _) if !(1..=samples).contains(&k) => {
                 let what =
                     format!("`pass_at` is between 1 and the `samples` of the task, which are {samples}");
-                keys.problem("pass_at", what);
+                keys.report_problem("pass_at", what);
                 return None;
             }
             (Some(k), _) => AnswerScore::PassAt(k),
             (None, Some(true)) if samples == 1 => {
-                keys.problem(
+                keys.report_problem(
                     "majority",
                     "the task takes one answer of every model: `samples = 5` takes five",
                 );
@@ -394,23 +394,23 @@ impl Context<'_> {
     }
 
     /// A figure of labels as classes: over all of them, or of one.
-    fn classes(&self, measure: &str, keys: &Keys<'_>) -> Option<Measure> {
+    fn parse_classes(&self, measure: &str, keys: &Keys<'_>) -> Option<Measure> {
         let score = OF_CLASSES.iter().find(|(name, _)| *name == measure)?.1;
-        let task = self.found(keys, measure, keys.text(measure)?)?;
+        let task = self.find_task(keys, measure, keys.read_text(measure)?)?;
         let Wants::Labels { codes, many, .. } = &task.wants else {
-            keys.problem(measure, format!("`{measure}` measures tasks with `label`"));
+            keys.report_problem(measure, format!("`{measure}` measures tasks with `label`"));
             return None;
         };
         let average = keys.one_of("average", &[("macro", Classes::Macro), ("micro", Classes::Micro)]);
-        let over = match (keys.text("of"), average) {
+        let over = match (keys.read_text("of"), average) {
             (Some(_), Some(_)) => {
-                keys.problem("of", "`of` names one label, `average` goes over all of them: one of the two");
+                keys.report_problem("of", "`of` names one label, `average` goes over all of them: one of the two");
                 return None;
             }
             (Some(label), None) => match codes.iter().position(|code| *code == label) {
                 Some(at) => Classes::One(at),
                 None => {
-                    keys.problem("of", riddlemill_text::hint::unknown("label", label, codes.iter().copied()));
+                    keys.report_problem("of", riddlemill_text::hint::unknown("label", label, codes.iter().copied()));
                     return None;
                 }
             },
@@ -419,15 +419,15 @@ impl Context<'_> {
         let one = matches!(over, Classes::One(_));
         match score {
             ClassScore::FalsePositives | ClassScore::FalseNegatives if !one => {
-                keys.problem(measure, format!("`{measure}` is of one label: `of` names it"));
+                keys.report_problem(measure, format!("`{measure}` is of one label: `of` names it"));
                 None
             }
-            ClassScore::Mcc if keys.has("average") => {
-                keys.problem("average", "`mcc` has no average: it is over all labels, or `of` one");
+            ClassScore::Mcc if keys.has_key("average") => {
+                keys.report_problem("average", "`mcc` has no average: it is over all labels, or `of` one");
                 None
             }
             ClassScore::Mcc if *many && !one => {
-                keys.problem(
+                keys.report_problem(
                     measure,
                     "answers with several labels have an `mcc` of one of them: `of` names it",
                 );
@@ -438,32 +438,32 @@ impl Context<'_> {
     }
 
     /// A task whose answers are correct or incorrect.
-    fn right(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
-        self.task(keys, key, |task| {
+    fn require_graded_task(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
+        self.require_task(keys, key, |task| {
             let right = task.wants.is_choice() && !matches!(task.wants, Wants::Rating { .. });
             right.then_some(()).ok_or("`choose` or `label`")
         })
     }
 
     /// The qualified name of the task under a key, if it has such a figure.
-    fn task(
+    fn require_task(
         &self,
         keys: &Keys<'_>,
         key: &str,
         fits: impl Fn(&Task) -> Result<(), &'static str>,
     ) -> Option<&'static str> {
-        let task = self.found(keys, key, keys.text(key)?)?;
+        let task = self.find_task(keys, key, keys.read_text(key)?)?;
         if let Err(kind) = fits(task) {
-            keys.problem(key, format!("`{key}` measures tasks with {kind}"));
+            keys.report_problem(key, format!("`{key}` measures tasks with {kind}"));
         }
         Some(task.name)
     }
 
-    fn found(&self, keys: &Keys<'_>, key: &str, name: &str) -> Option<&Task> {
+    fn find_task(&self, keys: &Keys<'_>, key: &str, name: &str) -> Option<&Task> {
         let found = self.tasks.iter().find(|task| task.title == name);
         if found.is_none() {
             let known = self.tasks.iter().map(|task| task.title);
-            keys.problem(key, riddlemill_text::hint::unknown("task", name, known));
+            keys.report_problem(key, riddlemill_text::hint::unknown("task", name, known));
         }
         found
     }

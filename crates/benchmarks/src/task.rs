@@ -6,7 +6,7 @@ use riddlemill_text::options::LETTERS;
 use serde_json::Value as Json;
 
 use crate::expression::{Expression, Trouble};
-use crate::scope::{text, texts};
+use crate::scope::{text_of_value, texts_of_value};
 use crate::script::Script;
 use crate::template::Template;
 
@@ -258,14 +258,14 @@ impl Wants {
 
 impl People {
     /// Whether they rate answers, or choose the better of two.
-    pub fn rates(&self) -> bool {
+    pub fn is_rating(&self) -> bool {
         !self.sheet.is_empty()
     }
 }
 
 impl Judged {
     /// The scale of its ratings; `None` if judges choose the better of two texts.
-    pub fn scale(&self) -> Option<[u32; 2]> {
+    pub fn rating_scale(&self) -> Option<[u32; 2]> {
         match self.asks {
             Asks::Rating { min, max, .. } => Some([min, max]),
             Asks::Better { .. } => None,
@@ -277,7 +277,7 @@ impl Judged {
 fn to_json(value: &Value) -> Json {
     match value.kind() {
         ValueKind::Bool => value.is_true().into(),
-        _ => text(value).unwrap_or_default().into(),
+        _ => text_of_value(value).unwrap_or_default().into(),
     }
 }
 
@@ -285,8 +285,8 @@ fn to_json(value: &Value) -> Json {
 ///
 /// # Errors
 /// [`Trouble`] if one cannot be computed.
-pub fn values(with: &With, over: &Value) -> Result<Vec<(&'static str, Json)>, Trouble> {
-    with.iter().map(|(name, value)| Ok((*name, to_json(&value.value(over)?)))).collect()
+pub fn compute_values(with: &With, variables: &Value) -> Result<Vec<(&'static str, Json)>, Trouble> {
+    with.iter().map(|(name, value)| Ok((*name, to_json(&value.compute_value(variables)?)))).collect()
 }
 
 impl Task {
@@ -295,20 +295,20 @@ impl Task {
     ///
     /// # Errors
     /// [`Trouble`] if an expression cannot be computed, or gives no right option.
-    pub fn posed(&self, row: &Value) -> Result<Option<Posed>, Trouble> {
+    pub fn pose_question(&self, row: &Value) -> Result<Option<Posed>, Trouble> {
         if let Some(when) = &self.when
-            && !when.holds(row)?
+            && !when.is_true(row)?
         {
             return Ok(None);
         }
-        let values = values(&self.with, row)?;
+        let values = compute_values(&self.with, row)?;
         let like = self.shots.as_ref().and_then(|shots| shots.like.as_ref());
         let like =
-            like.map(|like| Ok::<_, Trouble>(text(&like.value(row)?).unwrap_or_default())).transpose()?;
+            like.map(|like| Ok::<_, Trouble>(text_of_value(&like.compute_value(row)?).unwrap_or_default())).transpose()?;
         let (options, gold) = match &self.wants {
             Wants::Choice { options, gold, .. } => {
-                let options = texts(&options.value(row)?);
-                let right = gold.value(row)?;
+                let options = texts_of_value(&options.compute_value(row)?);
+                let right = gold.compute_value(row)?;
                 let place = match right.as_str() {
                     Some(letter) => LETTERS.iter().position(|known| *known == letter),
                     None => right.as_usize(),
@@ -316,7 +316,7 @@ impl Task {
                 match place.filter(|place| *place < options.len()) {
                     Some(place) => (options, Some(LETTERS[place].to_owned())),
                     None => {
-                        return Err(gold.trouble(format!(
+                        return Err(gold.make_trouble(format!(
                             "{right} is not the position of one of {} options",
                             options.len()
                         )));
@@ -324,20 +324,20 @@ impl Task {
                 }
             }
             Wants::Tag { options, gold, names } => {
-                let texts = texts(&options.value(row)?);
+                let texts = texts_of_value(&options.compute_value(row)?);
                 if texts.len() != names.len() {
                     let what = format!("{} options, expected {}", texts.len(), names.len());
-                    return Err(options.trouble(what));
+                    return Err(options.make_trouble(what));
                 }
                 (texts, Some((*gold).to_owned()))
             }
             Wants::Labels { codes, gold, .. } => {
-                let right = texts(&gold.value(row)?);
+                let right = texts_of_value(&gold.compute_value(row)?);
                 let right: Vec<&str> =
                     codes.iter().copied().filter(|code| right.iter().any(|r| r == code)).collect();
                 (Vec::new(), Some(right.join("; ")))
             }
-            Wants::Rating { gold, .. } => (Vec::new(), text(&gold.value(row)?).or(Some(String::new()))),
+            Wants::Rating { gold, .. } => (Vec::new(), text_of_value(&gold.compute_value(row)?).or(Some(String::new()))),
             Wants::Words { .. } => (Vec::new(), None),
         };
         let posed = Posed { values, options, gold, like };
@@ -348,8 +348,8 @@ impl Task {
     ///
     /// # Errors
     /// [`Trouble`] if a check cannot be computed.
-    pub fn findings(&self, columns: &Value) -> Result<Vec<String>, Trouble> {
-        let found = self.checks.iter().map(|check| Ok::<_, Trouble>(text(&check.value(columns)?)));
+    pub fn compute_findings(&self, columns: &Value) -> Result<Vec<String>, Trouble> {
+        let found = self.checks.iter().map(|check| Ok::<_, Trouble>(text_of_value(&check.compute_value(columns)?)));
         Ok(found.collect::<Result<Vec<_>, Trouble>>()?.into_iter().flatten().collect())
     }
 
@@ -361,12 +361,12 @@ impl Task {
     }
 
     /// A form by its name.
-    pub fn form(&self, name: &str) -> Option<&Form> {
+    pub fn find_form(&self, name: &str) -> Option<&Form> {
         self.forms.iter().find(|form| form.name == name)
     }
 
     /// Every expression over the columns.
-    pub fn expressions(&self) -> Vec<&Expression> {
+    pub fn column_expressions(&self) -> Vec<&Expression> {
         let mut all: Vec<&Expression> = self.when.iter().chain(&self.usual).chain(&self.checks).collect();
         all.extend(self.templates().flat_map(Template::conditions));
         let lists = std::iter::once(&self.with)
@@ -390,9 +390,9 @@ impl Task {
     }
 
     /// The columns that it uses.
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
+    pub fn used_columns(&self) -> impl Iterator<Item = &str> {
         let released =
             self.released.iter().flat_map(|of| [of.models, of.answers].into_iter().chain(of.votes));
-        self.expressions().into_iter().flat_map(Expression::names).map(String::as_str).chain(released)
+        self.column_expressions().into_iter().flat_map(Expression::names).map(String::as_str).chain(released)
     }
 }

@@ -21,13 +21,13 @@ impl Template {
     ///
     /// # Errors
     /// [`Trouble`] if a condition cannot be computed.
-    pub fn of(&self, columns: impl FnOnce() -> Value) -> Result<&'static str, Trouble> {
+    pub fn prompt_of_row(&self, columns: impl FnOnce() -> Value) -> Result<&'static str, Trouble> {
         if self.cases.is_empty() {
             return Ok(self.usual);
         }
         let columns = columns();
         for (when, name) in &self.cases {
-            if when.holds(&columns)? {
+            if when.is_true(&columns)? {
                 return Ok(name);
             }
         }
@@ -35,18 +35,18 @@ impl Template {
     }
 
     /// The name of the prompt that is asked where no condition holds.
-    pub fn usual(&self) -> &'static str {
+    pub fn default_prompt(&self) -> &'static str {
         self.usual
     }
 
     /// The names of all its prompts.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub fn prompt_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.cases.iter().map(|(_, name)| *name).chain([self.usual])
     }
 
     /// Whether a prompt is one of them.
-    pub fn has(&self, name: &str) -> bool {
-        self.names().any(|own| own == name)
+    pub fn has_prompt(&self, name: &str) -> bool {
+        self.prompt_names().any(|own| own == name)
     }
 
     /// The conditions.

@@ -6,12 +6,12 @@ use super::*;
 use crate::ballot::{Ballot, Round};
 
 fn ballots() -> impl Iterator<Item = &'static Ballot> {
-    all().iter().flat_map(|benchmark| &benchmark.ballots.steps)
+    all_benchmarks().iter().flat_map(|benchmark| &benchmark.ballots.steps)
 }
 
 #[test]
 fn the_built_in_folders_have_no_problem() {
-    let read = benchmark::load(&folders(), true);
+    let read = benchmark::load_benchmarks(&built_in_folders(), true);
     assert_eq!(read.map(|all| all.len()).map_err(|problems| problems.to_string()), Ok(5));
 }
 
@@ -21,11 +21,11 @@ fn codes_fit_in_a_cell_and_labels_are_bilingual() {
         code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..'\u{9fff}').contains(&c));
-    assert!(all().iter().all(|benchmark| chinese(benchmark.about.zh)));
+    assert!(all_benchmarks().iter().all(|benchmark| chinese(benchmark.about.zh)));
     for step in ballots() {
         assert!(step.examples.iter().all(|example| chinese(example.zh)), "{}", step.name);
         assert!(chinese(step.guideline.zh) && chinese(step.title.zh), "{}", step.name);
-        for field in step.form(Round::Adjudication) {
+        for field in step.questions_of_round(Round::Adjudication) {
             assert!(code(field.name) && chinese(field.label.zh), "{}", field.name);
             for option in field.options() {
                 assert!(code(option.code) && chinese(option.label.zh), "{}", option.code);
@@ -41,7 +41,7 @@ fn codes_are_stable() {
     let mut lines = Vec::new();
     for step in ballots() {
         for round in Round::ALL {
-            for field in step.form(round) {
+            for field in step.questions_of_round(round) {
                 let codes: Vec<&str> = field.options().iter().map(|option| option.code).collect();
                 let (recipe, name, round) = (step.recipe, step.name, round.name());
                 lines.push(format!("{recipe}/{name} {round} {}: {}", field.name, codes.join(" ")));
@@ -126,11 +126,11 @@ kind = "text"
 when = { field = "verdict", write = ["no"] }
 "#;
     let problems_of =
-        |files: Vec<(&'static str, &'static str)>| match benchmark::load(&[("jokes", files)], true) {
+        |files: Vec<(&'static str, &'static str)>| match benchmark::load_benchmarks(&[("jokes", files)], true) {
             Ok(_) => "no problem".to_owned(),
             Err(problems) => problems.to_string(),
         };
-    let leak = |text: &str| reader::keep(text);
+    let leak = |text: &str| reader::leak_text(text);
     insta::assert_snapshot!(
         "ballots",
         problems_of(vec![
@@ -166,8 +166,8 @@ kind = "text"
 "#;
     let problems_of = |benchmark: &str, ballots: &str| {
         let files =
-            vec![("benchmark.toml", reader::keep(benchmark)), ("ballots.toml", reader::keep(ballots))];
-        benchmark::load(&[("jokes", files)], true).map(|_| ()).map_err(|problems| problems.to_string())
+            vec![("benchmark.toml", reader::leak_text(benchmark)), ("ballots.toml", reader::leak_text(ballots))];
+        benchmark::load_benchmarks(&[("jokes", files)], true).map(|_| ()).map_err(|problems| problems.to_string())
     };
     let reason = problems_of(benchmark, ballots).unwrap_err();
     assert!(reason.contains("jokes/ballots.toml:6:") && reason.contains("\"no_answer\""), "{reason}");
@@ -190,8 +190,8 @@ kind = "text"
 /// The value of an expression without variables.
 fn computed(source: &'static str) -> Value {
     let read =
-        Expression::parse(expression::language(choice::Lists::new(), &Arc::default()), "here".into(), source);
-    read.unwrap().value(&Value::from(())).unwrap()
+        Expression::parse(expression::build_language(choice::Lists::new(), &Arc::default()), "here".into(), source);
+    read.unwrap().compute_value(&Value::from(())).unwrap()
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn what_is_no_draft_is_reported_alone_and_by_number() {
     assert_eq!(computed("unusable('云会恐高吗？', '……')").as_str(), Some("says nothing"));
     assert!(computed("unusable('云会恐高吗？', 'Are clouds afraid?')").is_none());
     assert!(computed("unusable('云会恐高吗？', none)").is_none());
-    assert_eq!(value::texts(&computed("unusable('云', ['甲', '……'])")), ["number 2 says nothing"]);
+    assert_eq!(value::texts_of_value(&computed("unusable('云', ['甲', '……'])")), ["number 2 says nothing"]);
 }
 
 #[test]
@@ -208,14 +208,14 @@ fn measures_take_what_is_not_there_for_nothing() {
     assert_eq!(computed("opening(' Yes, it is.', ['no,', 'yes,'])").as_str(), Some("yes,"));
     assert!(computed("opening('Perhaps.', ['no,', 'yes,'])").is_none());
     assert!(computed("likeness('Why?', 'WHY?') == 1 and likeness(none, 'Why?') == 0").is_true());
-    assert!(value::texts(&computed("lost_in_translation('3个人', none)")).is_empty());
-    assert_eq!(value::texts(&computed("lost_in_translation('3个人', 'People')")), ["the number 3 is lost"]);
+    assert!(value::texts_of_value(&computed("lost_in_translation('3个人', none)")).is_empty());
+    assert_eq!(value::texts_of_value(&computed("lost_in_translation('3个人', 'People')")), ["the number 3 is lost"]);
 }
 
 #[test]
 fn repetitions_are_found() {
     assert_eq!(
-        value::texts(&computed("repetitions('对。', ['甲', '乙', '甲！', '对'], 'the explanation')")),
+        value::texts_of_value(&computed("repetitions('对。', ['甲', '乙', '甲！', '对'], 'the explanation')")),
         ["number 3 says the same as number 1", "number 4 is the explanation"]
     );
 }
@@ -223,8 +223,8 @@ fn repetitions_are_found() {
 #[test]
 fn a_distractor_overturns_another_premise_than_the_answer() {
     assert_eq!(
-        value::texts(&computed("premise_faults(['A.', 'B.', 'C.'], ['1', '0', '7'], ['p', 'q'], 0)")),
+        value::texts_of_value(&computed("premise_faults(['A.', 'B.', 'C.'], ['1', '0', '7'], ['p', 'q'], 0)")),
         ["\"B.\" overturns the premise that the answer overturns", "\"C.\" overturns no premise of the list"]
     );
-    assert!(value::texts(&computed("premise_faults(['A.'], none, [], none)")).is_empty());
+    assert!(value::texts_of_value(&computed("premise_faults(['A.'], none, [], none)")).is_empty());
 }

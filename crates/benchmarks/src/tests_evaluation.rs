@@ -4,7 +4,7 @@ use minijinja::value::{Serde, Value};
 use serde_json::json;
 
 use crate::benchmark::{self, Benchmark};
-use crate::reader::{Problems, keep};
+use crate::reader::{Problems, leak_text};
 use crate::table::{Layout, Measures};
 use crate::task::{Asks, Found};
 
@@ -34,14 +34,14 @@ label = { en = "None", zh = "无" }
 means = { en = "No kind.", zh = "没有类别。" }
 "#;
 
-fn read(more: &str) -> Result<Benchmark, Problems> {
+fn load_benchmark(more: &str) -> Result<Benchmark, Problems> {
     let files = vec![
-        ("benchmark.toml", keep(&format!("{BEGIN}{more}"))),
+        ("benchmark.toml", leak_text(&format!("{BEGIN}{more}"))),
         ("ballots.toml", LISTS),
         ("prompts/ask.jinja", "{{ text }}"),
         ("prompts/judge.jinja", "{{ text }}"),
     ];
-    Ok(benchmark::load(&[("jokes", files)], true)?.into_iter().next().unwrap())
+    Ok(benchmark::load_benchmarks(&[("jokes", files)], true)?.into_iter().next().unwrap())
 }
 
 const TASKS: &str = r#"
@@ -85,7 +85,7 @@ with = { text = "text" }
 tag = { names = ["X", "Y"], options = "both | reverse | list", gold = "Y" }
 "#;
 
-fn row(more: serde_json::Value) -> Value {
+fn make_row(more: serde_json::Value) -> Value {
     let mut row = json!({ "id": "a_1", "text": "A joke.", "both": ["One.", "Two."], "right": 0 });
     row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     Value::from(Serde(row))
@@ -93,27 +93,27 @@ fn row(more: serde_json::Value) -> Value {
 
 #[test]
 fn a_task_is_asked_as_its_folder_says() {
-    let read = read(TASKS).unwrap();
+    let read = load_benchmark(TASKS).unwrap();
     let [explain, kind, first, second] = &read.tasks[..] else { panic!("{:?}", read.tasks) };
     assert_eq!((explain.name, kind.name), ("say-why", "jokes/kind"));
-    assert_eq!((explain.template.usual(), explain.found), ("jokes/ask", Found::Role("asked")));
+    assert_eq!((explain.template.default_prompt(), explain.found), ("jokes/ask", Found::Role("asked")));
     let judged = explain.judged.as_ref().unwrap();
-    assert!(matches!(judged.asks, Asks::Rating { json: false, .. }) && judged.scale() == Some([1, 7]));
+    assert!(matches!(judged.asks, Asks::Rating { json: false, .. }) && judged.rating_scale() == Some([1, 7]));
     assert_eq!(second.other_order_of, Some("jokes/first"));
     // Without an explanation there is nothing to explain, without a kind none to name.
-    let bare = row(json!({ "why": null, "kind": null }));
-    assert!(explain.posed(&bare).unwrap().is_none() && kind.posed(&bare).unwrap().is_none());
-    let whole = row(json!({ "why": "So.", "kind": "双关" }));
-    let posed = explain.posed(&whole).unwrap().unwrap();
+    let bare = make_row(json!({ "why": null, "kind": null }));
+    assert!(explain.pose_question(&bare).unwrap().is_none() && kind.pose_question(&bare).unwrap().is_none());
+    let whole = make_row(json!({ "why": "So.", "kind": "双关" }));
+    let posed = explain.pose_question(&whole).unwrap().unwrap();
     assert_eq!((posed.gold, posed.like.as_deref()), (None, Some("双关")));
     assert_eq!(posed.values, [("text", json!("A joke."))]);
-    assert_eq!(kind.posed(&whole).unwrap().unwrap().gold.as_deref(), Some("双关"));
-    assert!(kind.posed(&row(json!({ "kind": "无" }))).unwrap().is_none(), "not among the offered labels");
-    let turned = second.posed(&whole).unwrap().unwrap();
+    assert_eq!(kind.pose_question(&whole).unwrap().unwrap().gold.as_deref(), Some("双关"));
+    assert!(kind.pose_question(&make_row(json!({ "kind": "无" }))).unwrap().is_none(), "not among the offered labels");
+    let turned = second.pose_question(&whole).unwrap().unwrap();
     assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
-    let three = first.posed(&row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
+    let three = first.pose_question(&make_row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
     assert!(three.what.contains("3 options, expected 2") && three.place.contains("benchmark.toml:"));
-    let columns: Vec<&str> = explain.columns().collect();
+    let columns: Vec<&str> = explain.used_columns().collect();
     assert!(columns.contains(&"why") && !columns.contains(&"both"), "{columns:?}");
 }
 
@@ -130,13 +130,13 @@ options = "both"
 
 #[test]
 fn outputs_of_a_script_are_recognised_as_declared() {
-    let read = read(&format!("{TASKS}{SCRIPT}")).unwrap();
+    let read = load_benchmark(&format!("{TASKS}{SCRIPT}")).unwrap();
     let [script] = &read.tasks[3].outputs[..] else { panic!("{:?}", read.tasks) };
     let line = json!({ "text": "A joke.", "number": 7, "found": "A" });
-    assert!(script.wrote(&line) && script.wrote(&json!({ "text": "A joke.", "response": null })));
-    assert!(!script.wrote(&json!({ "text": "A joke." })) && !script.wrote(&json!({ "response": "A" })));
-    assert_eq!(script.row(&line).unwrap(), ("A joke.".into(), Some("J-7".into())));
-    assert_eq!(script.row(&json!({ "text": "A joke.", "number": "7" })).unwrap().1, None);
+    assert!(script.has_written(&line) && script.has_written(&json!({ "text": "A joke.", "response": null })));
+    assert!(!script.has_written(&json!({ "text": "A joke." })) && !script.has_written(&json!({ "response": "A" })));
+    assert_eq!(script.question_and_id(&line).unwrap(), ("A joke.".into(), Some("J-7".into())));
+    assert_eq!(script.question_and_id(&json!({ "text": "A joke.", "number": "7" })).unwrap().1, None);
     let named = |stem: &str| script.file_name(stem).map(|file| (file.model, file.shots));
     assert_eq!(named("turned_5shot_some-model_4"), Some((Some("some-model_4".into()), 5)));
     assert_eq!(named("turned_m"), Some((Some("m".into()), 0)));
@@ -150,7 +150,7 @@ fn mistakes_in_outputs_of_a_script_have_their_places() {
         .replace("question", "qestion")
         .replace("'J-' ~", "'J-' ~ ~")
         .replace("options = \"both\"\n", "rating = \"stars\"\n");
-    let error = read(&format!("{TASKS}{wrong}")).unwrap_err().to_string();
+    let error = load_benchmark(&format!("{TASKS}{wrong}")).unwrap_err().to_string();
     for what in [
         "unknown group \"modle\"\n  hint: did you mean \"model\"?",
         "`question` is missing",
@@ -161,16 +161,16 @@ fn mistakes_in_outputs_of_a_script_have_their_places() {
     ] {
         assert!(error.contains(what), "{what}\n{error}");
     }
-    let error = read(&format!("{TASKS}{}", SCRIPT.replace("+)$", "+$"))).unwrap_err();
+    let error = load_benchmark(&format!("{TASKS}{}", SCRIPT.replace("+)$", "+$"))).unwrap_err();
     assert!(error.to_string().contains("unclosed group"), "{error}");
 }
 
 #[test]
 fn a_row_of_another_type_is_reported() {
-    let read = read(TASKS).unwrap();
+    let read = load_benchmark(TASKS).unwrap();
     let data = read.data.as_ref().unwrap();
     let lacking = |row: serde_json::Value, column: &str| {
-        data.lacking(row.as_object().unwrap(), [column].into_iter()).map(|error| error.to_string())
+        data.find_column_error(row.as_object().unwrap(), [column].into_iter()).map(|error| error.to_string())
     };
     assert_eq!(lacking(json!({ "why": null }), "why"), None, "it may be missing");
     assert_eq!(lacking(json!({}), "text").as_deref(), Some("text: missing"));
@@ -203,7 +203,7 @@ columns = [
   { title = "All", groups = "kind", all_of = ["long", "short"] },
 ]
 "#;
-    let read = read(&format!("{TASKS}{tables}")).unwrap();
+    let read = load_benchmark(&format!("{TASKS}{tables}")).unwrap();
     let Some(Measures::Native(native)) = read.evaluation[0].of_answers() else { panic!() };
     assert_eq!(
         (native.kind, &native.tasks[..], &native.parts[..]),
@@ -241,7 +241,7 @@ name = "kinds"
 title = "Kinds"
 columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
 "#;
-    let error = read(&wrong).unwrap_err().to_string();
+    let error = load_benchmark(&wrong).unwrap_err().to_string();
     for what in [
         "did you mean \"judge\"?",
         "`scale` is the lowest and the highest",
@@ -253,7 +253,7 @@ columns = [{ title = "A", score = "kind" }, { title = "B", groups = "kind" }]
         assert!(error.contains(what), "{what}\n{error}");
     }
     assert!(!error.contains("unknown key"), "what follows a mistake is none: {error}");
-    let error = read(&format!("{TASKS}{table}")).unwrap_err().to_string();
+    let error = load_benchmark(&format!("{TASKS}{table}")).unwrap_err().to_string();
     for what in [
         "the answers to \"explain\" are not of the kind that this table measures",
         "`tasks` names 2 for a table of this kind",

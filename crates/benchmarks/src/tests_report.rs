@@ -2,7 +2,7 @@
 
 use crate::benchmark::{self, Benchmark};
 use crate::figure::{Kind, Line, Measure};
-use crate::reader::{Problems, keep};
+use crate::reader::{Problems, leak_text};
 
 const BENCHMARK: &str = r#"about = "texts"
 records = "cunning texts"
@@ -25,25 +25,25 @@ standing = "type"
 fields = [{ name = "type", label = "Type", kind = "choice", options = "types", rule = "majority" }]
 "#;
 
-fn read(report: &str) -> Result<Benchmark, Problems> {
-    let files = vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", keep(report))];
-    Ok(benchmark::load(&[("texts", files)], true)?.into_iter().next().unwrap())
+fn load_benchmark(report: &str) -> Result<Benchmark, Problems> {
+    let files = vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", leak_text(report))];
+    Ok(benchmark::load_benchmarks(&[("texts", files)], true)?.into_iter().next().unwrap())
 }
 
 #[test]
 fn without_labels_the_columns_are_counted() {
     let files = vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS)];
-    let read = benchmark::load(&[("texts", files)], true).unwrap();
+    let read = benchmark::load_benchmarks(&[("texts", files)], true).unwrap();
     let names: Vec<&str> = read[0].report.figures.iter().map(|figure| figure.name).collect();
     assert_eq!(names, ["", "labels", "figures", "shortcuts", "reviews"]);
     // A benchmark that releases nothing has the same.
     let files = vec![("benchmark.toml", "about = \"texts\"\nsteps = [\"import\"]\n")];
-    assert_eq!(benchmark::load(&[("texts", files)], true).unwrap()[0].report.figures.len(), 5);
+    assert_eq!(benchmark::load_benchmarks(&[("texts", files)], true).unwrap()[0].report.figures.len(), 5);
 }
 
 #[test]
 fn a_report_is_read_as_it_is_written() {
-    let read = read(
+    let read = load_benchmark(
         r#"[[figure]]
 kind = "numbers"
 title = "{{ texts }} texts"
@@ -70,7 +70,7 @@ line = "{{ label | left(8) }} {{ count | right(4) }} of {{ texts }}"
 
 #[test]
 fn every_problem_of_a_report_is_reported_with_its_place() {
-    let error = read(
+    let error = load_benchmark(
         r#"[part.kinds]
 key = "kind"
 of = "kindd"
@@ -127,7 +127,7 @@ of = "typs"
     .unwrap_or_else(|problems| problems.to_string());
     insta::assert_snapshot!(error);
     // Problems of records are reported once the files themselves can be read.
-    let error = read(
+    let error = load_benchmark(
         "[[figure]]\nname = \"types\"\nkind = \"counts\"\nby = \"cuning_type\"\n\
          [[figure]]\nkind = \"numbers\"\nnumbers = [{ name = \"annual\", count = \"source_kid == 'annual'\" }]\n",
     )

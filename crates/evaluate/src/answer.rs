@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::confidence::stated;
+use super::confidence::split_confidence;
 use super::item::Item;
 use super::read;
 use super::task::{Setting, Task};
@@ -87,13 +87,13 @@ impl Answer {
     /// The mean of the numbers that people gave it, or judges; `None` without any.
     pub fn mean_rating(&self, person: bool) -> Option<f64> {
         let of_kind = self.ratings.iter().filter(|rating| rating.person == person);
-        mean(&of_kind.filter_map(Rating::number).collect::<Vec<_>>())
+        mean(&of_kind.filter_map(Rating::numeric_value).collect::<Vec<_>>())
     }
 }
 
 impl Rating {
     /// The value as a number.
-    pub fn number(&self) -> Option<f64> {
+    pub fn numeric_value(&self) -> Option<f64> {
         self.value.parse().ok()
     }
 }
@@ -121,47 +121,47 @@ impl Answer {
     }
 
     /// Parses an answer to an item.
-    pub fn read(item: &Item, given: RawAnswer) -> Answer {
-        let read = match given.task.declared().confidence {
-            Some(asked) => read::read(item, given.task, given.setting, &stated(asked, &given.text).0),
-            None => read::read(item, given.task, given.setting, &given.text),
+    pub fn parse_raw(item: &Item, raw: RawAnswer) -> Answer {
+        let read = match raw.task.task_declaration().confidence {
+            Some(asked) => read::parse_choice(item, raw.task, raw.setting, &split_confidence(asked, &raw.text).0),
+            None => read::parse_choice(item, raw.task, raw.setting, &raw.text),
         };
-        Answer::from_choice(item, given, read)
+        Answer::from_choice(item, raw, read)
     }
 
     /// An answer with a known choice: the index of an option in the release.
-    pub fn chosen(item: &Item, given: RawAnswer, place: usize) -> Answer {
-        let read = read::at_place(item, given.task, place);
-        Answer::from_choice(item, given, read)
+    pub fn from_option_index(item: &Item, raw: RawAnswer, place: usize) -> Answer {
+        let read = read::at_place(item, raw.task, place);
+        Answer::from_choice(item, raw, read)
     }
 
     /// A reply without an answer, with what is wrong with it.
-    pub fn without(item: &Item, given: RawAnswer, why: NoAnswer, what: String) -> Answer {
-        let answer = Answer::from_choice(item, given, Err(Unreadable::new(what)));
+    pub fn from_reply_without_answer(item: &Item, raw: RawAnswer, why: NoAnswer, what: String) -> Answer {
+        let answer = Answer::from_choice(item, raw, Err(Unreadable::new(what)));
         Answer { no_answer: Some(why), ..answer }
     }
 
-    fn from_choice(item: &Item, given: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
-        let gold = item.gold(given.task);
+    fn from_choice(item: &Item, raw: RawAnswer, read: Result<Option<String>, Unreadable>) -> Answer {
+        let gold = item.gold_answer(raw.task);
         let (chosen, format_error) = match read {
             Ok(choice) => (choice, None),
             Err(what) => (None, Some(what.to_string())),
         };
-        let is_unread = format_error.is_some() && given.basis.starts_with(OF_A_REPLY);
+        let is_unread = format_error.is_some() && raw.basis.starts_with(OF_A_REPLY);
         // An answer that cannot be parsed counts as wrong, not as missing.
-        let asked = given.task.declared().confidence;
+        let asked = raw.task.task_declaration().confidence;
         let correct = gold.as_ref().map(|gold| chosen.as_ref() == Some(gold));
         Answer {
             item: item.id.clone(),
-            task: given.task,
-            setting: given.setting,
-            model: given.model,
-            person: given.person,
-            sample: given.sample,
-            basis: given.basis,
-            confidence: asked.and_then(|asked| stated(asked, &given.text).1),
+            task: raw.task,
+            setting: raw.setting,
+            model: raw.model,
+            person: raw.person,
+            sample: raw.sample,
+            basis: raw.basis,
+            confidence: asked.and_then(|asked| split_confidence(asked, &raw.text).1),
             turns: None,
-            text: given.text,
+            text: raw.text,
             chosen,
             gold,
             correct,

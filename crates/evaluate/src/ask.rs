@@ -101,15 +101,15 @@ pub struct Place {
 
 impl Plan {
     /// The given tasks of a set (all if none is given), with the requested settings.
-    pub fn tasks(set: &str, named: &[Task], shots: &[u8], cot: bool) -> Vec<(Task, Setting)> {
+    pub fn select_tasks(set: &str, wanted: &[Task], shots: &[u8], cot: bool) -> Vec<(Task, Setting)> {
         let asked = |task: &Task| {
-            if named.is_empty() { !task.is_on_request() } else { named.contains(task) }
+            if wanted.is_empty() { !task.is_on_request() } else { wanted.contains(task) }
         };
         let tasks = Task::of_config(set).into_iter().filter(asked);
         let mut plan = Vec::new();
         for task in tasks {
             match task.takes_shots() {
-                true => plan.extend(shots.iter().map(|&shots| (task, Setting::shots(shots)))),
+                true => plan.extend(shots.iter().map(|&shots| (task, Setting::with_shots(shots)))),
                 false => plan.push((task, Setting::default())),
             }
             plan.extend((cot && task.takes_cot()).then_some((task, Setting::COT)));
@@ -119,28 +119,28 @@ impl Plan {
 
     /// What is to be known of how the items were asked: how each endpoint draws several answers to an item, which of them
     /// repeat one answer, and items without a prompt in their language.
-    pub(super) fn drawn(&self, set: &Set) -> Vec<String> {
-        let endpoints: Vec<Endpoint> = self.endpoints();
-        let mut all = drawn(&self.tasks, &endpoints);
-        all.extend(repeated(&self.tasks, &endpoints));
+    pub(super) fn describe_requests(&self, set: &Set) -> Vec<String> {
+        let endpoints: Vec<Endpoint> = self.asked_endpoints();
+        let mut all = describe_draws(&self.tasks, &endpoints);
+        all.extend(describe_repeats(&self.tasks, &endpoints));
         if !endpoints.is_empty() {
             // What cannot be computed of an item ended the evaluation before it was asked.
-            all.extend(self.findings(set).unwrap_or_default());
+            all.extend(self.list_findings(set).unwrap_or_default());
         }
         all
     }
 
     /// What is found about how the items are asked.
-    fn findings(&self, set: &Set) -> Result<Vec<String>, EvaluateError> {
+    fn list_findings(&self, set: &Set) -> Result<Vec<String>, EvaluateError> {
         let trouble = |trouble: Trouble| {
             let name = set.config.clone();
             StageError::from(PromptError::Values { name, what: trouble.to_string() })
         };
-        Ok(prompt::findings(&set.items, &self.tasks).map_err(trouble)?)
+        Ok(prompt::list_findings(&set.items, &self.tasks).map_err(trouble)?)
     }
 
     /// The endpoints that are asked.
-    pub(super) fn endpoints(&self) -> Vec<Endpoint> {
+    pub(super) fn asked_endpoints(&self) -> Vec<Endpoint> {
         let endpoint = |model: &Model| match model {
             Model::Endpoint(endpoint) => Some((**endpoint).clone()),
             Model::BuiltIn(_) => None,
@@ -153,7 +153,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`EvaluateError::Stage`] if a workspace's prompt uses a value that an item lacks.
-    pub fn requests(
+    pub fn build_requests(
         &self,
         set: &Set,
         prompts: &Prompts,
@@ -163,14 +163,14 @@ impl Plan {
         let mut requests = Vec::new();
         for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
             let begin = requests.len();
-            for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.takes(task)) {
-                let shots = set.shots(at, task, setting.shots, self.seed);
+            for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.has_task(task)) {
+                let shots = set.draw_shots(at, task, setting.shots, self.seed);
                 let ask =
-                    prompt::ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
+                    prompt::build_ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
                 requests.push((Place { item: at, task, setting, sample: 0 }, ask));
             }
             let end = requests.len();
-            for sample in 1..task.samples() {
+            for sample in 1..task.samples_per_item() {
                 for at in begin..end {
                     let (place, ask) = requests[at].clone();
                     requests.push((Place { sample, ..place }, Ask { sample, ..ask }));
@@ -184,23 +184,23 @@ impl Plan {
     ///
     /// # Errors
     /// [`EvaluateError::Stage`] after a Ctrl-C, and if prompts, endpoints or the store cannot be used.
-    pub fn answers(
+    pub fn ask_models(
         &self,
         set: &Set,
         prompts: &Prompts,
-        asking: &LlmContext<'_>,
+        context: &LlmContext<'_>,
     ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
-        let endpoints = self.endpoints();
+        let endpoints = self.asked_endpoints();
         let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
         let mut asks: Vec<Vec<Ask>> = Vec::new();
         for endpoint in &endpoints {
-            let (of_items, of_it) = self.requests(set, prompts, &endpoint.model)?.into_iter().unzip();
+            let (of_items, of_it) = self.build_requests(set, prompts, &endpoint.model)?.into_iter().unzip();
             places.insert(endpoint.name.clone(), of_items);
             asks.push(of_it);
         }
-        repeated(&self.tasks, &endpoints).iter().for_each(|what| asking.pulse.notify(what));
+        describe_repeats(&self.tasks, &endpoints).iter().for_each(|what| context.pulse.notify_user(what));
         if !endpoints.is_empty() {
-            self.findings(set)?.iter().for_each(|what| asking.pulse.notify(what));
+            self.list_findings(set)?.iter().for_each(|what| context.pulse.notify_user(what));
         }
         // Replies are never re-asked here: a model that does not keep the format has made a format error.
         let as_text = |_: &Ask, reply: &str| Ok::<String, Unreadable>(reply.to_owned());
@@ -208,10 +208,10 @@ impl Plan {
         let replied = if asks.iter().all(Vec::is_empty) {
             names.iter().map(|_| Vec::new()).collect()
         } else {
-            ask_endpoints(endpoints, asks, as_text, 0, asking)?
+            ask_endpoints(endpoints, asks, as_text, 0, context)?
         };
         // After a Ctrl-C the unsent requests would be reported as answers that the models owe.
-        asking.stop.check()?;
+        context.stop.fail_if_stopped()?;
         let mut by_name: BTreeMap<String, Vec<Parsed<String>>> = names.into_iter().zip(replied).collect();
         let (mut answers, mut missing) = (Vec::new(), Vec::new());
         for model in &self.models {
@@ -221,7 +221,7 @@ impl Plan {
                     let replies = by_name.remove(&endpoint.name).unwrap_or_default();
                     let places = places.remove(&endpoint.name).unwrap_or_default();
                     for (place, parsed) in places.iter().zip(replies) {
-                        match taken(set, *place, &endpoint.name, parsed) {
+                        match answer_or_missing(set, *place, &endpoint.name, parsed) {
                             Ok(answer) => answers.push(answer),
                             Err(one) => missing.push(*one),
                         }
@@ -235,11 +235,11 @@ impl Plan {
     fn built_in(&self, set: &Set, model: BuiltIn) -> Vec<Answer> {
         let mut answers = Vec::new();
         for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
-            for item in set.items.iter().filter(|item| item.takes(task)) {
-                for sample in 0..task.samples() {
-                    let Some(text) = model.answer(item, task, setting, self.seed, sample) else { continue };
+            for item in set.items.iter().filter(|item| item.has_task(task)) {
+                for sample in 0..task.samples_per_item() {
+                    let Some(text) = model.answer_item(item, task, setting, self.seed, sample) else { continue };
                     let place = Place { item: 0, task, setting, sample };
-                    answers.push(Answer::read(item, given(place, model.name(), "built-in".into(), text)));
+                    answers.push(Answer::parse_raw(item, build_raw_answer(place, model.name(), "built-in".into(), text)));
                 }
             }
         }
@@ -248,8 +248,8 @@ impl Plan {
 }
 
 /// How each endpoint draws several answers: its temperature and its seed.
-pub(super) fn drawn(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
-    let most = tasks.iter().map(|(task, _)| task.samples()).max().unwrap_or(1);
+pub(super) fn describe_draws(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
+    let most = tasks.iter().map(|(task, _)| task.samples_per_item()).max().unwrap_or(1);
     let sent = endpoints.iter().filter(|endpoint| most > 1 && !endpoint.provider.is_pack());
     let one = |endpoint: &Endpoint| {
         let name = &endpoint.name;
@@ -267,8 +267,8 @@ pub(super) fn drawn(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<St
 }
 
 /// Endpoints that give several answers at a temperature of 0: their answers are as good as one.
-pub(super) fn repeated(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
-    let Some((task, _)) = tasks.iter().find(|(task, _)| task.samples() > 1) else { return Vec::new() };
+pub(super) fn describe_repeats(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
+    let Some((task, _)) = tasks.iter().find(|(task, _)| task.samples_per_item() > 1) else { return Vec::new() };
     let cold = endpoints.iter().filter(|endpoint| {
         !endpoint.provider.is_pack() && endpoint.sampling.temperature.is_some_and(|at| at <= 0.0)
     });
@@ -276,19 +276,19 @@ pub(super) fn repeated(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec
         format!(
             "{name} is asked for {} answers to an item of {task} at temperature 0, where further answers repeat the first: \
              `sampling.temperature` of [llm.{name}] makes them differ",
-            task.samples()
+            task.samples_per_item()
         )
     };
     cold.map(one).collect()
 }
 
-pub(super) fn given(place: Place, model: &str, basis: String, text: String) -> RawAnswer {
+pub(super) fn build_raw_answer(place: Place, model: &str, basis: String, text: String) -> RawAnswer {
     let Place { task, setting, sample, .. } = place;
     RawAnswer { task, setting, model: model.into(), person: false, sample, basis, text }
 }
 
 /// The answer in what came of a model, or what is missing.
-pub(super) fn taken(
+pub(super) fn answer_or_missing(
     set: &Set,
     place: Place,
     model: &str,
@@ -299,14 +299,14 @@ pub(super) fn taken(
     let no_answer = without_answer(&parsed);
     // What came holds no answer, and counts as wrong: left out, it would make a figure better.
     let without = |basis: String, text: String, why: NoAnswer, what: String| {
-        Ok(Answer::without(item, given(place, model, basis, text), why, what))
+        Ok(Answer::from_reply_without_answer(item, build_raw_answer(place, model, basis, text), why, what))
     };
     let (reason, what) = match (parsed, no_answer) {
         (Parsed::Value { value, reply, .. }, None) => {
-            return Ok(Answer::read(item, given(place, model, basis(&reply), value)));
+            return Ok(Answer::parse_raw(item, build_raw_answer(place, model, basis_of_reply(&reply), value)));
         }
         (Parsed::Value { value, reply, .. }, Some(why)) => {
-            return without(basis(&reply), value, why, "the model refused".into());
+            return without(basis_of_reply(&reply), value, why, "the model refused".into());
         }
         (Parsed::Held(held), Some(why)) => {
             return without(OF_A_REPLY.into(), String::new(), why, held.what.into_text());
@@ -328,6 +328,6 @@ pub(super) fn taken(
 }
 
 /// `reply:<key>`, or `made:<key>`, `sample:<key>` of a pack.
-pub(super) fn basis(reply: &Reply) -> String {
-    format!("{}:{}", reply.marks.origin(), reply.key)
+pub(super) fn basis_of_reply(reply: &Reply) -> String {
+    format!("{}:{}", reply.marks.basis_prefix(), reply.key)
 }

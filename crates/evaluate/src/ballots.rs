@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use riddlemill_benchmarks::Expression;
-use riddlemill_benchmarks::scope::text;
+use riddlemill_benchmarks::scope::text_of_value;
 use riddlemill_benchmarks::task::{Asks, Judged, People, Wants};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,8 +20,8 @@ use super::answer::{Answer, Rating, RawAnswer};
 use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::outputs::File;
-use super::pair_order::{person_first, preferred};
-use super::prompt::lettered;
+use super::pair_order::{person_first, preferred_author};
+use super::prompt::letter_options;
 use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
@@ -47,53 +47,53 @@ enum About {
 }
 
 /// Every ballot of a set and its answers, by id.
-fn ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
+fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
     let mut ballots = Vec::new();
     let tasks = Task::of_config(&set.config);
     for (at, item) in set.items.iter().enumerate() {
-        let chosen = |task: &Task| task.is_choice() && task.conversation().is_none() && item.takes(*task);
+        let chosen = |task: &Task| task.is_choice() && task.conversation().is_none() && item.has_task(*task);
         for &task in tasks.iter().filter(|task| chosen(task)) {
             // The two tasks with both orders of the same options make one ballot.
-            if task == order(item, seed, task) {
-                let kind = task.orders().map_or(task, |[first, _]| first);
-                ballots.push((id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));
+            if task == draw_order(item, seed, task) {
+                let kind = task.option_orders().map_or(task, |[first, _]| first);
+                ballots.push((ballot_id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));
             }
         }
     }
     for (at, item) in set.items.iter().enumerate() {
-        for &task in tasks.iter().filter(|task| item.takes(**task) && writes(**task)) {
-            ballots.push((id(&["write", task.name(), &item.id]), About::Open(at, task)));
+        for &task in tasks.iter().filter(|task| item.has_task(**task) && is_written_by_people(**task)) {
+            ballots.push((ballot_id(&["write", task.name(), &item.id]), About::Open(at, task)));
         }
     }
     let rated = |answer: &Answer| {
-        let people = answer.task.declared().people.as_ref();
-        people.is_some_and(|people| people.rates() && (people.write || !answer.person))
+        let people = answer.task.task_declaration().people.as_ref();
+        people.is_some_and(|people| people.is_rating() && (people.write || !answer.person))
     };
     for (at, answer) in answers.iter().enumerate().filter(|(_, answer)| rated(answer)) {
         if answer.format_error.is_none() {
             let (setting, sample) = (answer.setting.to_string(), answer.sample.to_string());
             let mut parts = vec!["answer", answer.task.name(), &setting, &answer.item, &answer.model];
             parts.extend((answer.sample > 0).then_some(sample.as_str()));
-            ballots.push((id(&parts), About::Answer(at)));
+            ballots.push((ballot_id(&parts), About::Answer(at)));
         }
     }
     ballots
 }
 
 /// Whether people answer it in their own words.
-fn writes(task: Task) -> bool {
-    task.declared().people.as_ref().is_some_and(|people| people.write)
+fn is_written_by_people(task: Task) -> bool {
+    task.task_declaration().people.as_ref().is_some_and(|people| people.write)
 }
 
 /// The drawn one of a task's two orders, for sheets without a seal.
-fn order(item: &Item, seed: u64, task: Task) -> Task {
-    match task.orders() {
-        Some(orders) => orders[Draw::new(seed, "evaluation ballot order", &item.id).below(2)],
+fn draw_order(item: &Item, seed: u64, task: Task) -> Task {
+    match task.option_orders() {
+        Some(orders) => orders[Draw::new(seed, "evaluation ballot order", &item.id).draw_below(2)],
         None => task,
     }
 }
 
-fn id(parts: &[&str]) -> String {
+fn ballot_id(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("riddlemill evaluation ballot v1");
     for part in parts {
         // With their lengths, because parts that are split elsewhere must not have the same id.
@@ -104,42 +104,42 @@ fn id(parts: &[&str]) -> String {
 }
 
 /// The id of a ballot on an answer as it is handed out: its own can be computed from the model's name.
-fn alias(blinding: &Blinding, id: &str) -> String {
-    format!("k{}", blinding.alias(&["evaluation", id]))
+fn ballot_alias(blinding: &Blinding, id: &str) -> String {
+    format!("k{}", blinding.make_alias(&["evaluation", id]))
 }
 
 /// An id with the seal of its order, and whether the order is reversed: the wrong answer, or the model's
 /// explanation, first.
-fn sealed(blinding: &Blinding, id: &str) -> (String, bool) {
-    let turned = blinding.turns(&["evaluation", id]);
-    (format!("{id}.{}", blinding.seal(&["evaluation", id], turned)), turned)
+fn seal_ballot_id(blinding: &Blinding, id: &str) -> (String, bool) {
+    let turned = blinding.is_turned(&["evaluation", id]);
+    (format!("{id}.{}", blinding.seal_order(&["evaluation", id], turned)), turned)
 }
 
 /// The task with this order; other tasks have only one.
 fn turned_to(task: Task, turned: bool) -> Task {
-    task.orders().map_or(task, |orders| orders[usize::from(turned)])
+    task.option_orders().map_or(task, |orders| orders[usize::from(turned)])
 }
 
 /// The blank sheets of a set, and the instructions for these and no others.
 ///
 /// # Errors
 /// [`ExportError`] if a sheet cannot be created.
-pub fn blank(
+pub fn create_blank_sheets(
     set: &Set,
     answers: &[Answer],
     seed: u64,
     blinding: &Blinding,
 ) -> Result<Vec<Sheet>, ExportError> {
     let mut sheets = Sheets::default();
-    let places = set.places();
-    for (id, about) in ballots(set, answers, seed) {
+    let places = set.index_by_id();
+    for (id, about) in list_ballots(set, answers, seed) {
         match about {
             About::Choice(at, task) => {
                 let item = &set.items[at];
-                let (id, turned) = if task.orders().is_some() { sealed(blinding, &id) } else { (id, false) };
-                let (head, heads, options) = match &task.declared().wants {
+                let (id, turned) = if task.option_orders().is_some() { seal_ballot_id(blinding, &id) } else { (id, false) };
+                let (head, heads, options) = match &task.task_declaration().wants {
                     Wants::Labels { codes, many, .. } => {
-                        (Head::classify(task, *many), ["ballot", "text", "types"], codes.join("\n"))
+                        (Head::labels_head(task, *many), ["ballot", "text", "types"], codes.join("\n"))
                     }
                     Wants::Rating { min, max, .. } => {
                         let numbers: Vec<String> = (*min..=*max).map(|number| number.to_string()).collect();
@@ -150,33 +150,33 @@ pub fn blank(
                         )
                     }
                     _ => {
-                        let options = shown(item, turned_to(task, turned));
-                        (Head::choose(task), ["ballot", "question", "options"], lettered(options))
+                        let options = options_for_person(item, turned_to(task, turned));
+                        (Head::choice_head(task), ["ballot", "question", "options"], letter_options(options))
                     }
                 };
-                let row = vec![id, asked(item, task), options, String::new(), String::new()];
+                let row = vec![id, question_for_person(item, task), options, String::new(), String::new()];
                 sheets.append_row(head, &[&heads[..], &["answer", "annotator"]].concat(), row);
             }
             About::Open(at, task) => {
-                let Some(people) = &task.declared().people else { continue };
-                let first = context(people, &set.items[at]).into_iter().next();
-                let (head, text) = first.unwrap_or_else(|| ("question", asked(&set.items[at], task)));
+                let Some(people) = &task.task_declaration().people else { continue };
+                let first = sheet_context(people, &set.items[at]).into_iter().next();
+                let (head, text) = first.unwrap_or_else(|| ("question", question_for_person(&set.items[at], task)));
                 let row = vec![id, text, String::new(), String::new()];
-                sheets.append_row(Head::write(task), &["ballot", head, "answer", "annotator"], row);
+                sheets.append_row(Head::own_words_head(task), &["ballot", head, "answer", "annotator"], row);
             }
             About::Answer(at) => {
                 let answer = &answers[at];
                 let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
-                let task = answer.task.declared();
+                let task = answer.task.task_declaration();
                 let Some(people) = &task.people else { continue };
-                let id = alias(blinding, &id);
-                let (mut heads, shown): (Vec<&str>, Vec<String>) = context(people, item).into_iter().unzip();
+                let id = ballot_alias(blinding, &id);
+                let (mut heads, shown): (Vec<&str>, Vec<String>) = sheet_context(people, item).into_iter().unzip();
                 heads.insert(0, "ballot");
                 let mut row = shown;
                 match &task.judged {
                     Some(Judged { asks: Asks::Better { person, sides }, .. }) => {
-                        let (id, turned) = sealed(blinding, &id);
-                        let person = person.value(&item.columns()).ok().and_then(|person| text(&person));
+                        let (id, turned) = seal_ballot_id(blinding, &id);
+                        let person = person.compute_value(&item.column_values()).ok().and_then(|person| text_of_value(&person));
                         let mut both = [person.unwrap_or_default(), answer.text.clone()];
                         if turned {
                             both.reverse();
@@ -201,25 +201,25 @@ pub fn blank(
 }
 
 /// What a sheet shows before the answer; values that cannot be computed for an item are empty.
-fn context(people: &People, item: &Item) -> Vec<(&'static str, String)> {
-    let columns = item.columns();
-    let text = |value: &Expression| value.value(&columns).ok().and_then(|value| text(&value));
+fn sheet_context(people: &People, item: &Item) -> Vec<(&'static str, String)> {
+    let columns = item.column_values();
+    let text = |value: &Expression| value.compute_value(&columns).ok().and_then(|value| text_of_value(&value));
     people.shows.iter().map(|(name, value)| (*name, text(value).unwrap_or_default())).collect()
 }
 
 /// The question for a person: the item's, or the values of the prompt if the benchmark does not declare a
 /// question column.
-fn asked(item: &Item, task: Task) -> String {
+fn question_for_person(item: &Item, task: Task) -> String {
     if !item.question.is_empty() {
         return item.question.clone();
     }
-    let values = item.posed(task).into_iter().flat_map(|posed| &posed.values);
+    let values = item.question_of_task(task).into_iter().flat_map(|posed| &posed.values);
     values.filter_map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The options, as a person sees them.
-fn shown(item: &Item, task: Task) -> &[String] {
-    item.posed(task).map(|posed| posed.options.as_slice()).unwrap_or_default()
+fn options_for_person(item: &Item, task: Task) -> &[String] {
+    item.question_of_task(task).map(|posed| posed.options.as_slice()).unwrap_or_default()
 }
 
 /// Reads filled-in ballots: choices are added to `answers`, ratings to the answers they are on. A row without
@@ -228,7 +228,7 @@ fn shown(item: &Item, task: Task) -> &[String] {
 ///
 /// # Errors
 /// [`EvaluateError`] if a file cannot be read or is not a sheet.
-pub fn read(
+pub fn read_ballots(
     set: &Set,
     files: &[File],
     answers: &mut Vec<Answer>,
@@ -239,18 +239,18 @@ pub fn read(
     let mut skipped = Vec::new();
     for file in files {
         // Answers written by people in one file can be scored in the next.
-        let known = ballots(set, answers, seed);
+        let known = list_ballots(set, answers, seed);
         let aliases: FxHashMap<String, String> = known
             .iter()
             .filter(|(_, about)| matches!(about, About::Answer(_)))
-            .map(|(id, _)| (alias(blinding, id), id.clone()))
+            .map(|(id, _)| (ballot_alias(blinding, id), id.clone()))
             .collect();
         let known: FxHashMap<String, About> = known.into_iter().collect();
-        for (place, row) in rows(file)? {
+        for (place, row) in read_sheet_rows(file)? {
             let Some(answer) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
             let (ballot, seal) = ballot.split_once('.').map_or((ballot, None), |(id, seal)| (id, Some(seal)));
-            let turned = match seal.map(|seal| blinding.sealed(&["evaluation", ballot], seal)) {
+            let turned = match seal.map(|seal| blinding.read_seal(&["evaluation", ballot], seal)) {
                 Some(None) => {
                     let what = "the ballot was written with another raw/blinding, so the order of the \
                                 sides is unknown";
@@ -269,7 +269,7 @@ pub fn read(
             };
             let taken = match voted.contains(&(vote.ballot.clone(), vote.annotator.clone())) {
                 true => Err(VoteError::Again(vote.annotator.clone())),
-                false => take(set, &known, answers, seed, &vote),
+                false => apply_vote(set, &known, answers, seed, &vote),
             };
             match taken {
                 Ok(()) => _ = voted.insert((vote.ballot, vote.annotator)),
@@ -314,9 +314,9 @@ struct Vote {
     basis: String,
 }
 
-fn take(
+fn apply_vote(
     set: &Set,
-    known: &FxHashMap<String, About>,
+    ballots_by_id: &FxHashMap<String, About>,
     answers: &mut Vec<Answer>,
     seed: u64,
     vote: &Vote,
@@ -324,7 +324,7 @@ fn take(
     if vote.annotator.is_empty() {
         return Err(VoteError::NoAnnotator);
     }
-    let about = known.get(&vote.ballot).ok_or_else(|| VoteError::NoBallot(vote.ballot.clone()))?;
+    let about = ballots_by_id.get(&vote.ballot).ok_or_else(|| VoteError::NoBallot(vote.ballot.clone()))?;
     match about {
         About::Choice(at, task) => {
             let item = &set.items[*at];
@@ -332,14 +332,14 @@ fn take(
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
             let (setting, text) = (Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
-            let answer = match task.declared().wants {
-                Wants::Labels { .. } | Wants::Rating { .. } => Answer::read(item, given),
+            let answer = match task.task_declaration().wants {
+                Wants::Labels { .. } | Wants::Rating { .. } => Answer::parse_raw(item, given),
                 _ => {
                     let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
-                    let options = shown(item, task).len().min(letters.len());
-                    let letter = parse::letter(&vote.answer, &letters[..options])?;
+                    let options = options_for_person(item, task).len().min(letters.len());
+                    let letter = parse::parse_letter(&vote.answer, &letters[..options])?;
                     let place = letters.iter().position(|known| *known == letter).unwrap_or_default();
-                    Answer::chosen(item, given, place)
+                    Answer::from_option_index(item, given, place)
                 }
             };
             match answer.format_error {
@@ -354,12 +354,12 @@ fn take(
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let (task, setting, text) = (*task, Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
-            answers.push(Answer::read(&set.items[*at], given));
+            answers.push(Answer::parse_raw(&set.items[*at], given));
             Ok(())
         }
         About::Answer(at) => {
             let answer = &mut answers[*at];
-            let scale = answer.task.declared().people.as_ref().and_then(|people| people.scale);
+            let scale = answer.task.task_declaration().people.as_ref().and_then(|people| people.scale);
             let value = match scale {
                 Some([min, max]) => match vote.answer.trim().parse::<u32>() {
                     Ok(rating) if (min..=max).contains(&rating) => rating.to_string(),
@@ -370,7 +370,7 @@ fn take(
                     match choice.as_str() {
                         "1" | "2" | "tie" => {
                             let of_seed = || person_first(seed, &answer.item, &answer.model);
-                            preferred(&choice, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
+                            preferred_author(&choice, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
                         }
                         other => return Err(VoteError::NoChoice(other.to_owned())),
                     }
@@ -386,7 +386,7 @@ fn take(
 type Cells = BTreeMap<String, String>;
 
 /// The rows of a sheet, or of JSON Lines with the sheet's columns as keys.
-fn rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
+fn read_sheet_rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
     let bytes = fs::read(&file.path).map_err(Error::io("read", &file.path))?;
     let form = |what: String| EvaluateError::Form {
         path: file.path.clone(),

@@ -32,14 +32,14 @@ impl BuiltIn {
     }
 
     /// The baseline with a name.
-    pub fn find(name: &str) -> Option<BuiltIn> {
+    pub fn find_baseline(name: &str) -> Option<BuiltIn> {
         BuiltIn::ALL.into_iter().find(|model| model.name() == name)
     }
 
     /// One of its answers in the task's format; `None` for tasks without options.
-    pub fn answer(self, item: &Item, task: Task, setting: Setting, seed: u64, sample: u32) -> Option<String> {
-        let options = match &task.declared().wants {
-            Wants::Choice { .. } => item.posed(task)?.options.len(),
+    pub fn answer_item(self, item: &Item, task: Task, setting: Setting, seed: u64, sample: u32) -> Option<String> {
+        let options = match &task.task_declaration().wants {
+            Wants::Choice { .. } => item.question_of_task(task)?.options.len(),
             Wants::Tag { names, .. } => names.len(),
             Wants::Labels { codes, .. } => codes.len(),
             Wants::Rating { .. } | Wants::Words { .. } => return None,
@@ -49,11 +49,11 @@ impl BuiltIn {
             BuiltIn::Random => {
                 // The first answer is that of a task with one alone.
                 let further = if sample == 0 { String::new() } else { format!(" {sample}") };
-                Draw::new(seed, &format!("random model {task} {setting}{further}"), &item.id).below(options)
+                Draw::new(seed, &format!("random model {task} {setting}{further}"), &item.id).draw_below(options)
             }
         };
         let chosen = at_place(item, task, place).ok()??;
-        Some(match task.declared().wants {
+        Some(match task.task_declaration().wants {
             Wants::Tag { .. } => format!("<choice>{chosen}</choice>"),
             _ => chosen,
         })

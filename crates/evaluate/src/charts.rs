@@ -12,25 +12,25 @@ fn of_rows(title: &str, shape: Shape, table: &Table, most: f64) -> Chart {
         columns: (1..table.columns.len()).collect(),
         title: Some(title.to_owned()),
         names: None,
-        axes: [table.header().first().copied().unwrap_or_default().to_owned(), "percent".to_owned()],
+        axes: [table.column_titles().first().copied().unwrap_or_default().to_owned(), "percent".to_owned()],
         most: Some(most),
     };
     let name = stem(&format!("chart-{}", table.name));
-    Chart { name, ..table.drawn(&plot) }
+    Chart { name, ..table.chart_of_plot(&plot) }
 }
 
 /// Bars from 0 to `most`, one group per row and one bar per column, with their intervals.
-pub fn bars(title: &str, table: &Table, most: f64) -> Chart {
+pub fn bar_chart(title: &str, table: &Table, most: f64) -> Chart {
     of_rows(title, Shape::Bars, table, most)
 }
 
 /// Shares of a whole: one bar per row, one piece per column.
-pub fn stacked(title: &str, table: &Table) -> Chart {
+pub fn stacked_chart(title: &str, table: &Table) -> Chart {
     of_rows(title, Shape::Stacked, table, 100.0)
 }
 
 /// Scores over the number of examples: one line per model, from a table of models and settings.
-pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
+pub fn line_chart(title: &str, table: &Table, column: usize, settings: &[Setting]) -> Chart {
     let mut models: Vec<&str> = Vec::new();
     for row in &table.rows {
         let name = name_of(row).rsplit_once(", ").map_or(name_of(row), |(model, _)| model);
@@ -55,7 +55,7 @@ pub fn lines(title: &str, table: &Table, column: usize, settings: &[Setting]) ->
 }
 
 /// Points with their names and the line of least squares; the first axis is logarithmic if `log`.
-pub fn scatter(title: &str, names: [&str; 2], points: &[Point], log: bool) -> Chart {
+pub fn scatter_chart(title: &str, names: [&str; 2], points: &[Point], log: bool) -> Chart {
     let row = |point: &Point| ChartRow {
         name: point.model.clone(),
         values: vec![Some(Datum::plain(point.x)), Some(Datum::plain(point.y))],

@@ -15,21 +15,21 @@ const LABELS: [&str; 3] = ["confidence", "置信度", "把握"];
 
 /// The answer without its confidence, and the confidence from 0 to 1; `None` where none is stated, or where it is not
 /// on the scale.
-pub(super) fn stated(asked: Confidence, text: &str) -> (Cow<'_, str>, Option<f64>) {
-    if let Ok(object) = parse::object(text, &KEYS) {
-        return of_object(asked, &object);
+pub(super) fn split_confidence(scale: Confidence, text: &str) -> (Cow<'_, str>, Option<f64>) {
+    if let Ok(object) = parse::parse_object(text, &KEYS) {
+        return of_object(scale, &object);
     }
     let lines: Vec<&str> = text.lines().collect();
     // The last one: a model that reasons may weigh its confidence before.
     let Some(at) = lines.iter().rposition(|line| value_behind(line).is_some()) else {
         return (text.into(), None);
     };
-    let confidence = value_behind(lines[at]).and_then(|written| number(asked, written));
+    let confidence = value_behind(lines[at]).and_then(|written| parse_confidence(scale, written));
     let rest = [&lines[..at], &lines[at + 1..]].concat().join("\n");
     (rest.into(), confidence)
 }
 
-fn of_object(asked: Confidence, object: &Map<String, Json>) -> (Cow<'static, str>, Option<f64>) {
+fn of_object(scale: Confidence, object: &Map<String, Json>) -> (Cow<'static, str>, Option<f64>) {
     let written = |key: &str| match object.get(key) {
         Some(Json::String(text)) => text.clone(),
         Some(Json::Array(list)) => {
@@ -40,7 +40,7 @@ fn of_object(asked: Confidence, object: &Map<String, Json>) -> (Cow<'static, str
         None => String::new(),
     };
     let [answer, confidence] = KEYS.map(written);
-    (answer.into(), number(asked, &confidence))
+    (answer.into(), parse_confidence(scale, &confidence))
 }
 
 /// What a line says behind the label of a confidence.
@@ -54,11 +54,11 @@ fn value_behind(line: &str) -> Option<&str> {
 }
 
 /// A number on the scale, from 0 to 1; with a percent sign it is of 100 on any scale.
-fn number(asked: Confidence, written: &str) -> Option<f64> {
+fn parse_confidence(scale: Confidence, written: &str) -> Option<f64> {
     let written = written.trim_matches(|c: char| c.is_whitespace() || c == '*').trim_end_matches(['.', '。']);
     let (written, most) = match written.strip_suffix(['%', '％']) {
         Some(percent) => (percent.trim_end(), 100),
-        None => (written, asked.most),
+        None => (written, scale.most),
     };
     let confidence = written.parse::<f64>().ok()? / f64::from(most);
     (0.0..=1.0).contains(&confidence).then_some(confidence)
@@ -85,7 +85,7 @@ mod tests {
             (SHARE, "B, and I am confident.", "B, and I am confident.", None),
             (PERCENT, r#"{"answer": "B", "confidence": -5}"#, "B", None),
         ] {
-            assert_eq!(stated(asked, reply), (Cow::from(answer), confidence), "{reply}");
+            assert_eq!(split_confidence(asked, reply), (Cow::from(answer), confidence), "{reply}");
         }
     }
 }

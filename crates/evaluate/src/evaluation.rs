@@ -9,25 +9,25 @@ use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
 use super::ask::{Missing, Model, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
-use super::converse::{converse, longest as longest_game};
+use super::converse::{hold_conversations, longest_requests as longest_game};
 use super::error::{EvaluateError, SetAside};
 use super::item::Item;
 use super::join;
 use super::judge;
-use super::load::load;
+use super::load::load_set;
 use super::outputs::{self, File};
 use super::results::Results;
 use super::set::{PARTS, Set};
 use super::tables::{
-    Report, ScoreBook, Scores, add_scores, calibration, conversations, replies, report, samples,
+    Report, ScoreBook, Scores, add_scores, calibration_tables, conversation_tables, replies_table, compute_report, sample_tables,
 };
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
 use crate::llm::{Endpoint, Estimate, Prompts, Reading, Run, estimate_with};
-use crate::pipeline::blinding;
+use crate::pipeline::read_blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
-use crate::stages::draft::{LlmContext, named, open_store, papers_own, prompts};
+use crate::stages::draft::{LlmContext, endpoints_by_name, open_store, papers_own, load_prompts};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
 use riddlemill_text::hint::unknown;
@@ -120,26 +120,26 @@ struct Work {
     identities: BTreeMap<String, String>,
 }
 
-fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
-    let (mut set, skipped) = load(&Workspace::new(&config.root), name, settings.split.as_deref())?;
+fn prepare_set(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
+    let (mut set, skipped) = load_set(&Workspace::new(&config.root), name, settings.split.as_deref())?;
     let paper = papers_own(config);
     set.items.iter_mut().chain(&mut set.examples).for_each(|item| item.paper = paper);
     if let Some(limit) = settings.limit {
         // The limit applies to the items of the tasks: if answered in free text, only to new situations.
-        let takes = |item: &Item| settings.tasks.iter().any(|task| item.takes(*task));
+        let takes = |item: &Item| settings.tasks.iter().any(|task| item.has_task(*task));
         if !settings.tasks.is_empty() {
             set.items.retain(takes);
         }
         if let Some(column) = &settings.strata {
             known_column(&set, column)?;
         }
-        set.limit(limit, settings.seed, settings.strata.as_deref());
+        set.limit_items(limit, settings.seed, settings.strata.as_deref());
     }
-    let recipe = recipe::find(&set.config).map_or("", |recipe| recipe.name);
+    let recipe = recipe::find_recipe(&set.config).map_or("", |recipe| recipe.name);
     let mut models = Vec::new();
     let mut identities = BTreeMap::new();
     for name in &settings.models {
-        match BuiltIn::find(name) {
+        match BuiltIn::find_baseline(name) {
             Some(model) => models.push(Model::BuiltIn(model)),
             None => {
                 for endpoint in named_or_unknown(config, "--model", name)? {
@@ -150,11 +150,11 @@ fn prepare(name: &str, settings: &Settings, config: &Config) -> Result<Work, Eva
         }
     }
     let judges = match settings.judges.is_empty() {
-        true => config.typed::<sections::Judge>(Some(recipe), "judge").endpoints,
+        true => config.typed_settings::<sections::Judge>(Some(recipe), "judge").endpoints,
         false => settings.judges.clone(),
     };
-    let judges = named(config, "--judge", judges, false)?;
-    let tasks = Plan::tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
+    let judges = endpoints_by_name(config, "--judge", judges, false)?;
+    let tasks = Plan::select_tasks(&set.config, &settings.tasks, &settings.shots, settings.cot);
     let talks = tasks.iter().map(|(task, _)| task).find(|task| task.conversation().is_some());
     if let Some(task) = talks.filter(|_| judges.is_empty() && models.iter().any(Model::is_asked)) {
         return Err(EvaluateError::Unknown(format!(
@@ -180,7 +180,7 @@ fn known_column(set: &Set, column: &str) -> Result<(), EvaluateError> {
 /// Everything that can be refused is, before the first request: every set, model and folder.
 fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result<Vec<Work>, EvaluateError> {
     let works: Vec<Work> =
-        names.iter().map(|name| prepare(name, settings, config)).collect::<Result<_, _>>()?;
+        names.iter().map(|name| prepare_set(name, settings, config)).collect::<Result<_, _>>()?;
     for task in &settings.tasks {
         if !works.iter().any(|work| Task::of_config(&work.set.config).contains(task)) {
             let sets: Vec<String> = works.iter().map(|work| work.set.name()).collect();
@@ -195,13 +195,13 @@ fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result
         }
     }
     let sets: Vec<&Set> = works.iter().map(|work| &work.set).collect();
-    join::check(&sets, &settings.joined)?;
+    join::check_folders(&sets, &settings.joined)?;
     Ok(works)
 }
 
 /// An endpoint; unlike for drafts, the default one must exist too.
 fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoint>, EvaluateError> {
-    let found = named(config, key, vec![name.to_owned()], false)?;
+    let found = endpoints_by_name(config, key, vec![name.to_owned()], false)?;
     if found.is_empty() {
         let built_in = BuiltIn::ALL.map(BuiltIn::name).join(" and ");
         let what = format!("{key}: there is no [llm.{name}]\n  hint: {built_in} need none");
@@ -211,7 +211,7 @@ fn named_or_unknown(config: &Config, key: &str, name: &str) -> Result<Vec<Endpoi
 }
 
 impl<'a> ModelAccess<'a> {
-    fn asking(&self, recipe: &'static str) -> LlmContext<'a> {
+    fn llm_context(&self, recipe: &'static str) -> LlmContext<'a> {
         let ModelAccess { config, run, offline, stop, pulse } = *self;
         // No votes depend on half an answer here, and no figure may.
         LlmContext { config, recipe, run, offline, retry_failed: false, accept_before: false, stop, pulse }
@@ -222,31 +222,31 @@ impl<'a> ModelAccess<'a> {
 ///
 /// # Errors
 /// [`EvaluateError`] if a set, a model, a file or the store cannot be used, and after a Ctrl-C.
-pub fn evaluate(
+pub fn evaluate_sets(
     names: &[String],
     settings: &Settings,
-    means: &ModelAccess<'_>,
+    access: &ModelAccess<'_>,
 ) -> Result<Vec<Evaluated>, EvaluateError> {
     let mut answered = Vec::new();
-    for work in prepare_all(names, settings, means.config)? {
-        answered.push(answer(work, settings, means)?);
+    for work in prepare_all(names, settings, access.config)? {
+        answered.push(answer_set(work, settings, access)?);
     }
     let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
     let score_tables: Vec<ScoreBook<'_>> = answered
         .iter()
-        .map(|of| ScoreBook::new(&of.work.set, &of.answers, &settings.models, sizes(means.config), bootstrap))
+        .map(|of| ScoreBook::new(&of.work.set, &of.answers, &settings.models, list_model_sizes(access.config), bootstrap))
         .collect();
     let mut other_scores = Scores::new();
     for scores in &score_tables {
         add_scores(scores, &mut other_scores);
     }
     let reports = score_tables.iter().zip(&answered).map(|(scores, of)| {
-        let mut report = report(scores, &other_scores);
-        report.tables.extend(conversations(scores));
-        report.tables.extend(samples(scores));
-        report.tables.extend(calibration(scores));
-        report.tables.extend(replies(scores, &of.missing));
-        report.drawn = of.work.plan.drawn(&of.work.set);
+        let mut report = compute_report(scores, &other_scores);
+        report.tables.extend(conversation_tables(scores));
+        report.tables.extend(sample_tables(scores));
+        report.tables.extend(calibration_tables(scores));
+        report.tables.extend(replies_table(scores, &of.missing));
+        report.drawn = of.work.plan.describe_requests(&of.work.set);
         report
     });
     let reports: Vec<Report> = reports.collect();
@@ -271,14 +271,14 @@ pub fn evaluate(
 }
 
 /// What the models of a plan answer, in one turn or in several, and what is missing.
-fn asked(
+fn collect_answers(
     work: &Work,
     prompts: &Prompts,
-    asking: &LlmContext<'_>,
+    context: &LlmContext<'_>,
 ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
-    let (mut answers, mut missing) = work.plan.answers(&work.set, prompts, asking)?;
-    let draft: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-    let (more, lacking) = converse(&work.plan, &work.set, prompts, draft.max_reasks, asking)?;
+    let (mut answers, mut missing) = work.plan.ask_models(&work.set, prompts, context)?;
+    let draft: sections::Draft = context.config.typed_settings(Some(context.recipe), "draft");
+    let (more, lacking) = hold_conversations(&work.plan, &work.set, prompts, draft.max_reasks, context)?;
     answers.extend(more);
     missing.extend(lacking);
     Ok((answers, missing))
@@ -290,20 +290,20 @@ struct Answered {
     missing: Vec<Missing>,
 }
 
-fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
-    let prompts = prompts(means.config)?;
-    let asking = means.asking(work.recipe);
-    let (mut answers, mut missing) = asked(&work, &prompts, &asking)?;
+fn answer_set(mut work: Work, settings: &Settings, access: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
+    let prompts = load_prompts(access.config)?;
+    let asking = access.llm_context(work.recipe);
+    let (mut answers, mut missing) = collect_answers(&work, &prompts, &asking)?;
     work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
-    work.skipped.extend(join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
-    released(&work.set, settings, &mut answers);
+    work.skipped.extend(join::join_answers(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
+    add_released_answers(&work.set, settings, &mut answers);
     let judges = std::mem::take(&mut work.judges);
     let judged = |answers: &mut [Answer], judges| {
-        judge::judge(&work.set, answers, judges, &work.identities, &prompts, settings.seed, &asking)
+        judge::judge_answers(&work.set, answers, judges, &work.identities, &prompts, settings.seed, &asking)
     };
     missing.extend(judged(&mut answers, judges.clone())?);
     let before = answers.len();
-    let skipped = voted(&work.set, settings, means.config, &mut answers)?;
+    let skipped = add_votes(&work.set, settings, access.config, &mut answers)?;
     // All at once, whatever stands between them: each call opens the store, and sends batches of its own.
     let places: Vec<usize> = (before..answers.len()).filter(|at| !is_rated(&answers[*at])).collect();
     let mut written: Vec<Answer> = places.iter().map(|at| answers[*at].clone()).collect();
@@ -317,11 +317,11 @@ fn answer(mut work: Work, settings: &Settings, means: &ModelAccess<'_>) -> Resul
 
 /// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet.
 fn is_rated(answer: &Answer) -> bool {
-    answer.task.declared().people.as_ref().is_none_or(People::rates)
+    answer.task.task_declaration().people.as_ref().is_none_or(People::is_rating)
 }
 
 /// Adds people's answers behind the others, and their ratings to those that they rated.
-fn voted(
+fn add_votes(
     set: &Set,
     settings: &Settings,
     config: &Config,
@@ -330,23 +330,23 @@ fn voted(
     if settings.ballots.is_empty() {
         return Ok(Vec::new());
     }
-    let blinding = blinding(&Workspace::new(&config.root)).map_err(EvaluateError::Store)?;
-    ballots::read(set, &settings.ballots, answers, settings.seed, &blinding)
+    let blinding = read_blinding(&Workspace::new(&config.root)).map_err(EvaluateError::Store)?;
+    ballots::read_ballots(set, &settings.ballots, answers, settings.seed, &blinding)
 }
 
 /// Adds the models' answers and people's votes in a release such as Chumor's: the paper's own figures. A new
 /// answer with the same text gets the votes too.
-fn released(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
+fn add_released_answers(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
     for task in Task::of_config(&set.config) {
-        let Some(of) = task.declared().released else { continue };
+        let Some(of) = task.task_declaration().released else { continue };
         if !settings.tasks.is_empty() && !settings.tasks.contains(&task) {
             continue;
         }
         for item in &set.items {
             let texts = |column: &str| -> Vec<String> {
-                item.list(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
+                item.list_of_column(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
             };
-            let votes = of.votes.map(|column| item.list(column).iter().filter_map(Json::as_u64).collect());
+            let votes = of.votes.map(|column| item.list_of_column(column).iter().filter_map(Json::as_u64).collect());
             let opponents = texts(of.models).into_iter().zip(texts(of.answers)).enumerate();
             for (at, (model, text)) in opponents {
                 let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
@@ -372,7 +372,7 @@ fn take_released(
             let (model, text, basis) = (model.to_owned(), text.to_owned(), "release".into());
             let (setting, sample) = (Setting::default(), 0);
             let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
-            answers.push(Answer::read(item, given));
+            answers.push(Answer::parse_raw(item, given));
             let Some(answer) = answers.last_mut() else { return };
             answer
         }
@@ -388,7 +388,7 @@ fn take_released(
 }
 
 /// The sizes stated for endpoints, by every name that their answers may have.
-fn sizes(config: &Config) -> BTreeMap<String, f64> {
+fn list_model_sizes(config: &Config) -> BTreeMap<String, f64> {
     let sized = config.endpoints.iter().filter_map(|endpoint| Some((endpoint, endpoint.size_b?)));
     sized
         .flat_map(|(endpoint, size)| {
@@ -402,17 +402,17 @@ fn sizes(config: &Config) -> BTreeMap<String, f64> {
 ///
 /// # Errors
 /// Those of [`evaluate`].
-pub fn estimates(
+pub fn estimate_sets(
     names: &[String],
     settings: &Settings,
-    means: &ModelAccess<'_>,
+    access: &ModelAccess<'_>,
 ) -> Result<Vec<(String, Estimate)>, EvaluateError> {
     let mut estimates = Vec::new();
-    let offline = ModelAccess { offline: true, ..*means };
-    for work in prepare_all(names, settings, means.config)? {
-        let prompts = prompts(means.config)?;
-        let store = open_store(means.config)?;
-        let draft: sections::Draft = means.config.typed(Some(work.recipe), "draft");
+    let offline = ModelAccess { offline: true, ..*access };
+    for work in prepare_all(names, settings, access.config)? {
+        let prompts = load_prompts(access.config)?;
+        let store = open_store(access.config)?;
+        let draft: sections::Draft = access.config.typed_settings(Some(work.recipe), "draft");
         let reading = Reading { read: &|_, _| Ok(()), max_reasks: draft.max_reasks };
         let count = |endpoint: &Endpoint, what: &str, asks: &[crate::llm::Ask]| {
             // Answers are never re-asked, ratings are.
@@ -422,23 +422,23 @@ pub fn estimates(
         };
         for model in &work.plan.models {
             if let Model::Endpoint(endpoint) = model {
-                let requests = work.plan.requests(&work.set, &prompts, &endpoint.model)?;
+                let requests = work.plan.build_requests(&work.set, &prompts, &endpoint.model)?;
                 let asks: Vec<_> = requests.into_iter().map(|(_, ask)| ask).collect();
                 estimates.push((work.set.name(), count(endpoint, "answers", &asks)?));
             }
         }
-        let asking = offline.asking(work.recipe);
-        let (mut answers, missing) = asked(&work, &prompts, &asking)?;
+        let asking = offline.llm_context(work.recipe);
+        let (mut answers, missing) = collect_answers(&work, &prompts, &asking)?;
         outputs::read(&work.set, &settings.outputs, &mut answers)?;
-        join::read(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
-        released(&work.set, settings, &mut answers);
+        join::join_answers(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
+        add_released_answers(&work.set, settings, &mut answers);
         let before = answers.len();
-        voted(&work.set, settings, means.config, &mut answers)?;
+        add_votes(&work.set, settings, access.config, &mut answers)?;
         let written = answers.split_off(before);
         answers.extend(written.into_iter().filter(|answer| !is_rated(answer)));
         let asks = |answers: &[Answer]| {
             let Work { set, judges, identities, .. } = &work;
-            judge::asks(set, answers, judges, identities, &prompts, settings.seed, &asking)
+            judge::list_requests(set, answers, judges, identities, &prompts, settings.seed, &asking)
         };
         let judged = asks(&answers)?;
         for model in &work.plan.models {
@@ -451,9 +451,9 @@ pub fn estimates(
         }
         // What was cut may be whole when it is asked for again.
         let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
-        let again: Vec<Answer> = again.filter_map(|cut| longest(&work, Owed::of_answer(cut))).collect();
+        let again: Vec<Answer> = again.filter_map(|cut| longest_answer(&work, Owed::of_answer(cut))).collect();
         answers.extend(again);
-        answers.extend(missing.iter().filter_map(|missing| longest(&work, Owed::of_missing(missing))));
+        answers.extend(missing.iter().filter_map(|missing| longest_answer(&work, Owed::of_missing(missing))));
         for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
             let min_usd = count(judge, "ratings", &at_least)?.min_usd;
             estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));
@@ -484,17 +484,17 @@ impl<'a> Owed<'a> {
 }
 
 /// An answer of maximum length in place of one that is owed.
-fn longest(work: &Work, owed: Owed<'_>) -> Option<Answer> {
+fn longest_answer(work: &Work, owed: Owed<'_>) -> Option<Answer> {
     let item = work.set.items.iter().find(|item| item.id == owed.item)?;
     let model = work.plan.models.iter().find(|model| model.name() == owed.model)?;
     let Model::Endpoint(endpoint) = model else { return None };
     // Distinct names, because requests about two answers are two, whatever their texts.
     let further = if owed.sample == 0 { String::new() } else { format!(" {}", owed.sample) };
     let name = format!("{} {:?}{further}", owed.model, owed.setting);
-    let most = endpoint.ceiling().unwrap_or(endpoint.sampling.max_tokens);
+    let most = endpoint.larger_token_limit().unwrap_or(endpoint.sampling.max_tokens);
     let text = name + &" a".repeat(most as usize);
     let Owed { task, setting, sample, .. } = owed;
     let (model, basis) = (owed.model.to_owned(), String::new());
     let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
-    Some(Answer::read(item, given))
+    Some(Answer::parse_raw(item, given))
 }

@@ -3,32 +3,32 @@
 use std::path::Path;
 
 use super::page;
-use super::results::{Results, comparisons_csv, json, lines, markdown, named, summary};
+use super::results::{Results, comparisons_csv, json_bytes, json_lines, render_markdown, number_tables, summarise_results};
 use crate::store::{Error, durable};
 
 /// Writes the folder under a temporary name and renames it, so that it is complete or absent.
 ///
 /// # Errors
 /// [`Error`] if a file cannot be written.
-pub fn write(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
+pub fn write_results(folder: &Path, results: &Results<'_>) -> Result<(), Error> {
     if let Some(parent) = folder.parent() {
         durable::create_folder(parent)?;
     }
-    let making = durable::making(folder);
+    let making = durable::name_while_making(folder);
     durable::remove_folder(&making)?;
     durable::create_folder(&making.join("tables"))?;
     let put = |name: &str, bytes: &[u8]| durable::write_synced(&making.join(name), bytes);
-    put("evaluation.json", &json(&summary(results)))?;
-    put("answers.jsonl", &lines(results.answers))?;
-    put("missing.jsonl", &lines(results.missing))?;
-    put("set_aside.jsonl", &lines(results.skipped))?;
-    for (name, table) in named(&results.report.tables) {
-        put(&format!("tables/{name}.csv"), &table.csv())?;
+    put("evaluation.json", &json_bytes(&summarise_results(results)))?;
+    put("answers.jsonl", &json_lines(results.answers))?;
+    put("missing.jsonl", &json_lines(results.missing))?;
+    put("set_aside.jsonl", &json_lines(results.skipped))?;
+    for (name, table) in number_tables(&results.report.tables) {
+        put(&format!("tables/{name}.csv"), &table.render_csv())?;
     }
     if !results.report.comparisons.is_empty() {
         put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
     }
-    put("report.md", markdown(results).as_bytes())?;
-    put("report.html", page::page(results).as_bytes())?;
+    put("report.md", render_markdown(results).as_bytes())?;
+    put("report.html", page::render_page(results).as_bytes())?;
     durable::swap_folder(&making, folder)
 }

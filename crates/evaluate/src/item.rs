@@ -54,25 +54,25 @@ impl Item {
     /// # Errors
     /// [`ItemError`] if the row is not an item.
     pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, ItemError> {
-        let benchmark = riddlemill_benchmarks::find(config).filter(|benchmark| !benchmark.tasks.is_empty());
+        let benchmark = riddlemill_benchmarks::find_benchmark(config).filter(|benchmark| !benchmark.tasks.is_empty());
         let benchmark = benchmark.ok_or_else(|| ItemError::NoTasks(config.to_owned()))?;
         let id = row.get("id").and_then(Json::as_str).ok_or(ItemError::NoId)?.to_owned();
         let data = benchmark.data.as_ref();
         if let Some(wrong) = data.and_then(|data| {
             let of_parts = data.group.iter().chain(&data.parts).flat_map(Expression::names);
-            let of_tasks = benchmark.tasks.iter().flat_map(|task| task.columns());
+            let of_tasks = benchmark.tasks.iter().flat_map(|task| task.used_columns());
             let asked = data.poses.iter().map(|poses| poses.question);
-            data.lacking(row, of_parts.map(String::as_str).chain(of_tasks).chain(asked))
+            data.find_column_error(row, of_parts.map(String::as_str).chain(of_tasks).chain(asked))
         }) {
             return Err(wrong.into());
         }
         let columns = Value::from(Serde(row));
         let mut posed = BTreeMap::new();
         for task in &benchmark.tasks {
-            posed.extend(task.posed(&columns)?.map(|one| (task.name, one)));
+            posed.extend(task.pose_question(&columns)?.map(|one| (task.name, one)));
         }
         let (group, parts) = match data {
-            Some(data) => data.placed(&columns)?,
+            Some(data) => data.group_and_parts(&columns)?,
             None => (None, Vec::new()),
         };
         let source = row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty());
@@ -97,38 +97,38 @@ impl Item {
     }
 
     /// Its columns, for expressions.
-    pub fn columns(&self) -> Value {
+    pub fn column_values(&self) -> Value {
         Value::from(Serde(&*self.row))
     }
 
     /// The list in a column; empty if it is not a list.
-    pub fn list(&self, column: &str) -> &[Json] {
+    pub fn list_of_column(&self, column: &str) -> &[Json] {
         self.row.get(column).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Its question for a task.
-    pub fn posed(&self, task: Task) -> Option<&Posed> {
+    pub fn question_of_task(&self, task: Task) -> Option<&Posed> {
         self.posed.get(task.name())
     }
 
     /// The options of a multiple-choice task, in the order of the release, and the index of the right one.
-    pub fn options(&self, task: Task) -> Option<(&[String], usize)> {
-        if !matches!(task.declared().wants, Wants::Choice { .. }) {
+    pub fn options_of_task(&self, task: Task) -> Option<(&[String], usize)> {
+        if !matches!(task.task_declaration().wants, Wants::Choice { .. }) {
             return None;
         }
-        let posed = self.posed(task)?;
+        let posed = self.question_of_task(task)?;
         let place = |gold: &String| crate::options::LETTERS.iter().position(|letter| letter == gold);
         Some((&posed.options, posed.gold.as_ref().and_then(place)?))
     }
 
     /// The gold answer, in the form of an answer; `None` if the answer has to be judged.
-    pub fn gold(&self, task: Task) -> Option<String> {
-        self.posed(task)?.gold.clone()
+    pub fn gold_answer(&self, task: Task) -> Option<String> {
+        self.question_of_task(task)?.gold.clone()
     }
 
     /// Whether a task applies: a text without a type cannot be classified, and without a normal question
     /// there is none to answer.
-    pub fn takes(&self, task: Task) -> bool {
+    pub fn has_task(&self, task: Task) -> bool {
         self.posed.contains_key(task.name())
     }
 

@@ -25,7 +25,7 @@ struct Head {
 }
 
 impl Head {
-    fn read(folder: &Path) -> Result<Head, EvaluateError> {
+    fn read_head(folder: &Path) -> Result<Head, EvaluateError> {
         let path = folder.join("evaluation.json");
         let form = |what: String| EvaluateError::Form {
             path: path.clone(),
@@ -42,7 +42,7 @@ impl Head {
         serde_json::from_slice(&bytes).map_err(|error| form(error.to_string()))
     }
 
-    fn config(&self) -> &str {
+    fn config_name(&self) -> &str {
         self.set.split_once('@').map_or(self.set.as_str(), |(config, _)| config)
     }
 }
@@ -51,11 +51,11 @@ impl Head {
 ///
 /// # Errors
 /// [`EvaluateError::Form`] if a folder has no results, or on other rows.
-pub fn check(sets: &[&Set], folders: &[File]) -> Result<(), EvaluateError> {
+pub fn check_folders(sets: &[&Set], folders: &[File]) -> Result<(), EvaluateError> {
     for folder in folders {
-        let head = Head::read(&folder.path)?;
+        let head = Head::read_head(&folder.path)?;
         let form = |what: String, hint: String| EvaluateError::Form { path: folder.path.clone(), what, hint };
-        let of_config = || sets.iter().filter(|set| set.config == head.config());
+        let of_config = || sets.iter().filter(|set| set.config == head.config_name());
         let names = |sets: Vec<String>| sets.join(", ");
         if of_config().next().is_none() {
             let named = names(sets.iter().map(|set| set.name()).collect());
@@ -99,7 +99,7 @@ enum JoinError {
 /// An answer's item, task, setting, author and number.
 type Key = (String, Task, Setting, String, bool, u32);
 
-fn key(answer: &Answer) -> Key {
+fn key_of_answer(answer: &Answer) -> Key {
     let Answer { item, task, setting, model, person, sample, .. } = answer;
     (item.clone(), *task, *setting, model.clone(), *person, *sample)
 }
@@ -110,18 +110,18 @@ fn key(answer: &Answer) -> Key {
 ///
 /// # Errors
 /// [`EvaluateError`] if a file cannot be read.
-pub fn read(
+pub fn join_answers(
     set: &Set,
     folders: &[File],
     tasks: &[Task],
     answers: &mut Vec<Answer>,
 ) -> Result<Vec<SetAside>, EvaluateError> {
     let mut seen: FxHashMap<Key, usize> =
-        answers.iter().enumerate().map(|(at, answer)| (key(answer), at)).collect();
+        answers.iter().enumerate().map(|(at, answer)| (key_of_answer(answer), at)).collect();
     let items: FxHashMap<&str, &Item> = set.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let mut skipped = Vec::new();
     for folder in folders {
-        if Head::read(&folder.path)?.config() != set.config {
+        if Head::read_head(&folder.path)?.config_name() != set.config {
             continue;
         }
         let path = folder.path.join("answers.jsonl");
@@ -129,7 +129,7 @@ pub fn read(
         for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
             let place = format!("{}:{number}", path.display());
             let read = serde_json::from_str::<Answer>(line).map_err(JoinError::from);
-            let answer = match read.and_then(|answer| fitting(set, &items, tasks, folder, answer)) {
+            let answer = match read.and_then(|answer| fit_answer(set, &items, tasks, folder, answer)) {
                 Ok(Some(answer)) => answer,
                 Ok(None) => continue,
                 Err(error) => {
@@ -137,13 +137,13 @@ pub fn read(
                     continue;
                 }
             };
-            match seen.get(&key(&answer)) {
+            match seen.get(&key_of_answer(&answer)) {
                 None => {
-                    seen.insert(key(&answer), answers.len());
+                    seen.insert(key_of_answer(&answer), answers.len());
                     answers.push(answer);
                 }
                 Some(&at) => {
-                    if let Err(error) = merge(&mut answers[at], answer) {
+                    if let Err(error) = merge_ratings(&mut answers[at], answer) {
                         skipped.push(SetAside { place, what: error.to_string() });
                     }
                 }
@@ -167,7 +167,7 @@ pub fn read(
 }
 
 /// The answer with its item's parts and its model's name here; `None` if it is not asked for.
-fn fitting(
+fn fit_answer(
     set: &Set,
     items: &FxHashMap<&str, &Item>,
     tasks: &[Task],
@@ -183,10 +183,10 @@ fn fitting(
             None => Err(JoinError::NoItem { item: answer.item, set: set.name() }),
         };
     };
-    if !item.takes(answer.task) {
+    if !item.has_task(answer.task) {
         return Err(JoinError::NotAsked { task: answer.task, item: answer.item, set: set.name() });
     }
-    let gold = item.gold(answer.task);
+    let gold = item.gold_answer(answer.task);
     if gold != answer.gold {
         let [there, here] = [answer.gold, gold].map(|gold| gold.unwrap_or_else(|| "none".to_owned()));
         return Err(JoinError::OtherGold { item: answer.item, there, here });
@@ -199,25 +199,25 @@ fn fitting(
 }
 
 /// Adds the ratings of an equal answer.
-fn merge(known: &mut Answer, again: Answer) -> Result<(), JoinError> {
-    if known.text.trim() != again.text.trim() || known.chosen != again.chosen {
-        return Err(JoinError::OtherAnswer { model: again.model, task: again.task, item: again.item });
+fn merge_ratings(kept: &mut Answer, duplicate: Answer) -> Result<(), JoinError> {
+    if kept.text.trim() != duplicate.text.trim() || kept.chosen != duplicate.chosen {
+        return Err(JoinError::OtherAnswer { model: duplicate.model, task: duplicate.task, item: duplicate.item });
     }
     let mut more = Vec::new();
-    for rating in &again.ratings {
-        let before = ratings(known, rating);
+    for rating in &duplicate.ratings {
+        let before = values_of_judge(kept, rating);
         if before.is_empty() {
             more.push(rating.clone());
-        } else if before != ratings(&again, rating) {
+        } else if before != values_of_judge(&duplicate, rating) {
             return Err(JoinError::OtherRating(rating.judge.clone()));
         }
     }
-    known.ratings.extend(more);
+    kept.ratings.extend(more);
     Ok(())
 }
 
 /// The values that the judge of a rating gave to an answer.
-fn ratings(answer: &Answer, like: &Rating) -> Vec<String> {
+fn values_of_judge(answer: &Answer, like: &Rating) -> Vec<String> {
     let of_judge = |rating: &&Rating| rating.judge == like.judge && rating.person == like.person;
     answer.ratings.iter().filter(of_judge).map(|rating| rating.value.clone()).collect()
 }
@@ -225,7 +225,7 @@ fn ratings(answer: &Answer, like: &Rating) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{answer, set, task, text};
+    use crate::testing::{parsed_answer, set_of_items, task_of_name, text_item};
 
     fn folder(dir: &Path, set: &Set, answers: &[Answer]) -> File {
         let head = serde_json::json!({ "set": set.name(), "rows_hash": set.rows_hash });
@@ -237,48 +237,48 @@ mod tests {
     }
 
     fn choice(set: &Set, at: usize, model: &str, text: &str) -> Answer {
-        answer(&set.items[at], task("select"), model, text)
+        parsed_answer(&set.items[at], task_of_name("select"), model, text)
     }
 
     #[test]
     fn equal_answers_are_one_and_other_ones_need_a_name() {
-        let set = set("flub", (0..3).map(|at| text(at, true, None, 0)).collect());
+        let set = set_of_items("flub", (0..3).map(|at| text_item(at, true, None, 0)).collect());
         let dir = tempfile::tempdir().unwrap();
         let there: Vec<Answer> = (0..3).map(|at| choice(&set, at, "m", "A")).collect();
         let from = folder(dir.path(), &set, &there);
         let mut here = vec![choice(&set, 0, "m", "A"), choice(&set, 1, "m", "B")];
-        let skipped = read(&set, std::slice::from_ref(&from), &[], &mut here).unwrap();
+        let skipped = join_answers(&set, std::slice::from_ref(&from), &[], &mut here).unwrap();
         assert_eq!((here.len(), skipped.len()), (3, 1), "{skipped:?}");
         assert!(skipped[0].what.contains("NAME=FOLDER") && skipped[0].place.ends_with("answers.jsonl:2"));
         let named = File { model: Some("other".into()), ..from };
-        assert!(read(&set, &[named], &[], &mut here).unwrap().is_empty());
+        assert!(join_answers(&set, &[named], &[], &mut here).unwrap().is_empty());
         assert_eq!(here.iter().filter(|answer| answer.model == "other/m").count(), 3);
     }
 
     #[test]
     fn results_on_other_rows_are_refused_before_anything_is_asked() {
-        let set = set("flub", vec![text(0, true, None, 0)]);
+        let set = set_of_items("flub", vec![text_item(0, true, None, 0)]);
         let dir = tempfile::tempdir().unwrap();
         let from = folder(dir.path(), &set, &[]);
-        check(&[&set], std::slice::from_ref(&from)).unwrap();
+        check_folders(&[&set], std::slice::from_ref(&from)).unwrap();
         let other = Set { rows_hash: "other".into(), ..set.clone() };
         assert!(
-            check(&[&other], std::slice::from_ref(&from))
+            check_folders(&[&other], std::slice::from_ref(&from))
                 .unwrap_err()
                 .to_string()
                 .contains("whose rows are not")
         );
         let jokes = Set { config: "chumor".into(), ..set };
-        assert!(check(&[&jokes], &[from]).unwrap_err().to_string().contains("this evaluates chumor@test"));
+        assert!(check_folders(&[&jokes], &[from]).unwrap_err().to_string().contains("this evaluates chumor@test"));
     }
 
     #[test]
     fn another_gold_answer_is_set_aside() {
-        let [here, there] = [0, 1].map(|gold| set("flub", vec![text(0, true, None, gold)]));
+        let [here, there] = [0, 1].map(|gold| set_of_items("flub", vec![text_item(0, true, None, gold)]));
         let dir = tempfile::tempdir().unwrap();
         let from = folder(dir.path(), &there, &[choice(&there, 0, "m", "A")]);
         let mut answers = Vec::new();
-        let skipped = read(&here, &[from], &[], &mut answers).unwrap();
+        let skipped = join_answers(&here, &[from], &[], &mut answers).unwrap();
         assert!(answers.is_empty() && skipped[0].what.contains("there and"), "{skipped:?}");
     }
 }

@@ -4,24 +4,24 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::scope::{above, text};
+use riddlemill_benchmarks::scope::{layer_variables, text_of_value};
 use riddlemill_benchmarks::task::{self as declared, Asks};
 use serde_json::{Map, Value as Json};
 
 use super::answer::{Answer, Rating};
-use super::ask::{Missing, basis, without_answer};
+use super::ask::{Missing, basis_of_reply, without_answer};
 use super::error::EvaluateError;
 use super::item::Item;
-use super::pair_order::{person_first, side};
+use super::pair_order::{person_first, author_of_side};
 use super::set::Set;
 use super::task::Task;
 use crate::config::sections;
 use crate::llm::parse::{self, Unreadable};
 use crate::llm::prompt::PromptError;
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
-use crate::record::derived;
+use crate::record::derive_id;
 use crate::stages::StageError;
-use crate::stages::draft::{LlmContext, Slot, ask_endpoints, judging, rated, rating_schema};
+use crate::stages::draft::{LlmContext, Slot, ask_endpoints, slots_of_judges, rating_of_reply, rating_schema};
 
 /// A rating to ask for.
 struct Wanted {
@@ -36,20 +36,20 @@ struct Wanted {
 ///
 /// # Errors
 /// [`EvaluateError::Stage`] after a Ctrl-C, and if prompts, endpoints or the store cannot be used.
-pub fn judge(
+pub fn judge_answers(
     set: &Set,
     answers: &mut [Answer],
     judges: Vec<Endpoint>,
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &LlmContext<'_>,
+    context: &LlmContext<'_>,
 ) -> Result<Vec<Missing>, EvaluateError> {
     if judges.is_empty() {
         return Ok(Vec::new());
     }
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-    let wanted = wanted(set, answers, &judges, identities, prompts, seed, asking)?;
+    let settings: sections::Draft = context.config.typed_settings(Some(context.recipe), "draft");
+    let wanted = list_wanted_ratings(set, answers, &judges, identities, prompts, seed, context)?;
     let mut of_judge: Vec<Vec<usize>> = judges.iter().map(|_| Vec::new()).collect();
     wanted.iter().enumerate().for_each(|(at, one)| of_judge[one.slot.endpoint].push(at));
     if wanted.is_empty() {
@@ -59,11 +59,11 @@ pub fn judge(
         of_judge.iter().map(|places| places.iter().map(|&at| wanted[at].ask.clone()).collect()).collect();
     let names: Vec<String> = judges.iter().map(|judge| judge.name.clone()).collect();
     let judged: Vec<&declared::Judged> =
-        Task::of_config(&set.config).into_iter().filter_map(|task| task.declared().judged.as_ref()).collect();
-    let read = |ask: &Ask, reply: &str| read(&judged, &ask.template, reply);
-    let replied = ask_endpoints(judges, asks, read, settings.max_reasks, asking)?;
+        Task::of_config(&set.config).into_iter().filter_map(|task| task.task_declaration().judged.as_ref()).collect();
+    let read = |ask: &Ask, reply: &str| parse_rating(&judged, &ask.template, reply);
+    let replied = ask_endpoints(judges, asks, read, settings.max_reasks, context)?;
     // After a Ctrl-C the unsent requests would be reported as ratings that the judges owe.
-    asking.stop.check()?;
+    context.stop.fail_if_stopped()?;
     let mut missing = Vec::new();
     for (places, replies) in of_judge.into_iter().zip(replied) {
         for (at, parsed) in places.into_iter().zip(replies) {
@@ -73,12 +73,12 @@ pub fn judge(
             let no_answer = without_answer(&parsed);
             let (reason, what) = match parsed {
                 Parsed::Value { value, reply, .. } => {
-                    let value = side(value, seed, answer);
+                    let value = author_of_side(value, seed, answer);
                     answer.ratings.push(Rating {
                         judge: judge.clone(),
                         person: false,
                         value,
-                        basis: basis(&reply),
+                        basis: basis_of_reply(&reply),
                     });
                     continue;
                 }
@@ -99,36 +99,36 @@ pub fn judge(
 ///
 /// # Errors
 /// Those of [`judge`].
-pub fn asks(
+pub fn list_requests(
     set: &Set,
     answers: &[Answer],
     judges: &[Endpoint],
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &LlmContext<'_>,
+    context: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Ask>>, EvaluateError> {
     let mut asks: Vec<Vec<Ask>> = judges.iter().map(|_| Vec::new()).collect();
-    for one in wanted(set, answers, judges, identities, prompts, seed, asking)? {
+    for one in list_wanted_ratings(set, answers, judges, identities, prompts, seed, context)? {
         asks[one.slot.endpoint].push(one.ask);
     }
     Ok(asks)
 }
 
-fn wanted(
+fn list_wanted_ratings(
     set: &Set,
     answers: &[Answer],
     judges: &[Endpoint],
     identities: &BTreeMap<String, String>,
     prompts: &Prompts,
     seed: u64,
-    asking: &LlmContext<'_>,
+    context: &LlmContext<'_>,
 ) -> Result<Vec<Wanted>, EvaluateError> {
-    let slots = judging(asking.config, asking.recipe, judges)?;
-    let places = set.places();
+    let slots = slots_of_judges(context.config, context.recipe, judges)?;
+    let places = set.index_by_id();
     let mut wanted = Vec::new();
     for (at, answer) in answers.iter().enumerate() {
-        let Some(judged) = &answer.task.declared().judged else { continue };
+        let Some(judged) = &answer.task.task_declaration().judged else { continue };
         if (answer.person && !judged.people) || answer.format_error.is_some() {
             continue;
         }
@@ -142,7 +142,7 @@ fn wanted(
             if rated > slot.sample as usize {
                 continue;
             }
-            if let Some(ask) = request(item, judged, answer, model, slot, prompts, seed)? {
+            if let Some(ask) = request_to_judge(item, judged, answer, model, slot, prompts, seed)? {
                 wanted.push(Wanted { answer: at, slot: slot.clone(), ask });
             }
         }
@@ -151,7 +151,7 @@ fn wanted(
 }
 
 /// The request to one judge; `None` if it may not judge this model.
-fn request(
+fn request_to_judge(
     item: &Item,
     judged: &declared::Judged,
     answer: &Answer,
@@ -164,17 +164,17 @@ fn request(
         return Ok(None);
     }
     let reply = answer.text.trim();
-    let template = judged.template.of(|| item.columns()).map_err(|trouble| {
-        let name = judged.template.usual().to_owned();
+    let template = judged.template.prompt_of_row(|| item.column_values()).map_err(|trouble| {
+        let name = judged.template.default_prompt().to_owned();
         StageError::from(PromptError::Values { name, what: trouble.to_string() })
     })?;
-    let values = values(item, judged, answer, reply, seed).map_err(|trouble| {
+    let values = values_for_judge(item, judged, answer, reply, seed).map_err(|trouble| {
         StageError::from(PromptError::Values { name: template.to_owned(), what: trouble.to_string() })
     })?;
-    let rendered = prompts.render(template, values).map_err(StageError::from)?;
+    let rendered = prompts.render_prompt(template, values).map_err(StageError::from)?;
     let further = if answer.sample == 0 { String::new() } else { format!(" {}", answer.sample) };
     let about = match judged.role {
-        Some(role) => derived(role, &[&item.record, model, &answer.sample.to_string()]),
+        Some(role) => derive_id(role, &[&item.record, model, &answer.sample.to_string()]),
         None if answer.task.takes_cot() => format!("{} {model} {}{further}", item.record, answer.setting),
         None => format!("{} {model}{further}", item.record),
     };
@@ -187,20 +187,20 @@ fn request(
 
 /// The values of the judge's prompt: those of the row, and the answer; or the two texts to compare, in their
 /// drawn order.
-fn values(
+fn values_for_judge(
     item: &Item,
     judged: &declared::Judged,
     answer: &Answer,
     reply: &str,
     seed: u64,
 ) -> Result<Map<String, Json>, Trouble> {
-    let columns = item.columns();
-    let over = above(BTreeMap::from([("said", reply.into())]), &columns);
-    let declared = declared::values(&judged.with, &over)?;
+    let columns = item.column_values();
+    let over = layer_variables(BTreeMap::from([("said", reply.into())]), &columns);
+    let declared = declared::compute_values(&judged.with, &over)?;
     let mut values: Map<String, Json> =
         declared.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     if let Asks::Better { person, sides } = &judged.asks {
-        let person = text(&person.value(&columns)?).unwrap_or_default();
+        let person = text_of_value(&person.compute_value(&columns)?).unwrap_or_default();
         let mut both = [person, reply.to_owned()];
         if !person_first(seed, &item.id, &answer.model) {
             both.reverse();
@@ -211,13 +211,13 @@ fn values(
 }
 
 /// Parses a judge's rating by the prompt.
-fn read(judged: &[&declared::Judged], template: &str, reply: &str) -> Result<String, Unreadable> {
-    let asked = judged.iter().find(|judged| judged.template.has(template));
+fn parse_rating(judged: &[&declared::Judged], template: &str, reply: &str) -> Result<String, Unreadable> {
+    let asked = judged.iter().find(|judged| judged.template.has_prompt(template));
     match asked.ok_or_else(|| Unreadable::new("nobody asked"))?.asks {
         Asks::Rating { min, max, json: false } => {
-            parse::bracketed(reply, min..=max).map(|rating| rating.to_string())
+            parse::parse_bracketed_rating(reply, min..=max).map(|rating| rating.to_string())
         }
-        Asks::Rating { min, max, json: true } => rated(reply, min..=max),
-        Asks::Better { .. } => parse::choice(reply, &["1", "2", "tie"]).map(str::to_string),
+        Asks::Rating { min, max, json: true } => rating_of_reply(reply, min..=max),
+        Asks::Better { .. } => parse::parse_choice(reply, &["1", "2", "tie"]).map(str::to_string),
     }
 }

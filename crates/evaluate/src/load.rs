@@ -20,7 +20,7 @@ use riddlemill_text::hint::unknown;
 ///
 /// # Errors
 /// [`EvaluateError`] if it is not a set; rows that are not items are set aside.
-pub fn load(
+pub fn load_set(
     workspace: &Workspace,
     named: &str,
     split: Option<&str>,
@@ -28,7 +28,7 @@ pub fn load(
     let path = Path::new(named);
     if path.is_file() {
         return match split {
-            None => published(workspace, path),
+            None => load_published(workspace, path),
             Some(split) => Err(EvaluateError::Unknown(format!(
                 "--split {split}: {named} is a file and has no splits\n  hint: name the release's folder"
             ))),
@@ -41,14 +41,14 @@ pub fn load(
     if let Some(problems) = recipe::problems_of(name) {
         return Err(EvaluateError::Unknown(problems.to_string()));
     }
-    let Some(recipe) = recipe::find(name) else {
+    let Some(recipe) = recipe::find_recipe(name) else {
         return Err(EvaluateError::Unknown(format!(
             "{named:?} is not a folder, a file or a recipe\n  hint: there are {}, each with @version or as its candidate",
-            recipe::names().join(", ")
+            recipe::recipe_names().join(", ")
         )));
     };
     // Releases are next to the candidate, each in a folder named after its version.
-    let folder = workspace.candidate(recipe.name).with_file_name(version);
+    let folder = workspace.candidate_folder(recipe.name).with_file_name(version);
     if !folder.is_dir() {
         let what = format!(
             "{}: not there\n  hint: `riddlemill run` builds candidates, `release` versions",
@@ -64,7 +64,7 @@ fn of_folder(
     folder: &Path,
     split: Option<&str>,
 ) -> Result<(Set, Vec<SetAside>), EvaluateError> {
-    let Some(manifest) = Candidate::read(folder)? else {
+    let Some(manifest) = Candidate::read_manifest(folder)? else {
         let what = "no MANIFEST.json".to_string();
         let hint = "name a release's or candidate's folder, or a recipe".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });
@@ -91,11 +91,11 @@ fn of_folder(
     let of_split = |split: &str| -> Result<_, EvaluateError> {
         let file = folder.join("data").join(&config).join(format!("{split}.jsonl"));
         let rows = read_rows::of_file(&file)?;
-        Ok((items(workspace, &config, &file, &rows)?, rows))
+        Ok((parse_items(workspace, &config, &file, &rows)?, rows))
     };
     let (mut all, mut rows, mut aside, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new(), 0);
     // Rows for solved examples are only asked about on request.
-    let declared = layout::find(&config).and_then(layout::Layout::splits).and_then(|splits| splits.fewshot);
+    let declared = layout::find_layout(&config).and_then(layout::Layout::declared_splits).and_then(|splits| splits.fewshot);
     let fewshot =
         declared.filter(|name| split != Some(name) && splits.iter().any(|(known, _)| known == name));
     let is_asked = |name: &str| split.map_or(fewshot != Some(name), |split| split == name);
@@ -115,13 +115,13 @@ fn of_folder(
 }
 
 /// A file as published by the set's authors, or a release's own test.jsonl.
-fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
+fn load_published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>), EvaluateError> {
     let mut config: Option<&'static str> = None;
     let mut rows = Vec::new();
     let mut skipped = Vec::new();
     for (at, row) in read_rows::of_file(path).map_err(EvaluateError::Store)?.into_iter().enumerate() {
         let place = format!("{}:{}", path.display(), at + 1);
-        match clean(row) {
+        match recognise_row(row) {
             Some((of, row)) if config.is_none_or(|known| known == of) => {
                 config = Some(of);
                 rows.push(row);
@@ -132,12 +132,12 @@ fn published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAside>),
     }
     let Some(config) = config else {
         let what = "it holds no items of a known set".to_string();
-        let known: Vec<&str> = riddlemill_benchmarks::all().iter().map(|benchmark| benchmark.name).collect();
+        let known: Vec<&str> = riddlemill_benchmarks::all_benchmarks().iter().map(|benchmark| benchmark.name).collect();
         let hint = format!("expected a release's test.jsonl, or a published file of {}", known.join(", "));
         return Err(EvaluateError::Form { path: path.into(), what, hint });
     };
     let version = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (items, more, withdrawn) = items(workspace, config, path, &rows)?;
+    let (items, more, withdrawn) = parse_items(workspace, config, path, &rows)?;
     skipped.extend(more);
     let (config, draft, rows_hash) = (config.to_owned(), Vec::new(), hash(&rows));
     let examples = Vec::new();
@@ -156,14 +156,14 @@ fn hash(rows: &[JsonRow]) -> String {
 }
 
 /// The items of these rows, the rows that are not items, and the number of withdrawn rows.
-fn items(
+fn parse_items(
     workspace: &Workspace,
     config: &str,
     path: &Path,
     rows: &[JsonRow],
 ) -> Result<(Vec<Item>, Vec<SetAside>, usize), EvaluateError> {
-    let is_withdrawn = match recipe::find(config) {
-        Some(recipe) => Withheld::open(workspace, recipe)?.rows(rows)?,
+    let is_withdrawn = match recipe::find_recipe(config) {
+        Some(recipe) => Withheld::open(workspace, recipe)?.withdrawn_rows(rows)?,
         None => vec![false; rows.len()],
     };
     let (mut items, mut aside) = (Vec::new(), Vec::new());
@@ -171,7 +171,7 @@ fn items(
     for (at, (row, _)) in
         rows.iter().zip(&is_withdrawn).enumerate().filter(|(_, (_, is_withdrawn))| !**is_withdrawn)
     {
-        match Item::of_row(config, &relabelled(config, row)) {
+        match Item::of_row(config, &relabel_row(config, row)) {
             Ok(item) => items.push(item),
             Err(error) => {
                 let place = format!("{}:{}", path.display(), at + 1);
@@ -184,9 +184,9 @@ fn items(
 }
 
 /// A row with the set's labels: one that was published keeps the labels of its file in a rebuilt set, and would be of no kind.
-fn relabelled<'r>(config: &str, row: &'r JsonRow) -> Cow<'r, JsonRow> {
+fn relabel_row<'r>(config: &str, row: &'r JsonRow) -> Cow<'r, JsonRow> {
     let mut row = Cow::Borrowed(row);
-    let Some(layout) = layout::find(config) else { return row };
+    let Some(layout) = layout::find_layout(config) else { return row };
     for column in layout.columns.iter() {
         let theirs = row.get(column.name).and_then(serde_json::Value::as_str);
         if let Some(ours) = theirs.and_then(|theirs| layout.label_for(column.name, theirs)) {
@@ -197,8 +197,8 @@ fn relabelled<'r>(config: &str, row: &'r JsonRow) -> Cow<'r, JsonRow> {
 }
 
 /// The set of a row and the row in its columns.
-fn clean(row: JsonRow) -> Option<(&'static str, JsonRow)> {
-    let own = layout::all().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
+fn recognise_row(row: JsonRow) -> Option<(&'static str, JsonRow)> {
+    let own = layout::finished_layouts().find(|l| l.columns.iter().all(|c| row.contains_key(c.name)));
     if let Some(layout) = own {
         return Some((layout.config, row));
     }

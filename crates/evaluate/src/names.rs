@@ -12,7 +12,7 @@ fn is_pattern(given: &str) -> bool {
 }
 
 /// The names that a pattern stands for, in the order of `known`.
-fn matching<'n>(
+fn expand_pattern<'n>(
     flag: &str,
     given: &str,
     known: impl Iterator<Item = &'n str>,
@@ -32,7 +32,7 @@ fn matching<'n>(
 }
 
 /// Each once, in the order given.
-fn once(names: impl IntoIterator<Item = String>) -> Vec<String> {
+fn drop_repeats(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if !all.contains(&name) {
@@ -47,37 +47,37 @@ fn once(names: impl IntoIterator<Item = String>) -> Vec<String> {
 ///
 /// # Errors
 /// [`EvaluateError::Unknown`] if a pattern matches no endpoint.
-pub fn endpoints(config: &Config, flag: &str, given: &[String]) -> Result<Vec<String>, EvaluateError> {
+pub fn expand_endpoints(config: &Config, flag: &str, given: &[String]) -> Result<Vec<String>, EvaluateError> {
     let mut names = Vec::new();
     for one in given.iter().map(|one| one.trim()).filter(|one| !one.is_empty()) {
         match is_pattern(one) {
             true => {
                 // A pattern is a choice among models, and translators answer nothing.
                 let asked = config.endpoints.iter().filter(|one| one.provider != Provider::Libretranslate);
-                names.extend(matching(flag, one, asked.map(|endpoint| endpoint.name.as_str()))?);
+                names.extend(expand_pattern(flag, one, asked.map(|endpoint| endpoint.name.as_str()))?);
             }
             false => names.push(one.to_owned()),
         }
     }
-    Ok(once(names))
+    Ok(drop_repeats(names))
 }
 
 /// The tasks that names and patterns stand for.
 ///
 /// # Errors
 /// [`EvaluateError::Unknown`] if there is no such task in any benchmark.
-pub fn tasks(given: &[String]) -> Result<Vec<Task>, EvaluateError> {
+pub fn expand_tasks(given: &[String]) -> Result<Vec<Task>, EvaluateError> {
     let known =
-        || riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.tasks).map(|task| task.name);
+        || riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks).map(|task| task.name);
     let mut names = Vec::new();
     for one in given.iter().map(|one| one.trim()).filter(|one| !one.is_empty()) {
         match is_pattern(one) {
-            true => names.extend(matching("--task", one, known())?),
+            true => names.extend(expand_pattern("--task", one, known())?),
             false => names.push(one.to_owned()),
         }
     }
     let task = |name: String| {
         name.parse().map_err(|what: Unknown| EvaluateError::Unknown(format!("--task: {what}")))
     };
-    once(names).into_iter().map(task).collect()
+    drop_repeats(names).into_iter().map(task).collect()
 }

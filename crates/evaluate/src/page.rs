@@ -5,11 +5,11 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
 use super::chinese;
-use super::results::{Results, head, named, numbered};
+use super::results::{Results, report_head, number_tables, number_charts};
 use super::tables::Comparison;
-use crate::figures::{ShownTable, TABLE_TEMPLATE, Table, plain};
-use crate::markup::compact;
-use crate::text::decimals;
+use crate::figures::{ShownTable, TABLE_TEMPLATE, Table, format_plain};
+use crate::markup::compact_template;
+use crate::text::format_decimals;
 
 const TEMPLATE: &str = include_str!("templates/evaluation.html");
 const STYLE: &str = include_str!("templates/evaluation.css");
@@ -37,23 +37,23 @@ struct ShownComparison<'a> {
 }
 
 /// The page; or the error, if the template cannot be rendered.
-pub fn page(results: &Results<'_>) -> String {
-    let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact);
+pub fn render_page(results: &Results<'_>) -> String {
+    let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact_template);
     let mut env = Environment::new();
-    env.add_filter("zh", |text: &str| chinese::translated(text));
+    env.add_filter("zh", |text: &str| chinese::translate_to_chinese(text));
     let report = results.report;
-    let named = named(&report.tables);
-    let rendered: Vec<Table> = named.iter().map(|(name, table)| table.named(name)).collect();
+    let named = number_tables(&report.tables);
+    let rendered: Vec<Table> = named.iter().map(|(name, table)| table.with_name(name)).collect();
     let tables: Vec<ShownTable<'_>> = rendered.iter().map(Table::on_page).collect();
-    let drawn = numbered(report);
+    let drawn = number_charts(report);
     let charts: Vec<ShownChart<'_>> =
         drawn.iter().map(|figure| ShownChart { title: &figure.title, files: figure.links() }).collect();
     let drawings: Vec<Value> =
-        drawn.iter().map(|figure| Value::from_safe_string(figure.html(chinese::translated))).collect();
-    let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(compared).collect();
+        drawn.iter().map(|figure| Value::from_safe_string(figure.html(chinese::translate_to_chinese))).collect();
+    let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(show_comparison).collect();
     let values = context! {
-        set => &report.set, head => head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
-        sample => report.sample.as_ref().map(|sample| sample.describe()), drawn => &report.drawn, version => crate::VERSION,
+        set => &report.set, head => report_head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
+        sample => report.sample.as_ref().map(|sample| sample.describe_sample()), drawn => &report.drawn, version => crate::VERSION,
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };
@@ -67,24 +67,24 @@ pub fn page(results: &Results<'_>) -> String {
 }
 
 /// A difference with its sign.
-fn signed(difference: f64) -> String {
-    let shown = decimals(difference, 2);
+fn format_signed(difference: f64) -> String {
+    let shown = format_decimals(difference, 2);
     if shown.starts_with('-') { shown } else { format!("+{shown}") }
 }
 
-fn compared(one: &Comparison) -> ShownComparison<'_> {
+fn show_comparison(one: &Comparison) -> ShownComparison<'_> {
     let apart = one.difference.difference;
     let mcnemar =
-        one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p, 2)));
+        one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
     ShownComparison {
         task: format!("{} {}", one.task, one.setting),
         first: &one.first,
         second: &one.second,
-        difference: signed(apart.value),
-        interval: format!("{} – {}", decimals(apart.low, 2), decimals(apart.high, 2)),
-        p: plain(one.difference.p, 2),
+        difference: format_signed(apart.value),
+        interval: format!("{} – {}", format_decimals(apart.low, 2), format_decimals(apart.high, 2)),
+        p: format_plain(one.difference.p, 2),
         mcnemar: mcnemar.unwrap_or_default(),
-        holm: plain(one.holm_p, 2),
+        holm: format_plain(one.holm_p, 2),
         n: one.n,
         apart: apart.low > 0.0 || apart.high < 0.0,
     }
@@ -96,6 +96,6 @@ mod tests {
 
     #[test]
     fn a_difference_that_rounds_to_zero_is_no_loss() {
-        assert_eq!([-0.004, 0.0, 0.4, -0.4].map(signed), ["+0.00", "+0.00", "+0.40", "-0.40"]);
+        assert_eq!([-0.004, 0.0, 0.4, -0.4].map(format_signed), ["+0.00", "+0.00", "+0.40", "-0.40"]);
     }
 }

@@ -5,7 +5,7 @@ use super::item::Item;
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
-use crate::puzzle::words::key;
+use crate::puzzle::words::word_key;
 use riddlemill_benchmarks::task::Wants;
 
 /// The option that an answer names, in the form of the gold answer; `None` for a task whose answers are
@@ -13,8 +13,8 @@ use riddlemill_benchmarks::task::Wants;
 ///
 /// # Errors
 /// [`Unreadable`]: what is wrong with the form of the answer.
-pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
-    if let Wants::Words { blank } = task.declared().wants {
+pub fn parse_choice(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
+    if let Wants::Words { blank } = task.task_declaration().wants {
         // If giving no answer counts as an answer, it needs no judge.
         return match blank {
             Some(what) if !text.contains(char::is_alphanumeric) => Err(Unreadable::new(what)),
@@ -28,20 +28,20 @@ pub fn read(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Opt
 /// Parses an answer in the format that its task declares.
 fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task does not apply to the item");
-    let options = &item.posed(task).ok_or_else(none)?.options;
-    match &task.declared().wants {
-        Wants::Choice { words: true, .. } => option(options, text),
+    let options = &item.question_of_task(task).ok_or_else(none)?.options;
+    match &task.task_declaration().wants {
+        Wants::Choice { words: true, .. } => parse_option(options, text),
         Wants::Choice { .. } => {
             let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|l| l.chars()).collect();
-            parse::letter(text, &letters).map(String::from)
+            parse::parse_letter(text, &letters).map(String::from)
         }
         // Replies to the paper's own wording are parsed as its authors do.
         Wants::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
-        Wants::Tag { names, .. } => parse::choice(text, names).map(str::to_string),
+        Wants::Tag { names, .. } => parse::parse_choice(text, names).map(str::to_string),
         Wants::Labels { codes, others, many: false, behind, .. } => {
             // Only a reply that reasons first has its answer behind a label.
-            let labelled = parse::labelled(text, behind).filter(|_| setting.cot);
-            label(codes, others, labelled.unwrap_or(text))
+            let labelled = parse::text_after_label(text, behind).filter(|_| setting.cot);
+            parse_label(codes, others, labelled.unwrap_or(text))
         }
         Wants::Labels { codes, many: true, .. } => {
             let tokens: Vec<String> = text
@@ -50,7 +50,7 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
                 .filter(|word| !word.is_empty())
                 .collect();
             let lower = text.to_lowercase();
-            let said = |code: &&str| parse::names(&lower, code);
+            let said = |code: &&str| parse::has_name(&lower, code);
             let named: Vec<&str> = codes
                 .iter()
                 .copied()
@@ -62,7 +62,7 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
         }
         Wants::Rating { min, max, .. } => {
             let number = text.trim().trim_end_matches('.').parse::<i64>().ok();
-            let number = number.or_else(|| parse::bracketed(text, 0..=u32::MAX).ok().map(i64::from));
+            let number = number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
             let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
             number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
         }
@@ -77,11 +77,11 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
 /// [`Unreadable`] where there is no such place.
 pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, Unreadable> {
     let none = || Unreadable::new(format!("there is no option {place}"));
-    let names: Vec<&str> = match &task.declared().wants {
+    let names: Vec<&str> = match &task.task_declaration().wants {
         Wants::Tag { names, .. } => names.clone(),
         Wants::Labels { codes, .. } => codes.clone(),
         Wants::Choice { .. } => {
-            let options = item.posed(task).map_or(0, |posed| posed.options.len());
+            let options = item.question_of_task(task).map_or(0, |posed| posed.options.len());
             LETTERS.iter().take(options).copied().collect()
         }
         Wants::Rating { .. } | Wants::Words { .. } => Vec::new(),
@@ -90,7 +90,7 @@ pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>,
 }
 
 /// The label in an answer, in either language.
-fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadable> {
+fn parse_label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadable> {
     let unreadable = match parse::one_of(text, codes) {
         Ok(name) => return Ok(name.to_string()),
         Err(unreadable) => unreadable,
@@ -102,24 +102,24 @@ fn label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Unreadab
 
 /// A letter, or the text of one option (BrainTeaser A.2: "only provide the choice"). A single letter is the
 /// label of an option, because options are shown with labels, even if they are about letters.
-fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
+fn parse_option(options: &[String], text: &str) -> Result<String, Unreadable> {
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
-    let plain = bare(text);
+    let plain = bare_words(text);
     let label = plain.trim_matches(['(', ')', '[', ']', ':']);
     if let Some(at) =
         letters.iter().position(|letter| label.eq_ignore_ascii_case(letter.encode_utf8(&mut [0; 4])))
     {
         return Ok(LETTERS[at].into());
     }
-    if let Some(at) = options.iter().position(|option| bare(option) == plain) {
+    if let Some(at) = options.iter().position(|option| bare_words(option) == plain) {
         return Ok(LETTERS[at].into());
     }
-    let named = parse::letter(text, &letters);
+    let named = parse::parse_letter(text, &letters);
     if named.is_ok() {
         return named.map(String::from);
     }
     // Whole words: the option `C.` does not occur in every text with a c.
-    let padded = |text: &str| format!(" {} ", key(text));
+    let padded = |text: &str| format!(" {} ", word_key(text));
     let whole = padded(text);
     // A denial reaches to the end of its clause: "A dog? No. A cat." denies no cat.
     let clauses: Vec<String> = text.split(['.', ',', ';', '!', '?', '\n']).map(padded).collect();
@@ -127,7 +127,7 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
         let option = padded(option);
         let within = || clauses.iter().filter(|clause| clause.contains(&option));
         whole.contains(&option)
-            && (within().next().is_none() || within().any(|clause| parse::names(clause, &option)))
+            && (within().next().is_none() || within().any(|clause| parse::has_name(clause, &option)))
     };
     let mut contained = options.iter().enumerate().filter(|(_, option)| is_named(option));
     match (contained.next(), contained.next()) {
@@ -137,19 +137,19 @@ fn option(options: &[String], text: &str) -> Result<String, Unreadable> {
 }
 
 /// Words in lower case, without punctuation at their ends.
-fn bare(text: &str) -> String {
+fn bare_words(text: &str) -> String {
     let trimmed = text.trim().trim_matches(|c: char| c.is_whitespace() || ".\"'*`".contains(c));
     trimmed.to_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{puzzle, task};
+    use super::super::testing::{puzzle_item, task_of_name};
     use super::*;
 
     fn chosen(options: [&str; 4], reply: &str) -> Option<String> {
-        let item = puzzle("WP-0", options, 0);
-        read(&item, task("solve"), Setting::default(), reply).ok().flatten()
+        let item = puzzle_item("WP-0", options, 0);
+        parse_choice(&item, task_of_name("solve"), Setting::default(), reply).ok().flatten()
     }
 
     #[test]

@@ -11,10 +11,10 @@ use super::answer::{Answer, NoAnswer};
 use super::ask::Missing;
 use super::error::SetAside;
 use super::tables::{Comparison, Report};
-use crate::figures::{self, Table, plain};
+use crate::figures::{self, Table, format_plain};
 use crate::review::agreement::Bootstrap;
 use crate::review::exchange::{CsvFor, csv_table};
-use crate::text::{counted, decimals};
+use crate::text::{count_with_noun, format_decimals};
 
 /// The results for one set.
 pub struct Results<'a> {
@@ -51,7 +51,7 @@ pub(super) struct Summary<'a> {
 }
 
 /// Tables with unique names: repeated names are numbered.
-pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
+pub(super) fn number_tables(tables: &[Table]) -> Vec<(String, &Table)> {
     let mut names: Vec<(String, &Table)> = Vec::new();
     for table in tables {
         let before = names.iter().filter(|(_, other)| other.name == table.name).count();
@@ -61,7 +61,7 @@ pub(super) fn named(tables: &[Table]) -> Vec<(String, &Table)> {
     names
 }
 
-pub(super) fn summary<'a>(results: &Results<'a>) -> Summary<'a> {
+pub(super) fn summarise_results<'a>(results: &Results<'a>) -> Summary<'a> {
     Summary {
         riddlemill: crate::VERSION,
         report: results.report,
@@ -89,14 +89,14 @@ pub fn without_answer(answers: &[Answer], why: NoAnswer) -> usize {
     answers.iter().filter(|answer| answer.no_answer == Some(why)).count()
 }
 
-pub(super) fn json(value: &impl Serialize) -> Vec<u8> {
+pub(super) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     // Strings, numbers and lists of these always serialise.
     let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-pub(super) fn lines(values: &[impl Serialize]) -> Vec<u8> {
+pub(super) fn json_lines(values: &[impl Serialize]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in values {
         bytes.extend(serde_json::to_vec(value).unwrap_or_default());
@@ -106,7 +106,7 @@ pub(super) fn lines(values: &[impl Serialize]) -> Vec<u8> {
 }
 
 pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
-    sheet(
+    csv_bytes(
         [
             "task",
             "setting",
@@ -161,21 +161,21 @@ pub(super) fn comparisons_csv(comparisons: &[Comparison]) -> Vec<u8> {
 /// The tables as LaTeX and CSV, and the charts as SVG and CSV; every file has another name, which begins with `prefix`.
 pub fn figure_files(report: &Report, prefix: &str) -> Vec<figures::File> {
     let stem = |name: &str| figures::stem(&format!("{prefix}-{name}"));
-    let tables = named(&report.tables).into_iter().map(|(name, table)| table.named(stem(&name)));
+    let tables = number_tables(&report.tables).into_iter().map(|(name, table)| table.with_name(stem(&name)));
     let mut files: Vec<figures::File> = tables.flat_map(|table| table.files()).collect();
     if !report.comparisons.is_empty() {
         let table = every_two(&report.comparisons, &stem("models"));
-        files.push((format!("{}.tex", table.name), figures::latex(&table).into_bytes()));
+        files.push((format!("{}.tex", table.name), figures::render_latex(&table).into_bytes()));
         files.push((format!("{}.csv", table.name), comparisons_csv(&report.comparisons)));
     }
-    for chart in numbered(report) {
+    for chart in number_charts(report) {
         files.extend(figures::Chart { name: stem(&chart.name), ..chart }.files());
     }
     files
 }
 
 /// The charts as figures with unique names.
-pub(super) fn numbered(report: &Report) -> Vec<figures::Chart> {
+pub(super) fn number_charts(report: &Report) -> Vec<figures::Chart> {
     let mut charts: Vec<figures::Chart> = Vec::new();
     let mut seen: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for chart in &report.charts {
@@ -190,29 +190,29 @@ pub(super) fn numbered(report: &Report) -> Vec<figures::Chart> {
     charts
 }
 
-fn sheet<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
+fn csv_bytes<const N: usize>(headers: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Vec<u8> {
     // Rows of equal length, written into memory, cannot fail.
     csv_table(CsvFor::Programs, &headers, rows).unwrap_or_default()
 }
 
 /// The head of a report: the n of everything, and what is missing.
-pub fn head(results: &Results<'_>) -> String {
-    let Summary { answers, format_errors, cut, refused, missing, set_aside, .. } = summary(results);
+pub fn report_head(results: &Results<'_>) -> String {
+    let Summary { answers, format_errors, cut, refused, missing, set_aside, .. } = summarise_results(results);
     format!(
         "{}, {}, {format_errors} of them not in the form that was asked for, {cut} cut, {refused} \
          refused; {} missing, {} set aside. Intervals hold the middle {:.0} % of {} bootstrap resamples (seed {}).",
-        counted(results.report.items as u64, "item"),
-        counted(answers as u64, "answer"),
-        counted(missing as u64, "reply"),
-        counted(set_aside as u64, "line"),
+        count_with_noun(results.report.items as u64, "item"),
+        count_with_noun(answers as u64, "answer"),
+        count_with_noun(missing as u64, "reply"),
+        count_with_noun(set_aside as u64, "line"),
         100.0 * results.bootstrap.level,
         results.bootstrap.resamples,
         results.seed
     )
 }
 
-pub(super) fn markdown(results: &Results<'_>) -> String {
-    let mut text = format!("# {}\n\n{}\n", results.report.set, head(results));
+pub(super) fn render_markdown(results: &Results<'_>) -> String {
+    let mut text = format!("# {}\n\n{}\n", results.report.set, report_head(results));
     if !results.report.draft.is_empty() {
         let _ = writeln!(text, "\nThe release is a draft: {}.", results.report.draft.join("; "));
     }
@@ -220,16 +220,16 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
         let _ = writeln!(text, "\n{withdrawn}.");
     }
     if let Some(sample) = &results.report.sample {
-        let _ = writeln!(text, "\n{}.", sample.describe());
+        let _ = writeln!(text, "\n{}.", sample.describe_sample());
     }
     for drawn in &results.report.drawn {
         let _ = writeln!(text, "\n{drawn}.");
     }
     for table in &results.report.tables {
-        let _ = write!(text, "\n{}", table.markdown());
+        let _ = write!(text, "\n{}", table.render_markdown());
     }
     if !results.report.comparisons.is_empty() {
-        let _ = write!(text, "\n{}", every_two(&results.report.comparisons, "models").markdown());
+        let _ = write!(text, "\n{}", every_two(&results.report.comparisons, "models").render_markdown());
     }
     text
 }
@@ -238,17 +238,17 @@ pub(super) fn markdown(results: &Results<'_>) -> String {
 fn every_two(comparisons: &[Comparison], name: &str) -> figures::Table {
     let row = |one: &Comparison| {
         let apart = one.difference.difference;
-        let [value, low, high] = [apart.value, apart.low, apart.high].map(|figure| decimals(figure, 2));
+        let [value, low, high] = [apart.value, apart.low, apart.high].map(|figure| format_decimals(figure, 2));
         let mcnemar =
-            one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, plain(m.exact_p, 2)));
+            one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
         vec![
             format!("{} {}", one.task, one.setting),
             one.first.clone(),
             one.second.clone(),
             format!("{value} [{low}, {high}]"),
-            plain(one.difference.p, 2),
+            format_plain(one.difference.p, 2),
             mcnemar.unwrap_or_default(),
-            format!("{} ({})", plain(one.holm_p, 2), one.test),
+            format!("{} ({})", format_plain(one.holm_p, 2), one.test),
             one.n.to_string(),
         ]
     };

@@ -66,18 +66,18 @@ impl Set {
     }
 
     /// Solved examples for the item at a place: from the split that is for them, else from the other items.
-    pub fn shots(&self, at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
+    pub fn draw_shots(&self, at: usize, task: Task, shots: u8, seed: u64) -> Vec<&Item> {
         match self.examples.is_empty() {
-            true => prompt::shots(&self.items, at, task, shots, seed),
-            false => prompt::examples(&self.examples, &self.items[at], task, shots, seed),
+            true => prompt::draw_shots(&self.items, at, task, shots, seed),
+            false => prompt::draw_examples(&self.examples, &self.items[at], task, shots, seed),
         }
     }
 
     /// Keeps `limit` items, drawn by the seed, in whole groups. The order is unchanged. With a column, each of
     /// its values has its share of the limit, rounded by the largest remainders; whole groups may exceed it.
-    pub fn limit(&mut self, limit: usize, seed: u64, column: Option<&str>) {
+    pub fn limit_items(&mut self, limit: usize, seed: u64, column: Option<&str>) {
         let before = self.items.len();
-        let value = |item: &Item| column.map_or_else(String::new, |column| stratum(item, column));
+        let value = |item: &Item| column.map_or_else(String::new, |column| stratum_of_item(item, column));
         // A group is drawn as a whole, so it has one value: that of its first item.
         let mut of_group: FxHashMap<&str, String> = FxHashMap::default();
         for item in &self.items {
@@ -88,12 +88,12 @@ impl Set {
             *sizes.entry(of_group[item.group.as_str()].clone()).or_default() += 1;
         }
         let mut kept = std::collections::BTreeSet::new();
-        for (value, quota) in quotas(&sizes, limit.min(before)) {
+        for (value, quota) in divide_limit(&sizes, limit.min(before)) {
             let of_value = |item: &&Item| of_group[item.group.as_str()] == value;
             let mut groups: Vec<String> =
                 self.items.iter().filter(of_value).map(|item| item.group.clone()).collect();
             groups.dedup();
-            groups.sort_by_key(|id| (Draw::new(seed, "evaluation limit", id).bits(), id.clone()));
+            groups.sort_by_key(|id| (Draw::new(seed, "evaluation limit", id).next_bits(), id.clone()));
             groups.dedup();
             let mut items = 0;
             for id in groups {
@@ -120,7 +120,7 @@ impl Set {
     }
 
     /// The index of each item by its id, and by its record if that is unique.
-    pub fn places(&self) -> FxHashMap<&str, usize> {
+    pub fn index_by_id(&self) -> FxHashMap<&str, usize> {
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut twice = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Set {
 }
 
 /// An item's value in a column; items without one are together.
-fn stratum(item: &Item, column: &str) -> String {
+fn stratum_of_item(item: &Item, column: &str) -> String {
     if column == PARTS {
         return item.parts.join(", ");
     }
@@ -147,7 +147,7 @@ fn stratum(item: &Item, column: &str) -> String {
 }
 
 /// The share of each size in `limit`: rounded down, and what is missing goes to the largest remainders.
-fn quotas(sizes: &BTreeMap<String, usize>, limit: usize) -> Vec<(String, usize)> {
+fn divide_limit(sizes: &BTreeMap<String, usize>, limit: usize) -> Vec<(String, usize)> {
     let all: usize = sizes.values().sum::<usize>().max(1);
     let mut quotas: Vec<(String, usize, usize)> =
         sizes.iter().map(|(value, size)| (value.clone(), size * limit / all, size * limit % all)).collect();
@@ -162,7 +162,7 @@ fn quotas(sizes: &BTreeMap<String, usize>, limit: usize) -> Vec<(String, usize)>
 
 impl Sample {
     /// `A sample of 100 of 677 items, drawn by the seed`; with a column also what was drawn of each value.
-    pub fn describe(&self) -> String {
+    pub fn describe_sample(&self) -> String {
         let all = format!("A sample of {} of {} items", self.items, self.of);
         let Some(column) = &self.column else { return format!("{all}, drawn by the seed") };
         let one = |stratum: &Stratum| {
@@ -177,21 +177,21 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{group, set, text};
+    use crate::testing::{puzzle_group, set_of_items, text_item};
 
     fn kinds(set: &Set, kind: &str) -> usize {
-        set.items.iter().filter(|item| stratum(item, "type") == kind).count()
+        set.items.iter().filter(|item| stratum_of_item(item, "type") == kind).count()
     }
 
     #[test]
     fn strata_have_their_shares_and_a_seed_draws_the_same() {
         let items = (0..100)
-            .map(|at| text(at, true, Some(if at % 10 == 0 { "rare" } else { "common" }), 0))
+            .map(|at| text_item(at, true, Some(if at % 10 == 0 { "rare" } else { "common" }), 0))
             .collect();
-        let whole = set("flub", items);
+        let whole = set_of_items("flub", items);
         let drawn = |seed| {
             let mut set = whole.clone();
-            set.limit(30, seed, Some("type"));
+            set.limit_items(30, seed, Some("type"));
             set
         };
         let first = drawn(1);
@@ -199,7 +199,7 @@ mod tests {
         let ids = |set: &Set| set.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
         assert_eq!(ids(&first), ids(&drawn(1)));
         assert_ne!(ids(&first), ids(&drawn(2)));
-        let described = first.sample.unwrap().describe();
+        let described = first.sample.unwrap().describe_sample();
         assert_eq!(
             described,
             "A sample of 30 of 100 items, in proportion by type: common 27 of 90, rare 3 of 10"
@@ -210,18 +210,18 @@ mod tests {
     fn shares_add_up_to_the_limit() {
         for limit in 0..=23 {
             let sizes = [("a", 11), ("b", 7), ("c", 5)].map(|(value, size)| (value.to_owned(), size));
-            let quotas = quotas(&sizes.into(), limit);
+            let quotas = divide_limit(&sizes.into(), limit);
             assert_eq!(quotas.iter().map(|(_, quota)| quota).sum::<usize>(), limit);
         }
     }
 
     #[test]
     fn groups_stay_whole_and_what_is_whole_is_no_sample() {
-        let mut puzzles = set("brainteaser", (0..5).flat_map(|at| group(at, false, 1)).collect());
-        puzzles.limit(99, 1, None);
+        let mut puzzles = set_of_items("brainteaser", (0..5).flat_map(|at| puzzle_group(at, false, 1)).collect());
+        puzzles.limit_items(99, 1, None);
         assert_eq!((puzzles.items.len(), &puzzles.sample), (15, &None));
-        puzzles.limit(4, 1, None);
+        puzzles.limit_items(4, 1, None);
         assert_eq!(puzzles.items.len(), 6);
-        assert_eq!(puzzles.sample.unwrap().describe(), "A sample of 6 of 15 items, drawn by the seed");
+        assert_eq!(puzzles.sample.unwrap().describe_sample(), "A sample of 6 of 15 items, drawn by the seed");
     }
 }

@@ -15,8 +15,8 @@ pub struct Task(&'static declared::Task);
 
 impl Task {
     /// The task with a name.
-    pub fn named(name: &str) -> Option<Task> {
-        riddlemill_benchmarks::task(name).map(Task)
+    pub fn find_task(name: &str) -> Option<Task> {
+        riddlemill_benchmarks::find_task(name).map(Task)
     }
 
     /// Its name in flags and files.
@@ -25,13 +25,13 @@ impl Task {
     }
 
     /// Its declaration in its benchmark's folder.
-    pub fn declared(self) -> &'static declared::Task {
+    pub fn task_declaration(self) -> &'static declared::Task {
         self.0
     }
 
     /// The tasks of a set, by its config.
     pub fn of_config(config: &str) -> Vec<Task> {
-        let tasks = riddlemill_benchmarks::find(config).map(|benchmark| benchmark.tasks.iter());
+        let tasks = riddlemill_benchmarks::find_benchmark(config).map(|benchmark| benchmark.tasks.iter());
         tasks.into_iter().flatten().map(Task).collect()
     }
 
@@ -61,32 +61,32 @@ impl Task {
     }
 
     /// How many answers every model gives to an item.
-    pub fn samples(self) -> u32 {
+    pub fn samples_per_item(self) -> u32 {
         self.0.samples
     }
 
     /// Its prompt.
-    pub fn template(self, setting: Setting) -> &'static Template {
+    pub fn prompt_template(self, setting: Setting) -> &'static Template {
         self.0.reasoned.as_ref().filter(|_| setting.cot).unwrap_or(&self.0.template)
     }
 
     /// The scale of its judges; `None` without ratings.
-    pub fn scale(self) -> Option<[u32; 2]> {
-        self.0.judged.as_ref()?.scale()
+    pub fn scale_of_judges(self) -> Option<[u32; 2]> {
+        self.0.judged.as_ref()?.rating_scale()
     }
 
     /// Whether judges and people choose the better of two texts, this answer and a person's.
     pub fn is_compared(self) -> bool {
-        self.0.judged.as_ref().is_some_and(|judged| judged.scale().is_none())
+        self.0.judged.as_ref().is_some_and(|judged| judged.rating_scale().is_none())
     }
 
     /// The two tasks with both orders of the same options, including this one; `None` for a task with one
     /// order.
-    pub fn orders(self) -> Option<[Task; 2]> {
+    pub fn option_orders(self) -> Option<[Task; 2]> {
         if let Some(other) = self.0.other_order_of {
-            return Some([Task::named(other)?, self]);
+            return Some([Task::find_task(other)?, self]);
         }
-        let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.tasks);
+        let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks);
         let second = all.into_iter().find(|task| task.other_order_of == Some(self.0.name))?;
         Some([self, Task(second)])
     }
@@ -145,8 +145,8 @@ impl FromStr for Task {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Task, Unknown> {
-        Task::named(name).ok_or_else(|| {
-            let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.tasks);
+        Task::find_task(name).ok_or_else(|| {
+            let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks);
             let known: Vec<&str> = all.map(|task| task.name).collect();
             Unknown(format!("no task {name:?}\n  hint: there are {}", known.join(", ")))
         })
@@ -164,7 +164,7 @@ pub struct Setting {
 
 impl Setting {
     /// This many solved examples, without chain of thought.
-    pub fn shots(shots: u8) -> Setting {
+    pub fn with_shots(shots: u8) -> Setting {
         Setting { cot: false, shots }
     }
 
@@ -219,14 +219,14 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let all = riddlemill_benchmarks::all().iter().flat_map(|benchmark| Task::of_config(benchmark.name));
+        let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| Task::of_config(benchmark.name));
         let all: Vec<Task> = all.collect();
         assert_eq!(all.len(), 10);
         for task in all {
             assert_eq!(task.name().parse(), Ok(task));
             assert_eq!(serde_json::to_value(task).unwrap(), task.name());
         }
-        for setting in [Setting::default(), Setting::shots(5), Setting::COT, Setting { cot: true, shots: 2 }]
+        for setting in [Setting::default(), Setting::with_shots(5), Setting::COT, Setting { cot: true, shots: 2 }]
         {
             assert_eq!(setting.to_string().parse(), Ok(setting));
         }

@@ -8,29 +8,29 @@ use super::set::Set;
 use super::task::{Setting, Task};
 use crate::review::ballots;
 
-pub(super) fn set(config: &str, items: Vec<Item>) -> Set {
+pub(super) fn set_of_items(config: &str, items: Vec<Item>) -> Set {
     let (draft, rows_hash) = (Vec::new(), String::new());
     let (config, version, examples) = (config.into(), "test".into(), Vec::new());
     Set { config, version, items, examples, draft, withdrawn: 0, rows_hash, sample: None }
 }
 
 /// A task of any benchmark.
-pub(super) fn task(name: &str) -> Task {
+pub(super) fn task_of_name(name: &str) -> Task {
     name.parse().unwrap()
 }
 
 /// The eight types of FLUB's figure 2, by their Chinese names; Undefined is none of them.
-pub(super) fn types() -> Vec<&'static str> {
-    let all = ballots::options("flub", "types");
+pub(super) fn flub_type_names() -> Vec<&'static str> {
+    let all = ballots::options_of_list("flub", "types");
     all.iter().filter(|kind| kind.code != "undefined").map(|kind| kind.label.zh).collect()
 }
 
-fn item(config: &str, row: Json) -> Item {
+fn item_of_row(config: &str, row: Json) -> Item {
     Item::of_row(config, row.as_object().unwrap()).unwrap()
 }
 
-pub(super) fn question(at: usize, categories: &[&str]) -> Item {
-    item(
+pub(super) fn question_item(at: usize, categories: &[&str]) -> Item {
+    item_of_row(
         "ruozhibench-gen",
         json!({
             "id": format!("RB-{at}"),
@@ -42,13 +42,13 @@ pub(super) fn question(at: usize, categories: &[&str]) -> Item {
     )
 }
 
-pub(super) fn pair(at: usize, categories: &[&str]) -> Item {
+pub(super) fn pair_item(at: usize, categories: &[&str]) -> Item {
     let mut options = ["Nobody knows.", "Because."];
     let answer = usize::from(!at.is_multiple_of(2));
     if answer == 1 {
         options.reverse();
     }
-    item(
+    item_of_row(
         "ruozhibench-mc",
         json!({
             "id": format!("RB-{at}"),
@@ -63,8 +63,8 @@ pub(super) fn pair(at: usize, categories: &[&str]) -> Item {
     )
 }
 
-pub(super) fn text(at: usize, is_question: bool, kind: Option<&str>, answer: usize) -> Item {
-    item(
+pub(super) fn text_item(at: usize, is_question: bool, kind: Option<&str>, answer: usize) -> Item {
+    item_of_row(
         "flub",
         json!({
             "id": format!("t{at}"),
@@ -78,8 +78,8 @@ pub(super) fn text(at: usize, is_question: bool, kind: Option<&str>, answer: usi
     )
 }
 
-pub(super) fn joke(at: usize, votes: [u64; 3]) -> Item {
-    item(
+pub(super) fn joke_item(at: usize, votes: [u64; 3]) -> Item {
+    item_of_row(
         "chumor",
         json!({
             "id": format!("j{at}"),
@@ -94,33 +94,33 @@ pub(super) fn joke(at: usize, votes: [u64; 3]) -> Item {
     )
 }
 
-pub(super) fn puzzle(id: &str, options: [&str; 4], answer: usize) -> Item {
+pub(super) fn puzzle_item(id: &str, options: [&str; 4], answer: usize) -> Item {
     let question = "How did he cross?";
-    item("brainteaser", json!({ "id": id, "question": question, "choice_list": options, "label": answer }))
+    item_of_row("brainteaser", json!({ "id": id, "question": question, "choice_list": options, "label": answer }))
 }
 
 /// The three puzzles of a group.
-pub(super) fn group(at: usize, word: bool, answer: usize) -> Vec<Item> {
+pub(super) fn puzzle_group(at: usize, word: bool, answer: usize) -> Vec<Item> {
     let group = format!("{}-{at}", if word { "WP" } else { "SP" });
     let options = ["A frozen river.", "A boat.", "A bridge.", "None of above."];
-    ["", "_SR", "_CR"].into_iter().map(|end| puzzle(&format!("{group}{end}"), options, answer)).collect()
+    ["", "_SR", "_CR"].into_iter().map(|end| puzzle_item(&format!("{group}{end}"), options, answer)).collect()
 }
 
-pub(super) fn given(task: Task, model: &str, text: &str) -> RawAnswer {
+pub(super) fn raw_answer(task: Task, model: &str, text: &str) -> RawAnswer {
     let (setting, basis) = (Setting::default(), "test".into());
     RawAnswer { task, setting, model: model.into(), person: false, sample: 0, basis, text: text.into() }
 }
 
-pub(super) fn answer(item: &Item, task: Task, model: &str, text: &str) -> Answer {
-    Answer::read(item, given(task, model, text))
+pub(super) fn parsed_answer(item: &Item, task: Task, model: &str, text: &str) -> Answer {
+    Answer::parse_raw(item, raw_answer(task, model, text))
 }
 
-pub(super) fn rated(item: &Item, task: Task, model: &str, ratings: &[(&str, &str)]) -> Answer {
-    let mut answer = answer(item, task, model, "So.");
-    answer.ratings = ratings.iter().map(|(judge, value)| rating(judge, value, false)).collect();
+pub(super) fn rated_answer(item: &Item, task: Task, model: &str, ratings: &[(&str, &str)]) -> Answer {
+    let mut answer = parsed_answer(item, task, model, "So.");
+    answer.ratings = ratings.iter().map(|(judge, value)| rating_of_judge(judge, value, false)).collect();
     answer
 }
 
-pub(super) fn rating(judge: &str, value: &str, person: bool) -> Rating {
+pub(super) fn rating_of_judge(judge: &str, value: &str, person: bool) -> Rating {
     Rating { judge: judge.into(), person, value: value.into(), basis: "test".into() }
 }

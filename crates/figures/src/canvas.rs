@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use riddlemill_text::text::{decimals, grouped};
+use riddlemill_text::text::{format_decimals, group_digits};
 
 /// Points of 84 mm.
 pub(super) const WIDE: f64 = 238.0;
@@ -39,12 +39,12 @@ impl Canvas {
     }
 
     /// The patterns that bars may be filled with.
-    pub fn patterns(&self) -> String {
+    pub fn define_patterns(&self) -> String {
         PATTERNS.replace("id=\"", &format!("id=\"{}", self.prefix))
     }
 
     /// The fill of a series.
-    pub fn fill(&self, at: usize) -> String {
+    pub fn fill_of_series(&self, at: usize) -> String {
         match FILLS[at % FILLS.len()] {
             colour if colour.starts_with('#') => colour.to_owned(),
             pattern => format!("url(#{}{pattern})", self.prefix),
@@ -52,27 +52,27 @@ impl Canvas {
     }
 
     /// Draws something, and on a page what the pointer shows there.
-    pub fn about(&mut self, words: &str, draw: impl FnOnce(&mut Canvas)) {
+    pub fn draw_with_tooltip(&mut self, words: &str, draw: impl FnOnce(&mut Canvas)) {
         if !self.tells {
             return draw(self);
         }
-        let _ = writeln!(self.body, "<g><title>{}</title>", escaped(words));
+        let _ = writeln!(self.body, "<g><title>{}</title>", escape_markup(words));
         draw(self);
         self.body.push_str("</g>\n");
     }
 
     /// Text that is escaped already.
-    pub fn text(&mut self, [x, y]: [f64; 2], anchor: &str, text: &str) {
+    pub fn draw_escaped(&mut self, [x, y]: [f64; 2], anchor: &str, text: &str) {
         let _ = writeln!(self.body, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
     }
 
     /// Text as it is.
-    pub fn label(&mut self, place: [f64; 2], anchor: &str, text: &str) {
-        self.text(place, anchor, &escaped(text));
+    pub fn draw_label(&mut self, place: [f64; 2], anchor: &str, text: &str) {
+        self.draw_escaped(place, anchor, &escape_markup(text));
     }
 
     /// A bar; 0 has no sliver, and a narrow one no outline, which would be most of it.
-    pub fn rect(&mut self, [x, y]: [f64; 2], [wide, tall]: [f64; 2], fill: &str) {
+    pub fn draw_bar(&mut self, [x, y]: [f64; 2], [wide, tall]: [f64; 2], fill: &str) {
         if wide <= 0.0 || tall <= 0.0 {
             return;
         }
@@ -87,7 +87,7 @@ impl Canvas {
     }
 
     /// A black line.
-    pub fn path(&mut self, path: &str, dash: &str) {
+    pub fn draw_line(&mut self, path: &str, dash: &str) {
         let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
         let _ = writeln!(
             self.body,
@@ -96,12 +96,12 @@ impl Canvas {
     }
 
     /// A line that is hardly seen, or that sets another one off.
-    pub fn faint(&mut self, path: &str, colour: &str, width: &str) {
+    pub fn draw_faint_line(&mut self, path: &str, colour: &str, width: &str) {
         let _ = writeln!(self.body, "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>");
     }
 
     /// The point of a series.
-    pub fn marker(&mut self, [x, y]: [f64; 2], number: usize) {
+    pub fn draw_marker(&mut self, [x, y]: [f64; 2], number: usize) {
         let fill = if number.is_multiple_of(2) { INK } else { "#fff" };
         let _ = match (number / 2) % 2 {
             0 => writeln!(
@@ -119,39 +119,39 @@ impl Canvas {
 }
 
 /// The fill of a step of an ordered scale, light to dark, and the colour of letters on it.
-pub(super) fn shade(at: usize, of: usize) -> (String, &'static str) {
-    let dark = at as f64 / (of.max(2) - 1) as f64;
+pub(super) fn shade_of_step(step: usize, steps: usize) -> (String, &'static str) {
+    let dark = step as f64 / (steps.max(2) - 1) as f64;
     let part = |from: f64, to: f64| (from + (to - from) * dark).round() as u8;
     let fill = format!("#{:02x}{:02x}{:02x}", part(222.0, 8.0), part(235.0, 48.0), part(247.0, 107.0));
     (fill, if dark > 0.5 { "#fff" } else { "#000" })
 }
 
 /// A number for an axis or a bar.
-pub(super) fn short(value: f64) -> String {
+pub(super) fn format_short(value: f64) -> String {
     // Long counts are read by their thousands.
     if value.fract() == 0.0 && (1_000.0..1e15).contains(&value) {
-        return grouped(value as i64);
+        return group_digits(value as i64);
     }
     let digits = match value.abs() {
         _ if value.fract() == 0.0 => 0,
         small if small < 1.0 => 2,
         _ => 1,
     };
-    decimals(value, digits)
+    format_decimals(value, digits)
 }
 
 /// The width of a text, in points: Chinese letters are as wide as high, others a little over half of it.
-pub(super) fn width(text: &str, letter: f64) -> f64 {
+pub(super) fn text_width(text: &str, letter: f64) -> f64 {
     text.chars().map(|c| if c >= '\u{2e80}' { letter } else { 0.56 * letter }).sum()
 }
 
 /// Lines of a text that fit a width. It is broken at spaces, and in long words and Chinese anywhere.
-pub(super) fn wrapped(text: &str, wide: f64, letter: f64) -> Vec<String> {
+pub(super) fn wrap_text(text: &str, wide: f64, letter: f64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for c in text.chars() {
         line.push(c);
-        if width(&line, letter) > wide {
+        if text_width(&line, letter) > wide {
             let space = line.rfind(' ').filter(|at| *at > 0);
             let at = space.map_or(line.len() - c.len_utf8(), |at| at + 1);
             let rest = line.split_off(at);
@@ -163,7 +163,7 @@ pub(super) fn wrapped(text: &str, wide: f64, letter: f64) -> Vec<String> {
 }
 
 /// A text in which nothing is markup.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

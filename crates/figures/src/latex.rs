@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use super::{Column, Table, Unit};
 
 /// A `table` with its caption and label. Columns of numbers stand on the right.
-pub fn latex(table: &Table) -> String {
-    let (header, rows) = (table.header(), table.rows.iter().map(|row| table.texts(row)).collect::<Vec<_>>());
+pub fn render_latex(table: &Table) -> String {
+    let (header, rows) = (table.column_titles(), table.rows.iter().map(|row| table.cell_texts(row)).collect::<Vec<_>>());
     // The first column names the rows, also where the names are numbers.
     let side = |(at, column): (usize, &Column)| if at == 0 || column.unit == Unit::Text { 'l' } else { 'r' };
     let columns: String = table.columns.iter().enumerate().map(side).collect();
     let line = |cells: &[&str]| {
-        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        let cells: Vec<String> = cells.iter().map(|cell| escape_latex(cell)).collect();
         let line = cells.join(" & ");
         // After the end of a line these would be read as its options.
         let guard = if line.starts_with(['[', '*']) { "{}" } else { "" };
@@ -23,8 +23,8 @@ pub fn latex(table: &Table) -> String {
     let _ = write!(
         text,
         "\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n  \\label{{tab:{}}}\n  \\begin{{tabular}}{{{columns}}}\n    \\toprule\n",
-        escaped(&table.title),
-        label(&table.name)
+        escape_latex(&table.title),
+        latex_label(&table.name)
     );
     text.push_str(&line(&header));
     text.push_str("    \\midrule\n");
@@ -36,12 +36,12 @@ pub fn latex(table: &Table) -> String {
 }
 
 /// A name that `\label` takes.
-fn label(name: &str) -> String {
+fn latex_label(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-.:".contains(c) { c } else { '-' }).collect()
 }
 
 /// A text in which nothing is a command.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     // A number's sign is a minus, not a hyphen.
     let rest = match text.strip_prefix('-') {

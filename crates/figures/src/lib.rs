@@ -30,12 +30,12 @@ use std::path::Path;
 use riddlemill_files::{Error, durable};
 use riddlemill_review::exchange::{CsvFor, csv_table};
 
-pub use latex::latex;
-pub use objects::told;
+pub use latex::render_latex;
+pub use objects::text_of_value;
 pub use place::{Digits, Place, Side};
-pub use svg::{Words, drawing, svg};
+pub use svg::{Words, render_drawing, render_svg};
 pub use table::{
-    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, Unit, figures_of, name_of, plain, row,
+    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, Unit, figures_of, name_of, format_plain, figure_row,
 };
 
 /// The macro `table` of pages, which takes a [`ShownTable`].
@@ -150,13 +150,13 @@ impl Chart {
     /// Its drawing as a part of a page that shows one of two languages: the same as in its file, once in each.
     pub fn html(&self, chinese: impl Fn(&str) -> Option<String>) -> String {
         let (english, other) =
-            (drawing(self, &Words::ENGLISH), drawing(&self.translated(chinese), &Words::CHINESE));
+            (render_drawing(self, &Words::ENGLISH), render_drawing(&self.translated(chinese), &Words::CHINESE));
         format!("<div lang=\"en\">{english}</div><div lang=\"zh-Hans\">{other}</div>")
     }
 
     /// The drawing and its data.
     pub fn files(&self) -> [File; 2] {
-        [(format!("{}.svg", self.name), svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+        [(format!("{}.svg", self.name), render_svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
     }
 
     /// The same files as links of a page: what each is, its name, and its address.
@@ -190,8 +190,8 @@ impl Table {
     /// Its files: LaTeX and CSV, and its chart as SVG and CSV.
     pub fn files(&self) -> Vec<File> {
         let (tex, csv) = (format!("{}.tex", self.name), format!("{}.csv", self.name));
-        let mut files = vec![(tex, latex(self).into_bytes()), (csv, self.csv())];
-        files.extend(self.chart().iter().flat_map(Chart::files));
+        let mut files = vec![(tex, render_latex(self).into_bytes()), (csv, self.render_csv())];
+        files.extend(self.plotted_chart().iter().flat_map(Chart::files));
         files
     }
 }
@@ -202,7 +202,7 @@ impl Table {
 /// [`Error`] if one cannot be written.
 pub fn write(folder: &Path, files: &[File]) -> Result<(), Error> {
     durable::create_folder(folder)?;
-    files.iter().try_for_each(|(name, bytes)| durable::replace(&folder.join(name), bytes))
+    files.iter().try_for_each(|(name, bytes)| durable::replace_file(&folder.join(name), bytes))
 }
 
 /// A name as part of a file's: letters, digits and points, everything else a hyphen.

@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
-use riddlemill_text::text::decimals;
+use riddlemill_text::text::format_decimals;
 use unicode_width::UnicodeWidthStr;
 
 use super::place::{Digits, Place, Side};
 use super::{Cell, Column, Table};
 
 impl Place {
-    fn shown(&self, cell: &Cell, column: &Column) -> String {
+    fn format_cell(&self, cell: &Cell, column: &Column) -> String {
         let text = match (cell.figure(), self.digits) {
-            (Some(figure), Digits::Fixed(digits)) => decimals(figure.value, digits),
-            (Some(figure), Digits::Fitting) if figure.value.fract() == 0.0 => decimals(figure.value, 0),
-            (Some(figure), Digits::Fitting) => decimals(figure.value, 2),
-            (None, _) => cell.shown(column),
+            (Some(figure), Digits::Fixed(digits)) => format_decimals(figure.value, digits),
+            (Some(figure), Digits::Fitting) if figure.value.fract() == 0.0 => format_decimals(figure.value, 0),
+            (Some(figure), Digits::Fitting) => format_decimals(figure.value, 2),
+            (None, _) => cell.format_with_interval(column),
         };
         // A Chinese character is as wide as two others.
         let blanks = " ".repeat(self.width.saturating_sub(text.width()));
@@ -29,18 +29,18 @@ impl Place {
 impl Column {
     /// The same with a place in the lines of a report.
     #[must_use]
-    pub fn at(self, place: Place) -> Column {
+    pub fn with_place(self, place: Place) -> Column {
         Column { place: Some(place), ..self }
     }
 }
 
 impl Table {
     /// Its rows as lines with so many blanks before them: the columns that have a place.
-    pub fn lines(&self, indent: usize) -> String {
+    pub fn render_lines(&self, indent: usize) -> String {
         let mut lines = String::new();
         for row in &self.rows {
             let cells = self.columns.iter().zip(row);
-            let placed = cells.filter_map(|(column, cell)| Some(column.place.as_ref()?.shown(cell, column)));
+            let placed = cells.filter_map(|(column, cell)| Some(column.place.as_ref()?.format_cell(cell, column)));
             let _ = writeln!(lines, "{:indent$}{}", "", placed.collect::<String>());
         }
         lines

@@ -44,7 +44,7 @@ struct WithOrigin<'a> {
 
 impl Serialize for Table {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let header = self.header();
+        let header = self.column_titles();
         let (of, columns) = header.split_first().map_or(("", &[][..]), |(of, columns)| (*of, columns));
         let rows = self.rows.iter();
         let rows = rows.map(|row| NamedRow { name: name_of(row), cells: row.get(1..).unwrap_or_default() });
@@ -71,7 +71,7 @@ impl Serialize for Cell {
 
 impl Table {
     /// Its rows as objects: a key for each column that has a heading. What is empty has no key.
-    pub fn objects(&self) -> Vec<Map<String, Json>> {
+    pub fn row_objects(&self) -> Vec<Map<String, Json>> {
         let cell = |(column, cell): (&Column, &Cell)| {
             let value = match cell {
                 _ if column.title.is_empty() => return None,
@@ -98,7 +98,7 @@ impl Table {
         let cells: Vec<Row> =
             rows.iter().map(|row| header.iter().map(|key| cell_of(row.get(*key))).collect()).collect();
         let column =
-            |(at, key): (usize, &&String)| Column::fitting(*key, cells.iter().map(move |row| &row[at]));
+            |(at, key): (usize, &&String)| Column::of_cells(*key, cells.iter().map(move |row| &row[at]));
         Table {
             name: stem(&format!("{prefix}-{name}")),
             title: format!("{prefix}: {}", name.replace('_', " ")),
@@ -113,14 +113,14 @@ impl Table {
 fn cell_of(value: Option<&Json>) -> Cell {
     match value {
         None | Some(Json::Null) => Cell::Empty,
-        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain),
+        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain_number),
         Some(Json::String(text)) => Cell::Text(text.clone()),
         Some(value) => Cell::Nested(value.clone()),
     }
 }
 
 /// A value as a text: of words themselves, of nothing nothing.
-pub fn told(value: Option<&Json>) -> String {
+pub fn text_of_value(value: Option<&Json>) -> String {
     match value {
         None | Some(Json::Null) => String::new(),
         Some(Json::String(text)) => text.clone(),

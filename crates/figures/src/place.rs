@@ -29,24 +29,24 @@ pub enum Digits {
 
 impl Place {
     /// Words on the left of so many columns.
-    pub fn left(width: usize) -> Place {
+    pub fn align_left(width: usize) -> Place {
         Place { before: String::new(), width, side: Side::Left, after: "", digits: Digits::Fitting }
     }
 
     /// Numbers on the right of so many columns, behind a blank.
-    pub fn right(width: usize, digits: Digits) -> Place {
+    pub fn align_right(width: usize, digits: Digits) -> Place {
         Place { before: " ".to_owned(), width, side: Side::Right, after: "", digits }
     }
 
     /// The same behind other words.
     #[must_use]
-    pub fn behind(self, before: impl Into<String>) -> Place {
+    pub fn with_prefix(self, before: impl Into<String>) -> Place {
         Place { before: before.into(), ..self }
     }
 
     /// The same with a unit.
     #[must_use]
-    pub fn before(self, after: &'static str) -> Place {
+    pub fn with_unit(self, after: &'static str) -> Place {
         Place { after, ..self }
     }
 }

@@ -4,7 +4,7 @@
 //! patterns and outlines, can be told apart in black and white. A value of 0 has no bar, a chart without values says so. A page
 //! has the same drawing without its title, and what the pointer is at tells its value.
 
-use super::canvas::{Canvas, LETTER, LINE, WIDE, escaped, wrapped};
+use super::canvas::{Canvas, LETTER, LINE, WIDE, escape_markup, wrap_text};
 use super::{Chart, shapes};
 
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', 'Noto Sans', 'Noto Sans CJK SC', 'Source Han Sans SC', \
@@ -33,43 +33,43 @@ impl Words {
 }
 
 /// The drawing as a file.
-pub fn svg(chart: &Chart) -> String {
+pub fn render_svg(chart: &Chart) -> String {
     let mut canvas = Canvas::new(None);
-    for line in wrapped(&chart.title, WIDE - 8.0, 9.0) {
+    for line in wrap_text(&chart.title, WIDE - 8.0, 9.0) {
         canvas.y += 11.5;
-        let text = format!("<tspan font-size=\"9\" font-weight=\"bold\">{}</tspan>", escaped(&line));
-        canvas.text([4.0, canvas.y], "start", &text);
+        let text = format!("<tspan font-size=\"9\" font-weight=\"bold\">{}</tspan>", escape_markup(&line));
+        canvas.draw_escaped([4.0, canvas.y], "start", &text);
     }
     canvas.y += 4.0;
-    draw(&mut canvas, chart, &Words::ENGLISH);
+    draw_chart(&mut canvas, chart, &Words::ENGLISH);
     let tall = canvas.y + 6.0;
     let size = format!("width=\"84mm\" height=\"{:.2}mm\"", tall * 84.0 / WIDE);
-    framed(&canvas, &size, tall, &chart.title)
+    frame_drawing(&canvas, &size, tall, &chart.title)
 }
 
 /// The drawing as a part of a page, which has its title beside it.
-pub fn drawing(chart: &Chart, words: &Words) -> String {
+pub fn render_drawing(chart: &Chart, words: &Words) -> String {
     // Two languages of one chart are two drawings.
     let named =
         blake3::hash(format!("{}\0{}\0{}", chart.name, chart.title, words.nothing).as_bytes()).to_hex();
     let mut canvas = Canvas::new(Some(format!("d{}-", &named[..8])));
-    draw(&mut canvas, chart, words);
+    draw_chart(&mut canvas, chart, words);
     let tall = canvas.y + 6.0;
-    framed(&canvas, "class=\"drawing\"", tall, &chart.title)
+    frame_drawing(&canvas, "class=\"drawing\"", tall, &chart.title)
 }
 
-fn draw(canvas: &mut Canvas, chart: &Chart, words: &Words) {
+fn draw_chart(canvas: &mut Canvas, chart: &Chart, words: &Words) {
     match chart.is_empty() {
         true => {
             canvas.y += LINE;
-            canvas.label([4.0, canvas.y], "start", words.nothing);
+            canvas.draw_label([4.0, canvas.y], "start", words.nothing);
         }
-        false => shapes::draw(canvas, chart, words.logarithmic, words.least_squares),
+        false => shapes::draw_shape(canvas, chart, words.logarithmic, words.least_squares),
     }
 }
 
-fn framed(canvas: &Canvas, size: &str, tall: f64, title: &str) -> String {
-    let (title, patterns, body) = (escaped(title), canvas.patterns(), &canvas.body);
+fn frame_drawing(canvas: &Canvas, size: &str, tall: f64, title: &str) -> String {
+    let (title, patterns, body) = (escape_markup(title), canvas.define_patterns(), &canvas.body);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" {size} viewBox=\"0 0 {WIDE} {tall:.1}\" role=\"img\" aria-label=\"{title}\" \
          font-family=\"{FONTS}\" font-size=\"{LETTER}\" fill=\"#000\">\n<title>{title}</title>\n{patterns}\n<rect width=\"{WIDE}\" height=\"{tall:.1}\" fill=\"#fff\"/>\n{body}</svg>\n"

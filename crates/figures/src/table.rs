@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use riddlemill_benchmarks::figure as declared;
 use riddlemill_review::agreement::Estimate;
 use riddlemill_review::exchange::{CsvFor, csv_table};
-use riddlemill_text::text::decimals;
+use riddlemill_text::text::format_decimals;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -128,22 +128,22 @@ pub struct ShownTable<'a> {
 
 impl Column {
     /// A column of names and words.
-    pub fn text(title: impl Into<String>) -> Column {
+    pub fn of_words(title: impl Into<String>) -> Column {
         Column { title: title.into(), unit: Unit::Text, place: None }
     }
 
     /// A column of numbers with two digits behind the point.
-    pub fn number(title: impl Into<String>) -> Column {
+    pub fn of_numbers(title: impl Into<String>) -> Column {
         Column { title: title.into(), unit: Unit::Number { digits: 2 }, place: None }
     }
 
     /// A column of whole numbers.
-    pub fn count(title: impl Into<String>) -> Column {
+    pub fn of_counts(title: impl Into<String>) -> Column {
         Column { title: title.into(), unit: Unit::Count, place: None }
     }
 
     /// A column whose unit is that of its cells: words, whole numbers, or numbers with more digits where they are small.
-    pub fn fitting<'c>(title: impl Into<String>, cells: impl Iterator<Item = &'c Cell> + Clone) -> Column {
+    pub fn of_cells<'c>(title: impl Into<String>, cells: impl Iterator<Item = &'c Cell> + Clone) -> Column {
         let values = cells.clone().filter_map(|cell| Some(cell.figure()?.value));
         let unit = match cells.clone().any(|cell| matches!(cell, Cell::Text(_) | Cell::Nested(_))) {
             true => Unit::Text,
@@ -154,7 +154,7 @@ impl Column {
         Column { title: title.into(), unit, place: None }
     }
 
-    fn digits(&self) -> usize {
+    fn decimal_digits(&self) -> usize {
         match self.unit {
             Unit::Text => 2,
             Unit::Count => 0,
@@ -165,7 +165,7 @@ impl Column {
 
 impl Cell {
     /// A number of which nothing else is known.
-    pub fn plain(value: f64) -> Cell {
+    pub fn plain_number(value: f64) -> Cell {
         Cell::Figure(Figure { value, ends: None, n: None, from: Keys::new() })
     }
 
@@ -178,25 +178,25 @@ impl Cell {
     }
 
     /// As it stands in a table of a paper: `62.00 [59.10, 64.90]`.
-    pub(super) fn shown(&self, column: &Column) -> String {
+    pub(super) fn format_with_interval(&self, column: &Column) -> String {
         match self {
             Cell::Empty => String::new(),
             Cell::Text(text) => text.clone(),
             Cell::Nested(value) => value.to_string(),
-            Cell::Figure(figure) => figure.shown(column.digits()),
+            Cell::Figure(figure) => figure.format_with_interval(column.decimal_digits()),
         }
     }
 
     /// The same with its n: `62.00 [59.10, 64.90] n 677`.
-    fn told(&self, column: &Column) -> String {
+    fn format_with_count(&self, column: &Column) -> String {
         match self {
-            Cell::Figure(Figure { n: Some(n), .. }) => format!("{} n {n}", self.shown(column)),
-            cell => cell.shown(column),
+            Cell::Figure(Figure { n: Some(n), .. }) => format!("{} n {n}", self.format_with_interval(column)),
+            cell => cell.format_with_interval(column),
         }
     }
 
     /// With all its digits, for programs.
-    pub(super) fn exact(&self) -> String {
+    pub(super) fn format_exact(&self) -> String {
         match self {
             Cell::Empty => String::new(),
             Cell::Text(text) => text.clone(),
@@ -216,31 +216,31 @@ impl Figure {
     /// An estimate, in percent if `scale` is 100.
     pub fn new(estimate: Estimate, scale: f64, n: usize, from: Keys) -> Figure {
         let Estimate { value, low, high } = estimate;
-        Figure::within(scale * value, Some([scale * low, scale * high]), n, from)
+        Figure::with_ends(scale * value, Some([scale * low, scale * high]), n, from)
     }
 
     /// A figure that may lack an interval.
-    pub fn within(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Figure {
+    pub fn with_ends(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Figure {
         Figure { value, ends, n: Some(n), from }
     }
 
     /// A count or a figure without resampling.
-    pub fn plain(value: f64, n: usize, from: Keys) -> Figure {
-        Figure::within(value, None, n, from)
+    pub fn without_interval(value: f64, n: usize, from: Keys) -> Figure {
+        Figure::with_ends(value, None, n, from)
     }
 
-    fn shown(&self, digits: usize) -> String {
+    fn format_with_interval(&self, digits: usize) -> String {
         match self.ends {
             Some([low, high]) => {
-                let [value, low, high] = [self.value, low, high].map(|number| decimals(number, digits));
+                let [value, low, high] = [self.value, low, high].map(|number| format_decimals(number, digits));
                 format!("{value} [{low}, {high}]")
             }
-            None => plain(self.value, digits),
+            None => format_plain(self.value, digits),
         }
     }
 
     /// What it is computed from, in words; empty if that is the whole set.
-    fn origin(&self) -> String {
+    fn describe_origin(&self) -> String {
         let keys = self.from.iter().map(|(key, value)| format!("{key} = {value}"));
         keys.collect::<Vec<_>>().join(", ")
     }
@@ -249,22 +249,22 @@ impl Figure {
         let interval = self.ends.map(|[low, high]| {
             // Coefficients and scores on a short scale get more digits than percents.
             let digits = if high - low < 2.0 { 2 } else { 1 };
-            format!("{} – {}", decimals(low, digits), decimals(high, digits))
+            format!("{} – {}", format_decimals(low, digits), format_decimals(high, digits))
         });
-        let digits = column.digits();
+        let digits = column.decimal_digits();
         let value =
-            if self.ends.is_none() { plain(self.value, digits) } else { decimals(self.value, digits) };
+            if self.ends.is_none() { format_plain(self.value, digits) } else { format_decimals(self.value, digits) };
         let shade = heat
             .map(|[low, high]| (100.0 * (self.value - low) / (high - low)).clamp(0.0, 100.0).round() as u32);
         let interval = interval.unwrap_or_default();
-        ShownCell { value, interval, n: self.n, shade, from: self.origin(), word: false }
+        ShownCell { value, interval, n: self.n, shade, from: self.describe_origin(), word: false }
     }
 }
 
 /// A figure without an interval: small ones, such as p-values, with their first digits.
-pub fn plain(value: f64, digits: usize) -> String {
+pub fn format_plain(value: f64, digits: usize) -> String {
     let least = 0.5 * 0.1f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
-    if value != 0.0 && value.abs() < least { format!("{value:.1e}") } else { decimals(value, digits) }
+    if value != 0.0 && value.abs() < least { format!("{value:.1e}") } else { format_decimals(value, digits) }
 }
 
 /// Whether a finished cell is a number, perhaps with its interval, or says that there is none.
@@ -274,7 +274,7 @@ fn is_number(cell: &str) -> bool {
 }
 
 /// A row of figures under a name.
-pub fn row(name: impl Into<String>, figures: impl IntoIterator<Item = Option<Figure>>) -> Row {
+pub fn figure_row(name: impl Into<String>, figures: impl IntoIterator<Item = Option<Figure>>) -> Row {
     std::iter::once(Cell::Text(name.into())).chain(figures.into_iter().map(Cell::from)).collect()
 }
 
@@ -298,13 +298,13 @@ impl Table {
         columns: impl IntoIterator<Item = impl Into<String>>,
         rows: Vec<Row>,
     ) -> Table {
-        let columns = std::iter::once(Column::text(of)).chain(columns.into_iter().map(Column::number));
+        let columns = std::iter::once(Column::of_words(of)).chain(columns.into_iter().map(Column::of_numbers));
         Table { columns: columns.collect(), rows, ..Table::default() }
     }
 
     /// The same under the name and the heading that a folder declares.
     #[must_use]
-    pub fn headed(self, declared: &declared::Figure) -> Table {
+    pub fn with_heading(self, declared: &declared::Figure) -> Table {
         Table {
             name: declared.name.to_owned(),
             title: declared.heading.to_owned(),
@@ -316,7 +316,7 @@ impl Table {
 
     /// The same under another name.
     #[must_use]
-    pub fn named(&self, name: impl Into<String>) -> Table {
+    pub fn with_name(&self, name: impl Into<String>) -> Table {
         Table { name: name.into(), ..self.clone() }
     }
 
@@ -337,7 +337,7 @@ impl Table {
     pub fn of_texts(name: String, title: String, header: &[&str], rows: Vec<Vec<String>>) -> Table {
         let column = |(at, title): (usize, &&str)| {
             let is_number = rows.iter().filter_map(|row| row.get(at)).all(|cell| is_number(cell));
-            if is_number { Column::number(*title) } else { Column::text(*title) }
+            if is_number { Column::of_numbers(*title) } else { Column::of_words(*title) }
         };
         let columns = header.iter().enumerate().map(column).collect();
         let rows = rows.into_iter().map(|row| row.into_iter().map(Cell::Text).collect()).collect();
@@ -345,21 +345,21 @@ impl Table {
     }
 
     /// The titles of its columns.
-    pub fn header(&self) -> Vec<&str> {
+    pub fn column_titles(&self) -> Vec<&str> {
         self.columns.iter().map(|column| column.title.as_str()).collect()
     }
 
     /// The cells of a row, each as a text.
-    pub(super) fn texts(&self, row: &[Cell]) -> Vec<String> {
-        row.iter().zip(&self.columns).map(|(cell, column)| cell.shown(column)).collect()
+    pub(super) fn cell_texts(&self, row: &[Cell]) -> Vec<String> {
+        row.iter().zip(&self.columns).map(|(cell, column)| cell.format_with_interval(column)).collect()
     }
 
     /// The table as CSV: a line for each figure where they have an n, so that any program can plot them; else as it stands.
-    pub fn csv(&self) -> Vec<u8> {
+    pub fn render_csv(&self) -> Vec<u8> {
         let of_answers = |cell: &Cell| matches!(cell, Cell::Figure(Figure { n: Some(_), .. }));
         let written = if self.rows.iter().flatten().any(of_answers) {
             let figures = self.rows.iter().flat_map(|row| {
-                let name = row.first().map(Cell::exact).unwrap_or_default();
+                let name = row.first().map(Cell::format_exact).unwrap_or_default();
                 let cells = self.columns.iter().zip(row).skip(1);
                 cells.filter_map(move |(column, cell)| {
                     Some((name.clone(), column.title.clone(), cell.figure()?))
@@ -374,8 +374,8 @@ impl Table {
         } else {
             csv_table(
                 CsvFor::Programs,
-                &self.header(),
-                self.rows.iter().map(|row| row.iter().map(Cell::exact)),
+                &self.column_titles(),
+                self.rows.iter().map(|row| row.iter().map(Cell::format_exact)),
             )
         };
         // Rows of equal length, written into memory, cannot fail.
@@ -383,12 +383,12 @@ impl Table {
     }
 
     /// Its chart, if it is drawn.
-    pub fn chart(&self) -> Option<Chart> {
-        self.plot.as_ref().map(|plot| self.drawn(plot))
+    pub fn plotted_chart(&self) -> Option<Chart> {
+        self.plot.as_ref().map(|plot| self.chart_of_plot(plot))
     }
 
     /// Its rows, drawn in this way.
-    pub fn drawn(&self, plot: &Plot) -> Chart {
+    pub fn chart_of_plot(&self, plot: &Plot) -> Chart {
         let datum = |cell: &Cell| {
             let figure = cell.figure()?;
             Some(Datum { value: figure.value, ends: figure.ends })
@@ -396,7 +396,7 @@ impl Table {
         let row = |(at, row): (usize, &Row)| {
             let named = plot.names.as_ref().and_then(|names| names.get(at)).cloned();
             ChartRow {
-                name: named.unwrap_or_else(|| row.first().map(Cell::exact).unwrap_or_default()),
+                name: named.unwrap_or_else(|| row.first().map(Cell::format_exact).unwrap_or_default()),
                 values: plot.columns.iter().map(|column| datum(row.get(*column)?)).collect(),
             }
         };
@@ -414,11 +414,11 @@ impl Table {
     }
 
     /// The table for a terminal, whose texts are so wide. Columns without any figure are left out.
-    pub fn text(&self, wide: impl Fn(&str) -> usize) -> String {
+    pub fn render_text(&self, wide: impl Fn(&str) -> usize) -> String {
         let mut lines = vec![String::new(); self.rows.len() + 1];
         for (at, column) in self.columns.iter().enumerate() {
             let cells =
-                self.rows.iter().map(|row| row.get(at).map(|cell| cell.told(column)).unwrap_or_default());
+                self.rows.iter().map(|row| row.get(at).map(|cell| cell.format_with_count(column)).unwrap_or_default());
             let cells: Vec<String> = cells.collect();
             if at > 0 && cells.iter().all(String::is_empty) {
                 continue;
@@ -434,7 +434,7 @@ impl Table {
     }
 
     /// The table in Markdown, with its heading.
-    pub fn markdown(&self) -> String {
+    pub fn render_markdown(&self) -> String {
         let escaped = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = format!("## {}\n\n", self.title);
@@ -442,10 +442,10 @@ impl Table {
         if !about.is_empty() {
             let _ = write!(text, "{about}\n\n");
         }
-        text += &line(self.header().into_iter().map(escaped).collect());
+        text += &line(self.column_titles().into_iter().map(escaped).collect());
         text += &line(vec!["---".to_owned(); self.columns.len()]);
         for row in &self.rows {
-            let cells = row.iter().zip(&self.columns).map(|(cell, column)| escaped(&cell.told(column)));
+            let cells = row.iter().zip(&self.columns).map(|(cell, column)| escaped(&cell.format_with_count(column)));
             text += &line(cells.collect());
         }
         text
@@ -456,7 +456,7 @@ impl Table {
         let cell = |(cell, column): (&Cell, &Column)| match cell {
             Cell::Empty => None,
             Cell::Text(_) | Cell::Nested(_) => Some(ShownCell {
-                value: cell.exact(),
+                value: cell.format_exact(),
                 interval: String::new(),
                 n: None,
                 shade: None,
@@ -466,11 +466,11 @@ impl Table {
             Cell::Figure(figure) => Some(figure.on_page(column, self.heat)),
         };
         let row = |row: &Row| {
-            let name = row.iter().zip(&self.columns).next().map(|(cell, column)| cell.shown(column));
+            let name = row.iter().zip(&self.columns).next().map(|(cell, column)| cell.format_with_interval(column));
             (name.unwrap_or_default(), row.iter().zip(&self.columns).skip(1).map(cell).collect())
         };
         let rows = self.rows.iter().map(row).collect();
         let Table { name, title, about, .. } = self;
-        ShownTable { name, title, about, source: self.source(), columns: self.header(), rows }
+        ShownTable { name, title, about, source: self.source(), columns: self.column_titles(), rows }
     }
 }

@@ -36,7 +36,7 @@ fn nothing_in_a_table_is_a_command_of_latex() {
         vec!["*star".to_owned(), String::new()],
     ];
     let table = Table::of_texts("flub tasks".into(), "A_b".into(), &["name", "r"], rows);
-    let tex = latex(&table);
+    let tex = render_latex(&table);
     let line = "    {}[a] 50 \\% \\& \\{x\\}\\_y\\textasciicircum{}2 \\textbackslash{}input \\textasciitilde{} \
                 \\textless{}\\textbar{}\\textgreater{} \\#\\$ & $-$3.2 \\\\\n";
     assert!(tex.contains(line), "{tex}");
@@ -57,12 +57,12 @@ fn columns_of_numbers_stand_on_the_right_and_words_that_begin_with_digits_do_not
     let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
     let rows = vec![row(["1", "5-shot", "62.00 [59.10, 64.90]", "-"]), row(["2", "2024-01", "", "12.5 %"])];
     let table = Table::of_texts("t".into(), "T".into(), &["no", "setting", "score", "share"], rows);
-    assert!(latex(&table).contains("\\begin{tabular}{llrr}"), "{}", latex(&table));
-    let count = Column::count("n");
-    let columns = vec![Column::text("kind"), Column::text("of"), count];
+    assert!(render_latex(&table).contains("\\begin{tabular}{llrr}"), "{}", render_latex(&table));
+    let count = Column::of_counts("n");
+    let columns = vec![Column::of_words("kind"), Column::of_words("of"), count];
     let rows = vec![vec![Cell::Text("a".into()), Cell::Text("3 of 4".into()), Cell::Empty]];
     let table = Table { name: "t".into(), columns, rows, ..Table::default() };
-    assert!(latex(&table).contains("\\begin{tabular}{llr}"), "{}", latex(&table));
+    assert!(render_latex(&table).contains("\\begin{tabular}{llr}"), "{}", render_latex(&table));
 }
 
 /// Two models with a share each, one of them without an interval, and a p-value.
@@ -75,10 +75,10 @@ fn scores() -> Table {
         title: "Scores".into(),
         about: "Percent.".into(),
         columns: vec![
-            Column::text("Model"),
-            Column::number("All"),
-            Column::number("p"),
-            Column::number("None"),
+            Column::of_words("Model"),
+            Column::of_numbers("All"),
+            Column::of_numbers("p"),
+            Column::of_numbers("None"),
         ],
         rows: vec![
             vec![
@@ -105,7 +105,7 @@ fn scores() -> Table {
 #[test]
 fn a_table_is_one_in_every_form() {
     let table = scores();
-    let text = table.text(|text| text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum());
+    let text = table.render_text(|text| text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum());
     let lines = [
         "Scores",
         "        All                       p",
@@ -115,12 +115,12 @@ fn a_table_is_one_in_every_form() {
     assert_eq!(text, lines.map(|line| format!("{line}\n")).concat(), "a column without figures is left out");
     let markdown = "## Scores\n\nPercent.\n\n| Model | All | p | None |\n| --- | --- | --- | --- |\n\
                     | 甲\\|b | 0.00 [0.00, 0.50] n 9 | 1.2e-4 n 9 |  |\n| c | 62.00 [59.10, 64.90] n 9 |  |  |\n";
-    assert_eq!(table.markdown(), markdown);
+    assert_eq!(table.render_markdown(), markdown);
     let csv = "row,column,value,low,high,n\n甲|b,All,-0.001,-0.002,0.5,9\n甲|b,p,0.00012,,,9\nc,All,62,59.1,64.9,9\n";
-    assert_eq!(String::from_utf8(table.csv()).unwrap(), csv);
-    let tex = latex(&table);
+    assert_eq!(String::from_utf8(table.render_csv()).unwrap(), csv);
+    let tex = render_latex(&table);
     assert!(tex.contains("c & 62.00 [59.10, 64.90] &  & ") && !tex.contains(" n 9"), "{tex}");
-    let chart = table.chart().unwrap();
+    let chart = table.plotted_chart().unwrap();
     assert_eq!((chart.name.as_str(), chart.series.as_slice()), ("scores-chart", &["All".to_owned()][..]));
     assert_eq!(chart.rows[1].values, [Some(Datum { value: 62.0, ends: Some([59.1, 64.9]) })]);
     let files: Vec<String> = table.files().into_iter().map(|(name, _)| name).collect();
@@ -149,19 +149,19 @@ fn the_ends_of_an_interval_have_no_minus_zero_on_a_page() {
 /// Without an n a table is what it looks like, and its numbers have the digits that they need.
 #[test]
 fn columns_have_the_unit_of_their_cells() {
-    let column = |cells: &[Cell]| Column::fitting("x", cells.iter()).unit;
-    assert_eq!(column(&[Cell::plain(3.0), Cell::Empty]), Unit::Count);
-    assert_eq!(column(&[Cell::plain(0.25), Cell::plain(1.0)]), Unit::Number { digits: 4 });
-    assert_eq!(column(&[Cell::plain(3.0), Cell::plain(2.5)]), Unit::Number { digits: 2 });
-    assert_eq!(column(&[Cell::plain(3.0), Cell::Text("-".into())]), Unit::Text);
+    let column = |cells: &[Cell]| Column::of_cells("x", cells.iter()).unit;
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Empty]), Unit::Count);
+    assert_eq!(column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]), Unit::Number { digits: 4 });
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::plain_number(2.5)]), Unit::Number { digits: 2 });
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Text("-".into())]), Unit::Text);
     let rows =
-        vec![vec![Cell::Text("a".into()), Cell::plain(2.0 / 3.0)], vec![Cell::Text("b".into()), Cell::Empty]];
-    let columns = vec![Column::text("kind"), Column::fitting("share", rows.iter().map(|row| &row[1]))];
+        vec![vec![Cell::Text("a".into()), Cell::plain_number(2.0 / 3.0)], vec![Cell::Text("b".into()), Cell::Empty]];
+    let columns = vec![Column::of_words("kind"), Column::of_cells("share", rows.iter().map(|row| &row[1]))];
     let table = Table { name: "t".into(), columns, rows, ..Table::default() };
-    assert_eq!(String::from_utf8(table.csv()).unwrap(), "kind,share\na,0.6666666666666666\nb,\n");
-    assert!(latex(&table).contains("a & 0.6667 \\\\"), "{}", latex(&table));
+    assert_eq!(String::from_utf8(table.render_csv()).unwrap(), "kind,share\na,0.6666666666666666\nb,\n");
+    assert!(render_latex(&table).contains("a & 0.6667 \\\\"), "{}", render_latex(&table));
     assert_eq!(
-        (plain(0.0, 2), plain(-0.004, 2), plain(3.0, 0)),
+        (format_plain(0.0, 2), format_plain(-0.004, 2), format_plain(3.0, 0)),
         ("0.00".into(), "-4.0e-3".into(), "3".into())
     );
 }
@@ -184,7 +184,7 @@ fn data_is_a_value_a_line() {
 #[test]
 fn a_drawing_stands_alone() {
     for shape in ALL {
-        let svg = svg(&chart(shape, &[("甲", &[40.0, 2.0]), ("b", &[60.0, 0.0])]));
+        let svg = render_svg(&chart(shape, &[("甲", &[40.0, 2.0]), ("b", &[60.0, 0.0])]));
         assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"84mm\""), "{svg}");
         assert!(svg.contains("Noto Sans CJK SC") && svg.contains("A &lt;b&gt; &amp; 标题"), "{svg}");
         assert!(!svg.contains("class=") && !svg.contains("href") && !svg.contains("NaN"), "{shape:?}: {svg}");
@@ -201,16 +201,16 @@ fn a_drawing_stands_alone() {
 #[test]
 fn zero_has_no_sliver_and_nothing_says_so() {
     let bars =
-        |rows: &[(&str, &[f64])]| svg(&chart(Shape::Bars, rows)).matches("stroke-width=\".4\"").count();
+        |rows: &[(&str, &[f64])]| render_svg(&chart(Shape::Bars, rows)).matches("stroke-width=\".4\"").count();
     assert_eq!(bars(&[("a", &[3.0])]), bars(&[("a", &[3.0]), ("b", &[0.0])]));
     for shape in ALL {
-        assert!(svg(&chart(shape, &[])).contains(">no data</text>"), "{shape:?}");
+        assert!(render_svg(&chart(shape, &[])).contains(">no data</text>"), "{shape:?}");
     }
 }
 
 #[test]
 fn limits_are_drawn_and_named() {
-    let svg = svg(&chart(Shape::Columns, &[("0", &[3.0]), ("10", &[1.0])]));
+    let svg = render_svg(&chart(Shape::Columns, &[("0", &[3.0]), ("10", &[1.0])]));
     assert!(svg.contains("filter.max_chars 10"), "{svg}");
     assert_eq!(
         svg.matches("stroke-dasharray=\"3 2\"").count(),
@@ -222,7 +222,7 @@ fn limits_are_drawn_and_named() {
 /// The columns of a drawing, by hand: two of 99 points each, 130 points high for 3 records.
 #[test]
 fn columns_are_where_their_values_say() {
-    let svg = svg(&chart(Shape::Columns, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
+    let svg = render_svg(&chart(Shape::Columns, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
     let bar = |at: &str, wide: &str, tall: &str, fill: &str| {
         format!(
             "<rect {at} width=\"{wide}\" height=\"{tall}\" fill=\"{fill}\" stroke=\"#08306b\" stroke-width=\".4\"/>\n"
@@ -242,7 +242,7 @@ fn columns_are_where_their_values_say() {
 /// The same columns piled up: the second series begins where the first ends.
 #[test]
 fn piles_begin_where_the_value_before_ends() {
-    let svg = svg(&chart(Shape::Piles, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
+    let svg = render_svg(&chart(Shape::Piles, &[("0", &[3.0, 1.0]), ("10", &[0.0, 2.0])]));
     for bar in [
         "<rect x=\"34.0\" y=\"92.5\" width=\"98.00\" height=\"97.50\" fill=\"#08306b\"",
         "<rect x=\"34.0\" y=\"60.0\" width=\"98.00\" height=\"32.50\" fill=\"#c6dbef\"",
@@ -257,14 +257,14 @@ fn piles_begin_where_the_value_before_ends() {
 fn a_page_shows_the_drawing_of_the_file() {
     for shape in ALL {
         let chart = chart(shape, &[("甲", &[40.0, 2.0]), ("b", &[60.0, 0.5])]);
-        let (file, page) = (svg(&chart), drawing(&chart, &Words::ENGLISH));
+        let (file, page) = (render_svg(&chart), render_drawing(&chart, &Words::ENGLISH));
         assert!(page.contains("class=\"drawing\"") && !page.contains("font-size=\"9\""), "{page}");
         let marks = |svg: &str| svg.matches("<rect x=").count() + svg.matches("<circle cx=").count();
         assert_eq!(marks(&page), marks(&file), "{shape:?}: {page}");
         assert_eq!(page.matches("<g><title>").count(), page.matches("</g>").count(), "{shape:?}: {page}");
         assert!(page.contains("<g><title>") && !file.contains("<g>"), "{shape:?}: {page}");
         // Two drawings of a page have patterns of their own.
-        let other = drawing(&chart, &Words::CHINESE);
+        let other = render_drawing(&chart, &Words::CHINESE);
         let pattern =
             |svg: &str| svg.split("id=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
         assert_ne!(pattern(&page), pattern(&other));
@@ -277,7 +277,7 @@ fn a_page_shows_the_drawing_of_the_file() {
 /// The ends, and what is between them if it is a whole number.
 #[test]
 fn no_axis_of_counts_has_a_half() {
-    let lines = |rows: &[(&str, &[f64])]| svg(&chart(Shape::Columns, rows)).matches("#bbb").count();
+    let lines = |rows: &[(&str, &[f64])]| render_svg(&chart(Shape::Columns, rows)).matches("#bbb").count();
     assert_eq!(lines(&[("0", &[3.0])]), 2);
     assert_eq!(lines(&[("0", &[26.0])]), 3);
     assert_eq!(lines(&[("0", &[8.0])]), 5);
@@ -288,10 +288,10 @@ fn no_axis_of_counts_has_a_half() {
 fn an_empty_funnel_has_no_bar() {
     let stages = |count: u64| [("import".to_owned(), count), ("clean".to_owned(), 0)];
     let bars = |svg: &str| svg.matches("<rect x=").count();
-    let svg_of = |read: u64, count: u64| svg(&funnel("flub", Some(read), stages(count)));
+    let svg_of = |read: u64, count: u64| render_svg(&funnel("flub", Some(read), stages(count)));
     assert_eq!((bars(&svg_of(0, 0)), bars(&svg_of(12_345, 3))), (0, 2));
     assert!(svg_of(12_345, 3).contains(">12,345</text>"), "counts are read by their thousands");
-    assert!(svg(&funnel("flub", None, [])).contains("no data"));
+    assert!(render_svg(&funnel("flub", None, [])).contains("no data"));
 }
 
 #[test]
@@ -316,25 +316,25 @@ fn objects_are_the_rows_of_a_table_and_a_table_of_them_is_the_same() {
     let rows: Vec<_> = list.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect();
     let table = Table::of_objects("flub", "the_kinds", &rows);
     assert_eq!((table.name.as_str(), table.title.as_str()), ("flub-the-kinds", "flub: the kinds"));
-    assert_eq!(table.header(), ["kind", "n", "share", "of"]);
-    assert_eq!(serde_json::to_value(table.objects()).unwrap(), list);
+    assert_eq!(table.column_titles(), ["kind", "n", "share", "of"]);
+    assert_eq!(serde_json::to_value(table.row_objects()).unwrap(), list);
 }
 
 #[test]
 fn lines_have_the_columns_that_have_a_place() {
     let columns = vec![
-        Column::text("kind").at(Place::left(6)),
-        Column::text("label_zh"),
-        Column::count("n").at(Place::right(4, Digits::Fixed(0))),
-        Column::number("percent").at(Place::right(5, Digits::Fixed(1)).before(" %")),
-        Column::number("mean").at(Place::right(5, Digits::Fitting).behind(" mean ")),
+        Column::of_words("kind").with_place(Place::align_left(6)),
+        Column::of_words("label_zh"),
+        Column::of_counts("n").with_place(Place::align_right(4, Digits::Fixed(0))),
+        Column::of_numbers("percent").with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %")),
+        Column::of_numbers("mean").with_place(Place::align_right(5, Digits::Fitting).with_prefix(" mean ")),
     ];
     let row = |kind: &str, n: f64, percent: f64, mean: f64| {
         let [kind, zh] = [kind, "类"].map(|text| Cell::Text(text.to_owned()));
-        vec![kind, zh, Cell::plain(n), Cell::plain(percent), Cell::plain(mean)]
+        vec![kind, zh, Cell::plain_number(n), Cell::plain_number(percent), Cell::plain_number(mean)]
     };
     let rows = vec![row("pun", 12.0, 37.46, 4.0), row("甲", 3.0, -0.01, 2.346)];
     let table = Table { columns, rows, ..Table::default() };
     let lines = ["  pun      12  37.5 % mean     4", "  甲        3   0.0 % mean  2.35"];
-    assert_eq!(table.lines(2), lines.map(|line| format!("{line}\n")).concat());
+    assert_eq!(table.render_lines(2), lines.map(|line| format!("{line}\n")).concat());
 }

@@ -16,7 +16,7 @@ impl Digest {
     pub fn of_parts<'a>(context: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
         let mut digester = Digester::new(context);
         for part in parts {
-            digester.part(part);
+            digester.hash_part(part);
         }
         digester.finish()
     }
@@ -47,23 +47,23 @@ impl Digester {
     /// Starts with the kind of digest.
     pub fn new(context: &str) -> Digester {
         let mut digester = Digester { gathered: Vec::with_capacity(256), hasher: None };
-        digester.part(context.as_bytes());
+        digester.hash_part(context.as_bytes());
         digester
     }
 
     /// Hashes a part with its length.
-    pub fn part(&mut self, part: &[u8]) {
-        self.begin(part.len() as u64);
-        self.piece(part);
+    pub fn hash_part(&mut self, part: &[u8]) {
+        self.begin_part(part.len() as u64);
+        self.hash_piece(part);
     }
 
     /// Begins a part of `len` bytes, which comes in pieces.
-    pub fn begin(&mut self, len: u64) {
+    pub fn begin_part(&mut self, len: u64) {
         self.gathered.extend_from_slice(&len.to_le_bytes());
     }
 
     /// Hashes a piece of the current part.
-    pub fn piece(&mut self, piece: &[u8]) {
+    pub fn hash_piece(&mut self, piece: &[u8]) {
         if piece.len() < LONG {
             self.gathered.extend_from_slice(piece);
         } else {
@@ -157,8 +157,8 @@ mod tests {
             assert_eq!(digest.to_string().parse(), Ok(digest));
             let mut pieces = Digester::new("t");
             for part in &parts {
-                pieces.begin(part.len() as u64);
-                part.chunks(1000).for_each(|piece| pieces.piece(piece));
+                pieces.begin_part(part.len() as u64);
+                part.chunks(1000).for_each(|piece| pieces.hash_piece(piece));
             }
             assert_eq!(pieces.finish(), digest);
         }

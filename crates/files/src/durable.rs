@@ -13,7 +13,7 @@ use crate::fence;
 ///
 /// # Errors
 /// [`Error::Io`] with the step that failed; the old content is then unchanged.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     // Next to its place, because a file cannot be renamed to another file system.
     let temporary = path.with_extension("tmp");
     let written = write_synced(&temporary, bytes).and_then(|()| {
@@ -69,7 +69,7 @@ pub fn create_folder(path: &Path) -> Result<(), Error> {
 }
 
 /// The temporary name of a folder while it is being made.
-pub fn making(place: &Path) -> PathBuf {
+pub fn name_while_making(place: &Path) -> PathBuf {
     place.with_file_name(format!(".making-{}", place.file_name().unwrap_or_default().to_string_lossy()))
 }
 
@@ -78,7 +78,7 @@ pub fn making(place: &Path) -> PathBuf {
 ///
 /// # Errors
 /// [`Error::Io`] if the folder cannot be listed or something in it not removed.
-pub fn sweep(folder: &Path) -> Result<(), Error> {
+pub fn sweep_folder(folder: &Path) -> Result<(), Error> {
     let entries = match fence::list(folder) {
         // Before the first run there is no folder.
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -130,12 +130,12 @@ pub fn remove_folder(path: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Io`] if it cannot be read.
-pub fn sha256(path: &Path) -> Result<String, Error> {
-    digest(path).map(|(hex, _)| hex).map_err(Error::io("read", path))
+pub fn sha256_of_file(path: &Path) -> Result<String, Error> {
+    digest_of_file(path).map(|(hex, _)| hex).map_err(Error::io("read", path))
 }
 
 /// The SHA-256 of a file, in hex, and its length: one piece is hashed while the next is read.
-pub fn digest(path: &Path) -> std::io::Result<(String, u64)> {
+pub fn digest_of_file(path: &Path) -> std::io::Result<(String, u64)> {
     digest_of(fence::open(path)?)
 }
 

@@ -70,7 +70,7 @@ impl From<Refusal> for io::Error {
 }
 
 /// Why an error is a refusal, if it is one.
-pub fn refusal(error: &io::Error) -> Option<&Refusal> {
+pub fn refusal_of_error(error: &io::Error) -> Option<&Refusal> {
     error.get_ref()?.downcast_ref()
 }
 
@@ -80,7 +80,7 @@ pub fn refusal(error: &io::Error) -> Option<&Refusal> {
 /// As `File::open`, and a [`Refusal`] where the path leads out of its workspace or to no file.
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
-    let file = match Place::of(path) {
+    let file = match Place::find_place(path) {
         Some(place) => place.open()?,
         None => open_without_waiting(path)?,
     };
@@ -115,7 +115,7 @@ pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
 /// As [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> io::Result<File> {
     let path = path.as_ref();
-    guard(path)?;
+    guard_path(path)?;
     let file = options.open(path)?;
     check_kind(&file.metadata()?)?;
     Ok(file)
@@ -134,7 +134,7 @@ pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
 /// # Errors
 /// As `fs::create_dir_all`, and a [`Refusal`] where it is outside.
 pub fn create_folder(path: impl AsRef<Path>) -> io::Result<()> {
-    guard(&path)?;
+    guard_path(&path)?;
     fs::create_dir_all(path)
 }
 
@@ -154,7 +154,7 @@ pub fn open_plain(path: impl AsRef<Path>) -> io::Result<File> {
 ///
 /// # Errors
 /// A [`Refusal`], or if a folder above it cannot be read.
-pub fn guard(path: impl AsRef<Path>) -> io::Result<()> {
+pub fn guard_path(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
     guard_entry(path)?;
     match fs::metadata(path) {
@@ -166,7 +166,7 @@ pub fn guard(path: impl AsRef<Path>) -> io::Result<()> {
         }
         Err(_) => return Ok(()),
     }
-    Place::of(path).map_or(Ok(()), |place| place.check(&path.canonicalize()?))
+    Place::find_place(path).map_or(Ok(()), |place| place.check_inside(&path.canonicalize()?))
 }
 
 /// Checks the folder of a file or folder of a workspace that is about to be moved or removed: a link is moved
@@ -176,7 +176,7 @@ pub fn guard(path: impl AsRef<Path>) -> io::Result<()> {
 /// A [`Refusal`], or if a folder above it cannot be read.
 pub fn guard_entry(path: impl AsRef<Path>) -> io::Result<()> {
     let path = path.as_ref();
-    let Some(place) = Place::of(path) else { return Ok(()) };
+    let Some(place) = Place::find_place(path) else { return Ok(()) };
     let above =
         path.ancestors().skip(1).map(|above| if above == Path::new("") { Path::new(".") } else { above });
     // The folders below the first that exists will be created.
@@ -195,7 +195,7 @@ pub fn guard_entry(path: impl AsRef<Path>) -> io::Result<()> {
 /// # Errors
 /// As `fs::read_dir`, and a [`Refusal`] where the folder is outside.
 pub fn list(folder: impl AsRef<Path>) -> io::Result<fs::ReadDir> {
-    guard(&folder)?;
+    guard_path(&folder)?;
     fs::read_dir(folder)
 }
 
@@ -233,7 +233,7 @@ pub fn remove_folder(path: impl AsRef<Path>) -> io::Result<()> {
 /// Whether a path is a file that [`open`] would open.
 pub fn is_file(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
-    fs::metadata(path).is_ok_and(|meta| meta.is_file()) && guard(path).is_ok()
+    fs::metadata(path).is_ok_and(|meta| meta.is_file()) && guard_path(path).is_ok()
 }
 
 /// A path in one of the folders of a workspace.
@@ -248,7 +248,7 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn of(path: &Path) -> Option<Place<'_>> {
+    fn find_place(path: &Path) -> Option<Place<'_>> {
         let named = |above: &&Path| {
             above.file_name().is_some_and(|name| FOLDERS.iter().any(|folder| OsStr::new(folder) == name))
         };
@@ -262,7 +262,7 @@ impl Place<'_> {
     }
 
     /// The folder that the path must not leave, and the path below it.
-    fn anchor(&self) -> io::Result<(&Path, &Path)> {
+    fn anchor_folder(&self) -> io::Result<(&Path, &Path)> {
         let is_link = fs::symlink_metadata(self.folder).is_ok_and(|meta| meta.is_symlink());
         let below = |folder: &Path| self.path.strip_prefix(folder).unwrap_or(self.path);
         if !is_link {
@@ -289,8 +289,8 @@ impl Place<'_> {
     }
 
     /// Whether a resolved path is in the workspace.
-    fn check(&self, resolved: &Path) -> io::Result<()> {
-        let (anchor, _) = self.anchor()?;
+    fn check_inside(&self, resolved: &Path) -> io::Result<()> {
+        let (anchor, _) = self.anchor_folder()?;
         if !resolved.starts_with(anchor.canonicalize()?) {
             return Err(Refusal::Outside(resolved.to_owned()).into());
         }
@@ -302,7 +302,7 @@ impl Place<'_> {
     fn check_above(&self, resolved: &Path) -> io::Result<()> {
         match self.root.canonicalize() {
             Ok(root) if root == resolved => Ok(()),
-            Ok(_) => self.check(resolved),
+            Ok(_) => self.check_inside(resolved),
             Err(_) => Ok(()),
         }
     }
@@ -323,7 +323,7 @@ impl Place<'_> {
     fn open(&self) -> io::Result<File> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
         use rustix::io::Errno;
-        let (anchor, below) = self.anchor()?;
+        let (anchor, below) = self.anchor_folder()?;
         if self.inner != self.root {
             return self.open_resolved();
         }
@@ -352,7 +352,7 @@ impl Place<'_> {
 
     fn open_resolved(&self) -> io::Result<File> {
         let resolved = self.path.canonicalize()?;
-        self.check(&resolved)?;
+        self.check_inside(&resolved)?;
         open_without_waiting(&resolved)
     }
 }
@@ -392,7 +392,7 @@ fn check_kind(_: &fs::Metadata) -> io::Result<()> {
 fn folder_may_lead(root: &Path, folder: &Path, target: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     is_rehearsal(root, folder, target)
-        || Trust::of(root, []).allows(&Wish::Folder { name, target: target.to_owned() })
+        || Trust::for_workspace(root, []).is_agreed(&Wish::Folder { name, target: target.to_owned() })
 }
 
 /// The rehearsals of this process that stand outside of their workspaces, by their folders.

@@ -26,9 +26,9 @@ mod unpacked;
 mod workspace;
 
 pub use digest::{Digest, NotADigest};
-pub use durable::sha256;
+pub use durable::sha256_of_file;
 pub use error::Error;
-pub use secret::{LOGS, fingerprint, made_with, secret, secret_or_draw};
+pub use secret::{LOGS, secret_fingerprint, made_with, find_secret, secret_or_draw};
 pub use trust::{Trust, Wish, shell_word};
-pub use unpacked::{Unpacked, unpack};
-pub use workspace::{Lock, Workspace, inside};
+pub use unpacked::{Unpacked, open_frames};
+pub use workspace::{Lock, Workspace, path_inside};

@@ -8,7 +8,7 @@ pub const SPLIT: usize = 1024;
 
 /// Processes batches and consumes the results in order: the next one is processed, on all free cores, while
 /// the last result is consumed.
-pub fn ahead<B: Send, M: Send>(
+pub fn map_ahead<B: Send, M: Send>(
     mut batches: impl Iterator<Item = B>,
     work: impl Fn(B) -> M + Sync,
     mut take: impl FnMut(M) + Send,
@@ -60,7 +60,7 @@ pub fn par_map_ordered<I: Send, M: Send, E: Send>(
 }
 
 /// Rows in batches of a size; each batch is freed after use.
-pub fn batches<R>(rows: Vec<R>, size: usize) -> impl Iterator<Item = Vec<R>> {
+pub fn split_batches<R>(rows: Vec<R>, size: usize) -> impl Iterator<Item = Vec<R>> {
     let mut rows = rows.into_iter();
     std::iter::from_fn(move || {
         let batch: Vec<R> = rows.by_ref().take(size).collect();
@@ -77,7 +77,7 @@ mod tests {
         for rows in [0, 1, 7, 100] {
             let mut taken = Vec::new();
             let work = |batch: Vec<u32>| batch.into_iter().map(|row| row * 2).collect::<Vec<_>>();
-            ahead(batches((0..rows).collect(), 7), work, |made| taken.extend(made));
+            map_ahead(split_batches((0..rows).collect(), 7), work, |made| taken.extend(made));
             assert_eq!(taken, (0..rows).map(|row| row * 2).collect::<Vec<_>>());
         }
     }

@@ -38,7 +38,7 @@ struct SecretFile {
 
 /// What a secret is called in whatever was made with it: enough to see that it is another one, not enough to make
 /// anything with it. `name` is its file's.
-pub fn fingerprint(name: &str, secret: &[u8; 32]) -> String {
+pub fn secret_fingerprint(name: &str, secret: &[u8; 32]) -> String {
     hex::encode(&blake3::derive_key(&format!("riddlemill {name} fingerprint"), secret)[..8])
 }
 
@@ -47,7 +47,7 @@ pub fn fingerprint(name: &str, secret: &[u8; 32]) -> String {
 /// # Errors
 /// [`Error`] if the file cannot be read or is not a secret, or if another one was used before; `lost` says what is lost
 /// without it, as a hint.
-pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
+pub fn find_secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
     let used = last_used(path)?;
     let Some(file) = read_secret(path, lost)? else {
         return match used {
@@ -73,11 +73,11 @@ pub fn secret(path: &Path, lost: &str) -> Result<Option<[u8; 32]>, Error> {
 pub fn made_with(path: &Path, digest: &str, of: &str, lost: &str) -> Result<bool, Error> {
     let Some(file) = read_secret(path, lost)? else { return Ok(false) };
     check_belongs(path, &file, digest, of, lost)?;
-    Ok(fingerprint(file_name_of(path), &file.secret) == digest)
+    Ok(secret_fingerprint(file_name_of(path), &file.secret) == digest)
 }
 
 fn check_belongs(path: &Path, file: &SecretFile, digest: &str, of: &str, lost: &str) -> Result<(), Error> {
-    let own = fingerprint(file_name_of(path), &file.secret);
+    let own = secret_fingerprint(file_name_of(path), &file.secret);
     if own == digest || file.replaces.iter().any(|replaced| replaced == digest) {
         return Ok(());
     }
@@ -124,21 +124,21 @@ fn read_secret(path: &Path, lost: &str) -> Result<Option<SecretFile>, Error> {
     Ok(Some(SecretFile { secret, replaces }))
 }
 
-fn log(path: &Path) -> Log {
-    Log::at(path.with_file_name(USED))
+fn log_of_uses(path: &Path) -> Log {
+    Log::in_file(path.with_file_name(USED))
 }
 
 /// The fingerprint of the secret of this name that was used last.
 fn last_used(path: &Path) -> Result<Option<String>, Error> {
-    let used: Vec<Used> = log(path).entries()?;
+    let used: Vec<Used> = log_of_uses(path).read_entries()?;
     Ok(used.into_iter().rfind(|used| used.secret == file_name_of(path)).map(|used| used.digest))
 }
 
 /// Remembers that a secret is used.
 fn remember_secret(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
     let used =
-        Used { secret: file_name_of(path).to_owned(), digest: fingerprint(file_name_of(path), secret) };
-    Ok(log(path).add([&used])?)
+        Used { secret: file_name_of(path).to_owned(), digest: secret_fingerprint(file_name_of(path), secret) };
+    Ok(log_of_uses(path).add([&used])?)
 }
 
 /// The secret in a file; drawn from the system's generator if there is none yet. Processes that draw at the
@@ -147,8 +147,8 @@ fn remember_secret(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
 /// # Errors
 /// Those of [`secret`]; and if there are no random numbers or the file cannot be written.
 pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
-    if let Some(secret) = secret(path, lost)? {
-        if last_used(path)?.is_none_or(|digest| digest != fingerprint(file_name_of(path), &secret)) {
+    if let Some(secret) = find_secret(path, lost)? {
+        if last_used(path)?.is_none_or(|digest| digest != secret_fingerprint(file_name_of(path), &secret)) {
             // A raw/ that may only be read keeps working with the secrets that it has.
             let _ = remember_secret(path, &secret);
         }
@@ -186,13 +186,13 @@ mod tests {
     fn a_secret_is_drawn_once_for_its_owner_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("raw/blinding");
-        assert_eq!(secret(&path, "all").unwrap(), None);
+        assert_eq!(find_secret(&path, "all").unwrap(), None);
         let drawn: Vec<[u8; 32]> = std::thread::scope(|scope| {
             let draw = || secret_or_draw(&path, "all").unwrap();
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(draw)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(drawn.iter().all(|one| *one == drawn[0]) && secret(&path, "all").unwrap() == Some(drawn[0]));
+        assert!(drawn.iter().all(|one| *one == drawn[0]) && find_secret(&path, "all").unwrap() == Some(drawn[0]));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -207,11 +207,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("raw/salt");
         let first = secret_or_draw(&path, "names").unwrap();
-        let digest = fingerprint("salt", &first);
+        let digest = secret_fingerprint("salt", &first);
         assert!(made_with(&path, &digest, "a file", "names").unwrap());
         let other = format!("{}\n", "11".repeat(32));
         fs::write(&path, &other).unwrap();
-        for error in [secret(&path, "names").unwrap_err(), secret_or_draw(&path, "names").unwrap_err()] {
+        for error in [find_secret(&path, "names").unwrap_err(), secret_or_draw(&path, "names").unwrap_err()] {
             let error = error.to_string();
             assert!(
                 error.contains("another salt") && error.contains("backup") && error.contains(&digest),
@@ -220,7 +220,7 @@ mod tests {
         }
         assert!(made_with(&path, &digest, "a file", "names").is_err());
         fs::remove_file(&path).unwrap();
-        assert!(secret(&path, "names").unwrap_err().to_string().contains("missing"));
+        assert!(find_secret(&path, "names").unwrap_err().to_string().contains("missing"));
         // What the hint says is the way on.
         fs::write(&path, format!("{other}replaces {digest}\n")).unwrap();
         assert_eq!(secret_or_draw(&path, "names").unwrap(), [0x11; 32]);
@@ -228,6 +228,6 @@ mod tests {
         fs::write(&path, &other).unwrap();
         assert_eq!(secret_or_draw(&path, "names").unwrap(), [0x11; 32], "it is the one that was used last");
         fs::write(&path, format!("{other}what\n")).unwrap();
-        assert!(secret(&path, "names").is_err());
+        assert!(find_secret(&path, "names").is_err());
     }
 }

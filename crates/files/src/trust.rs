@@ -66,7 +66,7 @@ pub fn shell_word(word: &str) -> String {
 
 impl Wish {
     /// The word that agrees to it, for `riddlemill trust add`, `--trust` and the environment variable.
-    pub fn word(&self) -> String {
+    pub fn trust_word(&self) -> String {
         match self {
             // Without the scheme where that is the usual one, as people name hosts.
             Wish::Host { origin, .. } => {
@@ -100,7 +100,7 @@ impl Wish {
     }
 
     /// Whether a yes to this is one to `other`, too.
-    fn covers(&self, other: &Wish) -> bool {
+    fn may_stand_for(&self, other: &Wish) -> bool {
         match (self, other) {
             (
                 Wish::Host { origin, variables },
@@ -172,7 +172,7 @@ pub struct Trust {
 
 impl Trust {
     /// The answers about the workspace in a folder; `words` are those given for this call alone.
-    pub fn of(root: &Path, words: impl IntoIterator<Item = String>) -> Trust {
+    pub fn for_workspace(root: &Path, words: impl IntoIterator<Item = String>) -> Trust {
         let by_environment = std::env::var(TRUST).unwrap_or_default();
         let words = words.into_iter().chain(by_environment.split([',', '\n']).map(str::to_owned));
         let words = words.map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect();
@@ -196,14 +196,14 @@ impl Trust {
     }
 
     /// Whether somebody agreed to this.
-    pub fn allows(&self, wish: &Wish) -> bool {
+    pub fn is_agreed(&self, wish: &Wish) -> bool {
         if self.words.iter().any(|word| wish.is_named(word)) {
             return true;
         }
-        let given = self.given();
+        let given = self.list_answers();
         let mut here = given.iter().filter(|given| given.here);
         here.any(|given| match (&given.wish, wish) {
-            (Some(given), wish) => given.covers(wish),
+            (Some(given), wish) => given.may_stand_for(wish),
             // Who made the workspace wrote its paths; hosts and commands are asked about all the same, as
             // settings also come with a pull.
             (None, Wish::Read { .. } | Wish::Folder { .. }) => true,
@@ -213,7 +213,7 @@ impl Trust {
 
     /// Whether the workspace was made on this machine, in this folder.
     pub fn is_own(&self) -> bool {
-        self.given().iter().any(|given| given.here && given.wish.is_none())
+        self.list_answers().iter().any(|given| given.here && given.wish.is_none())
     }
 
     /// Whether a file of the workspace's settings may be read: it lies inside, or somebody agreed. Links count as what
@@ -222,7 +222,7 @@ impl Trust {
         match self.leads_out(path) {
             Some(place) => {
                 let wish = Wish::Read { place };
-                if self.allows(&wish) { Ok(()) } else { Err(wish) }
+                if self.is_agreed(&wish) { Ok(()) } else { Err(wish) }
             }
             None => Ok(()),
         }
@@ -238,8 +238,8 @@ impl Trust {
     ///
     /// # Errors
     /// [`Error`] if there is no place for it, or it cannot be written.
-    pub fn agree(&self, wish: &Wish) -> Result<(), Error> {
-        self.append(Some(wish.clone()), true)
+    pub fn record_agreement(&self, wish: &Wish) -> Result<(), Error> {
+        self.append_answer(Some(wish.clone()), true)
     }
 
     /// Keeps that this workspace was made here: its paths may lead anywhere.
@@ -247,28 +247,28 @@ impl Trust {
     /// # Errors
     /// As of [`Trust::agree`].
     pub fn made_here(&self) -> Result<(), Error> {
-        self.append(None, true)
+        self.append_answer(None, true)
     }
 
     /// Takes back every answer about this workspace that a word means, or all of them; how many those were.
     ///
     /// # Errors
     /// As of [`Trust::agree`].
-    pub fn withdraw(&self, word: Option<&str>) -> Result<usize, Error> {
+    pub fn withdraw_answers(&self, word: Option<&str>) -> Result<usize, Error> {
         let meant = |given: &Given| match (word, &given.wish) {
             (None, _) => true,
-            (Some(word), Some(wish)) => wish.is_named(word) || wish.word() == word,
+            (Some(word), Some(wish)) => wish.is_named(word) || wish.trust_word() == word,
             (Some(word), None) => word == "." || Path::new(word) == Path::new(&given.workspace),
         };
-        let given: Vec<Given> = self.given().into_iter().filter(|given| given.here && meant(given)).collect();
+        let given: Vec<Given> = self.list_answers().into_iter().filter(|given| given.here && meant(given)).collect();
         for one in &given {
-            self.append(one.wish.clone(), false)?;
+            self.append_answer(one.wish.clone(), false)?;
         }
         Ok(given.len())
     }
 
     /// Every answer on this machine that holds, in the order in which they were given.
-    pub fn given(&self) -> Vec<Given> {
+    pub fn list_answers(&self) -> Vec<Given> {
         let text = self.file.as_deref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
         let mut lines: Vec<Line> = Vec::new();
         // A line that cannot be read agrees to nothing.
@@ -292,11 +292,11 @@ impl Trust {
     }
 
     /// The file of answers.
-    pub fn file(&self) -> Option<&Path> {
+    pub fn answers_file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    fn append(&self, wish: Option<Wish>, yes: bool) -> Result<(), Error> {
+    fn append_answer(&self, wish: Option<Wish>, yes: bool) -> Result<(), Error> {
         let Some(file) = self.file.as_deref().filter(|_| !self.folder.is_empty()) else {
             return Err(Error::Damaged {
                 path: self.root.clone(),

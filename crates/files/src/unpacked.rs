@@ -21,7 +21,7 @@ pub struct Unpacked<R: BufRead> {
 ///
 /// # Errors
 /// If it cannot be opened or does not begin like such a file.
-pub fn unpack(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
+pub fn open_frames(path: &Path) -> io::Result<Unpacked<BufReader<File>>> {
     let file = fence::open(path)?;
     let bytes = file.metadata()?.len();
     Unpacked::new(BufReader::new(file), bytes)
@@ -41,7 +41,7 @@ impl<R: BufRead> Unpacked<R> {
     ///
     /// # Errors
     /// If it is damaged, or implausibly large.
-    pub fn all(mut self) -> io::Result<Vec<u8>> {
+    pub fn read_whole(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -82,10 +82,10 @@ mod tests {
     fn kilobytes_give_no_gigabytes() {
         let packed = bomb(600);
         assert!(packed.len() < 100_000, "{}", packed.len());
-        let error = Unpacked::new(&packed[..], packed.len() as u64).unwrap().all().unwrap_err();
+        let error = Unpacked::new(&packed[..], packed.len() as u64).unwrap().read_whole().unwrap_err();
         assert!(error.to_string().contains("more than 256 MiB"), "{error}");
         let packed = bomb(200);
-        let whole = Unpacked::new(&packed[..], packed.len() as u64).unwrap().all().unwrap();
+        let whole = Unpacked::new(&packed[..], packed.len() as u64).unwrap().read_whole().unwrap();
         assert_eq!(whole.len(), 200 << 20);
     }
 }

@@ -24,27 +24,27 @@ impl Workspace {
     }
 
     /// The folder of what cannot be recomputed.
-    pub fn raw(&self) -> PathBuf {
+    pub fn raw_folder(&self) -> PathBuf {
         self.root.join("raw")
     }
 
     /// The folder of people's decisions about records and pairs.
-    pub fn decisions(&self) -> PathBuf {
-        self.raw().join("decisions")
+    pub fn decisions_folder(&self) -> PathBuf {
+        self.raw_folder().join("decisions")
     }
 
     /// A recipe's stages.
-    pub fn recipe(&self, recipe: &str) -> PathBuf {
+    pub fn recipe_folder(&self, recipe: &str) -> PathBuf {
         self.root.join("staged").join(recipe)
     }
 
     /// A stage's folder: `staged/<recipe>/<NN_stage>`.
-    pub fn stage(&self, recipe: &str, number: usize, stage: &str) -> PathBuf {
-        self.recipe(recipe).join(format!("{number:02}_{}", stage.replace(':', "_")))
+    pub fn stage_folder(&self, recipe: &str, number: usize, stage: &str) -> PathBuf {
+        self.recipe_folder(recipe).join(format!("{number:02}_{}", stage.replace(':', "_")))
     }
 
     /// Where a run builds a recipe's candidate release.
-    pub fn candidate(&self, recipe: &str) -> PathBuf {
+    pub fn candidate_folder(&self, recipe: &str) -> PathBuf {
         self.root.join("output").join(recipe).join("candidate")
     }
 }
@@ -61,7 +61,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error::Locked`] if another process holds it.
-    pub fn take(folder: &Path) -> Result<Lock, Error> {
+    pub fn take_lock(folder: &Path) -> Result<Lock, Error> {
         durable::create_folder(folder)?;
         let path = folder.join(".lock");
         let mut options = OpenOptions::new();
@@ -101,7 +101,7 @@ const LONGEST: usize = 1024;
 /// assert!(inside(Path::new("set"), "data/flub/test.jsonl").is_ok());
 /// assert!(inside(Path::new("set"), "../../etc/passwd").is_err());
 /// ```
-pub fn inside(folder: &Path, name: &str) -> Result<PathBuf, Error> {
+pub fn path_inside(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     match why_not(name) {
         None => Ok(folder.join(name)),
         Some(why) => Err(Error::Damaged {
@@ -168,17 +168,17 @@ mod tests {
             "a\0b",
             "a\nb",
         ] {
-            assert!(inside(Path::new("set"), name).is_err(), "{name:?}");
+            assert!(path_inside(Path::new("set"), name).is_err(), "{name:?}");
         }
         for name in ["manifest.json", "data/flub/test.jsonl", "..a", "a..b/c", "com/x", "数据.json"] {
-            assert_eq!(inside(Path::new("set"), name).unwrap(), Path::new("set").join(name));
+            assert_eq!(path_inside(Path::new("set"), name).unwrap(), Path::new("set").join(name));
         }
     }
 
     proptest! {
         #[test]
         fn what_is_joined_stays_below(name in "(\\.|\\.\\.|/|\\\\|a|C:|~|\\PC|\0){0,12}") {
-            if let Ok(path) = inside(Path::new("/set"), &name) {
+            if let Ok(path) = path_inside(Path::new("/set"), &name) {
                 let below = path.strip_prefix("/set").unwrap();
                 prop_assert!(below.components().all(|part| matches!(part, Component::Normal(_))));
                 prop_assert!(below.components().count() > 0);

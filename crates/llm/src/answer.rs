@@ -66,7 +66,7 @@ impl Ask {
     }
 
     /// The form of its reply.
-    pub(super) fn output(&self) -> Output {
+    pub(super) fn reply_form(&self) -> Output {
         match &self.what {
             What::Chat { output, .. } => *output,
             What::Embedding { .. } => Output::Text,
@@ -74,7 +74,7 @@ impl Ask {
     }
 
     /// Asks for the embedding of a text.
-    pub fn embedding(record: impl Into<String>, text: impl Into<String>) -> Ask {
+    pub fn for_embedding(record: impl Into<String>, text: impl Into<String>) -> Ask {
         let what = What::Embedding { text: text.into(), dimensions: None };
         Ask {
             record: record.into(),
@@ -142,7 +142,7 @@ impl Reply {
 
 impl Marks {
     /// The prefix of a basis: `reply` for the reply store, `made` or `sample` for a pack.
-    pub fn origin(self) -> &'static str {
+    pub fn basis_prefix(self) -> &'static str {
         match self {
             Marks { sample: true, .. } => "sample",
             Marks { made: true, .. } => "made",
@@ -194,13 +194,13 @@ impl Failed {
         match (request.fault, request.status) {
             (RequestFault::Text, _) => Some(NoAnswer::Refused),
             (RequestFault::Empty, _) => Some(NoAnswer::Unread),
-            (_, Some(status)) => fault::withholds(status, &self.raw).then_some(NoAnswer::Refused),
+            (_, Some(status)) => fault::is_content_refusal(status, &self.raw).then_some(NoAnswer::Refused),
             (_, None) => None,
         }
     }
 
     /// The HTTP status of a refusal.
-    pub(super) fn status(&self) -> Option<u16> {
+    pub(super) fn http_status(&self) -> Option<u16> {
         match self.error.cause() {
             Some(Cause::Request(request)) => request.status,
             _ => None,

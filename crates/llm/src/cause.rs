@@ -25,20 +25,20 @@ pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String,
     let request = Request {
         endpoint: endpoint.to_owned(),
         fault: fault_of(&fault.kind),
-        status: fault.status(),
+        status: fault.http_status(),
         said,
-        server: fault.message(),
+        server: fault.refusal_message(),
         near: hint.near.clone(),
         to: fault.location.clone(),
         versioned: hint.versioned,
     };
-    Evidence::of(error, Cause::Request(request))
+    Evidence::with_cause(error, Cause::Request(request))
 }
 
 /// A failure that a log holds, of which it keeps the words, the status and the server's answer.
-pub(super) fn remembered(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
+pub(super) fn remembered_failure(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
     let fault = match (status, fault::no_answer(&error)) {
-        (Some(status), _) => fault_of(&retry::read(status, raw).kind),
+        (Some(status), _) => fault_of(&retry::parse_refusal(status, raw).kind),
         (None, Some(NoAnswer::Refused)) => RequestFault::Text,
         (None, Some(NoAnswer::Unread)) => RequestFault::Empty,
         (None, None) => RequestFault::NotAnswered,
@@ -54,7 +54,7 @@ pub(super) fn remembered(endpoint: &str, error: String, status: Option<u16>, raw
         to: None,
         versioned: false,
     };
-    Evidence::of(error, Cause::Request(request))
+    Evidence::with_cause(error, Cause::Request(request))
 }
 
 fn fault_of(kind: &Kind) -> RequestFault {
@@ -74,7 +74,7 @@ fn fault_of(kind: &Kind) -> RequestFault {
 }
 
 /// Whose cap a scope of the journal is.
-pub(super) fn scope(name: &str) -> Scope {
+pub(super) fn parse_scope(name: &str) -> Scope {
     match name.split_once(':') {
         Some(("endpoint", name)) => Scope::Endpoint(name.to_owned()),
         Some(("recipe", name)) => Scope::Recipe(name.to_owned()),
@@ -83,45 +83,45 @@ pub(super) fn scope(name: &str) -> Scope {
 }
 
 /// Why a reply cannot be read.
-pub(super) fn unreadable(why: String) -> Evidence {
-    Evidence::of(why.clone(), Cause::Unreadable { said: why })
+pub(super) fn unreadable_reply(why: String) -> Evidence {
+    Evidence::with_cause(why.clone(), Cause::Unreadable { said: why })
 }
 
 /// What is not sent by a run that is offline.
-pub(super) fn offline(endpoint: String) -> Held {
-    let what = Evidence::of("the run is offline", Cause::Offline { endpoint });
+pub(super) fn held_offline(endpoint: String) -> Held {
+    let what = Evidence::with_cause("the run is offline", Cause::Offline { endpoint });
     Held { reason: Reason::ReplyMissing, what }
 }
 
 /// The answer for a remembered failure.
-pub(super) fn refused(endpoint: &str, failure: Failure) -> Answer {
+pub(super) fn refused_answer(endpoint: &str, failure: Failure) -> Answer {
     let Failure { key, error, status, raw, .. } = failure;
-    let error = remembered(endpoint, error, status, &raw);
+    let error = remembered_failure(endpoint, error, status, &raw);
     Answer::Failed(Failed { reason: Reason::RequestRefused, error, raw, key })
 }
 
 /// The answer where the next request could exceed a cap.
 pub(super) fn budget_reached(scope: &str, spent: Usd, cap: Usd, reserved: Usd) -> Answer {
     let what = format!("{scope}: {spent} of {cap} spent, the next request could cost {reserved}");
-    let scope = self::scope(scope);
+    let scope = self::parse_scope(scope);
     let cause = Cause::Budget { scope, spent: spent.to_string(), cap: cap.to_string() };
-    Answer::Held(Held { reason: Reason::BudgetReached, what: Evidence::of(what, cause) })
+    Answer::Held(Held { reason: Reason::BudgetReached, what: Evidence::with_cause(what, cause) })
 }
 
 pub(super) fn store_failed(key: Key, error: &str) -> Answer {
     let said = format!("the reply store failed: {error}");
-    let error = Evidence::of(said.clone(), Cause::Store { said });
+    let error = Evidence::with_cause(said.clone(), Cause::Store { said });
     Answer::Failed(Failed { reason: Reason::RequestFailed, error, raw: String::new(), key })
 }
 
 /// The answer of an endpoint that is left alone.
-pub(super) fn left(how: &Evidence) -> Answer {
-    Answer::Held(Held { reason: Reason::EndpointLeft, what: how.clone() })
+pub(super) fn left_alone_answer(evidence: &Evidence) -> Answer {
+    Answer::Held(Held { reason: Reason::EndpointLeft, what: evidence.clone() })
 }
 
 /// The answer of a run that was interrupted.
-pub(super) fn interrupted() -> Answer {
-    let what = Evidence::of("run again to continue", Cause::Interrupted);
+pub(super) fn interrupted_answer() -> Answer {
+    let what = Evidence::with_cause("run again to continue", Cause::Interrupted);
     Answer::Held(Held { reason: Reason::Interrupted, what })
 }
 
@@ -142,24 +142,24 @@ mod tests {
                 _ => "",
             };
             let fault = Fault { raw: raw.into(), ..Fault::new(kind) };
-            let said = fault.describe("mine");
+            let said = fault.describe_for_ledger("mine");
             let now = of_fault("mine", &fault, &Hint::default(), said.clone(), said.clone());
-            let then = remembered("mine", said, fault.status(), raw);
+            let then = remembered_failure("mine", said, fault.http_status(), raw);
             assert_eq!(request(&now), request(&then));
         }
         let refused =
-            remembered("mine", "400 from mine (no)".into(), Some(400), r#"{"error": {"message": "no"}}"#);
+            remembered_failure("mine", "400 from mine (no)".into(), Some(400), r#"{"error": {"message": "no"}}"#);
         assert_eq!(request(&refused).server.as_deref(), Some("no"));
     }
 
     #[test]
     fn an_endpoint_is_a_field_whatever_it_is_called() {
         let fault = Fault::new(Kind::Connect("connection refused".into()));
-        let said = fault.describe("mine");
+        let said = fault.describe_for_ledger("mine");
         let evidence = of_fault("mine", &fault, &Hint::default(), said.clone(), said);
         assert_eq!(request(&evidence).endpoint, "mine");
         assert_eq!(request(&evidence).fault, RequestFault::NoConnection);
-        assert_eq!(scope("endpoint:connection"), Scope::Endpoint("connection".into()));
-        assert_eq!((scope("recipe:flub"), scope("run:1-2-3")), (Scope::Recipe("flub".into()), Scope::Run));
+        assert_eq!(parse_scope("endpoint:connection"), Scope::Endpoint("connection".into()));
+        assert_eq!((parse_scope("recipe:flub"), parse_scope("run:1-2-3")), (Scope::Recipe("flub".into()), Scope::Run));
     }
 }

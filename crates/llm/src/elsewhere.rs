@@ -18,7 +18,7 @@ const MAX_MODELS_LISTED: usize = 5;
 
 impl Engine {
     /// The endpoint's settings as requests are sent now: the API may be another than the one that is set.
-    pub(super) fn sending(&self) -> Cow<'_, Endpoint> {
+    pub(super) fn endpoint_in_force(&self) -> Cow<'_, Endpoint> {
         match self.only_in_responses.load(Ordering::Relaxed) {
             true => Cow::Owned(Endpoint { api: Api::Responses, ..self.endpoint.clone() }),
             false => Cow::Borrowed(&self.endpoint),
@@ -36,13 +36,13 @@ impl Engine {
             self.only_in_responses.store(true, Ordering::Relaxed);
             let responses = Endpoint { api: Api::Responses, ..sent.clone() };
             let unsent: Vec<String> =
-                provider::unsent(&responses).into_iter().map(|one| one.setting).collect();
+                provider::unsent_settings(&responses).into_iter().map(|one| one.setting).collect();
             let lost = if unsent.is_empty() {
                 String::new()
             } else {
                 format!("; {} is not sent there", unsent.join(", "))
             };
-            self.limits.run.remark(format!(
+            self.limits.run.record_remark(format!(
                 "llm.{}: {} is served by the Responses API alone and was asked there{lost}; set api = \"responses\"",
                 sent.name, sent.model
             ));
@@ -57,7 +57,7 @@ impl Engine {
         }
         let place = self.asked_place(fault, call);
         // One list for the endpoint, even if thousands of items are refused for the same reason.
-        let models = self.models.get_or_init(|| transport.models()).await;
+        let models = self.models.get_or_init(|| transport.list_models()).await;
         let model = &self.endpoint.model;
         if models.is_empty() || models.contains(model) {
             return place;
@@ -79,7 +79,7 @@ impl Engine {
 
     /// The path that a server does not have, and the version in it.
     fn asked_place(&self, fault: &Fault, call: &Call) -> Hint {
-        if !matches!(fault.status(), Some(404 | 405)) {
+        if !matches!(fault.http_status(), Some(404 | 405)) {
             return Hint::default();
         }
         let path = call.path.split('?').next().unwrap_or_default();

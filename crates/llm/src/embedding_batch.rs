@@ -11,27 +11,27 @@ use super::{provider, retry, tokens};
 
 /// Reads an answer to questions that were sent together: for each its content, and the response that it alone
 /// would have had, to be stored under its own key.
-pub(super) fn read(
+pub(super) fn split_embeddings(
     requests: &[&Request],
     received: Received,
     marks: &ReplyMarks,
 ) -> Result<Vec<(Content, String)>, Fault> {
     if let [request] = requests {
-        let content = wire::read(request, &received, marks)?;
+        let content = wire::parse_received(request, &received, marks)?;
         return Ok(vec![(content, received.body)]);
     }
     if !(200..300).contains(&received.status) {
         // A refusal reads the same for one and for many, and never as content.
-        wire::read(requests[0], &received, marks)?;
+        wire::parse_received(requests[0], &received, marks)?;
     }
     let raws = split_answer(requests, &received.body).map_err(|why| Fault {
-        raw: wire::short(&received.body),
+        raw: wire::shorten_body(&received.body),
         asked_wait: received.asked_wait,
-        ..Fault::new(retry::within(&received.body, Kind::Garbage(why.to_string())))
+        ..Fault::new(retry::kind_of_wrapped_error(&received.body, Kind::Garbage(why.to_string())))
     })?;
     let read = |(request, raw): (&&Request, String)| {
-        let content = wire::content(request, &raw, marks)
-            .map_err(|why| Fault { raw: wire::short(&raw), ..Fault::new(Kind::Garbage(why.to_string())) })?;
+        let content = wire::parse_content(request, &raw, marks)
+            .map_err(|why| Fault { raw: wire::shorten_body(&raw), ..Fault::new(Kind::Garbage(why.to_string())) })?;
         Ok((content, raw))
     };
     requests.iter().zip(raws).map(read).collect()
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(sent["input"], json!(["a long text of some words", "b"]));
         let body = json!({"model": "m", "data": [{"index": 1, "embedding": [2.0]}, {"index": 0, "embedding": [1.0]}],
             "usage": {"prompt_tokens": 9, "total_tokens": 9}});
-        let contents = read(&[&a, &b], received(200, body), &ReplyMarks::default()).unwrap();
+        let contents = split_embeddings(&[&a, &b], received(200, body), &ReplyMarks::default()).unwrap();
         let vectors: Vec<_> = contents.iter().map(|(content, _)| content.vector.clone().unwrap()).collect();
         assert_eq!(vectors, [[1.0], [2.0]]);
         let used: Vec<u64> =
@@ -117,7 +117,7 @@ mod tests {
         assert!(used[0] > used[1] && used.iter().sum::<u64>() == 9, "{used:?}");
         // The stored response is read again like an answer to one text.
         for (request, (content, raw)) in [&a, &b].into_iter().zip(&contents) {
-            assert_eq!(&wire::content(request, raw, &ReplyMarks::default()).unwrap(), content);
+            assert_eq!(&wire::parse_content(request, raw, &ReplyMarks::default()).unwrap(), content);
         }
     }
 
@@ -133,15 +133,15 @@ mod tests {
             json!("none"),
         ] {
             let came = received(200, json!({"data": data}));
-            let fault = read(&[&a, &b], came, &ReplyMarks::default()).unwrap_err();
+            let fault = split_embeddings(&[&a, &b], came, &ReplyMarks::default()).unwrap_err();
             assert!(matches!(fault.kind, Kind::Garbage(_)), "{data}: {fault:?}");
         }
-        let fault = read(&[&a, &b], received(429, json!({})), &ReplyMarks::default()).unwrap_err();
+        let fault = split_embeddings(&[&a, &b], received(429, json!({})), &ReplyMarks::default()).unwrap_err();
         assert_eq!(fault.kind, Kind::Status(429));
         // Some servers do not number the embeddings.
         let plain = json!({"data": [{"embedding": [1.0]}, {"embedding": [2.0]}]});
         assert_eq!(
-            read(&[&a, &b], received(200, plain), &ReplyMarks::default()).unwrap()[1].0.vector,
+            split_embeddings(&[&a, &b], received(200, plain), &ReplyMarks::default()).unwrap()[1].0.vector,
             Some(vec![2.0])
         );
     }

@@ -15,14 +15,14 @@ use riddlemill_record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
 use super::batch::takes_batches;
-use super::cause::{offline, refused, store_failed, unreadable};
+use super::cause::{held_offline, refused_answer, store_failed, unreadable_reply};
 use super::http::{Http, Transport};
 use super::money::{Price, Usd};
 use super::pace::Pace;
 use super::progress::{Progress, Tally};
 use super::prompt::Output;
 use super::request::{Input, Key, Request};
-use super::retry::seconds;
+use super::retry::clamp_seconds;
 use super::run::Run;
 use super::sample::{Pack, PackError};
 use super::secret::ApiKey;
@@ -107,11 +107,11 @@ impl Engine {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
         let name = || endpoint.name.clone();
         let hold =
-            |reason, what: String, cause| Source::Nothing(Held { reason, what: Evidence::of(what, cause) });
-        let unset = endpoint.variables().find(|name| ApiKey::from_env(name).is_none());
+            |reason, what: String, cause| Source::Nothing(Held { reason, what: Evidence::with_cause(what, cause) });
+        let unset = endpoint.environment_variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
             let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
-            let pack = Pack::load(path)
+            let pack = Pack::load_pack(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
             Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
@@ -121,8 +121,8 @@ impl Engine {
         } else if endpoint.key_env.is_some() && !endpoint.key_command.is_empty() {
             return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
-            Source::Nothing(offline(name()))
-        } else if endpoint.price().is_none() {
+            Source::Nothing(held_offline(name()))
+        } else if endpoint.token_price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
             hold(Reason::NoPrice, what, Cause::NoPrice { endpoint: name() })
         } else if let Some(variable) = unset {
@@ -130,19 +130,19 @@ impl Engine {
             let what = format!("{variable} is not set ({what} of llm.{})", endpoint.name);
             let cause = Cause::NoKey { endpoint: name(), variable: variable.to_owned() };
             hold(Reason::KeyMissing, what, cause)
-        } else if let Some(wish) = [endpoint.command_wish(), endpoint.wish().filter(has_variables)]
+        } else if let Some(wish) = [endpoint.command_wish(), endpoint.needed_wish().filter(has_variables)]
             .into_iter()
             .flatten()
-            .find(|wish| !limits.trust.allows(wish))
+            .find(|wish| !limits.trust.is_agreed(wish))
         {
-            let command = format!("riddlemill trust add {}", shell_word(&wish.word()));
+            let command = format!("riddlemill trust add {}", shell_word(&wish.trust_word()));
             let what = format!("nobody on this machine agreed to {wish} for this workspace; `{command}`");
             let cause = Cause::NoConsent { endpoint: name(), wish: wish.to_string(), command };
             hold(Reason::KeyMissing, what, cause)
         } else {
             Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
-        Ok(Engine::assemble(store, endpoint, limits, source))
+        Ok(Engine::from_parts(store, endpoint, limits, source))
     }
 
     /// An engine with another transport than HTTP.
@@ -153,17 +153,17 @@ impl Engine {
         transport: Box<dyn Transport>,
     ) -> Engine {
         let source = match limits.offline {
-            true => Source::Nothing(offline(endpoint.name.clone())),
+            true => Source::Nothing(held_offline(endpoint.name.clone())),
             false => Source::Server(transport),
         };
-        Engine::assemble(store, endpoint, limits, source)
+        Engine::from_parts(store, endpoint, limits, source)
     }
 
-    fn assemble(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
-        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.cap()), limits.run.cap()];
+    fn from_parts(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
+        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.budget_cap()), limits.run.budget_cap()];
         caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
         Engine {
-            price: endpoint.price().unwrap_or(Price::FREE),
+            price: endpoint.token_price().unwrap_or(Price::FREE),
             pace: Pace::new(endpoint.rpm, endpoint.tpm),
             // Without a slot nothing would ever be sent; tokio panics above its maximum.
             slots: Semaphore::new(endpoint.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
@@ -180,8 +180,8 @@ impl Engine {
     }
 
     /// The longest time that a request may take.
-    pub fn longest(&self) -> Duration {
-        seconds(self.endpoint.timeouts.total_secs)
+    pub fn longest_request(&self) -> Duration {
+        clamp_seconds(self.endpoint.timeouts.total_secs)
     }
 
     /// Answers every item, in order: from the store if possible, else by asking. Equal questions are asked
@@ -200,18 +200,18 @@ impl Engine {
         let tally = Tally::new(asks.len(), &on_event);
         if let Source::Pack(pack) = &self.source {
             let answers: Vec<Answer> =
-                asks.iter().map(|(ask, _)| pack.answer(ask, self.endpoint.identity())).collect();
-            answers.iter().for_each(|answer| tally.finished(answer, false));
+                asks.iter().map(|(ask, _)| pack.answer_from_pack(ask, self.endpoint.identity())).collect();
+            answers.iter().for_each(|answer| tally.note_finished(answer, false));
             return answers;
         }
         let mut questions: Vec<Question> = asks
             .into_iter()
             .map(|(ask, accept_before)| {
-                let (request, output) = (Engine::request(&self.endpoint, &ask), ask.output());
+                let (request, output) = (Engine::request_of_ask(&self.endpoint, &ask), ask.reply_form());
                 Question { key: request.key(), request, output, accept_before, template: ask.template }
             })
             .collect();
-        let mut answers = self.stored(&questions).await;
+        let mut answers = self.stored_answers(&questions).await;
         // An answer that was cut is open, too: a batch may have its repetition with a larger limit.
         let is_open = |(question, answer): (&Question, &Option<Answer>)| {
             answer.as_ref().and_then(Answer::reply).is_none_or(|reply| question.is_cut(reply))
@@ -234,7 +234,7 @@ impl Engine {
             }
             // A batch that has ended has stored replies since the first look.
             if turn.as_ref().is_some_and(|turn| turn.brought) {
-                answers = self.stored(&questions).await;
+                answers = self.stored_answers(&questions).await;
             }
         }
         self.with_alternatives(&mut questions, &mut answers).await;
@@ -245,7 +245,7 @@ impl Engine {
         if turn.is_some() {
             self.instead_of_cut(&mut questions, &mut answers);
         }
-        answers.iter().flatten().for_each(|answer| tally.finished(answer, false));
+        answers.iter().flatten().for_each(|answer| tally.note_finished(answer, false));
 
         let mut first_with: FxHashMap<Key, usize> = FxHashMap::default();
         let missing: Vec<usize> = (0..questions.len()).filter(|&at| answers[at].is_none()).collect();
@@ -259,7 +259,7 @@ impl Engine {
                 let all = to_ask.clone();
                 let alone = self.submitted(transport.as_ref(), turn, &questions, to_ask, &mut answers).await;
                 let apart = all.iter().filter_map(|&at| answers[at].as_ref());
-                apart.for_each(|answer| tally.finished(answer, false));
+                apart.for_each(|answer| tally.note_finished(answer, false));
                 alone
             }
             _ => to_ask,
@@ -268,23 +268,23 @@ impl Engine {
         drop(turn);
         let slots = self.endpoint.concurrency.max(1);
         let ahead = slots + (slots as f64 * AHEAD).ceil() as usize;
-        let mut flights = stream::iter(self.groups(&questions, to_ask))
+        let mut flights = stream::iter(self.group_questions(&questions, to_ask))
             .map(|group| {
                 let together: Vec<&Question> = group.iter().map(|&at| &questions[at]).collect();
                 let tally = &tally;
-                async move { (group, self.answer(&together, tally).await) }
+                async move { (group, self.answer_questions(&together, tally).await) }
             })
             .buffer_unordered(ahead);
         while let Some((group, given)) = flights.next().await {
             for (at, answer) in group.into_iter().zip(given) {
-                tally.finished(&answer, true);
+                tally.note_finished(&answer, true);
                 answers[at] = Some(answer);
             }
         }
         for at in missing {
             if answers[at].is_none() {
                 let answer = first_with.get(&questions[at].key).and_then(|&first| answers[first].clone());
-                answer.iter().for_each(|answer| tally.finished(answer, false));
+                answer.iter().for_each(|answer| tally.note_finished(answer, false));
                 answers[at] = answer;
             }
         }
@@ -294,7 +294,7 @@ impl Engine {
 
     /// Groups questions into requests: a chat alone, texts to embed in order, as many as the endpoint takes
     /// and with the same length of vector.
-    fn groups(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
+    fn group_questions(&self, questions: &[Question], to_ask: Vec<usize>) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let vector = |at: usize| match &questions[at].request.input {
             Input::Embedding { dimensions, .. } => Some(*dimensions),
@@ -315,38 +315,38 @@ impl Engine {
         groups
     }
 
-    async fn answer(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+    async fn answer_questions(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         if let [question] = questions {
             let set = |refused: &AtomicBool| refused.load(Ordering::Relaxed);
-            let folded = set(&self.refuses_system).then(|| Engine::folded(&question.request)).flatten();
-            let folded = folded.map(|request| question.with(request));
-            let plain = || set(&self.refuses_schemas).then(|| self.without(question)).flatten();
+            let folded = set(&self.refuses_system).then(|| Engine::with_folded_instructions(&question.request)).flatten();
+            let folded = folded.map(|request| question.with_request(request));
+            let plain = || set(&self.refuses_schemas).then(|| self.question_without_schema(question)).flatten();
             if let Some(other) = folded.or_else(plain) {
-                return Box::pin(self.answer(&[&other], tally)).await;
+                return Box::pin(self.answer_questions(&[&other], tally)).await;
             }
         }
-        let answers = self.given(questions, tally).await;
+        let answers = self.answer_from_source(questions, tally).await;
         match (&answers[..], questions) {
             ([Answer::Failed(failed)], [question]) => {
-                match self.instead(question, failed.status(), &failed.raw) {
+                match self.question_after_refusal(question, failed.http_status(), &failed.raw) {
                     Some((other, is_system)) => {
                         let refused = if is_system { &self.refuses_system } else { &self.refuses_schemas };
                         refused.store(true, Ordering::Relaxed);
-                        Box::pin(self.answer(&[&other], tally)).await
+                        Box::pin(self.answer_questions(&[&other], tally)).await
                     }
                     None => answers,
                 }
             }
             ([Answer::Reply(reply)], [question]) if question.is_cut(reply) => {
-                vec![self.again(question, tally).await]
+                vec![self.ask_again(question, tally).await]
             }
             _ => answers,
         }
     }
 
-    async fn given(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
+    async fn answer_from_source(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
-            Source::Server(transport) => self.send(transport.as_ref(), questions, tally).await,
+            Source::Server(transport) => self.send_questions(transport.as_ref(), questions, tally).await,
             Source::Nothing(held) => {
                 let stored = |question: &&Question| match self.store.get(&question.key) {
                     Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
@@ -360,14 +360,14 @@ impl Engine {
     }
 
     /// Asks again with a larger limit what was cut off. A second cut is held: asking again would buy nothing.
-    async fn again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
-        let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
-            return self.cut(&question.request);
+    async fn ask_again(&self, question: &Question, tally: &Tally<'_>) -> Answer {
+        let Some(request) = Engine::with_larger_limit(&self.endpoint, &question.request) else {
+            return self.cut_answer(&question.request);
         };
-        let larger = question.with(request);
-        let given = Box::pin(self.given(&[&larger], tally)).await.pop();
+        let larger = question.with_request(request);
+        let given = Box::pin(self.answer_from_source(&[&larger], tally)).await.pop();
         match given {
-            Some(Answer::Reply(reply)) if larger.is_cut(&reply) => self.cut(&larger.request),
+            Some(Answer::Reply(reply)) if larger.is_cut(&reply) => self.cut_answer(&larger.request),
             // That it was cut is known without asking.
             Some(Answer::Held(held)) if self.limits.offline && held.reason == Reason::ReplyMissing => {
                 let limits = [&question.request, &larger.request].map(Request::max_completion_tokens);
@@ -375,22 +375,22 @@ impl Engine {
                     "the answer of {} was cut at {} tokens; without --offline it is asked for once more with {}",
                     self.endpoint.name, limits[0], limits[1]
                 );
-                let what = Evidence::of(what, self.cut_at(limits[0], true));
+                let what = Evidence::with_cause(what, self.cut_at(limits[0], true));
                 Answer::Held(Held { reason: Reason::AnswerCut, what })
             }
             Some(given) => given,
-            None => self.cut(&question.request),
+            None => self.cut_answer(&question.request),
         }
     }
 
     /// The answer for a request that was cut off and is not asked again.
-    pub(super) fn cut(&self, request: &Request) -> Answer {
+    pub(super) fn cut_answer(&self, request: &Request) -> Answer {
         let limit = request.max_completion_tokens();
         let what = format!(
             "the answer was cut at {limit} tokens; raise max_tokens_ceiling or sampling.max_tokens of llm.{}",
             self.endpoint.name
         );
-        let what = Evidence::of(what, self.cut_at(limit, false));
+        let what = Evidence::with_cause(what, self.cut_at(limit, false));
         Answer::Held(Held { reason: Reason::AnswerCut, what })
     }
 
@@ -404,13 +404,13 @@ impl Engine {
     }
 
     /// Whether the store holds a reply to this.
-    pub(super) fn holds(&self, ask: &Ask) -> bool {
-        let request = Engine::request(&self.endpoint, ask);
-        Engine::found(&self.store, &self.endpoint, &request).is_ok_and(|found| found.is_some())
+    pub(super) fn has_reply(&self, ask: &Ask) -> bool {
+        let request = Engine::request_of_ask(&self.endpoint, ask);
+        Engine::find_stored_reply(&self.store, &self.endpoint, &request).is_ok_and(|found| found.is_some())
     }
 
     /// Stored replies, read outside of the runtime's threads.
-    pub(super) async fn stored(&self, questions: &[Question]) -> Vec<Option<Answer>> {
+    pub(super) async fn stored_answers(&self, questions: &[Question]) -> Vec<Option<Answer>> {
         let keys: Vec<Key> = questions.iter().map(|question| question.key).collect();
         let store = Arc::clone(&self.store);
         let again = self.limits.retry_failed;
@@ -421,7 +421,7 @@ impl Engine {
             let known = |(key, reply): (&Key, Option<StoredReply>)| match reply {
                 Some(reply) => Ok(Some(from_store(reply, &marks))),
                 None if again => Ok(None),
-                None => Ok(store.lasting_failure(key)?.map(|failure| refused(&name, failure))),
+                None => Ok(store.lasting_failure(key)?.map(|failure| refused_answer(&name, failure))),
             };
             keys.iter().zip(replies).map(known).collect::<Result<Vec<_>, Shared>>()
         });
@@ -449,7 +449,7 @@ pub(super) struct Question {
 
 impl Question {
     /// The same question as another request.
-    pub(super) fn with(&self, request: Request) -> Question {
+    pub(super) fn with_request(&self, request: Request) -> Question {
         let Question { output, accept_before, ref template, .. } = *self;
         Question { key: request.key(), request, output, accept_before, template: template.clone() }
     }
@@ -462,7 +462,7 @@ impl Question {
 
 /// A stored reply as an answer.
 pub(super) fn from_store(reply: StoredReply, marks: &ReplyMarks) -> Answer {
-    match wire::content(&reply.request, &reply.raw, marks) {
+    match wire::parse_content(&reply.request, &reply.raw, marks) {
         Ok(content) => Answer::Reply(Reply {
             key: reply.key,
             text: content.text,
@@ -481,7 +481,7 @@ pub(super) fn from_store(reply: StoredReply, marks: &ReplyMarks) -> Answer {
         // Only an imported line can be like this.
         Err(error) => Answer::Failed(Failed {
             reason: Reason::ReplyUnparseable,
-            error: unreadable(error.to_string()),
+            error: unreadable_reply(error.to_string()),
             raw: reply.raw,
             key: reply.key,
         }),

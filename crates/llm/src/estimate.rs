@@ -7,7 +7,7 @@ use super::batch;
 use super::engine::Engine;
 use super::money::{Price, Usd};
 use super::parse::Unreadable;
-use super::reask::quoted;
+use super::reask::build_reask;
 use super::request::Request;
 use super::settings::Endpoint;
 use super::store::{Store, StoreError};
@@ -65,7 +65,7 @@ pub struct Reading<'a> {
 ///
 /// # Errors
 /// [`StoreError`] if the store cannot be read.
-pub fn estimate(
+pub fn estimate_stage(
     store: &Store,
     endpoint: &Endpoint,
     stage: &str,
@@ -88,7 +88,7 @@ pub fn estimate_with(
     reading: Option<&Reading<'_>>,
     accept_before: bool,
 ) -> Result<Estimate, StoreError> {
-    let price = endpoint.price();
+    let price = endpoint.token_price();
     let mut estimate = Estimate {
         stage: stage.to_owned(),
         endpoint: endpoint.name.clone(),
@@ -127,10 +127,10 @@ pub fn estimate_with(
             if let (Some(price), Some(max), Some(once)) =
                 (price, &mut estimate.max_usd, &mut estimate.once_usd)
             {
-                let (prompt, longest) = (tokens::bound(&request), request.max_completion_tokens());
-                let ceiling = Engine::larger(endpoint, &request).map(|larger| larger.max_completion_tokens());
+                let (prompt, longest) = (tokens::bound_prompt_tokens(&request), request.max_completion_tokens());
+                let ceiling = Engine::with_larger_limit(endpoint, &request).map(|larger| larger.max_completion_tokens());
                 *max += at_most(price, prompt, longest, ceiling, reasks);
-                *once += price.most(prompt, longest);
+                *once += price.highest_cost(prompt, longest);
             }
         }
     }
@@ -138,10 +138,10 @@ pub fn estimate_with(
         estimate.learned = Learned::from_replies(store, endpoint, &ask.template)?;
     }
     let (counted, requests) = (estimate.prompt_tokens, estimate.requests as u64);
-    let prompt = estimate.learned.map_or(counted, |learned| learned.prompt(counted));
-    estimate.min_usd = price.map(|price| price.least(prompt));
+    let prompt = estimate.learned.map_or(counted, |learned| learned.likely_prompt_tokens(counted));
+    estimate.min_usd = price.map(|price| price.lowest_cost(prompt));
     estimate.likely_usd =
-        estimate.learned.zip(price).and_then(|(learned, price)| learned.likely(price, counted, requests));
+        estimate.learned.zip(price).and_then(|(learned, price)| learned.likely_cost(price, counted, requests));
     estimate.at_least_secs = at_least(endpoint, requests, counted + estimate.max_completion_tokens);
     Ok(estimate)
 }
@@ -158,7 +158,7 @@ pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>,
     let longest = ceiling.unwrap_or(0).max(completion);
     let asked = |again: u32| {
         let prompt = prompt + u64::from(again) * (longest + REASK);
-        price.most(prompt, completion) + ceiling.map_or(Usd::ZERO, |ceiling| price.most(prompt, ceiling))
+        price.highest_cost(prompt, completion) + ceiling.map_or(Usd::ZERO, |ceiling| price.highest_cost(prompt, ceiling))
     };
     (0..=reasks).map(asked).sum()
 }
@@ -175,21 +175,21 @@ fn missing_request(
     let most = reading.map_or(0, |reading| reading.max_reasks);
     for reasks in (0..=most).rev() {
         let Some(found) = Engine::last_found(store, endpoint, &ask, accept_before)? else {
-            let request = Engine::request(endpoint, &ask);
+            let request = Engine::request_of_ask(endpoint, &ask);
             let refused = store.failed_for_good(&request.key())?;
             return Ok((!refused).then_some((request, reasks)));
         };
         let Some(text) = found.text else { return Ok(None) };
         if found.is_cut {
             // It was asked again with a larger limit, or is now.
-            let larger = Engine::larger(endpoint, &found.request).filter(|larger| *larger != found.request);
+            let larger = Engine::with_larger_limit(endpoint, &found.request).filter(|larger| *larger != found.request);
             let Some(larger) = larger else { return Ok(None) };
             let refused = store.failed_for_good(&larger.key())?;
             return Ok((!refused).then_some((larger, reasks)));
         }
         let Some(reading) = reading else { return Ok(None) };
         match (reading.read)(&ask, &text) {
-            Err(unreadable) if reasks > 0 => ask = quoted(store, endpoint, ask, &text, &unreadable)?,
+            Err(unreadable) if reasks > 0 => ask = build_reask(store, endpoint, ask, &text, &unreadable)?,
             // A permanent failure is not asked again.
             _ => return Ok(None),
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The whole answer of a stream of server-sent events; `None` if the stream ended early. An error that the
 /// server sends within the stream becomes the whole answer.
-pub(super) fn assemble(stream: &str) -> Option<String> {
+pub(super) fn assemble_stream(stream: &str) -> Option<String> {
     let mut whole = json!({"object": "chat.completion", "choices": []});
     let mut message = Map::from_iter([("role".to_owned(), json!("assistant"))]);
     let (mut finish, mut done) = (Value::Null, false);
@@ -28,7 +28,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
             finish = reason.clone();
         }
         for (name, piece) in choice.get("delta").and_then(Value::as_object).into_iter().flatten() {
-            append(&mut message, name, piece);
+            append_piece(&mut message, name, piece);
         }
     }
     if !done && finish.is_null() {
@@ -39,7 +39,7 @@ pub(super) fn assemble(stream: &str) -> Option<String> {
 }
 
 /// Texts and lists are appended to; other values are replaced.
-fn append(message: &mut Map<String, Value>, name: &str, piece: &Value) {
+fn append_piece(message: &mut Map<String, Value>, name: &str, piece: &Value) {
     match (message.get_mut(name), piece) {
         _ if name == "role" || piece.is_null() => {}
         (Some(Value::String(text)), Value::String(more)) => text.push_str(more),
@@ -73,7 +73,7 @@ mod tests {
         ]);
         text.insert_str(0, ": a comment\n\n");
         text.push_str("data: [DONE]\n\n");
-        let whole: Value = serde_json::from_str(&assemble(&text).unwrap()).unwrap();
+        let whole: Value = serde_json::from_str(&assemble_stream(&text).unwrap()).unwrap();
         assert_eq!(
             whole,
             json!({"object": "chat.completion", "id": "a", "model": "m", "usage": {"prompt_tokens": 3, "completion_tokens": 4},
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn a_stream_that_ends_early_is_no_answer_and_an_error_within_is_one() {
         let cut = stream(&[json!({"choices": [{"delta": {"content": "5"}}]})]);
-        assert_eq!(assemble(&cut), None);
-        assert_eq!(assemble(""), None);
+        assert_eq!(assemble_stream(&cut), None);
+        assert_eq!(assemble_stream(""), None);
         let error = stream(&[json!({"choices": []}), json!({"error": {"code": 503}})]);
-        assert_eq!(assemble(&error).as_deref(), Some("{\"error\":{\"code\":503}}"));
+        assert_eq!(assemble_stream(&error).as_deref(), Some("{\"error\":{\"code\":503}}"));
     }
 }

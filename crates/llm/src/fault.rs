@@ -138,7 +138,7 @@ impl Fault {
     }
 
     /// Whether the same request may succeed later. A refusal of the request itself is permanent.
-    pub fn retriable(&self) -> bool {
+    pub fn is_retriable(&self) -> bool {
         match self.kind {
             Kind::Connect(_) | Kind::NoKey(_) | Kind::Timeout | Kind::Cut(_) => true,
             Kind::Garbage(_) | Kind::NotJson(_) | Kind::Empty => true,
@@ -151,7 +151,7 @@ impl Fault {
 
     /// Whether the server cannot have charged for it: it was never reached, or refused before it began. Any
     /// other failure without a token count is charged at its reservation.
-    pub fn unbilled(&self) -> bool {
+    pub fn is_unbilled(&self) -> bool {
         match self.kind {
             Kind::Connect(_) | Kind::NoKey(_) | Kind::QuotaExhausted(_) => true,
             Kind::Status(status) => matches!(status, 300..=407 | 409..=499),
@@ -176,7 +176,7 @@ impl Fault {
     /// Whether it may be a fault of the endpoint: other records' requests refused in the same way, with no
     /// answer between, show that it is.
     pub fn may_be_of_endpoint(&self) -> bool {
-        let refused = matches!(self.kind, Kind::Status(400..=499)) && !self.retriable();
+        let refused = matches!(self.kind, Kind::Status(400..=499)) && !self.is_retriable();
         self.of_endpoint() || refused && !self.is_of_text()
     }
 
@@ -231,7 +231,7 @@ impl Fault {
     }
 
     /// Description for a ledger, with the endpoint: `401 from mine (invalid api key)`.
-    pub fn describe(&self, endpoint: &str) -> String {
+    pub fn describe_for_ledger(&self, endpoint: &str) -> String {
         let description = match &self.kind {
             Kind::Connect(why) | Kind::NoKey(why) => format!("no connection to {endpoint}: {why}"),
             Kind::Timeout => format!("no whole answer from {endpoint} in time"),
@@ -260,19 +260,19 @@ impl Fault {
         if let Some(location) = &self.location {
             return format!("{description}: it points to {location}");
         }
-        match self.message() {
+        match self.refusal_message() {
             Some(message) => format!("{description} ({message})"),
             None => description,
         }
     }
 
     /// The server's explanation of its refusal.
-    pub(super) fn message(&self) -> Option<String> {
-        self.status().and_then(|_| error_message(&self.raw))
+    pub(super) fn refusal_message(&self) -> Option<String> {
+        self.http_status().and_then(|_| error_message(&self.raw))
     }
 
     /// The HTTP status, if one decided.
-    pub fn status(&self) -> Option<u16> {
+    pub fn http_status(&self) -> Option<u16> {
         match self.kind {
             Kind::Status(status) | Kind::QuotaExhausted(status) => Some(status),
             _ => None,
@@ -281,7 +281,7 @@ impl Fault {
 }
 
 /// Whether a status refuses one text for what it is about, in the server's words.
-pub(super) fn withholds(status: u16, raw: &str) -> bool {
+pub(super) fn is_content_refusal(status: u16, raw: &str) -> bool {
     let message = raw.to_lowercase();
     matches!(status, 400 | 403 | 422 | 451) && WITHHELD.iter().any(|word| message.contains(word))
 }
@@ -391,18 +391,18 @@ mod tests {
     #[test]
     fn only_what_may_pass_is_tried_again() {
         for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-            assert!(Fault::new(Kind::Status(status)).retriable(), "{status}");
+            assert!(Fault::new(Kind::Status(status)).is_retriable(), "{status}");
         }
         for status in [301, 400, 401, 402, 403, 404, 413, 422] {
-            assert!(!Fault::new(Kind::Status(status)).retriable(), "{status}");
+            assert!(!Fault::new(Kind::Status(status)).is_retriable(), "{status}");
         }
-        assert!(!Fault::new(Kind::QuotaExhausted(429)).retriable());
-        assert!(Fault::new(Kind::Cut(String::new())).retriable());
+        assert!(!Fault::new(Kind::QuotaExhausted(429)).is_retriable());
+        assert!(Fault::new(Kind::Cut(String::new())).is_retriable());
     }
 
     #[test]
     fn a_fault_says_whose_it_is_and_what_the_server_says() {
-        let describe = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.describe("mine");
+        let describe = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.describe_for_ledger("mine");
         let refused = r#"{"error": {"message": "invalid\napi key.", "code": 1}}"#;
         assert_eq!(describe(Kind::Status(401), refused), "401 from mine (invalid api key)");
         assert_eq!(describe(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");
@@ -445,12 +445,12 @@ mod tests {
     #[test]
     fn only_a_refusal_is_surely_free() {
         for kind in [Kind::Status(429), Kind::Status(401), Kind::Connect(String::new())] {
-            assert!(Fault::new(kind.clone()).unbilled(), "{kind:?}");
+            assert!(Fault::new(kind.clone()).is_unbilled(), "{kind:?}");
         }
         for kind in
             [Kind::Status(500), Kind::Status(408), Kind::Timeout, Kind::Cut(String::new()), Kind::Empty]
         {
-            assert!(!Fault::new(kind.clone()).unbilled(), "{kind:?}");
+            assert!(!Fault::new(kind.clone()).is_unbilled(), "{kind:?}");
         }
     }
 }

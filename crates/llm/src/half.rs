@@ -39,7 +39,7 @@ fn how<S: Serializer>(is_refusal: &bool, serializer: S) -> Result<S::Ok, S::Erro
 /// [`StoreError`] if the store cannot be read.
 pub fn half_replies(store: &Store) -> Result<Vec<HalfReply>, StoreError> {
     let mut halves = Vec::new();
-    for keys in store.keys("")?.chunks(AT_ONCE) {
+    for keys in store.keys_with_prefix("")?.chunks(AT_ONCE) {
         for stored in store.get_many(keys)?.into_iter().flatten() {
             let (key, request, template) = (stored.key, stored.request.clone(), stored.template.clone());
             let Answer::Reply(reply) = from_store(stored, &ReplyMarks::default()) else { continue };

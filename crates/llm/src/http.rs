@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::fault::{Fault, Kind};
 use super::key_command::{KeyCommand, Printed};
 use super::provider::{self, Address, Call};
-use super::retry::{exhausted_for, retry_after, seconds};
+use super::retry::{exhausted_for, retry_after, clamp_seconds};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, EndpointError, Provider};
 
@@ -61,16 +61,16 @@ pub struct Received {
 /// Sends requests: HTTP, or a test's script.
 pub trait Transport: Send + Sync {
     /// Sends once. Implementations must not retry: every sending is journalled.
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>>;
 
     /// Sends a file request once.
-    fn run(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn send_file_request(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         let fault = Fault::new(Kind::Connect(format!("this transport does not support {file_request:?}")));
         Box::pin(std::future::ready(Err(fault)))
     }
 
     /// The names of the server's models, if it lists them.
-    fn models(&self) -> BoxFuture<'_, Vec<String>> {
+    fn list_models(&self) -> BoxFuture<'_, Vec<String>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 }
@@ -97,25 +97,25 @@ pub(super) struct Http {
 impl Http {
     /// Fails if the address is invalid, or a header cannot be sent.
     pub(super) fn new(endpoint: &Endpoint) -> Result<Http, EndpointError> {
-        Http::with(endpoint, &ApiKey::from_env)
+        Http::with_variables(endpoint, &ApiKey::from_env)
     }
 
     /// Like [`Http::new`], with values of variables from elsewhere than the environment.
-    pub(super) fn with(
+    pub(super) fn with_variables(
         endpoint: &Endpoint,
         value: &dyn Fn(&str) -> Option<ApiKey>,
     ) -> Result<Http, EndpointError> {
         let address = Address::new(endpoint)?;
         let key = endpoint.key_env.as_deref().and_then(value);
-        let headers = provider::headers(endpoint, None, value)?;
-        let secrets = endpoint.variables().filter_map(value);
-        let secrets = secrets.flat_map(|secret| [secret.bare(), secret]).collect();
+        let headers = provider::request_headers(endpoint, None, value)?;
+        let secrets = endpoint.environment_variables().filter_map(value);
+        let secrets = secrets.flat_map(|secret| [secret.without_scheme(), secret]).collect();
         let timeouts = &endpoint.timeouts;
         let built = riddlemill_http::build(|client| {
             client
-                .connect_timeout(seconds(timeouts.connect_secs))
+                .connect_timeout(clamp_seconds(timeouts.connect_secs))
                 // Also ends an answer whose small pieces keep coming, which the idle time alone would not.
-                .timeout(seconds(timeouts.total_secs))
+                .timeout(clamp_seconds(timeouts.total_secs))
                 // A redirect would carry the key to another server, a hidden retry would bypass the journal.
                 .redirect(reqwest::redirect::Policy::none())
                 .retry(reqwest::retry::never())
@@ -134,17 +134,17 @@ impl Http {
             command: KeyCommand::new(&endpoint.key_command),
             endpoint: endpoint.clone(),
             secrets,
-            first_byte: seconds(timeouts.first_byte_secs),
-            idle: seconds(timeouts.idle_secs),
+            first_byte: clamp_seconds(timeouts.first_byte_secs),
+            idle: clamp_seconds(timeouts.idle_secs),
             longest: [endpoint.longest_body(false), endpoint.longest_body(true)],
         })
     }
 
     /// The response with every secret removed.
-    fn struck(&self, received: Result<Received, Fault>) -> Result<Received, Fault> {
-        let printed = self.command.as_ref().map(KeyCommand::secrets).unwrap_or_default();
+    fn strike_secrets(&self, received: Result<Received, Fault>) -> Result<Received, Fault> {
+        let printed = self.command.as_ref().map(KeyCommand::printed_keys).unwrap_or_default();
         let strike = |text: String| {
-            self.secrets.iter().chain(&printed).fold(text, |text, secret| match secret.strike(&text) {
+            self.secrets.iter().chain(&printed).fold(text, |text, secret| match secret.strike_key(&text) {
                 Cow::Owned(struck) => struck,
                 Cow::Borrowed(_) => text,
             })
@@ -158,13 +158,13 @@ impl Http {
         }
     }
 
-    async fn exchange(&self, call: &Call) -> Result<Received, Fault> {
+    async fn post_call(&self, call: &Call) -> Result<Received, Fault> {
         let request = |headers: HeaderMap, printed: Option<&ApiKey>| {
             let body = match printed.or(self.key.as_ref()) {
-                Some(key) if call.path == provider::TRANSLATE => key.within(&call.body),
+                Some(key) if call.path == provider::TRANSLATE => key.insert_into_object(&call.body),
                 _ => call.body.clone(),
             };
-            let request = self.client.post(self.address.join(&call.path)).headers(headers);
+            let request = self.client.post(self.address.join_path(&call.path)).headers(headers);
             request.header(CONTENT_TYPE, "application/json").body(body)
         };
         let embeds = call.path.to_ascii_lowercase().contains("embed");
@@ -179,20 +179,20 @@ impl Http {
         most: usize,
     ) -> Result<Received, Fault> {
         let Some(command) = &self.command else {
-            return self.answered(request(self.headers.clone(), None), most).await;
+            return self.send_and_read(request(self.headers.clone(), None), most).await;
         };
-        let printed = command.key(None).await.map_err(no_key)?;
-        let received = self.answered(request(self.headers_with(&printed)?, Some(&printed.key)), most).await?;
+        let printed = command.current_key(None).await.map_err(no_key)?;
+        let received = self.send_and_read(request(self.headers_with(&printed)?, Some(&printed.key)), most).await?;
         if received.status != 401 {
             return Ok(received);
         }
-        let printed = command.key(Some(&printed)).await.map_err(no_key)?;
-        self.answered(request(self.headers_with(&printed)?, Some(&printed.key)), most).await
+        let printed = command.current_key(Some(&printed)).await.map_err(no_key)?;
+        self.send_and_read(request(self.headers_with(&printed)?, Some(&printed.key)), most).await
     }
 
     /// The headers with a printed key, over those whose values are known.
     fn headers_with(&self, printed: &Printed) -> Result<HeaderMap, Fault> {
-        let with = provider::headers(&self.endpoint, Some(&printed.key), &|_| None).map_err(no_key)?;
+        let with = provider::request_headers(&self.endpoint, Some(&printed.key), &|_| None).map_err(no_key)?;
         let mut headers = self.headers.clone();
         for (name, value) in &with {
             // A header of the settings replaces the key's own.
@@ -204,7 +204,7 @@ impl Http {
     }
 
     /// Sends a request and reads its answer, of at most `most` bytes.
-    async fn answered(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Received, Fault> {
+    async fn send_and_read(&self, request: reqwest::RequestBuilder, most: usize) -> Result<Received, Fault> {
         let sent = timeout(self.first_byte, request.send()).await;
         let mut response =
             sent.map_err(|_| Fault::new(Kind::Timeout))?.map_err(|error| fault_of(error, &[]))?;
@@ -240,7 +240,7 @@ impl Http {
         }
         if status < 300 && streamed {
             let stream = String::from_utf8_lossy(&body);
-            return match provider::assemble(self.provider, &stream) {
+            return match provider::assemble_stream(self.provider, &stream) {
                 Some(body) => {
                     Ok(Received { status, body, asked_wait, pause, cost_usd, content_type, location })
                 }
@@ -263,16 +263,16 @@ impl Http {
 }
 
 impl Transport for Http {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         Box::pin(async move {
-            let received = self.exchange(call).await;
-            self.struck(received)
+            let received = self.post_call(call).await;
+            self.strike_secrets(received)
         })
     }
 
-    fn run(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn send_file_request(&self, file_request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
-            let to = |path: &str| self.address.join(path);
+            let to = |path: &str| self.address.join_path(path);
             let request = |mut headers: HeaderMap, _: Option<&ApiKey>| {
                 let request = match &file_request {
                     FileRequest::Get(path) => self.client.get(to(path)),
@@ -293,17 +293,17 @@ impl Transport for Http {
                 request.headers(headers)
             };
             let received = self.with_key(request, MAX_FILE).await;
-            self.struck(received)
+            self.strike_secrets(received)
         })
     }
 
-    fn models(&self) -> BoxFuture<'_, Vec<String>> {
+    fn list_models(&self) -> BoxFuture<'_, Vec<String>> {
         let ask = async move {
             let path = self.models.as_ref()?;
             let request =
-                |headers, _: Option<&ApiKey>| self.client.get(self.address.join(path)).headers(headers);
+                |headers, _: Option<&ApiKey>| self.client.get(self.address.join_path(path)).headers(headers);
             let received = self.with_key(request, MAX_BODY).await.ok()?;
-            (received.status == 200).then(|| provider::models(&received.body))
+            (received.status == 200).then(|| provider::parse_model_names(&received.body))
         };
         Box::pin(async move { timeout(MODELS_WAIT, ask).await.ok().flatten().unwrap_or_default() })
     }

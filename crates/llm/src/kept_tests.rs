@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::from_store;
 use crate::parse::Unreadable;
-use crate::reask::quoting;
+use crate::reask::quote_reply;
 use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store, What};
 
 const KEPT: &str = include_str!("../tests/kept/replies.jsonl");
@@ -51,16 +51,16 @@ fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let schema = json!({"type": "object", "required": ["explanation"], "properties": {"explanation": {"type": "string"}}});
     let object = json!({"model": "m-1", "format": "json_object"});
     let schema = json!({"model": "m-1", "format": {"json_schema": {"name": "answer", "schema": schema}}});
-    let at = |table: &Value, ask: &Ask| Engine::request(&endpoint(table.clone()), ask);
+    let at = |table: &Value, ask: &Ask| Engine::request_of_ask(&endpoint(table.clone()), ask);
 
     let mut instructed = vec![Message::new(Role::System, "You explain jokes.")];
     instructed.extend(question());
     let instructed = chat(instructed, Output::Text);
     let text = chat(question(), Output::Text);
     let output = chat(question(), Output::Json);
-    let again = quoting(text.clone(), "well", &Unreadable::new("no number"));
-    let larger = Engine::larger(&endpoint(plain.clone()), &at(&object, &text)).unwrap();
-    let vector = Ask::embedding("r", "静音键");
+    let again = quote_reply(text.clone(), "well", &Unreadable::new("no number"));
+    let larger = Engine::with_larger_limit(&endpoint(plain.clone()), &at(&object, &text)).unwrap();
+    let vector = Ask::for_embedding("r", "静音键");
     let mut short = vector.clone();
     short.what = What::Embedding { text: "静音键".into(), dimensions: Some(256) };
     let bare = Ask { text: Some("静音键".into()), ..text.clone() };
@@ -93,16 +93,16 @@ fn replies_stored_before_are_found_again() {
         for request in requests {
             let reply = store.get(&request.key()).unwrap();
             let reply = reply
-                .unwrap_or_else(|| panic!("{text} ({n}) would be bought again: {}", request.canonical()));
+                .unwrap_or_else(|| panic!("{text} ({n}) would be bought again: {}", request.canonical_json()));
             assert_eq!(&reply.request, request);
             let Answer::Reply(reply) = from_store(reply, &Default::default()) else {
                 panic!("{text} ({n}) is no answer")
             };
-            assert_eq!((reply.text.as_str(), reply.charged.pico()), (*text, 100 + n as i64));
+            assert_eq!((reply.text.as_str(), reply.charged.in_picodollars()), (*text, 100 + n as i64));
             assert_eq!(reply.vector.is_some(), text.is_empty());
         }
         spent += 100 + n as i64;
     }
     let (spent_by_endpoint, attempts) = store.spent("endpoint:e").unwrap();
-    assert_eq!((spent_by_endpoint.pico(), attempts as usize), (spent, expected.len()));
+    assert_eq!((spent_by_endpoint.in_picodollars(), attempts as usize), (spent, expected.len()));
 }

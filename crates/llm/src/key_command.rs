@@ -64,7 +64,7 @@ impl KeyCommand {
     }
 
     /// The key to send now; `refused` is one that a server refused.
-    pub(super) async fn key(&self, refused: Option<&Printed>) -> Result<Printed, NoKey> {
+    pub(super) async fn current_key(&self, refused: Option<&Printed>) -> Result<Printed, NoKey> {
         let mut current = self.current.lock().await;
         let is_good = |printed: &&Printed| {
             printed.at.elapsed() < FRESH && refused.is_none_or(|refused| refused.number != printed.number)
@@ -89,7 +89,7 @@ impl KeyCommand {
     }
 
     /// The keys that it printed, to be removed from responses.
-    pub(super) fn secrets(&self) -> Vec<ApiKey> {
+    pub(super) fn printed_keys(&self) -> Vec<ApiKey> {
         self.printed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -188,17 +188,17 @@ mod tests {
         let count = folder.path().join("count");
         let line = format!("echo x >> {0}; echo token-number-$(wc -l < {0} | tr -d ' ')", count.display());
         let command = KeyCommand::new(&["sh".to_owned(), "-c".to_owned(), line]).unwrap();
-        let (a, b) = tokio::join!(command.key(None), command.key(None));
+        let (a, b) = tokio::join!(command.current_key(None), command.current_key(None));
         let (a, b) = (a.unwrap(), b.unwrap());
         assert_eq!((a.number, b.number), (0, 0));
-        let c = command.key(Some(&a)).await.unwrap();
-        let d = command.key(Some(&b)).await.unwrap();
+        let c = command.current_key(Some(&a)).await.unwrap();
+        let d = command.current_key(Some(&b)).await.unwrap();
         assert_eq!((c.number, d.number), (1, 1), "refused once, whoever says so");
         assert_eq!(std::fs::read_to_string(&count).unwrap().lines().count(), 2);
         let struck = command
-            .secrets()
+            .printed_keys()
             .iter()
-            .fold("token-number-1, token-number-2".to_owned(), |text, key| key.strike(&text).into_owned());
+            .fold("token-number-1, token-number-2".to_owned(), |text, key| key.strike_key(&text).into_owned());
         assert_eq!(struck, "[key], [key]");
     }
 }

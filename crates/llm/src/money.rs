@@ -55,7 +55,7 @@ impl Usd {
     }
 
     /// In picodollars.
-    pub fn pico(self) -> i64 {
+    pub fn in_picodollars(self) -> i64 {
         self.0
     }
 
@@ -66,7 +66,7 @@ impl Usd {
 
     /// A charge read from a line, which may be somebody else's: one that no request can have cost counts as what was
     /// reserved for it.
-    pub(super) fn believed(self, reserved: Usd) -> Usd {
+    pub(super) fn believable_charge(self, reserved: Usd) -> Usd {
         match (self.can_be(), reserved.can_be()) {
             (true, _) => self,
             (false, true) => reserved,
@@ -76,20 +76,20 @@ impl Usd {
 
     /// A cost in dollars that a server states, if it can be one: finite, not negative, and within a bound that its
     /// reservation sets.
-    pub(super) fn stated(dollars: f64, reserved: Usd) -> Option<Usd> {
+    pub(super) fn from_stated_cost(dollars: f64, reserved: Usd) -> Option<Usd> {
         let most = Usd(reserved.0.saturating_mul(Usd::STATED_TIMES)).max(Usd::STATED).min(Usd::UNBELIEVABLE);
-        let within = dollars.is_finite() && dollars >= 0.0 && dollars <= most.dollars();
+        let within = dollars.is_finite() && dollars >= 0.0 && dollars <= most.in_dollars();
         within.then(|| Usd::from_dollars(dollars))
     }
 
     /// For quotes: in cents, except for very small amounts.
     pub fn in_cents(self) -> String {
-        let dollars = self.dollars();
+        let dollars = self.in_dollars();
         if dollars < 0.1 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
     }
 
     /// In dollars, for display and reports; sums use the exact amounts.
-    pub fn dollars(self) -> f64 {
+    pub fn in_dollars(self) -> f64 {
         self.0 as f64 / PICO
     }
 }
@@ -122,7 +122,7 @@ impl Sum for Usd {
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${:.4}", self.dollars())
+        write!(f, "${:.4}", self.in_dollars())
     }
 }
 
@@ -159,7 +159,7 @@ impl Price {
     }
 
     /// With separate prices in dollars per million cached tokens and per million reasoning tokens, if given.
-    pub fn with(self, cached: Option<f64>, reasoning: Option<f64>) -> Price {
+    pub fn with_rates(self, cached: Option<f64>, reasoning: Option<f64>) -> Price {
         Price {
             per_token_cached: cached.map_or(self.per_token_cached, per_token),
             per_token_reasoning: reasoning.map_or(self.per_token_reasoning, per_token),
@@ -168,27 +168,27 @@ impl Price {
     }
 
     /// The cost of this many prompt and completion tokens, without caching and reasoning.
-    pub fn cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
-        self.charge(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
+    pub fn cost_of_tokens(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
+        self.charge_for_usage(Usage { prompt_tokens, completion_tokens, ..Usage::default() })
     }
 
     /// The most that this many tokens may cost, of whatever kind.
-    pub fn most(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
+    pub fn highest_cost(self, prompt_tokens: u64, completion_tokens: u64) -> Usd {
         let dear = Price {
             per_token_in: self.per_token_in.max(self.per_token_cached),
             per_token_out: self.per_token_out.max(self.per_token_reasoning),
             ..self
         };
-        dear.cost(prompt_tokens, completion_tokens)
+        dear.cost_of_tokens(prompt_tokens, completion_tokens)
     }
 
     /// The least that this many prompt tokens may cost: all of them cached, if that is cheaper.
-    pub fn least(self, prompt_tokens: u64) -> Usd {
-        Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }.cost(prompt_tokens, 0)
+    pub fn lowest_cost(self, prompt_tokens: u64) -> Usd {
+        Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }.cost_of_tokens(prompt_tokens, 0)
     }
 
     /// The cost of a server's counts.
-    pub fn charge(self, usage: Usage) -> Usd {
+    pub fn charge_for_usage(self, usage: Usage) -> Usd {
         let Usage { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = usage;
         let part =
             |price: Usd, tokens: u64| price.0.saturating_mul(i64::try_from(tokens).unwrap_or(i64::MAX));
@@ -216,25 +216,25 @@ mod tests {
     fn cached_tokens_and_reasoning_have_prices_of_their_own() {
         let usage = Usage { prompt_tokens: 10, completion_tokens: 8, cached_tokens: 4, reasoning_tokens: 6 };
         let plain = Price::per_million(1.0, 4.0);
-        assert_eq!(plain.charge(usage), plain.cost(10, 8));
-        let own = plain.with(Some(0.25), Some(8.0));
-        assert_eq!(own.charge(usage).pico(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
-        assert!(own.most(10, 8) >= own.charge(usage));
-        assert_eq!(own.most(10, 8).pico(), 10 * 1_000_000 + 8 * 8_000_000);
-        assert_eq!((own.least(10).pico(), plain.least(10)), (10 * 250_000, plain.cost(10, 0)));
+        assert_eq!(plain.charge_for_usage(usage), plain.cost_of_tokens(10, 8));
+        let own = plain.with_rates(Some(0.25), Some(8.0));
+        assert_eq!(own.charge_for_usage(usage).in_picodollars(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
+        assert!(own.highest_cost(10, 8) >= own.charge_for_usage(usage));
+        assert_eq!(own.highest_cost(10, 8).in_picodollars(), 10 * 1_000_000 + 8 * 8_000_000);
+        assert_eq!((own.lowest_cost(10).in_picodollars(), plain.lowest_cost(10)), (10 * 250_000, plain.cost_of_tokens(10, 0)));
     }
 
     #[test]
     fn prices_are_whole_picodollars() {
         let price = Price::per_million(0.15, 0.6);
-        assert_eq!(price.cost(1_000_000, 0), Usd::from_dollars(0.15));
-        assert_eq!(price.cost(0, 1_000_000), Usd::from_dollars(0.6));
-        assert_eq!(price.cost(3, 2).pico(), 3 * 150_000 + 2 * 600_000);
+        assert_eq!(price.cost_of_tokens(1_000_000, 0), Usd::from_dollars(0.15));
+        assert_eq!(price.cost_of_tokens(0, 1_000_000), Usd::from_dollars(0.6));
+        assert_eq!(price.cost_of_tokens(3, 2).in_picodollars(), 3 * 150_000 + 2 * 600_000);
     }
 
     #[test]
     fn a_part_of_a_picodollar_is_rounded_up() {
-        assert_eq!(Price::per_million(0.000_000_5, 0.0).cost(1, 0).pico(), 1);
+        assert_eq!(Price::per_million(0.000_000_5, 0.0).cost_of_tokens(1, 0).in_picodollars(), 1);
     }
 
     #[test]
@@ -242,33 +242,33 @@ mod tests {
         let reserved = Usd::from_dollars(0.02);
         for wrong in [Usd(i64::MAX), Usd(i64::MIN), Usd(-1), Usd::from_dollars(1e300), Usd::from_dollars(1e7)]
         {
-            assert_eq!(wrong.believed(reserved), reserved, "{wrong}");
-            assert_eq!(wrong.believed(wrong), Usd::ZERO, "{wrong}");
+            assert_eq!(wrong.believable_charge(reserved), reserved, "{wrong}");
+            assert_eq!(wrong.believable_charge(wrong), Usd::ZERO, "{wrong}");
         }
-        assert_eq!(Usd::from_dollars(3.0).believed(reserved), Usd::from_dollars(3.0));
+        assert_eq!(Usd::from_dollars(3.0).believable_charge(reserved), Usd::from_dollars(3.0));
         for wrong in [1e300, 1e7, 10.01, -0.01, f64::NAN, f64::INFINITY] {
-            assert_eq!(Usd::stated(wrong, reserved), None, "{wrong}");
+            assert_eq!(Usd::from_stated_cost(wrong, reserved), None, "{wrong}");
         }
-        assert_eq!(Usd::stated(0.5, reserved), Some(Usd::from_dollars(0.5)));
-        assert_eq!(Usd::stated(0.5, Usd::ZERO), Some(Usd::from_dollars(0.5)), "of a free endpoint");
-        assert_eq!(Usd::stated(90.0, Usd::from_dollars(1.0)), Some(Usd::from_dollars(90.0)));
+        assert_eq!(Usd::from_stated_cost(0.5, reserved), Some(Usd::from_dollars(0.5)));
+        assert_eq!(Usd::from_stated_cost(0.5, Usd::ZERO), Some(Usd::from_dollars(0.5)), "of a free endpoint");
+        assert_eq!(Usd::from_stated_cost(90.0, Usd::from_dollars(1.0)), Some(Usd::from_dollars(90.0)));
     }
 
     #[test]
     fn sums_saturate() {
-        assert_eq!(Price::per_million(1e6, 1e6).cost(u64::MAX, u64::MAX).pico(), i64::MAX);
-        assert_eq!((Usd(i64::MAX) + Usd(1)).pico(), i64::MAX);
+        assert_eq!(Price::per_million(1e6, 1e6).cost_of_tokens(u64::MAX, u64::MAX).in_picodollars(), i64::MAX);
+        assert_eq!((Usd(i64::MAX) + Usd(1)).in_picodollars(), i64::MAX);
     }
 
     #[test]
     fn bounds_are_believed_and_the_next_picodollar_is_not() {
         let top = Usd::UNBELIEVABLE;
-        assert_eq!(top.pico(), 100_000_000_000_000_000, "a hundred thousand dollars");
+        assert_eq!(top.in_picodollars(), 100_000_000_000_000_000, "a hundred thousand dollars");
         assert!(Usd::ZERO.can_be() && top.can_be());
         assert!(!Usd(top.0 + 1).can_be() && !Usd(-1).can_be());
         // What a server may state: ten dollars, or a hundred times what was reserved, and never what cannot be.
         let stated =
-            |dollars: f64, reserved: f64| Usd::stated(dollars, Usd::from_dollars(reserved)).is_some();
+            |dollars: f64, reserved: f64| Usd::from_stated_cost(dollars, Usd::from_dollars(reserved)).is_some();
         assert!(stated(0.0, 0.0) && stated(10.0, 0.0) && !stated(10.000_001, 0.0));
         assert!(stated(10.0, 0.1) && !stated(10.000_001, 0.1));
         assert!(stated(200.0, 2.0) && !stated(200.01, 2.0));
@@ -278,14 +278,14 @@ mod tests {
     #[test]
     fn amounts_are_added_taken_off_and_shown() {
         let (one, two) = (Usd::from_dollars(1.25), Usd::from_pico(500_000_000_000));
-        assert_eq!((one + two).pico(), 1_750_000_000_000);
-        assert_eq!((one - two).pico(), 750_000_000_000);
-        assert_eq!((two - one).pico(), -750_000_000_000);
-        assert_eq!((Usd(i64::MIN) - one).pico(), i64::MIN);
+        assert_eq!((one + two).in_picodollars(), 1_750_000_000_000);
+        assert_eq!((one - two).in_picodollars(), 750_000_000_000);
+        assert_eq!((two - one).in_picodollars(), -750_000_000_000);
+        assert_eq!((Usd(i64::MIN) - one).in_picodollars(), i64::MIN);
         let mut sum = one;
         sum += two;
         assert_eq!(sum, [one, two].into_iter().sum::<Usd>());
-        assert_eq!((one.dollars(), Usd::from_dollars(-0.5).pico()), (1.25, -500_000_000_000));
+        assert_eq!((one.in_dollars(), Usd::from_dollars(-0.5).in_picodollars()), (1.25, -500_000_000_000));
         assert_eq!([one, two].map(|amount| amount.to_string()), ["$1.2500", "$0.5000"]);
         for (dollars, shown) in
             [(0.0123, "$0.0123"), (0.0999, "$0.0999"), (0.1, "$0.10"), (12.345_6, "$12.35")]
@@ -306,13 +306,13 @@ mod tests {
     #[test]
     fn a_cheaper_kind_of_token_is_no_bound_of_the_dearer() {
         // Reasoning cheaper than the answer, cached tokens dearer than others.
-        let odd = Price::per_million(1.0, 4.0).with(Some(2.0), Some(3.0));
-        assert_eq!(odd.most(10, 8).pico(), 10 * 2_000_000 + 8 * 4_000_000);
-        assert_eq!(odd.least(10).pico(), 10 * 1_000_000);
-        assert_eq!(Price::FREE.most(u64::MAX, u64::MAX), Usd::ZERO);
+        let odd = Price::per_million(1.0, 4.0).with_rates(Some(2.0), Some(3.0));
+        assert_eq!(odd.highest_cost(10, 8).in_picodollars(), 10 * 2_000_000 + 8 * 4_000_000);
+        assert_eq!(odd.lowest_cost(10).in_picodollars(), 10 * 1_000_000);
+        assert_eq!(Price::FREE.highest_cost(u64::MAX, u64::MAX), Usd::ZERO);
         // More cached tokens than the prompt has, as no server should count.
         let usage = Usage { prompt_tokens: 1, completion_tokens: 1, cached_tokens: 5, reasoning_tokens: 5 };
-        assert_eq!(odd.charge(usage).pico(), 5 * 2_000_000 + 5 * 3_000_000);
+        assert_eq!(odd.charge_for_usage(usage).in_picodollars(), 5 * 2_000_000 + 5 * 3_000_000);
     }
 
     proptest::proptest! {
@@ -323,7 +323,7 @@ mod tests {
             tokens in proptest::array::uniform4(0u64..1_000_000),
         ) {
             let [in_, out, cached, reasoning] = prices;
-            let price = Price::per_million(in_, out).with(Some(cached), Some(reasoning));
+            let price = Price::per_million(in_, out).with_rates(Some(cached), Some(reasoning));
             let [prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens] = tokens;
             let usage = Usage {
                 prompt_tokens,
@@ -331,9 +331,9 @@ mod tests {
                 cached_tokens: cached_tokens.min(prompt_tokens),
                 reasoning_tokens: reasoning_tokens.min(completion_tokens),
             };
-            let charge = price.charge(usage);
-            proptest::prop_assert!(charge <= price.most(prompt_tokens, completion_tokens));
-            proptest::prop_assert!(charge >= price.least(prompt_tokens));
+            let charge = price.charge_for_usage(usage);
+            proptest::prop_assert!(charge <= price.highest_cost(prompt_tokens, completion_tokens));
+            proptest::prop_assert!(charge >= price.lowest_cost(prompt_tokens));
         }
     }
 }

@@ -34,7 +34,7 @@ impl Engine {
             ),
             None => format!("a request to {name} cost {cost}, more than the {reserved} reserved for it"),
         };
-        self.limits.run.leave(name, how.into());
+        self.limits.run.leave_endpoint(name, how.into());
     }
 }
 
@@ -52,7 +52,7 @@ mod tests {
     struct Silent;
 
     impl Transport for Silent {
-        fn send<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        fn send_call<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
             Box::pin(std::future::pending())
         }
     }
@@ -65,7 +65,7 @@ mod tests {
         let run = limits.run.clone();
         let engine = Engine::with_transport(Arc::new(store), endpoint, limits, Box::new(Silent));
         engine.leave_if_over((50, Usd::from_pico(100)), Usd::from_pico(cost), usage, stated);
-        run.left("e").map(|how| how.to_string())
+        run.failure_of_endpoint("e").map(|how| how.to_string())
     }
 
     #[test]

@@ -34,34 +34,34 @@ impl Pace {
     }
 
     /// Returns when one more request of this many tokens may be sent.
-    pub(super) async fn ready(&self, tokens: u64) {
+    pub(super) async fn wait_for_tokens(&self, tokens: u64) {
         if let Some(bucket) = &self.tokens {
-            bucket.take(tokens).await;
+            bucket.take_tokens(tokens).await;
         }
         if let Some(bucket) = &self.requests {
-            bucket.take(1).await;
+            bucket.take_tokens(1).await;
         }
         // Last, because a pause may begin while the buckets are waited for.
-        self.open().await;
+        self.wait_for_pause().await;
     }
 
     /// Returns when no pause is in force.
-    pub(super) async fn open(&self) {
+    pub(super) async fn wait_for_pause(&self) {
         // A loop, because a pause may be prolonged while it is waited for.
-        while let Some(until) = self.until().filter(|&until| until > Instant::now()) {
+        while let Some(until) = self.pause_end().filter(|&until| until > Instant::now()) {
             tokio::time::sleep_until(until).await;
         }
     }
 
     /// Sends nothing for this long.
-    pub(super) fn pause(&self, wait: Duration) {
+    pub(super) fn pause_for(&self, wait: Duration) {
         let mut closed = self.closed_until.lock().unwrap_or_else(PoisonError::into_inner);
         let until = Instant::now() + wait;
         // A short pause that one request brings must not end the longer one of another.
         *closed = Some(closed.map_or(until, |before| before.max(until)));
     }
 
-    fn until(&self) -> Option<Instant> {
+    fn pause_end(&self) -> Option<Instant> {
         *self.closed_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -89,7 +89,7 @@ impl Bucket {
         }
     }
 
-    async fn take(&self, mut amount: u64) {
+    async fn take_tokens(&self, mut amount: u64) {
         // One request at a time: the pieces of several large ones would delay each other.
         let _turn = self.turn.lock().await;
         while amount > 0 {
@@ -124,7 +124,7 @@ mod tests {
     async fn secs(pace: &Pace, requests: u32, tokens: u64) -> f64 {
         let start = Instant::now();
         for _ in 0..requests {
-            pace.ready(tokens).await;
+            pace.wait_for_tokens(tokens).await;
         }
         start.elapsed().as_secs_f64()
     }
@@ -149,8 +149,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_pause_holds_everybody_and_is_never_shortened() {
         let pace = Pace::new(None, None);
-        pace.pause(Duration::from_secs(30));
-        pace.pause(Duration::from_secs(5));
+        pace.pause_for(Duration::from_secs(30));
+        pace.pause_for(Duration::from_secs(5));
         assert_eq!(secs(&pace, 1, 0).await, 30.0);
         assert_eq!(secs(&pace, 1, 0).await, 0.0);
     }

@@ -93,7 +93,7 @@ impl Prices {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be read, or is none.
-    pub fn read(root: &Path) -> Result<Prices, Error> {
+    pub fn read_prices(root: &Path) -> Result<Prices, Error> {
         let path = root.join(PRICES);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -116,15 +116,15 @@ impl Prices {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written.
-    pub fn write(&self, root: &Path) -> Result<(), Error> {
+    pub fn write_prices(&self, root: &Path) -> Result<(), Error> {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
-        durable::replace(&root.join(PRICES), text.as_bytes())
+        durable::replace_file(&root.join(PRICES), text.as_bytes())
     }
 
     /// The price of an endpoint's model: under the name that `price_of` gives, else under the model's, first with the name of
     /// its provider before it.
-    pub fn of(&self, endpoint: &Endpoint) -> Option<(&str, ModelPrice)> {
+    pub fn price_of_endpoint(&self, endpoint: &Endpoint) -> Option<(&str, ModelPrice)> {
         let model = &endpoint.model;
         let host = reqwest::Url::parse(&endpoint.base_url).ok();
         let host = host.as_ref().and_then(reqwest::Url::host_str).unwrap_or_default();
@@ -146,12 +146,12 @@ impl Prices {
     }
 
     /// Gives an endpoint the prices of its model, if it has none of its own.
-    pub fn give(&self, endpoint: &mut Endpoint) {
+    pub fn fill_prices(&self, endpoint: &mut Endpoint) {
         let own = endpoint.usd_per_million_in.is_some() || endpoint.usd_per_million_out.is_some();
         if own || endpoint.free || endpoint.provider.is_pack() {
             return;
         }
-        let Some((_, price)) = self.of(endpoint) else { return };
+        let Some((_, price)) = self.price_of_endpoint(endpoint) else { return };
         let batch = |usual: f64, of_batch: Option<f64>| {
             if endpoint.batch { of_batch.unwrap_or(usual) } else { usual }
         };
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!((prices.models.len(), left_out), (3, 2));
         let priced = |endpoint: Endpoint| {
             let mut endpoint = endpoint;
-            prices.give(&mut endpoint);
+            prices.fill_prices(&mut endpoint);
             (endpoint.usd_per_million_in, endpoint.usd_per_million_out, endpoint.usd_per_million_cached)
         };
         let mini = Endpoint::new("e", "https://api.openai.com/v1", "gpt-4o-mini");
@@ -250,10 +250,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_nothing_else_is_a_list() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(Prices::read(dir.path()).unwrap(), Prices::default());
+        assert_eq!(Prices::read_prices(dir.path()).unwrap(), Prices::default());
         let (prices, _) = Prices::of_litellm(LIST, Source::default()).unwrap();
-        prices.write(dir.path()).unwrap();
-        assert_eq!(Prices::read(dir.path()).unwrap(), prices);
+        prices.write_prices(dir.path()).unwrap();
+        assert_eq!(Prices::read_prices(dir.path()).unwrap(), prices);
         for wrong in ["", "[]", "{}", "{\"a\": 1}", "<html>"] {
             assert!(Prices::of_litellm(wrong, Source::default()).is_err(), "{wrong}");
         }
@@ -262,6 +262,6 @@ mod tests {
             "{\"models\": {\"m\": {\"usd_per_million_in\": -1, \"usd_per_million_out\": 1}}}",
         )
         .unwrap();
-        assert!(Prices::read(dir.path()).is_err());
+        assert!(Prices::read_prices(dir.path()).is_err());
     }
 }

@@ -33,7 +33,7 @@ pub struct Progress {
 
 impl Progress {
     /// Items that are finished in any way.
-    pub fn finished(&self) -> usize {
+    pub fn count_finished(&self) -> usize {
         self.done + self.stored + self.failed + self.waiting
     }
 }
@@ -49,16 +49,16 @@ impl<'a> Tally<'a> {
         Tally { progress: Mutex::new(Progress { total, ..Progress::default() }), listener }
     }
 
-    pub(super) fn sending(&self) {
-        self.change(|progress| {
+    pub(super) fn note_sending(&self) {
+        self.change_progress(|progress| {
             progress.in_flight += 1;
             progress.sent += 1;
         });
     }
 
-    pub(super) fn returned(&self, usage: Option<Usage>, charged: Usd) {
+    pub(super) fn note_returned(&self, usage: Option<Usage>, charged: Usd) {
         let usage = usage.unwrap_or_default();
-        self.change(|progress| {
+        self.change_progress(|progress| {
             progress.in_flight -= 1;
             progress.prompt_tokens += usage.prompt_tokens;
             progress.completion_tokens += usage.completion_tokens;
@@ -67,8 +67,8 @@ impl<'a> Tally<'a> {
     }
 
     /// Counts an item that is finished; `sent` unless it came from the store or a pack.
-    pub(super) fn finished(&self, answer: &Answer, sent: bool) {
-        self.change(|progress| match answer {
+    pub(super) fn note_finished(&self, answer: &Answer, sent: bool) {
+        self.change_progress(|progress| match answer {
             Answer::Reply(_) if sent => progress.done += 1,
             Answer::Reply(_) => progress.stored += 1,
             Answer::Held(_) => progress.waiting += 1,
@@ -76,7 +76,7 @@ impl<'a> Tally<'a> {
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Progress)) {
+    fn change_progress(&self, change: impl FnOnce(&mut Progress)) {
         let now = {
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
             change(&mut progress);

@@ -3,7 +3,7 @@
 use riddlemill_record::Reason;
 
 use super::answer::{Answer, Ask, Failed, Held, Reply, What};
-use super::cause::unreadable as evidence_of;
+use super::cause::unreadable_reply as evidence_of;
 use super::engine::Engine;
 use super::parse::Unreadable;
 use super::progress::Progress;
@@ -62,7 +62,7 @@ pub async fn ask_parsed<T>(
                         let holds = |text: &str| {
                             let words = [Some(unreadable.clone()), unreadable.as_before()];
                             let mut words = words.into_iter().flatten();
-                            words.any(|why| engine.holds(&quoting(ask.clone(), text, &why)))
+                            words.any(|why| engine.has_reply(&quote_reply(ask.clone(), text, &why)))
                         };
                         let is_half = reply.marks.before
                             && accept_before
@@ -75,18 +75,18 @@ pub async fn ask_parsed<T>(
                             // bought then are used.
                             let with_reasoning = (reply.whole != reply.text)
                                 .then(|| {
-                                    Some(quoting(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
+                                    Some(quote_reply(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
                                 })
                                 .flatten();
                             let whole = is_long(&engine.endpoint, &ask, &reply.text, &unreadable)
-                                .then(|| quoting(ask.clone(), &reply.text, &unreadable));
+                                .then(|| quote_reply(ask.clone(), &reply.text, &unreadable));
                             let worded = unreadable.as_before().map(|before| {
                                 quoting_beginning(&engine.endpoint, ask.clone(), &reply.text, &before)
                             });
                             let before = [with_reasoning, whole, worded]
                                 .into_iter()
                                 .flatten()
-                                .find(|before| engine.holds(before));
+                                .find(|before| engine.has_reply(before));
                             let bounded =
                                 || quoting_beginning(&engine.endpoint, ask, &reply.text, &unreadable);
                             again.push((at, before.unwrap_or_else(bounded), accept_before));
@@ -126,11 +126,11 @@ pub fn forget_unreadable<T>(
                 unreadable.clear();
                 break;
             };
-            ask = quoted(store, endpoint, ask, &text, &why)?;
+            ask = build_reask(store, endpoint, ask, &text, &why)?;
             unreadable.push((found.key, why));
         }
         for (key, why) in unreadable {
-            store.forget(&key, &format!("cannot be read ({why}), and is asked for again"))?;
+            store.forget_reply(&key, &format!("cannot be read ({why}), and is asked for again"))?;
         }
     }
     Ok(())
@@ -138,7 +138,7 @@ pub fn forget_unreadable<T>(
 
 /// The re-ask of a reply: as it is stored from when replies were quoted whole, or from when what is wrong with them had other
 /// words, else with the beginning of the reply.
-pub(super) fn quoted(
+pub(super) fn build_reask(
     store: &Store,
     endpoint: &Endpoint,
     ask: Ask,
@@ -146,14 +146,14 @@ pub(super) fn quoted(
     unreadable: &Unreadable,
 ) -> Result<Ask, StoreError> {
     if is_long(endpoint, &ask, reply, unreadable) {
-        let whole = quoting(ask.clone(), reply, unreadable);
-        if Engine::found(store, endpoint, &Engine::request(endpoint, &whole))?.is_some() {
+        let whole = quote_reply(ask.clone(), reply, unreadable);
+        if Engine::find_stored_reply(store, endpoint, &Engine::request_of_ask(endpoint, &whole))?.is_some() {
             return Ok(whole);
         }
     }
     if let Some(before) = unreadable.as_before() {
         let worded = quoting_beginning(endpoint, ask.clone(), reply, &before);
-        if Engine::found(store, endpoint, &Engine::request(endpoint, &worded))?.is_some() {
+        if Engine::find_stored_reply(store, endpoint, &Engine::request_of_ask(endpoint, &worded))?.is_some() {
             return Ok(worded);
         }
     }
@@ -163,8 +163,8 @@ pub(super) fn quoted(
 /// Bytes of a reply that are quoted: as many as its longest answer has tokens, so that quoting cannot make more tokens of it
 /// in any vocabulary, however long the server answered.
 fn most_quoted(endpoint: &Endpoint, ask: &Ask) -> usize {
-    let request = Engine::request(endpoint, ask);
-    let larger = Engine::larger(endpoint, &request).map_or(0, |larger| larger.max_completion_tokens());
+    let request = Engine::request_of_ask(endpoint, ask);
+    let larger = Engine::with_larger_limit(endpoint, &request).map_or(0, |larger| larger.max_completion_tokens());
     usize::try_from(request.max_completion_tokens().max(larger)).unwrap_or(usize::MAX)
 }
 
@@ -177,7 +177,7 @@ fn is_long(endpoint: &Endpoint, ask: &Ask, reply: &str, unreadable: &Unreadable)
 fn quoting_beginning(endpoint: &Endpoint, ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     let most = most_quoted(endpoint, &ask);
     let cut = |words: &str| beginning_of(words, MOST_SAID).into_owned();
-    quoting(ask, &beginning_of(reply, most), &unreadable.changed(cut))
+    quote_reply(ask, &beginning_of(reply, most), &unreadable.with_changed_words(cut))
 }
 
 /// A text's beginning of at most this many bytes, with a mark if it goes on.
@@ -191,10 +191,10 @@ fn beginning_of(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
 }
 
 /// The same question, followed by the reply and what is wrong with it.
-pub(super) fn quoting(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
+pub(super) fn quote_reply(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     if let What::Chat { messages, .. } = &mut ask.what {
         messages.push(Message::new(Role::Assistant, reply));
-        messages.push(Message::new(Role::User, unreadable.told()));
+        messages.push(Message::new(Role::User, unreadable.message_to_model()));
     }
     ask.reask += 1;
     ask
@@ -208,7 +208,7 @@ mod tests {
     fn said(why: &Unreadable) -> String {
         let messages = vec![Message::new(Role::User, "请解释。")];
         let prompt = Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text };
-        let What::Chat { messages, .. } = quoting(Ask::new("r", prompt, 0), "好。", why).what else {
+        let What::Chat { messages, .. } = quote_reply(Ask::new("r", prompt, 0), "好。", why).what else {
             return String::new();
         };
         messages.last().map(|message| message.content.clone()).unwrap_or_default()
@@ -221,7 +221,7 @@ mod tests {
         let told = said(&chinese);
         assert!(told.contains("至多六十个词。请重新回答") && !told.contains("Your reply"), "{told}");
         assert_eq!(chinese.to_string(), english.to_string());
-        let cut = chinese.changed(|words| beginning_of(words, 12).into_owned());
+        let cut = chinese.with_changed_words(|words| beginning_of(words, 12).into_owned());
         assert!(said(&cut).contains("至多六…"), "{}", said(&cut));
         // What earlier versions asked again in English is found under their words.
         let before = chinese.as_before().map(|before| said(&before));

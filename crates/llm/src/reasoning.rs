@@ -107,7 +107,7 @@ pub(super) struct Parted {
 /// `<think>` stays whole; it may come in several blocks, without its end if the text was cut off, and without
 /// its start if the server has put that into the prompt. Marks of the turn's start and end are left out.
 /// `more` are marks of this endpoint's model.
-pub(super) fn part(text: &str, more: &ReplyMarks) -> Parted {
+pub(super) fn separate_reasoning(text: &str, more: &ReplyMarks) -> Parted {
     let mut parted = Parted::default();
     // Lower-casing ASCII letters keeps their length.
     let lower = text.to_ascii_lowercase();
@@ -233,7 +233,7 @@ fn special_token(text: &str) -> Option<usize> {
 
 /// A model's text without its reasoning, and without characters that nobody sees.
 pub fn without_reasoning(text: &str) -> String {
-    debris::without_noise(&part(text, &ReplyMarks::default()).answer).into_owned()
+    debris::without_noise(&separate_reasoning(text, &ReplyMarks::default()).answer).into_owned()
 }
 
 /// The next block: where the text before it ends, the block's own text, and where the text after it begins.
@@ -318,7 +318,7 @@ mod tests {
             ("Why does <s>this</s> cross itself out?", "Why does <s>this</s> cross itself out?", ""),
             ("[Thinking] of you, I fell asleep.", "[Thinking] of you, I fell asleep.", ""),
         ] {
-            let parted = part(text, &ReplyMarks::default());
+            let parted = separate_reasoning(text, &ReplyMarks::default());
             assert_eq!((parted.answer.as_str(), parted.reasoning.as_str()), (answer, reasoning), "{text}");
         }
     }
@@ -329,9 +329,9 @@ mod tests {
             reasoning: [("<Plan>", "</Plan>"), ("", "")].map(|(a, b)| (a.into(), b.into())).into(),
             end: vec!["~END~".into()],
         };
-        let parted = part("<plan>a</plan>b ~end~ c", &marks);
+        let parted = separate_reasoning("<plan>a</plan>b ~end~ c", &marks);
         assert_eq!((parted.answer.as_str(), parted.reasoning.as_str()), ("b", "a"));
-        assert_eq!(part("<plan>a</plan>b", &ReplyMarks::default()).answer, "<plan>a</plan>b");
+        assert_eq!(separate_reasoning("<plan>a</plan>b", &ReplyMarks::default()).answer, "<plan>a</plan>b");
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost_and_nothing_panics(text in "(<think>|</think>|<thinking>|\n|[a鱼◁ ]){0,12}") {
-            let parted = part(&text, &ReplyMarks::default());
+            let parted = separate_reasoning(&text, &ReplyMarks::default());
             let chars = |text: &str| text.chars().filter(|c| *c == '鱼').count();
             prop_assert_eq!(chars(&text), chars(&parted.answer) + chars(&parted.reasoning));
         }

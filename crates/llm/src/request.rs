@@ -81,7 +81,7 @@ pub struct Request {
 
 impl Request {
     /// The canonical JSON: fields in declaration order, free-form values with sorted keys, no white space.
-    pub fn canonical(&self) -> String {
+    pub fn canonical_json(&self) -> String {
         let free_form = match &self.input {
             Input::Chat { sampling, format, .. } => {
                 !sampling.extra.is_empty() || matches!(format, Format::JsonSchema { .. })
@@ -104,11 +104,11 @@ impl Request {
 
     /// SHA-256 of the canonical JSON.
     pub fn key(&self) -> Key {
-        Key(Sha256::digest(self.canonical().as_bytes()).into())
+        Key(Sha256::digest(self.canonical_json().as_bytes()).into())
     }
 
     /// Texts of all messages, or the one text to embed or translate.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
+    pub fn message_texts(&self) -> impl Iterator<Item = &str> {
         let (messages, text) = match &self.input {
             Input::Chat { messages, .. } => (messages.as_slice(), None),
             Input::Embedding { text, .. } | Input::Translation { text, .. } => (&[][..], Some(text.as_str())),
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_canonical_form_is_stable() {
         assert_eq!(
-            request("水").canonical(),
+            request("水").canonical_json(),
             r#"{"identity":"judge","model":"m-1","input":{"chat":{"messages":[{"role":"user","content":"水"}],"sampling":{"temperature":0.7,"max_tokens":1024},"format":"text"}},"sample":0}"#
         );
     }
@@ -207,7 +207,7 @@ mod tests {
         let key = request("水").key();
         assert_eq!(key.to_string(), "f964d0525f84d1468294c52355f3d3d232480212bfb5102bcc951585aacf0379");
         assert_eq!(format!("{key:?}"), key.to_string());
-        assert_eq!(Key::hash(request("水").canonical().as_bytes()), key);
+        assert_eq!(Key::hash(request("水").canonical_json().as_bytes()), key);
         assert_eq!(serde_json::from_str::<Key>(&serde_json::to_string(&key).unwrap()).unwrap(), key);
         for other in ["", "f9", &key.to_string()[1..], &format!("{key}00"), &"x".repeat(64)] {
             assert!(other.parse::<Key>().is_err(), "{other}");
@@ -280,7 +280,7 @@ mod tests {
     fn texts_and_the_longest_answer_are_those_of_the_input() {
         let of = |input: Input| {
             let request = Request { input, ..request("a") };
-            (request.texts().collect::<Vec<_>>().join("|"), request.max_completion_tokens())
+            (request.message_texts().collect::<Vec<_>>().join("|"), request.max_completion_tokens())
         };
         let mut chat = request("a").input;
         if let Input::Chat { messages, sampling, .. } = &mut chat {
@@ -300,7 +300,7 @@ mod tests {
             if let Input::Chat { sampling, .. } = &mut request.input {
                 sampling.temperature = Some(temperature);
             }
-            let back: Request = serde_json::from_str(&request.canonical()).unwrap();
+            let back: Request = serde_json::from_str(&request.canonical_json()).unwrap();
             prop_assert_eq!(back.key(), request.key());
         }
 

@@ -16,26 +16,26 @@ pub(super) struct Waits(ExponentialBackoff);
 impl Waits {
     pub(super) fn new(retries: &Retries) -> Waits {
         let builder = ExponentialBuilder::new()
-            .with_min_delay(seconds(retries.first_wait_secs))
-            .with_max_delay(seconds(retries.max_wait_secs))
+            .with_min_delay(clamp_seconds(retries.first_wait_secs))
+            .with_max_delay(clamp_seconds(retries.max_wait_secs))
             // `max_attempts` limits the number of attempts, not this.
             .without_max_times();
         Waits(builder.build())
     }
 
     /// The bound of the next wait.
-    fn bound(&mut self) -> Duration {
+    fn next_bound(&mut self) -> Duration {
         self.0.next().unwrap_or_default()
     }
 
     /// The next wait: uniform between zero and its bound, so that requests refused together come back apart.
     pub(super) fn next(&mut self) -> Duration {
-        self.bound().mul_f64(fastrand::f64())
+        self.next_bound().mul_f64(fastrand::f64())
     }
 }
 
 /// A duration from a setting; a negative or absurd one is clamped, not refused.
-pub(super) fn seconds(seconds: f64) -> Duration {
+pub(super) fn clamp_seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 
@@ -44,7 +44,7 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     // First, because it is the more precise one if a server sends both.
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
-        return Some(seconds(millis / 1000.0));
+        return Some(clamp_seconds(millis / 1000.0));
     }
     riddlemill_http::asked_wait(text(RETRY_AFTER.as_str())?, now)
 }
@@ -86,7 +86,7 @@ fn parse_duration(text: &str, now: SystemTime) -> Option<Duration> {
             };
         rest = &rest[digits + unit_len..];
     }
-    Some(seconds(total))
+    Some(clamp_seconds(total))
 }
 
 /// The meaning of an error status with its body.
@@ -97,7 +97,7 @@ pub(super) struct Refusal {
 }
 
 /// Reads a refusal.
-pub(super) fn read(status: u16, body: &str) -> Refusal {
+pub(super) fn parse_refusal(status: u16, body: &str) -> Refusal {
     let parsed = serde_json::from_str::<Value>(body).ok();
     let error = parsed.as_ref().map(|body| body.get("error").unwrap_or(body));
     // Gemini's errors carry what other servers put into a status or a header.
@@ -110,7 +110,7 @@ pub(super) fn read(status: u16, body: &str) -> Refusal {
         _ if bad_key => Kind::Status(401),
         _ => Kind::Status(status),
     };
-    Refusal { kind, asked_wait: wait.map(seconds) }
+    Refusal { kind, asked_wait: wait.map(clamp_seconds) }
 }
 
 /// Some servers answer 429, 403 or 400 permanently: the account is empty.
@@ -131,7 +131,7 @@ fn quota_exhausted(error: &Value) -> bool {
 }
 
 /// Some proxies wrap the error of the server behind them in a success.
-pub(super) fn within(body: &str, otherwise: Kind) -> Kind {
+pub(super) fn kind_of_wrapped_error(body: &str, otherwise: Kind) -> Kind {
     let body = serde_json::from_str::<Value>(body).ok();
     let error = body.as_ref().and_then(|body| body.get("error"));
     let code = error
@@ -169,7 +169,7 @@ mod tests {
     fn bounds_double_up_to_the_cap() {
         let mut waits =
             Waits::new(&Retries { first_wait_secs: 0.5, max_wait_secs: 3.0, ..Retries::default() });
-        let bounds: Vec<f64> = (0..6).map(|_| waits.bound().as_secs_f64()).collect();
+        let bounds: Vec<f64> = (0..6).map(|_| waits.next_bound().as_secs_f64()).collect();
         assert_eq!(bounds, [0.5, 1.0, 2.0, 3.0, 3.0, 3.0]);
     }
 
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn refusals_are_read_in_every_providers_words() {
-        let kind = |status, body: Value| read(status, &body.to_string()).kind;
+        let kind = |status, body: Value| parse_refusal(status, &body.to_string()).kind;
         let openai =
             |code: &str| json!({"error": {"message": "m", "type": "t", "param": null, "code": code}});
         assert_eq!(kind(429, openai("rate_limit_exceeded")), Kind::Status(429));
@@ -248,13 +248,13 @@ mod tests {
         let key = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);
         assert_eq!(kind(400, gemini("INVALID_ARGUMENT", key)), Kind::Status(401));
         let retry = json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.5s"}]);
-        let limited = read(429, &gemini("RESOURCE_EXHAUSTED", retry).to_string());
+        let limited = parse_refusal(429, &gemini("RESOURCE_EXHAUSTED", retry).to_string());
         assert_eq!(
             (limited.kind, limited.asked_wait),
             (Kind::Status(429), Some(Duration::from_millis(34_500)))
         );
         assert_eq!(kind(404, json!({"error": "model 'm' not found"})), Kind::Status(404));
         assert_eq!(kind(402, json!("")), Kind::QuotaExhausted(402));
-        assert_eq!(read(502, "<html>").kind, Kind::Status(502));
+        assert_eq!(parse_refusal(502, "<html>").kind, Kind::Status(502));
     }
 }

@@ -49,7 +49,7 @@ impl Run {
 
     /// Records that an item failed at an endpoint, or was answered. After `leave_after` equal failures in a
     /// row that concern the whole endpoint, the endpoint is left alone. How many there are in a row by now.
-    pub(super) fn note(&self, endpoint: &str, failed: Option<&Evidence>, leave_after: u32) -> u32 {
+    pub(super) fn record_result(&self, endpoint: &str, failed: Option<&Evidence>, leave_after: u32) -> u32 {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         let Some(how) = failed else {
@@ -79,28 +79,28 @@ impl Run {
     }
 
     /// Leaves an endpoint alone for the rest of the run, at once.
-    pub(super) fn leave(&self, endpoint: &str, how: Evidence) {
+    pub(super) fn leave_endpoint(&self, endpoint: &str, evidence: Evidence) {
         let mut all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let failing = all.entry(endpoint.to_owned()).or_default();
         if !failing.left {
-            let shape = shape_of(&how);
-            (failing.how, failing.shape, failing.left) = (how, shape, true);
+            let shape = shape_of(&evidence);
+            (failing.how, failing.shape, failing.left) = (evidence, shape, true);
         }
     }
 
     /// How an endpoint failed that is left alone for the rest of the run; `None` for others.
-    pub fn left(&self, endpoint: &str) -> Option<Evidence> {
+    pub fn failure_of_endpoint(&self, endpoint: &str) -> Option<Evidence> {
         let all = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         all.get(endpoint).filter(|failing| failing.left).map(|failing| failing.how.clone())
     }
 
     /// Records something that its user should know although nothing failed.
-    pub(super) fn remark(&self, what: String) {
+    pub(super) fn record_remark(&self, what: String) {
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).insert(what);
     }
 
     /// What its user should know although nothing failed, as `llm.mine: …` with the remedy.
-    pub fn remarks(&self) -> Vec<String> {
+    pub fn list_remarks(&self) -> Vec<String> {
         self.remarks.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
@@ -115,12 +115,12 @@ impl Run {
     }
 
     /// Records that somebody agreed to the cost of everything it asks.
-    pub fn agree(&self) {
+    pub fn agree_to_cost(&self) {
         self.agreed.store(true, Ordering::Relaxed);
     }
 
     /// The budget's name in the journal, and its cap.
-    pub(super) fn cap(&self) -> (String, Option<Usd>) {
+    pub(super) fn budget_cap(&self) -> (String, Option<Usd>) {
         (self.scope.clone(), self.max)
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn times(run: &Run, how: &str, leave_after: u32) -> u32 {
-        run.note("e", Some(&Evidence::from(how)), leave_after)
+        run.record_result("e", Some(&Evidence::from(how)), leave_after)
     }
 
     #[test]
@@ -156,37 +156,37 @@ mod tests {
         assert_eq!(times(&run, "500 down, request 18", 3), 1);
         assert_eq!(times(&run, "500 down, request 19", 3), 2);
         assert!(!run.has_answered("e"));
-        assert_eq!(run.note("e", None, 3), 0);
+        assert_eq!(run.record_result("e", None, 3), 0);
         assert!(run.has_answered("e") && !run.has_answered("f"));
         assert_eq!([(); 2].map(|()| times(&run, "500 down", 3)), [1, 2]);
-        assert_eq!(run.left("e"), None);
+        assert_eq!(run.failure_of_endpoint("e"), None);
         assert_eq!(times(&run, "500 down", 3), 3);
-        assert_eq!(run.left("e").as_deref(), Some("500 down"));
-        assert_eq!(run.left("f"), None, "another one");
+        assert_eq!(run.failure_of_endpoint("e").as_deref(), Some("500 down"));
+        assert_eq!(run.failure_of_endpoint("f"), None, "another one");
         // What answers what was sent before, or fails otherwise, brings it not back.
-        assert_eq!(run.note("e", None, 3), 0);
-        assert!(run.left("e").is_some());
+        assert_eq!(run.record_result("e", None, 3), 0);
+        assert!(run.failure_of_endpoint("e").is_some());
         assert_eq!(times(&run, "503 busy", 3), 1);
-        assert!(run.left("e").is_some() && run.has_answered("e"));
+        assert!(run.failure_of_endpoint("e").is_some() && run.has_answered("e"));
     }
 
     #[test]
     fn without_a_number_of_failures_none_is_left() {
         let run = Run::new(None);
         assert_eq!([(); 4].map(|()| times(&run, "500 down", 0)), [1, 2, 3, 4]);
-        assert_eq!(run.left("e"), None);
+        assert_eq!(run.failure_of_endpoint("e"), None);
     }
 
     #[test]
     fn who_leaves_an_endpoint_at_once_says_why_once() {
         let run = Run::new(None);
-        run.leave("e", "it costs too much".into());
-        run.leave("e", "another cause".into());
-        assert_eq!(run.left("e").as_deref(), Some("it costs too much"));
+        run.leave_endpoint("e", "it costs too much".into());
+        run.leave_endpoint("e", "another cause".into());
+        assert_eq!(run.failure_of_endpoint("e").as_deref(), Some("it costs too much"));
         assert!(!run.has_answered("e"));
         // An answer to what was sent before.
-        assert_eq!(run.note("e", None, 3), 0);
-        assert!(run.has_answered("e") && run.left("e").is_some());
+        assert_eq!(run.record_result("e", None, 3), 0);
+        assert!(run.has_answered("e") && run.failure_of_endpoint("e").is_some());
         // It is one of the failures in a row.
         assert_eq!(times(&run, "it costs too much", 3), 1);
     }
@@ -195,16 +195,16 @@ mod tests {
     fn a_run_is_one_budget_and_no_others() {
         let (run, free) = (Run::new(Some(Usd::from_dollars(2.0))), Run::default());
         assert!(run.is_capped() && !free.is_capped());
-        assert_eq!((run.cap().1, free.cap().1), (Some(Usd::from_dollars(2.0)), None));
-        assert!(run.cap().0.starts_with(RUN) && run.cap().0 != free.cap().0);
+        assert_eq!((run.budget_cap().1, free.budget_cap().1), (Some(Usd::from_dollars(2.0)), None));
+        assert!(run.budget_cap().0.starts_with(RUN) && run.budget_cap().0 != free.budget_cap().0);
         let same = run.clone();
-        assert_eq!(same.cap(), run.cap());
+        assert_eq!(same.budget_cap(), run.budget_cap());
         assert!(!run.is_agreed());
-        same.agree();
+        same.agree_to_cost();
         assert!(run.is_agreed() && !free.is_agreed());
-        same.remark("b".into());
-        run.remark("a".into());
-        run.remark("b".into());
-        assert_eq!(run.remarks(), ["a", "b"]);
+        same.record_remark("b".into());
+        run.record_remark("a".into());
+        run.record_remark("b".into());
+        assert_eq!(run.list_remarks(), ["a", "b"]);
     }
 }

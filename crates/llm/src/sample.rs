@@ -13,7 +13,7 @@ use riddlemill_record::{Cause, Evidence, Reason};
 
 use super::answer::{Answer, Ask, Held, Marks, Reply};
 use super::money::Usd;
-use super::parse::lenient;
+use super::parse::make_strict_json;
 use super::reasoning::without_reasoning;
 use super::request::Key;
 
@@ -70,7 +70,7 @@ struct Line {
 
 impl Pack {
     /// Reads a pack.
-    pub fn load(path: &Path) -> Result<Pack, PackError> {
+    pub fn load_pack(path: &Path) -> Result<Pack, PackError> {
         let io = |source| PackError::Io { path: path.to_owned(), source };
         let mut pack = Pack::default();
         for (at, line) in BufReader::new(File::open(path).map_err(io)?).lines().enumerate() {
@@ -80,7 +80,7 @@ impl Pack {
             }
             let wrong = |what: String| PackError::Line { path: path.to_owned(), line: at + 1, what };
             let read = riddlemill_text::notation::from_str(&line)
-                .or_else(|error| serde_json::from_str(&lenient(&line).ok_or(error)?));
+                .or_else(|error| serde_json::from_str(&make_strict_json(&line).ok_or(error)?));
             let line: Line = read.map_err(|error| wrong(error.to_string()))?;
             let reply = match line.reply {
                 Value::String(text) => text,
@@ -113,7 +113,7 @@ impl Pack {
     }
 
     /// The pack's answer for a model, with its origin.
-    pub fn answer(&self, ask: &Ask, model: &str) -> Answer {
+    pub fn answer_from_pack(&self, ask: &Ask, model: &str) -> Answer {
         let place =
             |model: &str| (model.to_owned(), ask.template.clone(), ask.record.clone(), ask.sample, ask.reask);
         let own = place(model);
@@ -121,7 +121,7 @@ impl Pack {
         let Some((place, text)) = found else {
             let kind = if self.made { "pack" } else { "sample pack" };
             let what = format!("the {kind} has no reply to {} for {}", ask.template, ask.record);
-            let what = Evidence::of(what, Cause::NotInPack { made: self.made });
+            let what = Evidence::with_cause(what, Cause::NotInPack { made: self.made });
             return Answer::Held(Held { reason: Reason::ReplyMissing, what });
         };
         // Separators without lengths would let two different places share a key.
@@ -156,11 +156,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pack.jsonl");
         std::fs::write(&path, text).unwrap();
-        Pack::load(&path)
+        Pack::load_pack(&path)
     }
 
     fn ask(record: &str, text: &str) -> Ask {
-        let mut ask = Ask::embedding(record, text);
+        let mut ask = Ask::for_embedding(record, text);
         ask.template = "t".into();
         ask
     }
@@ -168,16 +168,16 @@ mod tests {
     #[test]
     fn answers_do_not_depend_on_the_prompt_and_are_marked() {
         let pack = load(r#"{"template":"t","record":"r","reply":{"rating":[2]}}"#).unwrap();
-        let (one, two) = (pack.answer(&ask("r", "one prompt"), "m"), pack.answer(&ask("r", "another"), "m"));
+        let (one, two) = (pack.answer_from_pack(&ask("r", "one prompt"), "m"), pack.answer_from_pack(&ask("r", "another"), "m"));
         assert_eq!(one, two);
         assert_eq!(one.reply().unwrap().text, r#"{"rating":[2]}"#);
         assert!(one.reply().unwrap().marks.sample);
-        let made = pack.clone().made_elsewhere().answer(&ask("r", "one prompt"), "m");
+        let made = pack.clone().made_elsewhere().answer_from_pack(&ask("r", "one prompt"), "m");
         let (one, made) = (one.reply().unwrap(), made.reply().unwrap());
-        assert_eq!((made.marks.sample, made.marks.origin(), one.marks.origin()), (false, "made", "sample"));
+        assert_eq!((made.marks.sample, made.marks.basis_prefix(), one.marks.basis_prefix()), (false, "made", "sample"));
         assert_ne!(made.key, one.key);
         assert!(matches!(
-            pack.answer(&ask("s", ""), "m"),
+            pack.answer_from_pack(&ask("s", ""), "m"),
             Answer::Held(Held { reason: Reason::ReplyMissing, .. })
         ));
     }
@@ -188,7 +188,7 @@ mod tests {
             "{\"template\":\"t\",\"record\":\"r\",\"reply\":\"any\"}\n{\"model\":\"m\",\"template\":\"t\",\"record\":\"r\",\"reply\":\"own\"}",
         )
         .unwrap();
-        let text = |model| pack.answer(&ask("r", ""), model).reply().unwrap().text.clone();
+        let text = |model| pack.answer_from_pack(&ask("r", ""), model).reply().unwrap().text.clone();
         assert_eq!((text("m"), text("n")), ("own".into(), "any".into()));
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let key = |reply| {
             load(&format!(r#"{{"template":"t","record":"r","reply":"{reply}"}}"#))
                 .unwrap()
-                .answer(&ask("r", ""), "m")
+                .answer_from_pack(&ask("r", ""), "m")
         };
         assert_ne!(key("a").reply().unwrap().key, key("b").reply().unwrap().key);
     }

@@ -31,7 +31,7 @@ impl ApiKey {
 
     /// A header with the key after a word such as `Bearer `; `None` if the key contains characters that a
     /// header cannot.
-    pub(super) fn header(&self, word: &str) -> Option<reqwest::header::HeaderValue> {
+    pub(super) fn header_value(&self, word: &str) -> Option<reqwest::header::HeaderValue> {
         let value = format!("{word}{}", self.0.expose_secret());
         let mut value = reqwest::header::HeaderValue::from_str(&value).ok()?;
         // The client then leaves it out of its debug output.
@@ -41,14 +41,14 @@ impl ApiKey {
 
     /// The key without a word before it, such as the `Bearer` of a whole header: a server may quote only the
     /// key.
-    pub(super) fn bare(&self) -> ApiKey {
+    pub(super) fn without_scheme(&self) -> ApiKey {
         let value = self.0.expose_secret();
         ApiKey(SecretString::from(value.rsplit(' ').next().unwrap_or(value)))
     }
 
     /// A JSON object with the key as its `api_key`, where LibreTranslate expects it. Such a body is sent and
     /// dropped.
-    pub(super) fn within(&self, object: &str) -> String {
+    pub(super) fn insert_into_object(&self, object: &str) -> String {
         let key = serde_json::to_string(self.0.expose_secret()).unwrap_or_default();
         match object.strip_suffix('}') {
             Some(open) => format!("{open},\"api_key\":{key}}}"),
@@ -65,7 +65,7 @@ impl ApiKey {
     /// `text` with the key removed: some servers quote the key they refuse. It is found as a separate word,
     /// not inside a longer one; in JSON strings after unescaping, also in JSON nested in a string; elsewhere
     /// literally, or escaped for a URL or HTML. A key of fewer than eight characters is not removed.
-    pub fn strike<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn strike_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_short() {
             return Cow::Borrowed(text);
         }
@@ -187,16 +187,16 @@ mod tests {
     #[test]
     fn a_body_takes_the_key_once() {
         let key = ApiKey::new("abcdef\"b").unwrap();
-        let body = key.within(r#"{"q":"水"}"#);
+        let body = key.insert_into_object(r#"{"q":"水"}"#);
         assert_eq!(body, r#"{"q":"水","api_key":"abcdef\"b"}"#);
-        assert_eq!(key.strike(&body), r#"{"q":"水","api_key":"[key]"}"#);
+        assert_eq!(key.strike_key(&body), r#"{"q":"水","api_key":"[key]"}"#);
     }
 
     #[test]
     fn a_key_prints_nothing_of_itself() {
         let key = ApiKey::new(" sk-verysecret \n").unwrap();
         assert!(!format!("{key:?}").contains("secret"));
-        assert!(!format!("{:?}", key.header("Bearer ").unwrap()).contains("secret"));
+        assert!(!format!("{:?}", key.header_value("Bearer ").unwrap()).contains("secret"));
         assert!(ApiKey::new("  ").is_none());
     }
 
@@ -204,31 +204,31 @@ mod tests {
     fn a_key_is_struck_out_in_every_form() {
         let key = ApiKey::new(r#"sk/a"b+c"#).unwrap();
         let text = r#"plain sk/a"b+c url sk%2Fa%22b%2Bc or sk%2fa%22b%2bc html sk/a&quot;b+c end"#;
-        assert_eq!(key.strike(text), "plain [key] url [key] or [key] html [key] end");
-        assert!(matches!(key.strike("nothing here"), Cow::Borrowed(_)));
+        assert_eq!(key.strike_key(text), "plain [key] url [key] or [key] html [key] end");
+        assert!(matches!(key.strike_key("nothing here"), Cow::Borrowed(_)));
         let json = |key_text: &str| format!(r#"{{"error": "key {key_text} is none", "b": "a\n"}}"#);
         for escaped in
             [r#"sk/a\"b+c"#, r#"sk\/a\"b+c"#, r#"sk/a\u0022b+c"#, r#"\u0073k\u002fa\u0022\u0062+c"#]
         {
-            assert_eq!(key.strike(&json(escaped)), json("[key]"), "{escaped}");
+            assert_eq!(key.strike_key(&json(escaped)), json("[key]"), "{escaped}");
         }
         // Another server's answer inside this one's, as an event of a stream.
         let inner = serde_json::to_string(&json(r#"sk\/a\"b+c"#)).unwrap();
         let cut = r#"{"error": "key sk\/a\u0022b+c is no\u00"#;
-        assert!(key.strike(cut).starts_with(r#"{"error": "key [key] is no"#), "{}", key.strike(cut));
+        assert!(key.strike_key(cut).starts_with(r#"{"error": "key [key] is no"#), "{}", key.strike_key(cut));
         let outer = format!("data: {{\"message\": {inner}}}\n\ndata: [DONE]\n");
-        assert!(!key.strike(&outer).contains("b+c"), "{}", key.strike(&outer));
-        assert!(key.strike(&outer).starts_with("data: {\"message\": \"{"));
+        assert!(!key.strike_key(&outer).contains("b+c"), "{}", key.strike_key(&outer));
+        assert!(key.strike_key(&outer).starts_with("data: {\"message\": \"{"));
     }
 
     #[test]
     fn a_key_is_a_word_and_a_short_one_is_none() {
         let key = ApiKey::new("password").unwrap();
-        assert_eq!(key.strike("the passwords, a mypassword: password"), "the passwords, a mypassword: [key]");
+        assert_eq!(key.strike_key("the passwords, a mypassword: password"), "the passwords, a mypassword: [key]");
         for short in ["x", "EMPTY", "sk-1234"] {
             let key = ApiKey::new(short).unwrap();
             let reply = format!("{{\"text\": \"x EMPTY sk-1234 {short}\"}}");
-            assert!(key.is_short() && key.strike(&reply) == reply);
+            assert!(key.is_short() && key.strike_key(&reply) == reply);
         }
         assert!(!ApiKey::new("12345678").unwrap().is_short());
     }
@@ -237,7 +237,7 @@ mod tests {
     fn half_a_string_is_no_reason_to_stop() {
         let key = ApiKey::new("sk-12345\"6").unwrap();
         for text in ["\"", "\\", "\"\\", "\"a\\", "say \"hi", "\"\"\"", "a \"b\\\" c", "\"\\u12"] {
-            assert_eq!(key.strike(text), text);
+            assert_eq!(key.strike_key(text), text);
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use riddlemill_record::Reason;
 
 use super::answer::{Answer, Failed, Marks, Reply};
-use super::cause::{self, Hint, budget_reached, interrupted, left, store_failed};
+use super::cause::{self, Hint, budget_reached, interrupted_answer, left_alone_answer, store_failed};
 use super::embedding_batch;
 use super::engine::{Engine, Question, from_store};
 use super::fault::Fault;
@@ -19,7 +19,7 @@ use super::money::Usd;
 use super::progress::Tally;
 use super::provider;
 use super::request::Request;
-use super::retry::{Waits, seconds};
+use super::retry::{Waits, clamp_seconds};
 use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
 use super::tokens;
 use super::wire::{self, Content, Stated};
@@ -35,7 +35,7 @@ const LEASE_MARGIN: Duration = Duration::from_secs(60);
 
 impl Engine {
     /// Answers the questions of one request, in order: a single chat, or texts to embed.
-    pub(super) async fn send(
+    pub(super) async fn send_questions(
         &self,
         transport: &dyn Transport,
         questions: &[&Question],
@@ -50,17 +50,17 @@ impl Engine {
                 break;
             }
             // Looked up before every attempt: the failures of other requests count, too.
-            if let Some(how) = self.limits.run.left(&self.endpoint.name) {
-                open.into_iter().for_each(|at| answers[at] = Some(left(&how)));
+            if let Some(how) = self.limits.run.failure_of_endpoint(&self.endpoint.name) {
+                open.into_iter().for_each(|at| answers[at] = Some(left_alone_answer(&how)));
                 break;
             }
-            let counted = open.iter().map(|&at| self.counted(questions[at])).sum();
+            let counted = open.iter().map(|&at| self.rate_limited_tokens(questions[at])).sum();
             // Before the reservation, so that no budget is blocked while the request waits for the pace.
-            if self.unless_cancelled(self.pace.ready(counted)).await.is_none() {
-                open.into_iter().for_each(|at| answers[at] = Some(interrupted()));
+            if self.unless_cancelled(self.pace.wait_for_tokens(counted)).await.is_none() {
+                open.into_iter().for_each(|at| answers[at] = Some(interrupted_answer()));
                 break;
             }
-            let begun = self.begin(questions, &open, attempts + 1, &mut answers).await;
+            let begun = self.begin_attempts(questions, &open, attempts + 1, &mut answers).await;
             if begun.is_empty() {
                 continue;
             }
@@ -69,14 +69,14 @@ impl Engine {
             let mut settle = |answer: &dyn Fn(&Question) -> Answer| {
                 begun.iter().for_each(|attempt| answers[attempt.at] = Some(answer(attempt.question)));
             };
-            let fault = match self.attempt(transport, &begun, tally).await {
+            let fault = match self.send_attempts(transport, &begun, tally).await {
                 Ok(Landed::Answers(given)) => {
                     begun.iter().zip(given).for_each(|(attempt, answer)| answers[attempt.at] = Some(answer));
                     continue;
                 }
                 Ok(Landed::Apart) => {
                     for attempt in &begun {
-                        let mut alone = Box::pin(self.send(transport, &[attempt.question], tally)).await;
+                        let mut alone = Box::pin(self.send_questions(transport, &[attempt.question], tally)).await;
                         answers[attempt.at] = alone.pop();
                     }
                     continue;
@@ -93,14 +93,14 @@ impl Engine {
                 None => waits.next(),
             };
             if self.unless_cancelled(tokio::time::sleep(wait)).await.is_none() {
-                settle(&|_| interrupted());
+                settle(&|_| interrupted_answer());
             }
         }
         answers.into_iter().flatten().collect()
     }
 
     /// The question's tokens that count against the limit per minute.
-    fn counted(&self, question: &Question) -> u64 {
+    fn rate_limited_tokens(&self, question: &Question) -> u64 {
         match self.pace.counts_tokens() {
             true => tokens::count_request(&question.request) + question.request.max_completion_tokens(),
             false => 0,
@@ -110,7 +110,7 @@ impl Engine {
     /// Reserves and journals an attempt of every open question that may be sent now; waits for the first one.
     /// Questions whose wait ends otherwise are answered; those that would have to wait while others can be
     /// sent stay open.
-    async fn begin<'q>(
+    async fn begin_attempts<'q>(
         &self,
         questions: &[&'q Question],
         open: &[usize],
@@ -120,7 +120,7 @@ impl Engine {
         let ask = async |at: usize, waits: bool| {
             let question = questions[at];
             let most = question.request.max_completion_tokens();
-            let reserved = self.price.most(tokens::bound(&question.request), most);
+            let reserved = self.price.highest_cost(tokens::bound_prompt_tokens(&question.request), most);
             let leave = self.leave_to_send(question, reserved, waits).await;
             (at, leave.map(|id| id.map(|id| Attempt { at, question, id, number, reserved })))
         };
@@ -153,7 +153,7 @@ impl Engine {
         reserved: Usd,
         waits: bool,
     ) -> Result<Option<String>, Box<Answer>> {
-        let lease = seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
+        let lease = clamp_seconds(self.endpoint.timeouts.total_secs) + LEASE_MARGIN;
         let room = room_needed(&question.request);
         let asked = Instant::now();
         loop {
@@ -184,14 +184,14 @@ impl Engine {
                 Err(error) => return Err(Box::new(store_failed(question.key, &error.to_string()))),
             };
             if self.unless_cancelled(tokio::time::sleep(poll)).await.is_none() {
-                return Err(Box::new(interrupted()));
+                return Err(Box::new(interrupted_answer()));
             }
         }
     }
 
     /// Sends once and settles. The slot is held until the outcome is written, so that a kill causes at most
     /// as many repeated requests as there are slots.
-    async fn attempt(
+    async fn send_attempts(
         &self,
         transport: &dyn Transport,
         begun: &[Attempt<'_>],
@@ -200,68 +200,68 @@ impl Engine {
         let slot = async {
             let slot = self.slots.acquire().await;
             // A server may have asked for a pause while this request waited for its slot.
-            self.pace.open().await;
+            self.pace.wait_for_pause().await;
             slot
         };
         let Some(slot) = self.unless_cancelled(slot).await else {
             // Without an outcome, the reservation would count as spent.
             let unsent =
                 |attempt| Line::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0));
-            self.settle(begun.iter().map(unsent), || {}).await?;
-            return Ok(Landed::Answers(begun.iter().map(|_| interrupted()).collect()));
+            self.settle_outcomes(begun.iter().map(unsent), || {}).await?;
+            return Ok(Landed::Answers(begun.iter().map(|_| interrupted_answer()).collect()));
         };
         // An attempt begun ahead of its slot is not sent if a write has failed meanwhile.
         if let Err(stopped) = self.store.refuse_stopped() {
             let error = stopped.to_string();
             let unsent =
                 |attempt| Line::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0));
-            self.settle(begun.iter().map(unsent), || drop(slot)).await?;
+            self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
             let failed = |attempt: &Attempt<'_>| store_failed(attempt.question.key, &error);
             return Ok(Landed::Answers(begun.iter().map(failed).collect()));
         }
         // Nor one whose endpoint was left while it waited for its slot.
-        if let Some(how) = self.limits.run.left(&self.endpoint.name) {
+        if let Some(how) = self.limits.run.failure_of_endpoint(&self.endpoint.name) {
             let unsent =
                 |attempt| Line::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
-            self.settle(begun.iter().map(unsent), || drop(slot)).await?;
-            return Ok(Landed::Answers(begun.iter().map(|_| left(&how)).collect()));
+            self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
+            return Ok(Landed::Answers(begun.iter().map(|_| left_alone_answer(&how)).collect()));
         }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
-        let sending = self.sending();
+        let sending = self.endpoint_in_force();
         let call = provider::call(&sending, &requests);
         let sent = Instant::now();
         // Before it is sent: after a kill, an attempt without this mark is known to have cost nothing.
         self.store.sending(begun.iter().map(|attempt| attempt.id.as_str()));
-        tally.sending();
-        let received = transport.send(&call).await;
+        tally.note_sending();
+        let received = transport.send_call(&call).await;
         let elapsed_ms = sent.elapsed().as_millis() as u64;
         // The headers of an answer can announce that the limit per minute is used up.
         if let Ok(Received { pause: Some(pause), .. }) = received {
-            self.pace.pause(pause);
+            self.pace.pause_for(pause);
         }
         // Never charges less than the server states. For texts sent together it states one sum.
         let stated = match (&received, begun) {
             (Ok(received), [attempt]) => wire::stated_cost(received, attempt.reserved),
             _ => Stated::default(),
         };
-        let least = |attempt: &Attempt<'_>| stated.least(attempt.reserved);
+        let least = |attempt: &Attempt<'_>| stated.least_charge(attempt.reserved);
         let leave_after = self.endpoint.retries.leave_after;
         let marks = &self.endpoint.marks;
-        match received.and_then(|received| embedding_batch::read(&requests, received, marks)) {
+        match received.and_then(|received| embedding_batch::split_embeddings(&requests, received, marks)) {
             Ok(contents) => {
-                self.limits.run.note(&self.endpoint.name, None, leave_after);
+                self.limits.run.record_result(&self.endpoint.name, None, leave_after);
                 let mut answers = Vec::with_capacity(begun.len());
                 let mut lines = Vec::with_capacity(begun.len());
                 let (mut usage, mut charged) = (Usage::default(), Usd::ZERO);
                 for (attempt, (content, raw)) in begun.iter().zip(contents) {
                     let cost = match content.usage {
-                        Some(usage) => self.price.charge(usage),
+                        Some(usage) => self.price.charge_for_usage(usage),
                         // Without token counts only the most it can have cost is certain, and caps must not
                         // be exceeded.
                         None => attempt.reserved,
                     };
                     let cost = cost.max(least(attempt));
-                    self.leave_if_over(attempt.most(), cost, content.usage, stated);
+                    self.leave_if_over(attempt.reserved_bounds(), cost, content.usage, stated);
                     let counted = content.usage.unwrap_or_default();
                     usage.prompt_tokens += counted.prompt_tokens;
                     usage.completion_tokens += counted.completion_tokens;
@@ -277,21 +277,21 @@ impl Engine {
                         marks: Marks { truncated: content.truncated, ..Marks::default() },
                     }));
                 }
-                tally.returned(Some(usage), charged);
-                self.settle(lines.into_iter(), || drop(slot)).await?;
+                tally.note_returned(Some(usage), charged);
+                self.settle_outcomes(lines.into_iter(), || drop(slot)).await?;
                 Ok(Landed::Answers(answers))
             }
             Err(fault) => {
                 // A longer wait, as until the quota of the next day, is left to a later run.
-                let too_long = seconds(self.endpoint.retries.max_asked_wait_secs);
+                let too_long = clamp_seconds(self.endpoint.retries.max_asked_wait_secs);
                 let number = begun.first().map_or(0, |attempt| attempt.number);
                 // What is asked in another way at once is no failure of the endpoint.
                 let otherwise = begun
                     .iter()
-                    .all(|attempt| self.instead(attempt.question, fault.status(), &fault.raw).is_some());
+                    .all(|attempt| self.question_after_refusal(attempt.question, fault.http_status(), &fault.raw).is_some());
                 let elsewhere = self.goes_elsewhere(&sending, &requests, &fault);
                 let again = elsewhere
-                    || fault.retriable()
+                    || fault.is_retriable()
                         && !otherwise
                         && number < self.endpoint.retries.max_attempts
                         && fault.asked_wait.is_none_or(|wait| wait <= too_long);
@@ -299,33 +299,33 @@ impl Engine {
                 let apart = !again && begun.len() > 1 && fault.refuses_content();
                 // The wait applies to all requests, and the slot is reused at once.
                 if let Some(wait) = fault.asked_wait.filter(|&wait| wait <= too_long) {
-                    self.pace.pause(wait);
+                    self.pace.pause_for(wait);
                 }
                 let hint =
                     if again { Hint::default() } else { self.near_miss(transport, &fault, &call).await };
                 let mut lasting = fault.is_lasting();
                 if !again && fault.may_be_of_endpoint() && !otherwise {
                     let name = &self.endpoint.name;
-                    let how = fault.describe(name) + &hint.said;
+                    let how = fault.describe_for_ledger(name) + &hint.said;
                     let how = cause::of_fault(name, &fault, &hint, how.clone(), how);
-                    let times = self.limits.run.note(name, Some(&how), leave_after);
+                    let times = self.limits.run.record_result(name, Some(&how), leave_after);
                     // Refused like others before it, or by an endpoint that never answered: nothing shows that
                     // it is for its text.
                     lasting &= times == 1 && self.has_answered();
                 }
                 let charged = |attempt: &Attempt<'_>| match fault.usage {
                     // Only the answer to a single question can be empty but counted.
-                    Some(usage) => self.price.charge(usage).max(least(attempt)),
-                    None if fault.unbilled() => least(attempt),
+                    Some(usage) => self.price.charge_for_usage(usage).max(least(attempt)),
+                    None if fault.is_unbilled() => least(attempt),
                     None => attempt.reserved.max(least(attempt)),
                 };
                 for attempt in begun {
-                    self.leave_if_over(attempt.most(), charged(attempt), fault.usage, stated);
+                    self.leave_if_over(attempt.reserved_bounds(), charged(attempt), fault.usage, stated);
                 }
-                tally.returned(fault.usage, begun.iter().map(charged).sum());
+                tally.note_returned(fault.usage, begun.iter().map(charged).sum());
                 let line = |attempt: &Attempt<'_>| {
                     let mut line = failure_of(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
-                    line.status = fault.status();
+                    line.status = fault.http_status();
                     line.raw.clone_from(&fault.raw);
                     line.usage = fault.usage;
                     if !again && !apart {
@@ -335,7 +335,7 @@ impl Engine {
                     }
                     Line::Failure(line)
                 };
-                self.settle(begun.iter().map(line), || drop(slot)).await?;
+                self.settle_outcomes(begun.iter().map(line), || drop(slot)).await?;
                 Ok(match (again, apart) {
                     (true, _) => Landed::Again(fault),
                     (_, true) => Landed::Apart,
@@ -358,8 +358,8 @@ impl Engine {
 
     /// The same without the number of the attempt.
     fn describe_fault(&self, fault: &Fault, hint: &Hint) -> String {
-        let error = fault.describe(&self.endpoint.name) + &hint.said;
-        match fault.asked_wait.filter(|_| fault.retriable()) {
+        let error = fault.describe_for_ledger(&self.endpoint.name) + &hint.said;
+        match fault.asked_wait.filter(|_| fault.is_retriable()) {
             Some(wait) => format!("{error}, asking to wait {} s", wait.as_secs()),
             None => error,
         }
@@ -383,7 +383,7 @@ impl Engine {
     }
 
     /// Appends outcomes; `written` is called once they outlive this process.
-    async fn settle(&self, lines: impl Iterator<Item = Line>, written: impl FnOnce()) -> Result<(), Shared> {
+    async fn settle_outcomes(&self, lines: impl Iterator<Item = Line>, written: impl FnOnce()) -> Result<(), Shared> {
         let mut settling = lines.map(|line| self.store.settle(line)).collect::<Result<Vec<_>, _>>()?;
         for one in &mut settling {
             one.written().await;
@@ -422,7 +422,7 @@ struct Attempt<'q> {
 
 impl Attempt<'_> {
     /// The tokens that its answer may have, and what was reserved for it.
-    fn most(&self) -> (u64, Usd) {
+    fn reserved_bounds(&self) -> (u64, Usd) {
         (self.question.request.max_completion_tokens(), self.reserved)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use riddlemill_files::Wish;
-use riddlemill_schema::{choice, defaults, table};
+use riddlemill_schema::{choice, default_table, table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ impl Endpoint {
             name: name.to_owned(),
             base_url: base_url.to_owned(),
             model: model.to_owned(),
-            ..defaults()
+            ..default_table()
         }
     }
 
@@ -88,12 +88,12 @@ impl Endpoint {
     }
 
     /// The price per token; `None` if neither both prices nor `free` are given.
-    pub fn price(&self) -> Option<Price> {
+    pub fn token_price(&self) -> Option<Price> {
         match (self.free, self.usd_per_million_in, self.usd_per_million_out) {
             (true, ..) => Some(Price::FREE),
             (false, Some(dollars_in), Some(dollars_out)) => Some(
                 Price::per_million(dollars_in, dollars_out)
-                    .with(self.usd_per_million_cached, self.usd_per_million_reasoning),
+                    .with_rates(self.usd_per_million_cached, self.usd_per_million_reasoning),
             ),
             _ => None,
         }
@@ -114,7 +114,7 @@ impl Endpoint {
     }
 
     /// The limit of the repetition, if it is higher than the first.
-    pub fn ceiling(&self) -> Option<u32> {
+    pub fn larger_token_limit(&self) -> Option<u32> {
         let first = self.sampling.max_tokens;
         Some(self.max_tokens_ceiling.unwrap_or(first.saturating_mul(CEILING)))
             .filter(|ceiling| *ceiling > first)
@@ -126,23 +126,23 @@ impl Endpoint {
             return (mib.max(1) as usize).saturating_mul(MIB);
         }
         // A piece of a stream, and an escaped token with its probability, take less than a kilobyte.
-        let tokens = self.sampling.max_tokens.max(self.ceiling().unwrap_or(0)) as usize;
+        let tokens = self.sampling.max_tokens.max(self.larger_token_limit().unwrap_or(0)) as usize;
         let longest = tokens.saturating_mul(1 << 10).saturating_add(MIB);
         longest.max(if embeds { LONGEST_VECTORS } else { 0 }).min(LONGEST_BODY)
     }
 
     /// The environment variables of its key and its headers.
-    pub fn variables(&self) -> impl Iterator<Item = &str> {
+    pub fn environment_variables(&self) -> impl Iterator<Item = &str> {
         self.key_env.iter().chain(self.headers.values()).map(String::as_str)
     }
 
     /// What needs somebody's yes before it is asked: its host, with the variables whose values go along. `None` for a
     /// pack, and where `base_url` is no address.
-    pub fn wish(&self) -> Option<Wish> {
+    pub fn needed_wish(&self) -> Option<Wish> {
         let url = reqwest::Url::parse(&self.base_url).ok().filter(|_| !self.provider.is_pack())?;
         // What a command prints is no less of a secret than a variable's value.
         let printed = self.command_wish().map(|_| "key_command".to_owned());
-        let variables = self.variables().map(str::to_owned).chain(printed).collect();
+        let variables = self.environment_variables().map(str::to_owned).chain(printed).collect();
         Some(Wish::Host { origin: url.origin().ascii_serialization(), variables })
     }
 
@@ -158,11 +158,11 @@ impl Endpoint {
 
     /// Whether its key and the values of its headers are set, or it needs none.
     pub fn has_key(&self) -> bool {
-        self.variables().all(|name| super::secret::ApiKey::from_env(name).is_some())
+        self.environment_variables().all(|name| super::secret::ApiKey::from_env(name).is_some())
     }
 
     /// The endpoint's own cap.
-    pub fn cap(&self) -> Option<Usd> {
+    pub fn budget_cap(&self) -> Option<Usd> {
         self.max_usd.map(Usd::from_dollars)
     }
 }
@@ -263,7 +263,7 @@ table! {
 
 impl Default for Sampling {
     fn default() -> Sampling {
-        defaults()
+        default_table()
     }
 }
 
@@ -311,7 +311,7 @@ table! {
 
 impl Default for Timeouts {
     fn default() -> Timeouts {
-        defaults()
+        default_table()
     }
 }
 
@@ -331,7 +331,7 @@ table! {
 
 impl Default for Retries {
     fn default() -> Retries {
-        defaults()
+        default_table()
     }
 }
 

@@ -33,7 +33,7 @@ struct Scripted {
 }
 
 impl Transport for Scripted {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         Box::pin(async move {
             let at = self.started.map_or(Duration::ZERO, |started| started.elapsed());
             self.log.lock().unwrap().push((at, call.body.clone()));
@@ -115,7 +115,7 @@ impl Bench {
     }
 
     fn spent(&self) -> i64 {
-        self.store.spent("endpoint:e").unwrap().0.pico()
+        self.store.spent("endpoint:e").unwrap().0.in_picodollars()
     }
 }
 
@@ -155,7 +155,7 @@ async fn what_is_stored_is_never_asked_again() {
     assert_eq!((bench.sent(), &second), (2, &first));
     all(&bench.engine(vec![]), &["a", "another b"]).await;
     assert_eq!(bench.sent(), 3);
-    assert_eq!(bench.store.verify().unwrap().findings, []);
+    assert_eq!(bench.store.verify_segments().unwrap().findings, []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,7 +181,7 @@ async fn one_failure_touches_no_other_item_and_is_asked_again_where_that_may_hel
     // 400 once, 500 as often as allowed.
     assert_eq!(bench.sent(), 2 + 1 + 6);
     // The refusal cost nothing; whether the server worked for a 500 is unknown.
-    let reserved = bench.store.stats().unwrap().budgets[0].1.pico() - 2 * COST;
+    let reserved = bench.store.compute_stats().unwrap().budgets[0].1.in_picodollars() - 2 * COST;
     assert!(reserved > 0 && reserved % 6 == 0, "{reserved}");
     // A refusal of the content is remembered, with its message, and asked again on demand.
     let later = all(&bench.engine(script()), &["a", "bad"]).await;
@@ -263,7 +263,7 @@ async fn every_fault_that_may_pass_is_outlived() {
     ];
     let answers = all(&bench.engine(vec![("a", faults)]), &["a"]).await;
     assert_eq!(answers[0].reply().unwrap().text, "at last");
-    assert_eq!(bench.store.stats().unwrap().failed_attempts, 5);
+    assert_eq!(bench.store.compute_stats().unwrap().failed_attempts, 5);
     let kept = bench.store.get(&answers[0].reply().unwrap().key).unwrap().unwrap();
     assert_eq!(kept.attempts, 6);
 }
@@ -274,7 +274,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         let mut bench = Bench::new();
         let cap = Usd::from_pico(5 * COST);
         match level {
-            "endpoint" => bench.endpoint.max_usd = Some(cap.dollars()),
+            "endpoint" => bench.endpoint.max_usd = Some(cap.in_dollars()),
             "recipe" => bench.limits.recipe = Some(("flub".into(), Some(cap))),
             _ => bench.limits.run = Run::new(Some(cap)),
         }
@@ -288,7 +288,7 @@ async fn no_cap_is_passed_and_what_no_longer_fits_is_held() {
         // Reservations are several times the actual cost; the money released is used.
         assert!((2..=4).contains(&bought), "{level}: {bought}");
         assert_eq!(bench.sent(), bought, "{level}");
-        assert!(bench.spent() <= cap.pico(), "{level}");
+        assert!(bench.spent() <= cap.in_picodollars(), "{level}");
         let Answer::Held(held) = over_budget[0] else { unreachable!() };
         assert!(held.what.starts_with(level), "{}", held.what);
     }
@@ -329,9 +329,9 @@ async fn a_usage_that_cannot_be_is_charged_as_reserved() {
     let answers = all(&bench.engine(vec![("a", vec![Step::Raw(raw)])]), &["a"]).await;
     let reply = answers[0].reply().unwrap();
     assert_eq!(reply.usage, None);
-    let request = Engine::request(&bench.endpoint, &ask("a"));
-    let reserved = bench.endpoint.price().unwrap().cost(tokens::bound(&request), 50);
-    assert_eq!((reply.charged, bench.spent()), (reserved, reserved.pico()));
+    let request = Engine::request_of_ask(&bench.endpoint, &ask("a"));
+    let reserved = bench.endpoint.token_price().unwrap().cost_of_tokens(tokens::bound_prompt_tokens(&request), 50);
+    assert_eq!((reply.charged, bench.spent()), (reserved, reserved.in_picodollars()));
 }
 
 /// The answer of a model that reasons until its limit.
@@ -470,7 +470,7 @@ async fn progress_adds_up() {
         (last.total, last.stored, last.done, last.failed, last.waiting, last.in_flight, last.sent),
         (3, 1, 1, 1, 0, 0, 2)
     );
-    assert_eq!((last.prompt_tokens, last.completion_tokens, last.charged.pico()), (10, 20, COST));
+    assert_eq!((last.prompt_tokens, last.completion_tokens, last.charged.in_picodollars()), (10, 20, COST));
 }
 
 #[tokio::test(start_paused = true)]
@@ -482,7 +482,7 @@ async fn an_unreadable_reply_is_quoted_back_a_bounded_number_of_times() {
             ("slow", vec![Step::Say("two six three"), Step::Say("2 6 3")]),
         ]
     };
-    let read = |_: &Ask, text: &str| parse::numbers(text, 3, 1..=6, "2 6 3");
+    let read = |_: &Ask, text: &str| parse::parse_numbers(text, 3, 1..=6, "2 6 3");
     let engine = bench.engine(script());
     let parsed = ask_parsed(&engine, asks(&["slow", "hopeless"]), read, 2, |_| {}).await;
     let Parsed::Value { value, reasks, .. } = &parsed[0] else { panic!("{parsed:?}") };
@@ -510,7 +510,7 @@ async fn an_unreadable_reply_is_quoted_back_a_bounded_number_of_times() {
 struct Embedder(Arc<Mutex<Vec<usize>>>);
 
 impl Transport for Embedder {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         Box::pin(async move {
             let body: serde_json::Value = serde_json::from_str(&call.body).unwrap();
             let texts: Vec<&str> = match &body["input"] {
@@ -540,7 +540,7 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
         let transport = Box::new(Embedder(log.clone()));
         Engine::with_transport(bench.store.clone(), bench.endpoint.clone(), bench.limits.clone(), transport)
     };
-    let embed = |texts: &[String]| texts.iter().map(|text| Ask::embedding(text, text)).collect::<Vec<_>>();
+    let embed = |texts: &[String]| texts.iter().map(|text| Ask::for_embedding(text, text)).collect::<Vec<_>>();
     let texts: Vec<String> = (0..10).map(|n| format!("text {}", "x".repeat(n))).collect();
     let answers = engine(&bench).ask_all(embed(&texts), |_| {}).await;
     let lengths: Vec<f32> =
@@ -549,7 +549,7 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
     assert_eq!(std::mem::take(&mut *log.lock().unwrap()), [4, 4, 2]);
     // Ten texts of three tokens each at a dollar a million.
     assert_eq!(bench.spent(), 30 * 1_000_000);
-    assert_eq!(bench.store.verify().unwrap().findings, []);
+    assert_eq!(bench.store.verify_segments().unwrap().findings, []);
 
     // Another grouping of the same texts asks only for new ones; a refused text does not affect its
     // neighbours.
@@ -568,14 +568,14 @@ async fn a_batch_sends_what_its_budget_allows() {
     let mut bench = Bench::new();
     bench.endpoint.concurrency = 1;
     let texts: Vec<String> = (0..6).map(|n| format!("a text of some length, number {n}")).collect();
-    let asks: Vec<Ask> = texts.iter().map(|text| Ask::embedding(text, text)).collect();
+    let asks: Vec<Ask> = texts.iter().map(|text| Ask::for_embedding(text, text)).collect();
     let reserved = |ask: &Ask| {
-        let request = Engine::request(&bench.endpoint, ask);
-        bench.endpoint.price().unwrap().cost(tokens::bound(&request), 0)
+        let request = Engine::request_of_ask(&bench.endpoint, ask);
+        bench.endpoint.token_price().unwrap().cost_of_tokens(tokens::bound_prompt_tokens(&request), 0)
     };
     // Room for two reservations at a time, and for three texts in all.
     let cap = reserved(&asks[0]) + reserved(&asks[1]) + Usd::from_pico(3_000_000);
-    bench.endpoint.max_usd = Some(cap.dollars());
+    bench.endpoint.max_usd = Some(cap.in_dollars());
     let log: Arc<Mutex<Vec<usize>>> = Arc::default();
     let transport = Box::new(Embedder(log.clone()));
     let engine =
@@ -584,7 +584,7 @@ async fn a_batch_sends_what_its_budget_allows() {
     let bought = answers.iter().filter(|answer| answer.reply().is_some()).count();
     let over_budget = answers.iter().filter(|answer| reason(answer) == Some(Reason::BudgetReached)).count();
     assert!(bought >= 2 && bought + over_budget == 6, "{bought} bought, {over_budget} held");
-    assert!(bench.spent() <= cap.pico());
+    assert!(bench.spent() <= cap.in_picodollars());
     assert!(log.lock().unwrap().iter().all(|&texts| texts <= 2), "{log:?}");
 }
 
@@ -593,15 +593,15 @@ async fn an_estimate_subtracts_what_is_stored() {
     let mut bench = Bench::new();
     all(&bench.engine(vec![]), &["a"]).await;
     let texts = asks(&["a", "b", "b", "c"]);
-    let estimated = estimate(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap();
+    let estimated = estimate_stage(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap();
     assert_eq!((estimated.items, estimated.stored, estimated.requests), (4, 1, 2));
     assert_eq!(estimated.max_completion_tokens, 100);
-    let price = bench.endpoint.price().unwrap();
+    let price = bench.endpoint.token_price().unwrap();
     // The upper bound is computed from the byte bound on tokens, the lower one from the count alone.
-    assert!(estimated.max_usd > Some(price.cost(estimated.prompt_tokens, 100)), "{estimated:?}");
-    assert_eq!(estimated.min_usd, Some(price.cost(estimated.prompt_tokens, 0)));
+    assert!(estimated.max_usd > Some(price.cost_of_tokens(estimated.prompt_tokens, 100)), "{estimated:?}");
+    assert_eq!(estimated.min_usd, Some(price.cost_of_tokens(estimated.prompt_tokens, 0)));
     bench.endpoint.usd_per_million_in = None;
-    assert_eq!(estimate(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap().max_usd, None);
+    assert_eq!(estimate_stage(&bench.store, &bench.endpoint, "judge", &texts, None).unwrap().max_usd, None);
 }
 
 #[tokio::test]
@@ -631,20 +631,20 @@ async fn one_word_of_one_prompt_changes_that_prompts_requests_only() {
             .flat_map(|n| {
                 let values = json!({"question": format!("question {n}"), "text": format!("text {n}")});
                 ["ruozhibench/irrationality", "flub/explanation"]
-                    .map(|name| Ask::new(format!("r{n}"), prompts.render(name, &values).unwrap(), 0))
+                    .map(|name| Ask::new(format!("r{n}"), prompts.render_prompt(name, &values).unwrap(), 0))
             })
             .collect()
     };
-    let prompts = Prompts::load(None).unwrap();
+    let prompts = Prompts::load_prompts(None).unwrap();
     let engine = bench.engine(vec![]);
     engine.ask_all(asks(&prompts), |_| {}).await;
     engine.ask_all(asks(&prompts), |_| {}).await;
     assert_eq!(bench.sent(), 20);
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("flub")).unwrap();
-    let changed = prompts.show("flub/explanation").unwrap().replace("详细", "简短");
+    let changed = prompts.prompt_source("flub/explanation").unwrap().replace("详细", "简短");
     std::fs::write(dir.path().join("flub/explanation.jinja"), changed).unwrap();
-    engine.ask_all(asks(&Prompts::load(Some(dir.path())).unwrap()), |_| {}).await;
+    engine.ask_all(asks(&Prompts::load_prompts(Some(dir.path())).unwrap()), |_| {}).await;
     assert_eq!(bench.sent(), 30);
     assert!(bench.log.lock().unwrap()[20..].iter().all(|(_, body)| body.contains("简短")));
 }

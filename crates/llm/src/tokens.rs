@@ -13,7 +13,7 @@ const OVERHEAD_PER_MESSAGE: u64 = 16;
 
 /// Tokens of `text` in the embedded `o200k_base` vocabulary. Other models' vocabularies differ by tens of percent,
 /// so this is for estimates and rate limits; [`bound`] is for money. The first call loads the vocabulary.
-pub fn count(text: &str) -> u64 {
+pub fn count_tokens(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
 
@@ -22,20 +22,20 @@ const AROUND_SCHEMA: u64 = 1024;
 
 /// Prompt tokens of a request, by [`count`].
 pub fn count_request(request: &Request) -> u64 {
-    request.texts().map(|text| count(text) + 4).sum::<u64>() + 3
+    request.message_texts().map(|text| count_tokens(text) + 4).sum::<u64>() + 3
 }
 
 /// More prompt tokens than any tokenizer can make of the request: every token covers at least one byte of
 /// UTF-8, whatever the vocabulary, so an honest server never exceeds a reservation made from it. A schema is
 /// part of the prompt.
-pub fn bound(request: &Request) -> u64 {
+pub fn bound_prompt_tokens(request: &Request) -> u64 {
     let schema = match &request.input {
         Input::Chat { format: Format::JsonSchema { name, schema }, .. } => {
             (name.len() + schema.to_string().len()) as u64 + AROUND_SCHEMA
         }
         _ => 0,
     };
-    let texts = request.texts().map(|text| text.len() as u64 + OVERHEAD_PER_MESSAGE).sum::<u64>();
+    let texts = request.message_texts().map(|text| text.len() as u64 + OVERHEAD_PER_MESSAGE).sum::<u64>();
     texts + OVERHEAD_PER_MESSAGE + schema
 }
 
@@ -88,29 +88,29 @@ impl Learned {
     }
 
     /// Ratio of stated to counted prompt tokens.
-    pub fn share(&self) -> f64 {
+    pub fn token_ratio(&self) -> f64 {
         self.stated as f64 / self.counted as f64
     }
 
     /// The server's probable count for this many tokens counted here.
-    pub fn prompt(&self, counted: u64) -> u64 {
+    pub fn likely_prompt_tokens(&self, counted: u64) -> u64 {
         (u128::from(counted) * u128::from(self.stated)).div_ceil(u128::from(self.counted.max(1))) as u64
     }
 
     /// Average tokens of an answer; `None` if too few are known.
-    pub fn answer(&self) -> Option<u64> {
+    pub fn mean_answer_tokens(&self) -> Option<u64> {
         (self.answers > 0).then(|| self.total.completion_tokens.div_ceil(self.answers))
     }
 
     /// The cost of this many requests with this many tokens counted here, if they are like those before.
-    pub(super) fn likely(&self, price: Price, counted: u64, requests: u64) -> Option<Usd> {
+    pub(super) fn likely_cost(&self, price: Price, counted: u64, requests: u64) -> Option<Usd> {
         let all = |tokens: u64| {
             let tokens = u128::from(tokens) * u128::from(requests);
             u64::try_from(tokens.div_ceil(u128::from(self.answers))).unwrap_or(u64::MAX)
         };
         (self.answers > 0).then(|| {
-            price.charge(Usage {
-                prompt_tokens: self.prompt(counted),
+            price.charge_for_usage(Usage {
+                prompt_tokens: self.likely_prompt_tokens(counted),
                 completion_tokens: all(self.total.completion_tokens),
                 reasoning_tokens: all(self.total.reasoning_tokens),
                 cached_tokens: 0,
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn counts_are_of_the_real_vocabulary() {
-        assert_eq!(count("hello world"), 2);
-        assert_eq!(count(""), 0);
-        assert!(count("为什么鱼不会淹死？") >= 4);
+        assert_eq!(count_tokens("hello world"), 2);
+        assert_eq!(count_tokens(""), 0);
+        assert!(count_tokens("为什么鱼不会淹死？") >= 4);
         // Names of a vocabulary's control tokens are plain text in a post.
-        assert!(count("<|endoftext|>") > 1);
+        assert!(count_tokens("<|endoftext|>") > 1);
     }
 
     #[test]
@@ -154,12 +154,12 @@ mod tests {
             sample: 0,
         };
         let texts = (3 + 16) + (2 + 16) + 16;
-        assert_eq!(bound(&chat(Format::Text)), texts);
+        assert_eq!(bound_prompt_tokens(&chat(Format::Text)), texts);
         let schema = serde_json::json!({ "type": "object" });
         let written = schema.to_string().len() as u64;
         let format = Format::JsonSchema { name: "answer".into(), schema };
-        assert_eq!(bound(&chat(format)), texts + 6 + written + 1024);
-        assert_eq!(count_request(&chat(Format::Text)), count("水") + 4 + count("ab") + 4 + 3);
+        assert_eq!(bound_prompt_tokens(&chat(format)), texts + 6 + written + 1024);
+        assert_eq!(count_request(&chat(Format::Text)), count_tokens("水") + 4 + count_tokens("ab") + 4 + 3);
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
                 input: Input::Embedding { text: text.into(), dimensions: None },
                 sample: 0,
             };
-            assert!(bound(&request) >= count_request(&request), "{text:?}");
+            assert!(bound_prompt_tokens(&request) >= count_request(&request), "{text:?}");
         }
     }
 
@@ -179,21 +179,21 @@ mod tests {
     fn what_was_counted_is_carried_over_and_rounded_up() {
         let total = Usage { completion_tokens: 21, reasoning_tokens: 10, ..Usage::default() };
         let learned = Learned { prompts: 10, stated: 30, counted: 20, answers: 2, total };
-        assert_eq!((learned.share(), learned.answer()), (1.5, Some(11)));
-        assert_eq!([0, 1, 2, 3].map(|counted| learned.prompt(counted)), [0, 2, 3, 5]);
-        let price = Price::per_million(1.0, 2.0).with(None, Some(8.0));
+        assert_eq!((learned.token_ratio(), learned.mean_answer_tokens()), (1.5, Some(11)));
+        assert_eq!([0, 1, 2, 3].map(|counted| learned.likely_prompt_tokens(counted)), [0, 2, 3, 5]);
+        let price = Price::per_million(1.0, 2.0).with_rates(None, Some(8.0));
         let (completion_tokens, reasoning_tokens) = (32, 15);
         let like = Usage { prompt_tokens: 45, completion_tokens, reasoning_tokens, ..Usage::default() };
-        assert_eq!(learned.likely(price, 30, 3), Some(price.charge(like)));
+        assert_eq!(learned.likely_cost(price, 30, 3), Some(price.charge_for_usage(like)));
         let unknown = Learned { answers: 0, ..learned };
-        assert_eq!((unknown.answer(), unknown.likely(price, 30, 3)), (None, None));
+        assert_eq!((unknown.mean_answer_tokens(), unknown.likely_cost(price, 30, 3)), (None, None));
     }
 
     /// Counts 300 tokens per prompt, and reasons.
     struct Thinks;
 
     impl Transport for Thinks {
-        fn send<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        fn send_call<'a>(&'a self, _: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
             let usage = json!({"prompt_tokens": 300, "completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 30}});
             let body = json!({"choices": [{"message": {"content": "a"}}], "usage": usage}).to_string();
             Box::pin(std::future::ready(Ok(Received { status: 200, body, ..Received::default() })))
@@ -204,7 +204,7 @@ mod tests {
         let one = |n: u32| {
             let messages = vec![Message::new(Role::User, format!("number {n} {}", "word ".repeat(86)))];
             let what = What::Chat { messages, output: Output::Text };
-            Ask { template: template.into(), what, ..Ask::embedding(n.to_string(), "") }
+            Ask { template: template.into(), what, ..Ask::for_embedding(n.to_string(), "") }
         };
         n.map(one).collect()
     }
@@ -223,7 +223,7 @@ mod tests {
             let engine = Engine::with_transport(store.clone(), endpoint.clone(), limits, Box::new(Thinks));
             engine.ask_all(asks(template, n), |_| {}).await;
         };
-        let of = |template: &str| estimate(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
+        let of = |template: &str| estimate_stage(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
         ask("a", 0..9).await;
         let before = of("a");
         assert_eq!((before.learned, before.likely_usd, before.at_least_secs), (None, None, Some(300)));
@@ -231,15 +231,15 @@ mod tests {
         let after = of("a");
         let learned = after.learned.unwrap();
         assert_eq!((learned.prompts, learned.stated, learned.answers), (12, 3600, 0));
-        assert!((2.5..4.0).contains(&learned.share()), "{}", learned.share());
+        assert!((2.5..4.0).contains(&learned.token_ratio()), "{}", learned.token_ratio());
         assert!(after.min_usd > before.min_usd && after.likely_usd.is_none());
         assert_eq!((after.max_usd, after.prompt_tokens), (before.max_usd, before.prompt_tokens));
         ask("a", 12..13).await;
         let likely = of("a");
-        assert_eq!(likely.learned.unwrap().answer(), Some(40));
+        assert_eq!(likely.learned.unwrap().mean_answer_tokens(), Some(40));
         // Ten prompts of about 300 tokens, with 10 tokens of answer and 30 of reasoning each.
         let expected = 10.0 * (300.0 + 10.0 * 2.0 + 30.0 * 8.0) / 1e6;
-        let off = likely.likely_usd.unwrap().dollars() / expected;
+        let off = likely.likely_usd.unwrap().in_dollars() / expected;
         assert!((0.97..1.03).contains(&off), "{off}");
     }
 }

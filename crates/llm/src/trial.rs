@@ -47,8 +47,8 @@ impl Endpoint {
 impl Engine {
     /// The most that the request of a trial can cost.
     pub fn trial_at_most(&self, ask: &Ask) -> Usd {
-        let request = Engine::request(&self.endpoint, ask);
-        self.price.most(tokens::bound(&request), request.max_completion_tokens())
+        let request = Engine::request_of_ask(&self.endpoint, ask);
+        self.price.highest_cost(tokens::bound_prompt_tokens(&request), request.max_completion_tokens())
     }
 
     /// Sends one request now, whether or not a reply to it is stored: it becomes another sample of the same
@@ -57,34 +57,34 @@ impl Engine {
     /// # Errors
     /// If the store cannot be read.
     pub async fn try_once(&self, mut ask: Ask) -> Result<Trial, StoreError> {
-        while !matches!(self.source, Source::Pack(_)) && self.holds(&ask) {
+        while !matches!(self.source, Source::Pack(_)) && self.has_reply(&ask) {
             ask.sample += 1;
         }
-        let request = Engine::request(&self.endpoint, &ask);
+        let request = Engine::request_of_ask(&self.endpoint, &ask);
         let at_most = self.trial_at_most(&ask);
         let schema = matches!(&request.input, Input::Chat { format: Format::JsonSchema { .. }, .. });
         let question = Question {
             key: request.key(),
             request,
-            output: ask.output(),
+            output: ask.reply_form(),
             accept_before: false,
             template: ask.template.clone(),
         };
         let ignored = |_: &super::Progress| {};
         let tally = Tally::new(1, &ignored);
         let answer = match &self.source {
-            Source::Pack(pack) => pack.answer(&ask, self.endpoint.identity()),
+            Source::Pack(pack) => pack.answer_from_pack(&ask, self.endpoint.identity()),
             Source::Nothing(held) => Answer::Held(held.clone()),
             Source::Server(transport) => {
-                let mut given = self.send(transport.as_ref(), &[&question], &tally).await;
+                let mut given = self.send_questions(transport.as_ref(), &[&question], &tally).await;
                 given.pop().unwrap_or_else(|| super::cause::store_failed(question.key, "no answer"))
             }
         };
         let stored: Option<StoredReply> = self.store.get(&question.key)?;
         let raw = stored.as_ref().map(|stored| stored.raw.as_str()).unwrap_or_default();
-        let responses = self.sending().api == Api::Responses && self.sending().provider.has_responses();
+        let responses = self.endpoint_in_force().api == Api::Responses && self.endpoint_in_force().provider.has_responses();
         Ok(Trial {
-            reasoning: wire::spoken(&question.request, raw).1,
+            reasoning: wire::text_and_reasoning(&question.request, raw).1,
             model: stated_model(raw),
             schema,
             responses: responses && matches!(question.request.input, Input::Chat { .. }),

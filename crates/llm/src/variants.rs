@@ -13,7 +13,7 @@ use super::store::{Store, StoreError, StoredReply};
 
 impl Engine {
     /// The request that a question becomes at an endpoint; its key is made from it.
-    pub fn request(endpoint: &Endpoint, ask: &Ask) -> Request {
+    pub fn request_of_ask(endpoint: &Endpoint, ask: &Ask) -> Request {
         let input = match &ask.what {
             What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
                 Input::Translation {
@@ -47,8 +47,8 @@ impl Engine {
     }
 
     /// The request that repeats one that was cut off, if the endpoint's settings have a larger limit.
-    pub fn larger(endpoint: &Endpoint, request: &Request) -> Option<Request> {
-        let ceiling = endpoint.ceiling()?;
+    pub fn with_larger_limit(endpoint: &Endpoint, request: &Request) -> Option<Request> {
+        let ceiling = endpoint.larger_token_limit()?;
         let mut request = request.clone();
         match &mut request.input {
             Input::Chat { sampling, .. } => sampling.max_tokens = ceiling,
@@ -58,7 +58,7 @@ impl Engine {
     }
 
     /// The request without its schema, if the endpoint is asked to enforce one.
-    pub fn plain(endpoint: &Endpoint, request: &Request) -> Option<Request> {
+    pub fn without_schema(endpoint: &Endpoint, request: &Request) -> Option<Request> {
         let mut request = request.clone();
         match &mut request.input {
             Input::Chat { format: format @ Format::JsonSchema { .. }, .. } if endpoint.structured => {
@@ -70,7 +70,7 @@ impl Engine {
     }
 
     /// The request with its instructions before the user's first message, if it has any of its own.
-    pub fn folded(request: &Request) -> Option<Request> {
+    pub fn with_folded_instructions(request: &Request) -> Option<Request> {
         let mut request = request.clone();
         match &mut request.input {
             Input::Chat { messages, .. } => fold_system(messages).then_some(request),
@@ -80,27 +80,27 @@ impl Engine {
 
     /// The other requests that a question becomes where a server refuses its schema, its system's message, or
     /// both.
-    fn alternatives(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> + use<> {
-        let plain = Engine::plain(endpoint, request);
-        let folded = Engine::folded(request);
-        let both = plain.as_ref().and_then(Engine::folded);
+    fn refusal_alternatives(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> + use<> {
+        let plain = Engine::without_schema(endpoint, request);
+        let folded = Engine::with_folded_instructions(request);
+        let both = plain.as_ref().and_then(Engine::with_folded_instructions);
         [plain, folded, both].into_iter().flatten()
     }
 
     /// All the requests whose replies answer a question: its own, those without a schema or a system's
     /// message, and all of them with a larger limit. Replies from before schemas were used are parsed in the
     /// same way.
-    pub fn variants(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> {
+    pub fn request_variants(endpoint: &Endpoint, request: &Request) -> impl Iterator<Item = Request> {
         let all: Vec<Request> =
-            [request.clone()].into_iter().chain(Engine::alternatives(endpoint, request)).collect();
+            [request.clone()].into_iter().chain(Engine::refusal_alternatives(endpoint, request)).collect();
         all.into_iter().flat_map(|request| {
-            let larger = Engine::larger(endpoint, &request);
+            let larger = Engine::with_larger_limit(endpoint, &request);
             [request].into_iter().chain(larger)
         })
     }
 
     /// The stored reply to a request, or else to one without its schema or its system's message.
-    pub(super) fn found(
+    pub(super) fn find_stored_reply(
         store: &Store,
         endpoint: &Endpoint,
         request: &Request,
@@ -108,7 +108,7 @@ impl Engine {
         if let Some(reply) = store.get(&request.key())? {
             return Ok(Some(reply));
         }
-        for other in Engine::alternatives(endpoint, request) {
+        for other in Engine::refusal_alternatives(endpoint, request) {
             if let Some(reply) = store.get(&other.key())? {
                 return Ok(Some(reply));
             }
@@ -124,26 +124,26 @@ impl Engine {
         ask: &Ask,
         accept_before: bool,
     ) -> Result<Option<Found>, StoreError> {
-        let request = Engine::request(endpoint, ask);
-        let Some(stored) = Engine::found(store, endpoint, &request)? else { return Ok(None) };
-        let found = |stored: StoredReply| Found::new(stored, endpoint, ask.output(), accept_before);
+        let request = Engine::request_of_ask(endpoint, ask);
+        let Some(stored) = Engine::find_stored_reply(store, endpoint, &request)? else { return Ok(None) };
+        let found = |stored: StoredReply| Found::new(stored, endpoint, ask.reply_form(), accept_before);
         let first = found(stored);
         if !first.is_cut {
             return Ok(Some(first));
         }
-        let larger = Engine::larger(endpoint, &first.request);
+        let larger = Engine::with_larger_limit(endpoint, &first.request);
         let larger = larger.map(|larger| store.get(&larger.key())).transpose()?.flatten();
         Ok(Some(larger.map_or(first, found)))
     }
 
     /// A question without its schema, if it has one.
-    pub(super) fn without(&self, question: &Question) -> Option<Question> {
-        Some(question.with(Engine::plain(&self.endpoint, &question.request)?))
+    pub(super) fn question_without_schema(&self, question: &Question) -> Option<Question> {
+        Some(question.with_request(Engine::without_schema(&self.endpoint, &question.request)?))
     }
 
     /// The question to ask instead of one that was refused for its system's message or its schema; with
     /// whether it was the message.
-    pub(super) fn instead(
+    pub(super) fn question_after_refusal(
         &self,
         question: &Question,
         status: Option<u16>,
@@ -151,11 +151,11 @@ impl Engine {
     ) -> Option<(Question, bool)> {
         let status = status?;
         if fault::refuses_system(status, raw)
-            && let Some(folded) = Engine::folded(&question.request)
+            && let Some(folded) = Engine::with_folded_instructions(&question.request)
         {
-            return Some((question.with(folded), true));
+            return Some((question.with_request(folded), true));
         }
-        let plain = fault::refuses_schema(status, raw).then(|| self.without(question)).flatten();
+        let plain = fault::refuses_schema(status, raw).then(|| self.question_without_schema(question)).flatten();
         plain.map(|plain| (plain, false))
     }
 
@@ -166,15 +166,15 @@ impl Engine {
         let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&answers[at])).collect();
         let (mut places, mut others) = (Vec::new(), Vec::new());
         for &at in &open {
-            for request in Engine::alternatives(&self.endpoint, &questions[at].request) {
+            for request in Engine::refusal_alternatives(&self.endpoint, &questions[at].request) {
                 places.push(at);
-                others.push(questions[at].with(request));
+                others.push(questions[at].with_request(request));
             }
         }
         if places.is_empty() {
             return;
         }
-        let stored = self.stored(&others).await;
+        let stored = self.stored_answers(&others).await;
         let mut known: FxHashMap<Key, Option<Answer>> = FxHashMap::default();
         for ((at, other), stored) in places.into_iter().zip(others).zip(stored) {
             known.insert(other.key, stored.clone());
@@ -185,7 +185,7 @@ impl Engine {
         for at in open {
             // What was refused may have been refused again without its schema.
             while let Some(Answer::Failed(failed)) = &answers[at]
-                && let Some((other, _)) = self.instead(&questions[at], failed.status(), &failed.raw)
+                && let Some((other, _)) = self.question_after_refusal(&questions[at], failed.http_status(), &failed.raw)
             {
                 answers[at] = known.get(&other.key).cloned().flatten();
                 questions[at] = other;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     impl Transport for Refuses {
-        fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+        fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
             self.sent.lock().unwrap().push(call.body.clone());
             let refused = self.schemas && call.body.contains("json_schema");
             let (status, body) = match refused {
@@ -314,8 +314,8 @@ mod tests {
         assert!(sent.iter().all(|body| body.contains(r#""name":"kind""#) && body.contains("json_schema")));
         let plain = Endpoint { structured: false, ..bench.endpoint.clone() };
         assert_ne!(
-            Engine::request(&plain, &ask("a")).key(),
-            Engine::request(&bench.endpoint, &ask("a")).key()
+            Engine::request_of_ask(&plain, &ask("a")).key(),
+            Engine::request_of_ask(&bench.endpoint, &ask("a")).key()
         );
         assert_eq!(replies(&bench, &bench.endpoint, &server, true).await, 3);
         // Without it the requests differ, and have no replies.
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(replies(&bench, &plain, &server, false).await, 3);
         assert_eq!(replies(&bench, &bench.endpoint, &server, false).await, 3);
         assert_eq!(server.sent.lock().unwrap().len(), 3);
-        let estimate = estimate(&bench.store, &bench.endpoint, "s", &["a", "d"].map(ask), None).unwrap();
+        let estimate = estimate_stage(&bench.store, &bench.endpoint, "s", &["a", "d"].map(ask), None).unwrap();
         assert_eq!((estimate.stored, estimate.requests), (1, 1));
     }
 

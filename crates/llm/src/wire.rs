@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::fault::{Fault, Kind};
 use super::http::Received;
 use super::money::Usd;
-use super::reasoning::{Parted, part};
+use super::reasoning::{Parted, separate_reasoning};
 use super::request::{Input, Request};
 use super::settings::ReplyMarks;
 use super::store::Usage;
@@ -73,22 +73,22 @@ pub struct Content {
 }
 
 /// Parses a whole answer with any status.
-pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -> Result<Content, Fault> {
+pub(super) fn parse_received(request: &Request, received: &Received, marks: &ReplyMarks) -> Result<Content, Fault> {
     let fault = |kind, usage| Fault {
         kind,
-        raw: short(&received.body),
+        raw: shorten_body(&received.body),
         asked_wait: received.asked_wait,
         usage,
         location: received.location.clone(),
     };
     if !(200..300).contains(&received.status) {
-        let refusal = retry::read(received.status, &received.body);
+        let refusal = retry::parse_refusal(received.status, &received.body);
         let asked_wait = received.asked_wait.or(refusal.asked_wait);
         return Err(Fault { asked_wait, ..fault(refusal.kind, None) });
     }
-    let content = content(request, &received.body, marks).map_err(|why| {
+    let content = parse_content(request, &received.body, marks).map_err(|why| {
         let otherwise = not_json(received).unwrap_or_else(|| Kind::Garbage(why.to_string()));
-        fault(retry::within(&received.body, otherwise), None)
+        fault(retry::kind_of_wrapped_error(&received.body, otherwise), None)
     })?;
     if let Some(words) = content.refusal {
         return Err(fault(Kind::Refused(words), content.usage));
@@ -111,8 +111,8 @@ pub(super) fn read(request: &Request, received: &Received, marks: &ReplyMarks) -
 }
 
 /// The text of a stored reply, and its reasoning; the whole body if it is not of this interface.
-pub fn spoken(request: &Request, raw: &str) -> (String, String) {
-    content(request, raw, &ReplyMarks::default())
+pub fn text_and_reasoning(request: &Request, raw: &str) -> (String, String) {
+    parse_content(request, raw, &ReplyMarks::default())
         .map_or_else(|_| (raw.to_owned(), String::new()), |content| (content.text, content.reasoning))
 }
 
@@ -125,8 +125,8 @@ fn not_json(received: &Received) -> Option<Kind> {
 }
 
 /// Parses the body of a successful answer, including ones stored long ago.
-pub(super) fn content(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
-    content_of(request, raw, marks).or_else(|error| match parse::lenient(raw) {
+pub(super) fn parse_content(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Content, WireError> {
+    content_of(request, raw, marks).or_else(|error| match parse::make_strict_json(raw) {
         Some(raw) => content_of(request, &raw, marks),
         None => Err(error),
     })
@@ -138,20 +138,20 @@ fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Conten
             let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
             let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
-            let refused_part = content.as_ref().and_then(Text::refusal);
+            let refused_part = content.as_ref().and_then(Text::refusal_text);
             let refusal = refusal.or(refused_part).filter(|text| !text.trim().is_empty());
-            let (spoken_text, thought) = content.map(Text::join).unwrap_or_default();
+            let (spoken_text, thought) = content.map(Text::join_parts).unwrap_or_default();
             // Replies from before refusals were told apart hold the refusal as their text.
             let spoken_text = match &refusal {
                 Some(words) if spoken_text.trim().is_empty() => words.clone(),
                 _ => spoken_text,
             };
-            let Parted { answer, reasoning: within } = part(&spoken_text, marks);
+            let Parted { answer, reasoning: within } = separate_reasoning(&spoken_text, marks);
             let answer = match debris::without_noise(&answer) {
                 Cow::Owned(clean) => clean,
                 Cow::Borrowed(_) => answer,
             };
-            let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join().0);
+            let fields = [reasoning_content, reasoning].into_iter().flatten().map(|text| text.join_parts().0);
             let thoughts: Vec<String> =
                 fields.take(1).chain([thought, within]).filter(|text| !text.trim().is_empty()).collect();
             let ended = choice.finish_reason.as_ref().and_then(parse_finish).unwrap_or(Finish::Whole);
@@ -260,7 +260,7 @@ fn believable_usage(request: &Request, text_bytes: usize, usage: Option<Value>) 
         (None, Input::Embedding { .. }) if usage.get("completion_tokens").is_none_or(Value::is_null) => 0,
         (None, _) => return None,
     };
-    let prompt_bytes: usize = request.texts().map(str::len).sum();
+    let prompt_bytes: usize = request.message_texts().map(str::len).sum();
     // Some servers include reasoning only in the total.
     let completion_tokens = total.map_or(stated, |total| total.saturating_sub(prompt_tokens).max(stated));
     let reasoning = within("completion_tokens_details", "reasoning_tokens").max(completion_tokens - stated);
@@ -287,7 +287,7 @@ pub(super) struct Stated {
 
 impl Stated {
     /// The least that a request is charged for which this much was reserved.
-    pub(super) fn least(self, reserved: Usd) -> Usd {
+    pub(super) fn least_charge(self, reserved: Usd) -> Usd {
         let cost = self.cost.unwrap_or(Usd::ZERO);
         // What cannot be true says nothing of the cost, so that the request is charged the most that it may have.
         if self.unbelievable { cost.max(reserved) } else { cost }
@@ -303,7 +303,7 @@ pub(super) fn stated_cost(received: &Received, reserved: Usd) -> Stated {
     let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
     let mut stated = Stated::default();
     for dollars in received.cost_usd.into_iter().chain(within) {
-        match Usd::stated(dollars, reserved) {
+        match Usd::from_stated_cost(dollars, reserved) {
             // If both state a cost, the larger one counts, because caps must not be exceeded.
             Some(cost) => stated.cost = stated.cost.max(Some(cost)),
             None => stated.unbelievable = true,
@@ -319,7 +319,7 @@ struct Translated {
     translated_text: String,
 }
 
-pub(super) fn short(body: &str) -> String {
+pub(super) fn shorten_body(body: &str) -> String {
     let end = body.floor_char_boundary(MAX_RAW);
     body[..end].to_owned()
 }
@@ -368,7 +368,7 @@ struct Part {
 
 impl Text {
     /// The refusal among its parts.
-    fn refusal(&self) -> Option<String> {
+    fn refusal_text(&self) -> Option<String> {
         match self {
             Text::Parts(parts) => parts.iter().find_map(|part| part.refusal.clone()),
             Text::Whole(_) | Text::Other(_) => None,
@@ -376,7 +376,7 @@ impl Text {
     }
 
     /// The answer, and the reasoning among its parts.
-    fn join(self) -> (String, String) {
+    fn join_parts(self) -> (String, String) {
         match self {
             Text::Whole(text) => (text, String::new()),
             Text::Parts(parts) => {
@@ -384,7 +384,7 @@ impl Text {
                 for part in parts {
                     let thinks = ["think", "reason", "summary"].iter().any(|word| part.kind.contains(word));
                     if thinks { &mut reasoning } else { &mut answer }.push_str(&part.text);
-                    part.thinking.into_iter().for_each(|text| reasoning.push_str(&text.join().0));
+                    part.thinking.into_iter().for_each(|text| reasoning.push_str(&text.join_parts().0));
                 }
                 (answer, reasoning)
             }

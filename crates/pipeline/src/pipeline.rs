@@ -37,23 +37,23 @@ mod withheld;
 mod words;
 
 pub use crate::stages::ByEndpoint;
-pub use advice::{described, mends};
-pub use aside::{AsideEffect, known_answers, look_aside, restore, set_aside, stopped};
-pub use assemble::{AssembleError, assemble};
+pub use advice::{describe_fact, remedy_of_request};
+pub use aside::{AsideEffect, known_answers, look_aside, restore_votes, set_aside, stopped_annotators};
+pub use assemble::{AssembleError, assemble_stage};
 use evidence::{RunContext, not_judged};
-pub use forecast::{Forecast, Later, StepForecast, forecast, outlook};
-pub use freshness::{Change, Freshness, describe_changes, differences};
+pub use forecast::{Forecast, Later, StepForecast, forecast_recipes, remaining_cost};
+pub use freshness::{Change, Freshness, describe_changes, list_changes};
 pub use kept::CauseState;
 pub use logs::registered_logs;
-pub use merge::{MergeError, Merged, merge};
-pub use outdated::{Outdated, outdated};
-pub use plan::{Planned, plan, same_work};
-pub use refused::{Lacking, lacking};
-pub use rows::{blinding, draft_requests, review_items, secrets_stand, shown_items};
+pub use merge::{MergeError, Merged, merge_workspace};
+pub use outdated::{Outdated, find_outdated};
+pub use plan::{Planned, plan_recipe, same_work};
+pub use refused::{Lacking, list_lacking};
+pub use rows::{read_blinding, draft_requests, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
-pub use tasks::{Tasks, now};
+pub use tasks::{Tasks, current_time};
 pub use voting::{Remedy, votes_as_tasks};
-pub use waits::{Cause, causes, kept_back};
+pub use waits::{Cause, list_causes, kept_back};
 pub use withheld::Withheld;
 pub use words::{Said, Word, sentence_pairs};
 
@@ -114,7 +114,7 @@ impl Selection {
     ///
     /// # Errors
     /// [`RunError::NoStage`] if a name is not one of the recipe's.
-    pub fn range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
+    pub fn step_range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
         let number = |name: &String| recipe.place_of(name).ok_or_else(|| no_stage(recipe, name));
         let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
         let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps().len(), |to| to + 1);
@@ -125,11 +125,11 @@ impl Selection {
 /// Receives the progress of a run, and of the stage that is being made.
 pub trait Progress: Pulse {
     /// A stage is about to be made, for this reason, from this many records (0 if unknown).
-    fn begin(&self, recipe: &str, stage: &str, why: &str, records: u64);
+    fn begin_stage(&self, recipe: &str, stage: &str, why: &str, records: u64);
     /// A stage was made.
-    fn end(&self, recipe: &str, manifest: &Manifest);
+    fn end_stage(&self, recipe: &str, manifest: &Manifest);
     /// A stage was fresh.
-    fn fresh(&self, recipe: &str, manifest: &Manifest);
+    fn report_fresh(&self, recipe: &str, manifest: &Manifest);
 }
 
 /// Makes the stages of a recipe that are not fresh. Returns the manifests of all steps up to the last
@@ -137,7 +137,7 @@ pub trait Progress: Pulse {
 ///
 /// # Errors
 /// [`RunError`]. Stages finished before it remain.
-pub fn run(
+pub fn run_recipe(
     config: &Config,
     recipe: &'static Recipe,
     selection: &Selection,
@@ -145,29 +145,29 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
-    let range = selection.range(recipe)?;
+    let range = selection.step_range(recipe)?;
     let known = RunContext::new(config, recipe);
     rows::secrets_stand(&workspace)?;
     // Dumps that differ from the settings are reported before anything is written.
-    known.dumps()?;
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    known.read_dumps()?;
+    let _lock = Lock::take_lock(&workspace.recipe_folder(recipe.name))?;
     // Under the lock nobody else writes, so unfinished folders are what a killed process left.
-    durable::sweep(&workspace.recipe(recipe.name))?;
+    durable::sweep_folder(&workspace.recipe_folder(recipe.name))?;
     // Looking must not draw a salt, but import's evidence below needs one.
     salt::read_or_draw(&workspace)?;
-    let mut made = foreign(&workspace, recipe)?;
+    let mut made = read_foreign_manifests(&workspace, recipe)?;
     // Without this a stage under its earlier name would stay on the disk forever.
     for (then, now) in recipe.renamed {
-        let Some((number, _)) = recipe.step(now) else { continue };
-        durable::remove_folder(&workspace.stage(recipe.name, number, then))?;
+        let Some((number, _)) = recipe.find_step(now) else { continue };
+        durable::remove_folder(&workspace.stage_folder(recipe.name, number, then))?;
     }
     let mut kept = false;
     for (i, step) in recipe.steps()[..range.end].iter().enumerate() {
-        stop.check()?;
-        let place = workspace.stage(recipe.name, step.number, step.name);
-        let opening = known.opening(step, &made)?;
-        let freshness = match known.freshness(step, &place, &opening, selection.offline)? {
-            Freshness::Fresh(manifest) if !selection.force => whole(&place, manifest),
+        stop.fail_if_stopped()?;
+        let place = workspace.stage_folder(recipe.name, step.number, step.name);
+        let opening = known.opening_manifest(step, &made)?;
+        let freshness = match known.freshness_of_step(step, &place, &opening, selection.offline)? {
+            Freshness::Fresh(manifest) if !selection.force => verify_stage(&place, manifest),
             other => other,
         };
         let why = match freshness {
@@ -175,7 +175,7 @@ pub fn run(
                 if !range.contains(&i)
                     || !(selection.force || selection.retry_failed && failed_for_good(&manifest) > 0) =>
             {
-                progress.fresh(recipe.name, &manifest);
+                progress.report_fresh(recipe.name, &manifest);
                 put_off(&workspace, recipe, step)?;
                 made.insert(step.name, *manifest);
                 continue;
@@ -186,7 +186,7 @@ pub fn run(
             }
             Freshness::Stale(manifest, _) if i < range.start => {
                 // The user asked to use it unchanged.
-                progress.fresh(recipe.name, &manifest);
+                progress.report_fresh(recipe.name, &manifest);
                 made.insert(step.name, *manifest);
                 continue;
             }
@@ -198,31 +198,31 @@ pub fn run(
         };
         let records =
             step.inputs.iter().filter_map(|input| made.get(input)).map(|m| m.counts.records_out).sum();
-        progress.begin(recipe.name, step.name, &why, records);
+        progress.begin_stage(recipe.name, step.name, &why, records);
         if !std::mem::replace(&mut kept, true) {
-            voting::keep(config, recipe, i)?;
+            voting::keep_review_texts(config, recipe, i)?;
         }
         // Replies and votes about a recipe's records belong to that recipe.
         // Embeddings and judgements that another recipe's run did not ask for are asked for now.
-        let asks = |embeds: &Embeds| embeds.asks(config, recipe.name).is_ok_and(|asks| asks);
-        let embeds = step.stage.embeds().filter(|embeds| !selection.offline && asks(embeds));
+        let asks = |embeds: &Embeds| embeds.may_ask_endpoint(config, recipe.name).is_ok_and(|asks| asks);
+        let embeds = step.stage.embedding_task().filter(|embeds| !selection.offline && asks(embeds));
         let judges = !selection.offline
-            && step.stage.judges()
-            && same_joke::asks(config, recipe.name).is_ok_and(|asks| asks);
+            && step.stage.is_pair_judge()
+            && same_joke::may_ask_judge(config, recipe.name).is_ok_and(|asks| asks);
         let lacks = |twin: &Manifest| {
-            embeds.is_some_and(|embeds| embeds.missing(twin) > 0) || judges && not_judged(twin) > 0
+            embeds.is_some_and(|embeds| embeds.count_missing(twin) > 0) || judges && not_judged(twin) > 0
         };
         if step.stage.rows() == Rows::Posts
             && !selection.force
-            && let Some(manifest) = plan::link(&workspace, recipe, &place, &opening, lacks)?
+            && let Some(manifest) = plan::link_twin(&workspace, recipe, &place, &opening, lacks)?
         {
-            progress.end(recipe.name, &manifest);
+            progress.end_stage(recipe.name, &manifest);
             put_off(&workspace, recipe, step)?;
             made.insert(step.name, manifest);
             continue;
         }
         let inputs: Vec<StageReader> =
-            step.inputs.iter().map(|input| open(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+            step.inputs.iter().map(|input| open_input(&workspace, recipe, input)).collect::<Result<_, _>>()?;
         let asking = LlmContext {
             config,
             recipe: recipe.name,
@@ -233,11 +233,11 @@ pub fn run(
             stop,
             pulse: progress,
         };
-        let rows = step.stage.make(&Job { step: &known.context(step), inputs: &inputs, asking })?;
+        let rows = step.stage.make_rows(&Job { step: &known.step_context(step), inputs: &inputs, asking })?;
         // What it asked for is part of its evidence.
-        let opening = if step.stage.asks() { known.opening(step, &made)? } else { opening };
+        let opening = if step.stage.has_reply_evidence() { known.opening_manifest(step, &made)? } else { opening };
         let manifest = rows.commit(opening)?;
-        progress.end(recipe.name, &manifest);
+        progress.end_stage(recipe.name, &manifest);
         put_off(&workspace, recipe, step)?;
         made.insert(step.name, manifest);
     }
@@ -247,14 +247,14 @@ pub fn run(
 /// Removes the stages of embeddings and judgements where the settings name no model any more, once dedup does not read them.
 fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
     for step in recipe.put_off().filter(|_| made.stage.merges_posts()) {
-        durable::remove_folder(&workspace.stage(recipe.name, step.number, step.name))?;
+        durable::remove_folder(&workspace.stage_folder(recipe.name, step.number, step.name))?;
     }
     Ok(())
 }
 
 /// Verifies a stage before it is reused: if any byte was changed, it is remade.
-fn whole(place: &Path, manifest: Box<Manifest>) -> Freshness {
-    let read = StageReader::open(place).and_then(|stage| stage.map_or(Ok(()), |stage| stage.whole()));
+fn verify_stage(folder: &Path, manifest: Box<Manifest>) -> Freshness {
+    let read = StageReader::open(folder).and_then(|stage| stage.map_or(Ok(()), |stage| stage.verify_contents()));
     match read {
         Ok(()) => Freshness::Fresh(manifest),
         Err(e) => Freshness::Damaged(e.to_string().lines().next().unwrap_or_default().to_owned()),
@@ -274,14 +274,14 @@ fn failed_for_good(manifest: &Manifest) -> u64 {
 }
 
 /// The existing manifests of inputs from other recipes.
-fn foreign(
+fn read_foreign_manifests(
     workspace: &Workspace,
     recipe: &'static Recipe,
 ) -> Result<BTreeMap<&'static str, Manifest>, RunError> {
     let mut made = BTreeMap::new();
     for input in recipe.steps().iter().flat_map(|step| step.inputs) {
         if input.contains('/') {
-            let stage = open(workspace, recipe, input).map_err(|error| match error {
+            let stage = open_input(workspace, recipe, input).map_err(|error| match error {
                 RunError::Missing { recipe: of, stage } => {
                     RunError::MissingInput { recipe: recipe.name, of, stage }
                 }
@@ -298,8 +298,8 @@ fn no_stage(recipe: &'static Recipe, name: &str) -> RunError {
     RunError::NoStage { recipe: recipe.name, unknown }
 }
 
-fn open(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
-    let (recipe, number, step) = recipe.input(input).ok_or_else(|| no_stage(recipe, input))?;
-    let place = workspace.stage(recipe.name, number, step.name);
+fn open_input(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Result<StageReader, RunError> {
+    let (recipe, number, step) = recipe.find_input(input).ok_or_else(|| no_stage(recipe, input))?;
+    let place = workspace.stage_folder(recipe.name, number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }

@@ -55,7 +55,7 @@ impl Counts {
     }
 
     /// Adds `n` records of one state and reason.
-    pub fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+    pub fn add_records(&mut self, state: State, reason: Option<&str>, n: u64) {
         self.records_in += n;
         *self.states.entry(state.code().into()).or_default() += n;
         if let Some(reason) = reason {
@@ -64,7 +64,7 @@ impl Counts {
     }
 
     /// How many records left in a state.
-    pub fn state(&self, state: State) -> u64 {
+    pub fn records_in_state(&self, state: State) -> u64 {
         self.states.get(state.code()).copied().unwrap_or(0)
     }
 
@@ -73,7 +73,7 @@ impl Counts {
     ///
     /// # Errors
     /// [`Unbalanced`] names the side that is off.
-    pub fn close(&self, children: u64, joins: u64) -> Result<(), Unbalanced> {
+    pub fn check_balance(&self, children: u64, joins: u64) -> Result<(), Unbalanced> {
         let sum: u64 = self.states.values().sum();
         if sum != self.records_in {
             let states = self.states.iter().map(|(state, n)| format!("{state} {n}"));
@@ -83,7 +83,7 @@ impl Counts {
                 states: states.collect::<Vec<_>>().join(", "),
             });
         }
-        let expected = self.state(State::Kept) + self.state(State::Changed) + children + joins;
+        let expected = self.records_in_state(State::Kept) + self.records_in_state(State::Changed) + children + joins;
         if expected != self.records_out {
             return Err(Unbalanced::Out { records_out: self.records_out, expected });
         }
@@ -124,26 +124,26 @@ mod tests {
             one_by_one.add(&entry(state, reason));
         }
         let mut at_once = Counts::default();
-        at_once.count(State::Kept, None, 2);
-        at_once.count(State::Dropped, Some("promise"), 1);
-        at_once.count(State::Dropped, Some("promise"), 1);
-        at_once.count(State::Dropped, Some("empty"), 1);
-        at_once.count(State::Changed, Some("promise"), 1);
+        at_once.add_records(State::Kept, None, 2);
+        at_once.add_records(State::Dropped, Some("promise"), 1);
+        at_once.add_records(State::Dropped, Some("promise"), 1);
+        at_once.add_records(State::Dropped, Some("empty"), 1);
+        at_once.add_records(State::Changed, Some("promise"), 1);
         assert_eq!(one_by_one, at_once);
-        let counted = |state: State| at_once.state(state);
+        let counted = |state: State| at_once.records_in_state(state);
         assert_eq!([State::Kept, State::Dropped, State::Changed, State::Held].map(counted), [2, 3, 1, 0]);
         let reasons: Vec<(&str, u64)> = at_once.reasons.iter().map(|(name, n)| (name.as_str(), *n)).collect();
         assert_eq!(reasons, [("changed/promise", 1), ("dropped/empty", 1), ("dropped/promise", 2)]);
         // Those kept and changed went on.
         at_once.records_out = 3;
-        assert_eq!(at_once.close(0, 0), Ok(()));
+        assert_eq!(at_once.check_balance(0, 0), Ok(()));
     }
 
     #[test]
     fn a_lost_record_is_seen() {
         let counts = counts(&[(State::Kept, 3), (State::Dropped, 1)], 5, 3);
         assert_eq!(
-            counts.close(0, 0).unwrap_err().to_string(),
+            counts.check_balance(0, 0).unwrap_err().to_string(),
             "5 records in, but 4 accounted for (dropped 1, kept 3)"
         );
     }
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn a_row_from_nowhere_is_seen() {
         let counts = counts(&[(State::Kept, 3), (State::Expanded, 1)], 4, 6);
-        assert_eq!(counts.close(3, 0), Ok(()));
-        assert_eq!(counts.close(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
-        assert_eq!(counts.close(2, 1), Ok(()), "what several went into is a row, too");
+        assert_eq!(counts.check_balance(3, 0), Ok(()));
+        assert_eq!(counts.check_balance(2, 0), Err(Unbalanced::Out { records_out: 6, expected: 5 }));
+        assert_eq!(counts.check_balance(2, 1), Ok(()), "what several went into is a row, too");
     }
 }

@@ -205,7 +205,7 @@ pub enum RequestFault {
 
 impl Cause {
     /// The same without what differs between records that one thing keeps back.
-    pub fn shared(&self) -> Cause {
+    pub fn shared_part(&self) -> Cause {
         match self {
             Cause::InBatch { endpoint, stands, .. } => {
                 Cause::InBatch { endpoint: endpoint.clone(), stands: stands.clone(), said: String::new() }
@@ -233,12 +233,12 @@ impl Cause {
             Cause::Without { why: Some(why), .. } if matches!(**why, Cause::Request(_)) => Cause::Without {
                 reason: String::new(),
                 said: String::new(),
-                why: Some(Box::new(why.shared())),
+                why: Some(Box::new(why.shared_part())),
             },
             Cause::Without { reason, why, .. } => Cause::Without {
                 reason: reason.clone(),
                 said: String::new(),
-                why: why.as_ref().map(|why| Box::new(why.shared())),
+                why: why.as_ref().map(|why| Box::new(why.shared_part())),
             },
             other => other.clone(),
         }
@@ -289,14 +289,14 @@ mod tests {
     #[test]
     fn one_thing_is_one_cause_whatever_the_server_says_of_each_record() {
         assert_ne!(request("one"), request("two"));
-        assert_eq!(request("one").shared(), request("two").shared());
+        assert_eq!(request("one").shared_part(), request("two").shared_part());
         let without = |why: &str| Cause::Without {
             reason: "request_failed".into(),
             said: why.into(),
             why: Some(Box::new(request(why))),
         };
-        assert_eq!(without("one").shared(), without("two").shared());
+        assert_eq!(without("one").shared_part(), without("two").shared_part());
         let cut = |endpoint: &str| Cause::Cut { endpoint: endpoint.into(), tokens: 9, offline: false };
-        assert_ne!(cut("a").shared(), cut("b").shared());
+        assert_ne!(cut("a").shared_part(), cut("b").shared_part());
     }
 }

@@ -31,7 +31,7 @@ pub struct Column {
 
 impl Column {
     /// The value of a row that has none.
-    pub fn nothing(&self) -> OwnedCell {
+    pub fn empty_cell(&self) -> OwnedCell {
         match (self.kind, self.filled) {
             (CellKind::Texts, _) => OwnedCell::Texts(Vec::new()),
             (_, false) => OwnedCell::Null,
@@ -322,7 +322,7 @@ impl ColumnDigest {
     }
 
     /// Takes concatenated texts: the start of the first, and the end of each.
-    pub fn texts(&mut self, text: &str, ends: &[i64]) {
+    pub fn append_texts(&mut self, text: &str, ends: &[i64]) {
         for at in ends.windows(2) {
             self.numbers.append(&(at[1] - at[0]).to_le_bytes());
         }
@@ -356,13 +356,13 @@ impl Stream {
     #[inline]
     fn append(&mut self, bytes: &[u8]) {
         if self.bytes.len() + bytes.len() > TOGETHER {
-            self.turn(bytes);
+            self.hash_bytes(bytes);
         } else {
             self.bytes.extend_from_slice(bytes);
         }
     }
 
-    fn turn(&mut self, bytes: &[u8]) {
+    fn hash_bytes(&mut self, bytes: &[u8]) {
         let hasher = self.hasher.get_or_insert_default();
         hasher.update(&self.bytes).update(bytes);
         self.bytes.clear();

@@ -15,18 +15,18 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence with its fields.
-    pub fn of(text: impl Into<String>, cause: Cause) -> Evidence {
+    pub fn with_cause(text: impl Into<String>, cause: Cause) -> Evidence {
         Evidence { text: text.into(), cause: Some(Box::new(cause)) }
     }
 
     /// The evidence of a record that went on without what was asked for, with why it is missing.
-    pub fn without(reason: Reason, what: &Evidence) -> Evidence {
+    pub fn explain_missing(reason: Reason, evidence: &Evidence) -> Evidence {
         let cause = Cause::Without {
             reason: reason.code().to_owned(),
-            said: what.text.clone(),
-            why: what.cause.clone(),
+            said: evidence.text.clone(),
+            why: evidence.cause.clone(),
         };
-        Evidence::of(format!("{}: {what}", reason.code()), cause)
+        Evidence::with_cause(format!("{}: {evidence}", reason.code()), cause)
     }
 
     /// The text in the ledger.
@@ -40,7 +40,7 @@ impl Evidence {
     }
 
     /// The same fields with another text.
-    pub fn worded(&self, text: impl Into<String>) -> Evidence {
+    pub fn with_text(&self, text: impl Into<String>) -> Evidence {
         Evidence { text: text.into(), cause: self.cause.clone() }
     }
 

@@ -98,7 +98,7 @@ pub fn is_published(id: &str) -> bool {
 
 /// The id of a record made from others: a hash of its parents and its role. Lengths separate the parts, so that
 /// no two lists of parents share an id.
-pub fn derived(role: &str, parents: &[&str]) -> String {
+pub fn derive_id(role: &str, parents: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in std::iter::once(&role).chain(parents) {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -109,7 +109,7 @@ pub fn derived(role: &str, parents: &[&str]) -> String {
 
 /// A person's name or id as it may leave raw/: the same person gets the same mark in one workspace, and
 /// it cannot be reversed without the salt.
-pub fn pseudonym(salt: &[u8; 32], name: &str) -> String {
+pub fn make_pseudonym(salt: &[u8; 32], name: &str) -> String {
     short_id("u", blake3::keyed_hash(salt, name.as_bytes()))
 }
 
@@ -147,7 +147,7 @@ impl Standing {
 
     /// The standing of a row: as sure as the least sure of its fields. A field without a standing has not
     /// been decided by anybody.
-    pub fn least<'a>(statuses: impl IntoIterator<Item = Option<&'a str>>) -> Standing {
+    pub fn least_sure<'a>(statuses: impl IntoIterator<Item = Option<&'a str>>) -> Standing {
         let standing = |status: Option<&str>| {
             let known = Standing::ALL.into_iter().find(|standing| Some(standing.code()) == status);
             known.unwrap_or(Standing::Provisional)
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn the_same_text_has_the_same_id_in_every_version() {
         assert_eq!(text_id("云会恐高吗"), "text:e1e7a0a3cc85fff7");
-        assert_eq!(derived("pair", &["tieba:1", "tieba:2"]), "pair:c359bc541eb1f957");
-        assert_eq!(pseudonym(&[1; 32], "张三"), "u:dca5296f8b366bf6");
+        assert_eq!(derive_id("pair", &["tieba:1", "tieba:2"]), "pair:c359bc541eb1f957");
+        assert_eq!(make_pseudonym(&[1; 32], "张三"), "u:dca5296f8b366bf6");
         let published = published_id("flub", "7");
         assert_eq!(published, "published:flub:7");
         assert!(is_published(&published) && !is_published("tieba:published:1") && !is_published(""));
@@ -185,14 +185,14 @@ mod tests {
 
     #[test]
     fn parents_are_not_run_together() {
-        assert_ne!(derived("pair", &["a", "bc"]), derived("pair", &["ab", "c"]));
-        assert_ne!(derived("pair", &["a"]), derived("a", &["pair"]));
+        assert_ne!(derive_id("pair", &["a", "bc"]), derive_id("pair", &["ab", "c"]));
+        assert_ne!(derive_id("pair", &["a"]), derive_id("a", &["pair"]));
     }
 
     #[test]
     fn a_pseudonym_needs_its_salt() {
-        assert_ne!(pseudonym(&[1; 32], "x"), pseudonym(&[2; 32], "x"));
-        assert_eq!(pseudonym(&[1; 32], "x").len(), 18);
+        assert_ne!(make_pseudonym(&[1; 32], "x"), make_pseudonym(&[2; 32], "x"));
+        assert_eq!(make_pseudonym(&[1; 32], "x").len(), 18);
     }
 
     #[test]
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn a_row_is_as_sure_as_its_least_sure_field() {
-        assert_eq!(Standing::least([Some("confirmed"), Some("synthetic")]), Standing::Synthetic);
-        assert_eq!(Standing::least([Some("synthetic"), None]), Standing::Provisional);
-        assert_eq!(Standing::least([Some("confirmed")]), Standing::Confirmed);
+        assert_eq!(Standing::least_sure([Some("confirmed"), Some("synthetic")]), Standing::Synthetic);
+        assert_eq!(Standing::least_sure([Some("synthetic"), None]), Standing::Provisional);
+        assert_eq!(Standing::least_sure([Some("confirmed")]), Standing::Confirmed);
     }
 }

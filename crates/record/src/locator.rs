@@ -32,7 +32,7 @@ impl Locator {
     }
 
     /// The post with this number on a page, from 1.
-    pub fn post(self, number: u64) -> Locator {
+    pub fn post_on_page(self, number: u64) -> Locator {
         Locator { part: Some(Part::Post(number)), ..self }
     }
 
@@ -52,24 +52,24 @@ impl Locator {
     }
 
     /// Its page, or itself if it is on none.
-    pub fn page(&self) -> Locator {
+    pub fn page_locator(&self) -> Locator {
         Locator { part: None, ..self.clone() }
     }
 
     /// Whether its dump is this file of this source, by both or by the source alone.
-    pub fn names(&self, source: &str, file: &str) -> bool {
+    pub fn is_in_file(&self, source: &str, file: &str) -> bool {
         let rest = self.dump.strip_prefix(source);
         rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('/') == Some(file))
     }
 
     /// The same position in a dump, `source/file`.
-    pub fn within(&self, dump: impl Into<String>) -> Locator {
+    pub fn with_dump(&self, dump: impl Into<String>) -> Locator {
         Locator { dump: dump.into(), ..self.clone() }
     }
 
     /// Whether a record at this place is meant by the other one: it is the same, or the page that this one is on.
     pub fn is_at(&self, other: &Locator) -> bool {
-        self == other || other.part.is_none() && self.page() == *other
+        self == other || other.part.is_none() && self.page_locator() == *other
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
         ) {
             let mut place = Locator::new(dump, position);
             if let Some(number) = post {
-                place = place.post(number);
+                place = place.post_on_page(number);
             }
             prop_assert_eq!(place.to_string().parse(), Ok(place));
         }
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn a_dump_is_named_by_its_source_alone_or_with_its_file() {
         let place = |text: &str| text.parse::<Locator>().unwrap();
-        assert!(place("a:5").names("a", "x.json") && place("a/x.json:5").names("a", "x.json"));
-        assert!(!place("a/y.json:5").names("a", "x.json") && !place("ab:5").names("a", "x.json"));
+        assert!(place("a:5").is_in_file("a", "x.json") && place("a/x.json:5").is_in_file("a", "x.json"));
+        assert!(!place("a/y.json:5").is_in_file("a", "x.json") && !place("ab:5").is_in_file("a", "x.json"));
         assert!(place("a/x:5#2").is_at(&place("a/x:5")) && !place("a/x:5#2").is_at(&place("a/x:5#1")));
         assert!(!place("a/x:5").is_at(&place("a/x:5#1")));
     }

@@ -261,7 +261,7 @@ impl<'e> Overruled<'e> {
     /// assert_eq!((decision, overruled.state, overruled.reason), ("decision:ab; ", "dropped", Some("too_short")));
     /// assert_eq!(overruled.to_string(), "by rule dropped (too_short): 2 of 4");
     /// ```
-    pub fn read(evidence: &'e str) -> Option<(&'e str, Overruled<'e>)> {
+    pub fn parse_evidence(evidence: &'e str) -> Option<(&'e str, Overruled<'e>)> {
         let (before, by_votes, rest) = match evidence.split_once("by rule ") {
             Some((before, rest)) => (before, false, rest),
             None => evidence.split_once("by votes ").map(|(before, rest)| (before, true, rest))?,
@@ -328,9 +328,9 @@ mod tests {
         ];
         for one in all {
             let evidence = format!("decision:ab by meta: keep (so); {one}");
-            assert_eq!(Overruled::read(&evidence), Some(("decision:ab by meta: keep (so); ", one)));
+            assert_eq!(Overruled::parse_evidence(&evidence), Some(("decision:ab by meta: keep (so); ", one)));
         }
-        assert_eq!(Overruled::read("same text"), None);
+        assert_eq!(Overruled::parse_evidence("same text"), None);
         assert_eq!(read_other_text(&other_text("云 会")), Some("云 会"));
         assert_eq!(read_other_text("same text"), None);
     }

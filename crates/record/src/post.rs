@@ -93,7 +93,7 @@ record! {
 
 impl Post {
     /// Title and content as written, with one line break between.
-    pub fn written(title: Option<&str>, content: Option<&str>) -> String {
+    pub fn join_title_and_content(title: Option<&str>, content: Option<&str>) -> String {
         match (title, content) {
             (Some(title), Some(content)) => [title, "\n", content].concat(),
             (Some(one), None) | (None, Some(one)) => one.into(),

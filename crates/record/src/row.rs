@@ -19,7 +19,7 @@ pub struct Row {
 impl Row {
     /// A row of these columns without values.
     pub fn new(columns: &'static [Column], id: impl Into<String>) -> Row {
-        let mut row = Row { columns, cells: columns.iter().map(Column::nothing).collect() };
+        let mut row = Row { columns, cells: columns.iter().map(Column::empty_cell).collect() };
         if let Some(first) = row.cells.first_mut() {
             *first = OwnedCell::Text(id.into());
         }
@@ -40,17 +40,17 @@ impl Row {
     }
 
     /// Whether there is a column of this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub fn has_column(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name)
     }
 
-    fn owned(&self, name: &str) -> Option<&OwnedCell> {
+    fn find_cell(&self, name: &str) -> Option<&OwnedCell> {
         self.cells.get(self.columns.iter().position(|column| column.name == name)?)
     }
 
     /// The value of a column; `None` without such a column.
     pub fn cell(&self, name: &str) -> Option<Cell<'_>> {
-        self.owned(name).map(OwnedCell::as_cell)
+        self.find_cell(name).map(OwnedCell::as_cell)
     }
 
     /// A text; `None` where it is null.
@@ -124,7 +124,7 @@ fn fit_cell(column: &Column, cell: OwnedCell) -> OwnedCell {
         OwnedCell::Flag(_) => column.kind == CellKind::Flag,
         OwnedCell::Texts(_) => column.kind == CellKind::Texts,
     };
-    if fits { cell } else { column.nothing() }
+    if fits { cell } else { column.empty_cell() }
 }
 
 impl<T: Typed> From<T> for Row {
@@ -161,7 +161,7 @@ impl Record for Row {
                 CellKind::Flag => values.flag().map(OwnedCell::Flag),
                 CellKind::Texts => values.texts().map(OwnedCell::Texts),
             };
-            cell.unwrap_or_else(|| column.nothing())
+            cell.unwrap_or_else(|| column.empty_cell())
         };
         Row { columns, cells: columns.iter().map(take).collect() }
     }

@@ -7,7 +7,7 @@ use super::layout::Layout;
 use super::manifest::{AlikePair, Candidate};
 use super::row::Row;
 use super::row_faults::record_of;
-use super::source::reader;
+use super::source::open_stage;
 use crate::config::{Config, sections};
 use crate::decisions::{DecisionLog, Verdict};
 use crate::join::Unwatched;
@@ -16,7 +16,7 @@ use crate::pipeline::{RunError, Withheld};
 use crate::recipe::{Recipe, Step};
 use crate::record::Post;
 use crate::store::{Error, Workspace};
-use crate::text::language::{detect, tagged};
+use crate::text::language::{detect, tag_language};
 use crate::text::normalise::{Fold, fold};
 
 /// Most pairs that are kept in a manifest.
@@ -43,35 +43,35 @@ impl RowTexts {
     pub(super) fn new(recipe: &'static Recipe) -> RowTexts {
         let steps = recipe.steps();
         let dedup = steps.iter().position(|step| step.stage.merges_posts());
-        let reviewed = |at: &usize| steps[*at..].iter().any(|step| step.stage.review().is_some());
+        let reviewed = |at: &usize| steps[*at..].iter().any(|step| step.stage.declared_review().is_some());
         RowTexts { compared: dedup.filter(reviewed).map(|at| &steps[at]), rows: Vec::new() }
     }
 
     /// Notes rows, in order.
     pub(super) fn look_at(&mut self, layout: &Layout, rows: &[Row]) {
-        let place = layout.text().and_then(|name| layout.place(name));
+        let place = layout.text_column().and_then(|name| layout.place_of_column(name));
         let Some(place) = place.filter(|_| self.compared.is_some()) else { return };
-        self.rows.extend(rows.iter().map(|row| (record_of(layout, row), row.text(place).to_owned())));
+        self.rows.extend(rows.iter().map(|row| (record_of(layout, row), row.text_of_column(place).to_owned())));
     }
 
     /// The pairs that are alike, without those that a person decided are two.
     ///
     /// # Errors
     /// [`RunError`] if the posts or the decisions cannot be read.
-    pub(super) fn alike(
+    pub(super) fn find_alike_pairs(
         self,
         config: &Config,
         workspace: &Workspace,
         recipe: &'static Recipe,
     ) -> Result<Vec<AlikePair>, RunError> {
         let Some(step) = self.compared else { return Ok(Vec::new()) };
-        let rewritten = self.rewritten(workspace, recipe, step)?;
+        let rewritten = self.mark_rewritten(workspace, recipe, step)?;
         if !rewritten.contains(&true) {
             return Ok(Vec::new());
         }
-        let settings: sections::Dedup = config.typed(Some(recipe.name), "dedup");
+        let settings: sections::Dedup = config.typed_settings(Some(recipe.name), "dedup");
         let language = |text: &str| settings.language.unwrap_or_else(|| detect(text).language);
-        let texts: Vec<_> = self.rows.iter().map(|(_, text)| tagged(text, language(text))).collect();
+        let texts: Vec<_> = self.rows.iter().map(|(_, text)| tag_language(text, language(text))).collect();
         let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
         let (groups, similar) = similar_pairs(&texts, &settings, &Unwatched);
         let mut found: Vec<(usize, usize, f64, &str)> = Vec::new();
@@ -95,16 +95,16 @@ impl RowTexts {
             );
         }
         found.sort_unstable_by_key(|(one, other, ..)| (*one, *other));
-        let log = DecisionLog::read(&workspace.decisions()).map_err(Error::from)?;
+        let log = DecisionLog::read_folder(&workspace.decisions_folder()).map_err(Error::from)?;
         let two = |one: &str, other: &str| {
-            log.all().iter().any(|decision| {
+            log.all_decisions().iter().any(|decision| {
                 let pair = (decision.record.as_str(), decision.other.as_deref().unwrap_or_default());
                 decision.verdict == Verdict::Two
                     && (pair == (one, other) || pair == (other, one))
                     && decision.is_for(recipe.name)
-                    && log.undone(decision.id).is_none()
+                    && log.undo_of(decision.id).is_none()
                     && !log.is_disputed(decision.id)
-                    && log.overruled(decision, recipe.name).is_none()
+                    && log.overruling_decision(decision, recipe.name).is_none()
             })
         };
         let pair = |(one, other, score, predicate): (usize, usize, f64, &str)| {
@@ -117,7 +117,7 @@ impl RowTexts {
     }
 
     /// Which rows read otherwise than the posts that were compared.
-    fn rewritten(
+    fn mark_rewritten(
         &self,
         workspace: &Workspace,
         recipe: &'static Recipe,
@@ -128,7 +128,7 @@ impl RowTexts {
             places.entry(record.as_str()).or_default().push(at);
         }
         let mut rewritten = vec![false; self.rows.len()];
-        for part in reader(workspace, recipe, step)?.parts::<Post>("rows") {
+        for part in open_stage(workspace, recipe, step)?.read_parts::<Post>("rows") {
             for post in part? {
                 for at in places.get(post.id.as_str()).into_iter().flatten() {
                     rewritten[*at] = fold(&post.text, Fold::KEY) != fold(&self.rows[*at].1, Fold::KEY);
@@ -144,13 +144,13 @@ impl RowTexts {
 /// # Errors
 /// [`Error`] if the candidate or the withdrawals cannot be read.
 pub fn alike_pairs(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<AlikePair>, Error> {
-    let Some(candidate) = Candidate::read(&workspace.candidate(recipe.name))? else { return Ok(Vec::new()) };
+    let Some(candidate) = Candidate::read_manifest(&workspace.candidate_folder(recipe.name))? else { return Ok(Vec::new()) };
     if candidate.alike.is_empty() {
         return Ok(Vec::new());
     }
     let withheld = Withheld::open(workspace, recipe)?;
     let sides = candidate.alike.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
-    let withdrawn = withheld.among(sides)?;
+    let withdrawn = withheld.withdrawn_among(sides)?;
     let stands = |pair: &&AlikePair| {
         ![&pair.a, &pair.b].into_iter().any(|side| withdrawn.contains(side.as_str()))
             && ![&pair.text_a, &pair.text_b].into_iter().any(|text| withheld.is_withdrawn_text(text))
@@ -167,8 +167,8 @@ pub fn alike_told(recipe: &Recipe, pairs: &[AlikePair]) -> Vec<String> {
             pair.a,
             pair.b,
             pair.score,
-            beginning(&pair.text_a),
-            beginning(&pair.text_b)
+            shorten_text(&pair.text_a),
+            shorten_text(&pair.text_b)
         )
     };
     let mut lines: Vec<String> = pairs.iter().take(TOLD).map(told).collect();
@@ -186,7 +186,7 @@ pub fn alike_told(recipe: &Recipe, pairs: &[AlikePair]) -> Vec<String> {
     lines
 }
 
-fn beginning(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     match text.chars().count() > QUOTED {
         true => text.chars().take(QUOTED).chain(['…']).collect(),
         false => text.to_owned(),

@@ -8,8 +8,8 @@ use super::current_rows::CurrentRows;
 use super::diff::CauseOf;
 use super::manifest::{Candidate, Link};
 use super::stopped::stop_without_row;
-use crate::audit::{Explained, Passage, explain};
-use crate::pipeline::{Change, differences};
+use crate::audit::{Explained, Passage, explain_record};
+use crate::pipeline::{Change, list_changes};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
 
@@ -39,7 +39,7 @@ impl fmt::Display for Behind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Behind::Stop(why) => f.write_str(why),
-            Behind::Passage(last) => f.write_str(&passage(last)),
+            Behind::Passage(last) => f.write_str(&describe_passage(last)),
             Behind::Stages(differ) => {
                 let why = |why: &[Change]| why.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let all = differ.iter().map(|(stage, changes)| format!("{stage}: {}", why(changes)));
@@ -54,66 +54,66 @@ impl Causes {
     ///
     /// # Errors
     /// [`Error`] if a manifest cannot be read.
-    pub fn between(workspace: &Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
-        let (Some((of, old)), Some((name, new))) = (chain(before)?, chain(after)?) else { return Ok(None) };
-        let Some(recipe) = recipe::find(&name).filter(|_| of == name) else { return Ok(None) };
+    pub fn between_folders(workspace: &Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
+        let (Some((of, old)), Some((name, new))) = (read_chain(before)?, read_chain(after)?) else { return Ok(None) };
+        let Some(recipe) = recipe::find_recipe(&name).filter(|_| of == name) else { return Ok(None) };
         let differ = new.iter().filter_map(|link| {
             let before = old.iter().find(|before| before.stage == link.stage)?;
             let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
-            let why = differences(&before.opening(&name), &link.opening(&name));
+            let why = list_changes(&before.opening_manifest(&name), &link.opening_manifest(&name));
             // Changes of an input are reported for the stage that made it.
             let own = why.iter().filter(|why| !matches!(why, Change::Input { .. }));
             let own = own.cloned().collect();
             (decided(before) != decided(link)).then(|| (link.stage.clone(), own))
         });
-        let rows = CurrentRows::of(workspace, recipe);
+        let rows = CurrentRows::of_recipe(workspace, recipe);
         Ok(Some(Causes { rows, differ: differ.collect() }))
     }
 
     /// The causes of differences from the workspace's current stages.
     pub fn of_workspace(workspace: &Workspace, recipe: &'static Recipe) -> Causes {
-        Causes { rows: CurrentRows::of(workspace, recipe), differ: Vec::new() }
+        Causes { rows: CurrentRows::of_recipe(workspace, recipe), differ: Vec::new() }
     }
 
     /// The decision behind one difference, as text.
-    pub fn explain(&self, asked: CauseOf<'_>) -> Option<String> {
-        Some(self.behind(asked)?.to_string())
+    pub fn explain_difference(&self, difference: CauseOf<'_>) -> Option<String> {
+        Some(self.find_decision(difference)?.to_string())
     }
 
     /// The decision behind one difference.
-    pub fn behind(&self, asked: CauseOf<'_>) -> Option<Behind> {
+    pub fn find_decision(&self, difference: CauseOf<'_>) -> Option<Behind> {
         let of_passage = |passage: &Passage| Behind::Passage(Box::new(passage.clone()));
-        match asked {
-            CauseOf::Added(id) => self.differing(&self.way(id)?),
+        match difference {
+            CauseOf::Added(id) => self.differing_decisions(&self.explain_id(id)?),
             CauseOf::Removed(id) => {
-                let mut way = self.way(id)?;
+                let mut way = self.explain_id(id)?;
                 // What cannot be read is no cause.
                 let _ = stop_without_row(&self.rows, &mut way);
                 if let Some(why) = way.left_out.take() {
                     return Some(Behind::Stop(why));
                 }
                 let left = Some(&way).filter(|way| way.ends != "in").and_then(|way| way.way.last());
-                left.map(of_passage).or_else(|| self.differing(&way))
+                left.map(of_passage).or_else(|| self.differing_decisions(&way))
             }
             CauseOf::Changed(id, column) => {
-                let way = self.way(id)?;
+                let way = self.explain_id(id)?;
                 let column = column.strip_suffix("_status").unwrap_or(column);
                 let step = STEPS.iter().find(|(of, _)| *of == column).map_or(column, |(_, step)| step);
                 let review = format!("review:{step}");
                 let decided = way.way.iter().find(|p| p.stage == review);
                 let wrote = || way.way.iter().rfind(|p| p.outcome == "changed" && !p.stage.contains(':'));
                 let by_person = decided.or_else(|| wrote().filter(|_| column == "text")).map(of_passage);
-                by_person.or_else(|| self.differing(&way))
+                by_person.or_else(|| self.differing_decisions(&way))
             }
         }
     }
 
-    fn way(&self, id: &str) -> Option<Explained> {
-        explain(&self.rows.workspace, self.rows.recipe(), id).ok()
+    fn explain_id(&self, id: &str) -> Option<Explained> {
+        explain_record(&self.rows.workspace, self.rows.recipe(), id).ok()
     }
 
     /// The differing decisions of the stages that a record went through.
-    fn differing(&self, way: &Explained) -> Option<Behind> {
+    fn differing_decisions(&self, way: &Explained) -> Option<Behind> {
         let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
         let differ: Vec<_> = self.differ.iter().filter(|(stage, _)| passed(stage)).cloned().collect();
         (!differ.is_empty()).then_some(Behind::Stages(differ))
@@ -121,7 +121,7 @@ impl Causes {
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.
-pub(super) fn passage(passage: &Passage) -> String {
+pub(super) fn describe_passage(passage: &Passage) -> String {
     let mut text = format!("{} {}", passage.stage, passage.outcome);
     for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
         if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {
@@ -133,10 +133,10 @@ pub(super) fn passage(passage: &Passage) -> String {
 }
 
 /// The recipe and stages of a release, a candidate or a stage folder.
-fn chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
-    if let Some(candidate) = Candidate::read(folder)? {
+fn read_chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
+    if let Some(candidate) = Candidate::read_manifest(folder)? {
         return Ok(Some((candidate.recipe, candidate.stages)));
     }
     let stage = StageReader::open(folder)?;
-    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::to(stage.manifest())])))
+    Ok(stage.map(|stage| (stage.manifest().recipe.clone(), vec![Link::from_manifest(stage.manifest())])))
 }

@@ -49,27 +49,27 @@ impl Digests {
             json.clear();
             // Writing into a vector cannot fail.
             let _ = row.write_json(layout, &mut json);
-            self.line(config, row.id(), &json);
+            self.add_line(config, row.id(), &json);
         }
     }
 
     /// Adds one row as its released line of JSON, including the line break.
-    pub fn line(&mut self, config: &str, id: &str, line: &[u8]) {
+    pub fn add_line(&mut self, config: &str, id: &str, line: &[u8]) {
         let id = format!("{config}\u{1f}{id}");
         self.rows.insert(id.clone(), (self.order.len() as u64, blake3::hash(line)));
         self.order.push(id);
     }
 
     /// The rows added, changed and removed in `self` since `before`.
-    pub fn since(&self, before: &Digests) -> Changes {
+    pub fn changes_since(&self, before: &Digests) -> Changes {
         let mut changes = Changes::default();
         let mut last = None;
         for id in &self.order {
             match (before.rows.get(id), self.rows.get(id)) {
-                (None, _) => changes.added.add(plain(id)),
+                (None, _) => changes.added.add(strip_config(id)),
                 (Some((place, old)), new) => {
                     if new.is_none_or(|(_, new)| new != old) {
-                        changes.changed.add(plain(id));
+                        changes.changed.add(strip_config(id));
                     }
                     changes.moved |= last.is_some_and(|last| *place < last);
                     last = Some(*place);
@@ -77,29 +77,29 @@ impl Digests {
             }
         }
         for id in before.order.iter().filter(|id| !self.rows.contains_key(*id)) {
-            changes.removed.add(plain(id));
+            changes.removed.add(strip_config(id));
         }
         changes
     }
 
     /// The ids removed in `self` since `before`, without their config.
-    pub fn retired(&self, before: &Digests) -> BTreeSet<String> {
+    pub fn retired_ids(&self, before: &Digests) -> BTreeSet<String> {
         before
             .order
             .iter()
             .filter(|id| !self.rows.contains_key(*id))
-            .map(|id| plain(id).to_string())
+            .map(|id| strip_config(id).to_string())
             .collect()
     }
 }
 
-fn plain(id: &str) -> &str {
+fn strip_config(id: &str) -> &str {
     id.split_once('\u{1f}').map_or(id, |(_, id)| id)
 }
 
 impl Changes {
     /// How the version must be increased.
-    pub fn bump(&self) -> Bump {
+    pub fn required_bump(&self) -> Bump {
         if self.changed.count + self.removed.count > 0 || self.moved {
             Bump::Major
         } else if self.added.count > 0 {
@@ -124,11 +124,11 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::posts;
+    use crate::layout::layout_of_posts;
     use crate::row::Value;
 
     fn digests(rows: &[(&str, &str)]) -> Digests {
-        let layout = posts("flub");
+        let layout = layout_of_posts("flub");
         let row = |(id, text): &(&str, &str)| {
             let mut values = vec![Value::Null; layout.columns.len()];
             values[0] = id.to_string().into();
@@ -150,9 +150,9 @@ mod tests {
             (vec![("a", "1"), ("b", "2"), ("d", "4")], Bump::Major),
             (vec![("b", "2"), ("a", "1"), ("c", "3")], Bump::Major),
         ] {
-            assert_eq!(digests(&new).since(&digests(&old)).bump(), bump, "{new:?}");
+            assert_eq!(digests(&new).changes_since(&digests(&old)).required_bump(), bump, "{new:?}");
         }
-        let changes = digests(&[("c", "3"), ("a", "x"), ("n", "9")]).since(&digests(&old));
+        let changes = digests(&[("c", "3"), ("a", "x"), ("n", "9")]).changes_since(&digests(&old));
         assert_eq!(changes.describe(), "1 added, 1 changed, 1 removed, order changed");
         assert_eq!(changes.removed.first, ["b"]);
     }

@@ -18,17 +18,17 @@ pub use labels::LabelFigures;
 pub use options::OptionFigures;
 
 use self::groups::{Groups, Role};
-use super::fates::fates;
+use super::fates::fates_of_texts;
 use super::layout;
 use super::read_rows::JsonRow;
 use crate::config::{Config, sections};
 use crate::join::Watch;
-use crate::markup::compact;
+use crate::markup::compact_template;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::review::agreement::{Confusion, Weights};
 use crate::stages::similar_pairs;
-use crate::text::{counted, decimals};
+use crate::text::{count_with_noun, format_decimals};
 mod groups;
 mod labels;
 mod options;
@@ -135,7 +135,7 @@ pub fn compare<'a>(
 ) -> Comparison {
     // A table without texts, such as that of preferences, is matched by its rows' ids.
     let named = |side: &[JsonRow]| {
-        side.first().is_some_and(|row| layout::texts().iter().all(|text| !row.contains_key(*text)))
+        side.first().is_some_and(|row| layout::text_columns().iter().all(|text| !row.contains_key(*text)))
     };
     let by_name = named(rows) || named(reference);
     let id = |row: &'a JsonRow| row.get("id").and_then(Json::as_str).unwrap_or_default();
@@ -162,8 +162,8 @@ pub fn compare<'a>(
         found[theirs_at] = Some(ours_at);
         scores.insert(theirs_at, score);
     }
-    groups.settle(&mut found);
-    comparison.groups = groups.figures(&found);
+    groups.extend_to_groups(&mut found);
+    comparison.groups = groups.group_figures(&found);
     for (at, ours_at) in found.iter().enumerate().filter_map(|(at, ours)| Some((at, (*ours)?))) {
         if theirs[at] == ours[ours_at] {
             comparison.exact += 1;
@@ -199,9 +199,9 @@ pub fn compare<'a>(
             // not a label.
             let pairs = pairs.filter(|(a, b)| {
                 !GOLD.contains(&label)
-                    || options::same(a, b).is_none() && [a, b].iter().all(|row| is_place(&row[label]))
+                    || options::compare_options(a, b).is_none() && [a, b].iter().all(|row| is_place(&row[label]))
             });
-            let sets = |row: &JsonRow| row.get(label).map(|value| labels::labels(value, types));
+            let sets = |row: &JsonRow| row.get(label).map(|value| labels::parse_labels(value, types));
             (label.to_string(), agreement(pairs.filter_map(|(a, b)| sets(a).zip(sets(b))).collect()))
         })
         .filter(|(_, agreement): &(String, Agreement)| agreement.items > 0)
@@ -279,7 +279,7 @@ impl Comparison {
     /// [`RunError`] if dumps or stages of the workspace cannot be read.
     pub fn follow(&mut self, config: &Config, recipe: &'static Recipe) -> Result<(), RunError> {
         let texts: Vec<&str> = self.missing.iter().map(|missing| missing.text.as_str()).collect();
-        let found = fates(config, recipe, &texts)?;
+        let found = fates_of_texts(config, recipe, &texts)?;
         self.missing.iter_mut().zip(found).for_each(|(missing, fate)| missing.lost = fate);
         Ok(())
     }
@@ -293,11 +293,11 @@ impl Comparison {
         types: &BTreeMap<String, String>,
         near: bool,
     ) {
-        let options = options::same(reference, row);
+        let options = options::compare_options(reference, row);
         if let Some(same) = options {
             self.options.get_or_insert_default().push(same);
         }
-        let shown = layout::texts()
+        let shown = layout::text_columns()
             .iter()
             .copied()
             .find(|text| reference.contains_key(*text) && row.contains_key(*text));
@@ -312,7 +312,7 @@ impl Comparison {
                     options::values_by_option(reference, column) == options::values_by_option(row, column)
                 }
                 (label, _) if LABELS.contains(&label) && (is_place(theirs) || !GOLD.contains(&label)) => {
-                    labels::labels(theirs, types) == labels::labels(value, types)
+                    labels::parse_labels(theirs, types) == labels::parse_labels(value, types)
                 }
                 _ => theirs == value,
             };
@@ -336,7 +336,7 @@ impl Comparison {
     pub fn text(&self) -> String {
         let mut out = format!(
             "{}, {} in the reference: {} found exactly, {} nearly, {} missing; {} not in the reference\n",
-            counted(self.items, "item"),
+            count_with_noun(self.items, "item"),
             self.reference,
             self.exact,
             self.near.len(),
@@ -352,13 +352,13 @@ impl Comparison {
                     "not defined (every item has the same label on both sides, so there is no agreement beyond chance)"
                 }
             };
-            let kappa = a.kappa.map_or_else(|| why.into(), |k| decimals(k, 3));
+            let kappa = a.kappa.map_or_else(|| why.into(), |k| format_decimals(k, 3));
             let _ = writeln!(out, "{label}: {percent} of {} agree, kappa {kappa}", a.items);
             for (theirs, ours, n) in a.matrix.iter().filter(|(theirs, ours, _)| theirs != ours) {
                 let _ = writeln!(out, "  {theirs} -> {ours}: {n}");
             }
             for one in a.by_label.iter().filter(|one| one.reference != one.both || one.set != one.both) {
-                let share = |value: Option<f64>| value.map_or_else(|| "-".into(), |v| decimals(v, 3));
+                let share = |value: Option<f64>| value.map_or_else(|| "-".into(), |v| format_decimals(v, 3));
                 let _ = writeln!(
                     out,
                     "  {}: precision {}, recall {}, kappa {}",
@@ -408,10 +408,10 @@ impl Comparison {
 
 /// An item's text: the first text column that the other side has too, else the first it has.
 fn text<'a>(row: &'a JsonRow, other: &[JsonRow]) -> &'a str {
-    let shared = layout::texts()
+    let shared = layout::text_columns()
         .iter()
         .find(|t| row.contains_key(**t) && other.first().is_some_and(|o| o.contains_key(**t)));
-    let own = || layout::texts().iter().find(|t| row.contains_key(**t));
+    let own = || layout::text_columns().iter().find(|t| row.contains_key(**t));
     shared.or_else(own).and_then(|t| row[*t].as_str()).unwrap_or_default()
 }
 
@@ -439,7 +439,7 @@ fn plain(text: &str) -> String {
 }
 
 fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
-    let by_label = labels::figures(&pairs);
+    let by_label = labels::label_figures(&pairs);
     let joined = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
     pairs.iter().for_each(|(a, b)| *counts.entry((joined(a), joined(b))).or_default() += 1);
@@ -451,8 +451,8 @@ fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
     }
     Agreement {
         items: counts.values().sum(),
-        percent: confusion.percent(),
-        kappa: confusion.kappa(Weights::None),
+        percent: confusion.percent_agreement(),
+        kappa: confusion.cohen_kappa(Weights::None),
         matrix: counts.into_iter().map(|((a, b), n)| (a, b, n)).collect(),
         by_label,
     }
@@ -468,9 +468,9 @@ impl Comparison {
     /// # Errors
     /// If the template does not match.
     pub fn html(&self, set: &str, reference: &str) -> Result<String, minijinja::Error> {
-        let [style, template] = [STYLE, TEMPLATE].map(compact);
+        let [style, template] = [STYLE, TEMPLATE].map(compact_template);
         let mut env = Environment::new();
-        env.add_filter("score", |figure: f64| decimals(figure, 3));
+        env.add_filter("score", |figure: f64| format_decimals(figure, 3));
         env.add_template("compare.css", &style)?;
         env.add_template("compare.html", &template)?;
         let found = TemplateValue::from(Serde(self));

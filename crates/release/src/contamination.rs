@@ -131,7 +131,7 @@ pub enum NotCompared {
 
 impl Contamination {
     /// Begins with a set, of which some rows may not have been readable.
-    pub fn of(set: &OtherSet) -> Contamination {
+    pub fn of_set(set: &OtherSet) -> Contamination {
         let rows = set.rows.len();
         let (shared, unread) = (vec![false; rows], set.unread.clone());
         Contamination { rows: rows as u64, shared, unread, ..Contamination::default() }
@@ -159,8 +159,8 @@ impl Contamination {
             return Err(NotCompared::NoColumn(column.to_owned()));
         }
         let column = how.column.or_else(|| shared_column(&rows, &others));
-        let (own, their) = (Texts::of(set, &rows, column)?, Texts::of(&file, &others, column)?);
-        let mut across = joined(&own, &their, how, watch)?;
+        let (own, their) = (Texts::of_rows(set, &rows, column)?, Texts::of_rows(&file, &others, column)?);
+        let mut across = join_texts(&own, &their, how, watch)?;
         across.only_same();
         for (a, b, like) in across.row_pairs().take_while(|_| how.pairs) {
             let (score, predicate) = like.map_or((1.0, "identical"), |like| (like.score, like.predicate));
@@ -168,7 +168,7 @@ impl Contamination {
             each_pair(&SharedPair { a, against: &file, b, score, predicate })?;
         }
         let mut found = Vec::new();
-        for (row, best) in across.best().into_iter().enumerate() {
+        for (row, best) in across.most_similar().into_iter().enumerate() {
             let Some(best) = best else { continue };
             self.shared[row] = true;
             let other = best.other as usize;
@@ -181,9 +181,9 @@ impl Contamination {
                 predicate: best.predicate,
             });
         }
-        self.without_text = own.blank();
+        self.without_text = own.count_blank();
         self.found = self.shared.iter().filter(|shared| **shared).count() as u64;
-        let (rows, without_text, pairs) = (others.len() as u64, their.blank(), across.count());
+        let (rows, without_text, pairs) = (others.len() as u64, their.count_blank(), across.count_pairs());
         self.against.push(AgainstFile { file, rows, without_text, unread, pairs, found });
         Ok(())
     }
@@ -196,8 +196,8 @@ impl Contamination {
     }
 }
 
-fn joined(own: &Texts, their: &Texts, how: How<'_>, watch: &dyn Watch) -> Result<Across, DiskError> {
-    let (own, their) = (own.tagged(how.likeness.language), their.tagged(how.likeness.language));
+fn join_texts(own: &Texts, their: &Texts, how: How<'_>, watch: &dyn Watch) -> Result<Across, DiskError> {
+    let (own, their) = (own.tag_languages(how.likeness.language), their.tag_languages(how.likeness.language));
     match how.spill {
         Some(spill) => similar_across_on_disk(&own, &their, how.likeness, spill, watch),
         None => {
@@ -209,14 +209,14 @@ fn joined(own: &Texts, their: &Texts, how: How<'_>, watch: &dyn Watch) -> Result
 }
 
 /// The columns that may hold an item's text.
-fn known() -> impl Iterator<Item = &'static str> {
-    layout::texts().iter().copied().chain(USUAL)
+fn likely_text_columns() -> impl Iterator<Item = &'static str> {
+    layout::text_columns().iter().copied().chain(USUAL)
 }
 
 /// The first column of texts that rows of both sides have.
 fn shared_column(rows: &[JsonRow], others: &[JsonRow]) -> Option<&'static str> {
     let has = |rows: &[JsonRow], column: &str| rows.iter().any(|row| text_in(row, column).is_some());
-    known().find(|column| has(rows, column) && has(others, column))
+    likely_text_columns().find(|column| has(rows, column) && has(others, column))
 }
 
 fn text_in<'r>(row: &'r JsonRow, column: &str) -> Option<&'r str> {
@@ -231,10 +231,10 @@ struct Texts {
 }
 
 impl Texts {
-    fn of(file: &str, rows: &[JsonRow], column: Option<&str>) -> Result<Texts, NotCompared> {
+    fn of_rows(file: &str, rows: &[JsonRow], column: Option<&str>) -> Result<Texts, NotCompared> {
         let text = |row: &JsonRow| {
             let text = column.and_then(|column| text_in(row, column));
-            let text = text.or_else(|| known().find_map(|column| text_in(row, column)));
+            let text = text.or_else(|| likely_text_columns().find_map(|column| text_in(row, column)));
             text.unwrap_or_default().to_owned()
         };
         let language = |row: &JsonRow| Language::from_code(row.get("language")?.as_str()?);
@@ -250,12 +250,12 @@ impl Texts {
         })
     }
 
-    fn blank(&self) -> u64 {
+    fn count_blank(&self) -> u64 {
         self.texts.iter().filter(|text| text.is_empty()).count() as u64
     }
 
     /// The texts with their languages, as dedup reads them.
-    fn tagged(&self, stated: Option<Language>) -> Vec<String> {
+    fn tag_languages(&self, stated: Option<Language>) -> Vec<String> {
         let tag = |(text, language): (&String, &Option<Language>)| {
             let post = Post { text: text.clone(), language: *language, ..Post::default() };
             tagged_text(&post, stated).into_owned()

@@ -6,22 +6,22 @@ use serde_json::{Value as Json, json};
 use super::data::WrittenSplit;
 use super::facts::Facts;
 use super::layout::{Kind, Layout};
-use crate::text::{counted, decimals};
+use crate::text::{count_with_noun, format_decimals};
 
 /// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
-pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
+pub fn croissant_json(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) -> Json {
     let distribution: Vec<Json> = files
         .iter()
         .map(|(path, sha256)| {
             json!({
                 "@type": "cr:FileObject", "@id": path, "name": path, "contentUrl": path,
-                "encodingFormat": encoding(path), "sha256": sha256,
+                "encodingFormat": encoding_format(path), "sha256": sha256,
             })
         })
         .collect();
     let described = |subject: &str| facts.curator.get(subject).cloned().flatten();
     let mut json = json!({
-        "@context": context(),
+        "@context": croissant_context(),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": facts.recipe,
@@ -31,8 +31,8 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
         "isLiveDataset": false,
         "distribution": distribution,
         "recordSet": record_sets(facts, layouts),
-        "rai:dataAnnotationProtocol": protocol(facts),
-        "rai:machineAnnotationTools": machines(facts),
+        "rai:dataAnnotationProtocol": annotation_protocol(facts),
+        "rai:machineAnnotationTools": annotating_models(facts),
         "rai:dataCollection": format!("Read from {}; every stage keeps a ledger of what it let through and why.", files_of(facts)),
         "rai:dataPreprocessingProtocol": facts.funnel.iter().map(|s| format!("{}: {} in, {} out", s.stage, s.records_in, s.records_out)).collect::<Vec<_>>(),
         "rai:personalSensitiveInformation": [format!("Names and ids of users are hashed at import. {}", facts.personal)],
@@ -60,11 +60,11 @@ pub fn croissant(facts: &Facts, layouts: &[Layout], files: &[(String, String)]) 
             _ => json!(texts),
         };
     }
-    let biases = biases(facts);
+    let biases = list_biases(facts);
     if !biases.is_empty() {
         json["rai:dataBiases"] = json!(biases);
     }
-    let analysis = analysis(facts);
+    let analysis = describe_agreement(facts);
     if !analysis.is_empty() {
         json["rai:dataAnnotationAnalysis"] = json!(analysis);
     }
@@ -94,7 +94,7 @@ fn cite_as(facts: &Facts) -> Option<String> {
 }
 
 /// Who annotated what: every stage with people's decisions.
-fn protocol(facts: &Facts) -> Vec<String> {
+fn annotation_protocol(facts: &Facts) -> Vec<String> {
     let decided = facts.work.decided.iter().map(|step| {
         format!(
             "{}: annotators vote without seeing one another's votes, and disputes are settled by another person; {} confirmed, {} rewritten, {} decided by synthetic votes, {} provisional, {} rejected, {} waiting.",
@@ -109,10 +109,10 @@ fn protocol(facts: &Facts) -> Vec<String> {
 }
 
 /// Which models drafted what, with the prompts.
-fn machines(facts: &Facts) -> Vec<String> {
+fn annotating_models(facts: &Facts) -> Vec<String> {
     let asked = facts.work.asked.iter().map(|step| {
         let models: Vec<String> =
-            step.models.iter().map(|(model, n)| format!("{model} ({})", counted(*n, "reply"))).collect();
+            step.models.iter().map(|(model, n)| format!("{model} ({})", count_with_noun(*n, "reply"))).collect();
         let prompts: Vec<String> = step
             .prompts
             .iter()
@@ -129,8 +129,8 @@ fn machines(facts: &Facts) -> Vec<String> {
 }
 
 /// Agreement of the first-round voters.
-fn analysis(facts: &Facts) -> Vec<String> {
-    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| decimals(x, 3));
+fn describe_agreement(facts: &Facts) -> Vec<String> {
+    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format_decimals(x, 3));
     let fields =
         facts.work.decided.iter().flat_map(|step| step.voted.fields.iter().map(move |field| (step, field)));
     fields
@@ -152,7 +152,7 @@ fn analysis(facts: &Facts) -> Vec<String> {
 }
 
 /// Known biases of figures on the set.
-fn biases(facts: &Facts) -> Vec<String> {
+fn list_biases(facts: &Facts) -> Vec<String> {
     let of_paper = Some(facts.paper.biases).filter(|biases| !biases.is_empty());
     let mut biases: Vec<String> = of_paper.into_iter().map(str::to_owned).collect();
     for one in &facts.guessed {
@@ -167,7 +167,7 @@ fn files_of(facts: &Facts) -> String {
     facts.raw.iter().map(|r| r.file.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn encoding(path: &str) -> &'static str {
+fn encoding_format(path: &str) -> &'static str {
     match path.rsplit_once('.').map(|(_, end)| end) {
         Some("parquet") => "application/x-parquet",
         Some("json") => "application/json",
@@ -214,7 +214,7 @@ fn record_set(layout: &Layout, split: &str, name: &str) -> Json {
         .columns
         .iter()
         .map(|column| {
-            let (list, item) = column.kind.item();
+            let (list, item) = column.kind.split_list_kind();
             let kind = match item {
                 Kind::Count => "sc:Integer",
                 Kind::Real => "sc:Float",
@@ -240,7 +240,7 @@ fn record_set(layout: &Layout, split: &str, name: &str) -> Json {
 }
 
 /// The complete context prescribed by the format.
-fn context() -> Json {
+fn croissant_context() -> Json {
     json!({
         "@language": "en",
         "@vocab": "https://schema.org/",

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::numbered::{allot, records};
+use super::numbered::{allot_numbers, records_by_row};
 use super::registry::Ordinals;
 use super::source::CandidateSource;
 use crate::recipe::Recipe;
@@ -22,7 +22,7 @@ pub struct CurrentRows {
 
 impl CurrentRows {
     /// Those of a recipe; nothing is read yet.
-    pub fn of(workspace: &Workspace, recipe: &'static Recipe) -> CurrentRows {
+    pub fn of_recipe(workspace: &Workspace, recipe: &'static Recipe) -> CurrentRows {
         let (workspace, end) = (workspace.clone(), CandidateSource::new(recipe));
         CurrentRows { workspace, end, numbers: OnceLock::new() }
     }
@@ -33,17 +33,17 @@ impl CurrentRows {
     }
 
     /// The stage whose records are the rows; `None` if it is not made.
-    pub(super) fn last(&self) -> Result<Option<StageReader>, Error> {
+    pub(super) fn open_last_stage(&self) -> Result<Option<StageReader>, Error> {
         let step = self.end.step();
-        StageReader::open(&self.workspace.stage(self.recipe().name, step.number, step.name))
+        StageReader::open(&self.workspace.stage_folder(self.recipe().name, step.number, step.name))
     }
 
     /// The numbers and splits of the rows of that stage.
-    pub(super) fn numbers(&self, last: &StageReader) -> Result<&Ordinals, Error> {
+    pub(super) fn row_numbers(&self, last: &StageReader) -> Result<&Ordinals, Error> {
         if let Some(numbers) = self.numbers.get() {
             return Ok(numbers);
         }
-        let numbers = allot(&self.workspace, self.end, last)?;
+        let numbers = allot_numbers(&self.workspace, self.end, last)?;
         Ok(self.numbers.get_or_init(|| numbers))
     }
 
@@ -51,13 +51,13 @@ impl CurrentRows {
     ///
     /// # Errors
     /// [`Error`] if a registry or the last stage cannot be read.
-    pub fn records(&self) -> Result<FxHashMap<String, String>, Error> {
-        let Some(last) = self.last()? else { return Ok(FxHashMap::default()) };
-        if self.end.rows() != Rows::Posts {
-            return records(self.end, &last, self.numbers(&last)?);
+    pub fn find_records(&self) -> Result<FxHashMap<String, String>, Error> {
+        let Some(last) = self.open_last_stage()? else { return Ok(FxHashMap::default()) };
+        if self.end.row_kind() != Rows::Posts {
+            return records_by_row(self.end, &last, self.row_numbers(&last)?);
         }
         let mut found = FxHashMap::default();
-        for part in last.parts::<Post>("rows") {
+        for part in last.read_parts::<Post>("rows") {
             found.extend(part?.into_iter().map(|post| (post.id.clone(), post.id)));
         }
         Ok(found)

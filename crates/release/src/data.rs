@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::item::damaged;
+use super::item::error_of_trouble;
 use super::layout::{Compat, Layout};
 use super::parquet::{self, Types};
 use super::row::{Row, Value};
@@ -60,7 +60,7 @@ pub struct WrittenSplit {
 ///
 /// # Errors
 /// [`Error`] if a row cannot be read or a file not written completely.
-pub fn write<B: Iterator<Item = Result<Vec<Row>, Error>>>(
+pub fn write_data<B: Iterator<Item = Result<Vec<Row>, Error>>>(
     folder: &Path,
     layout: &Layout,
     parts: Vec<(&str, B)>,
@@ -71,23 +71,23 @@ pub fn write<B: Iterator<Item = Result<Vec<Row>, Error>>>(
     let mut forms: Vec<PublishedFile> =
         layout.compat.iter().map(|c| PublishedFile::create(folder, *layout, c)).collect::<Result<_, _>>()?;
     let mut written =
-        Written { config: layout.config.into(), divided: layout.splits().is_some(), ..Written::default() };
+        Written { config: layout.config.into(), divided: layout.declared_splits().is_some(), ..Written::default() };
     for (name, batches) in parts {
         let before = (written.rows, written.arrow_bytes);
         let mut jsonl = TextFile::create(data.join(format!("{name}.jsonl")))?;
-        parquet::write(&data.join(format!("{name}.parquet")), layout.columns, Types::Plain, |put| {
+        parquet::write_parquet(&data.join(format!("{name}.parquet")), layout.columns, Types::Plain, |put| {
             for rows in batches {
                 let rows = rows?;
                 let (text, columns) = rayon::join(
                     || {
-                        jsonl.lines(&rows, |row, out| row.write_json(layout, out))?;
-                        forms.iter_mut().try_for_each(|form| form.rows(&rows))
+                        jsonl.write_lines(&rows, |row, out| row.write_json(layout, out))?;
+                        forms.iter_mut().try_for_each(|form| form.write_rows(&rows))
                     },
                     || put(&rows),
                 );
                 text?;
                 columns?;
-                written.count(layout, &rows);
+                written.count_rows(layout, &rows);
                 seen(&rows);
             }
             Ok(())
@@ -122,13 +122,13 @@ pub(super) fn write_views(
     layout: &Layout,
     mut batches: impl Iterator<Item = Result<Vec<Row>, Error>>,
 ) -> Result<(), Error> {
-    parquet::write(&folder.join(parquet_of(layout)), layout.columns, Types::Views, |put| {
+    parquet::write_parquet(&folder.join(parquet_of(layout)), layout.columns, Types::Views, |put| {
         batches.try_for_each(|rows| put(&rows?))
     })
 }
 
 impl Written {
-    fn count(&mut self, layout: &Layout, rows: &[Row]) {
+    fn count_rows(&mut self, layout: &Layout, rows: &[Row]) {
         self.rows += rows.len() as u64;
         if let Some(first) = rows.first().filter(|_| self.example.is_none()) {
             let cells =
@@ -144,7 +144,7 @@ impl Written {
             if layout.labels.contains(&column.name) {
                 let counts = self.labels.entry(column.name.into()).or_default();
                 rows.iter()
-                    .flat_map(|row| labels(&row.0[i]))
+                    .flat_map(|row| labels_of_value(&row.0[i]))
                     .for_each(|label| *counts.entry(label).or_default() += 1);
             }
         }
@@ -152,7 +152,7 @@ impl Written {
 }
 
 /// What a label column counts: the value, or each item of a list; `null` if there is none.
-pub(super) fn labels(value: &Value) -> Vec<String> {
+pub(super) fn labels_of_value(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec!["null".into()],
         Value::Texts(list) => list.clone(),
@@ -161,7 +161,7 @@ pub(super) fn labels(value: &Value) -> Vec<String> {
 }
 
 /// The day at the start of a time, if it is written `YYYY-MM-DD`.
-pub(super) fn day(time: &str) -> Option<String> {
+pub(super) fn parse_day(time: &str) -> Option<String> {
     let day = time.get(..10)?;
     let fits =
         day.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
@@ -181,7 +181,7 @@ impl TextFile {
     }
 
     /// Writes rows in order, serialised on all cores.
-    fn lines(
+    fn write_lines(
         &mut self,
         rows: &[Row],
         line: impl Fn(&Row, &mut Vec<u8>) -> std::io::Result<()> + Sync,
@@ -236,30 +236,30 @@ impl PublishedFile {
         };
         let mut file = PublishedFile { layout, compat, path, text, rows: Vec::new(), count: 0 };
         if compat.form == Form::Json {
-            file.write(b"[")?;
+            file.write_text(b"[")?;
         }
-        if let Some(header) = tabled::header(compat) {
-            file.write(header.as_bytes())?;
+        if let Some(header) = tabled::header_line(compat) {
+            file.write_text(header.as_bytes())?;
         }
         Ok(file)
     }
 
-    fn write(&mut self, text: &[u8]) -> Result<(), Error> {
+    fn write_text(&mut self, text: &[u8]) -> Result<(), Error> {
         self.text.as_mut().map_or(Ok(()), |file| file.write(text))
     }
 
-    fn rows(&mut self, rows: &[Row]) -> Result<(), Error> {
+    fn write_rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         let (layout, compat) = (self.layout, self.compat);
         if compat.form == Form::Parquet {
-            let cells = |row: &Row| tabled::cells(&layout, compat, row).map_err(damaged);
+            let cells = |row: &Row| tabled::table_cells(&layout, compat, row).map_err(error_of_trouble);
             let published: Vec<_> = rows.par_iter().map(cells).collect::<Result<_, Error>>()?;
             self.rows.extend(published.into_iter().flatten());
             self.count = self.rows.len() as u64;
             return Ok(());
         }
-        let text = |row: &Row| match tabled::mark(compat.form) {
-            Some(_) => tabled::line(&layout, compat, row).map_err(damaged),
-            None => layout.published_line(compat, row).map_err(damaged),
+        let text = |row: &Row| match tabled::cell_separator(compat.form) {
+            Some(_) => tabled::table_line(&layout, compat, row).map_err(error_of_trouble),
+            None => layout.published_line(compat, row).map_err(error_of_trouble),
         };
         let published: Vec<Option<String>> = rows.par_iter().map(text).collect::<Result<_, Error>>()?;
         for line in published.into_iter().flatten() {
@@ -268,10 +268,10 @@ impl PublishedFile {
                 (Form::Json, _) => b",\n",
                 _ => b"",
             };
-            self.write(before)?;
-            self.write(line.as_bytes())?;
+            self.write_text(before)?;
+            self.write_text(line.as_bytes())?;
             if compat.form == Form::JsonLines {
-                self.write(b"\n")?;
+                self.write_text(b"\n")?;
             }
             self.count += 1;
         }
@@ -280,13 +280,13 @@ impl PublishedFile {
 
     fn finish(mut self) -> Result<(), Error> {
         if self.compat.form == Form::Json {
-            self.write(b"\n]\n")?;
+            self.write_text(b"\n]\n")?;
         }
         match self.text {
             Some(text) => text.finish().map(drop),
             None => {
-                let (columns, rows) = tabled::columns(&self.layout, self.compat, &self.rows);
-                parquet::write(&self.path, &columns, Types::Plain, |put| match rows.is_empty() {
+                let (columns, rows) = tabled::parquet_columns(&self.layout, self.compat, &self.rows);
+                parquet::write_parquet(&self.path, &columns, Types::Plain, |put| match rows.is_empty() {
                     true => Ok(()),
                     false => put(&rows),
                 })

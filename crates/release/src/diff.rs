@@ -108,7 +108,7 @@ pub type Cause<'a> = &'a dyn Fn(CauseOf<'_>) -> Option<String>;
 ///
 /// # Errors
 /// [`Error`] if a folder cannot be read.
-pub fn diff(
+pub fn diff_folders(
     before: &Path,
     after: &Path,
     withheld: Option<&Withheld>,
@@ -116,8 +116,8 @@ pub fn diff(
 ) -> Result<Diff, Error> {
     let (mut old, mut new) = (of_folder(before)?, of_folder(after)?);
     for (_, rows) in old.iter_mut().chain(&mut new) {
-        let withdrawn = withheld.map(|withheld| withheld.rows(rows)).transpose()?.unwrap_or_default();
-        rows.iter_mut().zip(withdrawn).filter(|(_, gone)| *gone).for_each(|(row, _)| silence(row));
+        let withdrawn = withheld.map(|withheld| withheld.withdrawn_rows(rows)).transpose()?.unwrap_or_default();
+        rows.iter_mut().zip(withdrawn).filter(|(_, gone)| *gone).for_each(|(row, _)| hide_row_texts(row));
     }
     let mut configs = Vec::new();
     let alone = old.len() == 1 && new.len() == 1;
@@ -129,7 +129,7 @@ pub fn diff(
     }
     configs.extend(new.into_iter().map(|(config, rows)| of_rows(config, &[], &rows, cause)));
     let left_out = |folder: &Path| -> Result<Vec<LeftOut>, Error> {
-        Ok(Candidate::read(folder)?.map(|found| found.left_out).unwrap_or_default())
+        Ok(Candidate::read_manifest(folder)?.map(|found| found.left_out).unwrap_or_default())
     };
     Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
 }
@@ -138,7 +138,7 @@ pub fn diff(
 pub const WITHDRAWN: &str = "(withdrawn)";
 
 /// Removes the texts of a withdrawn row; its names stay.
-fn silence(row: &mut JsonRow) {
+fn hide_row_texts(row: &mut JsonRow) {
     let first = row.keys().next().cloned();
     for (column, value) in row.iter_mut() {
         if ["id", "source_id"].contains(&column.as_str()) || Some(column) == first.as_ref() {
@@ -152,19 +152,19 @@ fn silence(row: &mut JsonRow) {
     }
 }
 
-fn id(row: &JsonRow) -> &str {
+fn id_of_row(row: &JsonRow) -> &str {
     row.get("id").or_else(|| row.values().next()).and_then(Json::as_str).unwrap_or_default()
 }
 
 /// The record from which a row was made.
-fn record(row: &JsonRow) -> &str {
-    row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty()).unwrap_or_else(|| id(row))
+fn record_of_row(row: &JsonRow) -> &str {
+    row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty()).unwrap_or_else(|| id_of_row(row))
 }
 
 /// Compares two lists of rows by their ids.
 pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_>) -> ConfigDiff {
-    let places: FxHashMap<&str, usize> = old.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
-    let here: FxHashMap<&str, usize> = new.iter().enumerate().map(|(i, row)| (id(row), i)).collect();
+    let places: FxHashMap<&str, usize> = old.iter().enumerate().map(|(i, row)| (id_of_row(row), i)).collect();
+    let here: FxHashMap<&str, usize> = new.iter().enumerate().map(|(i, row)| (id_of_row(row), i)).collect();
     let columns = |rows: &[JsonRow]| rows.first().map(|row| row.keys().cloned().collect::<BTreeSet<_>>());
     let (was, is) = (columns(old).unwrap_or_default(), columns(new).unwrap_or_default());
     // The columns of a side without rows are unknown.
@@ -178,8 +178,8 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
     let mut last = None;
     let mut kept: Vec<(&JsonRow, &JsonRow)> = Vec::new();
     for row in new {
-        let Some(&place) = places.get(id(row)) else {
-            diff.added.push(side(&config, row, cause(CauseOf::Added(record(row)))));
+        let Some(&place) = places.get(id_of_row(row)) else {
+            diff.added.push(side_of_row(&config, row, cause(CauseOf::Added(record_of_row(row)))));
             continue;
         };
         diff.moved |= last.is_some_and(|last| place < last);
@@ -191,17 +191,17 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
                 column: key.clone(),
                 before: old[place][key.as_str()].clone(),
                 after: row[key.as_str()].clone(),
-                cause: cause(CauseOf::Changed(record(row), key)),
+                cause: cause(CauseOf::Changed(record_of_row(row), key)),
             })
             .collect();
         if !fields.is_empty() {
-            diff.changed.push(Changed { id: id(row).into(), fields });
+            diff.changed.push(Changed { id: id_of_row(row).into(), fields });
         }
     }
-    let removed = old.iter().filter(|row| !here.contains_key(id(row)));
-    diff.removed = removed.map(|row| side(&config, row, cause(CauseOf::Removed(record(row))))).collect();
+    let removed = old.iter().filter(|row| !here.contains_key(id_of_row(row)));
+    diff.removed = removed.map(|row| side_of_row(&config, row, cause(CauseOf::Removed(record_of_row(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
-        let moves = Moves::count(
+        let moves = Moves::count_moves(
             kept.iter().map(|(before, after)| (as_text(&before[label]), as_text(&after[label]))),
         );
         diff.labels.extend(moves.map(|moves| (label.to_string(), moves)));
@@ -212,7 +212,7 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
 
 impl Moves {
     /// The matrix of pairs before and after; `None` without changes.
-    fn count(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
+    fn count_moves(pairs: impl Iterator<Item = (String, String)>) -> Option<Moves> {
         let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
         pairs.for_each(|pair| *counts.entry(pair).or_default() += 1);
         let moved: BTreeSet<&String> =
@@ -228,12 +228,12 @@ impl Moves {
 }
 
 fn labels_of(config: &str) -> Vec<&'static str> {
-    layout::find(config).map_or_else(|| vec!["kind"], |layout| layout.labels.to_vec())
+    layout::find_layout(config).map_or_else(|| vec!["kind"], |layout| layout.labels.to_vec())
 }
 
-fn side(config: &str, row: &JsonRow, cause: Option<String>) -> Side {
+fn side_of_row(config: &str, row: &JsonRow, cause: Option<String>) -> Side {
     let text = layout::text_of(config, row).or_else(|| row.values().nth(1)).map(as_text).unwrap_or_default();
-    Side { id: id(row).into(), text, cause }
+    Side { id: id_of_row(row).into(), text, cause }
 }
 
 /// A value for people: a text without quotes, the items of a list separated by commas.
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(diff.labels["kind"], moves);
         assert!(!diff.moved);
         let diff = Diff { configs: vec![diff], ..Diff::default() };
-        for text in [diff.text(), diff.html().unwrap()] {
+        for text in [diff.render_text(), diff.render_html().unwrap()] {
             for expected in ["near_duplicate", "clean changed", "thread", "flub-posts"] {
                 assert!(text.contains(expected), "{expected}: {text}");
             }

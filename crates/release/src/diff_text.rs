@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::diff::{ConfigDiff, Diff, Moves, as_text};
 use super::templates;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 impl Diff {
     /// The differences for a terminal.
-    pub fn text(&self) -> String {
+    pub fn render_text(&self) -> String {
         let mut text: String = self.configs.iter().map(describe_config).collect();
         for (when, left_out) in [("before", &self.left_out_before), ("now", &self.left_out)] {
             for left in left_out {
@@ -22,7 +22,7 @@ impl Diff {
     ///
     /// # Errors
     /// If the template uses a value that a diff lacks, which does not depend on the input.
-    pub fn html(&self) -> Result<String, minijinja::Error> {
+    pub fn render_html(&self) -> Result<String, minijinja::Error> {
         templates::diff_page(self)
     }
 }
@@ -35,7 +35,7 @@ fn describe_config(config: &ConfigDiff) -> String {
         out,
         "{}: {}, {} before; {} added, {} removed, {} changed{moved}",
         config.config,
-        counted(config.rows.1, "row"),
+        count_with_noun(config.rows.1, "row"),
         config.rows.0,
         config.added.len(),
         config.removed.len(),
@@ -48,42 +48,42 @@ fn describe_config(config: &ConfigDiff) -> String {
     }
     for (sign, sides) in [("+", &config.added), ("-", &config.removed)] {
         for side in sides {
-            let _ = writeln!(out, "  {sign} {}  {}", side.id, line(&side.text));
-            because(&mut out, side.cause.as_deref());
+            let _ = writeln!(out, "  {sign} {}  {}", side.id, mark_line_breaks(&side.text));
+            write_cause(&mut out, side.cause.as_deref());
         }
     }
     for changed in &config.changed {
         for field in &changed.fields {
-            let (before, after) = (line(&as_text(&field.before)), line(&as_text(&field.after)));
+            let (before, after) = (mark_line_breaks(&as_text(&field.before)), mark_line_breaks(&as_text(&field.after)));
             let _ = writeln!(out, "  ~ {} {}: {before} -> {after}", changed.id, field.column);
-            because(&mut out, field.cause.as_deref());
+            write_cause(&mut out, field.cause.as_deref());
         }
     }
     for (column, moves) in &config.labels {
-        out.push_str(&matrix(column, moves));
+        out.push_str(&format_matrix(column, moves));
     }
     out
 }
 
-fn because(out: &mut String, cause: Option<&str>) {
+fn write_cause(out: &mut String, cause: Option<&str>) {
     if let Some(cause) = cause {
-        let _ = writeln!(out, "      {}", line(cause));
+        let _ = writeln!(out, "      {}", mark_line_breaks(cause));
     }
 }
 
-fn line(text: &str) -> String {
+fn mark_line_breaks(text: &str) -> String {
     text.replace('\n', "⏎")
 }
 
 /// Values before as rows, values after as columns named by letters.
-fn matrix(column: &str, moves: &Moves) -> String {
+fn format_matrix(column: &str, moves: &Moves) -> String {
     let mut out = format!("  {column}: rows by value before (down) and after (across)\n");
     let wide = moves.counts.iter().flatten().max().map_or(1, |n| n.to_string().len()).max(3);
     let head: String = (1..=moves.values.len()).map(|n| format!(" {n:>wide$}")).collect();
     let _ = writeln!(out, "       {head}");
     for (i, (value, counts)) in moves.values.iter().zip(&moves.counts).enumerate() {
         let cells: String = counts.iter().map(|n| format!(" {n:>wide$}")).collect();
-        let _ = writeln!(out, "    {:>3}{cells}  {}", i + 1, line(value));
+        let _ = writeln!(out, "    {:>3}{cells}  {}", i + 1, mark_line_breaks(value));
     }
     out
 }

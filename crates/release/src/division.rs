@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_benchmarks::splits::{Splits, WHOLE};
-use riddlemill_text::options::{InSplit, LeftApart, SplitRow, SplitSize, divide};
+use riddlemill_text::options::{InSplit, LeftApart, SplitRow, SplitSize, divide_rows};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -17,7 +17,7 @@ use crate::join::Unwatched;
 use crate::offline::dedup::similar_pairs;
 use crate::recipe::Recipe;
 use crate::store::Workspace;
-use crate::text::language::{detect, tagged};
+use crate::text::language::{detect, tag_language};
 
 /// A row that a release put into a split: the row's id, its record's, the split.
 pub(super) type Allotted = (String, String, String);
@@ -67,13 +67,13 @@ impl Division {
             of_record.entry(record).or_insert(split);
         }
         let text_in = |row: &Row, column: Option<&str>| {
-            let value = column.and_then(|column| row.0.get(layout.place(column)?));
+            let value = column.and_then(|column| row.0.get(layout.place_of_column(column)?));
             value.map(Value::as_text).unwrap_or_default()
         };
         // A rewritten text may have another id, and the same text another record: either stays where it was.
         let released = |made: &Made| {
             let split = of_row.get(made.row.id()).or_else(|| of_record.get(made.record.as_str())).copied()?;
-            Some(match (split, splits.place(split)) {
+            Some(match (split, splits.index_of_split(split)) {
                 (NOWHERE, _) => InSplit::Nowhere,
                 (_, place) => place.map_or(InSplit::Undeclared, InSplit::At),
             })
@@ -88,7 +88,7 @@ impl Division {
                 groups: group.into_iter().chain(source).chain([format!("post {}", made.post)]).collect(),
                 stratum: text_in(&made.row, splits.stratify),
                 released: released(made),
-                said: splits.column.and_then(|column| splits.place(&text_in(&made.row, Some(column)))),
+                said: splits.column.and_then(|column| splits.index_of_split(&text_in(&made.row, Some(column)))),
             }
         };
         let rows: Vec<SplitRow> = made.iter().map(row).collect();
@@ -106,8 +106,8 @@ impl Division {
         let is_open = |(a, b): &(usize, usize)| rows[*a].released.is_none() || rows[*b].released.is_none();
         let (near, between_released): (Vec<_>, Vec<_>) = near.into_iter().partition(is_open);
         let sizes: Vec<SplitSize> = splits.splits.iter().map(|split| split.size).collect();
-        let examples = splits.fewshot.and_then(|name| splits.place(name));
-        let placed = divide(&sizes, examples, splits.seed, &rows, &near);
+        let examples = splits.fewshot.and_then(|name| splits.index_of_split(name));
+        let placed = divide_rows(&sizes, examples, splits.seed, &rows, &near);
         let used: BTreeSet<usize> = placed.iter().flatten().copied().collect();
         let mut names: Vec<&'static str> = used.iter().map(|place| splits.splits[*place].name).collect();
         if names.is_empty() {
@@ -131,22 +131,22 @@ impl Division {
                 division.new.push((id.to_owned(), record.to_owned(), name.to_owned()));
             }
         }
-        division.crossing = crossing(&division, made, &between_released);
+        division.crossing = find_crossing_pairs(&division, made, &between_released);
         division
     }
 
     /// The place in `names` of the split that a row is in.
-    pub fn place(&self, id: &str) -> Option<usize> {
+    pub fn split_of_row(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
     }
 
     /// What a release of these rows registers.
-    pub fn allotted(&self) -> &[Allotted] {
+    pub fn new_splits(&self) -> &[Allotted] {
         &self.new
     }
 
     /// The splits with the ids of their rows: what determines a folder besides its stages.
-    pub fn decides(&self) -> Json {
+    pub fn fingerprint_json(&self) -> Json {
         match self.crossing.is_empty() {
             true => serde_json::json!([self.names, self.places, self.out]),
             false => serde_json::json!([self.names, self.places, self.out, self.crossing]),
@@ -155,11 +155,11 @@ impl Division {
 }
 
 /// The pairs of rows that are in two splits, each once and in order.
-fn crossing(division: &Division, made: &[Made], pairs: &[(usize, usize)]) -> Vec<(String, String)> {
+fn find_crossing_pairs(division: &Division, made: &[Made], pairs: &[(usize, usize)]) -> Vec<(String, String)> {
     let mut found = BTreeSet::new();
     for (a, b) in pairs {
         let [a, b] = [a, b].map(|at| made[*at].row.id());
-        if let (Some(of_a), Some(of_b)) = (division.place(a), division.place(b))
+        if let (Some(of_a), Some(of_b)) = (division.split_of_row(a), division.split_of_row(b))
             && of_a != of_b
         {
             found.insert((a.min(b).to_owned(), a.max(b).to_owned()));
@@ -176,7 +176,7 @@ pub struct Divided {
 }
 
 impl Divided {
-    pub(super) fn describe(splits: &Splits) -> Divided {
+    pub(super) fn describe_splits(splits: &Splits) -> Divided {
         let (mut en, mut zh) = match splits.column {
             Some(column) => (
                 format!("The column `{column}` says the split of a row."),
@@ -210,18 +210,18 @@ impl Divided {
 
 /// Whether a reason is that of a row in no split.
 pub(super) fn is_apart(reason: &str) -> bool {
-    LeftApart::all().iter().any(|why| why.reason() == reason)
+    LeftApart::all_reasons().iter().any(|why| why.reason() == reason)
 }
 
 /// The text of a row that near duplicates are found by.
 fn text_of<'r>(layout: &Layout, row: &'r Row) -> &'r str {
-    layout.text().and_then(|column| layout.place(column)).map(|place| row.text(place)).unwrap_or_default()
+    layout.text_column().and_then(|column| layout.place_of_column(column)).map(|place| row.text_of_column(place)).unwrap_or_default()
 }
 
 /// The pairs of texts that are near duplicates: those that are merged, and those that are only shown to a person.
 pub(super) fn near_pairs(texts: &[&str], dedup: &sections::Dedup) -> Vec<(usize, usize)> {
     let language = |text: &str| dedup.language.unwrap_or_else(|| detect(text).language);
-    let texts: Vec<_> = texts.iter().map(|text| tagged(text, language(text))).collect();
+    let texts: Vec<_> = texts.iter().map(|text| tag_language(text, language(text))).collect();
     let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
     let (groups, similar) = similar_pairs(&texts, dedup, &Unwatched);
     let mut pairs = Vec::new();
@@ -238,7 +238,7 @@ pub(super) fn near_pairs(texts: &[&str], dedup: &sections::Dedup) -> Vec<(usize,
 }
 
 /// How a chain of stages compared its records, by the settings of the first that did; the defaults if none did.
-pub(super) fn compared<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String, Json>>) -> sections::Dedup {
+pub(super) fn comparison_settings<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String, Json>>) -> sections::Dedup {
     let mut dedup = sections::Dedup::default();
     let stated =
         stages.into_iter().find(|stated| stated.contains_key("metric") && stated.contains_key("threshold"));
@@ -260,14 +260,14 @@ pub(super) fn compared<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String,
 
 /// Whether a stable release of a candidate has to be asked for with `--partial`.
 pub fn is_partial(config: &Config, recipe: &'static Recipe) -> bool {
-    let place = Workspace::new(&config.root).candidate(recipe.name);
-    let candidate = Candidate::read(&place).ok().flatten();
-    candidate.is_some_and(|candidate| below(config, recipe, candidate.rows, candidate.waiting))
+    let place = Workspace::new(&config.root).candidate_folder(recipe.name);
+    let candidate = Candidate::read_manifest(&place).ok().flatten();
+    candidate.is_some_and(|candidate| is_below_share(config, recipe, candidate.rows, candidate.waiting))
 }
 
 /// Whether rows are a smaller share of what could be rows than the settings name.
-pub(super) fn below(config: &Config, recipe: &'static Recipe, rows: u64, waiting: u64) -> bool {
-    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+pub(super) fn is_below_share(config: &Config, recipe: &'static Recipe, rows: u64, waiting: u64) -> bool {
+    let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
     let all = rows + waiting;
     all > 0 && (rows as f64) < settings.whole_share * all as f64
 }

@@ -3,7 +3,7 @@
 use super::version::{Bump, NoVersion, Version};
 use crate::pipeline::{RunError, StaleStage};
 use crate::store;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Why a release is refused.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,7 @@ pub enum ReleaseError {
     #[error(
         "{recipe} must not be released under {licence}: {}\n  hint: {}",
         why.join("; "),
-        allowing(allowed.as_deref())
+        licence_hint(allowed.as_deref())
     )]
     Forbidden {
         recipe: String,
@@ -106,7 +106,7 @@ pub enum ReleaseError {
     #[error(
         "{rows} of {} of {recipe} would be in {version}, the others wait or failed:\n{}\n  hint: `riddlemill status --recipe {recipe}` tells what they wait for; `--partial` releases it all the same; \
          whole_share under [release] in pipeline.toml is the share from which nobody is asked",
-        counted(*all, "item"),
+        count_with_noun(*all, "item"),
         left.iter().map(|left| format!("  {left}")).collect::<Vec<_>>().join("\n")
     )]
     Partial {
@@ -209,7 +209,7 @@ pub enum ReleaseError {
 }
 
 /// What mends a licence that a source does not allow: one that all allow, or that source.
-fn allowing(licence: Option<&str>) -> String {
+fn licence_hint(licence: Option<&str>) -> String {
     let source = "leave the source out, or state in its [[source]] the licence that its holder gave you";
     match licence {
         Some(licence) => format!(
@@ -229,7 +229,7 @@ impl ReleaseError {
             ReleaseError::Forbidden { allowed: Some(licence), .. } => {
                 Some(format!("set `licence = \"{licence}\"` under [release] in pipeline.toml"))
             }
-            ReleaseError::Forbidden { allowed: None, .. } => Some(allowing(None)),
+            ReleaseError::Forbidden { allowed: None, .. } => Some(licence_hint(None)),
             _ => None,
         }
     }
@@ -237,7 +237,7 @@ impl ReleaseError {
 
 impl Bump {
     /// The level's name in messages.
-    pub fn word(self) -> &'static str {
+    pub fn level_name(self) -> &'static str {
         match self {
             Bump::Patch => "PATCH",
             Bump::Minor => "MINOR",

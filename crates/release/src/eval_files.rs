@@ -10,7 +10,7 @@ use std::path::Path;
 use minijinja::value::{Serde, Value};
 use rayon::prelude::*;
 use riddlemill_benchmarks::data::{Answer, Poses};
-use riddlemill_benchmarks::scope::above;
+use riddlemill_benchmarks::scope::layer_variables;
 use riddlemill_benchmarks::table::{Measure, Measures};
 use riddlemill_benchmarks::task::{self, Asks, Posed, Task, Wants};
 use riddlemill_benchmarks::{Benchmark, Data};
@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::data::WrittenSplit;
-use super::eval_names::notes;
+use super::eval_names::describe_task_notes;
 pub(super) use super::eval_names::{ITEMS, ItemSplits, item_file, path_of_sealed, python_name, sealed_name};
 use super::layout::Layout;
 use super::read_rows::JsonRow;
@@ -28,7 +28,7 @@ use crate::llm::{Prompts, Rendered, Role};
 use crate::options::LETTERS;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::stages::draft::{papers_own, prompts};
+use crate::stages::draft::{papers_own, load_prompts};
 use crate::store::{Error, durable};
 
 /// What is asked about a row, with what is said of it; `None` for a row that is not asked about.
@@ -107,27 +107,27 @@ enum Question {
 ///
 /// # Errors
 /// [`RunError`] if a prompt of the workspace or the rows cannot be read, or a file not written.
-pub(super) fn write(
+pub(super) fn write_eval_files(
     folder: &Path,
     config: &Config,
     layouts: &[Layout],
     files: &[&[WrittenSplit]],
 ) -> Result<Vec<ExportedTask>, RunError> {
-    let prompts = prompts(config)?;
+    let prompts = load_prompts(config)?;
     let mut exported = Vec::new();
     for (layout, files) in layouts.iter().zip(files) {
-        let benchmark = riddlemill_benchmarks::find(layout.config);
-        for question in questions(layout, benchmark) {
-            let task = described(layout.config, benchmark, &question, papers_own(config));
+        let benchmark = riddlemill_benchmarks::find_benchmark(layout.config);
+        for question in questions_of_layout(layout, benchmark) {
+            let task = describe_task(layout.config, benchmark, &question, papers_own(config));
             let Some(mut task) = task else { continue };
             for file in *files {
                 let before = task.items;
                 task = write_items(folder, layout, task, &file.name, &question, &prompts)?;
                 if task.items > before {
-                    task.splits.note(layout, &file.name);
+                    task.splits.note_split(layout, &file.name);
                 }
             }
-            task.notes = notes(&task.found, layout.config, task.samples, task.confidence);
+            task.notes = describe_task_notes(&task.found, layout.config, task.samples, task.confidence);
             exported.push(task);
         }
     }
@@ -137,16 +137,16 @@ pub(super) fn write(
 
 /// The hashes of the prompts of a recipe's tasks, on which the items depend besides the rows.
 pub(super) fn prompt_hashes(config: &Config, recipe: &Recipe) -> Vec<String> {
-    let Ok(prompts) = prompts(config) else { return Vec::new() };
-    let tasks = riddlemill_benchmarks::find(recipe.name).map(|benchmark| benchmark.tasks.as_slice());
+    let Ok(prompts) = load_prompts(config) else { return Vec::new() };
+    let tasks = riddlemill_benchmarks::find_benchmark(recipe.name).map(|benchmark| benchmark.tasks.as_slice());
     let templates = tasks.unwrap_or_default().iter().flat_map(|task| {
-        let judge = task.judged.iter().flat_map(|judged| judged.template.names());
-        task.template.names().chain(judge)
+        let judge = task.judged.iter().flat_map(|judged| judged.template.prompt_names());
+        task.template.prompt_names().chain(judge)
     });
     templates.filter_map(|name| prompts.hash(name).ok().map(str::to_owned)).collect()
 }
 
-fn questions(layout: &Layout, benchmark: Option<&'static Benchmark>) -> Vec<Question> {
+fn questions_of_layout(layout: &Layout, benchmark: Option<&'static Benchmark>) -> Vec<Question> {
     let tasks = benchmark.map(|benchmark| benchmark.tasks.as_slice()).unwrap_or_default();
     if tasks.is_empty() {
         return layout.task.map(Question::Posed).into_iter().collect();
@@ -155,7 +155,7 @@ fn questions(layout: &Layout, benchmark: Option<&'static Benchmark>) -> Vec<Ques
 }
 
 /// A task without its items; `None` for free texts that nobody judges, which have no figure, and for conversations.
-fn described(
+fn describe_task(
     config: &'static str,
     benchmark: Option<&Benchmark>,
     question: &Question,
@@ -176,7 +176,7 @@ fn described(
             (Wants::Rating { min, max, .. }, _) => Form::Rating { scale: [*min, *max] },
             (Wants::Words { .. }, Some(judged)) => {
                 let json = matches!(judged.asks, Asks::Rating { json: true, .. });
-                Form::Judged { scale: judged.scale(), json }
+                Form::Judged { scale: judged.rating_scale(), json }
             }
             (Wants::Words { .. }, None) => return None,
         },
@@ -246,7 +246,7 @@ fn write_items(
             break;
         }
         let items: Vec<Asked> =
-            chunk.par_iter().map(|line| item(question, &task, layout.declared, prompts, line)).collect();
+            chunk.par_iter().map(|line| make_item(question, &task, layout.declared, prompts, line)).collect();
         for item in items {
             let (item, found) = match item {
                 Ok(Some(asked)) => asked,
@@ -283,31 +283,31 @@ fn write_items(
 struct NoItem(String);
 
 impl NoItem {
-    fn of(why: impl std::fmt::Display) -> NoItem {
+    fn because_of(why: impl std::fmt::Display) -> NoItem {
         NoItem(why.to_string())
     }
 }
 
 /// The item of a row, and what is found about how it is asked; `None` if the task does not apply to it.
-fn item(
+fn make_item(
     question: &Question,
     task: &ExportedTask,
     data: Option<&Data>,
     prompts: &Prompts,
     line: &str,
 ) -> Result<Option<(Json, Vec<String>)>, NoItem> {
-    let row: JsonRow = serde_json::from_str(line).map_err(NoItem::of)?;
+    let row: JsonRow = serde_json::from_str(line).map_err(NoItem::because_of)?;
     let columns = Value::from(Serde(&row));
     let id = row.values().next().cloned().unwrap_or_default();
     let (group, parts) = match data {
-        Some(data) => data.placed(&columns).map_err(NoItem::of)?,
+        Some(data) => data.group_and_parts(&columns).map_err(NoItem::because_of)?,
         None => (None, Vec::new()),
     };
     let (asked, found) = match question {
-        Question::Posed(poses) => (plain(poses, &row)?, Vec::new()),
+        Question::Posed(poses) => (render_plain_question(poses, &row)?, Vec::new()),
         Question::Task(declared) => {
-            let Some(asked) = rendered(declared, &columns, prompts)? else { return Ok(None) };
-            (asked, declared.findings(&columns).map_err(NoItem::of)?)
+            let Some(asked) = render_prompt(declared, &columns, prompts)? else { return Ok(None) };
+            (asked, declared.compute_findings(&columns).map_err(NoItem::because_of)?)
         }
     };
     let mut item = json!({ "id": id, "task": task.task.unwrap_or(task.name.as_str()) });
@@ -320,25 +320,25 @@ fn item(
 }
 
 /// The prompt of a task, and how its answer is scored.
-fn rendered(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Option<Map<String, Json>>, NoItem> {
-    let Some(posed) = task.posed(columns).map_err(NoItem::of)? else { return Ok(None) };
+fn render_prompt(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Option<Map<String, Json>>, NoItem> {
+    let Some(posed) = task.pose_question(columns).map_err(NoItem::because_of)? else { return Ok(None) };
     let mut values: Map<String, Json> =
         posed.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     if task.shots.is_some() {
         values.insert("shots".to_owned(), Json::Array(Vec::new()));
     }
-    let template = task.template.of(|| columns.clone()).map_err(NoItem::of)?;
-    let prompt = prompts.render(template, values).map_err(NoItem::of)?;
-    let mut asked = messages(&prompt);
-    asked.extend(scored(task, posed));
+    let template = task.template.prompt_of_row(|| columns.clone()).map_err(NoItem::because_of)?;
+    let prompt = prompts.render_prompt(template, values).map_err(NoItem::because_of)?;
+    let mut asked = messages_by_role(&prompt);
+    asked.extend(scoring_fields(task, posed));
     if let (Wants::Words { .. }, Some(judged)) = (&task.wants, &task.judged) {
-        asked.insert("judge".into(), judge(judged, columns, prompts)?.into());
+        asked.insert("judge".into(), render_judge_prompts(judged, columns, prompts)?.into());
     }
     Ok(Some(asked))
 }
 
 /// The system's message, if there is one, and the others.
-fn messages(prompt: &Rendered) -> Map<String, Json> {
+fn messages_by_role(prompt: &Rendered) -> Map<String, Json> {
     let of = |system: bool| {
         let of_role = prompt.messages.iter().filter(|message| (message.role == Role::System) == system);
         of_role.map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n")
@@ -347,7 +347,7 @@ fn messages(prompt: &Rendered) -> Map<String, Json> {
 }
 
 /// The answers to choose from, their texts, and the right one.
-fn scored(task: &Task, posed: Posed) -> Map<String, Json> {
+fn scoring_fields(task: &Task, posed: Posed) -> Map<String, Json> {
     let Posed { options, gold, .. } = posed;
     let choices: Vec<String> = match &task.wants {
         Wants::Choice { .. } => LETTERS.iter().take(options.len()).map(|l| (*l).to_owned()).collect(),
@@ -371,17 +371,17 @@ fn scored(task: &Task, posed: Posed) -> Map<String, Json> {
 
 /// The judge's prompts with a place for the answer: one, or one for each order of the two texts that are compared, the
 /// person's first and the answer first.
-fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
-    let over = above(BTreeMap::from([("said", RESPONSE.into())]), columns);
-    let values = task::values(&judged.with, &over).map_err(NoItem::of)?;
+fn render_judge_prompts(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
+    let over = layer_variables(BTreeMap::from([("said", RESPONSE.into())]), columns);
+    let values = task::compute_values(&judged.with, &over).map_err(NoItem::because_of)?;
     let values: Map<String, Json> =
         values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let template = judged.template.of(|| columns.clone()).map_err(NoItem::of)?;
+    let template = judged.template.prompt_of_row(|| columns.clone()).map_err(NoItem::because_of)?;
     let orders: Vec<Map<String, Json>> = match &judged.asks {
         Asks::Rating { .. } => vec![values],
         Asks::Better { person, sides } => {
-            let person = person.value(columns).map_err(NoItem::of)?;
-            let person = riddlemill_benchmarks::scope::text(&person).unwrap_or_default();
+            let person = person.compute_value(columns).map_err(NoItem::because_of)?;
+            let person = riddlemill_benchmarks::scope::text_of_value(&person).unwrap_or_default();
             let order = |texts: [&str; 2]| {
                 let mut values = values.clone();
                 values.extend(sides.iter().zip(texts).map(|(name, text)| ((*name).to_owned(), text.into())));
@@ -390,22 +390,22 @@ fn judge(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Ve
             vec![order([person.as_str(), RESPONSE]), order([RESPONSE, person.as_str()])]
         }
     };
-    let render = |values: Map<String, Json>| match prompts.render(template, values) {
-        Ok(prompt) => Ok(Json::Object(messages(&prompt))),
-        Err(e) => Err(NoItem::of(e)),
+    let render = |values: Map<String, Json>| match prompts.render_prompt(template, values) {
+        Ok(prompt) => Ok(Json::Object(messages_by_role(&prompt))),
+        Err(e) => Err(NoItem::because_of(e)),
     };
     orders.into_iter().map(render).collect()
 }
 
 /// The question of a set without tasks: its instruction, the question, and the options with letters.
-fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, NoItem> {
+fn render_plain_question(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, NoItem> {
     let text = |column: &str| row.get(column).and_then(Json::as_str).unwrap_or_default();
     let mut prompt = format!("{}\n\n{}", poses.instruction, text(poses.question));
     let mut asked = Map::from_iter([("system".to_owned(), Json::from(""))]);
     match poses.answer {
         Answer::Words(gold) => {
             let gold = row.get(gold).and_then(Json::as_str);
-            let gold = gold.ok_or_else(|| NoItem::of("the row has no text to compare an answer with"))?;
+            let gold = gold.ok_or_else(|| NoItem::because_of("the row has no text to compare an answer with"))?;
             asked.insert("prompt".into(), prompt.into());
             asked.insert("answer".into(), gold.into());
         }
@@ -418,7 +418,7 @@ fn plain(poses: &Poses, row: &JsonRow) -> Result<Map<String, Json>, NoItem> {
             };
             let place = place.filter(|place| *place < options.len().min(LETTERS.len()));
             let place =
-                place.ok_or_else(|| NoItem::of(format!("{gold}: it is not the place of an option")))?;
+                place.ok_or_else(|| NoItem::because_of(format!("{gold}: it is not the place of an option")))?;
             for (letter, option) in LETTERS.iter().zip(&options) {
                 let before = if *letter == LETTERS[0] { "\n\n" } else { "\n" };
                 prompt.push_str(&format!("{before}{letter}. {option}"));
@@ -441,7 +441,7 @@ impl ExportedTask {
     }
 
     /// The names of its figures, in the order of `scoring.py`.
-    pub(super) fn figures(&self) -> Vec<String> {
+    pub(super) fn figure_names(&self) -> Vec<String> {
         let first = if matches!(self.form, Form::Rating { .. }) { "correlation" } else { "acc" };
         let f1 = self.f1.map(|_| "macro_f1".to_owned());
         let groups = self.groups.keys().cloned();
@@ -456,8 +456,8 @@ mod tests {
     #[test]
     fn every_task_of_the_five_is_described() {
         let of = |config: &'static str| {
-            let benchmark = riddlemill_benchmarks::find(config).unwrap();
-            let task = |task| described(config, Some(benchmark), &Question::Task(task), false).unwrap();
+            let benchmark = riddlemill_benchmarks::find_benchmark(config).unwrap();
+            let task = |task| describe_task(config, Some(benchmark), &Question::Task(task), false).unwrap();
             benchmark.tasks.iter().map(task).collect::<Vec<_>>()
         };
         let names = |config| of(config).into_iter().map(|task| task.name).collect::<Vec<_>>();
@@ -474,14 +474,14 @@ mod tests {
 
     #[test]
     fn an_answer_has_a_place_in_the_judges_prompt_whether_it_is_escaped_or_not() {
-        let prompts = Prompts::load(None).unwrap();
+        let prompts = Prompts::load_prompts(None).unwrap();
         let row = json!({ "text": "谁叫醒闹钟？", "explanation": "没有人。" });
         let columns = Value::from(Serde(&row));
-        let flub = riddlemill_benchmarks::find("flub").unwrap();
+        let flub = riddlemill_benchmarks::find_benchmark("flub").unwrap();
         let judged = flub.tasks[2].judged.as_ref().unwrap();
-        let own = judge(judged, &columns, &prompts).unwrap();
+        let own = render_judge_prompts(judged, &columns, &prompts).unwrap();
         assert!(own[0]["prompt"].as_str().unwrap().contains("<response>\n&lt;response-here>\n</response>"));
-        let printed = judge(judged, &columns, &prompts.as_printed(true)).unwrap();
+        let printed = render_judge_prompts(judged, &columns, &prompts.as_printed(true)).unwrap();
         assert!(printed[0]["prompt"].as_str().unwrap().contains(&format!("\n{RESPONSE}\n")));
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn path_of_sealed(sealed: &str) -> Option<String> {
 
 /// The file of a task's items of one file of rows: `flub_select.jsonl`, and `NAME.SPLIT.jsonl` of a set that is divided.
 pub(super) fn item_file(layout: &Layout, task: &str, split: &str) -> String {
-    match layout.splits() {
+    match layout.declared_splits() {
         None => format!("{task}.jsonl"),
         Some(_) => format!("{task}.{split}.jsonl"),
     }
@@ -45,11 +45,11 @@ pub struct ItemSplits {
 
 impl ItemSplits {
     /// Notes that a split has items.
-    pub(super) fn note(&mut self, layout: &Layout, split: &str) {
-        let Some(splits) = layout.splits() else { return };
+    pub(super) fn note_split(&mut self, layout: &Layout, split: &str) {
+        let Some(splits) = layout.declared_splits() else { return };
         self.with_items.push(split.to_owned());
         let names: Vec<&str> = self.with_items.iter().map(String::as_str).collect();
-        let evaluated = splits.evaluated(&names).map(str::to_owned);
+        let evaluated = splits.evaluated_split(&names).map(str::to_owned);
         self.fewshot = splits.fewshot.filter(|name| names.contains(name)).map(str::to_owned);
         self.evaluated = evaluated;
     }
@@ -63,7 +63,7 @@ pub(super) fn python_name(name: &str) -> String {
 
 /// The sentences of a task of a set: how many answers `evaluate` takes to an item, whether an answer states a confidence, and
 /// what was found about how many items.
-pub(super) fn notes(found: &BTreeMap<String, u64>, set: &str, samples: u32, confidence: bool) -> Vec<String> {
+pub(super) fn describe_task_notes(findings: &BTreeMap<String, u64>, set: &str, samples: u32, confidence: bool) -> Vec<String> {
     let several = (samples > 1).then(|| {
         format!(
             "`riddlemill evaluate` takes {samples} answers to each item, and computes their mean, pass@k and majority. The files of \
@@ -74,7 +74,7 @@ pub(super) fn notes(found: &BTreeMap<String, u64>, set: &str, samples: u32, conf
     let confidence = confidence.then(|| {
         format!("An answer states a confidence, which is left out here: `riddlemill evaluate {set}` computes the calibration.")
     });
-    let found = found.iter().map(|(finding, items)| match items {
+    let found = findings.iter().map(|(finding, items)| match items {
         1 => format!("1 item: {finding}."),
         _ => format!("{items} items: {finding}."),
     });
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn a_task_that_is_asked_once_needs_no_words() {
-        assert!(notes(&BTreeMap::new(), "traps", 1, false).is_empty());
+        assert!(describe_task_notes(&BTreeMap::new(), "traps", 1, false).is_empty());
         let found = BTreeMap::from([("no prompt is in its language".to_owned(), 2)]);
-        let [several, confidence, found] = &notes(&found, "traps", 3, true)[..] else { panic!() };
+        let [several, confidence, found] = &describe_task_notes(&found, "traps", 3, true)[..] else { panic!() };
         assert!(several.contains("takes 3 answers") && several.contains("`inspect eval --epochs 3`"));
         assert!(confidence.contains("computes the calibration"));
         assert_eq!(found, "2 items: no prompt is in its language.");

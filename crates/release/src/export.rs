@@ -34,16 +34,16 @@ const CELL: usize = 32_767;
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be written, or a text does not fit a cell.
-pub fn export(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
+pub fn export_rows(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::io("write", path)(e);
     if form == Form::Xlsx {
-        return workbook(rows, path).map_err(|e| failed(std::io::Error::other(e)));
+        return write_workbook(rows, path).map_err(|e| failed(std::io::Error::other(e)));
     }
     let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
     let written = match form {
         Form::LabelStudio => label_studio(rows, &mut out),
-        Form::Argilla => argilla(rows, &mut out),
-        Form::Csv | Form::Xlsx => csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
+        Form::Argilla => write_argilla(rows, &mut out),
+        Form::Csv | Form::Xlsx => encode_csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
     };
     written.and_then(|()| out.flush()).map_err(failed)
 }
@@ -55,7 +55,7 @@ fn label_studio(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     out.write_all(b"\n")
 }
 
-fn argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
+fn write_argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> {
     for row in rows {
         let (metadata, fields): (JsonRow, JsonRow) = row
             .clone()
@@ -77,12 +77,12 @@ const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "li
 ///
 /// # Errors
 /// If a row has other columns.
-pub fn csv<'r>(
-    like: Option<&JsonRow>,
+pub fn encode_csv<'r>(
+    sample_row: Option<&JsonRow>,
     rows: impl IntoIterator<Item = &'r JsonRow>,
 ) -> std::io::Result<Vec<u8>> {
-    let headers: Vec<&String> = like.into_iter().flat_map(|row| row.keys()).collect();
-    let cells = rows.into_iter().map(|row| row.values().map(cell));
+    let headers: Vec<&String> = sample_row.into_iter().flat_map(|row| row.keys()).collect();
+    let cells = rows.into_iter().map(|row| row.values().map(cell_text));
     csv_table(CsvFor::Both, &headers, cells).map_err(std::io::Error::other)
 }
 
@@ -96,14 +96,14 @@ pub fn json_lines<'r>(rows: impl IntoIterator<Item = &'r JsonRow>) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Error`] if a file of the release cannot be read, or if they do not have as many rows.
-pub fn parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
-    let files = Candidate::read(folder)?.map(|candidate| candidate.files_of(config));
+pub fn encode_parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+    let files = Candidate::read_manifest(folder)?.map(|candidate| candidate.files_of(config));
     let files = files.unwrap_or_else(|| vec![format!("data/{config}/test.jsonl")]);
     let paths: Vec<_> = files.iter().map(|file| folder.join(file).with_extension("parquet")).collect();
-    super::parquet::taken(&paths, places)
+    super::parquet::select_rows(&paths, places)
 }
 
-fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+fn write_workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let mut workbook = Workbook::new();
     // With a date of creation, two exports of the same rows would differ.
     workbook.set_properties(
@@ -124,7 +124,7 @@ fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Err
                 Json::Number(n) => drop(sheet.write_number(line, column, n.as_f64().unwrap_or_default())?),
                 Json::Bool(flag) => drop(sheet.write_boolean(line, column, *flag)?),
                 other => {
-                    let text = cell(other);
+                    let text = cell_text(other);
                     if text.encode_utf16().count() > CELL {
                         return Err(format!(
                             "row {line}: a text of more than {CELL} characters does not fit into a cell"
@@ -141,7 +141,7 @@ fn workbook(rows: &[JsonRow], path: &Path) -> Result<(), Box<dyn std::error::Err
 }
 
 /// A value as a cell: text unchanged, empty for null, lists as JSON.
-fn cell(value: &Json) -> String {
+fn cell_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) => text.clone(),
@@ -161,7 +161,7 @@ mod tests {
             ["=HYPERLINK(\"http://a\")", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"];
         let row = |text: &str| json!({ "id": "a", "text": text, "score": -3 }).as_object().cloned().unwrap();
         let rows: Vec<JsonRow> = formulas.iter().map(|text| row(text)).collect();
-        export(&rows, Form::Csv, &path).unwrap();
+        export_rows(&rows, Form::Csv, &path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
         for (record, formula) in table.records().zip(formulas) {
@@ -182,7 +182,7 @@ mod tests {
             (Form::Csv, "a.csv"),
             (Form::Xlsx, "a.xlsx"),
         ] {
-            export(&rows, form, &path(name)).unwrap();
+            export_rows(&rows, form, &path(name)).unwrap();
         }
         let tasks: Vec<Json> = serde_json::from_slice(&std::fs::read(path("a.json")).unwrap()).unwrap();
         assert_eq!((tasks.len(), &tasks[1]["data"]), (2, &row));

@@ -180,7 +180,7 @@ pub const SUBJECTS: &[(&str, &str)] = &[
 ];
 
 /// The curator's texts: `<folder>/<recipe>/<subject>.md`, else `<folder>/<subject>.md`.
-pub fn curator(
+pub fn read_curator_texts(
     root: &Path,
     settings: &sections::Release,
     recipe: &str,
@@ -200,7 +200,7 @@ pub fn curator(
 }
 
 /// Why a set can only be a draft.
-pub fn drafts(
+pub fn draft_reasons(
     raw: &[Raw],
     layouts: &[Layout],
     written: &[Written],
@@ -248,7 +248,7 @@ pub fn drafts(
 
 impl Facts {
     /// The files of rows of each config.
-    pub(super) fn files(&self) -> Vec<&[WrittenSplit]> {
+    pub(super) fn files_of_configs(&self) -> Vec<&[WrittenSplit]> {
         self.configs.iter().map(|config| config.written.splits.as_slice()).collect()
     }
 
@@ -265,8 +265,8 @@ impl Facts {
         origin: Origin,
         stages: &[Link],
     ) -> Result<Facts, RunError> {
-        let settings: sections::Release = config.typed(Some(recipe.name), "release");
-        let curator = curator(&config.root, &settings, recipe.name);
+        let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
+        let curator = read_curator_texts(&config.root, &settings, recipe.name);
         let missing = SUBJECTS.iter().filter(|(subject, _)| curator.get(subject).is_none_or(Option::is_none));
         let missing =
             missing.map(|(subject, what)| format!("{}/{subject}.md: {what}", settings.curator)).collect();
@@ -276,24 +276,24 @@ impl Facts {
         let sample = raw.iter().any(|file| file.sample).then_some("synthetic");
         let tags = paper.tags.iter().copied().chain(["benchmark", "evaluation"]).chain(sample).collect();
         let mut funnel: Vec<FunnelStep> = stages.iter().map(funnel_step).collect();
-        conditions(&left_out, &mut funnel);
+        add_conditions(&left_out, &mut funnel);
         let settings_of = stages.iter().map(|s| (s.stage.clone(), s.settings.clone())).collect();
         Ok(Facts {
             recipe: recipe.name,
             about: recipe.about,
             paper,
-            rebuilds: paper.rebuilds(),
-            title: title(paper, recipe.name),
-            authors: authors(&curator),
+            rebuilds: paper.is_rebuild(),
+            title: title_of_set(paper, recipe.name),
+            authors: parse_authors(&curator),
             tags,
-            annotations_creators: annotators(&work),
+            annotations_creators: annotator_kinds(&work),
             version: "0.0.0-candidate".into(),
             date: newest.clone().max(work.newest.clone()),
             candidate: true,
             canary: None,
-            draft: drafts(&raw, layouts, &written, &work, recipe.name)
+            draft: draft_reasons(&raw, layouts, &written, &work, recipe.name)
                 .into_iter()
-                .chain(guessed.iter().flat_map(Guessed::drafts))
+                .chain(guessed.iter().flat_map(Guessed::draft_reasons))
                 .collect(),
             left_out,
             crossing,
@@ -302,14 +302,14 @@ impl Facts {
             alike: Vec::new(),
             guessed,
             exported: Vec::new(),
-            configs: layouts.iter().zip(written).map(|(layout, written)| shape(layout, written)).collect(),
-            meanings: meanings(&funnel),
+            configs: layouts.iter().zip(written).map(|(layout, written)| shape_of_config(layout, written)).collect(),
+            meanings: reason_meanings(&funnel),
             funnel,
             newest,
-            differs: differs(config, recipe),
+            differs: differences_from_paper(config, recipe),
             work,
-            licence: Licence::combine(&settings, &raw),
-            sources: sources(&raw),
+            licence: Licence::combine_licences(&settings, &raw),
+            sources: licences_by_source(&raw),
             raw,
             place: match settings.url.strip_prefix("https://huggingface.co/datasets/") {
                 Some(name) => name.trim_end_matches('/').into(),
@@ -322,7 +322,7 @@ impl Facts {
             curator,
             missing,
             changes: Vec::new(),
-            personal: super::personal::sentences(&settings_of),
+            personal: super::personal::describe_personal_data(&settings_of),
             settings: settings_of,
             riddlemill: crate::VERSION,
         })
@@ -330,8 +330,8 @@ impl Facts {
 }
 
 /// A rebuilt set carries the published one's name beside its own, so that nobody takes one for the other.
-fn title(paper: &Paper, recipe: &str) -> String {
-    match (paper.rebuilds(), paper.set) {
+fn title_of_set(paper: &Paper, recipe: &str) -> String {
+    match (paper.is_rebuild(), paper.set) {
         (true, set) => format!("{set}, rebuilt: {recipe}"),
         (false, "") => recipe.into(),
         (false, set) => set.into(),
@@ -339,7 +339,7 @@ fn title(paper: &Paper, recipe: &str) -> String {
 }
 
 /// The sources of dumps, each once, with the licences it states.
-pub(super) fn sources(raw: &[Raw]) -> Vec<(String, String)> {
+pub(super) fn licences_by_source(raw: &[Raw]) -> Vec<(String, String)> {
     let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in raw {
         let source = file.file.split('/').next().unwrap_or_default();
@@ -352,22 +352,22 @@ pub(super) fn sources(raw: &[Raw]) -> Vec<(String, String)> {
 }
 
 /// The authors that the curator named, one a line.
-fn authors(curator: &BTreeMap<&'static str, Option<String>>) -> Vec<String> {
+fn parse_authors(curator: &BTreeMap<&'static str, Option<String>>) -> Vec<String> {
     let names = curator.get("authors").and_then(Option::as_deref).unwrap_or_default();
     names.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The differences from the paper with the current settings.
-fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference> {
+fn differences_from_paper(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference> {
     let undone = |(key, wanted): &(&str, &str)| {
         let Some((section, name)) = key.split_once('.') else { return false };
-        let set = |of: &Recipe| match config.stage(Some(of.name), section).get(name) {
+        let set = |of: &Recipe| match config.stage_settings(Some(of.name), section).get(name) {
             Some(Json::Array(list)) => list.iter().any(|value| value == wanted),
             Some(value) => value == wanted,
             None => false,
         };
         // A recipe that continues another one's rows shares that one's differences.
-        set(recipe) || set(recipe.origin())
+        set(recipe) || set(recipe.origin_recipe())
     };
     let holds =
         |difference: &&Difference| difference.unless.is_empty() || !difference.unless.iter().all(undone);
@@ -375,7 +375,7 @@ fn differs(config: &Config, recipe: &'static Recipe) -> Vec<&'static Difference>
 }
 
 /// Who annotated the rows, in the Hub's terms. Synthetic votes do not count.
-fn annotators(work: &Work) -> Vec<&'static str> {
+fn annotator_kinds(work: &Work) -> Vec<&'static str> {
     let sum = |count: fn(&work::ReviewCounts) -> u64| work.decided.iter().map(count).sum::<u64>();
     let people = (sum(|step| step.confirmed + step.rewritten) > 0).then_some("expert-generated");
     let models = work.asked.iter().any(|step| !step.models.is_empty()).then_some("machine-generated");
@@ -384,8 +384,8 @@ fn annotators(work: &Work) -> Vec<&'static str> {
     if found.is_empty() { vec!["no-annotation"] } else { found }
 }
 
-fn shape(layout: &Layout, written: Written) -> Shape {
-    let column = |c: &super::layout::Column| column(c, written.nulls.get(c.name).copied().unwrap_or(0));
+fn shape_of_config(layout: &Layout, written: Written) -> Shape {
+    let column = |c: &super::layout::Column| shape_of_column(c, written.nulls.get(c.name).copied().unwrap_or(0));
     let task = layout.task.map(|task| {
         let (options, gold) = match task.answer {
             Answer::Choice { options, gold } => (Some(options), gold),
@@ -398,11 +398,11 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         let own = |(key, value): &(&'static str, Expression)| {
             let column = layout.columns.iter().find(|column| column.name == value.source())?;
             // A cell of such a table holds a list as text.
-            let as_text = matches!(compat.form, Form::Csv | Form::Tsv) && column.kind.item().0;
+            let as_text = matches!(compat.form, Form::Csv | Form::Tsv) && column.kind.split_list_kind().0;
             if as_text {
                 return None;
             }
-            Some(ColumnShape { name: key, ..self::column(column, 0) })
+            Some(ColumnShape { name: key, ..self::shape_of_column(column, 0) })
         };
         let columns: Option<Vec<ColumnShape>> = compat.keys.iter().map(own).collect();
         Some(TableShape {
@@ -419,13 +419,13 @@ fn shape(layout: &Layout, written: Written) -> Shape {
         columns: layout.columns.iter().map(column).collect(),
         compat: layout.compat.iter().map(|c| c.file).collect(),
         task,
-        divided: layout.splits().map(Divided::describe),
+        divided: layout.declared_splits().map(Divided::describe_splits),
         written,
     }
 }
 
-fn column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
-    let (list, item) = column.kind.item();
+fn shape_of_column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
+    let (list, item) = column.kind.split_list_kind();
     let hub = match item {
         Kind::Count => "int64",
         Kind::Real => "float64",
@@ -436,7 +436,7 @@ fn column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
 }
 
 /// Reasons in the order of the funnel, each once with its meaning.
-fn meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
+fn reason_meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for (_, code, _, meaning) in funnel.iter().flat_map(|step| &step.reasons) {
         if found.iter().all(|(known, _)| known != code) {
@@ -447,7 +447,7 @@ fn meanings(funnel: &[FunnelStep]) -> Vec<(String, String)> {
 }
 
 /// The conditions of `[data]`, which are told as steps behind the last stage.
-fn conditions(left_out: &[LeftOut], funnel: &mut Vec<FunnelStep>) {
+fn add_conditions(left_out: &[LeftOut], funnel: &mut Vec<FunnelStep>) {
     for stage in [WHEN, REQUIRES] {
         let stopped: Vec<&LeftOut> = left_out.iter().filter(|left| left.stage == stage).collect();
         let Some(records_in) = funnel.last().map(|last| last.records_out).filter(|_| !stopped.is_empty())
@@ -456,7 +456,7 @@ fn conditions(left_out: &[LeftOut], funnel: &mut Vec<FunnelStep>) {
         };
         let reason = |left: &&LeftOut| {
             let meaning =
-                left.says.as_deref().or(crate::stages::definition(&left.reason)).unwrap_or_default();
+                left.says.as_deref().or(crate::stages::define_code(&left.reason)).unwrap_or_default();
             (left.state.clone(), left.reason.clone(), left.items.count, meaning.to_owned())
         };
         let reasons: Vec<_> = stopped.iter().map(reason).collect();
@@ -471,7 +471,7 @@ fn funnel_step(link: &Link) -> FunnelStep {
         let prefix = format!("{}/", state.code());
         for (key, n) in &link.counts.reasons {
             if let Some(code) = key.strip_prefix(&prefix) {
-                let meaning = crate::stages::definition(code).unwrap_or_default();
+                let meaning = crate::stages::define_code(code).unwrap_or_default();
                 reasons.push((state.code().to_string(), code.to_string(), *n, meaning.to_string()));
             }
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::current_rows::CurrentRows;
-use super::stopped::{Stopped, rowless};
-use crate::audit::{Ending, Whereabouts, fates as walk};
+use super::stopped::{Stopped, list_rowless};
+use crate::audit::{Ending, Whereabouts, follow_fates as walk};
 use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -19,17 +19,17 @@ use crate::text::normalise::{Fold, fold};
 ///
 /// # Errors
 /// [`RunError`] if a dump, a stage or an index of a dump cannot be read.
-pub fn fates(
+pub fn fates_of_texts(
     config: &Config,
     recipe: &'static Recipe,
     texts: &[&str],
 ) -> Result<Vec<Option<String>>, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut found = Search::open(config)?.of_texts(texts)?;
-    rewritten(&workspace, recipe, texts, &mut found)?;
+    add_rewritten_records(&workspace, recipe, texts, &mut found)?;
     let records: Vec<Recalled> = found.iter().flatten().cloned().collect();
     let mut ways: Vec<Vec<String>> = records.iter().map(|_| Vec::new()).collect();
-    let mut passed = |at: usize, stage: &str, entry: &Entry| ways[at].push(line(stage, entry));
+    let mut passed = |at: usize, stage: &str, entry: &Entry| ways[at].push(describe_entry(stage, entry));
     let ended = walk(&workspace, recipe, &records, &mut passed)?;
     let without_row = without_row(&workspace, recipe)?;
     let mut fates = Vec::new();
@@ -40,11 +40,11 @@ pub fn fates(
         // Of several copies, the one that came furthest says what became of the text.
         let best = here
             .filter(|at| ended[*at].is_some())
-            .min_by_key(|at| (rank(ended[*at].as_ref()), records[*at].verbatim.trim() != text.trim(), *at));
+            .min_by_key(|at| (rank_ending(ended[*at].as_ref()), records[*at].verbatim.trim() != text.trim(), *at));
         fates.push(match best {
-            Some(at) => ended[at].as_ref().map(|ended| told(&records[at], ended, &ways[at], &without_row)),
+            Some(at) => ended[at].as_ref().map(|ended| describe_fate(&records[at], ended, &ways[at], &without_row)),
             None => of_text.first().map(|record| {
-                format!("{}: no run of {} has read it: `riddlemill run`", called(record), recipe.name)
+                format!("{}: no run of {} has read it: `riddlemill run`", record_name(record), recipe.name)
             }),
         });
     }
@@ -52,7 +52,7 @@ pub fn fates(
 }
 
 /// In before waiting before out.
-fn rank(ended: Option<&Whereabouts>) -> u8 {
+fn rank_ending(ended: Option<&Whereabouts>) -> u8 {
     match ended.map(|ended| ended.ending) {
         Some(Ending::In) => 0,
         Some(Ending::Waiting) => 1,
@@ -60,7 +60,7 @@ fn rank(ended: Option<&Whereabouts>) -> u8 {
     }
 }
 
-fn called(record: &Recalled) -> String {
+fn record_name(record: &Recalled) -> String {
     match record.ids.first() {
         Some(id) => format!("{id} ({})", record.locator),
         None => record.locator.to_string(),
@@ -68,13 +68,13 @@ fn called(record: &Recalled) -> String {
 }
 
 /// `tieba:5 (titles/a.json:3): dedup merged near_duplicate into tieba:8: …; review:screen dropped rejected: …`.
-fn told(
+fn describe_fate(
     record: &Recalled,
     ended: &Whereabouts,
-    way: &[String],
+    passages: &[String],
     without_row: &BTreeMap<String, String>,
 ) -> String {
-    let mut way = way.to_vec();
+    let mut way = passages.to_vec();
     match ended.ending {
         Ending::Out => {}
         Ending::Waiting if ended.outcome.is_some() => {}
@@ -83,11 +83,11 @@ fn told(
         Ending::In if way.is_empty() => way.push("kept, with another text in the set".into()),
         Ending::In => way.push("kept to the end".into()),
     }
-    format!("{}: {}", called(record), way.join("; "))
+    format!("{}: {}", record_name(record), way.join("; "))
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.
-pub(super) fn line(stage: &str, entry: &Entry) -> String {
+pub(super) fn describe_entry(stage: &str, entry: &Entry) -> String {
     let mut text = format!("{stage} {}", entry.outcome);
     for (word, more) in [(" ", &entry.reason), (" into ", &entry.into), (": ", &entry.evidence)] {
         if let Some(more) = more.as_deref().filter(|more| *more != entry.id) {
@@ -95,7 +95,7 @@ pub(super) fn line(stage: &str, entry: &Entry) -> String {
             text.push_str(more);
             // A reason of the program is in the documentation, one of a folder is nowhere else.
             if word == " "
-                && let Some(own) = riddlemill_benchmarks::reason(more)
+                && let Some(own) = riddlemill_benchmarks::find_reason(more)
             {
                 text.push_str(&format!(" ({})", own.definition));
             }
@@ -105,7 +105,7 @@ pub(super) fn line(stage: &str, entry: &Entry) -> String {
 }
 
 /// Adds the records of texts that are in no dump, but that a stage made of a record.
-fn rewritten(
+fn add_rewritten_records(
     workspace: &Workspace,
     recipe: &'static Recipe,
     texts: &[&str],
@@ -118,7 +118,7 @@ fn rewritten(
     wanted.remove("");
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for step in recipe.steps_made(workspace)? {
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
             break;
         };
         for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
@@ -135,7 +135,7 @@ fn rewritten(
     }
     // Where the posts are that became these records.
     let Some(first) = recipe.steps().first() else { return Ok(()) };
-    let Some(import) = StageReader::open(&workspace.stage(recipe.name, 1, first.name))? else {
+    let Some(import) = StageReader::open(&workspace.stage_folder(recipe.name, 1, first.name))? else {
         return Ok(());
     };
     let ids = Filter::any_of("into", places.keys().map(String::as_str));
@@ -158,12 +158,12 @@ fn rewritten(
 
 /// What is told of the records that reached the end of the recipe without becoming rows.
 fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeMap<String, String>, Error> {
-    let rows = CurrentRows::of(workspace, recipe);
-    let Some(last) = rows.last()? else { return Ok(BTreeMap::new()) };
+    let rows = CurrentRows::of_recipe(workspace, recipe);
+    let Some(last) = rows.open_last_stage()? else { return Ok(BTreeMap::new()) };
     let words = |at: Stopped| match &at.says {
         Some(says) => format!("{} {} {}: {says}", at.stage, at.state, at.reason),
         None if at.is_lacking() => "reached the end and is no row".to_owned(),
         None => format!("reached the end and is no row: {}", at.reason),
     };
-    Ok(rowless(rows.end, &last, rows.numbers(&last)?)?.into_iter().map(|(id, at)| (id, words(at))).collect())
+    Ok(list_rowless(rows.end, &last, rows.row_numbers(&last)?)?.into_iter().map(|(id, at)| (id, words(at))).collect())
 }

@@ -72,7 +72,7 @@ pub struct Holder {
 ///
 /// # Errors
 /// [`Error`] if a registry or its rows cannot be read.
-pub fn holders(workspace: &Workspace, ids: &[&str]) -> Result<Vec<Holder>, Error> {
+pub fn find_holders(workspace: &Workspace, ids: &[&str]) -> Result<Vec<Holder>, Error> {
     let mut found = Vec::new();
     for recipe in RECIPES.iter() {
         let registry = Registry::open(workspace, recipe.name)?;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{Column as Declared, Data, Number, PUBLISHED, Series};
-use riddlemill_benchmarks::scope::{Scope, group};
+use riddlemill_benchmarks::scope::{Scope, group_name};
 use riddlemill_benchmarks::{Expression, Trouble};
 
-use super::layout::{Layout, typed};
+use super::layout::{Layout, to_column_value};
 use super::row::{Row, Value, nfc};
 use crate::record::{Cell, Cells, Column, Record, Standing};
 use crate::stages::subject::take_language;
@@ -55,48 +55,48 @@ impl Seen {
         record.append_to(&mut reader);
         let mut seen = reader.seen;
         if let Some(groups) = seen.remove("groups") {
-            declared(&mut seen, &groups);
+            add_declared_groups(&mut seen, &groups);
         }
         for (name, field) in data.fields.iter() {
-            let value = field.value(&TemplateValue::from(seen.clone()))?;
+            let value = field.compute_value(&TemplateValue::from(seen.clone()))?;
             seen.insert((*name).to_owned(), value);
         }
         Ok(Seen(seen))
     }
 
     /// A text of the record.
-    pub fn column(&self, name: &str) -> Option<String> {
+    pub fn text_of_column(&self, name: &str) -> Option<String> {
         self.0.get(name)?.as_str().map(str::to_owned)
     }
 
-    fn text(&self, expression: &Expression) -> Result<String, Trouble> {
-        let value = expression.value(&TemplateValue::from(self.0.clone()))?;
+    fn compute_text(&self, expression: &Expression) -> Result<String, Trouble> {
+        let value = expression.compute_value(&TemplateValue::from(self.0.clone()))?;
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// The series of a record's number, and its key there.
-    pub fn place(&self, series: &Series) -> Result<(String, String), Trouble> {
-        Ok((self.text(&series.series)?, self.text(&series.key)?))
+    pub fn series_and_key(&self, series: &Series) -> Result<(String, String), Trouble> {
+        Ok((self.compute_text(&series.series)?, self.compute_text(&series.key)?))
     }
 
     /// The text by which a number is found in a published file.
     pub fn key_text(&self, series: &Series) -> Result<String, Trouble> {
-        self.text(&series.text)
+        self.compute_text(&series.text)
     }
 
     /// The row; `None` if the record is not an item yet.
-    pub fn row(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, Trouble> {
-        Ok(self.made(data, layout, context)?.ok())
+    pub fn row_if_item(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, Trouble> {
+        Ok(self.make_row(data, layout, context)?.ok())
     }
 
     /// The row, or why the record is none.
-    pub fn made(
+    pub fn make_row(
         mut self,
         data: &Data,
         layout: &Layout,
         context: RowContext<'_>,
     ) -> Result<Result<Row, NoRow>, Trouble> {
-        if let Some(standing) = self.standing(data, context.optional)? {
+        if let Some(standing) = self.compute_standing(data, context.optional)? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }
         self.0.insert("number".to_owned(), TemplateValue::from(context.number));
@@ -110,19 +110,19 @@ impl Seen {
         // A published row is an item whatever it lacks.
         if let Some(when) = &data.when
             && !published
-            && !when.holds(&over)?
+            && !when.is_true(&over)?
         {
-            return Ok(Err(NoRow::Unwanted { seen: Scope::new(over, &[]).seen(when) }));
+            return Ok(Err(NoRow::Unwanted { seen: Scope::new(over, &[]).describe_evidence(when) }));
         }
         let mut values = Vec::with_capacity(layout.columns.len());
-        let is_in_layout = |column: &&Declared| layout.place(column.name).is_some();
+        let is_in_layout = |column: &&Declared| layout.place_of_column(column.name).is_some();
         for (column, shown) in
             data.columns.iter().chain(&data.sometimes).filter(is_in_layout).zip(layout.columns)
         {
-            let value = column.is.value(&over)?;
-            let Some(value) = typed(column.kind, &value) else {
+            let value = column.is.compute_value(&over)?;
+            let Some(value) = to_column_value(column.kind, &value) else {
                 let what = format!("{} is not {}, but {value}", column.name, column.kind.name());
-                return Err(column.is.trouble(what));
+                return Err(column.is.make_trouble(what));
             };
             if value == Value::Null && !shown.nullable {
                 return Ok(Err(NoRow::Lacking));
@@ -130,14 +130,14 @@ impl Seen {
             values.push(value);
         }
         let row = Row(values);
-        Ok(match layout.unmet(&row).filter(|_| !published) {
+        Ok(match layout.unmet_requirement(&row).filter(|_| !published) {
             Some(says) => Err(NoRow::Unmet { says }),
             None => Ok(row),
         })
     }
 
     /// The row's standing, from the decisions on it; `None` if the record states it.
-    fn standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, Trouble> {
+    fn compute_standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, Trouble> {
         if data.rests_on.is_empty() {
             return Ok(None);
         }
@@ -145,11 +145,11 @@ impl Seen {
         let mut statuses = Vec::new();
         for rests in &data.rests_on {
             if let Some(when) = &rests.when
-                && !when.holds(&over)?
+                && !when.is_true(&over)?
             {
                 continue;
             }
-            let group = group(rests.ballot);
+            let group = group_name(rests.ballot);
             let status = self.0.get(&format!("{group}_status")).cloned();
             let of_group = || self.0.get(&group)?.get_attr("standing").ok();
             let status = status.or_else(of_group).and_then(|status| status.as_str().map(str::to_owned));
@@ -159,15 +159,15 @@ impl Seen {
             }
             statuses.push(status);
         }
-        Ok(Some(Standing::least(statuses.iter().map(Option::as_deref))))
+        Ok(Some(Standing::least_sure(statuses.iter().map(Option::as_deref))))
     }
 }
 
 /// The series of a benchmark's numbers: its own, or that of the benchmark whose numbers it uses.
-pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
+pub(super) fn series_of_numbers(data: &'static Data) -> Option<&'static Series> {
     match data.number.as_ref()? {
         Number::Own(series) => Some(series),
-        Number::Of(other) => match riddlemill_benchmarks::find(other)?.data.as_ref()?.number.as_ref()? {
+        Number::Of(other) => match riddlemill_benchmarks::find_benchmark(other)?.data.as_ref()?.number.as_ref()? {
             Number::Own(series) => Some(series),
             Number::Of(_) => None,
         },
@@ -175,7 +175,7 @@ pub(super) fn series(data: &'static Data) -> Option<&'static Series> {
 }
 
 /// An expression of a built-in folder that cannot be computed is reported as an unreadable file.
-pub(crate) fn damaged(trouble: Trouble) -> Error {
+pub(crate) fn error_of_trouble(trouble: Trouble) -> Error {
     Error::Damaged {
         path: trouble.place.into(),
         what: trouble.what,
@@ -184,16 +184,16 @@ pub(crate) fn damaged(trouble: Trouble) -> Error {
 }
 
 /// A record's variables as its benchmark declares them: its groups by name, the imported fields under `post`.
-fn declared(seen: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
+fn add_declared_groups(variables: &mut BTreeMap<String, TemplateValue>, groups: &TemplateValue) {
     let mut groups: serde_json::Map<String, serde_json::Value> =
         groups.as_str().and_then(|groups| serde_json::from_str(groups).ok()).unwrap_or_default();
     // Before the groups are added, which may have the names of imported fields.
-    let mut post = seen.clone();
-    let texts = ["text", "title", "content"].map(|name| seen.get(name).and_then(TemplateValue::as_str));
+    let mut post = variables.clone();
+    let texts = ["text", "title", "content"].map(|name| variables.get(name).and_then(TemplateValue::as_str));
     let language = take_language(&mut groups, texts);
     post.insert("language".to_owned(), TemplateValue::from(language));
-    seen.insert("post".to_owned(), TemplateValue::from(post));
-    seen.extend(groups.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
+    variables.insert("post".to_owned(), TemplateValue::from(post));
+    variables.extend(groups.into_iter().map(|(name, fields)| (name, TemplateValue::from(Serde(fields)))));
 }
 
 struct Reader {
@@ -224,8 +224,8 @@ mod tests {
     use crate::record::{OwnedCell, Row as Record};
 
     fn standing(config: &str, record: &Record, optional: &[&'static str]) -> Option<String> {
-        let layout = layout::find(config).unwrap();
-        let data = riddlemill_benchmarks::find(config).unwrap().data.as_ref().unwrap();
+        let layout = layout::find_layout(config).unwrap();
+        let data = riddlemill_benchmarks::find_benchmark(config).unwrap().data.as_ref().unwrap();
         let optional = optional.iter().copied().collect();
         let context = RowContext {
             number: Some(7),
@@ -233,13 +233,13 @@ mod tests {
             source_kind: Some("annual".to_owned()),
             published: None,
         };
-        let row = Seen::new(record, data).unwrap().row(data, layout, context).unwrap()?;
-        Some(row.text(layout.place("standing").unwrap()).to_owned())
+        let row = Seen::new(record, data).unwrap().row_if_item(data, layout, context).unwrap()?;
+        Some(row.text_of_column(layout.place_of_column("standing").unwrap()).to_owned())
     }
 
     /// A record of a benchmark's own kind with these texts.
     fn record(config: &str, texts: &[(&str, &str)]) -> Record {
-        let kind = riddlemill_benchmarks::find(config).unwrap().records.unwrap();
+        let kind = riddlemill_benchmarks::find_benchmark(config).unwrap().records.unwrap();
         let mut record = Record::new(kind.columns, "tieba:1");
         texts.iter().for_each(|(column, text)| record.set_text(column, *text));
         record

@@ -98,19 +98,19 @@ pub struct Licence {
 
 impl Licence {
     /// The licence in the settings, else the one that all sources share.
-    pub fn combine(settings: &sections::Release, raw: &[Raw]) -> Licence {
+    pub fn combine_licences(settings: &sections::Release, raw: &[Raw]) -> Licence {
         let mut stated: Vec<Option<&str>> = raw.iter().map(|file| file.licence.as_deref()).collect();
         // Removing equal neighbours is enough, because only a single licence counts below.
         stated.dedup();
         match (settings.licence.as_str(), &stated[..]) {
-            ("", [Some(one)]) => Licence::named(one),
+            ("", [Some(one)]) => Licence::parse_licence(one),
             ("", _) => Licence { spdx: None, hub: "other", choice: Vec::new(), texts: Vec::new() },
-            (named, _) => Licence::named(named),
+            (named, _) => Licence::parse_licence(named),
         }
     }
 
     /// A licence by its SPDX expression, which has been validated with the settings.
-    pub(super) fn named(spdx: &str) -> Licence {
+    pub(super) fn parse_licence(spdx: &str) -> Licence {
         let expression = Expression::parse(spdx).ok();
         let nodes = || expression.iter().flat_map(Expression::iter);
         let plain = |node: &ExprNode| match node {
@@ -151,12 +151,12 @@ const COPYLEFT: [(&str, &[&str]); 6] = [
 
 /// Why rows of a source under the first SPDX expression must not be released under the second; `None` if they may, or if that
 /// does not follow from the names.
-pub(super) fn forbids(source: &str, whole: &str) -> Option<String> {
-    let (of_source, of_whole) = (Expression::parse(source).ok()?, Expression::parse(whole).ok()?);
+pub(super) fn why_forbidden(source: &str, set_licence: &str) -> Option<String> {
+    let (of_source, of_whole) = (Expression::parse(source).ok()?, Expression::parse(set_licence).ok()?);
     let mut why = None;
     let allowed = of_source.evaluate(|source| {
         // Whoever gets the whole may choose any of its alternatives, so the source has to allow each of them.
-        let refused = of_whole.evaluate(|whole| match refusal(source, whole) {
+        let refused = of_whole.evaluate(|whole| match why_incompatible(source, whole) {
             Some(reason) => {
                 why = Some(reason);
                 true
@@ -169,7 +169,7 @@ pub(super) fn forbids(source: &str, whole: &str) -> Option<String> {
 }
 
 /// Why one licence does not allow another one for what is made from it.
-fn refusal(source: &LicenseReq, whole: &LicenseReq) -> Option<String> {
+fn why_incompatible(source: &LicenseReq, whole: &LicenseReq) -> Option<String> {
     let (source, whole) = (source.license.id()?.name, whole.license.id()?.name);
     if source.contains("-ND") {
         return Some(format!("{source} forbids passing on what was adapted, as rows of a benchmark are"));
@@ -214,7 +214,7 @@ mod tests {
             ("CC-BY-1.0", "other", vec!["CC-BY-1.0"]),
             ("LicenseRef-forum", "other", vec![]),
         ] {
-            let named = Licence::named(spdx);
+            let named = Licence::parse_licence(spdx);
             assert_eq!(
                 (named.hub, named.choice),
                 (hub, choice.into_iter().map(String::from).collect()),
@@ -223,7 +223,7 @@ mod tests {
         }
         // A name in the table that is not an SPDX identifier would never be found.
         assert!(
-            HUB.iter().all(|(id, _)| Expression::parse(id).is_ok() && Licence::named(id).texts.len() == 1)
+            HUB.iter().all(|(id, _)| Expression::parse(id).is_ok() && Licence::parse_licence(id).texts.len() == 1)
         );
     }
 
@@ -237,9 +237,9 @@ mod tests {
             licence: licence.map(String::from),
             sample: false,
         };
-        let settings = crate::config::Config::defaults().typed::<sections::Release>(None, "release");
+        let settings = crate::config::Config::defaults().typed_settings::<sections::Release>(None, "release");
         let of = |licences: &[Option<&str>]| {
-            Licence::combine(&settings, &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>())
+            Licence::combine_licences(&settings, &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>())
                 .spdx
         };
         assert_eq!(of(&[Some("MIT"), Some("MIT")]).as_deref(), Some("MIT"));
@@ -263,7 +263,7 @@ mod tests {
             ("GPL-3.0-only", "Apache-2.0"),
             ("ODbL-1.0", "ODC-By-1.0"),
         ] {
-            let why = forbids(source, whole);
+            let why = why_forbidden(source, whole);
             assert!(
                 why.is_some_and(|why| why.contains(source.split(' ').next_back().unwrap())),
                 "{source}: {whole}"
@@ -286,7 +286,7 @@ mod tests {
             ("LicenseRef-forum", "CC0-1.0"),
             ("CC-BY-NC-4.0", "LicenseRef-agreed"),
         ] {
-            assert_eq!(forbids(source, whole), None, "{source}: {whole}");
+            assert_eq!(why_forbidden(source, whole), None, "{source}: {whole}");
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::record::Counts;
-use crate::store::{Error, InputRef, Manifest, inside};
+use crate::store::{Error, InputRef, Manifest, path_inside};
 use riddlemill_files::fence;
 
 /// The file's name.
@@ -128,7 +128,7 @@ pub struct Link {
 
 impl Link {
     /// The link for a stage.
-    pub fn to(manifest: &Manifest) -> Link {
+    pub fn from_manifest(manifest: &Manifest) -> Link {
         Link {
             stage: manifest.stage.clone(),
             stage_version: manifest.stage_version,
@@ -143,12 +143,12 @@ impl Link {
 
     /// The recomputed fingerprint.
     pub fn fingerprint_of(&self, recipe: &str) -> String {
-        self.opening(recipe).fingerprint
+        self.opening_manifest(recipe).fingerprint
     }
 
     /// What determined the stage, as a manifest without rows.
-    pub fn opening(&self, recipe: &str) -> Manifest {
-        crate::store::opening(
+    pub fn opening_manifest(&self, recipe: &str) -> Manifest {
+        crate::store::opening_manifest(
             recipe,
             &self.stage,
             self.stage_version,
@@ -164,7 +164,7 @@ impl Candidate {
     ///
     /// # Errors
     /// [`Error`] if it exists but cannot be read.
-    pub fn read(folder: &Path) -> Result<Option<Candidate>, Error> {
+    pub fn read_manifest(folder: &Path) -> Result<Option<Candidate>, Error> {
         let path = folder.join(MANIFEST);
         match fence::read(&path) {
             Ok(bytes) => {
@@ -175,7 +175,7 @@ impl Candidate {
                 let splits = manifest.splits.values().flatten().map(|(name, _)| name);
                 for name in manifest.files.keys().chain(manifest.configs.keys()).chain(version).chain(splits)
                 {
-                    inside(folder, name)?;
+                    path_inside(folder, name)?;
                 }
                 Ok(Some(manifest))
             }
@@ -201,14 +201,14 @@ impl Candidate {
     }
 
     /// The records of the last stage that the conditions of `[data]` stopped, by condition.
-    pub fn stopped(&self) -> impl Iterator<Item = &LeftOut> {
+    pub fn stopped_by_conditions(&self) -> impl Iterator<Item = &LeftOut> {
         [WHEN, REQUIRES]
             .into_iter()
             .flat_map(move |stage| self.left_out.iter().filter(move |left| left.stage == stage))
     }
 
     /// Number of records of the last stage that did not become rows.
-    pub fn incomplete(&self) -> u64 {
+    pub fn count_incomplete(&self) -> u64 {
         self.left_out.iter().filter(|left| left.is_incomplete()).map(|left| left.items.count).sum()
     }
 
@@ -327,7 +327,7 @@ mod tests {
             });
             change(&mut manifest);
             fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
-            Candidate::read(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+            Candidate::read_manifest(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
         };
         assert_eq!(read(|_| ()), Ok(true));
         let changes: [fn(&mut serde_json::Value); 3] = [

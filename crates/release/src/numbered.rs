@@ -7,17 +7,17 @@ use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
 use riddlemill_benchmarks::splits::WHOLE;
 use rustc_hash::FxHashMap;
 
-use super::division::{Division, Made, compared};
-use super::item::{NoRow, Optional, RowContext, Seen, damaged, series};
+use super::division::{Division, Made, comparison_settings};
+use super::item::{NoRow, Optional, RowContext, Seen, error_of_trouble, series_of_numbers};
 use super::layout::{self, Layout, oddity, post_row};
 use super::read_rows::JsonRow;
 use super::registry::{Ordinals, Registry};
 use super::row::Row;
-use super::source::{CandidateSource, published};
+use super::source::{CandidateSource, published_rows};
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{self, Column, Post, PostKind, Record};
 use crate::stages::Rows;
-use crate::stages::import::{kinds, source_kind};
+use crate::stages::import::{kinds_of_files, source_kind};
 use crate::stages::published::Published;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, json_parts};
 
@@ -29,43 +29,43 @@ type Batches<'a> = Box<dyn Iterator<Item = Result<Vec<Row>, Error>> + 'a>;
 
 /// Assigns numbers to the rows of a step: registered ones, and new ones in the order of the step's records. A
 /// release registers them; a candidate shows those that a release would register now.
-pub(super) fn allot(
+pub(super) fn allot_numbers(
     workspace: &Workspace,
     end: CandidateSource,
     last: &StageReader,
 ) -> Result<Ordinals, Error> {
-    let mut numbers = known(workspace, end.recipe())?;
-    let items = numbered(workspace, end, last)?;
+    let mut numbers = read_known_numbers(workspace, end.recipe())?;
+    let items = numbered_items(workspace, end, last)?;
     // Numbers of a published set are kept; new ones follow them.
     let published = Published::load(workspace, end.recipe().name)?;
     for item in items.iter().filter(|item| record::is_published(&item.key)) {
         if let Some(number) = published.of_record(&item.key).find_map(|row| row.number) {
-            numbers.bear(&item.series, &item.key, number);
+            numbers.assign_published(&item.series, &item.key, number);
         }
     }
     for item in items {
-        numbers.number(&item.series, item.first, &item.key);
+        numbers.assign_number(&item.series, item.first, &item.key);
     }
-    if let Some(division) = divided(workspace, end, last, &numbers)? {
-        numbers.divide(division);
+    if let Some(division) = divide_rows(workspace, end, last, &numbers)? {
+        numbers.set_division(division);
     }
     Ok(numbers)
 }
 
 /// The splits of a set's rows, which a release registers; `None` if none are declared.
-fn divided(
+fn divide_rows(
     workspace: &Workspace,
     end: CandidateSource,
     last: &StageReader,
     numbers: &Ordinals,
 ) -> Result<Option<Division>, Error> {
     let recipe = end.recipe();
-    let declared = data_of(recipe).filter(|_| end.rows() != Rows::Posts && end.rows() == recipe.rows());
+    let declared = data_of(recipe).filter(|_| end.row_kind() != Rows::Posts && end.row_kind() == recipe.kind_of_rows());
     let Some(splits) = declared.and_then(|data| data.splits.as_ref()) else { return Ok(None) };
     let Some(rows) = Declared::new(end, last, numbers)? else { return Ok(None) };
     let (mut stages, mut pairs) = (Vec::new(), Vec::new());
     for step in recipe.steps() {
-        let place = workspace.stage(recipe.name, step.number, step.name);
+        let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let Some(made) = StageReader::open(&place)? else { continue };
         stages.push(made.manifest().settings.clone());
         if step.stage.compares_pairs() && made.manifest().tables.contains_key("pairs") {
@@ -75,25 +75,25 @@ fn divided(
             }
         }
     }
-    let known = Registry::open(workspace, recipe.name)?.splits();
-    let made = rows.made(end.rows().columns(), last)?;
-    Ok(Some(Division::new(splits, &rows.layout, &made, &known, &pairs, &compared(&stages))))
+    let known = Registry::open(workspace, recipe.name)?.allotted_splits();
+    let made = rows.make_rows(end.row_kind().columns(), last)?;
+    Ok(Some(Division::new(splits, &rows.layout, &made, &known, &pairs, &comparison_settings(&stages))))
 }
 
 /// The locks for registering numbers: the recipe's, and that of the recipe whose numbers it shares.
-pub(super) fn numbering(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Lock>, Error> {
-    let shared = Some(recipe.origin().name).filter(|origin| *origin != recipe.name);
+pub(super) fn lock_numbers(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Lock>, Error> {
+    let shared = Some(recipe.origin_recipe().name).filter(|origin| *origin != recipe.name);
     let names = std::iter::once(recipe.name).chain(shared);
-    names.map(|name| Lock::take(&workspace.recipe(name))).collect()
+    names.map(|name| Lock::take_lock(&workspace.recipe_folder(name))).collect()
 }
 
 /// The numbers in the registries of all recipes made of the same records: an item of RuozhiBench-MC has the
 /// number of its question in RuozhiBench-Gen, whichever of the two is released first.
-pub(super) fn known(workspace: &Workspace, recipe: &'static Recipe) -> Result<Ordinals, Error> {
-    let mut numbers = Registry::open(workspace, recipe.name)?.ordinals();
+pub(super) fn read_known_numbers(workspace: &Workspace, recipe: &'static Recipe) -> Result<Ordinals, Error> {
+    let mut numbers = Registry::open(workspace, recipe.name)?.collect_ordinals();
     for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
-        if other.origin().name == recipe.origin().name {
-            numbers.join(&Registry::open(workspace, other.name)?.ordinals());
+        if other.origin_recipe().name == recipe.origin_recipe().name {
+            numbers.merge_known(&Registry::open(workspace, other.name)?.collect_ordinals());
         }
     }
     Ok(numbers)
@@ -112,21 +112,21 @@ pub(super) struct Numbered {
 }
 
 /// The items of a step that have a number; empty if rows are identified otherwise.
-pub(super) fn numbered(
+pub(super) fn numbered_items(
     workspace: &Workspace,
     end: CandidateSource,
     last: &StageReader,
 ) -> Result<Vec<Numbered>, Error> {
     let none = || Ok(Vec::new());
-    let Some(data) = data_of(end.recipe()).filter(|_| end.rows() != Rows::Posts) else { return none() };
+    let Some(data) = data_of(end.recipe()).filter(|_| end.row_kind() != Rows::Posts) else { return none() };
     match data.number.as_ref() {
         None => none(),
-        Some(Number::Own(series)) => numbered_of(end.rows(), end.recipe(), data, series, last),
+        Some(Number::Own(series)) => numbered_of(end.row_kind(), end.recipe(), data, series, last),
         // Including those that did not get so far here: the other benchmark counts them.
         Some(Number::Of(_)) => {
-            let step = end.recipe().steps().first().and_then(|step| end.recipe().input(step.inputs.first()?));
-            let Some(((recipe, number, step), series)) = step.zip(series(data)) else { return none() };
-            let Some(questions) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
+            let step = end.recipe().steps().first().and_then(|step| end.recipe().find_input(step.inputs.first()?));
+            let Some(((recipe, number, step), series)) = step.zip(series_of_numbers(data)) else { return none() };
+            let Some(questions) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? else {
                 return none();
             };
             let Some(data) = data_of(recipe) else { return none() };
@@ -142,13 +142,13 @@ fn numbered_of(
     series: &Series,
     step: &StageReader,
 ) -> Result<Vec<Numbered>, Error> {
-    let Some(layout) = layout::find(recipe.name) else { return Ok(Vec::new()) };
+    let Some(layout) = layout::find_layout(recipe.name) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for part in step.parts_of::<record::Row>(rows.columns(), "rows") {
         for record in part? {
-            let seen = Seen::new(&record, data).map_err(damaged)?;
-            let (name, key) = seen.place(series).map_err(damaged)?;
-            let text = seen.key_text(series).map_err(damaged)?;
+            let seen = Seen::new(&record, data).map_err(error_of_trouble)?;
+            let (name, key) = seen.series_and_key(series).map_err(error_of_trouble)?;
+            let text = seen.key_text(series).map_err(error_of_trouble)?;
             if is_item(record.id(), seen, data, layout)? {
                 found.push(Numbered { series: name, first: series.first, key, text });
             }
@@ -159,17 +159,17 @@ fn numbered_of(
 
 /// Whether a record is an item, whatever its number and standing.
 fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, Error> {
-    Ok(item(id, seen, data, layout)?.is_ok())
+    Ok(row_of_record(id, seen, data, layout)?.is_ok())
 }
 
 /// The row of a record, whatever its number and standing, or why it is none.
-pub(super) fn item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<Result<Row, NoRow>, Error> {
+pub(super) fn row_of_record(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<Result<Row, NoRow>, Error> {
     let any = Optional::new();
     // A row of a published file may lack values that others have.
-    let layout = if record::is_published(id) { layout.with(&[PUBLISHED]) } else { *layout };
+    let layout = if record::is_published(id) { layout.with_columns(&[PUBLISHED]) } else { *layout };
     let beside =
         RowContext { number: Some(0), optional: &any, source_kind: Some(String::new()), published: None };
-    seen.made(data, &layout, beside).map_err(damaged)
+    seen.make_row(data, &layout, beside).map_err(error_of_trouble)
 }
 
 /// Whether a benchmark declares what is released of its records.
@@ -179,36 +179,36 @@ pub fn is_published(recipe: &Recipe) -> bool {
 
 /// What is released of a benchmark's records.
 pub(super) fn data_of(recipe: &Recipe) -> Option<&'static Data> {
-    riddlemill_benchmarks::find(recipe.name)?.data.as_ref()
+    riddlemill_benchmarks::find_benchmark(recipe.name)?.data.as_ref()
 }
 
 /// Text and number of an item in the published form.
 pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(String, u64)> {
-    let (text, number) = series(data_of(recipe)?)?.published?;
+    let (text, number) = series_of_numbers(data_of(recipe)?)?.published?;
     Some((item.get(text)?.as_str()?.into(), item.get(number)?.as_u64()?))
 }
 
 /// The released rows of a candidate's last step, a part at a time, those of each split together: posts in the order of the
 /// step, numbered items in the order of their numbers, so that old rows keep their places.
-pub(super) fn rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
-    Box::new(parts(end, last, numbers).into_iter().flat_map(|(_, batches)| batches))
+pub(super) fn released_rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    Box::new(rows_by_file(end, last, numbers).into_iter().flat_map(|(_, batches)| batches))
 }
 
 /// The rows of each file, by its name: those of each split, or all.
-pub(super) fn parts<'a>(
+pub(super) fn rows_by_file<'a>(
     end: CandidateSource,
     last: &'a StageReader,
     numbers: &'a Ordinals,
 ) -> Vec<(&'static str, Batches<'a>)> {
-    let Some(division) = numbers.division() else { return vec![(WHOLE, whole(end, last, numbers))] };
+    let Some(division) = numbers.division() else { return vec![(WHOLE, undivided_rows(end, last, numbers))] };
     // Read once, whatever the number of splits; the rows were all in memory when they were divided.
     let mut of_splits: Vec<Vec<Result<Vec<Row>, Error>>> =
         division.names.iter().map(|_| Vec::new()).collect();
-    for batch in whole(end, last, numbers) {
+    for batch in undivided_rows(end, last, numbers) {
         let mut of_batch: Vec<Vec<Row>> = division.names.iter().map(|_| Vec::new()).collect();
         match batch {
             Ok(rows) => rows.into_iter().for_each(|row| {
-                if let Some(split) = division.place(row.id()) {
+                if let Some(split) = division.split_of_row(row.id()) {
                     of_batch[split].push(row);
                 }
             }),
@@ -227,29 +227,29 @@ pub(super) fn parts<'a>(
 }
 
 /// The rows, whatever their splits.
-fn whole<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
-    if end.rows() == Rows::Posts {
+fn undivided_rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+    if end.row_kind() == Rows::Posts {
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
-        return Box::new(last.parts::<Post>("rows").map(row));
+        return Box::new(last.read_parts::<Post>("rows").map(row));
     }
     match Declared::new(end, last, numbers) {
-        Ok(Some(declared)) => declared.rows(end.rows().columns(), last),
+        Ok(Some(declared)) => declared.row_batches(end.row_kind().columns(), last),
         Ok(None) => Box::new(std::iter::empty()),
         Err(e) => Box::new(std::iter::once(Err(e))),
     }
 }
 
 /// The record behind each row, by the row's id.
-pub(super) fn records(
+pub(super) fn records_by_row(
     end: CandidateSource,
     last: &StageReader,
     numbers: &Ordinals,
 ) -> Result<FxHashMap<String, String>, Error> {
     let mut found = FxHashMap::default();
     let Some(declared) = Declared::new(end, last, numbers)? else { return Ok(found) };
-    for part in last.parts_of::<record::Row>(end.rows().columns(), "rows") {
+    for part in last.parts_of::<record::Row>(end.row_kind().columns(), "rows") {
         for record in part? {
-            if let Some((_, row)) = declared.row(&record)? {
+            if let Some((_, row)) = declared.row_with_place(&record)? {
                 found.insert(row.id().to_owned(), record.id().to_owned());
             }
         }
@@ -276,24 +276,24 @@ struct Declared<'a> {
 
 impl<'a> Declared<'a> {
     fn new(end: CandidateSource, last: &StageReader, numbers: &'a Ordinals) -> Result<Option<Self>, Error> {
-        let layout = end.layouts(last)?.into_iter().next();
+        let layout = end.published_layouts(last)?.into_iter().next();
         let Some((data, layout)) = data_of(end.recipe()).zip(layout) else { return Ok(None) };
-        let kinds = match data.asks("source_kind") {
+        let kinds = match data.is_name_used("source_kind") {
             false => None,
             true => {
                 // A recipe's stages are sibling folders.
-                let stages = last.place().parent().map(Path::to_path_buf).unwrap_or_default();
+                let stages = last.folder().parent().map(Path::to_path_buf).unwrap_or_default();
                 let import = stages.join(format!("01_{}", end.recipe().steps()[0].name));
-                Some(StageReader::open(&import)?.as_ref().map(kinds).transpose()?.unwrap_or_default())
+                Some(StageReader::open(&import)?.as_ref().map(kinds_of_files).transpose()?.unwrap_or_default())
             }
         };
-        let optional = optional(end, last)?;
-        let (series, recipe) = (series(data), end.recipe());
-        let published = published(recipe, last)?;
+        let optional = optional_reviews(end, last)?;
+        let (series, recipe) = (series_of_numbers(data), end.recipe());
+        let published = published_rows(recipe, last)?;
         Ok(Some(Declared { data, layout, series, numbers, optional, kinds, published, recipe }))
     }
 
-    fn rows(self, columns: &'static [Column], last: &'a StageReader) -> Batches<'a> {
+    fn row_batches(self, columns: &'static [Column], last: &'a StageReader) -> Batches<'a> {
         // Rows of published files keep their order, whichever of a group comes first.
         if self.series.is_some_and(|series| series.in_order) || !self.published.is_empty() {
             return in_order(&self, columns, last);
@@ -301,18 +301,18 @@ impl<'a> Declared<'a> {
         Box::new(last.parts_of::<record::Row>(columns, "rows").map(move |part| {
             let mut rows = Vec::new();
             for record in part? {
-                rows.extend(self.row(&record)?.map(|(_, row)| row));
+                rows.extend(self.row_with_place(&record)?.map(|(_, row)| row));
             }
             Ok(rows)
         }))
     }
 
     /// Every row with what it was made from, in the order of the set.
-    fn made(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<Made>, Error> {
+    fn make_rows(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<Made>, Error> {
         let mut found = Vec::new();
         for part in last.parts_of::<record::Row>(columns, "rows") {
             for record in part? {
-                if let Some((place, row)) = self.row(&record)? {
+                if let Some((place, row)) = self.row_with_place(&record)? {
                     let post = post_of(&record);
                     found.push((place, Made { row, record: record.id().to_owned(), post }));
                 }
@@ -324,17 +324,17 @@ impl<'a> Declared<'a> {
 
     /// The row of a record, with its sort key: its place in a published file, else after those its number, or
     /// the stage's order.
-    fn row(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
-        let row = self.plain(record, None)?;
+    fn row_with_place(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
+        let row = self.row_with_number(record, None)?;
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
             let numbered = self.series.is_some_and(|series| series.in_order);
             return Ok(row.map(|(number, row)| ((usize::MAX, if numbered { number } else { 0 }), row)));
         };
-        let untouched = self.plain(&self.published.untouched(record, of_file, self.recipe.name), None)?;
+        let untouched = self.row_with_number(&self.published.record_from_row(record, of_file, self.recipe.name), None)?;
         let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
         let form = |row: &Row| -> Result<Option<serde_json::Map<_, _>>, Error> {
             for compat in self.layout.compat {
-                if let Some(form) = self.layout.published(compat, row).map_err(damaged)? {
+                if let Some(form) = self.layout.published_form(compat, row).map_err(error_of_trouble)? {
                     return Ok(Some(form));
                 }
             }
@@ -343,32 +343,32 @@ impl<'a> Declared<'a> {
         let Some((now, then)) = form(&row)?.zip(form(&untouched)?) else {
             return Ok(Some(((at, number), row)));
         };
-        let beside = oddity::deviations(&of_file.members(), &now, &then);
+        let beside = oddity::find_deviations(&of_file.members_of_row(), &now, &then);
         if beside.is_none() {
             return Ok(Some(((at, number), row)));
         }
-        Ok(self.plain(record, beside)?.map(|(number, row)| ((at, number), row)))
+        Ok(self.row_with_number(record, beside)?.map(|(number, row)| ((at, number), row)))
     }
 
     /// The row of a record, with its number and original text.
-    fn plain(&self, record: &record::Row, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
-        let seen = Seen::new(record, self.data).map_err(damaged)?;
+    fn row_with_number(&self, record: &record::Row, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
+        let seen = Seen::new(record, self.data).map_err(error_of_trouble)?;
         let number = match self.series {
             None => None,
             Some(series) => {
-                let (name, key) = seen.place(series).map_err(damaged)?;
+                let (name, key) = seen.series_and_key(series).map_err(error_of_trouble)?;
                 // Every item has a number: `allot` used the same records.
-                let Some(number) = self.numbers.find(&name, &key) else { return Ok(None) };
+                let Some(number) = self.numbers.number_of_key(&name, &key) else { return Ok(None) };
                 Some(number)
             }
         };
         let source_kind = self.kinds.as_ref().map(|kinds| {
-            let text = |name: &str| seen.column(name).unwrap_or_default();
+            let text = |name: &str| seen.text_of_column(name).unwrap_or_default();
             let numbered = text("kind") == PostKind::Numbered.code();
             source_kind(kinds, numbered, &text("source"), &text("file"))
         });
         let beside = RowContext { number, optional: &self.optional, source_kind, published };
-        let row = seen.row(self.data, &self.layout, beside).map_err(damaged)?;
+        let row = seen.row_if_item(self.data, &self.layout, beside).map_err(error_of_trouble)?;
         Ok(row.map(|row| (number.unwrap_or_default(), row)))
     }
 }
@@ -386,15 +386,15 @@ fn post_of(record: &record::Row) -> String {
 }
 
 /// The reviews that were non-blocking when the stages were made, from the manifests of the recipe's stages.
-fn optional(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
+fn optional_reviews(end: CandidateSource, last: &StageReader) -> Result<Optional, Error> {
     let mut optional = Optional::new();
-    let Some(root) = last.place().ancestors().nth(3) else { return Ok(optional) };
+    let Some(root) = last.folder().ancestors().nth(3) else { return Ok(optional) };
     let recipe = end.recipe();
     for step in recipe.steps() {
-        let Some(review) = step.stage.review() else { continue };
-        let made = Manifest::read(&Workspace::new(root).stage(recipe.name, step.number, step.name))?;
+        let Some(review) = step.stage.declared_review() else { continue };
+        let made = Manifest::read_from_stage(&Workspace::new(root).stage_folder(recipe.name, step.number, step.name))?;
         if made.is_some_and(|made| made.settings.get("optional") == Some(&true.into())) {
-            optional.insert(review.place().1);
+            optional.insert(review.benchmark_and_ballot().1);
         }
     }
     Ok(optional)
@@ -405,7 +405,7 @@ fn in_order<'a>(declared: &Declared<'_>, columns: &'static [Column], last: &Stag
     let mut rows = Vec::new();
     for part in last.parts_of::<record::Row>(columns, "rows") {
         let part = part
-            .and_then(|part| part.iter().map(|record| declared.row(record)).collect::<Result<Vec<_>, _>>());
+            .and_then(|part| part.iter().map(|record| declared.row_with_place(record)).collect::<Result<Vec<_>, _>>());
         match part {
             Ok(part) => rows.extend(part.into_iter().flatten()),
             Err(e) => return Box::new(std::iter::once(Err(e))),

@@ -15,14 +15,14 @@ use riddlemill_files::fence;
 ///
 /// # Errors
 /// [`Error`] if the registry or its rows cannot be read.
-pub fn origin(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option<String>, Error> {
-    for layout in layout::layouts(recipe, recipe.rows()) {
-        if layout.place("source_id").is_none() {
+pub fn find_origin_record(workspace: &Workspace, recipe: &Recipe, id: &str) -> Result<Option<String>, Error> {
+    for layout in layout::layouts_of_recipe(recipe, recipe.kind_of_rows()) {
+        if layout.place_of_column("source_id").is_none() {
             continue;
         }
-        let candidate = workspace.candidate(recipe.name);
+        let candidate = workspace.candidate_folder(recipe.name);
         // A candidate that cannot be read is no error, because the releases are searched next.
-        let manifest = Candidate::read(&candidate).ok().flatten();
+        let manifest = Candidate::read_manifest(&candidate).ok().flatten();
         let files = manifest.map(|manifest| manifest.files_of(layout.config)).unwrap_or_default();
         let files = files.into_iter().filter_map(|file| fence::open(candidate.join(file)).ok());
         let lines = files.flat_map(|file| BufReader::new(file).lines());

@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::manifest::{Candidate, SUMS};
-use super::verify::verify;
-use crate::store::{Error, durable, sha256};
+use super::verify::verify_folder;
+use crate::store::{Error, durable, sha256_of_file};
 use riddlemill_benchmarks::paper::Paper;
 use riddlemill_files::fence;
 
@@ -99,7 +99,7 @@ impl Publishable {
     /// [`OutletError`] if it fails verification, is a candidate, was yanked, or is a draft and `draft` is not
     /// set.
     pub fn open(folder: &Path, draft: bool) -> Result<Publishable, OutletError> {
-        let verified = verify(folder)?;
+        let verified = verify_folder(folder)?;
         let recipe = verified.recipe.clone().unwrap_or_else(|| "RECIPE".into());
         if !verified.findings.is_empty() {
             return Err(OutletError::Findings { folder: folder.into(), recipe, findings: verified.findings });
@@ -109,7 +109,7 @@ impl Publishable {
             recipe,
             findings: vec!["croissant.json: cannot be read".into()],
         };
-        let Some(manifest) = Candidate::read(folder)? else {
+        let Some(manifest) = Candidate::read_manifest(folder)? else {
             return Err(lacking(folder.into(), recipe));
         };
         let read = |name: &str| -> Option<Json> {
@@ -133,56 +133,56 @@ impl Publishable {
     }
 
     /// `flub-1.0.0`.
-    pub fn name(&self) -> String {
+    pub fn versioned_name(&self) -> String {
         format!("{}-{}", self.manifest.recipe, self.manifest.version)
     }
 
     /// Whether its card names authors; the Hub and Zenodo show them first.
     pub fn has_authors(&self) -> bool {
-        !self.authors().is_empty()
+        !self.author_names().is_empty()
     }
 
-    fn authors(&self) -> Vec<String> {
+    fn author_names(&self) -> Vec<String> {
         let creators = self.croissant["creator"].as_array().cloned().unwrap_or_default();
         creators.iter().filter_map(|c| c["name"].as_str()).map(str::to_owned).collect()
     }
 
-    fn text(&self, key: &str) -> &str {
+    fn metadata_text(&self, key: &str) -> &str {
         self.croissant[key].as_str().unwrap_or_default()
     }
 
     /// SPDX identifier of the whole set, from the address in the metadata.
-    fn licence(&self) -> Option<&str> {
+    fn licence_id(&self) -> Option<&str> {
         let url = self.croissant["license"].as_str()?;
         Some(url.rsplit('/').next().unwrap_or_default().trim_end_matches(".html"))
     }
 
     /// The paper whose set it rebuilds, if its benchmark names one.
-    fn paper(&self) -> Option<&'static Paper> {
-        let paper = &riddlemill_benchmarks::find(&self.manifest.recipe)?.paper;
+    fn rebuilt_paper(&self) -> Option<&'static Paper> {
+        let paper = &riddlemill_benchmarks::find_benchmark(&self.manifest.recipe)?.paper;
         (!paper.url.is_empty()).then_some(paper)
     }
 
     /// `.zenodo.json`: the metadata of a Zenodo deposit.
-    pub fn zenodo(&self) -> Json {
+    pub fn zenodo_json(&self) -> Json {
         let mut related = Vec::new();
-        if let Some(paper) = self.paper() {
+        if let Some(paper) = self.rebuilt_paper() {
             related.push(json!({ "identifier": paper.url, "relation": "isDerivedFrom", "resource_type": "publication-article" }));
         }
         let language = self.croissant["inLanguage"].as_array().and_then(|l| l.first()).and_then(Json::as_str);
         let mut zenodo = json!({
             "upload_type": "dataset",
             "title": self.title,
-            "description": self.text("description"),
+            "description": self.metadata_text("description"),
             "version": self.manifest.version,
             "publication_date": self.manifest.date,
-            "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+            "creators": self.author_names().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             "access_right": "open",
-            "keywords": self.paper().map(|paper| paper.tags.clone()).unwrap_or_default(),
+            "keywords": self.rebuilt_paper().map(|paper| paper.tags.clone()).unwrap_or_default(),
             "language": match language { Some("zh") => "zho", Some("en") => "eng", _ => "mul" },
             "related_identifiers": related,
         });
-        if let Some(licence) = self.licence() {
+        if let Some(licence) = self.licence_id() {
             zenodo["license"] = json!(licence.to_lowercase());
         }
         zenodo
@@ -190,10 +190,10 @@ impl Publishable {
 
     /// The mandatory and recommended properties of DataCite's metadata schema 4.5, in the form of its REST
     /// API.
-    pub fn datacite(&self) -> Json {
+    pub fn datacite_json(&self) -> Json {
         let year = self.manifest.date.as_deref().and_then(|date| date.get(..4)).unwrap_or_default();
         let related: Vec<Json> = self
-            .paper()
+            .rebuilt_paper()
             .iter()
             .map(|paper| json!({ "relatedIdentifier": paper.url, "relatedIdentifierType": "URL", "relationType": "IsDerivedFrom" }))
             .collect();
@@ -201,12 +201,12 @@ impl Publishable {
             "schemaVersion": "http://datacite.org/schema/kernel-4",
             "types": { "resourceTypeGeneral": "Dataset", "resourceType": "Benchmark" },
             "titles": [{ "title": self.title }],
-            "creators": self.authors().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+            "creators": self.author_names().iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
             // Whoever assigns the DOI is named by the repository; until then the authors publish it.
-            "publisher": { "name": self.authors().join("; ") },
+            "publisher": { "name": self.author_names().join("; ") },
             "publicationYear": year,
             "version": self.manifest.version,
-            "descriptions": [{ "description": self.text("description"), "descriptionType": "Abstract" }],
+            "descriptions": [{ "description": self.metadata_text("description"), "descriptionType": "Abstract" }],
             "dates": self.manifest.date.iter().map(|date| json!({ "date": date, "dateType": "Issued" })).collect::<Vec<_>>(),
             "formats": ["application/jsonlines", "application/x-parquet"],
             "relatedIdentifiers": related,
@@ -214,8 +214,8 @@ impl Publishable {
         if let Some(language) = self.croissant["inLanguage"].as_array().and_then(|l| l.first()) {
             datacite["language"] = language.clone();
         }
-        if let Some(licence) = self.licence() {
-            let uri = self.text("license");
+        if let Some(licence) = self.licence_id() {
+            let uri = self.metadata_text("license");
             datacite["rightsList"] = match uri.starts_with("https://") {
                 true => {
                     json!([{ "rights": licence, "rightsUri": uri, "rightsIdentifier": licence, "rightsIdentifierScheme": "SPDX" }])
@@ -231,7 +231,7 @@ impl Publishable {
     ///
     /// # Errors
     /// [`OutletError`] if a file cannot be read or written, or another file is there.
-    pub fn archive(&self, file: &Path) -> Result<Archived, OutletError> {
+    pub fn write_archive(&self, file: &Path) -> Result<Archived, OutletError> {
         let mut names: Vec<String> = self.manifest.files.keys().cloned().collect();
         names.extend([super::manifest::MANIFEST.into(), SUMS.into()]);
         names.sort();
@@ -248,17 +248,17 @@ impl Publishable {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
             header.set_mode(0o644);
-            header.set_mtime(seconds(self.manifest.date.as_deref().unwrap_or_default()));
-            tar.append_data(&mut header, format!("{}/{name}", self.name()), bytes.as_slice())
+            header.set_mtime(seconds_of_day(self.manifest.date.as_deref().unwrap_or_default()));
+            tar.append_data(&mut header, format!("{}/{name}", self.versioned_name()), bytes.as_slice())
                 .map_err(failed)?;
         }
         tar.into_inner().and_then(zstd::Encoder::finish).map_err(failed)?;
         // The bytes have to be on the disk before the file gets its name.
         made.as_file().sync_all().map_err(failed)?;
-        let (sum, bytes) = durable::digest(made.path()).map_err(failed)?;
+        let (sum, bytes) = durable::digest_of_file(made.path()).map_err(failed)?;
         // The same release gives the same bytes, so an equal archive is left as it is.
         if file.exists() {
-            if sha256(file)? != sum {
+            if sha256_of_file(file)? != sum {
                 return Err(OutletError::Occupied(file.into()));
             }
         } else {
@@ -266,16 +266,16 @@ impl Publishable {
             durable::sync_folder(folder)?;
         }
         let named = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let with_ending = |ending: &str| file.with_file_name(format!("{}{ending}", self.name()));
+        let with_ending = |ending: &str| file.with_file_name(format!("{}{ending}", self.versioned_name()));
         let mut files = vec![(file.with_file_name(format!("{named}.sha256")), format!("{sum}  {named}\n"))];
         // Both formats require an author, and nobody is one whom the curator did not name.
         if self.has_authors() {
-            files.push((with_ending(".zenodo.json"), pretty(&self.zenodo())));
-            files.push((with_ending(".datacite.json"), pretty(&self.datacite())));
+            files.push((with_ending(".zenodo.json"), pretty_json(&self.zenodo_json())));
+            files.push((with_ending(".datacite.json"), pretty_json(&self.datacite_json())));
         }
         let mut written = vec![file.to_path_buf()];
         for (path, text) in files {
-            durable::replace(&path, text.as_bytes())?;
+            durable::replace_file(&path, text.as_bytes())?;
             written.push(path);
         }
         Ok(Archived { sha256: sum, bytes, files: written })
@@ -283,7 +283,7 @@ impl Publishable {
 
     /// The commands that upload it to the Hub, in order: all files in one commit, then a tag with the
     /// version; then its site, if there is one, as a static Space of the same name.
-    pub fn hub(&self, repo: &str, private: bool, site: Option<&Path>) -> Vec<Vec<String>> {
+    pub fn hub_commands(&self, repo: &str, private: bool, site: Option<&Path>) -> Vec<Vec<String>> {
         let title = format!("{} {}", self.manifest.recipe, self.manifest.version);
         let folder = self.folder.display().to_string();
         let mut upload = vec!["hf", "upload", repo, &folder, ".", "--repo-type", "dataset"];
@@ -292,7 +292,7 @@ impl Publishable {
         if private {
             upload.push("--private");
         }
-        let tag = self.tag();
+        let tag = self.version_tag();
         let tagged = ["hf", "repos", "tag", "create", repo, &tag, "--repo-type", "dataset", "-m", &title];
         let mut commands = vec![upload, tagged.to_vec()];
         let site = site.map(|site| site.display().to_string());
@@ -310,7 +310,7 @@ impl Publishable {
         commands.into_iter().map(|command| command.into_iter().map(str::to_owned).collect()).collect()
     }
 
-    fn tag(&self) -> String {
+    fn version_tag(&self) -> String {
         format!("v{}", self.manifest.version)
     }
 
@@ -318,7 +318,7 @@ impl Publishable {
     ///
     /// # Errors
     /// [`OutletError`] if `hf` is missing or fails, or the version's tag is on the Hub.
-    pub fn upload(
+    pub fn upload_to_hub(
         &self,
         repo: &str,
         private: bool,
@@ -330,12 +330,12 @@ impl Publishable {
             .args(["repos", "tag", "list", repo, "--repo-type", "dataset"])
             .output()
             .map_err(OutletError::NoHub)?;
-        let tag = self.tag();
+        let tag = self.version_tag();
         if String::from_utf8_lossy(&tags.stdout).split_whitespace().any(|word| word == tag) {
             return Err(OutletError::Tagged { repo: repo.into(), tag });
         }
-        for command in self.hub(repo, private, site) {
-            let line = shown(&command);
+        for command in self.hub_commands(repo, private, site) {
+            let line = quote_command(&command);
             heard(&line);
             let done = Command::new(&command[0]).args(&command[1..]).output().map_err(OutletError::NoHub)?;
             if !done.status.success() {
@@ -361,7 +361,7 @@ pub struct Archived {
 }
 
 /// A command as typed in a shell.
-pub fn shown(command: &[String]) -> String {
+pub fn quote_command(command: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@".contains(c);
     let word = |word: &String| match !word.is_empty() && word.chars().all(plain) {
         true => word.clone(),
@@ -370,31 +370,31 @@ pub fn shown(command: &[String]) -> String {
     command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn pretty(value: &Json) -> String {
+fn pretty_json(value: &Json) -> String {
     format!("{value:#}\n")
 }
 
 /// Midnight of a day `YYYY-MM-DD` in seconds since 1970; 0 if it is invalid.
-fn seconds(date: &str) -> u64 {
+fn seconds_of_day(date: &str) -> u64 {
     let midnight = date.parse().ok().and_then(|day: jiff::civil::Date| day.to_zoned(TimeZone::UTC).ok());
     midnight.and_then(|midnight| u64::try_from(midnight.timestamp().as_second()).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{seconds, shown};
+    use super::{seconds_of_day, quote_command};
 
     #[test]
     fn days_count_from_1970() {
-        assert_eq!(seconds("1970-01-01"), 0);
-        assert_eq!(seconds("2024-02-29"), 1_709_164_800);
-        assert_eq!(seconds("2026-01-02"), 1_767_312_000);
-        assert_eq!(seconds("soon"), 0);
+        assert_eq!(seconds_of_day("1970-01-01"), 0);
+        assert_eq!(seconds_of_day("2024-02-29"), 1_709_164_800);
+        assert_eq!(seconds_of_day("2026-01-02"), 1_767_312_000);
+        assert_eq!(seconds_of_day("soon"), 0);
     }
 
     #[test]
     fn commands_can_be_pasted() {
         let command = ["hf", "upload", "a/b", "it's here", "*"].map(String::from);
-        assert_eq!(shown(&command), r"hf upload a/b 'it'\''s here' '*'");
+        assert_eq!(quote_command(&command), r"hf upload a/b 'it'\''s here' '*'");
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum Types {
 ///
 /// # Errors
 /// The error of `batches`, or [`Error::Io`] if the file cannot be written completely.
-pub(super) fn write<T>(
+pub(super) fn write_parquet<T>(
     path: &Path,
     shapes: &[Shape],
     types: Types,
@@ -38,7 +38,7 @@ pub(super) fn write<T>(
         e => Error::io("write", path)(std::io::Error::other(e)),
     };
     let file = fence::create(path).map_err(Error::io("create", path))?;
-    let empty = frame(shapes, &[]).map_err(refused)?;
+    let empty = build_frame(shapes, &[]).map_err(refused)?;
     let mut writer = ParquetWriter::new(&file)
         .with_compression(ParquetCompression::Zstd(None))
         .set_parallel(false)
@@ -46,7 +46,7 @@ pub(super) fn write<T>(
         .batched(empty.schema())
         .map_err(refused)?;
     let done = batches(&mut |rows| {
-        let frame = frame(shapes, rows).map_err(refused)?;
+        let frame = build_frame(shapes, rows).map_err(refused)?;
         writer.write_batch(&frame).map_err(refused)
     })?;
     writer.finish().map_err(refused)?;
@@ -54,20 +54,20 @@ pub(super) fn write<T>(
     Ok(done)
 }
 
-fn frame(shapes: &[Shape], rows: &[Row]) -> PolarsResult<DataFrame> {
+fn build_frame(shapes: &[Shape], rows: &[Row]) -> PolarsResult<DataFrame> {
     let columns = shapes.iter().enumerate().map(|(i, column)| {
         let values = rows.iter().map(|row| row.0.get(i).unwrap_or(&Value::Null));
-        series(column.name.into(), column.kind, rows.len(), values)
+        build_series(column.name.into(), column.kind, rows.len(), values)
     });
     DataFrame::new(rows.len(), columns.collect())
 }
 
 /// Counts as signed Parquet integers, which every reader supports.
-fn signed(n: u64) -> i64 {
+fn to_signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
+fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
     match kind {
         Kind::Text => {
             let mut column = StringChunkedBuilder::new(name, rows);
@@ -83,7 +83,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
             let mut column = PrimitiveChunkedBuilder::<Int64Type>::new(name, rows);
             for value in values {
                 match value {
-                    Value::Count(n) => column.append_value(signed(*n)),
+                    Value::Count(n) => column.append_value(to_signed(*n)),
                     _ => column.append_null(),
                 }
             }
@@ -124,7 +124,7 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
             for value in values {
                 match value {
                     Value::Counts(list) => {
-                        column.append_slice(&list.iter().map(|n| signed(*n)).collect::<Vec<_>>())
+                        column.append_slice(&list.iter().map(|n| to_signed(*n)).collect::<Vec<_>>())
                     }
                     _ => column.append_null(),
                 }
@@ -149,13 +149,13 @@ fn series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<I
 ///
 /// # Errors
 /// [`Error`] if it is damaged, or a column is missing or of another type.
-pub(super) fn read(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
+pub(super) fn read_parquet(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
     let file = fence::open(path).map_err(Error::io("read", path))?;
     let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
     let mut rows: Vec<Row> = (0..frame.height()).map(|_| Row(Vec::with_capacity(shapes.len()))).collect();
     for column in shapes {
-        let values = frame.column(column.name).and_then(|c| values(c, column.kind)).map_err(damaged)?;
+        let values = frame.column(column.name).and_then(|c| values_of_column(c, column.kind)).map_err(damaged)?;
         rows.iter_mut().zip(values).for_each(|(row, value)| row.0.push(value));
     }
     Ok(rows)
@@ -165,7 +165,7 @@ pub(super) fn read(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Error> {
 ///
 /// # Errors
 /// [`Error`] if a file is damaged, or if they have fewer rows.
-pub(super) fn taken(paths: &[PathBuf], places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+pub(super) fn select_rows(paths: &[PathBuf], places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
     let damaged =
         |e: PolarsError| Error::stale_file(paths.first().map_or(Path::new(""), PathBuf::as_path), e);
     let mut frame = DataFrame::empty();
@@ -187,18 +187,18 @@ pub(super) fn taken(paths: &[PathBuf], places: impl Iterator<Item = usize>) -> R
     Ok(bytes)
 }
 
-fn values(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
-    fn each<T>(cells: impl Iterator<Item = Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
+fn values_of_column(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
+    fn map_cells<T>(cells: impl Iterator<Item = Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
         cells.map(|cell| cell.map_or(Value::Null, &value)).collect()
     }
     let whole = |n: i64| n.unsigned_abs();
-    let (list, item) = kind.item();
+    let (list, item) = kind.split_list_kind();
     if !list {
         return Ok(match item {
-            Kind::Count => each(column.i64()?.iter(), |n| Value::Count(whole(n))),
-            Kind::Real => each(column.f64()?.iter(), Value::Real),
-            Kind::Flag => each(column.bool()?.iter(), Value::Flag),
-            _ => each(column.str()?.iter(), |text: &str| Value::Text(text.into())),
+            Kind::Count => map_cells(column.i64()?.iter(), |n| Value::Count(whole(n))),
+            Kind::Real => map_cells(column.f64()?.iter(), Value::Real),
+            Kind::Flag => map_cells(column.bool()?.iter(), Value::Flag),
+            _ => map_cells(column.str()?.iter(), |text: &str| Value::Text(text.into())),
         });
     }
     let lists = column.list()?;

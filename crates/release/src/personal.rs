@@ -16,7 +16,7 @@ const SOUGHT: [(&str, &str); 5] = [
 ];
 
 /// The sentences on personal data in texts, from the settings of a set's stages.
-pub(super) fn sentences(stages: &BTreeMap<String, BTreeMap<String, Json>>) -> String {
+pub(super) fn describe_personal_data(stages: &BTreeMap<String, BTreeMap<String, Json>>) -> String {
     let anonymised =
         |settings: &&BTreeMap<String, Json>| SOUGHT.iter().all(|(key, _)| settings.contains_key(*key));
     let settings: Vec<_> = stages.values().filter(anonymised).collect();
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn what_was_not_looked_for_is_said() {
-        let all = sentences(&stages(&[]));
+        let all = describe_personal_data(&stages(&[]));
         assert!(
             all.contains("replaced by marks what they found of these: links; names of")
                 && all.contains(NOT_SOUGHT)
         );
         assert!(!all.contains("by the settings"));
-        let kept = sentences(&stages(&[("names", "keep"), ("identity", "drop")]));
+        let kept = describe_personal_data(&stages(&[("names", "keep"), ("identity", "drop")]));
         assert!(kept.contains(
             "Not looked for, by the settings of this set: names of the posts' own users and mentions."
         ));
@@ -78,7 +78,7 @@ mod tests {
         );
         assert!(!kept.contains("these: links; names"), "{kept}");
         assert_eq!(
-            sentences(&BTreeMap::new()),
+            describe_personal_data(&BTreeMap::new()),
             "No stage looked for personal data in texts: they are as people wrote them."
         );
     }

@@ -6,18 +6,18 @@ use std::path::Path;
 use riddlemill_files::fence;
 use serde::Serialize;
 
-use super::candidate::{fingerprint, standing};
+use super::candidate::{compute_fingerprint, read_intact_candidate};
 use super::changes::{Changes, Digests};
 use super::current_rows::CurrentRows;
-use super::division::below;
+use super::division::is_below_share;
 use super::error::ReleaseError;
-use super::facts::{Facts, Origin, sources};
+use super::facts::{Facts, Origin, licences_by_source};
 use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
-use super::numbered::{is_published, numbering, parts, rows};
-use super::registry::{Ordinals, Registry, Release, TEXTS, seal, sealing};
-use super::relicensed::{allowed, forbidden, relicensed};
+use super::numbered::{is_published, lock_numbers, rows_by_file, released_rows};
+use super::registry::{Ordinals, Registry, Release, TEXTS, seal_files, create_sealing_folder};
+use super::relicensed::{find_allowed_licence, licence_refusal, licence_changes};
 use super::restore::kept_lines;
 use super::row_faults::RowFaults;
 use super::source::CandidateSource;
@@ -26,7 +26,7 @@ use super::{data, eval_files, folder, shortcuts, verify};
 use crate::config::{Config, sections};
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
-use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256};
+use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256_of_file};
 
 /// A proposed or completed release.
 #[derive(Clone, Debug, Serialize)]
@@ -58,7 +58,7 @@ pub struct Wanted<'a> {
 /// # Errors
 /// [`ReleaseError`] if a stage under it does not match raw/ as it is now, or if the version is too small,
 /// exists already, or may not be stable; nothing is written then.
-pub fn release(
+pub fn make_release(
     config: &Config,
     recipe: &'static Recipe,
     wanted: Wanted<'_>,
@@ -71,15 +71,15 @@ pub fn release(
     let workspace = Workspace::new(&config.root);
     secrets_stand(&workspace)?;
     // Before the registry is read: two releases at once could assign the same number or version.
-    let _locks = numbering(&workspace, recipe)?;
+    let _locks = lock_numbers(&workspace, recipe)?;
     let mut registry = Registry::open(&workspace, recipe.name)?;
     registry.name_sealed()?;
-    let of_now = CurrentRows::of(&workspace, recipe);
-    let Fresh { end, stages, readers, numbers, stale } = match fresh(config, &of_now, wanted.draft) {
+    let of_now = CurrentRows::of_recipe(&workspace, recipe);
+    let Fresh { end, stages, readers, numbers, stale } = match find_fresh_candidate(config, &of_now, wanted.draft) {
         Ok(fresh) => fresh,
         // The licence can be stated before the next run: whoever releases learns of both at once.
         Err(e @ (ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. })) => {
-            return Err(match unlicensed(config, recipe) {
+            return Err(match find_licence_problem(config, recipe) {
                 Some(unlicensed) => ReleaseError::Several(vec![unlicensed, e]),
                 None => e,
             });
@@ -89,11 +89,11 @@ pub fn release(
     let Some(last) = readers.last() else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
-    let layouts = end.layouts(last)?;
+    let layouts = end.published_layouts(last)?;
 
-    let output = workspace.candidate(recipe.name);
+    let output = workspace.candidate_folder(recipe.name);
     // The version follows from the rows, so the folder has a temporary name until they are written.
-    let making = durable::making(&output.with_file_name("release"));
+    let making = durable::name_while_making(&output.with_file_name("release"));
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
     let mut now = Digests::default();
@@ -101,7 +101,7 @@ pub fn release(
     let mut faults = RowFaults::new(recipe);
     let mut per_item = RowsPerItem::default();
     for layout in &layouts {
-        written.push(data::write(&making, layout, parts(end, last, numbers), |rows| {
+        written.push(data::write_data(&making, layout, rows_by_file(end, last, numbers), |rows| {
             now.add(layout.config, rows, layout);
             faults.look_at(layout, rows);
             per_item.look_at(layout, rows);
@@ -110,7 +110,7 @@ pub fn release(
     let guessed = shortcuts::measure_release(config, recipe, end, last, numbers)?;
     let origin = Origin::new(config, end, &readers, numbers)?;
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
-    facts.waiting = per_item.waiting(end, &facts.left_out);
+    facts.waiting = per_item.count_waiting_rows(end, &facts.left_out);
     if facts.configs.iter().all(|config| config.written.rows == 0) {
         durable::remove_folder(&making)?;
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
@@ -120,7 +120,7 @@ pub fn release(
     if facts.licence.spdx.is_none() {
         refused.push(no_licence(recipe, &facts.raw));
     }
-    refused.extend(forbidden(recipe, &facts.raw, facts.licence.spdx.as_deref()));
+    refused.extend(licence_refusal(recipe, &facts.raw, facts.licence.spdx.as_deref()));
     let found = faults.into_texts();
     if !found.is_empty() {
         refused.push(ReleaseError::Rows { recipe: recipe.name.into(), found });
@@ -138,9 +138,9 @@ pub fn release(
         facts.draft.push("asked for as a draft".into());
     }
     let relicensed = since_latest(&registry, &output);
-    let (proposal, retired) = propose(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
+    let (proposal, retired) = propose_version(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
     let standing = facts.configs.first().map_or(0, |config| config.written.rows);
-    if proposal.version.draft.is_none() && !wanted.partial && below(config, recipe, standing, facts.waiting) {
+    if proposal.version.draft.is_none() && !wanted.partial && is_below_share(config, recipe, standing, facts.waiting) {
         durable::remove_folder(&making)?;
         return Err(ReleaseError::Partial {
             recipe: recipe.name.into(),
@@ -155,7 +155,7 @@ pub fn release(
     facts.version = proposal.version.to_string();
     facts.date = Some(date.into());
     // After `propose`, so that a refused release registers no canary.
-    facts.canary = Some(registry.canary()?);
+    facts.canary = Some(registry.ensure_canary()?);
     let changes = Changes { version: facts.version.clone(), date: date.into(), ..proposal.changes.clone() };
     facts.changes = std::iter::once(changes.clone())
         .chain(
@@ -169,29 +169,29 @@ pub fn release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
-    facts.exported = eval_files::write(&making, config, &layouts, &facts.files())?;
-    let fingerprint = fingerprint(config, recipe, &layouts, numbers);
-    let manifest = folder::finish(&making, &facts, &layouts, stages, fingerprint)?;
+    facts.exported = eval_files::write_eval_files(&making, config, &layouts, &facts.files_of_configs())?;
+    let fingerprint = compute_fingerprint(config, recipe, &layouts, numbers);
+    let manifest = folder::finish_folder(&making, &facts, &layouts, stages, fingerprint)?;
     // A version is never replaced, so its folder is verified before it is registered.
-    let findings = verify::verify(&making)?.findings;
+    let findings = verify::verify_folder(&making)?.findings;
     if !findings.is_empty() {
         durable::remove_folder(&making)?;
         return Err(ReleaseError::Findings { findings });
     }
 
     // Sealed files first, then the entry, then the name: a version in the registry can always be restored.
-    let sealed = keep(&registry, proposal.version, &making, &manifest)?;
-    let split = numbers.division().map(|division| division.allotted().to_vec()).unwrap_or_default();
-    registry.enter(Release {
+    let sealed = seal_release(&registry, proposal.version, &making, &manifest)?;
+    let split = numbers.division().map(|division| division.new_splits().to_vec()).unwrap_or_default();
+    registry.record_release(Release {
         version: proposal.version,
         date: date.into(),
         riddlemill: crate::VERSION.into(),
         configs: manifest.configs.clone(),
-        sums: sha256(&making.join(SUMS))?,
+        sums: sha256_of_file(&making.join(SUMS))?,
         sealed,
         stages: manifest.stages.len(),
         changes,
-        allotted: numbers.allotted().to_vec(),
+        allotted: numbers.new_numbers().to_vec(),
         split,
         retired,
     })?;
@@ -213,9 +213,9 @@ struct Fresh<'r> {
 
 /// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources, or one that the
 /// licence of a source forbids; `None` also where there is no candidate yet.
-pub fn unlicensed(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
-    let candidate = Candidate::read(&Workspace::new(&config.root).candidate(recipe.name)).ok()??;
-    let settings: sections::Release = config.typed(Some(recipe.name), "release");
+pub fn find_licence_problem(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
+    let candidate = Candidate::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name)).ok()??;
+    let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
     // The settings of today: the candidate may have been made before a licence was stated.
     let stated = |file: &Raw| {
         let source =
@@ -226,58 +226,58 @@ pub fn unlicensed(config: &Config, recipe: &'static Recipe) -> Option<ReleaseErr
         }
     };
     let raw: Vec<Raw> = candidate.raw.iter().map(stated).collect();
-    match Licence::combine(&settings, &raw).spdx {
+    match Licence::combine_licences(&settings, &raw).spdx {
         None => Some(no_licence(recipe, &raw)),
-        Some(whole) => forbidden(recipe, &raw, Some(&whole)),
+        Some(whole) => licence_refusal(recipe, &raw, Some(&whole)),
     }
 }
 
 /// What differs between the licences of a candidate's folder and of the latest release, as text.
 fn since_latest(registry: &Registry, candidate: &Path) -> Option<String> {
-    let latest = candidate.with_file_name(registry.latest()?.version.to_string());
-    relicensed(&latest, candidate)
+    let latest = candidate.with_file_name(registry.latest_release()?.version.to_string());
+    licence_changes(&latest, candidate)
 }
 
 fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
     // By source: a workspace may have thousands of dumps.
-    let stated = sources(raw).into_iter().map(|(source, licence)| format!("{source}: {licence}"));
-    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect(), allowed: allowed(raw) }
+    let stated = licences_by_source(raw).into_iter().map(|(source, licence)| format!("{source}: {licence}"));
+    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect(), allowed: find_allowed_licence(raw) }
 }
 
 /// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.
 ///
 /// # Errors
 /// [`ReleaseError::Outdated`] or [`ReleaseError::StaleCandidate`] if it is not.
-pub fn current(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseError> {
-    fresh(config, &CurrentRows::of(&Workspace::new(&config.root), recipe), false).map(drop)
+pub fn require_fresh_candidate(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseError> {
+    find_fresh_candidate(config, &CurrentRows::of_recipe(&Workspace::new(&config.root), recipe), false).map(drop)
 }
 
 /// Whether a recipe's candidate can be released as stable, and differs from the last release.
 ///
 /// # Errors
 /// [`ReleaseError`] if stages, rows or the registry cannot be read.
-pub fn due(config: &Config, of_now: &CurrentRows) -> Result<bool, ReleaseError> {
+pub fn is_release_due(config: &Config, of_now: &CurrentRows) -> Result<bool, ReleaseError> {
     let (workspace, recipe) = (&of_now.workspace, of_now.recipe());
-    let stable = standing(&workspace.candidate(recipe.name))
+    let stable = read_intact_candidate(&workspace.candidate_folder(recipe.name))
         .is_some_and(|candidate| candidate.draft.is_empty() && candidate.rows > 0);
     if !stable {
         return Ok(false);
     }
-    let Fresh { end, readers, numbers, .. } = match fresh(config, of_now, false) {
+    let Fresh { end, readers, numbers, .. } = match find_fresh_candidate(config, of_now, false) {
         Ok(fresh) => fresh,
         Err(ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. }) => return Ok(false),
         Err(e) => return Err(e),
     };
     let Some(last) = readers.last() else { return Ok(false) };
     let mut now = Digests::default();
-    for layout in end.layouts(last)? {
-        for batch in rows(end, last, numbers) {
+    for layout in end.published_layouts(last)? {
+        for batch in released_rows(end, last, numbers) {
             now.add(layout.config, &batch?, &layout);
         }
     }
     let registry = Registry::open(workspace, recipe.name)?;
-    let relicensed = since_latest(&registry, &workspace.candidate(recipe.name));
-    match propose(&registry, recipe, &now, &[], relicensed, None) {
+    let relicensed = since_latest(&registry, &workspace.candidate_folder(recipe.name));
+    match propose_version(&registry, recipe, &now, &[], relicensed, None) {
         Ok(_) => Ok(true),
         Err(ReleaseError::Unchanged { .. }) => Ok(false),
         Err(e) => Err(e),
@@ -286,10 +286,10 @@ pub fn due(config: &Config, of_now: &CurrentRows) -> Result<bool, ReleaseError> 
 
 /// The candidate, if it is up to date with raw/, settings and the registry. A draft may be older than votes,
 /// replies, dumps and settings, but must match its stages.
-fn fresh<'r>(config: &Config, of_now: &'r CurrentRows, draft: bool) -> Result<Fresh<'r>, ReleaseError> {
+fn find_fresh_candidate<'r>(config: &Config, of_now: &'r CurrentRows, draft: bool) -> Result<Fresh<'r>, ReleaseError> {
     let (workspace, recipe) = (&of_now.workspace, of_now.recipe());
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
-    let Some(candidate) = standing(&workspace.candidate(recipe.name)) else {
+    let Some(candidate) = read_intact_candidate(&workspace.candidate_folder(recipe.name)) else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
     let newer = stale_stages(config, recipe)?;
@@ -297,22 +297,22 @@ fn fresh<'r>(config: &Config, of_now: &'r CurrentRows, draft: bool) -> Result<Fr
         return Err(ReleaseError::Outdated { recipe: recipe.name.into(), stages: newer });
     }
     let end = of_now.end;
-    let readers = end.readers(workspace)?;
-    let stages = CandidateSource::chain(&readers);
+    let readers = end.open_stages(workspace)?;
+    let stages = CandidateSource::links_of_stages(&readers);
     let last = readers.last().ok_or_else(stale)?;
     // A draft may be older than a withdrawal, but must not publish what was withdrawn.
     if draft {
         let withheld = Withheld::open(workspace, recipe)?;
         let mut withdrawn = 0;
         for part in json_parts(last, "rows", &[]) {
-            withdrawn += withheld.rows(&part?)?.into_iter().filter(|gone| *gone).count();
+            withdrawn += withheld.withdrawn_rows(&part?)?.into_iter().filter(|gone| *gone).count();
         }
         if withdrawn > 0 {
             return Err(ReleaseError::Withdrawn { recipe: recipe.name.into(), rows: withdrawn });
         }
     }
-    let (numbers, layouts) = (of_now.numbers(last)?, end.layouts(last)?);
-    if stages != candidate.stages || candidate.fingerprint != fingerprint(config, recipe, &layouts, numbers) {
+    let (numbers, layouts) = (of_now.row_numbers(last)?, end.published_layouts(last)?);
+    if stages != candidate.stages || candidate.fingerprint != compute_fingerprint(config, recipe, &layouts, numbers) {
         return Err(stale());
     }
     Ok(Fresh { end, stages, readers, numbers, stale: newer })
@@ -320,7 +320,7 @@ fn fresh<'r>(config: &Config, of_now: &'r CurrentRows, draft: bool) -> Result<Fr
 
 /// The version that fits the changes, or the requested one if it is large enough; and the ids that no row has
 /// any longer.
-fn propose(
+fn propose_version(
     registry: &Registry,
     recipe: &'static Recipe,
     now: &Digests,
@@ -332,18 +332,18 @@ fn propose(
         Some(release) => kept_digests(registry, release),
         None => Ok(Digests::default()),
     };
-    let (stable, latest) = (registry.latest_stable(), registry.latest());
+    let (stable, latest) = (registry.latest_stable(), registry.latest_release());
     // The number is relative to the last stable version; the change log to the last version of any kind.
     let base = digests(stable)?;
-    let bump = now.since(&base).bump();
-    let core = stable.map_or(Version::FIRST, |release| release.version.bumped(bump));
+    let bump = now.changes_since(&base).required_bump();
+    let core = stable.map_or(Version::FIRST, |release| release.version.next_stable(bump));
     let before = digests(latest)?;
-    let mut changes = now.since(&before);
+    let mut changes = now.changes_since(&before);
     changes.since = latest.map(|release| release.version.to_string());
     changes.licence = relicensed;
-    let retired = now.retired(&before).into_iter().collect();
-    let proposed = numbered(registry, core, draft);
-    if let (None, Some(latest), Bump::Patch) = (wanted, latest, changes.bump()) {
+    let retired = now.retired_ids(&before).into_iter().collect();
+    let proposed = number_draft(registry, core, draft);
+    if let (None, Some(latest), Bump::Patch) = (wanted, latest, changes.required_bump()) {
         // A set whose review is complete may become stable without a change of rows.
         let same = changes.licence.is_none();
         if same && (latest.version.draft.is_none() || !draft.is_empty()) {
@@ -351,40 +351,40 @@ fn propose(
         }
     }
     let version = wanted.unwrap_or(proposed);
-    if registry.find(version).is_some() {
+    if registry.find_release(version).is_some() {
         return Err(ReleaseError::Exists { recipe: recipe.name.into(), version, proposed });
     }
-    if version.stable() < core
+    if version.to_stable() < core
         || registry
             .releases
             .iter()
-            .any(|r| r.version > version && version.draft.is_some() && r.version.stable() == version.stable())
+            .any(|r| r.version > version && version.draft.is_some() && r.version.to_stable() == version.to_stable())
     {
         let why = match stable {
             Some(stable) => format!(
                 "{} since {} make a {} version",
-                now.since(&base).describe(),
+                now.changes_since(&base).describe(),
                 stable.version,
-                bump.word()
+                bump.level_name()
             ),
             None => format!("the first version is {core}"),
         };
         return Err(ReleaseError::TooSmall { version, why, proposed });
     }
     if version.draft.is_none() && !draft.is_empty() {
-        let proposed = numbered(registry, version, draft);
+        let proposed = number_draft(registry, version, draft);
         return Err(ReleaseError::Draft { version, why: draft.to_vec(), proposed });
     }
     Ok((Proposal { version, bump, changes, draft: draft.to_vec() }, retired))
 }
 
 /// A stable version, or the next draft of it if it must be one.
-fn numbered(registry: &Registry, core: Version, draft: &[String]) -> Version {
+fn number_draft(registry: &Registry, core: Version, draft: &[String]) -> Version {
     if draft.is_empty() {
         return core;
     }
     let drafts =
-        registry.releases.iter().filter(|r| r.version.stable() == core).filter_map(|r| r.version.draft);
+        registry.releases.iter().filter(|r| r.version.to_stable() == core).filter_map(|r| r.version.draft);
     Version { draft: Some(drafts.max().unwrap_or(0) + 1), ..core }
 }
 
@@ -399,37 +399,37 @@ fn kept_digests(registry: &Registry, release: &Release) -> Result<Digests, Relea
                 serde_json::from_str(&line).map_err(|e| Error::io("read", &path)(e.into()))?;
             let id = json.values().next().and_then(|id| id.as_str()).unwrap_or_default();
             // The digest of a row includes the line break, which `lines` removes.
-            digests.line(config, id, format!("{line}\n").as_bytes());
+            digests.add_line(config, id, format!("{line}\n").as_bytes());
         }
     }
     Ok(digests)
 }
 
 /// Seals everything needed to restore the folder: rows, and every text that does not follow from them.
-fn keep(
+fn seal_release(
     registry: &Registry,
     version: Version,
     from: &Path,
     manifest: &Candidate,
 ) -> Result<BTreeMap<String, String>, ReleaseError> {
-    let place = sealing(registry, version)?;
+    let place = create_sealing_folder(registry, version)?;
     let mut sealed = BTreeMap::new();
     for config in manifest.configs.keys() {
         let name = format!("rows-{config}.jsonl.zst");
         let files: Vec<_> = manifest.files_of(config).iter().map(|file| from.join(file)).collect();
-        seal(&files, &place.join(&name))?;
-        sealed.insert(name.clone(), sha256(&place.join(&name))?);
+        seal_files(&files, &place.join(&name))?;
+        sealed.insert(name.clone(), sha256_of_file(&place.join(&name))?);
     }
     let mut texts = Vec::new();
-    for path in folder::files(from)? {
+    for path in folder::list_files(from)? {
         if path.starts_with("data/") || path.starts_with("compat/") {
             continue;
         }
         let file = from.join(&path);
         // Each by itself, like the rows: all of them in memory could be too much.
         if let Some(items) = eval_files::sealed_name(&path) {
-            seal(std::slice::from_ref(&file), &place.join(&items))?;
-            sealed.insert(items.clone(), sha256(&place.join(&items))?);
+            seal_files(std::slice::from_ref(&file), &place.join(&items))?;
+            sealed.insert(items.clone(), sha256_of_file(&place.join(&items))?);
             continue;
         }
         let text = fence::read_to_string(&file).map_err(Error::io("read", &file))?;
@@ -438,7 +438,7 @@ fn keep(
     }
     let packed = zstd::encode_all(&texts[..], 9).map_err(Error::io("write", &place.join(TEXTS)))?;
     durable::write_synced(&place.join(TEXTS), &packed)?;
-    sealed.insert(TEXTS.into(), sha256(&place.join(TEXTS))?);
+    sealed.insert(TEXTS.into(), sha256_of_file(&place.join(TEXTS))?);
     // The names have to be on the disk, too, before the registry refers to them.
     durable::sync_folder(&place)?;
     Ok(sealed)
@@ -456,13 +456,13 @@ pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
 
 /// Why `release` would refuse a recipe's candidate as it is, each with its remedy; empty if nothing speaks against it, or
 /// there is no candidate.
-pub fn refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
-    let place = Workspace::new(&config.root).candidate(recipe.name);
-    let Some(candidate) = Candidate::read(&place).ok().flatten() else { return Vec::new() };
+pub fn list_refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
+    let place = Workspace::new(&config.root).candidate_folder(recipe.name);
+    let Some(candidate) = Candidate::read_manifest(&place).ok().flatten() else { return Vec::new() };
     let mut why = candidate.refused.clone();
     // A draft states its reasons, and needs a licence like every release; without rows there is nothing to licence.
     if candidate.rows > 0 {
-        why.extend(unlicensed(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")));
+        why.extend(find_licence_problem(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")));
     }
     why
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::manifest::Candidate;
-use crate::recipe::{Recipe, find};
+use crate::recipe::{Recipe, find_recipe};
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::{Error, Manifest, StageReader, json_parts};
 use riddlemill_files::fence;
@@ -18,12 +18,12 @@ pub type JsonRow = Map<String, Json>;
 ///
 /// # Errors
 /// [`Error`] if a manifest cannot be read.
-pub fn recipe(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
-    let name = match Candidate::read(folder)? {
+pub fn recipe_of_folder(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
+    let name = match Candidate::read_manifest(folder)? {
         Some(candidate) => Some(candidate.recipe),
-        None => Manifest::read(folder)?.map(|manifest| manifest.recipe),
+        None => Manifest::read_from_stage(folder)?.map(|manifest| manifest.recipe),
     };
-    Ok(name.as_deref().and_then(find))
+    Ok(name.as_deref().and_then(find_recipe))
 }
 
 /// The rows of a folder by config: a release or candidate, or a stage.
@@ -34,7 +34,7 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
     if folder.is_file() {
         return Err(not_a_set(folder));
     }
-    if let Some(manifest) = Candidate::read(folder)? {
+    if let Some(manifest) = Candidate::read_manifest(folder)? {
         let rows = |config: &String| -> Result<_, Error> {
             let mut rows = Vec::new();
             for file in manifest.files_of(config) {

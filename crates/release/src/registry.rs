@@ -20,7 +20,7 @@ use super::changes::Changes;
 use super::division::{Allotted, Division};
 use super::manifest::{MANIFEST, Yanked};
 use super::version::Version;
-use crate::store::{Error, Workspace, durable, unpack};
+use crate::store::{Error, Workspace, durable, open_frames};
 use riddlemill_files::fence;
 use riddlemill_files::log::Log;
 
@@ -101,18 +101,18 @@ impl Registry {
     /// [`Error::Damaged`] if a whole line is not an event, or raw/ or output/ contains a version without an
     /// event.
     pub fn open(workspace: &Workspace, recipe: &str) -> Result<Registry, Error> {
-        let place = workspace.raw().join("releases").join(recipe);
+        let place = workspace.raw_folder().join("releases").join(recipe);
         let mut registry = Registry { place, ..Registry::default() };
         // Listed before reading: other processes register a release before they name its folder.
         let output = workspace.root().join("output").join(recipe);
-        let mut standing = versions(&registry.place, |folder| folder.join(TEXTS).exists())?;
-        standing.extend(versions(&output, |folder| folder.join(MANIFEST).exists())?);
-        registry.read()?;
-        standing.retain(|(version, _)| registry.find(*version).is_none());
+        let mut standing = find_versions(&registry.place, |folder| folder.join(TEXTS).exists())?;
+        standing.extend(find_versions(&output, |folder| folder.join(MANIFEST).exists())?);
+        registry.read_events()?;
+        standing.retain(|(version, _)| registry.find_release(*version).is_none());
         match standing.first() {
             None => Ok(registry),
             Some((version, folder)) => Err(Error::Damaged {
-                path: registry.file(),
+                path: registry.registry_path(),
                 what: format!("it does not name {version}, which is in {}", folder.display()),
                 hint: format!(
                     "a release was lost from it; restore it from a backup, or move {} away if it was never \
@@ -123,8 +123,8 @@ impl Registry {
         }
     }
 
-    fn read(&mut self) -> Result<(), Error> {
-        for event in Log::at(self.file()).entries::<Event>()? {
+    fn read_events(&mut self) -> Result<(), Error> {
+        for event in Log::in_file(self.registry_path()).read_entries::<Event>()? {
             match event {
                 Event::Canary { guid } => self.canary = Some(guid),
                 Event::Release(release) => self.releases.push(*release),
@@ -135,22 +135,22 @@ impl Registry {
         Ok(())
     }
 
-    fn file(&self) -> PathBuf {
+    fn registry_path(&self) -> PathBuf {
         self.place.join("registry.jsonl")
     }
 
     /// The folder of a version's sealed files.
-    pub fn folder(&self, version: Version) -> PathBuf {
+    pub fn version_folder(&self, version: Version) -> PathBuf {
         self.place.join(version.to_string())
     }
 
     /// The release of a version.
-    pub fn find(&self, version: Version) -> Option<&Release> {
+    pub fn find_release(&self, version: Version) -> Option<&Release> {
         self.releases.iter().find(|r| r.version == version)
     }
 
     /// The greatest version.
-    pub fn latest(&self) -> Option<&Release> {
+    pub fn latest_release(&self) -> Option<&Release> {
         self.releases.iter().max_by_key(|r| r.version)
     }
 
@@ -163,16 +163,16 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error`] if there are no random numbers or the registry cannot be written.
-    pub fn canary(&mut self) -> Result<String, Error> {
+    pub fn ensure_canary(&mut self) -> Result<String, Error> {
         if let Some(guid) = &self.canary {
             return Ok(guid.clone());
         }
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)
             .map_err(|e| Error::io("draw a canary for", &self.place)(std::io::Error::other(e.to_string())))?;
-        let guid = guid(bytes);
+        let guid = format_guid(bytes);
         // On the disk before it is used, so that a published canary is never drawn again.
-        self.append(&Event::Canary { guid: guid.clone() })?;
+        self.append_event(&Event::Canary { guid: guid.clone() })?;
         self.canary = Some(guid.clone());
         Ok(guid)
     }
@@ -181,8 +181,8 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error`] if the registry cannot be written.
-    pub fn enter(&mut self, release: Release) -> Result<(), Error> {
-        self.append(&Event::Release(Box::new(release.clone())))?;
+    pub fn record_release(&mut self, release: Release) -> Result<(), Error> {
+        self.append_event(&Event::Release(Box::new(release.clone())))?;
         self.releases.push(release);
         Ok(())
     }
@@ -191,8 +191,8 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error`] if the registry cannot be written.
-    pub fn yank(&mut self, version: Version, yanked: Yanked) -> Result<(), Error> {
-        self.append(&Event::Yanked { version, yanked: yanked.clone() })?;
+    pub fn record_yank(&mut self, version: Version, yanked: Yanked) -> Result<(), Error> {
+        self.append_event(&Event::Yanked { version, yanked: yanked.clone() })?;
         self.yanked.insert(version, yanked);
         Ok(())
     }
@@ -201,22 +201,22 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error`] if the registry cannot be written.
-    pub fn adopt(&mut self, sha256: String, numbers: Vec<(String, String, u64)>) -> Result<(), Error> {
-        self.append(&Event::Adopted { sha256, numbers: numbers.clone() })?;
+    pub fn record_adoption(&mut self, sha256: String, numbers: Vec<(String, String, u64)>) -> Result<(), Error> {
+        self.append_event(&Event::Adopted { sha256, numbers: numbers.clone() })?;
         self.adopted.extend(numbers);
         Ok(())
     }
 
-    fn append(&mut self, event: &Event) -> Result<(), Error> {
-        Ok(Log::at(self.file()).add([event])?)
+    fn append_event(&mut self, event: &Event) -> Result<(), Error> {
+        Ok(Log::in_file(self.registry_path()).add([event])?)
     }
 
     /// Numbers by series and key, over all releases: a key keeps its number permanently.
-    pub fn ordinals(&self) -> Ordinals {
+    pub fn collect_ordinals(&self) -> Ordinals {
         let mut ordinals = Ordinals::default();
         for (series, key, number) in self.adopted.iter().chain(self.releases.iter().flat_map(|r| &r.allotted))
         {
-            ordinals.know(series, key, *number);
+            ordinals.add_known(series, key, *number);
         }
         ordinals
     }
@@ -224,7 +224,7 @@ impl Registry {
 
 impl Registry {
     /// The rows that releases put into splits: a row keeps its split permanently.
-    pub(super) fn splits(&self) -> Vec<Allotted> {
+    pub(super) fn allotted_splits(&self) -> Vec<Allotted> {
         self.releases.iter().flat_map(|release| release.split.iter().cloned()).collect()
     }
 }
@@ -246,12 +246,12 @@ impl Ordinals {
     }
 
     /// Divides the rows.
-    pub(super) fn divide(&mut self, division: Division) {
+    pub(super) fn set_division(&mut self, division: Division) {
         self.division = Some(division);
     }
 
     /// The number of a key in a series, assigned now if it has none; a series begins with `first`.
-    pub fn number(&mut self, series: &str, first: u64, key: &str) -> u64 {
+    pub fn assign_number(&mut self, series: &str, first: u64, key: &str) -> u64 {
         let numbers = self.known.entry(series.into()).or_default();
         let (number, new) = match numbers.get(key) {
             Some(number) => (*number, false),
@@ -267,20 +267,20 @@ impl Ordinals {
     }
 
     /// Assigns a key its number in a published set, unless either has another.
-    pub(super) fn bear(&mut self, series: &str, key: &str, number: u64) {
-        if self.find(series, key).is_none() && self.bearer(series, number).is_none() {
-            self.know(series, key, number);
+    pub(super) fn assign_published(&mut self, series: &str, key: &str, number: u64) {
+        if self.number_of_key(series, key).is_none() && self.key_of_number(series, number).is_none() {
+            self.add_known(series, key, number);
             self.new.push((series.to_owned(), key.to_owned(), number));
         }
     }
 
     /// Adds a known number.
-    pub(super) fn know(&mut self, series: &str, key: &str, number: u64) {
+    pub(super) fn add_known(&mut self, series: &str, key: &str, number: u64) {
         self.known.entry(series.into()).or_default().insert(key.into(), number);
     }
 
     /// Adds numbers known to another registry and not to this one.
-    pub(super) fn join(&mut self, other: &Ordinals) {
+    pub(super) fn merge_known(&mut self, other: &Ordinals) {
         for (series, numbers) in &other.known {
             let own = self.known.entry(series.clone()).or_default();
             for (key, number) in numbers {
@@ -290,28 +290,28 @@ impl Ordinals {
     }
 
     /// The key with a number.
-    pub fn bearer(&self, series: &str, number: u64) -> Option<&str> {
+    pub fn key_of_number(&self, series: &str, number: u64) -> Option<&str> {
         self.known.get(series)?.iter().find(|(_, n)| **n == number).map(|(key, _)| key.as_str())
     }
 
     /// The number of a key.
-    pub fn find(&self, series: &str, key: &str) -> Option<u64> {
+    pub fn number_of_key(&self, series: &str, key: &str) -> Option<u64> {
         self.known.get(series)?.get(key).copied()
     }
 
     /// The numbers requested since the registry was read: series, key, number.
-    pub fn borne(&self) -> &[(String, String, u64)] {
+    pub fn requested_numbers(&self) -> &[(String, String, u64)] {
         &self.borne
     }
 
     /// The new ones of these.
-    pub fn allotted(&self) -> &[(String, String, u64)] {
+    pub fn new_numbers(&self) -> &[(String, String, u64)] {
         &self.new
     }
 }
 
 /// A random GUID of version 4.
-fn guid(mut bytes: [u8; 16]) -> String {
+fn format_guid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = hex::encode(bytes);
@@ -322,7 +322,7 @@ fn guid(mut bytes: [u8; 16]) -> String {
 ///
 /// # Errors
 /// [`Error`] if either cannot be read or written, or the sealed file exists.
-pub(super) fn seal(from: &[PathBuf], to: &Path) -> Result<(), Error> {
+pub(super) fn seal_files(from: &[PathBuf], to: &Path) -> Result<(), Error> {
     let mut source: Box<dyn Read> = Box::new(std::io::empty());
     for path in from {
         let file = fence::open(path).map_err(Error::io("read", path))?;
@@ -338,16 +338,16 @@ pub(super) fn seal(from: &[PathBuf], to: &Path) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error`] if it cannot be read.
-pub(super) fn unseal(path: &Path) -> Result<impl BufRead + use<>, Error> {
-    Ok(BufReader::new(unpack(path).map_err(Error::io("read", path))?))
+pub(super) fn open_sealed(path: &Path) -> Result<impl BufRead + use<>, Error> {
+    Ok(BufReader::new(open_frames(path).map_err(Error::io("read", path))?))
 }
 
 /// An empty folder for a version's sealed files, until the version is registered.
 ///
 /// # Errors
 /// [`Error`] if a folder of the version exists already, or none can be created.
-pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
-    let place = registry.folder(version);
+pub(super) fn create_sealing_folder(registry: &Registry, version: Version) -> Result<PathBuf, Error> {
+    let place = registry.version_folder(version);
     if place.exists() {
         return Err(Error::Damaged {
             path: place,
@@ -355,7 +355,7 @@ pub(super) fn sealing(registry: &Registry, version: Version) -> Result<PathBuf, 
             hint: "sealed files are never overwritten; check what is in it, and move it away".into(),
         });
     }
-    let making = durable::making(&place);
+    let making = durable::name_while_making(&place);
     // `name_sealed` ran before, so this is left of a release that was never registered.
     durable::remove_folder(&making)?;
     durable::create_folder(&making)?;
@@ -369,8 +369,8 @@ impl Registry {
     /// [`Error`] if a folder cannot be renamed.
     pub(super) fn name_sealed(&self) -> Result<(), Error> {
         for release in &self.releases {
-            let place = self.folder(release.version);
-            let making = durable::making(&place);
+            let place = self.version_folder(release.version);
+            let making = durable::name_while_making(&place);
             if place.exists() || !making.exists() {
                 continue;
             }
@@ -387,7 +387,7 @@ impl Registry {
 }
 
 /// The folders in a folder whose names are versions and that contain files of one.
-fn versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
+fn find_versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
     let entries = match fence::list(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
@@ -414,21 +414,21 @@ mod tests {
     fn a_torn_tail_is_cut_and_a_damaged_line_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
-        let canary = Registry::open(&workspace, "flub").unwrap().canary().unwrap();
+        let canary = Registry::open(&workspace, "flub").unwrap().ensure_canary().unwrap();
         assert_eq!((canary.len(), &canary[14..15]), (36, "4"));
         let path = dir.path().join("raw/releases/flub/registry.jsonl");
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [&whole[..], b"{\"event\":\"rel"].concat()).unwrap();
         let mut registry = Registry::open(&workspace, "flub").unwrap();
-        assert_eq!(registry.canary().unwrap(), canary, "drawn once");
-        registry.append(&Event::Canary { guid: "x".into() }).unwrap();
+        assert_eq!(registry.ensure_canary().unwrap(), canary, "drawn once");
+        registry.append_event(&Event::Canary { guid: "x".into() }).unwrap();
         assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("x"));
         // An event that lost only its line end is complete.
         let two = fs::read(&path).unwrap();
         fs::write(&path, &two[..two.len() - 1]).unwrap();
         let mut registry = Registry::open(&workspace, "flub").unwrap();
         assert_eq!(registry.canary.as_deref(), Some("x"));
-        registry.append(&Event::Canary { guid: "y".into() }).unwrap();
+        registry.append_event(&Event::Canary { guid: "y".into() }).unwrap();
         assert_eq!(fs::read(&path).unwrap()[..two.len()], two);
         assert_eq!(Registry::open(&workspace, "flub").unwrap().canary.as_deref(), Some("y"));
         fs::write(&path, [b"no event\n", &whole[..]].concat()).unwrap();
@@ -454,11 +454,11 @@ mod tests {
     #[test]
     fn a_number_is_for_good() {
         let mut registry = Registry::default();
-        let mut ordinals = registry.ordinals();
+        let mut ordinals = registry.collect_ordinals();
         let given = [
-            ordinals.number("index", 1, "a"),
-            ordinals.number("index", 1, "b"),
-            ordinals.number("SP", 0, "x"),
+            ordinals.assign_number("index", 1, "a"),
+            ordinals.assign_number("index", 1, "b"),
+            ordinals.assign_number("SP", 0, "x"),
         ];
         assert_eq!(given, [1, 2, 0]);
         let release = Release {
@@ -470,29 +470,29 @@ mod tests {
             sealed: BTreeMap::new(),
             stages: 5,
             changes: Changes::default(),
-            allotted: ordinals.allotted().to_vec(),
+            allotted: ordinals.new_numbers().to_vec(),
             split: Vec::new(),
             retired: vec!["a".into()],
         };
         registry.releases.push(release);
-        let mut ordinals = registry.ordinals();
+        let mut ordinals = registry.collect_ordinals();
         assert_eq!(
-            [ordinals.number("index", 1, "c"), ordinals.number("index", 1, "b")],
+            [ordinals.assign_number("index", 1, "c"), ordinals.assign_number("index", 1, "b")],
             [3, 2],
             "a is gone, 1 is not given again"
         );
-        assert_eq!(ordinals.find("index", "a"), Some(1), "and waits for a");
-        assert_eq!(ordinals.allotted(), [("index".to_string(), "c".to_string(), 3)]);
+        assert_eq!(ordinals.number_of_key("index", "a"), Some(1), "and waits for a");
+        assert_eq!(ordinals.new_numbers(), [("index".to_string(), "c".to_string(), 3)]);
     }
 
     #[test]
     fn a_published_number_is_borne_unless_either_has_another() {
         let mut ordinals = Ordinals::default();
         for (key, number) in [("a", 7), ("b", 7), ("a", 8)] {
-            ordinals.bear("index", key, number);
+            ordinals.assign_published("index", key, number);
         }
-        assert_eq!(["a", "b"].map(|key| ordinals.find("index", key)), [Some(7), None]);
-        assert_eq!((ordinals.bearer("index", 7), ordinals.bearer("SP", 7)), (Some("a"), None));
-        assert_eq!(ordinals.number("index", 1, "b"), 8, "behind the greatest");
+        assert_eq!(["a", "b"].map(|key| ordinals.number_of_key("index", key)), [Some(7), None]);
+        assert_eq!((ordinals.key_of_number("index", 7), ordinals.key_of_number("SP", 7)), (Some("a"), None));
+        assert_eq!(ordinals.assign_number("index", 1, "b"), 8, "behind the greatest");
     }
 }

@@ -66,11 +66,11 @@ pub struct Row(pub Vec<Value>);
 impl Row {
     /// The row's id: its first column.
     pub fn id(&self) -> &str {
-        self.text(0)
+        self.text_of_column(0)
     }
 
     /// A text; empty if the column has none.
-    pub fn text(&self, column: usize) -> &str {
+    pub fn text_of_column(&self, column: usize) -> &str {
         match self.0.get(column) {
             Some(Value::Text(text)) => text,
             _ => "",
@@ -122,7 +122,7 @@ impl Row {
 impl Value {
     /// Converts from JSON; `None` if the value has another type.
     pub fn from_json(kind: Kind, json: &Json) -> Option<Value> {
-        fn list<T>(json: &Json, item: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
+        fn parse_list<T>(json: &Json, item: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
             json.as_array()?.iter().map(item).collect()
         }
         if json.is_null() {
@@ -133,9 +133,9 @@ impl Value {
             Kind::Count => Value::Count(json.as_u64()?),
             Kind::Real => Value::Real(json.as_f64()?),
             Kind::Flag => Value::Flag(json.as_bool()?),
-            Kind::Texts => Value::Texts(list(json, |v| v.as_str().map(str::to_string))?),
-            Kind::Counts => Value::Counts(list(json, Json::as_u64)?),
-            Kind::Reals => Value::Reals(list(json, Json::as_f64)?),
+            Kind::Texts => Value::Texts(parse_list(json, |v| v.as_str().map(str::to_string))?),
+            Kind::Counts => Value::Counts(parse_list(json, Json::as_u64)?),
+            Kind::Reals => Value::Reals(parse_list(json, Json::as_f64)?),
         })
     }
 

@@ -35,7 +35,7 @@ impl RowFaults {
     /// Checks rows, in order: the checks of the benchmark's folder, and that no id was seen before.
     pub(super) fn look_at(&mut self, layout: &Layout, rows: &[Row]) {
         let failed: Vec<Option<String>> =
-            rows.par_iter().map(|row| layout.check(row).err().map(|error| error.to_string())).collect();
+            rows.par_iter().map(|row| layout.check_row(row).err().map(|error| error.to_string())).collect();
         for (row, failed) in rows.iter().zip(failed) {
             let record = record_of(layout, row);
             if let Some(what) = failed {
@@ -53,7 +53,7 @@ impl RowFaults {
                 }
                 Entry::Occupied(first) => first.get().clone(),
             };
-            let remedy = match self.recipe.steps().iter().any(|step| step.stage.filters()) {
+            let remedy = match self.recipe.steps().iter().any(|step| step.stage.is_kind_filter()) {
                 true => format!(
                     "`riddlemill decide drop {record} --recipe {} --by NAME --why TEXT` leaves one",
                     self.recipe.name
@@ -63,7 +63,7 @@ impl RowFaults {
             };
             self.add(format!(
                 "{other} and {record} became one row{}: both have the id {}; {remedy}",
-                quoted(layout, row),
+                quote_question(layout, row),
                 row.id()
             ));
         }
@@ -86,13 +86,13 @@ impl RowFaults {
 
 /// The record that a row was made from, if a column names it; else the row's own id.
 pub(super) fn record_of(layout: &Layout, row: &Row) -> String {
-    let named = layout.place("source_id").map(|place| row.text(place)).filter(|id| !id.is_empty());
+    let named = layout.place_of_column("source_id").map(|place| row.text_of_column(place)).filter(|id| !id.is_empty());
     named.unwrap_or_else(|| row.id()).to_owned()
 }
 
 /// The beginning of the text that a row asks about, if the set has one.
-fn quoted(layout: &Layout, row: &Row) -> String {
-    let text = layout.task.and_then(|task| layout.place(task.question)).map(|place| row.text(place));
+fn quote_question(layout: &Layout, row: &Row) -> String {
+    let text = layout.task.and_then(|task| layout.place_of_column(task.question)).map(|place| row.text_of_column(place));
     match text.filter(|text| !text.is_empty()) {
         Some(text) if text.chars().count() > QUOTED => {
             format!(" (\"{}…\")", text.chars().take(QUOTED).collect::<String>())

@@ -8,7 +8,7 @@ use super::layout::{Column, Kind, Layout};
 /// A closed JSON Schema of a config's rows.
 pub fn json_schema(layout: &Layout) -> Json {
     let properties: Map<String, Json> =
-        layout.columns.iter().map(|c| (c.name.to_string(), property(c))).collect();
+        layout.columns.iter().map(|c| (c.name.to_string(), schema_property(c))).collect();
     let required: Vec<&str> = layout.columns.iter().map(|c| c.name).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -21,8 +21,8 @@ pub fn json_schema(layout: &Layout) -> Json {
     })
 }
 
-fn property(column: &Column) -> Json {
-    let (list, item) = column.kind.item();
+fn schema_property(column: &Column) -> Json {
+    let (list, item) = column.kind.split_list_kind();
     let simple = |kind: Kind| match kind {
         Kind::Count => "integer",
         Kind::Real => "number",
@@ -53,13 +53,13 @@ fn property(column: &Column) -> Json {
 }
 
 /// The Data Package of a release: one resource per file of rows.
-pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
+pub fn datapackage_json(facts: &Facts, layouts: &[Layout]) -> Json {
     let files = layouts.iter().zip(&facts.configs).flat_map(|(layout, shape)| {
         shape.written.splits.iter().map(move |split| (layout, split, shape.written.divided))
     });
     let resources: Vec<Json> = files
         .map(|(layout, split, divided)| {
-            let fields: Vec<Json> = layout.columns.iter().map(field).collect();
+            let fields: Vec<Json> = layout.columns.iter().map(datapackage_field).collect();
             let of_split = || format!("{}-{}", layout.config, split.name);
             json!({
                 "name": if divided { of_split() } else { layout.config.to_owned() },
@@ -89,7 +89,7 @@ pub fn datapackage(facts: &Facts, layouts: &[Layout]) -> Json {
     package
 }
 
-fn field(column: &Column) -> Json {
+fn datapackage_field(column: &Column) -> Json {
     let kind = match column.kind {
         Kind::Text => "string",
         Kind::Count => "integer",

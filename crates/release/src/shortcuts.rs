@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout::{self, Answer, Layout};
-use super::numbered::rows;
+use super::numbered::released_rows;
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row::{Row, Value};
@@ -12,7 +12,7 @@ use super::source::CandidateSource;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader};
-use riddlemill_text::shortcuts::{Finding, Item, Limits, Shortcuts, findings, measure};
+use riddlemill_text::shortcuts::{Finding, Item, Limits, Shortcuts, list_findings, measure_shortcuts};
 
 /// An option that is in every item, and does not count as reused (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
@@ -43,14 +43,14 @@ pub(super) fn measure_release(
     numbers: &Ordinals,
 ) -> Result<Vec<Guessed>, Error> {
     let mut guessed = Vec::new();
-    for layout in end.layouts(last)? {
+    for layout in end.published_layouts(last)? {
         let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
         let mut all = Vec::new();
-        for batch in rows(end, last, numbers) {
+        for batch in released_rows(end, last, numbers) {
             all.extend(batch?);
         }
-        let items: Vec<Item<'_>> = all.iter().filter_map(|row| item(row, &layout, options, gold)).collect();
-        guessed.extend(judged(config, recipe, layout.config, &items));
+        let items: Vec<Item<'_>> = all.iter().filter_map(|row| item_of_row(row, &layout, options, gold)).collect();
+        guessed.extend(judge_shortcuts(config, recipe, layout.config, &items));
     }
     Ok(guessed)
 }
@@ -58,7 +58,7 @@ pub(super) fn measure_release(
 /// Measures rows in the form of the files of a release or candidate, by today's limits; `None` if the config
 /// is not multiple-choice.
 pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
-    let layout = layout::find(name)?;
+    let layout = layout::find_layout(name)?;
     let task = layout.task?;
     let Answer::Choice { options, gold } = task.answer else { return None };
     let text = |row: &JsonRow, column: &str| Some(row.get(column)?.as_str()?.to_string());
@@ -72,28 +72,28 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
         .collect();
     let items: Vec<Item<'_>> = complete
         .iter()
-        .map(|(id, question, options, gold)| Item { id, group: group(id), question, options, gold: *gold })
+        .map(|(id, question, options, gold)| Item { id, group: group_of_id(id), question, options, gold: *gold })
         .collect();
-    judged(config, recipe, layout.config, &items)
+    judge_shortcuts(config, recipe, layout.config, &items)
 }
 
 /// The figures, with those that exceed the limits in the recipe's settings.
-fn judged(
+fn judge_shortcuts(
     config: &Config,
     recipe: &'static Recipe,
     name: &'static str,
     items: &[Item<'_>],
 ) -> Option<Guessed> {
-    let settings: sections::Release = config.typed(Some(recipe.name), "release");
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+    let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
+    let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
     let limits = Limits {
         above_chance: settings.above_chance,
         position_p: settings.position_p,
         near_equal: settings.near_equal,
         reused: settings.reused,
     };
-    let figures = measure(items, &APART, seed)?;
-    let findings = findings(&figures, &limits);
+    let figures = measure_shortcuts(items, &APART, seed)?;
+    let findings = list_findings(&figures, &limits);
     Some(Guessed {
         config: name,
         figures,
@@ -103,39 +103,39 @@ fn judged(
 }
 
 /// A row as a multiple-choice item. The gold answer is a letter or a number from 0.
-fn item<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<Item<'r>> {
-    let Value::Texts(options) = row.0.get(layout.place(options)?)? else { return None };
-    let gold = match row.0.get(layout.place(gold)?)? {
+fn item_of_row<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> Option<Item<'r>> {
+    let Value::Texts(options) = row.0.get(layout.place_of_column(options)?)? else { return None };
+    let gold = match row.0.get(layout.place_of_column(gold)?)? {
         Value::Count(place) => usize::try_from(*place).ok()?,
-        Value::Text(letter) => lettered(letter)?,
+        Value::Text(letter) => place_of_letter(letter)?,
         _ => return None,
     };
-    let question = layout.task.and_then(|task| layout.place(task.question))?;
-    Some(Item { id: row.id(), group: group(row.id()), question: row.text(question), options, gold })
+    let question = layout.task.and_then(|task| layout.place_of_column(task.question))?;
+    Some(Item { id: row.id(), group: group_of_id(row.id()), question: row.text_of_column(question), options, gold })
 }
 
 /// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.
-fn group(id: &str) -> &str {
+fn group_of_id(id: &str) -> &str {
     id.split('_').next().unwrap_or_default()
 }
 
 /// The place, from 0, of a row's right option. `gold` is the column with its letter, or its number from 0.
 pub fn right_option(row: &JsonRow, gold: &str) -> Option<usize> {
     match row.get(gold)? {
-        Json::String(letter) => lettered(letter),
+        Json::String(letter) => place_of_letter(letter),
         number => usize::try_from(number.as_u64()?).ok(),
     }
 }
 
 /// The place of an option that is named by a letter from A on; `None` of anything else.
-pub fn lettered(letter: &str) -> Option<usize> {
+pub fn place_of_letter(letter: &str) -> Option<usize> {
     crate::options::LETTERS.iter().position(|other| *other == letter)
 }
 
 impl Guessed {
     /// Why a set with the strict profile cannot be stable: the rule, its figure and limit, and the first
     /// items. All of them are in the manifest.
-    pub(super) fn drafts(&self) -> impl Iterator<Item = String> + '_ {
+    pub(super) fn draft_reasons(&self) -> impl Iterator<Item = String> + '_ {
         self.findings.iter().filter(|_| self.strict).map(|finding| {
             let items = match finding.items.as_slice() {
                 [] => String::new(),

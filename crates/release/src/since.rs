@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::causes::{Causes, passage};
+use super::causes::{Causes, describe_passage};
 use super::current_rows::CurrentRows;
 use super::diff::CauseOf;
 use super::manifest::Yanked;
-use super::numbered::rows;
+use super::numbered::released_rows;
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release};
 use super::restore::kept_lines;
@@ -85,7 +85,7 @@ impl RowState {
 
 impl Since {
     /// Number of rows by state.
-    pub fn counts(&self) -> BTreeMap<RowState, usize> {
+    pub fn count_by_state(&self) -> BTreeMap<RowState, usize> {
         let mut counts = BTreeMap::new();
         self.otherwise.iter().for_each(|row| *counts.entry(row.fate).or_default() += 1);
         counts
@@ -93,7 +93,7 @@ impl Since {
 
     /// `2 rejected, 1 held`; empty if all rows are unchanged.
     pub fn describe(&self) -> String {
-        let counts = self.counts();
+        let counts = self.count_by_state();
         let parts: Vec<String> = counts.iter().map(|(fate, n)| format!("{n} {}", fate.name())).collect();
         parts.join(", ")
     }
@@ -104,14 +104,14 @@ impl Since {
 ///
 /// # Errors
 /// [`StageError`] if a registry, a ledger or rows cannot be read.
-pub fn since(rows: &CurrentRows) -> Result<Vec<Since>, StageError> {
+pub fn compare_releases(rows: &CurrentRows) -> Result<Vec<Since>, StageError> {
     let (workspace, recipe) = (&rows.workspace, rows.recipe());
     let registry = Registry::open(workspace, recipe.name)?;
     if registry.releases.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(last) = rows.last()? else { return Ok(Vec::new()) };
-    let now = today(rows, &last)?;
+    let Some(last) = rows.open_last_stage()? else { return Ok(Vec::new()) };
+    let now = rows_of_today(rows, &last)?;
     let withdrawn = Withdrawals::load(workspace)?;
     let causes = Causes::of_workspace(workspace, recipe);
     let released = registry.releases.iter();
@@ -121,14 +121,14 @@ pub fn since(rows: &CurrentRows) -> Result<Vec<Since>, StageError> {
 }
 
 /// The rows that would be released now, by id.
-fn today(current: &CurrentRows, last: &StageReader) -> Result<FxHashMap<String, JsonRow>, Error> {
-    let (end, numbers) = (current.end, current.numbers(last)?);
+fn rows_of_today(current: &CurrentRows, last: &StageReader) -> Result<FxHashMap<String, JsonRow>, Error> {
+    let (end, numbers) = (current.end, current.row_numbers(last)?);
     let mut found = FxHashMap::default();
-    if end.rows() != end.recipe().rows() && end.rows() != Rows::Posts {
+    if end.row_kind() != end.recipe().kind_of_rows() && end.row_kind() != Rows::Posts {
         return Ok(found);
     }
-    for layout in end.layouts(last)? {
-        for batch in rows(end, last, numbers) {
+    for layout in end.published_layouts(last)? {
+        for batch in released_rows(end, last, numbers) {
             for row in batch? {
                 let named = layout.columns.iter().zip(&row.0).map(|(c, v)| (c.name.to_string(), v.to_json()));
                 found.insert(row.id().to_string(), named.collect());
@@ -160,7 +160,7 @@ fn of_release(
             match now.get(&id) {
                 None => gone.push((id, record)),
                 Some(today) => {
-                    let columns = differing(&row, today);
+                    let columns = differing_columns(&row, today);
                     if !columns.is_empty() {
                         edited.push((id, record, columns));
                     }
@@ -185,7 +185,7 @@ fn of_release(
     otherwise.sort_by_key(|row| row.fate);
     otherwise.extend(edited.into_iter().enumerate().map(|(i, (id, record, columns))| {
         let cause = columns.first().filter(|_| i < EXPLAINED);
-        let cause = cause.and_then(|column| causes.explain(CauseOf::Changed(&record, column)));
+        let cause = cause.and_then(|column| causes.explain_difference(CauseOf::Changed(&record, column)));
         let why = match cause {
             Some(cause) => format!("{}: {cause}", columns.join(", ")),
             None => columns.join(", "),
@@ -197,7 +197,7 @@ fn of_release(
 }
 
 /// Columns of both rows that differ. The standing is not compared.
-fn differing(row: &JsonRow, today: &JsonRow) -> Vec<String> {
+fn differing_columns(row: &JsonRow, today: &JsonRow) -> Vec<String> {
     let is_content = |column: &&String| !column.ends_with("_status") && *column != "standing";
     let columns = row.keys().filter(is_content);
     columns.filter(|column| today.get(*column).is_some_and(|now| *now != row[*column])).cloned().collect()
@@ -215,5 +215,5 @@ fn row_state(last: Option<&Passage>) -> (RowState, String) {
         }
         _ => RowState::Gone,
     };
-    (fate, passage(last))
+    (fate, describe_passage(last))
 }

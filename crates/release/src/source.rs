@@ -27,7 +27,7 @@ impl CandidateSource {
     /// The end of a candidate or release whose manifest has this many stages. One more than the folder declares embedded
     /// the posts, and is at no end.
     pub fn of_chain(recipe: &'static Recipe, stages: usize) -> Self {
-        let declared = recipe.declared();
+        let declared = recipe.declared_steps();
         Self { recipe, step: &declared[stages.clamp(1, declared.len()) - 1] }
     }
 
@@ -42,7 +42,7 @@ impl CandidateSource {
     }
 
     /// The kind of its rows.
-    pub fn rows(self) -> Rows {
+    pub fn row_kind(self) -> Rows {
         self.step.stage.rows()
     }
 
@@ -50,8 +50,8 @@ impl CandidateSource {
     ///
     /// # Errors
     /// [`Error`] if a part cannot be read.
-    pub fn layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
-        let layouts = layout::layouts(self.recipe, self.rows());
+    pub fn published_layouts(self, last: &StageReader) -> Result<Vec<Layout>, Error> {
+        let layouts = layout::layouts_of_recipe(self.recipe, self.row_kind());
         let Some(layout) = layouts.first().filter(|layout| !layout.sometimes.is_empty()) else {
             return Ok(layouts);
         };
@@ -65,40 +65,40 @@ impl CandidateSource {
                 |name: &&&str| rows.first().and_then(|row| row.get(**name)).is_some_and(|v| !v.is_null());
             standing.extend(of_record.iter().filter(has));
         }
-        if !published(self.recipe, last)?.is_empty() {
+        if !published_rows(self.recipe, last)?.is_empty() {
             standing.push(PUBLISHED);
         }
-        Ok(layouts.into_iter().map(|layout| layout.with(&standing)).collect())
+        Ok(layouts.into_iter().map(|layout| layout.with_columns(&standing)).collect())
     }
 
     /// The stages up to it, in `staged/`.
     ///
     /// # Errors
     /// [`RunError`] if one is missing or cannot be read.
-    pub fn readers(self, workspace: &Workspace) -> Result<Vec<StageReader>, RunError> {
+    pub fn open_stages(self, workspace: &Workspace) -> Result<Vec<StageReader>, RunError> {
         let steps = self.recipe.steps_made(workspace)?;
         let end = steps.iter().position(|step| step.name == self.step.name).map_or(steps.len(), |at| at + 1);
-        steps[..end].iter().map(|step| reader(workspace, self.recipe, step)).collect()
+        steps[..end].iter().map(|step| open_stage(workspace, self.recipe, step)).collect()
     }
 
     /// These stages as listed in a manifest.
-    pub fn chain(readers: &[StageReader]) -> Vec<Link> {
-        readers.iter().map(|reader| Link::to(reader.manifest())).collect()
+    pub fn links_of_stages(readers: &[StageReader]) -> Vec<Link> {
+        readers.iter().map(|reader| Link::from_manifest(reader.manifest())).collect()
     }
 }
 
-pub(super) fn reader(
+pub(super) fn open_stage(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &'static Step,
 ) -> Result<StageReader, RunError> {
-    let place = workspace.stage(recipe.name, step.number, step.name);
+    let place = workspace.stage_folder(recipe.name, step.number, step.name);
     StageReader::open(&place)?.ok_or(RunError::Missing { recipe: recipe.name, stage: step.name })
 }
 
 /// The published rows in a recipe's own form, from the stages next to its end.
-pub(super) fn published(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
-    let Some(root) = last.place().ancestors().nth(3) else { return Ok(Published::default()) };
+pub(super) fn published_rows(recipe: &'static Recipe, last: &StageReader) -> Result<Published, Error> {
+    let Some(root) = last.folder().ancestors().nth(3) else { return Ok(Published::default()) };
     let all = Published::load(&Workspace::new(root), recipe.name)?;
     let own = all.rows().iter().filter(|row| row.benchmark == recipe.name);
     Ok(Published::index(own.cloned().collect()))

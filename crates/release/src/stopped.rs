@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use riddlemill_benchmarks::data::Data;
 
 use super::current_rows::CurrentRows;
-use super::item::{NoRow, Seen, damaged};
+use super::item::{NoRow, Seen, error_of_trouble};
 use super::layout::{self, Layout};
 use super::manifest::{REQUIRES, WHEN};
-use super::numbered::{data_of, item};
+use super::numbered::{data_of, row_of_record};
 use super::registry::Ordinals;
 use super::source::CandidateSource;
 use crate::audit::{Ending, Explained, Passage, last_passages};
@@ -47,7 +47,7 @@ const INCOMPLETE: &str = "incomplete";
 const LACKING: &str = "a field that every row has is missing";
 
 /// Where a record stopped, and the evidence.
-fn stopped(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
+fn find_stop(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
     let at = |stage: &str, state, reason: Reason, says| Stopped {
         stage: stage.to_owned(),
         state,
@@ -68,7 +68,7 @@ fn stopped(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
 }
 
 /// The ids of records at a recipe's end that did not become rows, each with where it stopped: those that no split takes, too.
-pub(super) fn rowless(
+pub(super) fn list_rowless(
     end: CandidateSource,
     last: &StageReader,
     numbers: &Ordinals,
@@ -90,9 +90,9 @@ pub fn last_stops(rows: &CurrentRows, ids: &BTreeSet<&str>) -> Result<BTreeMap<S
     if passages.values().all(|passage| !record::goes_on(&passage.outcome)) {
         return Ok(passages);
     }
-    let Some(last) = rows.last()? else { return Ok(passages) };
+    let Some(last) = rows.open_last_stage()? else { return Ok(passages) };
     let mut stopped: BTreeMap<String, Stopped> =
-        rowless(rows.end, &last, rows.numbers(&last)?)?.into_iter().collect();
+        list_rowless(rows.end, &last, rows.row_numbers(&last)?)?.into_iter().collect();
     for passage in passages.values_mut().filter(|passage| record::goes_on(&passage.outcome)) {
         if let Some(at) = stopped.remove(passage.into.as_ref().unwrap_or(&passage.id)) {
             passage.stage = at.stage;
@@ -110,18 +110,18 @@ fn without_rows(end: CandidateSource, last: &StageReader) -> Result<Vec<(String,
         let mut ids = Vec::new();
         for part in last.parts_of::<record::Row>(rows.columns(), "rows") {
             for record in part? {
-                let seen = Seen::new(&record, data).map_err(damaged)?;
-                if let Err(no) = item(record.id(), seen, data, layout)? {
-                    ids.push((record.id().to_owned(), stopped(no, data, &last.manifest().stage).0));
+                let seen = Seen::new(&record, data).map_err(error_of_trouble)?;
+                if let Err(no) = row_of_record(record.id(), seen, data, layout)? {
+                    ids.push((record.id().to_owned(), find_stop(no, data, &last.manifest().stage).0));
                 }
             }
         }
         Ok(ids)
     };
-    let declared = data_of(end.recipe()).zip(layout::find(end.recipe().name));
-    match (end.rows(), declared) {
+    let declared = data_of(end.recipe()).zip(layout::find_layout(end.recipe().name));
+    match (end.row_kind(), declared) {
         (Rows::Posts, _) | (_, None) => Ok(Vec::new()),
-        (rows, _) if rows != end.recipe().rows() => Ok(Vec::new()),
+        (rows, _) if rows != end.recipe().kind_of_rows() => Ok(Vec::new()),
         (rows, Some((data, layout))) => of(rows, data, layout),
     }
 }
@@ -144,7 +144,7 @@ pub fn stop_without_row(rows: &CurrentRows, explained: &mut Explained) -> Result
             into: None,
             score: None,
         };
-        explained.stop(&stage, entry, says);
+        explained.add_stop(&stage, entry, says);
     }
     Ok(())
 }
@@ -155,26 +155,26 @@ fn not_an_item(
     explained: &Explained,
 ) -> Result<Option<(Stopped, Option<String>)>, Error> {
     let (end, recipe) = (rows.end, rows.recipe());
-    let declared = data_of(recipe).zip(layout::find(recipe.name)).filter(|_| end.rows() != Rows::Posts);
+    let declared = data_of(recipe).zip(layout::find_layout(recipe.name)).filter(|_| end.row_kind() != Rows::Posts);
     let Some((data, layout)) = declared.filter(|_| explained.ending() == Ending::In) else { return Ok(None) };
     let step = end.step();
-    let Some(last) = rows.last()? else { return Ok(None) };
+    let Some(last) = rows.open_last_stage()? else { return Ok(None) };
     let ids = explained.way.iter().flat_map(|passage| [Some(&passage.id), passage.into.as_ref()]).flatten();
     let wanted = Filter::any_of("id", ids.map(String::as_str));
-    let records = select_of::<record::Row>(end.rows().columns(), &last, "rows", &wanted)?;
-    let numbers = data.splits.is_some().then(|| rows.numbers(&last)).transpose()?;
+    let records = select_of::<record::Row>(end.row_kind().columns(), &last, "rows", &wanted)?;
+    let numbers = data.splits.is_some().then(|| rows.row_numbers(&last)).transpose()?;
     let apart = |id: &str| {
         let division = numbers.and_then(Ordinals::division);
         division.into_iter().flat_map(|division| &division.out).find(|(out, _)| out == id)
     };
     let mut why = None;
     for record in &records {
-        match item(record.id(), Seen::new(record, data).map_err(damaged)?, data, layout)? {
+        match row_of_record(record.id(), Seen::new(record, data).map_err(error_of_trouble)?, data, layout)? {
             Ok(_) => match apart(record.id()) {
                 None => return Ok(None),
                 Some((_, reason)) => why = Some((Stopped::without_split(step.name, reason), None)),
             },
-            Err(no) => why = Some(stopped(no, data, step.name)),
+            Err(no) => why = Some(find_stop(no, data, step.name)),
         }
     }
     Ok(why)

@@ -11,7 +11,7 @@ use super::layout::{Column, Compat, Kind, Layout};
 use super::row::{Row, Value};
 
 /// The character between the cells of a line; `None` of a form that has no such lines.
-pub(super) fn mark(form: Form) -> Option<u8> {
+pub(super) fn cell_separator(form: Form) -> Option<u8> {
     match form {
         Form::Csv => Some(b','),
         Form::Tsv => Some(b'\t'),
@@ -20,25 +20,25 @@ pub(super) fn mark(form: Form) -> Option<u8> {
 }
 
 /// The first line of a table: its keys. `None` of a form that has no such line.
-pub(super) fn header(compat: &Compat) -> Option<String> {
-    mark(compat.form).map(|mark| joined(mark, compat.keys.iter().map(|(key, _)| (*key).to_owned())))
+pub(super) fn header_line(compat: &Compat) -> Option<String> {
+    cell_separator(compat.form).map(|mark| join_cells(mark, compat.keys.iter().map(|(key, _)| (*key).to_owned())))
 }
 
 /// A row's line in a table, with its line break; `None` if the row is not in that file, or the file is no such table.
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
-    let Some(mark) = mark(compat.form) else { return Ok(None) };
-    Ok(cells(layout, compat, row)?.map(|cells| joined(mark, cells.iter().map(text))))
+pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
+    let Some(mark) = cell_separator(compat.form) else { return Ok(None) };
+    Ok(table_cells(layout, compat, row)?.map(|cells| join_cells(mark, cells.iter().map(cell_text))))
 }
 
 /// A row's values under the keys of a published file, in their order; `None` if the row is not in that file.
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, Trouble> {
-    let Some(computed) = layout.published(compat, row)? else { return Ok(None) };
+pub(super) fn table_cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, Trouble> {
+    let Some(computed) = layout.published_form(compat, row)? else { return Ok(None) };
     // The original of a published row may hold what no JSON can, such as a bare NaN.
     let original = layout.published_line(compat, row)?;
     let original = original.and_then(|line| serde_json::from_str::<Map<String, Json>>(&line).ok());
@@ -48,7 +48,7 @@ pub(super) fn cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Optio
 }
 
 /// The columns of a Parquet file with these values, and its rows.
-pub(super) fn columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (Vec<Column>, Vec<Row>) {
+pub(super) fn parquet_columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (Vec<Column>, Vec<Row>) {
     let column = |(at, (key, value)): (usize, &(&'static str, riddlemill_benchmarks::Expression))| {
         let values = || rows.iter().filter_map(move |row| row.get(at));
         let repeated = layout.columns.iter().find(|column| column.name == value.source());
@@ -61,7 +61,7 @@ pub(super) fn columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (
     let columns: Vec<Column> = compat.keys.iter().enumerate().map(column).collect();
     let typed = |row: &Vec<Json>| {
         let value = |(column, value): (&Column, &Json)| {
-            Value::from_json(column.kind, value).unwrap_or_else(|| Value::Text(text(value)))
+            Value::from_json(column.kind, value).unwrap_or_else(|| Value::Text(cell_text(value)))
         };
         Row(columns.iter().zip(row).map(value).collect())
     };
@@ -74,7 +74,7 @@ const KINDS: [Kind; 7] =
     [Kind::Text, Kind::Flag, Kind::Count, Kind::Real, Kind::Texts, Kind::Counts, Kind::Reals];
 
 /// A value as the text of a cell.
-fn text(value: &Json) -> String {
+fn cell_text(value: &Json) -> String {
     match value {
         Json::Null => String::new(),
         Json::String(text) => text.clone(),
@@ -83,7 +83,7 @@ fn text(value: &Json) -> String {
 }
 
 /// A line of cells, quoted where they need it.
-fn joined(mark: u8, cells: impl Iterator<Item = String>) -> String {
+fn join_cells(mark: u8, cells: impl Iterator<Item = String>) -> String {
     let mut writer = csv::WriterBuilder::new().delimiter(mark).from_writer(Vec::new());
     // Writing into a vector cannot fail.
     writer.write_record(cells.collect::<Vec<_>>()).ok();
@@ -94,16 +94,16 @@ fn joined(mark: u8, cells: impl Iterator<Item = String>) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{joined, text};
+    use super::{join_cells, cell_text};
 
     /// What a table holds is read back as it was, whatever marks, quotes and line breaks are in it.
     #[test]
     fn a_line_is_read_back_as_it_was() {
         let values = [json!("a, \"b\"\tc\nd"), json!(null), json!(["x", 1]), json!(2.5), json!(true)];
-        let cells: Vec<String> = values.iter().map(text).collect();
+        let cells: Vec<String> = values.iter().map(cell_text).collect();
         assert_eq!(cells[1..], ["", "[\"x\",1]", "2.5", "true"]);
         for mark in [b',', b'\t'] {
-            let line = joined(mark, cells.iter().cloned());
+            let line = join_cells(mark, cells.iter().cloned());
             assert!(line.ends_with('\n') && !line.ends_with("\r\n"), "{line:?}");
             let mut reader =
                 csv::ReaderBuilder::new().delimiter(mark).has_headers(false).from_reader(line.as_bytes());

@@ -8,9 +8,9 @@ use super::eval_files::{ExportedTask, Form, python_name};
 use super::facts::Facts;
 use crate::audit::chinese;
 use crate::figures::{funnel, svg};
-use crate::markup::compact;
+use crate::markup::compact_template;
 use crate::recipe;
-use crate::text::{decimals, grouped};
+use crate::text::{format_decimals, group_digits};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -28,8 +28,8 @@ templates! {
 ///
 /// # Errors
 /// If a template uses a value that the facts lack, which does not depend on the input.
-pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
-    let environment = environment()?;
+pub fn render_files(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
+    let environment = create_environment()?;
     let all = Value::from(Serde(facts));
     let mut files = Vec::new();
     for name in ["README.md", "README.zh.md", "DATASHEET.md", "CHANGELOG.md", "LICENSE"] {
@@ -37,7 +37,7 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
     }
     let left = facts.funnel.iter().map(|step| (step.stage.clone(), step.records_out));
     let read = facts.funnel.first().map(|step| step.records_in);
-    files.push(("funnel.svg".to_owned(), svg(&funnel(facts.recipe, read, left))));
+    files.push(("funnel.svg".to_owned(), render_svg(&funnel(facts.recipe, read, left))));
     // The format requires an author, and nobody is one whom the curator did not name.
     if !facts.authors.is_empty() {
         files.push(("CITATION.cff".into(), environment.get_template("CITATION.cff")?.render(all.clone())?));
@@ -56,15 +56,15 @@ pub fn render(facts: &Facts) -> Result<Vec<(String, String)>, Error> {
             environment.get_template("source_licence.txt")?.render(context)?,
         ));
     }
-    tasks(&environment, facts, &mut files)?;
+    render_tasks(&environment, facts, &mut files)?;
     Ok(files)
 }
 
 /// A diff as a self-contained page.
 pub(super) fn diff_page(shows: &impl serde::Serialize) -> Result<String, Error> {
     let [style, template] =
-        [include_str!("templates/diff.css"), include_str!("templates/diff.html")].map(compact);
-    let mut environment = environment()?;
+        [include_str!("templates/diff.css"), include_str!("templates/diff.html")].map(compact_template);
+    let mut environment = create_environment()?;
     environment.add_template("diff.css", &style)?;
     environment.add_template("diff.html", &template)?;
     environment.get_template("diff.html")?.render(Value::from(Serde(shows)))
@@ -72,7 +72,7 @@ pub(super) fn diff_page(shows: &impl serde::Serialize) -> Result<String, Error> 
 
 /// The files that ask the items of eval/items: those for lm_eval and OpenCompass, which have no judge, of the tasks whose
 /// answers need none.
-fn tasks(
+fn render_tasks(
     environment: &Environment<'_>,
     facts: &Facts,
     files: &mut Vec<(String, String)>,
@@ -91,7 +91,7 @@ fn tasks(
     put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! { divided, confidence })?;
     let scored: Vec<&ExportedTask> = asked.iter().copied().filter(|task| !task.is_judged()).collect();
     let of_figures: Vec<Value> =
-        scored.iter().filter(|task| task.form != Form::Text).map(|task| shown(task)).collect();
+        scored.iter().filter(|task| task.form != Form::Text).map(|task| task_context(task)).collect();
     if !scored.is_empty() {
         let context = minijinja::context! { tasks => of_figures, divided };
         put("eval/utils.py", "eval/lm_eval/utils.py".into(), context)?;
@@ -105,11 +105,11 @@ fn tasks(
         let of_set: Vec<&ExportedTask> =
             asked.iter().copied().filter(|task| task.config == shape.name).collect();
         for task in of_set.iter().filter(|task| !task.is_judged()) {
-            let context = minijinja::context! { task => shown(task), set => set.clone(), version => facts.version.clone() };
+            let context = minijinja::context! { task => task_context(task), set => set.clone(), version => facts.version.clone() };
             put("eval/lm_eval.yaml", format!("eval/lm_eval/{}.yaml", task.name), context)?;
         }
         if !of_set.is_empty() {
-            let all: Vec<Value> = of_set.iter().map(|task| shown(task)).collect();
+            let all: Vec<Value> = of_set.iter().map(|task| task_context(task)).collect();
             put(
                 "eval/inspect.py",
                 format!("eval/inspect/{set}.py"),
@@ -117,7 +117,7 @@ fn tasks(
             )?;
         }
         let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != Form::Text);
-        let measured: Vec<Value> = measured.map(|task| shown(task)).collect();
+        let measured: Vec<Value> = measured.map(|task| task_context(task)).collect();
         if !measured.is_empty() {
             let path = format!("eval/opencompass/datasets/{set}.py");
             put("eval/opencompass.py", path, minijinja::context! { set => set.clone(), tasks => measured })?;
@@ -145,38 +145,38 @@ fn tasks(
 }
 
 /// A task for the templates.
-fn shown(task: &ExportedTask) -> Value {
+fn task_context(task: &ExportedTask) -> Value {
     minijinja::context! {
-        name => task.name.clone(), form => Value::from(Serde(&task.form)), figures => task.figures(),
+        name => task.name.clone(), form => Value::from(Serde(&task.form)), figures => task.figure_names(),
         judged => task.is_judged(), system => task.system, splits => Value::from(Serde(&task.splits)), notes => task.notes.clone(),
     }
 }
 
 /// What the Chinese card says in other words than the English one. Names of a benchmark's own stay.
 fn in_chinese(environment: &mut Environment<'_>) {
-    environment.add_filter("in_chinese", |text: String| chinese::sentence(&text).unwrap_or(text));
+    environment.add_filter("in_chinese", |text: String| chinese::translate_sentence(&text).unwrap_or(text));
     environment.add_filter("about_zh", |name: String| {
-        recipe::find(&name).map(|recipe| recipe.about_zh).unwrap_or_default()
+        recipe::find_recipe(&name).map(|recipe| recipe.about_zh).unwrap_or_default()
     });
     environment.add_filter("stage_zh", |name: String| {
         let review = name.strip_prefix("review:");
-        let known = chinese::stage(review.unwrap_or(&name)).map(|(_, zh)| zh);
+        let known = chinese::stage_names(review.unwrap_or(&name)).map(|(_, zh)| zh);
         match review {
             Some(field) => format!("评审：{}", known.unwrap_or(field)),
             None => known.map_or_else(|| name.clone(), str::to_owned),
         }
     });
-    environment.add_filter("state_zh", |code: String| chinese::state(&code).map_or(code, str::to_owned));
-    environment.add_filter("reason_zh", |code: String| match chinese::reason(&code) {
+    environment.add_filter("state_zh", |code: String| chinese::state_name(&code).map_or(code, str::to_owned));
+    environment.add_filter("reason_zh", |code: String| match chinese::describe_reason(&code) {
         Some((short, _)) => short.to_owned(),
-        None => chinese::sentence(&code).unwrap_or(code),
+        None => chinese::translate_sentence(&code).unwrap_or(code),
     });
     environment.add_filter("meaning_zh", |code: String, otherwise: String| {
-        chinese::reason(&code).map_or(otherwise, |(_, meaning)| meaning.to_owned())
+        chinese::describe_reason(&code).map_or(otherwise, |(_, meaning)| meaning.to_owned())
     });
 }
 
-fn environment<'a>() -> Result<Environment<'a>, Error> {
+fn create_environment<'a>() -> Result<Environment<'a>, Error> {
     let mut environment = Environment::new();
     // A missing value is an error instead of a gap on the card.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -190,9 +190,9 @@ fn environment<'a>() -> Result<Environment<'a>, Error> {
     environment.set_syntax(syntax);
     // A JSON string is also valid in YAML and Python.
     environment.add_filter("quoted", |value: Value| serde_json::to_string(&value).unwrap_or_default());
-    environment.add_filter("grouped", grouped);
+    environment.add_filter("grouped", group_digits);
     environment.add_filter("python_name", |name: String| python_name(&name));
-    environment.add_filter("decimals", |figure: f64, digits: usize| decimals(figure, digits));
+    environment.add_filter("decimals", |figure: f64, digits: usize| format_decimals(figure, digits));
     environment.add_filter("worded", |value: Value| {
         serde_json::to_value(&value).map_or_else(|_| value.to_string(), |json| super::diff::as_text(&json))
     });

@@ -95,7 +95,7 @@ fn row(config: &str, i: u64) -> Json {
 }
 
 fn rows(config: &str) -> Vec<Row> {
-    let layout = layout::find(config).unwrap();
+    let layout = layout::find_layout(config).unwrap();
     (0..12).map(|i| Row::from_json(layout, row(config, i).as_object().unwrap()).unwrap()).collect()
 }
 
@@ -110,19 +110,19 @@ fn release_of(place: &Path, layout: &Layout, rows: Vec<Row>) {
     let recipe = &crate::recipe::RECIPES[0];
     let _ = fs::remove_dir_all(place);
     fs::create_dir_all(place).unwrap();
-    let written = data::write(place, layout, vec![("test", [Ok(rows)].into_iter())], |_| ()).unwrap();
+    let written = data::write_data(place, layout, vec![("test", [Ok(rows)].into_iter())], |_| ()).unwrap();
     let mut facts =
         Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
             .unwrap();
-    facts.exported = eval_files::write(place, &config, &[*layout], &facts.files()).unwrap();
+    facts.exported = eval_files::write_eval_files(place, &config, &[*layout], &facts.files_of_configs()).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = Some("2026-01-02".into());
     facts.canary = Some("0a1b2c3d-1111-4222-8333-444455556666".into());
-    facts.licence = Licence::named("CC0-1.0");
+    facts.licence = Licence::parse_licence("CC0-1.0");
     facts.changes =
         vec![Changes { version: facts.version.clone(), date: "2026-01-02".into(), ..Changes::default() }];
-    folder::finish(place, &facts, &[*layout], Vec::new(), String::new()).unwrap();
+    folder::finish_folder(place, &facts, &[*layout], Vec::new(), String::new()).unwrap();
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn every_layout_makes_a_folder_that_verifies() {
     // If the variable names a folder, the releases are kept there for other tools to check.
     let kept = std::env::var_os("RIDDLEMILL_RELEASES").map(PathBuf::from);
     let dir = tempfile::tempdir().unwrap();
-    for layout in layout::all() {
+    for layout in layout::finished_layouts() {
         let place = kept.as_deref().unwrap_or(dir.path()).join(layout.config);
         release(&place, layout);
-        assert_eq!(verify::verify(&place).unwrap().findings, Vec::<String>::new(), "{}", layout.config);
+        assert_eq!(verify::verify_folder(&place).unwrap().findings, Vec::<String>::new(), "{}", layout.config);
         let again = dir.path().join("again");
         release(&again, layout);
-        for file in folder::files(&place).unwrap() {
+        for file in folder::list_files(&place).unwrap() {
             assert_eq!(fs::read(place.join(&file)).unwrap(), fs::read(again.join(&file)).unwrap(), "{file}");
         }
     }
@@ -145,38 +145,38 @@ fn every_layout_makes_a_folder_that_verifies() {
 #[test]
 fn a_flipped_byte_fails_with_the_file_name() {
     let dir = tempfile::tempdir().unwrap();
-    let layout = layout::find("flub").unwrap();
+    let layout = layout::find_layout("flub").unwrap();
     release(dir.path(), layout);
-    for file in folder::files(dir.path()).unwrap() {
+    for file in folder::list_files(dir.path()).unwrap() {
         let path = dir.path().join(&file);
         let whole = fs::read(&path).unwrap();
         for at in [0, whole.len() / 3, whole.len() / 2, whole.len() - 1] {
             let mut flipped = whole.clone();
             flipped[at] ^= 1;
             fs::write(&path, flipped).unwrap();
-            let findings = verify::verify(dir.path()).unwrap().findings;
+            let findings = verify::verify_folder(dir.path()).unwrap().findings;
             assert!(findings.iter().any(|f| f.contains(&file)), "{file} byte {at}: {findings:?}");
         }
         fs::write(&path, whole).unwrap();
     }
-    assert!(verify::verify(dir.path()).unwrap().findings.is_empty());
+    assert!(verify::verify_folder(dir.path()).unwrap().findings.is_empty());
 }
 
 /// That the published form is not that of the rows would follow from any failed row, and says nothing more.
 #[test]
 fn a_failed_row_is_told_without_what_follows_from_it() {
     let dir = tempfile::tempdir().unwrap();
-    let layout = layout::find("flub").unwrap();
+    let layout = layout::find_layout("flub").unwrap();
     let mut rows = rows("flub");
     rows[1].0[0] = super::row::Value::Text("0".repeat(40));
     release_of(dir.path(), layout, rows);
-    let findings = verify::verify(dir.path()).unwrap().findings;
+    let findings = verify::verify_folder(dir.path()).unwrap().findings;
     assert_eq!(findings, ["data/flub/test.jsonl:2: id: not the SHA-1 of the text"]);
 }
 
 #[test]
 fn a_split_is_in_a_column_where_groups_are_split_and_as_it_was_released() {
-    let layout = *layout::find("brainteaser").unwrap();
+    let layout = *layout::find_layout("brainteaser").unwrap();
     let names: Vec<&str> = layout.columns.iter().map(|column| column.name).collect();
     let split: Vec<&str> = names.iter().copied().chain(["split"]).collect();
     assert!(!names.contains(&"split"));
@@ -184,23 +184,23 @@ fn a_split_is_in_a_column_where_groups_are_split_and_as_it_was_released() {
         let found = layout.of_keys(keys.iter().copied());
         assert!(found.columns.iter().map(|column| column.name).eq(keys));
     }
-    let flub = *layout::find("flub").unwrap();
-    assert_eq!(flub.with(&["split"]).columns.len(), flub.columns.len());
+    let flub = *layout::find_layout("flub").unwrap();
+    assert_eq!(flub.with_columns(&["split"]).columns.len(), flub.columns.len());
     let row = and(row("brainteaser", 0), json!({ "split": "train" }));
-    assert!(Row::from_json(&layout.with(&["split"]), row.as_object().unwrap()).is_ok());
+    assert!(Row::from_json(&layout.with_columns(&["split"]), row.as_object().unwrap()).is_ok());
 }
 
 #[test]
 fn the_parquet_file_of_an_earlier_program_can_be_written_again() {
     let dir = tempfile::tempdir().unwrap();
-    let layout = layout::find("flub").unwrap();
+    let layout = layout::find_layout("flub").unwrap();
     let path = dir.path().join(data::parquet_of(layout));
     let batches = || [Ok(rows("flub"))].into_iter();
-    data::write(dir.path(), layout, vec![("test", batches())], |_| ()).unwrap();
+    data::write_data(dir.path(), layout, vec![("test", batches())], |_| ()).unwrap();
     let plain = fs::read(&path).unwrap();
     data::write_views(dir.path(), layout, batches()).unwrap();
     assert_ne!(fs::read(&path).unwrap(), plain);
-    assert_eq!(super::parquet::read(&path, layout.columns).unwrap(), rows("flub"));
+    assert_eq!(super::parquet::read_parquet(&path, layout.columns).unwrap(), rows("flub"));
 }
 
 #[test]
@@ -214,11 +214,11 @@ fn what_does_not_fit_within_a_row_is_found() {
         ("brainteaser", 6, Value::Count(0)),
         ("chumor", 6, Value::Counts(Vec::new())),
     ] {
-        let layout = layout::find(config).unwrap();
+        let layout = layout::find_layout(config).unwrap();
         let mut row = rows(config).remove(1);
-        assert_eq!(layout.check(&row), Ok(()), "{config}");
+        assert_eq!(layout.check_row(&row), Ok(()), "{config}");
         row.0[column] = value;
-        assert!(layout.check(&row).is_err(), "{config} column {column}");
+        assert!(layout.check_row(&row).is_err(), "{config} column {column}");
     }
 }
 
@@ -240,7 +240,7 @@ fn round_trip(file: &str, compat: usize, config: &str) -> Vec<(String, Vec<Strin
     for item in reference(file) {
         let (layout, row) = layout::from_published(&item).unwrap();
         assert_eq!(layout.config, config, "{file}");
-        let back = layout.published(&layout.compat[compat], &row).unwrap().unwrap_or_default();
+        let back = layout.published_form(&layout.compat[compat], &row).unwrap().unwrap_or_default();
         if serde_json::to_string(&back).unwrap() != serde_json::to_string(&item).unwrap() {
             assert!(back.keys().eq(item.keys()), "{file}: keys or their order");
             let differs = item.keys().filter(|key| back[*key] != item[*key]).cloned().collect();
@@ -264,11 +264,11 @@ fn published_rows_come_back_field_for_field() {
 
 #[test]
 fn texts_and_labels_of_sets_are_those_of_their_folders() {
-    assert_eq!(layout::texts(), ["question_zh", "text", "joke", "question"]);
-    let flub = layout::find("flub").unwrap();
+    assert_eq!(layout::text_columns(), ["question_zh", "text", "joke", "question"]);
+    let flub = layout::find_layout("flub").unwrap();
     assert_eq!(flub.label_for("type", "谐音"), Some("字音错误"));
     assert_eq!((flub.label_for("type", "歧义"), flub.label_for("text", "谐音")), (None, None));
-    assert_eq!(layout::renamed()["违反常识"], "事实性错误");
+    assert_eq!(layout::renamed_labels()["违反常识"], "事实性错误");
     let row = json!({ "id": "a", "text": "其他", "joke": "笑话" });
     assert_eq!(layout::text_of("chumor", row.as_object().unwrap()), Some(&json!("笑话")));
     assert_eq!(layout::text_of("unknown", row.as_object().unwrap()), Some(&json!("其他")));
@@ -278,10 +278,10 @@ fn texts_and_labels_of_sets_are_those_of_their_folders() {
 #[test]
 fn a_published_form_is_known_by_its_keys() {
     // Chumor's two files do not count as published forms: they cannot be read back.
-    for layout in layout::all().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor") {
+    for layout in layout::finished_layouts().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor") {
         for row in rows(layout.config) {
             let published: Vec<_> =
-                layout.compat.iter().filter_map(|compat| layout.published(compat, &row).unwrap()).collect();
+                layout.compat.iter().filter_map(|compat| layout.published_form(compat, &row).unwrap()).collect();
             assert_eq!(published.len(), 1, "{}", layout.config);
             let (found, back) = layout::from_published(&published[0]).unwrap();
             assert_eq!((found.config, back.id()), (layout.config, row.id()));
@@ -295,7 +295,7 @@ fn a_published_form_is_known_by_its_keys() {
 /// unnamed one.
 #[test]
 fn every_kind_of_source_is_one_that_a_joke_may_come_from() {
-    let layout = layout::find("chumor").unwrap();
+    let layout = layout::find_layout("chumor").unwrap();
     let column = layout.columns.iter().find(|column| column.name == "source_kind").unwrap();
     let kinds = crate::config::SourceKind::OF_POSTS;
     let known: Vec<&str> = ["annual", "recommended"]

@@ -41,12 +41,12 @@ impl Version {
     pub const FIRST: Version = Version { major: 1, minor: 0, patch: 0, draft: None };
 
     /// The stable version of a draft; a stable one is its own.
-    pub fn stable(self) -> Version {
+    pub fn to_stable(self) -> Version {
         Version { draft: None, ..self }
     }
 
     /// The next stable version.
-    pub fn bumped(self, bump: Bump) -> Version {
+    pub fn next_stable(self, bump: Bump) -> Version {
         let Version { major, minor, patch, .. } = self;
         match bump {
             Bump::Patch => Version { major, minor, patch: patch + 1, draft: None },
@@ -82,17 +82,17 @@ impl FromStr for Version {
     fn from_str(text: &str) -> Result<Version, NoVersion> {
         let no = || NoVersion(text.to_string());
         let (stable, draft) = match text.split_once("-draft.") {
-            Some((stable, n)) => (stable, Some(number(n).filter(|n| *n > 0).ok_or_else(no)?)),
+            Some((stable, n)) => (stable, Some(parse_number(n).filter(|n| *n > 0).ok_or_else(no)?)),
             None => (text, None),
         };
-        let parts: Vec<u64> = stable.split('.').map(number).collect::<Option<_>>().ok_or_else(no)?;
+        let parts: Vec<u64> = stable.split('.').map(parse_number).collect::<Option<_>>().ok_or_else(no)?;
         let [major, minor, patch] = parts[..] else { return Err(no()) };
         Ok(Version { major, minor, patch, draft })
     }
 }
 
 /// Digits without a leading zero.
-fn number(text: &str) -> Option<u64> {
+fn parse_number(text: &str) -> Option<u64> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     plain.then(|| text.parse().ok()).flatten()
 }
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn a_bump_starts_the_smaller_numbers_over() {
-        assert_eq!(v("1.2.3").bumped(Bump::Patch), v("1.2.4"));
-        assert_eq!(v("1.2.3").bumped(Bump::Minor), v("1.3.0"));
-        assert_eq!(v("1.2.3").bumped(Bump::Major), v("2.0.0"));
+        assert_eq!(v("1.2.3").next_stable(Bump::Patch), v("1.2.4"));
+        assert_eq!(v("1.2.3").next_stable(Bump::Minor), v("1.3.0"));
+        assert_eq!(v("1.2.3").next_stable(Bump::Major), v("2.0.0"));
     }
 }

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::error::ReleaseError;
-use super::history::{Holder, holders};
+use super::history::{Holder, find_holders};
 use super::manifest::Yanked;
-use super::numbered::numbering;
+use super::numbered::lock_numbers;
 use super::publish::check_date;
 use super::registry::Registry;
-use super::restore::{Restored, restore};
+use super::restore::{Restored, restore_versions};
 use super::version::Version;
 use crate::audit::{OtherReading, Resolver, raw_post};
 use crate::config::Config;
@@ -25,9 +25,9 @@ use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
 use crate::record::{Entry, Locator, Post, Reason, State};
 use crate::search::Recalled;
-use crate::stages::import::{Dump, FileRow, files};
+use crate::stages::import::{Dump, FileRow, find_source_files};
 use crate::stages::withdrawal::{Withdraw, text_key};
-use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 
 /// Where a post's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -74,7 +74,7 @@ pub struct Request {
 
 impl Request {
     /// The tombstones for these posts.
-    pub fn tombstones(&self) -> Vec<Withdraw> {
+    pub fn make_tombstones(&self) -> Vec<Withdraw> {
         let tombstone = |copy: &Copy| {
             let dumps: BTreeSet<&String> = copy.places.iter().map(|place| &place.sha256).collect();
             let (id, text) = (Some(copy.id.clone()), copy.text.clone());
@@ -92,9 +92,9 @@ impl Request {
 /// [`ReleaseError::Target`] if no post or several match, or a stage or dump cannot be read.
 pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
     let workspace = Workspace::new(&config.root);
-    let recipes: Vec<&'static Recipe> = recipe::used(config).collect();
+    let recipes: Vec<&'static Recipe> = recipe::used_recipes(config).collect();
     let resolver = Resolver::open(config, &recipes).map_err(RunError::from)?;
-    let found = resolver.resolve(target, MOST).map_err(RunError::from)?;
+    let found = resolver.resolve_name(target, MOST).map_err(RunError::from)?;
     let wrong = |why: &str| ReleaseError::Target { target: target.into(), why: why.into() };
     if let (true, Some((id, tombstone))) = (found.records.is_empty(), found.withdrawn.first_key_value()) {
         let day = tombstone.at.get(..10).unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
                 (true, ..) => None,
                 (_, Some(recalled), _) => Some(recalled),
                 (_, None, Some(place)) => {
-                    let at = resolver.search().map_err(RunError::from)?.by_place(&place, false);
+                    let at = resolver.open_search().map_err(RunError::from)?.by_place(&place, false);
                     at.map_err(RunError::from)?.into_iter().next()
                 }
                 _ => None,
@@ -152,16 +152,16 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
         Some(record) => posts.extend(ids.into_iter().map(|id| set_aside(&resolver, id, record))),
         None => {
             for id in ids {
-                let (copies, similar) = copies(&workspace, config, &id)?;
+                let (copies, similar) = find_copies(&workspace, config, &id)?;
                 near.extend(similar);
                 for id in copies {
-                    posts.push(copy(&workspace, config, id)?);
+                    posts.push(read_copy(&workspace, config, id)?);
                 }
             }
         }
     }
     let ids: Vec<&str> = posts.iter().map(|copy| copy.id.as_str()).collect();
-    let released = holders(&workspace, &ids)?;
+    let released = find_holders(&workspace, &ids)?;
     Ok(Request { posts, near, released, others: found.others, already: None })
 }
 
@@ -170,7 +170,7 @@ const MOST: usize = 20;
 
 /// Whether import kept a post of this id.
 fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
-    own(config).any(|recipe| {
+    importing_recipes(config).any(|recipe| {
         let post = raw_post(workspace, recipe, id);
         // A stage that cannot be read is reported by what reads all of it.
         post.is_ok_and(|post| post.is_some())
@@ -180,7 +180,7 @@ fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
 /// A post that import set aside: what is known of it is in its dump.
 fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
     let sha256 =
-        resolver.search().ok().and_then(|search| search.sha256(record.locator.dump()).map(str::to_owned));
+        resolver.open_search().ok().and_then(|search| search.sha256_of_dump(record.locator.dump()).map(str::to_owned));
     let place = Place { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
     Copy { id, places: vec![place], text: Some(record.verbatim.clone()).filter(|text| !text.is_empty()) }
 }
@@ -193,14 +193,14 @@ pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder
     let workspace = Workspace::new(&config.root);
     let mut known: BTreeMap<String, Dump> = BTreeMap::new();
     let mut posts = BTreeSet::new();
-    for recipe in own(config) {
+    for recipe in importing_recipes(config) {
         let dumps =
-            files(config, recipe.name, recipe.is_of_riddles()).map_err(crate::pipeline::RunError::from)?;
+            find_source_files(config, recipe.name, recipe.is_of_riddles()).map_err(crate::pipeline::RunError::from)?;
         known.extend(dumps.into_iter().map(|dump| (format!("{}/{}", dump.source, dump.file), dump)));
         let Some(dump) = known.get(name) else { continue };
-        if let Some(import) = import(&workspace, recipe)? {
+        if let Some(import) = open_import(&workspace, recipe)? {
             let of_dump = Filter::equals("source", &dump.source).and(Filter::equals("file", &dump.file));
-            posts.extend(select::<Post>(&import, "rows", &of_dump)?.into_iter().map(|post| post.id));
+            posts.extend(select_rows::<Post>(&import, "rows", &of_dump)?.into_iter().map(|post| post.id));
         }
     }
     let Some(dump) = known.get(name) else {
@@ -209,19 +209,19 @@ pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder
         return Err(ReleaseError::Target { target: name.into(), why });
     };
     let ids: Vec<&str> = posts.iter().map(String::as_str).collect();
-    let released = holders(&workspace, &ids)?;
+    let released = find_holders(&workspace, &ids)?;
     let (file, sha256) = (name.to_string(), dump.sha256.clone());
     Ok((Withdraw::Dump { file, sha256, posts: posts.into_iter().collect() }, released))
 }
 
 /// The recipes that import dumps themselves.
-fn own(config: &Config) -> impl Iterator<Item = &'static Recipe> {
-    recipe::used(config).filter(|recipe| recipe.origin().name == recipe.name)
+fn importing_recipes(config: &Config) -> impl Iterator<Item = &'static Recipe> {
+    recipe::used_recipes(config).filter(|recipe| recipe.origin_recipe().name == recipe.name)
 }
 
-fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
-    let step = recipe.steps().first().filter(|step| step.stage.imports());
-    step.map_or(Ok(None), |step| StageReader::open(&workspace.stage(recipe.name, 1, step.name)))
+fn open_import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
+    let step = recipe.steps().first().filter(|step| step.stage.is_import());
+    step.map_or(Ok(None), |step| StageReader::open(&workspace.stage_folder(recipe.name, 1, step.name)))
 }
 
 fn is_id(target: &str) -> bool {
@@ -229,14 +229,14 @@ fn is_id(target: &str) -> bool {
 }
 
 /// The post and those with the same text, and those that dedup found similar.
-fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
+fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
     let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
     // Two equal posts may both have been merged into a third that is only similar to them.
-    for recipe in own(config) {
-        let Some(import) = import(workspace, recipe)? else { continue };
-        let own = select::<Post>(&import, "rows", &Filter::equals("id", id))?;
+    for recipe in importing_recipes(config) {
+        let Some(import) = open_import(workspace, recipe)? else { continue };
+        let own = select_rows::<Post>(&import, "rows", &Filter::equals("id", id))?;
         let Some(key) = own.first().and_then(|post| text_key(&post.text)) else { continue };
-        for part in import.parts::<Post>("rows") {
+        for part in import.read_parts::<Post>("rows") {
             let same = |post: Post| (text_key(&post.text).as_ref() == Some(&key)).then_some(post.id);
             let found: Vec<String> = part?.into_par_iter().filter_map(same).collect();
             copies.extend(found.into_iter().filter(|found| found != id));
@@ -245,9 +245,9 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
     // The post itself stays first.
     copies.sort_by_key(|copy| (copy != id, copy.clone()));
     copies.dedup();
-    for recipe in own(config) {
+    for recipe in importing_recipes(config) {
         for step in recipe.steps().iter().filter(|step| step.stage.merges_posts()) {
-            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))?
+            let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
             else {
                 continue;
             };
@@ -257,7 +257,7 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
                 let of_these =
                     Filter::any_of("id", own.iter().copied()).or(Filter::any_of("into", own.iter().copied()));
                 let merged = Filter::equals("outcome", State::Merged.code());
-                let found = select::<Entry>(&stage, "ledger", &merged.and(of_these))?;
+                let found = select_rows::<Entry>(&stage, "ledger", &merged.and(of_these))?;
                 for entry in found {
                     let is_exact = entry.reason.as_deref() == Some(Reason::ExactDuplicate.code());
                     for other in [Some(&entry.id), entry.into.as_ref()].into_iter().flatten() {
@@ -279,15 +279,15 @@ fn copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<Strin
 }
 
 /// A post with its text and where it was read.
-fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Error> {
+fn read_copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Error> {
     let (mut text, mut places) = (None, BTreeSet::new());
-    for recipe in own(config) {
-        let Some(import) = import(workspace, recipe)? else { continue };
-        let own = select::<Post>(&import, "rows", &Filter::equals("id", &id))?;
+    for recipe in importing_recipes(config) {
+        let Some(import) = open_import(workspace, recipe)? else { continue };
+        let own = select_rows::<Post>(&import, "rows", &Filter::equals("id", &id))?;
         text = text.or_else(|| own.first().map(|post| post.text.clone()));
         let dumps: BTreeMap<String, String> =
-            import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
-        let entries = select::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
+            import.read_table::<FileRow>("files")?.into_iter().map(|file| (file.id, file.sha256)).collect();
+        let entries = select_rows::<Entry>(&import, "ledger", &Filter::equals("into", &id))?;
         // A post of a page has no entry of its own in the ledger.
         let pages =
             own.iter().map(|post| Locator::new(format!("{}/{}", post.source, post.file), post.position));
@@ -304,16 +304,16 @@ fn copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy, Erro
 ///
 /// # Errors
 /// [`ReleaseError`] if there is no such version, it was yanked before, or a file cannot be written.
-pub fn yank(
+pub fn yank_version(
     workspace: &Workspace,
     recipe: &'static Recipe,
     version: Version,
     yanked: Yanked,
 ) -> Result<Vec<Restored>, ReleaseError> {
     check_date(&yanked.date)?;
-    let _locks = numbering(workspace, recipe)?;
+    let _locks = lock_numbers(workspace, recipe)?;
     let mut registry = Registry::open(workspace, recipe.name)?;
-    if registry.find(version).is_none() {
+    if registry.find_release(version).is_none() {
         let known = registry.releases.iter().map(|release| release.version.to_string()).collect();
         return Err(ReleaseError::NoRelease { recipe: recipe.name.into(), version, known });
     }
@@ -322,6 +322,6 @@ pub fn yank(
         return Err(ReleaseError::YankedBefore { recipe: recipe.name.into(), version, date });
     }
     // First, because `restore` follows the registry: after a stop in between it marks the folder later.
-    registry.yank(version, yanked)?;
-    restore(workspace, recipe)
+    registry.record_yank(version, yanked)?;
+    restore_versions(workspace, recipe)
 }

@@ -6,13 +6,13 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::data::day;
+use super::data::parse_day;
 use super::manifest::Link;
 use super::source::CandidateSource;
 use crate::config::Config;
 use crate::llm::store::Origin;
 use crate::llm::{Key, Store, Usd};
-use crate::pages::time::utc;
+use crate::pages::time::format_utc;
 use crate::pipeline::{RunError, review_items};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Reason, State};
@@ -21,8 +21,8 @@ use crate::review::{Voted, resolve_all};
 use crate::stages::review::Votes;
 use crate::stages::{GROUPS, Stage, StageError, draft};
 use crate::store::{Error, StageReader, Workspace, json_parts};
-use crate::text::decimals;
-use riddlemill_benchmarks::scope::group;
+use crate::text::format_decimals;
+use riddlemill_benchmarks::scope::group_name;
 
 /// The work behind the rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -86,20 +86,20 @@ struct Reply {
 /// # Errors
 /// [`RunError`] if replies, votes or rows cannot be read.
 pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Result<Work, RunError> {
-    let asks = |link: &&Link| kind(recipe, &link.stage).is_some_and(|kind| kind.draft().is_some());
-    let reviews = |link: &&Link| kind(recipe, &link.stage).is_some_and(|kind| kind.review().is_some());
+    let asks = |link: &&Link| stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_draft().is_some());
+    let reviews = |link: &&Link| stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_review().is_some());
     let mut work = Work::default();
     if !stages.iter().any(|link| asks(&link) || reviews(&link)) {
         return Ok(work);
     }
-    let basis = basis(config, recipe, stages.len())?;
+    let basis = basis_by_step(config, recipe, stages.len())?;
     let mut total = Usd::ZERO;
     for link in stages.iter().filter(asks) {
         let replies =
-            replies(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
+            replies_of_basis(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
         let usd: Usd = replies.iter().map(|reply| reply.charged).sum();
         work.newest = work.newest.max(replies.iter().filter_map(|reply| reply.day.clone()).max());
-        let models = models(replies);
+        let models = count_by_model(replies);
         let prompts = link
             .evidence
             .iter()
@@ -108,7 +108,7 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
             stage: link.stage.clone(),
             prompts: prompts.collect(),
             models,
-            usd: dollars(usd),
+            usd: format_dollars(usd),
         });
         total += usd;
     }
@@ -116,25 +116,25 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     for link in stages.iter().filter(reviews) {
         work.newest = work.newest.max(newest_vote(recipe, link, &votes));
         let (voted, rated) = voted_on(config, recipe, link, &votes)?;
-        work.decided.push(ReviewCounts { voted, rated, ..decided(link) });
+        work.decided.push(ReviewCounts { voted, rated, ..count_decisions(link) });
     }
-    work.usd = dollars(total);
+    work.usd = format_dollars(total);
     Ok(work)
 }
 
-fn kind(recipe: &Recipe, stage: &str) -> Option<&'static dyn Stage> {
-    Some(recipe.step(stage)?.1.stage)
+fn stage_of_name(recipe: &Recipe, stage: &str) -> Option<&'static dyn Stage> {
+    Some(recipe.find_step(stage)?.1.stage)
 }
 
 /// The name of a draft's basis column in a row.
 fn name_of(recipe: &Recipe, link: &Link) -> String {
-    let draft = kind(recipe, &link.stage).and_then(|kind| kind.draft());
-    draft.map_or_else(|| link.stage.clone(), |draft| group(draft.name()))
+    let draft = stage_of_name(recipe, &link.stage).and_then(|kind| kind.declared_draft());
+    draft.map_or_else(|| link.stage.clone(), |draft| group_name(draft.name()))
 }
 
 /// The basis of the rows by the name of the step, with `_` for `-`: every `<step>_basis` of the stage's rows, and what the
 /// groups of declared records rest on.
-fn basis(
+fn basis_by_step(
     config: &Config,
     recipe: &'static Recipe,
     stages: usize,
@@ -172,7 +172,7 @@ fn each_basis(
     step: &'static Step,
     mut found: impl FnMut(&str, &str, Vec<String>),
 ) -> Result<(), Error> {
-    let place = workspace.stage(recipe.name, step.number, step.name);
+    let place = workspace.stage_folder(recipe.name, step.number, step.name);
     let Some(reader) = StageReader::open(&place)? else { return Ok(()) };
     for part in json_parts(&reader, "rows", &[]) {
         for row in part? {
@@ -198,7 +198,7 @@ fn each_basis(
 }
 
 /// The replies named in a basis, each once.
-fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> {
+fn replies_of_basis(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> {
     let of =
         |prefix: &str| -> BTreeSet<&str> { basis.iter().filter_map(|b| b.strip_prefix(prefix)).collect() };
     let sample = of("sample:").into_iter().map(|_| Reply {
@@ -216,14 +216,14 @@ fn replies(config: &Config, basis: &[String]) -> Result<Vec<Reply>, StageError> 
             answered: Origin::parse(&r.raw).model,
             model: r.request.model,
             charged: r.charged_picousd,
-            day: day(&utc(UNIX_EPOCH + Duration::from_millis(r.at_ms))),
+            day: parse_day(&format_utc(UNIX_EPOCH + Duration::from_millis(r.at_ms))),
         }));
     }
     Ok(replies)
 }
 
 /// Replies by model; if other models answered under one name, by these.
-fn models(replies: Vec<Reply>) -> BTreeMap<String, u64> {
+fn count_by_model(replies: Vec<Reply>) -> BTreeMap<String, u64> {
     let mut behind: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
     for reply in &replies {
         behind.entry(reply.model.clone()).or_default().insert(reply.answered.clone());
@@ -242,15 +242,15 @@ fn models(replies: Vec<Reply>) -> BTreeMap<String, u64> {
 
 /// The day of the newest vote on a review's items.
 fn newest_vote(recipe: &'static Recipe, link: &Link, votes: &Votes) -> Option<String> {
-    let (recipe, step) = kind(recipe, &link.stage)?.review()?.place();
-    votes.by_item(recipe, step).values().flatten().filter_map(|vote| day(&vote.at)).max()
+    let (recipe, step) = stage_of_name(recipe, &link.stage)?.declared_review()?.benchmark_and_ballot();
+    votes.by_item(recipe, step).values().flatten().filter_map(|vote| parse_day(&vote.at)).max()
 }
 
-fn dollars(usd: Usd) -> String {
-    format!("{:.2}", usd.dollars())
+fn format_dollars(usd: Usd) -> String {
+    format!("{:.2}", usd.in_dollars())
 }
 
-fn decided(link: &Link) -> ReviewCounts {
+fn count_decisions(link: &Link) -> ReviewCounts {
     let so_many = |state: State, reason: Reason| {
         link.counts.reasons.get(&format!("{}/{}", state.code(), reason.code())).copied().unwrap_or(0)
     };
@@ -262,7 +262,7 @@ fn decided(link: &Link) -> ReviewCounts {
         synthetic: changed(Reason::SampleConfirmed) + changed(Reason::SampleRewritten),
         provisional: changed(Reason::Provisional),
         rejected: so_many(State::Dropped, Reason::Rejected),
-        held: link.counts.state(State::Held),
+        held: link.counts.records_in_state(State::Held),
         voted: Voted::default(),
         rated: String::new(),
     }
@@ -279,11 +279,11 @@ fn voted_on(
     let Some((step, items)) = review_items(config, recipe, ballot)? else { return Ok(Default::default()) };
     let on = votes.by_item(step.recipe, step.name);
     let resolved = resolve_all(&step, &items, &on);
-    let rated = agreement::pooled(&step, &items, &on, Bootstrap::NONE).map(|pooled| {
+    let rated = agreement::pool_questions(&step, &items, &on, Bootstrap::NONE).map(|pooled| {
         let shares: Vec<String> =
             pooled.shares.iter().map(|(field, share)| format!("`{field}` {:.1} %", share * 100.0)).collect();
         let why = "not defined (every vote gives the same answer, or no items have equally many votes)";
-        let kappa = pooled.fleiss.map_or_else(|| why.into(), |e| decimals(e.value, 3));
+        let kappa = pooled.fleiss.map_or_else(|| why.into(), |e| format_decimals(e.value, 3));
         format!(
             "Rated `{}` on average: {}; Fleiss' kappa over these questions together: {kappa} ({} items).",
             pooled.code,
@@ -292,7 +292,7 @@ fn voted_on(
         )
     });
     let set_aside = votes.set_aside(step.recipe, step.name).count();
-    let voted = Voted::count(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+    let voted = Voted::summarise_step(&step, &items, &resolved, &on, &config.annotators, Bootstrap::NONE);
     let voted = Voted { set_aside, ..voted };
     Ok((voted, rated.unwrap_or_default()))
 }
@@ -310,7 +310,7 @@ mod tests {
             day: None,
         };
         let all = vec![reply("a", "a-1"), reply("b", "b-1"), reply("b", "b-2"), reply("b", "b-2")];
-        let names: Vec<(String, u64)> = models(all).into_iter().collect();
+        let names: Vec<(String, u64)> = count_by_model(all).into_iter().collect();
         let expected = [("a", 1), ("b (answered as b-1)", 1), ("b (answered as b-2)", 2)];
         assert_eq!(names, expected.map(|(name, n)| (name.to_string(), n)));
     }

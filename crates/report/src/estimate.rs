@@ -72,7 +72,7 @@ pub struct ImaginedCost {
 }
 
 fn dollars<S: Serializer>(usd: &Option<Usd>, serializer: S) -> Result<S::Ok, S::Error> {
-    usd.map(|usd| usd.dollars()).serialize(serializer)
+    usd.map(|usd| usd.in_dollars()).serialize(serializer)
 }
 
 impl<'e> RequestCost<'e> {
@@ -90,7 +90,7 @@ impl<'e> RequestCost<'e> {
             min_usd: estimate.min_usd,
             max_usd: estimate.max_usd,
             likely_usd: estimate.likely_usd,
-            prompt_tokens_share: estimate.learned.map(|learned| learned.share()),
+            prompt_tokens_share: estimate.learned.map(|learned| learned.token_ratio()),
             at_least_secs: estimate.at_least_secs,
         }
     }
@@ -114,8 +114,8 @@ pub fn forecast_lines(forecasts: &[Forecast]) -> Vec<ForecastLine<'_>> {
         lines.push(ForecastLine::Recipe {
             recipe,
             imported,
-            now_min_usd: forecast.now().map(|(min, _)| min),
-            now_max_usd: forecast.now().map(|(_, max)| max),
+            now_min_usd: forecast.next_run_cost().map(|(min, _)| min),
+            now_max_usd: forecast.next_run_cost().map(|(_, max)| max),
             max_usd: forecast.max_usd(),
         });
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::audit::{
-    Explained, OtherReading, Reading, Resolution, Resolver, Whereabouts, compare, details, explain,
+    Explained, OtherReading, Reading, Resolution, Resolver, Whereabouts, fill_texts, evidence_details, explain,
 };
 use crate::config::Config;
 use crate::pipeline::{RunError, Withheld};
@@ -74,14 +74,14 @@ fn by_recipe<S: Serializer>(ended: &[Whereabouts], serializer: S) -> Result<S::O
 ///
 /// # Errors
 /// [`RunError`] if withdrawals, stages, releases, dumps, replies or votes cannot be read.
-pub fn explanation(
+pub fn explain_name(
     config: &Config,
     recipes: &[&'static Recipe],
     name: &str,
 ) -> Result<Explanation, RunError> {
     let workspace = Workspace::new(&config.root);
     let resolver = Resolver::open(config, recipes)?;
-    let found = resolver.resolve(name, MOST)?;
+    let found = resolver.resolve_name(name, MOST)?;
     let few = found.records.len() <= TELL && !found.more;
     let (mut explained, mut also) = (Vec::new(), Vec::new());
     for recipe in recipes {
@@ -101,10 +101,10 @@ pub fn explanation(
             also.extend(ids.into_iter().map(|id| Also::OfRecipe { recipe: recipe.name, id: id.clone() }));
             continue;
         }
-        let rows = CurrentRows::of(&workspace, recipe);
+        let rows = CurrentRows::of_recipe(&workspace, recipe);
         for id in ids {
-            let mut one = explain(&workspace, recipe, id)?;
-            complete(config, &rows, &mut one, resolver.withheld(recipe))?;
+            let mut one = explain_record(&workspace, recipe, id)?;
+            complete_explanation(config, &rows, &mut one, resolver.withheld_in_recipe(recipe))?;
             explained.push(one);
         }
     }
@@ -132,34 +132,34 @@ pub fn explanation(
 ///
 /// # Errors
 /// [`RunError`] if stages, dumps, replies or votes cannot be read.
-pub fn complete(
+pub fn complete_explanation(
     config: &Config,
     rows: &CurrentRows,
     explained: &mut Explained,
     withheld: Option<&Withheld>,
 ) -> Result<(), RunError> {
     let (workspace, recipe) = (Workspace::new(&config.root), rows.recipe());
-    compare(&workspace, recipe, explained)?;
+    fill_texts(&workspace, recipe, explained)?;
     // After `compare`, which fills in the texts that may have to go.
     if let Some(withheld) = withheld {
-        hide(explained, withheld)?;
+        hide_withdrawn(explained, withheld)?;
     }
     // A record that import set aside has its text only in the dump.
     if explained.text.is_none() {
         explained.text = search::at_place(config, &explained.id)?.map(|record| record.text);
     }
     for passage in &mut explained.way {
-        passage.details = details(config, recipe, &passage.stage, &passage.id)?;
+        passage.details = evidence_details(config, recipe, &passage.stage, &passage.id)?;
     }
     Ok(stop_without_row(rows, explained)?)
 }
 
 /// Removes the texts of withdrawn records merged with this one, if no run has done so yet.
-fn hide(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
+fn hide_withdrawn(explained: &mut Explained, withheld: &Withheld) -> Result<(), Error> {
     let ids = explained.absorbed.iter().map(|passage| passage.id.as_str());
     let into = explained.way.iter().filter_map(|passage| passage.into.as_deref());
     let withdrawn: BTreeSet<String> =
-        withheld.among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
+        withheld.withdrawn_among(ids.chain(into))?.into_iter().map(str::to_owned).collect();
     explained.absorbed.retain(|passage| !withdrawn.contains(&passage.id));
     for passage in &mut explained.way {
         if passage.into.as_ref().is_some_and(|into| withdrawn.contains(into)) {

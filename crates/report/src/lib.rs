@@ -23,19 +23,19 @@ mod status;
 
 pub use desk::{BallotReceipt, CarryReport, DecisionRow, DisputeRow, TableReceipt, TrialRow};
 pub use estimate::{ForecastLine, ImaginedCost, RequestCost, forecast_lines, imagined_costs};
-pub use explain::{Also, Explanation, WithdrawnRecord, complete, explanation};
+pub use explain::{Also, Explanation, WithdrawnRecord, complete_explanation, explain_name};
 pub use fsck::{Checked, Finding, fsck};
 pub use look::PageFinding;
 pub use next::{CauseRow, KeptBack, Next, RecipeState, kept_back, next};
 pub use release::{ReleasedVersion, YankedVersion};
-pub use review::{AgreementRow, AnnotatorRow, ReviewReport, ReviewStatus, reviews};
+pub use review::{AgreementRow, AnnotatorRow, ReviewReport, ReviewStatus, report_reviews};
 pub use settings::{
     ExplainedRecipe, ExplainedTable, KeyDefault, KeyRow, SettingRow, SettingsReport, TableRow,
 };
-pub use show::{ShownRows, ShownStage, shown};
+pub use show::{ShownRows, ShownStage, show_stage};
 pub use status::{
     BuiltCandidate, CrawlAge, EndpointOrigins, Examples, OriginSince, RecipeReport, RecipeStatus,
-    StageStatus, Status, crawl_dirs, recipe_report, status,
+    StageStatus, Status, crawl_dirs, recipe_report, report_status,
 };
 
 use riddlemill_harvest::{crawl, pages, warc};
@@ -48,8 +48,8 @@ use riddlemill_tables as store;
 use riddlemill_text::{shortcuts, text};
 
 /// A count with thousands separators: 81700 as 81,700.
-pub fn number(n: u64) -> String {
-    text::grouped(i64::try_from(n).unwrap_or(i64::MAX))
+pub fn format_count(n: u64) -> String {
+    text::group_digits(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-pub use text::counted as count;
+pub use text::count_with_noun as count;

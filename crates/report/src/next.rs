@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{count, number};
+use super::{count, format_count};
 use crate::config::{Config, sections};
-use crate::pipeline::{Cause, CauseState, Planned, Remedy, RunError, causes};
+use crate::pipeline::{Cause, CauseState, Planned, Remedy, RunError, list_causes};
 use crate::recipe::Recipe;
 use crate::store::{Manifest, Workspace};
 use riddlemill_release::{Candidate, CurrentRows, ReleaseError};
@@ -60,9 +60,9 @@ impl From<&Cause> for CauseRow {
         CauseRow {
             stage: cause.stage,
             records: cause.records,
-            what: cause.what.en(),
+            what: cause.what.in_english(),
             words: cause.to_string(),
-            mend: cause.remedy.text(),
+            mend: cause.remedy.english_text(),
             failed: cause.failed,
         }
     }
@@ -76,34 +76,34 @@ impl RecipeState {
         due: usize,
         causes: Vec<Cause>,
     ) -> RecipeState {
-        RecipeState { recipe, due, causes, rows: CurrentRows::of(workspace, recipe) }
+        RecipeState { recipe, due, causes, rows: CurrentRows::of_recipe(workspace, recipe) }
     }
 
     /// The state after a run that made these stages.
     ///
     /// # Errors
     /// [`RunError`] if a ledger, votes or tasks cannot be read.
-    pub fn after(
+    pub fn after_run(
         config: &Config,
         recipe: &'static Recipe,
         made: &[Manifest],
     ) -> Result<RecipeState, RunError> {
         let due = recipe.steps().len() - made.len();
-        Ok(RecipeState::new(&Workspace::new(&config.root), recipe, due, causes(config, recipe, made)?))
+        Ok(RecipeState::new(&Workspace::new(&config.root), recipe, due, list_causes(config, recipe, made)?))
     }
 
     /// The planned state.
     ///
     /// # Errors
     /// [`RunError`] if a ledger, votes or tasks cannot be read.
-    pub fn planned(
+    pub fn from_plan(
         config: &Config,
         recipe: &'static Recipe,
         planned: &[Planned],
     ) -> Result<RecipeState, RunError> {
-        let made: Vec<Manifest> = planned.iter().filter_map(|step| step.manifest().cloned()).collect();
+        let made: Vec<Manifest> = planned.iter().filter_map(|step| step.existing_manifest().cloned()).collect();
         let due = planned.iter().filter(|step| step.is_due()).count();
-        Ok(RecipeState::new(&Workspace::new(&config.root), recipe, due, causes(config, recipe, &made)?))
+        Ok(RecipeState::new(&Workspace::new(&config.root), recipe, due, list_causes(config, recipe, &made)?))
     }
 
     /// The causes as they are written for machines.
@@ -133,32 +133,32 @@ pub fn next(
     if is_first_sight(config) && standings.iter().all(|standing| standing.causes.iter().all(|c| !c.failed)) {
         return Ok(Some(Next { command: "riddlemill serve".into(), why: SAMPLE.into(), at: None }));
     }
-    let groups = groups(standings);
+    let groups = group_causes(standings);
     let of_cause = |standing: &RecipeState, cause: &Cause| {
         let command = match &cause.remedy {
             Remedy::Nothing => return None,
             Remedy::Run => run.clone(),
-            Remedy::First(what) => format!("{}; then {run}", what.en()),
+            Remedy::First(what) => format!("{}; then {run}", what.in_english()),
             Remedy::Command(command) => command.clone(),
         };
         let group = groups.iter().find(|group| group.iter().any(|(_, one)| std::ptr::eq(*one, cause)));
         // Without the remedy, which is the command itself.
-        let (place, words) = group.map(|group| told(group, false)).unwrap_or_default();
+        let (place, words) = group.map(|group| describe_group(group, false)).unwrap_or_default();
         let at = Some((standing.recipe.name, cause.stage));
         Some(Next { command, why: format!("{place}: {words}"), at })
     };
     let all =
         || standings.iter().flat_map(|standing| standing.causes.iter().map(move |cause| (standing, cause)));
     // Of several with equally many records the first: what it unblocks passes through the others.
-    let blocking = most(all().filter(|(_, cause)| cause.blocks));
+    let blocking = largest_cause(all().filter(|(_, cause)| cause.blocks));
     if let Some(next) = blocking.and_then(|(standing, cause)| of_cause(standing, cause)) {
         return Ok(Some(next));
     }
     for standing in standings {
         let name = standing.recipe.name;
-        if riddlemill_release::due(config, &standing.rows)? {
+        if riddlemill_release::is_release_due(config, &standing.rows)? {
             let why = format!("{name} is complete, and its candidate is not released");
-            if let Some(error) = riddlemill_release::unlicensed(config, standing.recipe)
+            if let Some(error) = riddlemill_release::find_licence_problem(config, standing.recipe)
                 && let Some(set) = error.licence_to_set()
             {
                 let told = match &error {
@@ -169,7 +169,7 @@ pub fn next(
                 return Ok(Some(Next { command, why: format!("{why}: {told}"), at: None }));
             }
             // What has to be mended first was printed in full above.
-            if let Some(refused) = riddlemill_release::refusals(config, standing.recipe).first() {
+            if let Some(refused) = riddlemill_release::list_refusals(config, standing.recipe).first() {
                 let refused = refused.lines().next().unwrap_or_default();
                 let why = format!("{name} is complete, but a release would be refused: {refused}");
                 let command = format!("riddlemill status --recipe {name}");
@@ -185,11 +185,11 @@ pub fn next(
     }
     // If a set has rows, the records kept back may be left.
     let empty = |standing: &RecipeState| {
-        let candidate = Workspace::new(&config.root).candidate(standing.recipe.name);
-        Candidate::read(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
+        let candidate = Workspace::new(&config.root).candidate_folder(standing.recipe.name);
+        Candidate::read_manifest(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
     };
     let commands = all().filter(|(_, cause)| matches!(cause.remedy, Remedy::Command(_)));
-    let other = most(commands.filter(|(standing, _)| empty(standing)));
+    let other = largest_cause(commands.filter(|(standing, _)| empty(standing)));
     Ok(other.and_then(|(standing, cause)| of_cause(standing, cause)))
 }
 
@@ -198,8 +198,8 @@ const SAMPLE: &str = "this is the sample, with made-up votes: the pages show eac
 
 /// Whether the workspace has the sample's posts, drafts and votes and nothing else: then nobody has work to do.
 fn is_first_sight(config: &Config) -> bool {
-    let draft: sections::Draft = config.typed(None, "draft");
-    let votes = Workspace::new(&config.root).raw().join("votes");
+    let draft: sections::Draft = config.typed_settings(None, "draft");
+    let votes = Workspace::new(&config.root).raw_folder().join("votes");
     !config.sources.is_empty()
         && config.sources.iter().all(|source| source.path.starts_with("raw/sample/"))
         && draft.endpoint == "sample"
@@ -217,7 +217,7 @@ fn holds_lines(folder: &Path) -> bool {
 }
 
 /// The first of those with the most records.
-fn most<'a>(
+fn largest_cause<'a>(
     causes: impl Iterator<Item = (&'a RecipeState, &'a Cause)>,
 ) -> Option<(&'a RecipeState, &'a Cause)> {
     causes.reduce(|most, other| if other.1.records > most.1.records { other } else { most })
@@ -227,11 +227,11 @@ fn most<'a>(
 type Group<'a> = Vec<(&'static str, &'a Cause)>;
 
 /// The causes of all recipes; those that one remedy mends are one group.
-fn groups(standings: &[RecipeState]) -> Vec<Group<'_>> {
+fn group_causes(standings: &[RecipeState]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for standing in standings {
         for cause in &standing.causes {
-            match groups.iter_mut().find(|group| group.first().is_some_and(|(_, first)| same(first, cause))) {
+            match groups.iter_mut().find(|group| group.first().is_some_and(|(_, first)| has_same_remedy(first, cause))) {
                 Some(group) => group.push((standing.recipe.name, cause)),
                 None => groups.push(vec![(standing.recipe.name, cause)]),
             }
@@ -241,7 +241,7 @@ fn groups(standings: &[RecipeState]) -> Vec<Group<'_>> {
 }
 
 /// Where a cause is found, all recipes and stages, and what it is.
-fn told(group: &[(&'static str, &Cause)], with_remedy: bool) -> (String, String) {
+fn describe_group(group: &[(&'static str, &Cause)], with_remedy: bool) -> (String, String) {
     let Some((_, first)) = group.first() else { return Default::default() };
     let joined = |places: Vec<String>| places.join(", ");
     let alike = group.iter().all(|(_, one)| (one.stage, one.records) == (first.stage, first.records));
@@ -253,7 +253,7 @@ fn told(group: &[(&'static str, &Cause)], with_remedy: bool) -> (String, String)
         }
         _ => {
             let place =
-                |(recipe, one): &(&str, &Cause)| format!("{recipe} {} ({})", one.stage, number(one.records));
+                |(recipe, one): &(&str, &Cause)| format!("{recipe} {} ({})", one.stage, format_count(one.records));
             let places = joined(group.iter().map(place).collect());
             (places, group.iter().map(|(_, one)| one.records).sum(), "together, ")
         }
@@ -266,19 +266,19 @@ fn told(group: &[(&'static str, &Cause)], with_remedy: bool) -> (String, String)
 /// What waits or failed; recipes and stages with the same cause are told together.
 pub fn kept_back(standings: &[RecipeState]) -> Vec<KeptBack> {
     let kept_back = |group: &Group<'_>| {
-        let (place, words) = told(group, true);
+        let (place, words) = describe_group(group, true);
         KeptBack { place, words, failed: group.first().is_some_and(|(_, first)| first.failed) }
     };
-    groups(standings).iter().map(kept_back).collect()
+    group_causes(standings).iter().map(kept_back).collect()
 }
 
 /// Whether one remedy mends both. Decisions of people hold in every recipe that has the stage; a key that is not set, or a
 /// server that does not answer, keeps back whatever would be sent to it.
-fn same(a: &Cause, b: &Cause) -> bool {
+fn has_same_remedy(a: &Cause, b: &Cause) -> bool {
     let alike = (a.state, &a.what, a.failed) == (b.state, &b.what, b.failed);
     match a.state {
         CauseState::Person => alike && (a.stage, a.records) == (b.stage, b.records),
-        _ => alike && !a.what.is_empty() && a.remedy.text() == b.remedy.text(),
+        _ => alike && !a.what.is_empty() && a.remedy.english_text() == b.remedy.english_text(),
     }
 }
 
@@ -288,7 +288,7 @@ mod tests {
     use crate::pipeline::Said;
 
     fn standing(recipe: &str, causes: Vec<Cause>) -> RecipeState {
-        RecipeState::new(&Workspace::new(""), crate::recipe::find(recipe).unwrap(), 0, causes)
+        RecipeState::new(&Workspace::new(""), crate::recipe::find_recipe(recipe).unwrap(), 0, causes)
     }
 
     fn cause(stage: &'static str, state: CauseState, records: u64, what: &str, remedy: &str) -> Cause {
@@ -325,7 +325,7 @@ mod tests {
                 "chumor opponents: 5 wait for a model: OTHER is not set; export OTHER=…",
             ]
         );
-        let (place, words) = told(&groups(&standings)[1], false);
+        let (place, words) = describe_group(&group_causes(&standings)[1], false);
         assert_eq!(place, "ruozhibench-gen screen (91), flub type (1,028)");
         assert_eq!(words, "together, 1,119 wait for a model: KEY is not set");
     }

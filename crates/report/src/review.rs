@@ -13,7 +13,7 @@ use crate::stages::review::Votes;
 use crate::store::Workspace;
 use riddlemill_review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use riddlemill_review::ballot::Ballot;
-use riddlemill_review::voted::{Trialled, guessed};
+use riddlemill_review::voted::{Trialled, measure_guessing};
 use riddlemill_review::{Item, Status, Vote, Voted, resolve_all, status};
 
 /// The reviews of some recipes.
@@ -133,7 +133,7 @@ impl AgreementRow {
 ///
 /// # Errors
 /// [`RunError`] if items, votes or tasks cannot be read.
-pub fn reviews(
+pub fn report_reviews(
     config: &Config,
     recipes: &[&'static Recipe],
     with_agreement: bool,
@@ -141,9 +141,9 @@ pub fn reviews(
     let mut report = ReviewReport::default();
     for recipe in recipes {
         let votes = Votes::load(config, recipe.name)?;
-        report.damaged.extend_from_slice(votes.damaged());
-        for review in recipe.reviews() {
-            let name = review.place().1;
+        report.damaged.extend_from_slice(votes.damaged_lines());
+        for review in recipe.review_steps() {
+            let name = review.benchmark_and_ballot().1;
             let (step, items) = match review_items(config, recipe, name) {
                 Ok(Some(found)) => found,
                 // Items exist only once the stages before the review were made.
@@ -152,14 +152,14 @@ pub fn reviews(
             };
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let found = (&step, &items[..]);
-            report.reviews.push(ReviewStatus::of(config, recipe, found, &votes, &tasks, with_agreement));
+            report.reviews.push(ReviewStatus::of_ballot(config, recipe, found, &votes, &tasks, with_agreement));
         }
     }
     Ok(report)
 }
 
 impl ReviewStatus {
-    fn of(
+    fn of_ballot(
         config: &Config,
         recipe: &'static Recipe,
         (step, items): (&Ballot, &[Item]),
@@ -169,14 +169,14 @@ impl ReviewStatus {
     ) -> ReviewStatus {
         let on = votes.by_item(step.recipe, step.name);
         let resolved = resolve_all(step, items, &on);
-        let status = status(items, &resolved, &on, tasks.all());
+        let status = count_outcomes(items, &resolved, &on, tasks.all_tasks());
         // No intervals are shown here, so nothing is resampled; agreement by field has its intervals below.
-        let voted = Voted::count(step, items, &resolved, &on, &config.annotators, Bootstrap::NONE);
+        let voted = Voted::summarise_step(step, items, &resolved, &on, &config.annotators, Bootstrap::NONE);
         let voted = Voted { fields: Vec::new(), ..voted };
-        let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+        let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
         // A sample's votes are nobody's: their agreement is shown to whoever asks for it.
         let of_people = on.values().flatten().any(|vote| !vote.synthetic);
-        let agreement = if with_agreement || of_people { agreed(step, items, &on) } else { Vec::new() };
+        let agreement = if with_agreement || of_people { agreement_rows(step, items, &on) } else { Vec::new() };
         let annotators = status.annotators.iter().map(|(name, progress)| AnnotatorRow {
             name: name.clone(),
             assigned: progress.assigned,
@@ -200,7 +200,7 @@ impl ReviewStatus {
             modified: status.modified.rate(),
             settled: voted.settled,
             trial: voted.trial,
-            guessed: guessed(step, items, &resolved, seed),
+            guessed: measure_guessing(step, items, &resolved, seed),
             annotators: annotators.collect(),
             agreement,
             status,
@@ -210,8 +210,8 @@ impl ReviewStatus {
 }
 
 /// Agreement among people; if no person voted, among a sample's voters.
-fn agreed(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<AgreementRow> {
-    let found = agreement::agreed(step, items, votes, Bootstrap::AGREEMENT);
+fn agreement_rows(ballot: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<AgreementRow> {
+    let found = agreement::step_agreement(ballot, items, votes, Bootstrap::AGREEMENT);
     let sample = found.sample;
     found.fields.into_iter().map(|field| AgreementRow::new(field, sample)).collect()
 }

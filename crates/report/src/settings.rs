@@ -67,14 +67,14 @@ pub struct ExplainedRecipe {
 
 impl<'c> SettingsReport<'c> {
     /// The settings of a workspace.
-    pub fn of(config: &'c Config) -> SettingsReport<'c> {
+    pub fn from_config(config: &'c Config) -> SettingsReport<'c> {
         let row = |setting: crate::config::Setting| SettingRow {
             key: setting.key,
             value: setting.value,
             origin: setting.origin.to_string(),
         };
         SettingsReport {
-            settings: config.resolved().into_iter().map(row).collect(),
+            settings: config.resolved_settings().into_iter().map(row).collect(),
             sources: &config.sources,
         }
     }
@@ -91,7 +91,7 @@ impl From<(String, &Key)> for KeyRow {
         KeyRow {
             key: name,
             about: key.doc,
-            expected: key.kind.expected(),
+            expected: key.kind.describe_expected(),
             default: KeyDefault::Written(key.default),
             written: key.default,
         }
@@ -103,7 +103,7 @@ impl From<&Setting> for KeyRow {
         KeyRow {
             key: format!("{}.{}", own.section, own.key.name),
             about: own.key.doc,
-            expected: own.key.kind.expected(),
+            expected: own.key.kind.describe_expected(),
             default: KeyDefault::Declared(own.default.clone()),
             written: own.key.default,
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::audit::{Near, Query, Shown, borderline, show};
+use crate::audit::{Near, Query, Shown, borderline_pairs, show};
 use crate::recipe::{Recipe, Step};
 use crate::store::{Error, Workspace};
 use riddlemill_release::{AlikePair, alike_pairs};
@@ -30,7 +30,7 @@ pub enum ShownRows {
 
 impl ShownRows {
     /// How many.
-    pub fn count(&self) -> usize {
+    pub fn count_rows(&self) -> usize {
         match self {
             ShownRows::Records(shown) => shown.len(),
             ShownRows::Pairs(near) => near.len(),
@@ -42,7 +42,7 @@ impl ShownRows {
 ///
 /// # Errors
 /// [`Error`] if the stage, the candidate or the withdrawals cannot be read.
-pub fn shown(
+pub fn show_stage(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &'static Step,
@@ -51,23 +51,23 @@ pub fn shown(
 ) -> Result<Option<ShownStage>, Error> {
     let stage = |rows, all, alike| ShownStage { recipe: recipe.name, stage: step.name, all, rows, alike };
     if !pairs {
-        let found = show(workspace, recipe, step, query)?;
+        let found = show_records(workspace, recipe, step, query)?;
         return Ok(found.map(|(mut shown, all)| {
             shown.truncate(limit);
             stage(ShownRows::Records(shown), all, Vec::new())
         }));
     }
-    let Some((mut near, all)) = borderline(workspace, recipe, step, query)? else { return Ok(None) };
+    let Some((mut near, all)) = borderline_pairs(workspace, recipe, step, query)? else { return Ok(None) };
     near.truncate(limit);
     let alike = match step.stage.merges_posts() {
-        true => rewritten(workspace, recipe, query)?,
+        true => find_rewritten_pairs(workspace, recipe, query)?,
         false => Vec::new(),
     };
     Ok(Some(stage(ShownRows::Pairs(near), all, alike)))
 }
 
 /// The pairs of rows that are alike since people rewrote their texts.
-fn rewritten(workspace: &Workspace, recipe: &'static Recipe, query: &Query) -> Result<Vec<AlikePair>, Error> {
+fn find_rewritten_pairs(workspace: &Workspace, recipe: &'static Recipe, query: &Query) -> Result<Vec<AlikePair>, Error> {
     let fits = |pair: &AlikePair| {
         let matches = |re: &regex::Regex| re.is_match(&pair.text_a) || re.is_match(&pair.text_b);
         query.grep.as_ref().is_none_or(matches)

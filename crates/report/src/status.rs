@@ -9,11 +9,11 @@ use serde::{Serialize, Serializer};
 
 use super::count;
 use super::next::{CauseRow, Next, RecipeState, next};
-use crate::audit::{Funnel, Report, Shown, examples, funnel, tables};
+use crate::audit::{Funnel, Report, Shown, draw_examples, read_funnel, tables};
 use crate::config::Config;
 use crate::crawl::{self, Dirs};
 use crate::llm::store::Origin;
-use crate::pages::time::unix;
+use crate::pages::time::unix_seconds;
 use crate::pipeline::{self, Freshness, Outdated, Planned, RunError, outdated, plan};
 use crate::recipe::Recipe;
 use crate::record::State;
@@ -127,7 +127,7 @@ enum Line<'s> {
 
 impl Serialize for Status {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let recipes = self.recipes.iter().flat_map(RecipeStatus::lines);
+        let recipes = self.recipes.iter().flat_map(RecipeStatus::status_lines);
         let below = self.endpoints.iter().map(Line::Endpoint).chain(self.crawls.iter().map(Line::Crawl));
         let next = self.next.iter().map(|next| Line::Next { next });
         serializer.collect_seq(recipes.chain(below).chain(next))
@@ -135,7 +135,7 @@ impl Serialize for Status {
 }
 
 impl RecipeStatus {
-    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    fn status_lines(&self) -> impl Iterator<Item = Line<'_>> {
         let RecipeStatus { recipe, stages, refused, alike, released } = self;
         let recipe = recipe.name;
         let refused = (!refused.is_empty()).then_some(Line::Refused { recipe, refused });
@@ -144,33 +144,33 @@ impl RecipeStatus {
         stages.iter().map(Line::Stage).chain(refused).chain(alike).chain(released)
     }
 
-    fn of(config: &Config, recipe: &'static Recipe) -> Result<(RecipeStatus, RecipeState), ReleaseError> {
+    fn of_recipe(config: &Config, recipe: &'static Recipe) -> Result<(RecipeStatus, RecipeState), ReleaseError> {
         let workspace = Workspace::new(&config.root);
-        let planned = plan(config, recipe)?;
-        let lacking = pipeline::lacking(config, recipe)?;
-        let state = RecipeState::planned(config, recipe, &planned)?;
-        let outdates = outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
+        let planned = plan_recipe(config, recipe)?;
+        let lacking = pipeline::list_lacking(config, recipe)?;
+        let state = RecipeState::from_plan(config, recipe, &planned)?;
+        let outdates = find_outdated(config, recipe, &planned)?.filter(|found| found.posts > 0);
         let stage = |step: &Planned| {
-            let (standing, why) = describe(step);
+            let (standing, why) = describe_step(step);
             let causes = state.causes.iter().filter(|cause| cause.stage == step.step);
             StageStatus {
                 recipe: recipe.name,
                 stage: step.step,
                 state: standing,
                 why,
-                held: step.manifest().map_or(0, |made| made.counts.state(State::Held)),
+                held: step.existing_manifest().map_or(0, |made| made.counts.records_in_state(State::Held)),
                 causes: causes.map(CauseRow::from).collect(),
                 outdates: outdates.filter(|found| found.step == step.step),
                 lacks: lacking.iter().find(|one| one.step == step.step).map(|one| one.what.clone()),
-                made: step.manifest().cloned(),
+                made: step.existing_manifest().cloned(),
             }
         };
         let status = RecipeStatus {
             recipe,
             stages: planned.iter().map(stage).collect(),
-            refused: riddlemill_release::refusals(config, recipe),
+            refused: riddlemill_release::list_refusals(config, recipe),
             alike: riddlemill_release::alike_pairs(&workspace, recipe)?,
-            released: riddlemill_release::since(&state.rows).map_err(RunError::from)?,
+            released: riddlemill_release::compare_releases(&state.rows).map_err(RunError::from)?,
         };
         Ok((status, state))
     }
@@ -202,27 +202,27 @@ impl<'r> BuiltCandidate<'r> {
 ///
 /// # Errors
 /// [`ReleaseError`] if the sources, a stage, votes, replies, a candidate or a registry cannot be read.
-pub fn status(config: &Config, recipes: &[&'static Recipe], only: &[String]) -> Result<Status, ReleaseError> {
+pub fn report_status(config: &Config, recipes: &[&'static Recipe], only: &[String]) -> Result<Status, ReleaseError> {
     draft::refuse_lost_replies(config).map_err(RunError::from)?;
     let (mut statuses, mut states) = (Vec::new(), Vec::new());
     for recipe in recipes {
-        let (status, state) = RecipeStatus::of(config, recipe)?;
+        let (status, state) = RecipeStatus::of_recipe(config, recipe)?;
         statuses.push(status);
         states.push(state);
     }
     let endpoints = changed_origins(config).map_err(RunError::from)?;
     let next = next(config, &states, only)?;
-    Ok(Status { recipes: statuses, states, endpoints, crawls: crawls(config), next })
+    Ok(Status { recipes: statuses, states, endpoints, crawls: crawl_ages(config), next })
 }
 
 /// The endpoints with replies from more than one model or configuration. Does not create a store.
 fn changed_origins(config: &Config) -> Result<Vec<EndpointOrigins>, StageError> {
-    if !Workspace::new(&config.root).raw().join("replies").exists() {
+    if !Workspace::new(&config.root).raw_folder().join("replies").exists() {
         return Ok(Vec::new());
     }
     let store = draft::open_store(config)?;
     let mut changed = Vec::new();
-    for endpoint in config.endpoints.iter().filter(|endpoint| draft::sends(endpoint)) {
+    for endpoint in config.endpoints.iter().filter(|endpoint| draft::may_answer_later(endpoint)) {
         let found = store.origins(endpoint.identity(), &endpoint.model)?;
         if found.len() > 1 {
             let since = |(origin, replies, since_ms)| OriginSince { origin, replies, since_ms };
@@ -237,16 +237,16 @@ fn changed_origins(config: &Config) -> Result<Vec<EndpointOrigins>, StageError> 
 }
 
 /// The age of crawled pages.
-fn crawls(config: &Config) -> Vec<CrawlAge> {
+fn crawl_ages(config: &Config) -> Vec<CrawlAge> {
     let dirs = crawl_dirs(config);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     let age = |source: &crawl::settings::Source| {
         // The crawl and `fsck` report an unreadable archive.
-        let age = crawl::age(source, &dirs).ok().flatten()?;
+        let age = crawl::age_of_crawl(source, &dirs).ok().flatten()?;
         Some(CrawlAge {
             crawl: source.name.clone(),
             // The clock of the machine that crawled may be ahead.
-            days: unix(&age.last).map(|then| (now - then).max(0) / 86_400),
+            days: unix_seconds(&age.last).map(|then| (now - then).max(0) / 86_400),
             last: age.last,
             pass: age.pass,
             ended: age.ended,
@@ -259,10 +259,10 @@ fn crawls(config: &Config) -> Vec<CrawlAge> {
 /// The folders of crawls.
 pub fn crawl_dirs(config: &Config) -> Dirs {
     let workspace = Workspace::new(&config.root);
-    Dirs { warc: workspace.raw().join("warc"), state: config.root.join("staged").join(".crawl") }
+    Dirs { warc: workspace.raw_folder().join("warc"), state: config.root.join("staged").join(".crawl") }
 }
 
-fn describe(step: &Planned) -> (&'static str, String) {
+fn describe_step(step: &Planned) -> (&'static str, String) {
     match (&step.freshness, step.after) {
         (Freshness::Fresh(manifest), None) => ("fresh", count(manifest.counts.records_out, "record")),
         (Freshness::Fresh(_), Some(after)) => {
@@ -308,13 +308,13 @@ pub fn recipe_report(
     size: usize,
 ) -> Result<RecipeReport, RunError> {
     let workspace = Workspace::new(&config.root);
-    let funnel = funnel(&workspace, recipe)?;
+    let funnel = read_funnel(&workspace, recipe)?;
     let mut all = Examples::new();
     for step in recipe.steps().iter().filter(|_| size > 0) {
-        all.insert(step.name.into(), examples(&workspace, recipe, step, size)?);
+        all.insert(step.name.into(), draw_examples(&workspace, recipe, step, size)?);
     }
     let tables = tables(config, recipe)?;
-    let candidate = Candidate::read(&workspace.candidate(recipe.name))?;
-    let stopped = candidate.iter().flat_map(Candidate::stopped).cloned().collect();
+    let candidate = Candidate::read_manifest(&workspace.candidate_folder(recipe.name))?;
+    let stopped = candidate.iter().flat_map(Candidate::stopped_by_conditions).cloned().collect();
     Ok(RecipeReport { funnel, stopped, tables, examples: (size > 0).then_some(all) })
 }

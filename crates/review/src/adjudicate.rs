@@ -6,7 +6,7 @@ use super::ballot::{Ballot, REASON, Round};
 use super::item::Item;
 use super::resolve::{Pending, Resolution, Why, dispute_item};
 use super::value::Value;
-use super::votes::{Vote, current};
+use super::votes::{Vote, current_votes};
 
 /// An item that its votes do not decide.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Dispute {
 }
 
 /// The disputes among `resolved` items.
-pub fn disputes<'v>(
+pub fn find_disputes<'v>(
     step: &Ballot,
     resolved: impl IntoIterator<Item = (&'v Item, &'v Resolution)>,
     votes_on: impl Fn(&str) -> Vec<&'v Vote>,
@@ -33,7 +33,7 @@ pub fn disputes<'v>(
         Some(Dispute {
             item: dispute_item(step, item, &mine),
             why: why.clone(),
-            votes: current(&mine).into_iter().cloned().collect(),
+            votes: current_votes(&mine).into_iter().cloned().collect(),
         })
     };
     resolved.into_iter().filter_map(dispute).collect()
@@ -41,13 +41,13 @@ pub fn disputes<'v>(
 
 /// A settled or not fully voted item as a dispute without open questions: an adjudicator may decide any item,
 /// overriding its votes and its draft.
-pub fn overruled(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
+pub fn reopen_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
     let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
     let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
     Dispute {
         item: dispute_item(step, item, &mine),
         why: Vec::new(),
-        votes: current(&mine).into_iter().cloned().collect(),
+        votes: current_votes(&mine).into_iter().cloned().collect(),
     }
 }
 
@@ -67,11 +67,11 @@ pub enum DecisionError {
 
 /// The vote that decides a dispute. `given` contains the value of each field, `reason` among them; `at` is
 /// the time, RFC 3339. Store it with [`VoteLog::append`](crate::VoteLog::append).
-pub fn adjudicate(
+pub fn decide_dispute(
     step: &Ballot,
     dispute: &Dispute,
     by: &Annotator,
-    given: impl Fn(&str) -> Option<Value>,
+    value_of: impl Fn(&str) -> Option<Value>,
     at: &str,
     source: &str,
 ) -> Result<Vote, DecisionError> {
@@ -79,8 +79,8 @@ pub fn adjudicate(
         return Err(DecisionError::NotEntitled(by.name.clone()));
     }
     let item = &dispute.item;
-    let typed = |field: &str| given(field).map(Value::trimmed);
-    let values = match answers::read(&step.form(Round::Adjudication), item, typed) {
+    let typed = |field: &str| value_of(field).map(Value::trim_text);
+    let values = match answers::read_answers(&step.questions_of_round(Round::Adjudication), item, typed) {
         Answers::Given(values) => values,
         Answers::Blank => return Err(DecisionError::NoReason),
         Answers::Faulty(faults) if faults.iter().any(|(field, _)| *field == REASON) => {
@@ -100,33 +100,33 @@ pub fn adjudicate(
         order: item.shown_order(),
         base: own.map(|vote| vote.id),
         settles: last_words().filter(|vote| vote.annotator != by.name).map(|vote| vote.id).collect(),
-        ..Vote::on(step, item)
+        ..Vote::on_item(step, item)
     };
-    Ok(vote.sealed())
+    Ok(vote.with_id())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ballot::Role;
-    use crate::resolve::{Outcome, resolve};
+    use crate::resolve::{Outcome, resolve_item};
     use crate::value::Values;
     use crate::{ballots, testing};
 
     fn step() -> Ballot {
-        ballots::step("ruozhibench-gen", "category").unwrap()
+        ballots::find_step("ruozhibench-gen", "category").unwrap()
     }
 
     fn cast(step: &Ballot, item: &Item, who: &str, codes: &[&str]) -> Vote {
         let codes = Value::List(codes.iter().map(|code| (*code).to_owned()).collect());
         let values: Values = [("categories", codes), ("sure", Value::from("yes"))].into_iter().collect();
-        testing::vote(step, item, Round::Vote, who, values)
+        testing::test_vote(step, item, Round::Vote, who, values)
     }
 
     /// Three items: the voters disagree on the first, agree on the second, and one vote is missing on the
     /// third.
     fn bench(step: &Ballot) -> (Vec<Item>, Vec<Vote>) {
-        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(step, id, &[])).collect();
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::test_item(step, id, &[])).collect();
         let votes = vec![
             cast(step, &items[0], "b", &["2", "3"]),
             cast(step, &items[0], "a", &["2"]),
@@ -142,8 +142,8 @@ mod tests {
     }
 
     fn open(step: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
-        let resolved: Vec<_> = items.iter().map(|item| resolve(step, item, &on(votes, &item.id))).collect();
-        disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
+        let resolved: Vec<_> = items.iter().map(|item| resolve_item(step, item, &on(votes, &item.id))).collect();
+        find_disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
     }
 
     fn meta() -> Annotator {
@@ -180,7 +180,7 @@ mod tests {
         let dispute = &open(&step, &items, &votes)[0];
         let voter = Annotator { role: Role::Annotator, ..meta() };
         let decide = |by: &Annotator, given: &dyn Fn(&str) -> Option<Value>| {
-            adjudicate(&step, dispute, by, given, "2026-01-02T00:00:00Z", "test")
+            decide_dispute(&step, dispute, by, given, "2026-01-02T00:00:00Z", "test")
         };
         assert_eq!(decide(&voter, &answer), Err(DecisionError::NotEntitled("m".into())));
         assert_eq!(decide(&meta(), &|_| None), Err(DecisionError::NoReason));
@@ -197,20 +197,20 @@ mod tests {
         let step = step();
         let (items, mut votes) = bench(&step);
         let dispute = &open(&step, &items, &votes)[0];
-        let vote = adjudicate(&step, dispute, &meta(), answer, "2026-01-02T00:00:00Z", "test").unwrap();
-        assert_eq!(vote.identity(), vote.id);
+        let vote = decide_dispute(&step, dispute, &meta(), answer, "2026-01-02T00:00:00Z", "test").unwrap();
+        assert_eq!(vote.compute_id(), vote.id);
         assert_eq!((vote.round, vote.role, vote.base), (Round::Adjudication, Role::Meta, None));
         let first = vote.id;
         votes.push(vote);
         votes.push(cast(&step, &items[0], "c", &["5"]));
         assert!(open(&step, &items, &votes).is_empty());
-        let settled = resolve(&step, &items[0], &on(&votes, "i0"));
+        let settled = resolve_item(&step, &items[0], &on(&votes, "i0"));
         let Outcome::Confirmed { values, by, .. } = settled.outcome else { panic!("{settled:?}") };
         assert_eq!(values.get("categories").unwrap().as_list().unwrap(), ["2", "3"]);
         assert!(by.contains(&"m".to_owned()), "{by:?}");
         // A later decision builds on the earlier one.
         let again = Dispute { votes: votes.clone(), ..dispute.clone() };
-        let vote = adjudicate(&step, &again, &meta(), answer, "2026-01-03T00:00:00Z", "test").unwrap();
+        let vote = decide_dispute(&step, &again, &meta(), answer, "2026-01-03T00:00:00Z", "test").unwrap();
         assert_eq!(vote.base, Some(first));
     }
 }

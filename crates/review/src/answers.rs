@@ -9,7 +9,7 @@ use super::ballot::{Choice, Field, KEEP, Kind, Label};
 use super::item::Item;
 use super::value::{Value, Values};
 use riddlemill_benchmarks::requirement::Unmet;
-use riddlemill_text::shortcuts::{Cue, cues};
+use riddlemill_text::shortcuts::{Cue, find_cues};
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// The parsed answers of a ballot.
@@ -94,9 +94,9 @@ fn near_hint(near: &Option<String>) -> String {
 
 /// Reads the answers to the fields of `form`. `given` returns the value of a field, as text, list or number;
 /// the caller trims spaces around typed texts, because they are slips.
-pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) -> Answers {
+pub fn read_answers(form: &[Field], item: &Item, value_of: impl Fn(&str) -> Option<Value>) -> Answers {
     let given: Vec<Option<Value>> =
-        form.iter().map(|field| given(field.name).filter(|value| !value.is_blank())).collect();
+        form.iter().map(|field| value_of(field.name).filter(|value| !value.is_blank())).collect();
     if given.iter().all(Option::is_none) {
         return Answers::Blank;
     }
@@ -114,7 +114,7 @@ pub fn read(form: &[Field], item: &Item, given: impl Fn(&str) -> Option<Value>) 
         return Answers::Faulty(faults);
     }
     accept_unchanged(form, item, &mut values);
-    if let Some(Unmet { field, says }) = item.unmet(form, &values) {
+    if let Some(Unmet { field, says }) = item.unmet_requirement(form, &values) {
         let last = form.iter().rev().find(|field| values.get(field.name).is_some());
         let field = field.or(last.map(|field| field.name)).unwrap_or_default();
         return Answers::Faulty(vec![(field, Fault::Unmet { says })]);
@@ -132,7 +132,7 @@ fn repeated_texts(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static
     let mut seen: Vec<(&'static str, String)> = Vec::new();
     let mut faults = Vec::new();
     for field in form.iter().filter(|field| field.distinct) {
-        let Some(text) = values.text(field.name).map(key) else { continue };
+        let Some(text) = values.text_of(field.name).map(key) else { continue };
         if apart.contains(&text) {
             faults.push((field.name, Fault::Right));
         } else if let Some((other, _)) = seen.iter().find(|(_, other)| *other == text) {
@@ -147,7 +147,7 @@ fn repeated_texts(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static
 fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
     let verdicts: Vec<&'static str> = form.iter().filter_map(|field| Some(field.when?.field)).collect();
     for verdict in verdicts {
-        let Some(given) = values.text(verdict) else { continue };
+        let Some(given) = values.text_of(verdict) else { continue };
         // Other questions about the draft do not show whether it was changed.
         let asked = |field: &&Field| {
             let of = |when: crate::ballot::When| {
@@ -173,7 +173,7 @@ fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
 
 fn read_one(
     form: &[Field],
-    given: &[Option<Value>],
+    values: &[Option<Value>],
     field: &Field,
     raw: Option<&Value>,
     item: &Item,
@@ -182,7 +182,7 @@ fn read_one(
     let missing = || if field.required { Err(Fault::Missing) } else { Ok(None) };
     if let Some(when) = field.when {
         // An earlier field that is faulty or missing has its own fault; no second one is reported.
-        let Some(verdict) = earlier.text(when.field) else { return Ok(None) };
+        let Some(verdict) = earlier.text_of(when.field) else { return Ok(None) };
         if when.draft.contains(&verdict) {
             let verdict = verdict.to_owned();
             return match (item.draft.get(field.name), raw) {
@@ -199,7 +199,7 @@ fn read_one(
         }
         // Of several texts to rewrite, those left empty stay as drafted, as long as one is written.
         if raw.is_none() && matches!(field.kind, Kind::Text) {
-            let mut siblings = form.iter().zip(given).filter(|(other, _)| other.when == field.when);
+            let mut siblings = form.iter().zip(values).filter(|(other, _)| other.when == field.when);
             return match item.draft.get(field.name) {
                 Some(draft) if siblings.any(|(_, raw)| raw.is_some()) => Ok(Some(draft.clone())),
                 _ => missing(),
@@ -232,7 +232,7 @@ fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Opt
         _ => None,
     })?;
     let number: usize = earlier.get(pick)?.as_list()?.first()?.parse().ok()?;
-    item.candidates(from).get(item.shown_number(from, number).checked_sub(1)?).cloned()
+    item.candidates_in(from).get(item.shown_number(from, number).checked_sub(1)?).cloned()
 }
 
 fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
@@ -249,7 +249,7 @@ fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault>
         // Browsers send the line breaks of a form as two characters.
         Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
         Kind::Pick { k, any, from, .. } => {
-            let count = item.candidates(from).len();
+            let count = item.candidates_in(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let mut picks = Vec::new();
             for token in split_tokens(raw, |token| options.contains(&normal_form(token))) {
@@ -360,7 +360,7 @@ fn one_of<'o>(options: &'o [Choice], token: &str) -> Result<&'o str, Fault> {
         let similarity = |option: &&Choice| strsim::jaro_winkler(&normal_form(token), option.code);
         let nearest = options.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         Fault::UnknownChoice {
-            given: shorten(token),
+            given: shorten_cell(token),
             allowed: options.iter().map(|option| option.code).collect::<Vec<_>>().join(", "),
             near_to: nearest.filter(|option| similarity(option) > 0.85).map(|option| option.code.to_owned()),
         }
@@ -380,12 +380,12 @@ fn several_of(options: &[Choice], raw: &Value) -> Result<Vec<String>, Fault> {
 
 /// A list's elements, or a cell's text split at the usual separators. A space inside a label is not a
 /// separator, one between codes is (`2 6 3`).
-fn split_tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
+fn split_tokens(raw: &Value, is_known: impl Fn(&str) -> bool) -> Vec<String> {
     let pieces: Vec<String> = match raw {
         // A cell that was copied as shown has one entry per line, with separators possible in names and
         // meanings.
         Value::Text(text)
-            if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || known(line)) =>
+            if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || is_known(line)) =>
         {
             text.lines().map(str::to_owned).collect()
         }
@@ -395,11 +395,11 @@ fn split_tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
     };
     let mut tokens = Vec::new();
     for piece in pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()) {
-        if known(piece) {
+        if is_known(piece) {
             tokens.push(piece.to_owned());
         } else {
             let pieces: Vec<&str> = piece.split_whitespace().collect();
-            if pieces.iter().all(|word| known(word)) {
+            if pieces.iter().all(|word| is_known(word)) {
                 tokens.extend(pieces.into_iter().map(str::to_owned));
             } else {
                 tokens.push(piece.to_owned());
@@ -410,7 +410,7 @@ fn split_tokens(raw: &Value, known: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 /// At most 60 characters of a cell, for a message.
-pub(crate) fn shorten(text: &str) -> String {
+pub(crate) fn shorten_cell(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if text.chars().nth(60).is_some() {
         short.push('…');
@@ -419,7 +419,7 @@ pub(crate) fn shorten(text: &str) -> String {
 }
 
 /// An answer as a table's cell; [`read`] reads it back to the same value.
-pub fn write(field: &Field, item: &Item, value: &Value) -> String {
+pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
         {
@@ -434,7 +434,7 @@ pub fn write(field: &Field, item: &Item, value: &Value) -> String {
 
 /// Features of the picked texts that give away the one they will be shown with, by field. They do not
 /// invalidate a vote.
-pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Cue)> {
+pub fn find_cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Cue)> {
     let of = |field: &Field| {
         let Kind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else { return Vec::new() };
         let right = item.content.get(right_answer).map(Value::to_string);
@@ -442,10 +442,10 @@ pub fn cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static s
         let shown = shown_numbers(item, from, numbers);
         let picked: Vec<&str> = shown
             .iter()
-            .filter_map(|number| item.candidates(from).get(number.parse::<usize>().ok()?.checked_sub(1)?))
+            .filter_map(|number| item.candidates_in(from).get(number.parse::<usize>().ok()?.checked_sub(1)?))
             .map(String::as_str)
             .collect();
-        let cautions_found = right.map(|right| cues(&right, &picked)).unwrap_or_default();
+        let cautions_found = right.map(|right| find_cues(&right, &picked)).unwrap_or_default();
         cautions_found.into_iter().map(|tell| (field.name, tell)).collect()
     };
     form.iter().flat_map(of).collect()
@@ -460,14 +460,14 @@ pub fn shown_numbers(item: &Item, from: &str, numbers: &[String]) -> Vec<String>
 }
 
 /// An option with its names and meaning, as a draft is shown; [`read`] reads it back to its code.
-pub fn explained(option: &Choice) -> String {
+pub fn explain_option(option: &Choice) -> String {
     let Choice { code, label, definition, .. } = option;
     let means = format!("{} {}", definition.zh, definition.en);
     format!("{code}{SEPARATOR}{}{SEPARATOR}{}{SEPARATOR}{}", label.zh, label.en, means.trim())
 }
 
 /// The entries of a field's dropdown: one per option, code first; empty if any text is allowed.
-pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
+pub fn dropdown_entries(field: &Field, item: Option<&Item>) -> Vec<String> {
     let entry = |option: &Choice| {
         format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
     };
@@ -483,7 +483,7 @@ pub fn dropdown(field: &Field, item: Option<&Item>) -> Vec<String> {
         }
         Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
         Kind::Pick { k: 1, any: false, from, .. } => {
-            let count = item.map_or(0, |item| item.candidates(from).len());
+            let count = item.map_or(0, |item| item.candidates_in(from).len());
             (1..=count).map(|number| number.to_string()).collect()
         }
         Kind::Pick { .. } | Kind::Text | Kind::Edited { .. } => Vec::new(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Qualification, Role, Round};
 use super::item::Item;
-use super::qualify::{TrialLevel, level};
+use super::qualify::{TrialLevel, qualified_level};
 use riddlemill_text::hint::unknown;
 use riddlemill_text::options::Draw;
 
@@ -56,7 +56,7 @@ impl Annotator {
     }
 
     /// Languages of `step` that the annotator is not said to read; empty if no languages are given.
-    pub fn unread<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
+    pub fn unread_languages<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
         let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
         let wanted = step.languages.iter().copied().filter(|_| !self.languages.is_empty());
         wanted.filter(|wanted| !reads(wanted)).collect()
@@ -71,7 +71,7 @@ impl Annotator {
     /// Whether the annotator may vote in `round` of `step`. If the step has a trial, a grade decides, and
     /// `qualified` only for annotators without one.
     pub fn may_vote(&self, step: &Ballot, round: Round) -> bool {
-        let roles = step.roles(round);
+        let roles = step.roles_of_round(round);
         if !roles.contains(&self.role) {
             return false;
         }
@@ -80,19 +80,19 @@ impl Annotator {
         }
         let only_seniors = !roles.iter().any(|role| matches!(role, Role::Annotator | Role::Junior));
         let wanted = if only_seniors { TrialLevel::Senior } else { TrialLevel::Formal };
-        self.trial(step).map_or(self.qualified, |level| level >= wanted)
+        self.trial_level(step).map_or(self.qualified, |level| level >= wanted)
     }
 
     /// What the trials on a step qualify for; without any, those on the other steps of its recipe together,
     /// as one pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
-    pub fn trial(&self, step: &Ballot) -> Option<TrialLevel> {
+    pub fn trial_level(&self, step: &Ballot) -> Option<TrialLevel> {
         let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == step.recipe);
         if let Some(own) = of_recipe().find(|trial| trial.step == step.name) {
             return Some(own.level);
         }
         let (right, of) = of_recipe().fold((0, 0), |(right, of), t| (right + t.right, of + t.of));
         let fewest = of_recipe().map(|trial| trial.fewest).min()?;
-        let level = level(right, of, step.qualification.unwrap_or(Qualification::USUAL), fewest);
+        let level = qualified_level(right, of, step.qualification.unwrap_or(Qualification::USUAL), fewest);
         (level != TrialLevel::TooFew).then_some(level)
     }
 }
@@ -198,12 +198,12 @@ pub fn missing_requirement(
     step: &Ballot,
     settings: &AssignSettings<'_>,
 ) -> Option<String> {
-    let roles: Vec<&str> = step.roles(settings.round).into_iter().map(Role::name).collect();
+    let roles: Vec<&str> = step.roles_of_round(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
-    if !step.roles(settings.round).contains(&person.role) {
+    if !step.roles_of_round(settings.round).contains(&person.role) {
         lacks.push(format!("role = {:?}, but the step requires {}", person.role.name(), roles.join(" or ")));
     } else if !person.may_vote(step, settings.round) {
-        lacks.push(match person.trial(step) {
+        lacks.push(match person.trial_level(step) {
             Some(_) => "their trial was not passed (`riddlemill review qualify`)".into(),
             None => "no trial passed (`riddlemill review qualify`), nor qualified = true".into(),
         });
@@ -214,7 +214,7 @@ pub fn missing_requirement(
         .copied()
         .filter(|wanted| !person.languages.iter().any(|language| language == wanted))
         .collect();
-    for wanted in person.unread(step) {
+    for wanted in person.unread_languages(step) {
         if !unread.contains(&wanted) {
             unread.push(wanted);
         }
@@ -230,7 +230,7 @@ pub fn missing_requirement(
 /// An item goes to those with the fewest tasks; among equals the item's own draw decides. So loads differ by
 /// at most one if everybody may vote on everything, the result depends on the seed and not on the order of
 /// `items` or `people`, and existing tasks stay.
-pub fn assign(
+pub fn assign_items(
     step: &Ballot,
     items: &[&str],
     people: &[Annotator],
@@ -245,7 +245,7 @@ pub fn assign(
             people.iter().filter_map(|person| missing_requirement(person, step, settings)).collect();
         return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
     }
-    let mut loads = Loads::count(&able, tasks, round);
+    let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let gold: BTreeSet<&str> = settings.gold.iter().copied().collect();
     let open_gold: Vec<&str> = items.iter().copied().filter(|item| gold.contains(item)).collect();
@@ -253,12 +253,12 @@ pub fn assign(
     let task =
         |item: &str, annotator: String| Task { item: item.into(), annotator, round, ..Task::default() };
     if let Some(size) = settings.sample {
-        for item in drawn(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
+        for item in draw_items(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
         {
             // Named annotators get all of it; otherwise one more than the item needs.
             let wanted = if settings.to.is_empty() { needed + 1 } else { usize::MAX };
-            while loads.on(item) < wanted {
-                let Some(annotator) = loads.give(item, settings.seed) else { break };
+            while loads.count_on_item(item) < wanted {
+                let Some(annotator) = loads.assign_item(item, settings.seed) else { break };
                 new.push(task(item, annotator));
             }
         }
@@ -269,25 +269,25 @@ pub fn assign(
     let decided = settings.decided.iter().copied().filter(|item| is_extra(item)).map(|item| (item, true));
     let items = items.iter().map(|item| (*item, is_extra(item))).chain(decided);
     let items: BTreeMap<&str, bool> = items.filter(|(item, _)| !gold.contains(item)).collect();
-    for item in drawn(items.keys().copied(), settings.seed) {
+    for item in draw_items(items.keys().copied(), settings.seed) {
         let wanted = needed + usize::from(items[item]);
-        while loads.on(item) < wanted {
-            let Some(annotator) = loads.give(item, settings.seed) else { break };
+        while loads.count_on_item(item) < wanted {
+            let Some(annotator) = loads.assign_item(item, settings.seed) else { break };
             new.push(task(item, annotator));
         }
     }
     for &annotator in &able {
-        let load = loads.load(annotator);
+        let load = loads.load_of_annotator(annotator);
         // A share s of the whole queue: g of n + g.
         let share = settings.gold_share.clamp(0.0, 0.9);
         let wanted = (load as f64 * share / (1.0 - share)).round() as usize;
         let has = tasks.iter().filter(|task| task.gold && task.annotator == annotator).count();
         // Drawn anew for each annotator, so that not all get the same gold items.
-        let free = drawn(
+        let free = draw_items(
             gold.iter().copied(),
-            settings.seed ^ Draw::new(settings.gold_seed, "review gold", annotator).bits(),
+            settings.seed ^ Draw::new(settings.gold_seed, "review gold", annotator).next_bits(),
         );
-        let free = free.into_iter().filter(|item| !loads.has(item, annotator));
+        let free = free.into_iter().filter(|item| !loads.is_on_item(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
         for item in free {
             loads.on.entry(item.to_owned()).or_default().insert(annotator.to_owned());
@@ -300,9 +300,9 @@ pub fn assign(
             });
         }
     }
-    for item in drawn(open_gold.into_iter().filter(|_| settings.gold_is_due), settings.seed) {
-        while loads.on(item) < needed {
-            let Some(annotator) = loads.give(item, settings.seed) else { break };
+    for item in draw_items(open_gold.into_iter().filter(|_| settings.gold_is_due), settings.seed) {
+        while loads.count_on_item(item) < needed {
+            let Some(annotator) = loads.assign_item(item, settings.seed) else { break };
             new.push(Task { gold: true, ..task(item, annotator) });
         }
     }
@@ -312,12 +312,12 @@ pub fn assign(
 
 /// Whether an item is in the share that gets one vote more than it needs.
 fn gets_one_more(item: &str, settings: &AssignSettings<'_>) -> bool {
-    Draw::new(settings.seed, "review overlap", item).unit() < settings.overlap
+    Draw::new(settings.seed, "review overlap", item).draw_unit() < settings.overlap
 }
 
 /// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
 /// task has no vote yet. No other tasks change; if nobody else may take an item, its task is left out.
-pub fn replace(
+pub fn reassign_tasks(
     step: &Ballot,
     leaving: &str,
     people: &[Annotator],
@@ -328,7 +328,7 @@ pub fn replace(
     let round = settings.round;
     let able: Vec<&str> =
         able_voters(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
-    let mut loads = Loads::count(&able, tasks, round);
+    let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
     // Tasks stay in the list after they are moved, and must not be moved again.
     let moved: BTreeSet<&str> = tasks
@@ -344,8 +344,8 @@ pub fn replace(
             && !moved.contains(task.item.as_str())
     });
     let mut new = Vec::new();
-    for item in drawn(open.map(|task| task.item.as_str()), settings.seed) {
-        if let Some(annotator) = loads.give(item, settings.seed) {
+    for item in draw_items(open.map(|task| task.item.as_str()), settings.seed) {
+        if let Some(annotator) = loads.assign_item(item, settings.seed) {
             let instead_of = Some(leaving.to_owned());
             new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
         }
@@ -367,15 +367,15 @@ pub fn hand_on(
     let round = settings.round;
     let able: Vec<&str> =
         able_voters(step, people, settings).into_iter().filter(|name| *name != from).collect();
-    let mut loads = Loads::count(&able, tasks, round);
+    let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let mut new = Vec::new();
-    for item in drawn(items.iter().copied(), settings.seed) {
-        let others = loads.on(item) - usize::from(loads.has(item, from));
+    for item in draw_items(items.iter().copied(), settings.seed) {
+        let others = loads.count_on_item(item) - usize::from(loads.is_on_item(item, from));
         if others >= step.votes_in(round) {
             continue;
         }
-        if let Some(annotator) = loads.give(item, settings.seed) {
+        if let Some(annotator) = loads.assign_item(item, settings.seed) {
             let instead_of = Some(from.to_owned());
             new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
         }
@@ -408,16 +408,16 @@ fn able_voters<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSett
         settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
     };
     let able = people.iter().filter(|person| person.may_vote(step, settings.round)).filter(reads);
-    let able = able.filter(|person| person.unread(step).is_empty());
+    let able = able.filter(|person| person.unread_languages(step).is_empty());
     let names: BTreeSet<&str> = able.map(|person| person.name.as_str()).collect();
     names.into_iter().collect()
 }
 
 /// The items in the order of their own draws, each once.
-fn drawn<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
+fn draw_items<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
     let items: BTreeSet<&str> = items.collect();
     let mut items: Vec<&str> = items.into_iter().collect();
-    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).bits());
+    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).next_bits());
     items
 }
 
@@ -430,7 +430,7 @@ struct Loads<'p> {
 
 impl<'p> Loads<'p> {
     /// Annotators who were replaced are counted with what they did, which is on the item too.
-    fn count(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
+    fn count_tasks(able: &[&'p str], tasks: &[Task], round: Round) -> Loads<'p> {
         let mut loads =
             Loads { loads: able.iter().map(|name| (*name, 0)).collect(), on: BTreeMap::new(), off: None };
         let given_on: BTreeSet<(&str, &str)> = tasks
@@ -452,15 +452,15 @@ impl<'p> Loads<'p> {
         loads
     }
 
-    fn load(&self, annotator: &str) -> usize {
+    fn load_of_annotator(&self, annotator: &str) -> usize {
         self.loads.get(annotator).copied().unwrap_or(0)
     }
 
-    fn on(&self, item: &str) -> usize {
+    fn count_on_item(&self, item: &str) -> usize {
         self.on.get(item).map_or(0, BTreeSet::len)
     }
 
-    fn has(&self, item: &str, annotator: &str) -> bool {
+    fn is_on_item(&self, item: &str, annotator: &str) -> bool {
         self.on.get(item).is_some_and(|on| on.contains(annotator))
     }
 
@@ -475,10 +475,10 @@ impl<'p> Loads<'p> {
     }
 
     /// Assigns `item` to the person with the smallest load who is not yet on it.
-    fn give(&mut self, item: &str, seed: u64) -> Option<String> {
-        let free = self.loads.iter().filter(|(name, _)| !self.has(item, name) && !self.is_off(item, name));
+    fn assign_item(&mut self, item: &str, seed: u64) -> Option<String> {
+        let free = self.loads.iter().filter(|(name, _)| !self.is_on_item(item, name) && !self.is_off(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {
-            (**load, Draw::new(seed, &format!("review pick {name}"), item).bits())
+            (**load, Draw::new(seed, &format!("review pick {name}"), item).next_bits())
         })?;
         *self.loads.entry(name).or_default() += 1;
         self.on.entry(item.to_owned()).or_default().insert(name.to_owned());

@@ -31,56 +31,56 @@ impl Blinding {
     }
 
     /// Shows an item in its drawn order. Items without sides or lists stay unchanged.
-    pub fn show(&self, step: &Ballot, item: &mut Item) {
-        let [first, second] = &item.order[..] else { return self.shuffle(step, item) };
+    pub fn show_item(&self, step: &Ballot, item: &mut Item) {
+        let [first, second] = &item.order[..] else { return self.shuffle_list(step, item) };
         let Some(key) = sides_key(item) else { return };
         let by_code = if first <= second { [first, second] } else { [second, first] };
         let place = [step.recipe, step.name, &item.id];
-        let turned = self.keyed("order", &place)[0] & 1 == 1;
+        let turned = self.keyed_hash("order", &place)[0] & 1 == 1;
         let first_shown = by_code[usize::from(turned)].clone();
         let seal = |first: &str, second: &str| {
             let parts = [step.recipe, step.name, &item.id, first, second];
-            hex::encode(self.keyed("seal", &parts))[..SEAL].to_owned()
+            hex::encode(self.keyed_hash("seal", &parts))[..SEAL].to_owned()
         };
         let seals = [seal(first, second), seal(second, first)];
         let turned = first_shown != *first;
-        let cover = self.cover(step, &item.id);
+        let cover = self.cover_of_item(step, &item.id);
         item.shown = Some(Shown { what: Ordered::Sides(key), turned: false, seals, cover });
-        item.turn(turned);
+        item.turn_order(turned);
     }
 
     /// Puts the list to pick from in a drawn order.
-    fn shuffle(&self, step: &Ballot, item: &mut Item) {
+    fn shuffle_list(&self, step: &Ballot, item: &mut Item) {
         let listed =
             |key: &&str| item.content.get(*key).and_then(Value::as_list).is_some_and(|l| l.len() > 1);
         let Some(key) = step.picked_from().find(listed) else { return };
-        let many = item.candidates(key).len();
+        let many = item.candidates_in(key).len();
         let mut places: Vec<usize> = (0..many).collect();
         places.sort_by_cached_key(|place| {
-            self.keyed("place", &[step.recipe, step.name, &item.id, key, &place.to_string()])
+            self.keyed_hash("place", &[step.recipe, step.name, &item.id, key, &place.to_string()])
         });
         let seal = |order: &str| {
-            hex::encode(self.keyed("seal", &[step.recipe, step.name, &item.id, key, order]))[..SEAL]
+            hex::encode(self.keyed_hash("seal", &[step.recipe, step.name, &item.id, key, order]))[..SEAL]
                 .to_owned()
         };
         let seals = [seal("as it is"), seal("drawn")];
-        let cover = self.cover(step, &item.id);
+        let cover = self.cover_of_item(step, &item.id);
         item.shown = Some(Shown { what: Ordered::List(key.to_owned(), places), turned: false, seals, cover });
-        item.turn(true);
+        item.turn_order(true);
     }
 
     /// What hides the hashes of an item.
-    fn cover(&self, step: &Ballot, item: &str) -> Cover {
-        Cover::new(self.keyed("cover", &[step.recipe, step.name, item]))
+    fn cover_of_item(&self, step: &Ballot, item: &str) -> Cover {
+        Cover::new(self.keyed_hash("cover", &[step.recipe, step.name, item]))
     }
 
     /// An identifier in the place of one that could be computed; `parts` identify it uniquely.
-    pub fn alias(&self, parts: &[&str]) -> String {
-        hex::encode(self.keyed("alias", parts))[..16].to_owned()
+    pub fn make_alias(&self, parts: &[&str]) -> String {
+        hex::encode(self.keyed_hash("alias", parts))[..16].to_owned()
     }
 
     /// Bytes that cannot be computed without the secret.
-    fn keyed(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
+    fn keyed_hash(&self, purpose: &str, parts: &[&str]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         for part in ["riddlemill blinding v1", purpose].iter().chain(parts) {
             hasher.update(&(part.len() as u64).to_le_bytes());
@@ -90,19 +90,19 @@ impl Blinding {
     }
 
     /// Whether something is shown in reverse order; `parts` identify it uniquely.
-    pub fn turns(&self, parts: &[&str]) -> bool {
-        self.keyed("sides", parts)[0] & 1 == 1
+    pub fn is_turned(&self, parts: &[&str]) -> bool {
+        self.keyed_hash("sides", parts)[0] & 1 == 1
     }
 
     /// A seal of the order of something, readable with the secret.
-    pub fn seal(&self, parts: &[&str], turned: bool) -> String {
+    pub fn seal_order(&self, parts: &[&str], turned: bool) -> String {
         let order = [if turned { "turned" } else { "as it is" }];
-        hex::encode(self.keyed("side seal", &[parts, &order].concat()))[..SEAL].to_owned()
+        hex::encode(self.keyed_hash("side seal", &[parts, &order].concat()))[..SEAL].to_owned()
     }
 
     /// Whether a seal states the reverse order; `None` if it was made with another secret.
-    pub fn sealed(&self, parts: &[&str], seal: &str) -> Option<bool> {
-        [false, true].into_iter().find(|turned| self.seal(parts, *turned) == seal)
+    pub fn read_seal(&self, parts: &[&str], seal: &str) -> Option<bool> {
+        [false, true].into_iter().find(|turned| self.seal_order(parts, *turned) == seal)
     }
 }
 
@@ -130,13 +130,13 @@ mod tests {
     use riddlemill_files::Digest;
 
     fn step() -> Ballot {
-        ballots::step("chumor", "preference").unwrap()
+        ballots::find_step("chumor", "preference").unwrap()
     }
 
     fn pair(id: &str, seed: u64) -> Item {
         let sides = [("human", "by a person".to_owned()), ("llm", "by a model".to_owned())];
         let content = Content::from([("joke".to_owned(), Value::from("云"))]);
-        Item::paired(&step(), id, content, "explanation", sides, seed)
+        Item::from_sides(&step(), id, content, "explanation", sides, seed)
     }
 
     #[test]
@@ -146,9 +146,9 @@ mod tests {
         for at in 0..1000 {
             let plain = pair(&at.to_string(), 1);
             let [mut a, mut b, mut c] = [plain.clone(), plain.clone(), pair(&at.to_string(), 9)];
-            one.show(&step(), &mut a);
-            other.show(&step(), &mut b);
-            one.show(&step(), &mut c);
+            one.show_item(&step(), &mut a);
+            other.show_item(&step(), &mut b);
+            one.show_item(&step(), &mut c);
             let first = |item: &Item| item.content["explanation_1"].as_text() == Some("by a person");
             assert_eq!(first(&a), a.order == ["human", "llm"]);
             assert_eq!(a.order, c.order, "the recipe's seed has no part in it");
@@ -167,17 +167,17 @@ mod tests {
         let blinding = Blinding::new([7; 32]);
         for at in 0..40 {
             let mut item = pair(&at.to_string(), 1);
-            blinding.show(&step(), &mut item);
+            blinding.show_item(&step(), &mut item);
             let sheet = item.sheet_hash();
             let (hash, seal) = sheet.split_once('.').unwrap();
             assert_ne!(hash, item.content_hash.to_string());
-            assert_eq!(item.handed(&sheet), Handed::Today(Box::new(Cow::Borrowed(&item))));
+            assert_eq!(item.read_handed(&sheet), Handed::Today(Box::new(Cow::Borrowed(&item))));
             let uncovered = format!("{}.{seal}", item.content_hash);
-            assert_eq!(item.handed(&uncovered), Handed::Today(Box::new(Cow::Borrowed(&item))));
+            assert_eq!(item.read_handed(&uncovered), Handed::Today(Box::new(Cow::Borrowed(&item))));
             let mut earlier = pair(&at.to_string(), 1);
             earlier.content_hash = Digest::of_parts("earlier", []);
-            blinding.show(&step(), &mut earlier);
-            assert_eq!(item.handed(&earlier.sheet_hash()), Handed::Earlier(earlier.content_hash));
+            blinding.show_item(&step(), &mut earlier);
+            assert_eq!(item.read_handed(&earlier.sheet_hash()), Handed::Earlier(earlier.content_hash));
             assert_eq!(item.handed_vote(&item.sheet_vote(earlier.content_hash)), Some(earlier.content_hash));
             assert_eq!(item.handed_vote(&earlier.content_hash.to_string()), Some(earlier.content_hash));
             assert_eq!(item.as_sealed(Some(seal)).unwrap().order, item.order);
@@ -188,10 +188,10 @@ mod tests {
             // A sheet from before seals: the order of the recipe's seed.
             assert_eq!(item.as_sealed(None).unwrap().order, pair(&at.to_string(), 1).order);
             let mut elsewhere = pair(&at.to_string(), 1);
-            Blinding::new([8; 32]).show(&step(), &mut elsewhere);
+            Blinding::new([8; 32]).show_item(&step(), &mut elsewhere);
             assert!(elsewhere.as_sealed(Some(seal)).is_none());
-            assert_eq!(elsewhere.handed(&sheet), Handed::OtherSecret);
-            assert_eq!(elsewhere.handed("k0.1"), Handed::NoHash);
+            assert_eq!(elsewhere.read_handed(&sheet), Handed::OtherSecret);
+            assert_eq!(elsewhere.read_handed("k0.1"), Handed::NoHash);
         }
     }
 
@@ -202,10 +202,10 @@ mod tests {
         let mut handed = std::collections::BTreeSet::new();
         for at in 0..58 {
             let mut item = pair(&at.to_string(), 1);
-            blinding.show(&step(), &mut item);
+            blinding.show_item(&step(), &mut item);
             let hash = |turned: bool| {
                 let mut guess = item.clone();
-                guess.turn(turned);
+                guess.turn_order(turned);
                 crate::item::content_hash(&guess.content, None).to_string()
             };
             let sheet = item.sheet_hash();
@@ -218,10 +218,10 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn a_cover_hands_back_what_it_hid(secret: [u8; 32], bytes: [u8; 16], item in "\\PC{0,8}") {
-            let cover = Blinding::new(secret).cover(&step(), &item);
+            let cover = Blinding::new(secret).cover_of_item(&step(), &item);
             let digest = Digest::from_bytes(bytes);
-            proptest::prop_assert_eq!(cover.reveal(&cover.hide(digest)), Some(digest));
-            proptest::prop_assert_eq!(cover.reveal(&digest.to_string()), None);
+            proptest::prop_assert_eq!(cover.uncover_digest(&cover.cover_digest(digest)), Some(digest));
+            proptest::prop_assert_eq!(cover.uncover_digest(&digest.to_string()), None);
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
     fn what_is_picked_from_is_in_a_drawn_order_and_votes_hold_the_numbers_of_the_record() {
         use crate::answers::{self, Answers};
         use crate::value::Values;
-        let step = ballots::step("flub", "wrong").unwrap();
+        let step = ballots::find_step("flub", "wrong").unwrap();
         let texts: Vec<String> = (1..=9).map(|n| format!("错误答案{n}")).collect();
         let plain = |id: &str| {
             let content = Content::from([("candidates".to_owned(), Value::List(texts.clone()))]);
@@ -239,13 +239,13 @@ mod tests {
         for at in 0..60 {
             let canonical = plain(&at.to_string());
             let mut item = canonical.clone();
-            Blinding::new([7; 32]).show(&step, &mut item);
+            Blinding::new([7; 32]).show_item(&step, &mut item);
             let shown = item.content["candidates"].as_list().unwrap().to_vec();
             first.insert(shown[0].clone());
             assert_eq!(item.content_hash, canonical.content_hash);
             // Picking the first three texts shown picks these texts.
-            let form = step.form(crate::ballot::Round::Vote);
-            let Answers::Given(values) = answers::read(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
+            let form = step.questions_of_round(crate::ballot::Round::Vote);
+            let Answers::Given(values) = answers::read_answers(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
                 panic!()
             };
             let numbers = values.get("wrong").unwrap().as_list().unwrap();
@@ -255,7 +255,7 @@ mod tests {
             picked.sort();
             meant.sort();
             assert_eq!(picked, meant);
-            assert_eq!(answers::write(&form[0], &item, values.get("wrong").unwrap()), "1; 2; 3");
+            assert_eq!(answers::write_answer(&form[0], &item, values.get("wrong").unwrap()), "1; 2; 3");
             let as_stored: Vec<String> =
                 item.shown_order().iter().map(|n| texts[n.parse::<usize>().unwrap() - 1].clone()).collect();
             assert_eq!(as_stored, shown);
@@ -277,7 +277,7 @@ mod tests {
         for at in 0..20 {
             let plain = pair(&at.to_string(), 1);
             let mut shown = plain.clone();
-            blinding.show(&step(), &mut shown);
+            blinding.show_item(&step(), &mut shown);
             let more = || Content::from([("votes.preference".to_owned(), Value::from("human"))]);
             assert_eq!(shown.with_more(more()).content_hash, plain.with_more(more()).content_hash);
         }

@@ -74,7 +74,7 @@ pub fn read_gold<'i>(
     step: &Ballot,
     item: impl Fn(&str) -> Option<&'i Item>,
 ) -> Result<Vec<Gold<'i>>, Vec<GoldProblem>> {
-    let form: Vec<Field> = step.form(Round::Vote).into_iter().map(Field::optional).collect();
+    let form: Vec<Field> = step.questions_of_round(Round::Vote).into_iter().map(Field::make_optional).collect();
     let (mut gold, mut problems) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
@@ -105,7 +105,7 @@ fn read_line<'i>(
         let known: Vec<&str> = form.iter().map(|field| field.name).collect();
         return Err(vec![GoldTrouble::UnknownField { field: field.clone(), known: known.join(", ") }]);
     }
-    match answers::read(form, item, |field| line.answers.get(field).and_then(json_value)) {
+    match answers::read_answers(form, item, |field| line.answers.get(field).and_then(json_value)) {
         Answers::Given(answers) => Ok(Gold { item, answers }),
         Answers::Blank => Err(vec![GoldTrouble::Blank(line.item)]),
         Answers::Faulty(faults) => {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_gold_file_is_a_ballot_that_is_filled_in() {
-        let step = ballots::step("flub", "type").unwrap();
+        let step = ballots::find_step("flub", "type").unwrap();
         let items = items(&step);
         let find = |id: &str| items.iter().find(|item| item.id == id);
         let field = step.fields[0].name;
@@ -141,12 +141,12 @@ mod tests {
         );
         let gold = read_gold(&text, &step, find).unwrap();
         assert_eq!(gold.iter().map(|gold| gold.item.id.as_str()).collect::<Vec<_>>(), ["i0", "i2"]);
-        assert!(gold.iter().all(|gold| gold.answers.text(field) == Some(code)));
+        assert!(gold.iter().all(|gold| gold.answers.text_of(field) == Some(code)));
     }
 
     #[test]
     fn every_line_that_cannot_be_used_is_named() {
-        let step = ballots::step("flub", "type").unwrap();
+        let step = ballots::find_step("flub", "type").unwrap();
         let items = items(&step);
         let find = |id: &str| items.iter().find(|item| item.id == id);
         let text = "{\"item\": \"i0\"}\n{\"item\": \"i9\", \"answers\": {}}\n{\"item\": \"i1\", \"answers\": {}}\n\

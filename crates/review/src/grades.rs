@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::assign::{Annotator, LastTrial};
 use super::ballot::{Ballot, Qualification};
 use super::item::Item;
-use super::qualify::{Trial, TrialLevel, trials};
+use super::qualify::{Trial, TrialLevel, judge_trials};
 use super::value::Values;
 use super::votes::Vote;
 use riddlemill_files::digest::Digest;
@@ -19,13 +19,13 @@ use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError};
 
 /// The folder of the trials in a workspace's raw/.
-pub fn folder(raw: &Path) -> PathBuf {
+pub fn folder_of_trials(raw: &Path) -> PathBuf {
     raw.join("votes/trials")
 }
 
 /// The file of a step's trials.
-pub fn path(raw: &Path, recipe: &str, step: &str) -> PathBuf {
-    folder(raw).join(format!("{recipe}.{step}.jsonl"))
+pub fn path_of_trials(raw: &Path, recipe: &str, step: &str) -> PathBuf {
+    folder_of_trials(raw).join(format!("{recipe}.{step}.jsonl"))
 }
 
 /// A line of a step's trials.
@@ -115,8 +115,8 @@ impl Grade {
 ///
 /// # Errors
 /// [`LogError`] if the file was changed.
-pub fn read(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError> {
-    let lines = Log::at(path(raw, recipe, step)).read()?;
+pub fn read_trials(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError> {
+    let lines = Log::in_file(path_of_trials(raw, recipe, step)).read_lines()?;
     Ok(lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
@@ -124,8 +124,8 @@ pub fn read(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError>
 ///
 /// # Errors
 /// [`LogError`] if the file cannot be written, or was changed.
-pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<usize, LogError> {
-    let there = read(raw, recipe, step)?;
+pub fn append_trials(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<usize, LogError> {
+    let there = read_trials(raw, recipe, step)?;
     let known = |line: &Line| match line {
         Line::Answers(given) => there.contains(&Line::Answers(given.clone())),
         Line::Grade(grade) => {
@@ -137,7 +137,7 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
         }
     };
     let new: Vec<&Line> = lines.iter().filter(|line| !known(line)).collect();
-    Log::at(path(raw, recipe, step)).add(new.iter().copied())?;
+    Log::in_file(path_of_trials(raw, recipe, step)).add(new.iter().copied())?;
     Ok(new.len())
 }
 
@@ -145,9 +145,9 @@ pub fn append(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<us
 ///
 /// # Errors
 /// [`LogError`] if the file was changed.
-pub fn attempts(raw: &Path, recipe: &str, step: &str) -> Result<BTreeMap<String, Vec<Grade>>, LogError> {
+pub fn read_attempts(raw: &Path, recipe: &str, step: &str) -> Result<BTreeMap<String, Vec<Grade>>, LogError> {
     let mut made: BTreeMap<String, Vec<Grade>> = BTreeMap::new();
-    for line in read(raw, recipe, step)? {
+    for line in read_trials(raw, recipe, step)? {
         if let Line::Grade(grade) = line {
             made.entry(grade.annotator.clone()).or_default().push(grade);
         }
@@ -156,8 +156,8 @@ pub fn attempts(raw: &Path, recipe: &str, step: &str) -> Result<BTreeMap<String,
 }
 
 /// How many items of somebody's last trial they had answered in an earlier one.
-pub fn seen_before(made: &[Grade]) -> usize {
-    let Some((last, earlier)) = made.split_last() else { return 0 };
+pub fn seen_before(grades: &[Grade]) -> usize {
+    let Some((last, earlier)) = grades.split_last() else { return 0 };
     let known: BTreeSet<&str> =
         earlier.iter().flat_map(|grade| &grade.answers).map(|(answer, _)| answer.item.as_str()).collect();
     last.answers.iter().filter(|(answer, _)| known.contains(answer.item.as_str())).count()
@@ -173,13 +173,13 @@ pub fn grade_against(
     at: &str,
 ) -> (Vec<Trial>, Vec<Grade>) {
     let shares = step.qualification.unwrap_or(Qualification::USUAL);
-    let graded = trials(step, gold, votes, shares, fewest);
+    let graded = judge_trials(step, gold, votes, shares, fewest);
     let mut grades = Vec::new();
     for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
         let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
         let mut answers: Vec<(TrialAnswer, bool)> = Vec::new();
         for vote in own {
-            let one = trials(step, gold, &[vote], shares, 1);
+            let one = judge_trials(step, gold, &[vote], shares, 1);
             let right = one.first().is_some_and(|one| one.right > 0);
             answers.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
         }
@@ -190,8 +190,8 @@ pub fn grade_against(
 }
 
 /// Sets every annotator's trial results. What cannot be read is skipped here and reported by `fsck`.
-pub fn fill(raw: &Path, people: &mut [Annotator]) {
-    let Ok(entries) = fence::list(folder(raw)) else { return };
+pub fn fill_trials(raw: &Path, people: &mut [Annotator]) {
+    let Ok(entries) = fence::list(folder_of_trials(raw)) else { return };
     let mut names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -199,7 +199,7 @@ pub fn fill(raw: &Path, people: &mut [Annotator]) {
         let Some((recipe, step)) = name.strip_suffix(".jsonl").and_then(|name| name.split_once('.')) else {
             continue;
         };
-        let Ok(lines) = read(raw, recipe, step) else { continue };
+        let Ok(lines) = read_trials(raw, recipe, step) else { continue };
         let mut last: BTreeMap<String, Grade> = BTreeMap::new();
         for line in lines {
             if let Line::Grade(grade) = line {
@@ -220,8 +220,8 @@ pub fn fill(raw: &Path, people: &mut [Annotator]) {
 }
 
 /// A value that changes whenever a trial is graded, for callers that cache the result of [`fill`].
-pub fn state(raw: &Path) -> u64 {
-    let entries = fence::list(folder(raw)).into_iter().flatten().flatten();
+pub fn trials_state(raw: &Path) -> u64 {
+    let entries = fence::list(folder_of_trials(raw)).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()
 }
 
@@ -241,7 +241,7 @@ mod tests {
             level,
             by: None,
             at: "2026-01-01T00:00:00Z".into(),
-            answers: vec![(TrialAnswer::new(annotator, "i", testing::one("type", "paradox")), true)],
+            answers: vec![(TrialAnswer::new(annotator, "i", testing::one_answer("type", "paradox")), true)],
         })
     }
 
@@ -269,12 +269,12 @@ mod tests {
             grade("fair", 18, 20, TrialLevel::Formal),
             grade("best", 20, 20, TrialLevel::Senior),
         ];
-        assert_eq!(append(raw, "flub", "type", &grades).unwrap(), 4);
-        assert_eq!(append(raw, "flub", "type", &grades).unwrap(), 0, "the same grade is stored once");
+        assert_eq!(append_trials(raw, "flub", "type", &grades).unwrap(), 4);
+        assert_eq!(append_trials(raw, "flub", "type", &grades).unwrap(), 0, "the same grade is stored once");
         let mut graded = people();
-        fill(raw, &mut graded);
+        fill_trials(raw, &mut graded);
         let may = |step: &str, round: Round| -> Vec<&str> {
-            let step = ballots::step("flub", step).unwrap();
+            let step = ballots::find_step("flub", step).unwrap();
             let may = graded.iter().filter(|person| person.may_vote(&step, round));
             may.map(|person| person.name.as_str()).collect()
         };
@@ -283,11 +283,11 @@ mod tests {
         assert_eq!(may("explanation", Round::Vote), ["good", "hand"]);
         assert_eq!(may("wrong", Round::Vote), ["best"]);
         // A step's own grade takes precedence over those of other steps, and a later grade over earlier ones.
-        append(raw, "flub", "explanation", &[grade("good", 2, 20, TrialLevel::Failed)]).unwrap();
-        append(raw, "flub", "type", &[grade("bad", 19, 20, TrialLevel::Formal)]).unwrap();
+        append_trials(raw, "flub", "explanation", &[grade("good", 2, 20, TrialLevel::Failed)]).unwrap();
+        append_trials(raw, "flub", "type", &[grade("bad", 19, 20, TrialLevel::Formal)]).unwrap();
         let mut graded = people();
-        fill(raw, &mut graded);
-        let step = ballots::step("flub", "explanation").unwrap();
+        fill_trials(raw, &mut graded);
+        let step = ballots::find_step("flub", "explanation").unwrap();
         let may: Vec<&str> = graded
             .iter()
             .filter(|person| person.may_vote(&step, Round::Vote))

@@ -45,7 +45,7 @@ pub struct Guide {
 
 impl Guide {
     /// The benchmark's own guideline.
-    pub fn declared(step: &Ballot) -> Guide {
+    pub fn of_ballot(step: &Ballot) -> Guide {
         let Label { en, zh } = step.guideline;
         let lines = |language: fn(&Label) -> &'static str| {
             step.examples.iter().map(language).collect::<Vec<_>>().join("\n")
@@ -71,7 +71,7 @@ impl Guide {
 }
 
 /// The remarks that count, one for each person, round and item, latest first; withdrawn ones are left out.
-pub fn standing(notes: &[Note]) -> Vec<&Note> {
+pub fn latest_notes(notes: &[Note]) -> Vec<&Note> {
     let mut heads: Vec<&Note> = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     for note in notes.iter().rev() {
@@ -83,12 +83,12 @@ pub fn standing(notes: &[Note]) -> Vec<&Note> {
 }
 
 /// The file of a step's notes, under the folder of the votes.
-pub fn notes(votes: &Path, recipe: &str, step: &str) -> PathBuf {
+pub fn path_of_notes(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("notes").join(format!("{recipe}.{step}.jsonl"))
 }
 
 /// The file of a step's guidelines, under the folder of the votes.
-pub fn guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
+pub fn path_of_guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("guidelines").join(format!("{recipe}.{step}.jsonl"))
 }
 
@@ -97,8 +97,8 @@ pub fn guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
 ///
 /// # Errors
 /// [`LogError`] if the file cannot be read, or was changed.
-pub fn read<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
-    let lines = Log::at(path).read()?;
+pub fn read_entries<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
+    let lines = Log::in_file(path).read_lines()?;
     let lines = lines.split(|&byte| byte == b'\n');
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
@@ -108,7 +108,7 @@ pub fn read<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
 /// # Errors
 /// [`LogError`] if it cannot be written.
 pub fn add(path: PathBuf, new: &impl Serialize) -> Result<(), LogError> {
-    Log::at(path).add([new])
+    Log::in_file(path).add([new])
 }
 
 #[cfg(test)]
@@ -132,17 +132,17 @@ mod tests {
             note("1", "a", "odder", false),
             note("2", "a", "", false),
         ];
-        assert_eq!(standing(&notes), [&notes[3], &notes[1]]);
+        assert_eq!(latest_notes(&notes), [&notes[3], &notes[1]]);
         let dir = tempfile::tempdir().unwrap();
         let path = notes_path(dir.path());
         for note in &notes {
             add(path.clone(), note).unwrap();
         }
-        assert_eq!(read::<Note>(path).unwrap(), notes);
+        assert_eq!(read_entries::<Note>(path).unwrap(), notes);
     }
 
     fn notes_path(root: &std::path::Path) -> PathBuf {
-        super::notes(root, "r", "s")
+        super::path_of_notes(root, "r", "s")
     }
 
     #[test]

@@ -94,11 +94,11 @@ impl Item {
     /// An item of `step`.
     pub fn new(step: &Ballot, id: impl Into<String>, content: Content, draft: Values) -> Item {
         let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
-        Item::bare(id.into(), content, draft, content_hash)
+        Item::with_content(id.into(), content, draft, content_hash)
     }
 
     /// An item without further properties.
-    pub(crate) fn bare(id: String, content: Content, draft: Values, content_hash: Digest) -> Item {
+    pub(crate) fn with_content(id: String, content: Content, draft: Values, content_hash: Digest) -> Item {
         Item {
             id,
             content,
@@ -116,13 +116,13 @@ impl Item {
     }
 
     /// The drafted answer to a field as shown: codes in drafted order.
-    pub fn drafted(&self, field: &str) -> Option<Value> {
+    pub fn drafted_answer(&self, field: &str) -> Option<Value> {
         let draft = self.draft.get(field)?;
         Some(self.ranked.get(field).map_or_else(|| draft.clone(), |codes| Value::List(codes.clone())))
     }
 
     /// The first requirement of its ballot that answers do not meet.
-    pub fn unmet(&self, form: &[Field], values: &Values) -> Option<Unmet> {
+    pub fn unmet_requirement(&self, form: &[Field], values: &Values) -> Option<Unmet> {
         let given = |field: &Field| {
             let answer = match values.get(field.name)? {
                 Value::Text(text) => Answer::Text(text),
@@ -132,12 +132,12 @@ impl Item {
             Some((field.name, answer))
         };
         let answers: Vec<(&'static str, Answer<'_>)> = form.iter().filter_map(given).collect();
-        self.requires.as_ref()?.unmet(&answers)
+        self.requires.as_ref()?.find_unmet(&answers)
     }
 
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
     /// after `content`, in an order drawn from `seed` and the item's id.
-    pub fn paired(
+    pub fn from_sides(
         step: &Ballot,
         id: impl Into<String>,
         mut content: Content,
@@ -146,7 +146,7 @@ impl Item {
         seed: u64,
     ) -> Item {
         let id = id.into();
-        if Draw::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).below(2) == 1 {
+        if Draw::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2) == 1 {
             sides.swap(0, 1);
         }
         let order = sides.iter().map(|(code, _)| (*code).to_owned()).collect();
@@ -160,15 +160,15 @@ impl Item {
     pub(crate) fn with_more(&self, more: Content) -> Item {
         let turned = self.shown.as_ref().is_some_and(|shown| shown.turned);
         let mut item = self.clone();
-        item.turn(false);
+        item.turn_order(false);
         item.content.extend(more);
         item.content_hash = content_hash(&item.content, Some(&item.draft));
-        item.turn(turned);
+        item.turn_order(turned);
         item
     }
 
     /// Shows it in one of its two orders: as record and seed have it, or changed.
-    pub(super) fn turn(&mut self, turned: bool) {
+    pub(super) fn turn_order(&mut self, turned: bool) {
         let Some(shown) = self.shown.as_mut().filter(|shown| shown.turned != turned) else { return };
         shown.turned = turned;
         match &shown.what {
@@ -193,7 +193,7 @@ impl Item {
     }
 
     /// The permutation of the list `key` if it differs from the record: for each shown text its index there.
-    fn moved(&self, key: &str) -> Option<&[usize]> {
+    fn moved_places(&self, key: &str) -> Option<&[usize]> {
         match self.shown.as_ref().filter(|shown| shown.turned).map(|shown| &shown.what) {
             Some(Ordered::List(list, places)) if list == key => Some(places),
             _ => None,
@@ -202,13 +202,13 @@ impl Item {
 
     /// The number in votes of the text that is shown as number `shown` of the list `key`, from 1.
     pub fn stored_number(&self, key: &str, shown: usize) -> usize {
-        let place = self.moved(key).and_then(|places| places.get(shown.checked_sub(1)?));
+        let place = self.moved_places(key).and_then(|places| places.get(shown.checked_sub(1)?));
         place.map_or(shown, |place| place + 1)
     }
 
     /// The number under which the text is shown that is number `stored` in votes of the list `key`, from 1.
     pub fn shown_number(&self, key: &str, stored: usize) -> usize {
-        let at = self.moved(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
+        let at = self.moved_places(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
         at.map_or(stored, |at| at + 1)
     }
 
@@ -216,7 +216,7 @@ impl Item {
     pub fn sheet_hash(&self) -> String {
         match &self.shown {
             Some(Shown { cover, seals, turned, .. }) => {
-                format!("{}.{}", cover.hide(self.content_hash), seals[usize::from(*turned)])
+                format!("{}.{}", cover.cover_digest(self.content_hash), seals[usize::from(*turned)])
             }
             None => self.content_hash.to_string(),
         }
@@ -224,24 +224,24 @@ impl Item {
 
     /// The id of an annotator's own vote in a sheet or a form.
     pub fn sheet_vote(&self, vote: Digest) -> String {
-        self.shown.as_ref().map_or_else(|| vote.to_string(), |shown| shown.cover.hide(vote))
+        self.shown.as_ref().map_or_else(|| vote.to_string(), |shown| shown.cover.cover_digest(vote))
     }
 
     /// The vote that was handed out like this, covered or as it is in older sheets; `None` if it is no id.
     pub fn handed_vote(&self, cell: &str) -> Option<Digest> {
-        let covered = self.shown.as_ref().and_then(|shown| shown.cover.reveal(cell.trim()));
+        let covered = self.shown.as_ref().and_then(|shown| shown.cover.uncover_digest(cell.trim()));
         covered.or_else(|| cell.trim().parse().ok())
     }
 
     /// What the hash in a sheet or a form says, also in one from before hashes were covered or orders sealed.
-    pub fn handed(&self, cell: &str) -> Handed<'_> {
+    pub fn read_handed(&self, cell: &str) -> Handed<'_> {
         let (hash, seal) = match cell.split_once('.') {
             Some((hash, seal)) => (hash.trim(), Some(seal.trim())),
             None => (cell.trim(), None),
         };
         let (content_hash, is_covered) = match hash.parse::<Digest>() {
             Ok(plain) => (plain, false),
-            Err(_) => match self.shown.as_ref().map(|shown| shown.cover.reveal(hash)) {
+            Err(_) => match self.shown.as_ref().map(|shown| shown.cover.uncover_digest(hash)) {
                 Some(Some(covered)) => (covered, true),
                 _ => return Handed::NoHash,
             },
@@ -267,14 +267,14 @@ impl Item {
             return Some(Cow::Borrowed(self));
         }
         let mut item = self.clone();
-        item.turn(turned);
+        item.turn_order(turned);
         Some(Cow::Owned(item))
     }
 
     /// The sides in the order in which the annotator saw them, for the vote.
     pub fn shown_order(&self) -> Vec<String> {
         match self.shown.as_ref().map(|shown| &shown.what) {
-            Some(Ordered::List(key, places)) if self.moved(key).is_some() => {
+            Some(Ordered::List(key, places)) if self.moved_places(key).is_some() => {
                 places.iter().map(|place| (place + 1).to_string()).collect()
             }
             _ => self.order.clone(),
@@ -282,7 +282,7 @@ impl Item {
     }
 
     /// The candidates in the content list `key`.
-    pub(crate) fn candidates(&self, key: &str) -> &[String] {
+    pub(crate) fn candidates_in(&self, key: &str) -> &[String] {
         self.content.get(key).and_then(Value::as_list).unwrap_or_default()
     }
 }
@@ -291,12 +291,12 @@ impl Item {
 pub(super) fn content_hash(content: &Content, draft: Option<&Values>) -> Digest {
     let mut digester = Digester::new("riddlemill review content v1");
     for (key, value) in content {
-        digester.part(key.as_bytes());
-        value.digest(&mut digester);
+        digester.hash_part(key.as_bytes());
+        value.add_to_digest(&mut digester);
     }
     if let Some(draft) = draft {
-        digester.part(b"draft");
-        draft.digest(&mut digester);
+        digester.hash_part(b"draft");
+        draft.add_to_digest(&mut digester);
     }
     digester.finish()
 }
@@ -316,7 +316,7 @@ impl Cover {
         Cover(key)
     }
 
-    fn half(&self, round: u8, half: [u8; 8]) -> u64 {
+    fn hash_half(&self, round: u8, half: [u8; 8]) -> u64 {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(&[round]);
         hasher.update(&half);
@@ -326,19 +326,19 @@ impl Cover {
     }
 
     /// A digest as it is handed out.
-    pub(super) fn hide(&self, digest: Digest) -> String {
+    pub(super) fn cover_digest(&self, digest: Digest) -> String {
         let [mut left, mut right] = split_digest(digest);
         for round in 0..ROUNDS {
-            (left, right) = (right, left ^ self.half(round, right.to_le_bytes()));
+            (left, right) = (right, left ^ self.hash_half(round, right.to_le_bytes()));
         }
         format!("{COVERED}{}", join_digest([left, right]))
     }
 
     /// The digest that was handed out like this; `None` if it was handed out uncovered.
-    pub(super) fn reveal(&self, handed: &str) -> Option<Digest> {
+    pub(super) fn uncover_digest(&self, handed: &str) -> Option<Digest> {
         let [mut left, mut right] = split_digest(handed.strip_prefix(COVERED)?.parse().ok()?);
         for round in (0..ROUNDS).rev() {
-            (left, right) = (right ^ self.half(round, left.to_le_bytes()), left);
+            (left, right) = (right ^ self.hash_half(round, left.to_le_bytes()), left);
         }
         Some(join_digest([left, right]))
     }
@@ -370,23 +370,23 @@ mod tests {
 
     #[test]
     fn the_hash_covers_what_is_seen_and_no_more() {
-        let blind = ballots::step("flub", "type").unwrap();
+        let blind = ballots::find_step("flub", "type").unwrap();
         let draft: Values = [("type", "paradox")].into_iter().collect();
         let item = Item::new(&blind, "a", content("x"), Values::new());
         assert_eq!(item.content_hash, Item::new(&blind, "b", content("x"), draft.clone()).content_hash);
         assert_ne!(item.content_hash, Item::new(&blind, "a", content("y"), Values::new()).content_hash);
 
-        let open = ballots::step("ruozhibench-gen", "category").unwrap();
+        let open = ballots::find_step("ruozhibench-gen", "category").unwrap();
         let with = Item::new(&open, "a", content("x"), draft);
         assert_ne!(with.content_hash, Item::new(&open, "a", content("x"), Values::new()).content_hash);
     }
 
     #[test]
     fn the_order_of_a_pair_is_drawn_per_item() {
-        let step = ballots::step("chumor", "preference").unwrap();
+        let step = ballots::find_step("chumor", "preference").unwrap();
         let first = |id: String| {
             let sides = [("human", "h".to_owned()), ("llm", "l".to_owned())];
-            let item = Item::paired(&step, id, content("joke"), "explanation", sides, 1);
+            let item = Item::from_sides(&step, id, content("joke"), "explanation", sides, 1);
             let shown = item.content["explanation_1"].as_text().unwrap().to_owned();
             assert_eq!(shown == "h", item.order == ["human", "llm"]);
             shown

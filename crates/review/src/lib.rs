@@ -40,22 +40,22 @@ pub mod votes;
 use riddlemill_files::log::LogName;
 pub use riddlemill_files::{Digest, NotADigest};
 
-pub use adjudicate::{adjudicate, disputes, overruled};
-pub use agreement::agreement;
+pub use adjudicate::{decide_dispute, find_disputes, reopen_item};
+pub use agreement::measure_agreement;
 pub use assign::{
-    Annotator, AssignError, AssignSettings, LastTrial, Task, assign, hand_on, kept_off, missing_requirement,
-    replace,
+    Annotator, AssignError, AssignSettings, LastTrial, Task, assign_items, hand_on, kept_off, missing_requirement,
+    reassign_tasks,
 };
 pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
-pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export, import};
+pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export_ballot, import_votes};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, Handed, Item};
-pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority, resolve, review_item};
-pub use status::{Status, resolve_all, status};
+pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority_answer, resolve_item, review_item};
+pub use status::{Status, resolve_all, count_outcomes};
 pub use value::{Value, Values};
 pub use voted::Voted;
-pub use votes::{Receipt, Vote, VoteLog, contradictions};
+pub use votes::{Receipt, Vote, VoteLog, find_contradictions};
 
 /// The logs of raw/ that are written here.
 pub const LOGS: &[LogName] = &[

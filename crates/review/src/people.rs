@@ -10,11 +10,11 @@ use statrs::distribution::{Beta, ContinuousCDF};
 use super::agreement::exact;
 use super::ballot::{Ballot, Field, Round};
 use super::item::Item;
-use super::qualify::{agrees, compared};
+use super::qualify::{has_right_answers, comparable_fields};
 use super::resolve::{Outcome, Resolution};
 use super::status::is_hasty;
 use super::value::{Value, Values};
-use super::votes::{Asides, Vote, current};
+use super::votes::{Asides, Vote, current_votes};
 
 /// The fewest known answers over which somebody is stopped.
 pub const FEWEST_GOLD: usize = 10;
@@ -37,7 +37,7 @@ pub struct Right {
 
 impl Right {
     fn new(right: usize, of: usize) -> Right {
-        let [low, high] = if of == 0 { [0.0, 1.0] } else { exact::share(right as f64 / of as f64, of, 0.95) };
+        let [low, high] = if of == 0 { [0.0, 1.0] } else { exact::share_interval(right as f64 / of as f64, of, 0.95) };
         Right { right, of, low, high }
     }
 
@@ -104,7 +104,7 @@ pub struct Person {
 
 impl Person {
     /// The probability over all signs together, 0 to 1: the smallest, times their number.
-    pub fn honest(&self) -> f64 {
+    pub fn honest_probability(&self) -> f64 {
         let least = self.signs.iter().map(|(_, p)| *p).fold(1.0, f64::min);
         (least * self.signs.len() as f64).min(1.0)
     }
@@ -124,15 +124,15 @@ pub struct StepVotes<'a> {
 
 /// Everybody's current first-round votes on a step, with whose votes they are beside. The least likely to be honest
 /// work come first.
-pub fn people(on: StepVotes<'_>) -> Vec<Person> {
-    let StepVotes { step, items, resolved, votes, known } = on;
+pub fn describe_people(step_votes: StepVotes<'_>) -> Vec<Person> {
+    let StepVotes { step, items, resolved, votes, known } = step_votes;
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     for (item, resolution) in items.iter().zip(resolved) {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let counts = |vote: &&Vote| {
             vote.round == Round::Vote && !vote.synthetic && vote.content_hash == item.content_hash
         };
-        let heads: Vec<&Vote> = current(on_it).into_iter().filter(counts).collect();
+        let heads: Vec<&Vote> = current_votes(on_it).into_iter().filter(counts).collect();
         let decided = match &resolution.outcome {
             Outcome::Confirmed { values, synthetic: false, .. } => Some(values),
             _ => None,
@@ -140,24 +140,24 @@ pub fn people(on: StepVotes<'_>) -> Vec<Person> {
         for vote in &heads {
             let tally = tallies.entry(&vote.annotator).or_default();
             tally.votes += 1;
-            tally.outcome.add(decided.map(|values| agrees(step, values, &vote.values)));
+            tally.outcome.add(decided.map(|values| has_right_answers(step, values, &vote.values)));
             let gold = known.get(item.id.as_str());
-            tally.gold.add(gold.map(|values| agrees(step, values, &vote.values)));
+            tally.gold.add(gold.map(|values| has_right_answers(step, values, &vote.values)));
             tally.hasty.add(vote.seconds.map(|seconds| is_hasty(item, seconds)));
             let others = heads.iter().filter(|other| other.annotator != vote.annotator);
             let others: Vec<&Values> = others.map(|other| &other.values).collect();
             tally.others.add(with_others(step, &vote.values, &others));
-            for field in compared(step) {
+            for field in comparable_fields(step) {
                 for code in codes_of(vote.values.get(field.name)) {
                     *tally.given.entry((field.name, code)).or_default() += 1;
                 }
             }
         }
     }
-    let all: Tally = tallies.values().fold(Tally::default(), Tally::plus);
+    let all: Tally = tallies.values().fold(Tally::default(), Tally::add_tally);
     let mut people: Vec<Person> =
-        tallies.iter().map(|(name, tally)| tally.describe(name, step, &all)).collect();
-    people.sort_by(|a, b| a.honest().total_cmp(&b.honest()).then_with(|| a.annotator.cmp(&b.annotator)));
+        tallies.iter().map(|(name, tally)| tally.describe_person(name, step, &all)).collect();
+    people.sort_by(|a, b| a.honest_probability().total_cmp(&b.honest_probability()).then_with(|| a.annotator.cmp(&b.annotator)));
     people
 }
 
@@ -165,22 +165,22 @@ pub fn people(on: StepVotes<'_>) -> Vec<Person> {
 /// answers, and only on today's texts.
 pub fn gold_standing(
     step: &Ballot,
-    known: &[(&Item, &Values)],
+    gold: &[(&Item, &Values)],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     asides: &Asides,
 ) -> BTreeMap<String, Right> {
     let mut counted: BTreeMap<&str, Counted> = BTreeMap::new();
-    for (item, values) in known {
+    for (item, values) in gold {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        for vote in current(on_it) {
-            let since = asides.admitted(&vote.annotator).is_none_or(|admitted| vote.at > admitted.at);
+        for vote in current_votes(on_it) {
+            let since = asides.last_admission(&vote.annotator).is_none_or(|admitted| vote.at > admitted.at);
             let counts = vote.round == Round::Vote && !vote.synthetic && since;
             if counts && vote.content_hash == item.content_hash {
-                counted.entry(&vote.annotator).or_default().add(Some(agrees(step, values, &vote.values)));
+                counted.entry(&vote.annotator).or_default().add(Some(has_right_answers(step, values, &vote.values)));
             }
         }
     }
-    counted.into_iter().map(|(name, counted)| (name.to_owned(), counted.right())).collect()
+    counted.into_iter().map(|(name, counted)| (name.to_owned(), counted.to_right())).collect()
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -195,17 +195,17 @@ impl Counted {
         self.yes += usize::from(yes == Some(true));
     }
 
-    fn plus(self, other: Counted) -> Counted {
+    fn add_counts(self, other: Counted) -> Counted {
         Counted { yes: self.yes + other.yes, of: self.of + other.of }
     }
 
-    fn right(self) -> Right {
+    fn to_right(self) -> Right {
         Right::new(self.yes, self.of)
     }
 
     /// The probability of at most as many agreements, if each has the share of the others.
-    fn unlikely_few(self, all: Counted) -> Option<f64> {
-        let others = Counted { yes: all.yes - self.yes, of: all.of - self.of };
+    fn unlikely_few(self, everybody: Counted) -> Option<f64> {
+        let others = Counted { yes: everybody.yes - self.yes, of: everybody.of - self.of };
         // One agreement and one difference more, so that few others are no certainty.
         let share = (others.yes + 1) as f64 / (others.of + 2) as f64;
         (self.of > 0).then(|| at_most(self.yes, self.of, share))
@@ -223,40 +223,40 @@ struct Tally {
 }
 
 impl Tally {
-    fn plus(mut self, other: &Tally) -> Tally {
+    fn add_tally(mut self, other: &Tally) -> Tally {
         self.votes += other.votes;
-        self.outcome = self.outcome.plus(other.outcome);
-        self.others = self.others.plus(other.others);
-        self.gold = self.gold.plus(other.gold);
-        self.hasty = self.hasty.plus(other.hasty);
+        self.outcome = self.outcome.add_counts(other.outcome);
+        self.others = self.others.add_counts(other.others);
+        self.gold = self.gold.add_counts(other.gold);
+        self.hasty = self.hasty.add_counts(other.hasty);
         for (answer, count) in &other.given {
             *self.given.entry(answer.clone()).or_default() += count;
         }
         self
     }
 
-    fn describe(&self, name: &str, step: &Ballot, all: &Tally) -> Person {
+    fn describe_person(&self, name: &str, step: &Ballot, everybody: &Tally) -> Person {
         let haste = (self.hasty.of > 0).then(|| at_least(self.hasty.yes, self.hasty.of, HONEST_HASTE));
         let signs = [
             (Sign::Haste, haste),
-            (Sign::Others, self.others.unlikely_few(all.others)),
-            (Sign::Gold, self.gold.unlikely_few(all.gold)),
+            (Sign::Others, self.others.unlikely_few(everybody.others)),
+            (Sign::Gold, self.gold.unlikely_few(everybody.gold)),
         ];
         Person {
             annotator: name.to_owned(),
             votes: self.votes,
-            outcome: self.outcome.right(),
-            others: self.others.right(),
-            gold: self.gold.right(),
+            outcome: self.outcome.to_right(),
+            others: self.others.to_right(),
+            gold: self.gold.to_right(),
             hasty: (self.hasty.yes, self.hasty.of),
-            distributions: compared(step).map(|field| self.distribution(field, all)).collect(),
+            distributions: comparable_fields(step).map(|field| self.answer_distribution(field, everybody)).collect(),
             signs: signs.into_iter().filter_map(|(sign, p)| Some((sign, p?))).collect(),
         }
     }
 
-    fn distribution(&self, field: &Field, all: &Tally) -> Distribution {
+    fn answer_distribution(&self, field: &Field, everybody: &Tally) -> Distribution {
         let in_order = |code: &str| field.options().iter().position(|option| option.code == code);
-        let mut answers: Vec<Given> = all
+        let mut answers: Vec<Given> = everybody
             .given
             .iter()
             .filter(|((name, _), _)| *name == field.name)
@@ -273,7 +273,7 @@ impl Tally {
 /// Whether answers are those of most others; `None` if no field has an answer of most of them.
 fn with_others(step: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> {
     let mut majority = Values::new();
-    for field in compared(step) {
+    for field in comparable_fields(step) {
         let given: Vec<&Value> = others.iter().filter_map(|values| values.get(field.name)).collect();
         let most =
             given.iter().find(|value| 2 * given.iter().filter(|other| other == value).count() > others.len());
@@ -281,7 +281,7 @@ fn with_others(step: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> 
             majority.set(field.name, (*most).clone());
         }
     }
-    (!majority.is_empty()).then(|| agrees(step, &majority, own))
+    (!majority.is_empty()).then(|| has_right_answers(step, &majority, own))
 }
 
 /// The codes of an answer.
@@ -318,11 +318,11 @@ mod tests {
     const KINDS: [&str; 3] = ["paradox", "ambiguity", "word_game"];
 
     fn figures(cast: &[(usize, &str, usize, f64)], known: &[(usize, usize)]) -> Vec<Person> {
-        let step = ballots::step("flub", "type").unwrap();
-        let items: Vec<Item> = (0..40).map(|at| testing::item(&step, &format!("i{at}"), &[])).collect();
+        let step = ballots::find_step("flub", "type").unwrap();
+        let items: Vec<Item> = (0..40).map(|at| testing::test_item(&step, &format!("i{at}"), &[])).collect();
         let vote = |&(at, who, kind, seconds): &(usize, &str, usize, f64)| {
-            let values = testing::one("type", KINDS[kind]);
-            let vote = testing::vote(&step, &items[at], Round::Vote, who, values);
+            let values = testing::one_answer("type", KINDS[kind]);
+            let vote = testing::test_vote(&step, &items[at], Round::Vote, who, values);
             Vote { seconds: Some(seconds), ..vote }
         };
         let votes: Vec<Vote> = cast.iter().map(vote).collect();
@@ -331,9 +331,9 @@ mod tests {
         let resolved = resolve_all(&step, &items, &on);
         let known: BTreeMap<&str, Values> = known
             .iter()
-            .map(|&(at, kind)| (items[at].id.as_str(), testing::one("type", KINDS[kind])))
+            .map(|&(at, kind)| (items[at].id.as_str(), testing::one_answer("type", KINDS[kind])))
             .collect();
-        people(StepVotes { step: &step, items: &items, resolved: &resolved, votes: &on, known: &known })
+        describe_people(StepVotes { step: &step, items: &items, resolved: &resolved, votes: &on, known: &known })
     }
 
     #[test]
@@ -349,8 +349,8 @@ mod tests {
         let known: Vec<(usize, usize)> = (0..12).map(|at| (at, at % 3)).collect();
         let people = figures(&cast, &known);
         assert_eq!(people[0].annotator, "clicks");
-        assert!(people[0].honest() < 1e-6, "{:?}", people[0].signs);
-        assert!(people[1..].iter().all(|person| person.honest() > 0.001), "{people:?}");
+        assert!(people[0].honest_probability() < 1e-6, "{:?}", people[0].signs);
+        assert!(people[1..].iter().all(|person| person.honest_probability() > 0.001), "{people:?}");
         assert_eq!((people[0].hasty, people[0].gold.right, people[0].gold.of), ((40, 40), 4, 12));
         assert!(people[0].gold.low < 1.0 / 3.0 && people[0].gold.high > 1.0 / 3.0);
         let given = &people[0].distributions[0].answers;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ballot::{Ballot, Combine, Field, Kind, Qualification, Round};
 use super::item::Item;
 use super::value::{Value, Values};
-use super::votes::{Vote, current};
+use super::votes::{Vote, current_votes};
 
 /// An annotator's result on items with known answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl TrialLevel {
 pub const FEWEST: usize = 20;
 
 /// The fields that can be compared automatically: no texts, and nothing that is collected from all voters.
-pub fn compared(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
+pub fn comparable_fields(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
     step.fields.iter().filter(|field| {
         !matches!(field.kind, Kind::Text | Kind::Edited { .. })
             && !matches!(field.combine, Combine::Union | Combine::Collect)
@@ -61,13 +61,13 @@ pub fn compared(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
 
 /// Whether only a person can judge the answers: the step asks for texts alone.
 pub fn wants_a_senior(step: &Ballot) -> bool {
-    compared(step).next().is_none()
+    comparable_fields(step).next().is_none()
 }
 
 /// Judges everybody who voted on `gold` (items with their answers). A vote is right if it gives every decided
 /// field of the gold answer; texts are not compared, nor fields combined by union or collection. FLUB,
 /// section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
-pub fn trials(
+pub fn judge_trials(
     step: &Ballot,
     gold: &[(&Item, &Values)],
     votes: &[&Vote],
@@ -79,12 +79,12 @@ pub fn trials(
     let mut scores: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mine: Vec<&Vote> =
         votes.iter().copied().filter(|vote| vote.step == step.name && vote.recipe == step.recipe).collect();
-    for vote in current(&mine).into_iter().filter(|vote| vote.round == Round::Vote) {
+    for vote in current_votes(&mine).into_iter().filter(|vote| vote.round == Round::Vote) {
         let Some((item, values)) = gold.get(vote.item.as_str()) else { continue };
         if vote.content_hash != item.content_hash {
             continue;
         }
-        let is_right = agrees(step, values, &vote.values);
+        let is_right = has_right_answers(step, values, &vote.values);
         let score = scores.entry(&vote.annotator).or_default();
         score.0 += usize::from(is_right);
         score.1 += 1;
@@ -93,27 +93,27 @@ pub fn trials(
         annotator: annotator.to_owned(),
         right,
         of,
-        level: level(right, of, shares, fewest),
+        level: qualified_level(right, of, shares, fewest),
     };
     scores.into_iter().map(trial).collect()
 }
 
 /// Whether answers are the known ones, as far as these are decided and can be compared.
-pub fn agrees(step: &Ballot, known: &Values, given: &Values) -> bool {
-    compared(step)
-        .all(|field| known.get(field.name).is_none_or(|known| is_right(field, known, given.get(field.name))))
+pub fn has_right_answers(step: &Ballot, gold_values: &Values, answers: &Values) -> bool {
+    comparable_fields(step)
+        .all(|field| gold_values.get(field.name).is_none_or(|known| is_right(field, known, answers.get(field.name))))
 }
 
 /// Whether an answer is the known one; a score may be as far from it as its ballot says.
-fn is_right(field: &Field, known: &Value, given: Option<&Value>) -> bool {
-    match (field.tolerance, known.as_number(), given.and_then(Value::as_number)) {
+fn is_right(field: &Field, gold_value: &Value, answer: Option<&Value>) -> bool {
+    match (field.tolerance, gold_value.as_number(), answer.and_then(Value::as_number)) {
         (Some(tolerance), Some(known), Some(given)) => (known - given).abs() <= tolerance as f64,
-        _ => given == Some(known),
+        _ => answer == Some(gold_value),
     }
 }
 
 /// What `right` of `of` qualifies for.
-pub fn level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
+pub fn qualified_level(right: usize, of: usize, shares: Qualification, fewest: usize) -> TrialLevel {
     let share = right as f64 / of.max(1) as f64;
     match () {
         () if of < fewest.max(1) => TrialLevel::TooFew,
@@ -132,16 +132,16 @@ mod tests {
     fn votes(step: &Ballot, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
         let vote = |(at, item): (usize, &Item)| {
             let code = if at < right { "paradox" } else { "ambiguity" };
-            testing::vote(step, item, Round::Vote, annotator, testing::one("type", code))
+            testing::test_vote(step, item, Round::Vote, annotator, testing::one_answer("type", code))
         };
         items.iter().take(of).enumerate().map(vote).collect()
     }
 
     #[test]
     fn everybody_is_judged_by_their_own_answers_to_todays_items() {
-        let step = ballots::step("flub", "type").unwrap();
-        let items: Vec<Item> = (0..20).map(|at| testing::item(&step, &format!("i{at}"), &[])).collect();
-        let answers = testing::one("type", "paradox");
+        let step = ballots::find_step("flub", "type").unwrap();
+        let items: Vec<Item> = (0..20).map(|at| testing::test_item(&step, &format!("i{at}"), &[])).collect();
+        let answers = testing::one_answer("type", "paradox");
         let gold: Vec<(&Item, &Values)> = items.iter().map(|item| (item, &answers)).collect();
         let mut all = Vec::new();
         for (who, right, of) in [("a", 20, 20), ("b", 19, 20), ("c", 16, 20), ("d", 3, 3)] {
@@ -150,14 +150,14 @@ mod tests {
         // Further fields, items that are not gold, an older text, and votes as a senior are not part of the
         // trial.
         all[0].values.set("also", Value::List(vec!["ambiguity".into()]));
-        let other = testing::item(&step, "not gold", &[]);
-        all.push(testing::vote(&step, &other, Round::Vote, "a", testing::one("type", "ambiguity")));
-        let mut stale = testing::vote(&step, &items[3], Round::Vote, "d", testing::one("type", "ambiguity"));
+        let other = testing::test_item(&step, "not gold", &[]);
+        all.push(testing::test_vote(&step, &other, Round::Vote, "a", testing::one_answer("type", "ambiguity")));
+        let mut stale = testing::test_vote(&step, &items[3], Round::Vote, "d", testing::one_answer("type", "ambiguity"));
         stale.content_hash = other.content_hash;
-        all.push(stale.sealed());
-        all.push(testing::vote(&step, &items[4], Round::Review, "d", testing::one("type", "ambiguity")));
+        all.push(stale.with_id());
+        all.push(testing::test_vote(&step, &items[4], Round::Review, "d", testing::one_answer("type", "ambiguity")));
         let refs: Vec<&Vote> = all.iter().collect();
-        let levels: Vec<_> = trials(&step, &gold, &refs, Qualification::USUAL, FEWEST)
+        let levels: Vec<_> = judge_trials(&step, &gold, &refs, Qualification::USUAL, FEWEST)
             .into_iter()
             .map(|t| (t.annotator, t.right, t.of, t.level))
             .collect();
@@ -172,21 +172,21 @@ mod tests {
 
     #[test]
     fn a_changed_mind_is_judged_by_the_last_word() {
-        let step = ballots::step("flub", "type").unwrap();
-        let item = testing::item(&step, "i", &[]);
-        let answers = testing::one("type", "paradox");
-        let first = testing::vote(&step, &item, Round::Vote, "a", testing::one("type", "ambiguity"));
-        let mut second = testing::vote(&step, &item, Round::Vote, "a", answers.clone());
+        let step = ballots::find_step("flub", "type").unwrap();
+        let item = testing::test_item(&step, "i", &[]);
+        let answers = testing::one_answer("type", "paradox");
+        let first = testing::test_vote(&step, &item, Round::Vote, "a", testing::one_answer("type", "ambiguity"));
+        let mut second = testing::test_vote(&step, &item, Round::Vote, "a", answers.clone());
         second.supersedes = Some(first.id);
-        let trial = &trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
+        let trial = &judge_trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
         assert_eq!((trial.right, trial.of), (1, 1));
     }
 
     #[test]
     fn a_rating_is_right_within_the_tolerance_of_its_ballot() {
-        let mut step = ballots::step("flub", "type").unwrap();
+        let mut step = ballots::find_step("flub", "type").unwrap();
         let score = Field { name: "rating", kind: Kind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
-        let item = testing::item(&step, "i", &[]);
+        let item = testing::test_item(&step, "i", &[]);
         let rated = |value: f64| {
             let mut values = Values::new();
             values.set("rating", Value::Number(value));
@@ -197,8 +197,8 @@ mod tests {
             [(None, 4.0, 1), (None, 3.0, 0), (Some(1), 3.0, 1), (Some(1), 5.0, 1), (Some(1), 2.0, 0)]
         {
             step.fields = vec![Field { tolerance, ..score.clone() }];
-            let vote = testing::vote(&step, &item, Round::Vote, "a", rated(given));
-            let trial = &trials(&step, &[(&item, &answers)], &[&vote], Qualification::USUAL, 1)[0];
+            let vote = testing::test_vote(&step, &item, Round::Vote, "a", rated(given));
+            let trial = &judge_trials(&step, &[(&item, &answers)], &[&vote], Qualification::USUAL, 1)[0];
             assert_eq!(trial.right, right, "{tolerance:?} {given}");
         }
     }
@@ -206,11 +206,11 @@ mod tests {
     #[test]
     fn the_papers_shares_must_be_passed() {
         let shares = Qualification::USUAL;
-        let of_twenty = |right| level(right, 20, shares, FEWEST);
+        let of_twenty = |right| qualified_level(right, 20, shares, FEWEST);
         assert_eq!(of_twenty(20), TrialLevel::Senior);
         assert_eq!(of_twenty(19), TrialLevel::Formal);
         assert_eq!(of_twenty(16), TrialLevel::Failed);
         assert_eq!(of_twenty(17), TrialLevel::Formal);
-        assert_eq!(level(10, 10, shares, FEWEST), TrialLevel::TooFew);
+        assert_eq!(qualified_level(10, 10, shares, FEWEST), TrialLevel::TooFew);
     }
 }

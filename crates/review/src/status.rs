@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::assign::Task;
 use super::ballot::{Ballot, Round};
 use super::item::Item;
-use super::resolve::{Outcome, Pending, Resolution, resolve};
-use super::votes::{Vote, current};
+use super::resolve::{Outcome, Pending, Resolution, resolve_item};
+use super::votes::{Vote, current_votes};
 
 /// Items by state, and the progress of annotators.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,11 +109,11 @@ pub(crate) fn is_hasty(item: &Item, seconds: f64) -> bool {
 /// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
 pub fn resolve_all(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
     let of = |item: &Item| votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-    items.par_iter().map(|item| resolve(step, item, of(item))).collect()
+    items.par_iter().map(|item| resolve_item(step, item, of(item))).collect()
 }
 
 /// Counts the results of [`resolve_all`].
-pub fn status(
+pub fn count_outcomes(
     items: &[Item],
     resolutions: &[Resolution],
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -157,7 +157,7 @@ fn count_progress(
     for (item, resolution) in items.iter().zip(resolutions) {
         let Some(votes) = votes.get(item.id.as_str()) else { continue };
         let mut least = None;
-        for vote in current(votes) {
+        for vote in current_votes(votes) {
             let stale = resolution.stale.binary_search(&vote.id).is_ok();
             let (progress, seconds) = people.entry(&vote.annotator).or_default();
             progress.votes += 1;
@@ -210,7 +210,7 @@ mod tests {
 
     fn count_status(step: &Ballot, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
         let votes = by_item(votes);
-        status(items, &resolve_all(step, items, &votes), &votes, tasks)
+        count_outcomes(items, &resolve_all(step, items, &votes), &votes, tasks)
     }
 
     fn task(item: &str, annotator: &str, instead_of: Option<&str>) -> Task {
@@ -221,20 +221,20 @@ mod tests {
     /// FLUB's types: three juniors, then a senior, then those who discuss.
     #[test]
     fn every_item_is_somewhere() {
-        let mut step = ballots::step("flub", "type").unwrap();
+        let mut step = ballots::find_step("flub", "type").unwrap();
         step.draft_ahead = false;
         let ids = ["new", "half", "voted", "done", "modified", "open", "sample"];
-        let items: Vec<Item> = ids.iter().map(|id| testing::item(&step, id, &[])).collect();
+        let items: Vec<Item> = ids.iter().map(|id| testing::test_item(&step, id, &[])).collect();
         let item = |id: &str| items.iter().find(|item| item.id == id).unwrap();
         let cast = |id: &str, who: &str, code: &str| {
-            testing::vote(&step, item(id), Round::Vote, who, testing::one("type", code))
+            testing::test_vote(&step, item(id), Round::Vote, who, testing::one_answer("type", code))
         };
         let look = |id: &str, votes: &[Vote], code: &str, main: &str| {
             // A senior's vote is on the item with the juniors' votes shown.
             let refs: Vec<&Vote> = votes.iter().filter(|vote| vote.item == id).collect();
             let seen = crate::review_item(&step, item(id), &refs);
             let values: Values = [("type", code), ("main_type", main)].into_iter().collect();
-            testing::vote(&step, &seen, Round::Review, "s", values)
+            testing::test_vote(&step, &seen, Round::Review, "s", values)
         };
         let mut votes = vec![cast("half", "a", "paradox")];
         for id in ["voted", "done", "modified", "open"] {
@@ -243,7 +243,7 @@ mod tests {
         votes.push(look("done", &votes, "paradox", "clear"));
         votes.push(look("modified", &votes, "ambiguity", "clear"));
         votes.push(look("open", &votes, "paradox", "discuss"));
-        let sample = |who: &str| Vote { synthetic: true, ..cast("sample", who, "paradox") }.sealed();
+        let sample = |who: &str| Vote { synthetic: true, ..cast("sample", who, "paradox") }.with_id();
         votes.extend(["x", "y", "z"].map(sample));
         let status = count_status(&step, &items, &votes, &[]);
         assert_eq!((status.items, status.confirmed, status.provisional), (7, 2, 0));
@@ -258,15 +258,15 @@ mod tests {
 
     #[test]
     fn tasks_count_until_they_are_done_or_taken_over() {
-        let step = ballots::step("chumor", "screen").unwrap();
-        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::item(&step, id, &[])).collect();
+        let step = ballots::find_step("chumor", "screen").unwrap();
+        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::test_item(&step, id, &[])).collect();
         let keep = |at: usize, who: &str, seconds: f64| {
-            let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
+            let vote = testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
             Vote { seconds: Some(seconds), ..vote }
         };
         let mut stale = keep(1, "a", 9.0);
         stale.content_hash = items[0].content_hash;
-        let votes = [keep(0, "a", 3.0), stale.sealed(), keep(2, "b", 4.0)];
+        let votes = [keep(0, "a", 3.0), stale.with_id(), keep(2, "b", 4.0)];
         let tasks =
             [task("i0", "a", None), task("i1", "a", None), task("i2", "a", None), task("i2", "b", Some("a"))];
         let status = count_status(&step, &items, &votes, &tasks);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn votes_that_nobody_can_have_read_are_reported() {
-        let step = ballots::step("chumor", "screen").unwrap();
+        let step = ballots::find_step("chumor", "screen").unwrap();
         let text = "很长的笑话".repeat(60);
         let item = |n: usize| {
             let content = [("joke".to_owned(), text.as_str().into())].into_iter().collect();
@@ -290,8 +290,8 @@ mod tests {
         };
         let items: Vec<Item> = (0..10).map(item).collect();
         let keep = |at: usize, who: &str, seconds: f64| {
-            let vote = testing::vote(&step, &items[at], Round::Vote, who, testing::one("screen", KEEP));
-            Vote { seconds: Some(seconds), ..vote }.sealed()
+            let vote = testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
+            Vote { seconds: Some(seconds), ..vote }.with_id()
         };
         // Three hundred characters take at least ten seconds.
         let mut votes: Vec<Vote> = (0..10).map(|at| keep(at, "fast", 3.0)).collect();
@@ -304,12 +304,12 @@ mod tests {
 
     #[test]
     fn rewritten_drafts_are_a_share_of_those_decided() {
-        let step = ballots::step("ruozhibench-gen", "translation").unwrap();
+        let step = ballots::find_step("ruozhibench-gen", "translation").unwrap();
         let items: Vec<Item> = ["i0", "i1", "i2"]
             .iter()
-            .map(|id| testing::item(&step, id, &[("question_en", "draft")]))
+            .map(|id| testing::test_item(&step, id, &[("question_en", "draft")]))
             .collect();
-        let accepted = testing::one("verdict", "accept");
+        let accepted = testing::one_answer("verdict", "accept");
         let rewritten: Values = [("verdict", "rewrite"), ("question_en", "better")].into_iter().collect();
         let accepted: Values = accepted
             .iter()
@@ -317,8 +317,8 @@ mod tests {
             .chain([("question_en", "draft".into())])
             .collect();
         let votes = [
-            testing::vote(&step, &items[0], Round::Vote, "a", accepted),
-            testing::vote(&step, &items[1], Round::Vote, "a", rewritten),
+            testing::test_vote(&step, &items[0], Round::Vote, "a", accepted),
+            testing::test_vote(&step, &items[1], Round::Vote, "a", rewritten),
         ];
         let status = count_status(&step, &items, &votes, &[]);
         assert_eq!((status.confirmed, status.edited), (2, Share { count: 1, of: 2 }));

@@ -47,7 +47,7 @@ impl Value {
     }
 
     /// Without spaces around a text.
-    pub fn trimmed(self) -> Value {
+    pub fn trim_text(self) -> Value {
         match self {
             Value::Text(text) => Value::Text(text.trim().to_owned()),
             other => other,
@@ -63,22 +63,22 @@ impl Value {
         }
     }
 
-    pub(crate) fn digest(&self, digester: &mut Digester) {
+    pub(crate) fn add_to_digest(&self, digester: &mut Digester) {
         match self {
             Value::Text(text) => {
-                digester.part(b"t");
-                digester.part(text.as_bytes());
+                digester.hash_part(b"t");
+                digester.hash_part(text.as_bytes());
             }
             Value::List(list) => {
-                digester.part(b"l");
-                digester.part(&(list.len() as u64).to_le_bytes());
+                digester.hash_part(b"l");
+                digester.hash_part(&(list.len() as u64).to_le_bytes());
                 for text in list {
-                    digester.part(text.as_bytes());
+                    digester.hash_part(text.as_bytes());
                 }
             }
             Value::Number(number) => {
-                digester.part(b"n");
-                digester.part(&number.to_bits().to_le_bytes());
+                digester.hash_part(b"n");
+                digester.hash_part(&number.to_bits().to_le_bytes());
             }
         }
     }
@@ -132,7 +132,7 @@ impl Values {
     }
 
     /// The answer to `field`, if it is one code or text.
-    pub fn text(&self, field: &str) -> Option<&str> {
+    pub fn text_of(&self, field: &str) -> Option<&str> {
         self.get(field)?.as_text()
     }
 
@@ -163,10 +163,10 @@ impl Values {
         self.0.binary_search_by(|(name, _)| (**name).cmp(field))
     }
 
-    pub(crate) fn digest(&self, digester: &mut Digester) {
+    pub(crate) fn add_to_digest(&self, digester: &mut Digester) {
         for (field, value) in self.iter() {
-            digester.part(field.as_bytes());
-            value.digest(digester);
+            digester.hash_part(field.as_bytes());
+            value.add_to_digest(digester);
         }
     }
 }
@@ -225,7 +225,7 @@ mod tests {
         let json = serde_json::to_string(&values).unwrap();
         assert_eq!(json, r#"{"also":["word_game"],"score":3.0,"type":"paradox"}"#);
         assert_eq!(serde_json::from_str::<Values>(&json).unwrap(), values);
-        assert_eq!(values.text("type"), Some("paradox"));
+        assert_eq!(values.text_of("type"), Some("paradox"));
         assert_eq!(values.get("none"), None);
     }
 }

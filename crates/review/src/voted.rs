@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::agreement::{Bootstrap, Estimate, FieldAgreement, agreed};
+use super::agreement::{Bootstrap, Estimate, FieldAgreement, step_agreement};
 use super::assign::Annotator;
 use super::ballot::{Ballot, Kind, Round};
 use super::item::Item;
 use super::qualify::TrialLevel;
 use super::resolve::{Outcome, Pending, Resolution};
 use super::value::Value;
-use super::votes::{Vote, current};
+use super::votes::{Vote, current_votes};
 use riddlemill_text::shortcuts::{self, Shortcuts};
 
 /// Summary of the votes of a step.
@@ -78,7 +78,7 @@ pub struct Trialled {
 
 impl Voted {
     /// Summarises a step's items with their resolutions; `votes` are the step's, by item.
-    pub fn count(
+    pub fn summarise_step(
         step: &Ballot,
         items: &[Item],
         resolved: &[Resolution],
@@ -86,7 +86,7 @@ impl Voted {
         people: &[Annotator],
         bootstrap: Bootstrap,
     ) -> Voted {
-        let agreement = agreed(step, items, votes, bootstrap);
+        let agreement = step_agreement(step, items, votes, bootstrap);
         let fields =
             agreement.fields.into_iter().filter(|field| field.items > 0).map(Agreement::new).collect();
         let looked: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
@@ -96,7 +96,7 @@ impl Voted {
         let mut voters: BTreeMap<&str, Round> = BTreeMap::new();
         for item in items {
             let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let heads = current(on_it);
+            let heads = current_votes(on_it);
             let people = || heads.iter().filter(|vote| !vote.synthetic);
             settled += usize::from(people().any(|vote| vote.round == Round::Adjudication));
             for vote in people().filter(|vote| vote.round != Round::Adjudication) {
@@ -130,7 +130,7 @@ fn trialled_voters(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Anno
     let mut trialled = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
     for (name, round) in voters {
         let person = people.iter().find(|person| person.name == *name);
-        match person.and_then(|person| Some((person, person.trial(step)?))) {
+        match person.and_then(|person| Some((person, person.trial_level(step)?))) {
             Some((_, level)) if level >= TrialLevel::Formal && *round == Round::Vote => trialled.passed += 1,
             Some((_, TrialLevel::Senior)) => trialled.passed += 1,
             Some(_) => trialled.failed += 1,
@@ -149,7 +149,7 @@ impl Agreement {
         let least = kappas.iter().copied().fold(f64::INFINITY, f64::min);
         let most = kappas.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Agreement {
-            undefined: field.undefined().map(|why| why.to_string()),
+            undefined: field.why_undefined().map(|why| why.to_string()),
             items: field.items,
             percent: three(field.percent),
             alpha: three(field.alpha),
@@ -164,7 +164,7 @@ impl Agreement {
 /// How well answers can be guessed in the sets that a step has made so far of texts picked to be shown with a
 /// right one; `None` for a step without such picks, and before any pick. Positions are not drawn yet and are
 /// ignored.
-pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
+pub fn measure_guessing(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
     let (name, from, right_answer) = fields.into_iter().find_map(|field| match field.kind {
         Kind::Pick { from, right_answer: Some(right_answer), .. } => Some((field.name, from, right_answer)),
@@ -185,5 +185,5 @@ pub fn guessed(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64
         .iter()
         .map(|(id, question, options)| shortcuts::Item { id, group: id, question, options, gold: 0 })
         .collect();
-    shortcuts::measure(&items, &[], seed)
+    shortcuts::measure_shortcuts(&items, &[], seed)
 }

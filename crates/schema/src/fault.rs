@@ -26,7 +26,7 @@ pub enum Wrong {
 
 impl Kind {
     /// Everything that is wrong with a value, also in the tables and lists that it has.
-    pub fn faults(self, value: &Value) -> Vec<Fault> {
+    pub fn find_faults(self, value: &Value) -> Vec<Fault> {
         let mut found = Vec::new();
         self.faults_below(value, &mut Vec::new(), &mut found);
         found
@@ -34,21 +34,21 @@ impl Kind {
 
     fn faults_below(self, value: &Value, path: &mut Vec<String>, found: &mut Vec<Fault>) {
         match (self, value) {
-            (Kind::Table(keys), Value::Object(map)) => table(keys, false, map, path, found),
-            (Kind::Like(keys), Value::Object(map)) => table(keys, true, map, path, found),
+            (Kind::Table(keys), Value::Object(map)) => check_table(keys, false, map, path, found),
+            (Kind::Like(keys), Value::Object(map)) => check_table(keys, true, map, path, found),
             (Kind::Each(kind), Value::Object(map)) => {
                 for (name, value) in map {
-                    within(name, path, |path| kind.faults_below(value, path, found));
+                    with_path_part(name, path, |path| kind.faults_below(value, path, found));
                 }
             }
             (Kind::List(kind), Value::Array(list)) => {
                 for (at, value) in list.iter().enumerate() {
-                    within(&at.to_string(), path, |path| kind.faults_below(value, path, found));
+                    with_path_part(&at.to_string(), path, |path| kind.faults_below(value, path, found));
                 }
             }
             (Kind::Either(kinds), value) => found.extend(self.of_the_nearest(kinds, value, path)),
             (kind, value) => {
-                if let Err(mismatch) = kind.check(value) {
+                if let Err(mismatch) = kind.check_value(value) {
                     found.push(Fault { path: path.clone(), what: Wrong::Misfit(mismatch) });
                 }
             }
@@ -76,13 +76,13 @@ impl Kind {
             }
         }
         nearest.unwrap_or_else(|| {
-            let mismatch = Mismatch { expected: self.expected(), hint };
+            let mismatch = Mismatch { expected: self.describe_expected(), hint };
             vec![Fault { path: path.to_vec(), what: Wrong::Misfit(mismatch) }]
         })
     }
 }
 
-fn table(
+fn check_table(
     keys: &'static [Key],
     is_like: bool,
     map: &Map<String, Value>,
@@ -94,7 +94,7 @@ fn table(
         found.push(Fault { path: path.clone(), what: Wrong::Lacks(key.name) });
     }
     for (name, value) in map {
-        within(name, path, |path| match keys.iter().find(|key| key.name == name) {
+        with_path_part(name, path, |path| match keys.iter().find(|key| key.name == name) {
             None => found.push(Fault { path: path.clone(), what: Wrong::Unknown(keys) }),
             Some(_) if is_like && value.as_str().is_some_and(str::is_empty) => {}
             Some(key) => key.kind.faults_below(value, path, found),
@@ -102,7 +102,7 @@ fn table(
     }
 }
 
-fn within(name: &str, path: &mut Vec<String>, check: impl FnOnce(&mut Vec<String>)) {
+fn with_path_part(name: &str, path: &mut Vec<String>, check: impl FnOnce(&mut Vec<String>)) {
     path.push(name.to_owned());
     check(path);
     path.pop();
@@ -132,7 +132,7 @@ mod tests {
             Wrong::Misfit(mismatch) => format!("{}: {mismatch}", fault.path.join(".")),
             Wrong::Lacks(name) => format!("{} lacks {name}", fault.path.join(".")),
         };
-        BALLOT.faults(&value).into_iter().map(fault).collect()
+        BALLOT.find_faults(&value).into_iter().map(fault).collect()
     }
 
     #[test]
@@ -156,12 +156,12 @@ mod tests {
             ]
         );
         assert_eq!(said(json!(5)), [": expected a table"]);
-        assert_eq!(Kind::Any.faults(&json!(null)), []);
+        assert_eq!(Kind::Any.find_faults(&json!(null)), []);
     }
 
     #[test]
     fn what_is_told_of_a_value_is_told_to_editors() {
-        let schema = crate::json_schema::kind(BALLOT);
+        let schema = crate::json_schema::kind_schema(BALLOT);
         assert_eq!(schema["properties"]["title"]["anyOf"][1], json!({ "const": "" }));
         assert_eq!(schema.get("required"), None, "what it is like may have it");
         let fields = &schema["properties"]["fields"]["anyOf"][0]["additionalProperties"]["anyOf"];

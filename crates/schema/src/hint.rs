@@ -18,7 +18,7 @@ pub fn near_miss<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// A message without its hint, and the hint: `what` of `what\n  hint: hint`, the form of every message that has one.
-pub fn parts(message: &str) -> (&str, Option<&str>) {
+pub fn split_hint(message: &str) -> (&str, Option<&str>) {
     match message.split_once("\n  hint: ") {
         Some((what, hint)) => (what, Some(hint)),
         None => (message, None),

@@ -8,10 +8,10 @@ use crate::kind::{Key, Kind};
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// A table with these keys, and no others.
-pub fn table<'k>(doc: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
+pub fn table_schema<'k>(doc: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for key in keys {
-        properties.insert(key.name.to_owned(), property(key));
+        properties.insert(key.name.to_owned(), property_schema(key));
         required.extend(key.is_required.then_some(key.name));
     }
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
@@ -25,29 +25,29 @@ pub fn table<'k>(doc: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
 }
 
 /// A file with these keys, and no others.
-pub fn file<'k>(title: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
-    let mut schema = table("", keys);
+pub fn file_schema<'k>(title: &str, keys: impl IntoIterator<Item = &'k Key>) -> Value {
+    let mut schema = table_schema("", keys);
     schema["$schema"] = DIALECT.into();
     schema["title"] = title.into();
     schema
 }
 
 /// Tables of one form that may occur several times.
-pub fn list(of: Value) -> Value {
-    json!({ "type": "array", "items": of })
+pub fn list_schema(element: Value) -> Value {
+    json!({ "type": "array", "items": element })
 }
 
-fn property(key: &Key) -> Value {
-    let mut schema = kind(key.kind);
+fn property_schema(key: &Key) -> Value {
+    let mut schema = kind_schema(key.kind);
     schema["description"] = key.doc.into();
-    if let Some(default) = key.value() {
+    if let Some(default) = key.default_value() {
         schema["default"] = default;
     }
     schema
 }
 
 /// The values of a kind.
-pub fn kind(of: Kind) -> Value {
+pub fn kind_schema(of: Kind) -> Value {
     let text = json!({ "type": "string" });
     let bounds = |mut schema: Value, low: Option<Value>, high: Option<Value>| {
         for (name, bound) in [("minimum", low), ("maximum", high)] {
@@ -85,20 +85,20 @@ pub fn kind(of: Kind) -> Value {
             "additionalProperties": text,
         }),
         Kind::Words => json!({ "type": "object", "additionalProperties": text }),
-        Kind::Table(keys) => table("", keys),
+        Kind::Table(keys) => table_schema("", keys),
         Kind::Like(keys) => {
             // What it is like may have the rest, and an empty text takes a key away.
             let property = |key: &Key| {
-                let schema = json!({ "description": key.doc, "anyOf": [kind(key.kind), { "const": "" }] });
+                let schema = json!({ "description": key.doc, "anyOf": [kind_schema(key.kind), { "const": "" }] });
                 (key.name.to_owned(), schema)
             };
             let properties: Map<String, Value> = keys.iter().map(property).collect();
             json!({ "type": "object", "properties": properties, "additionalProperties": false })
         }
-        Kind::Each(of) => json!({ "type": "object", "additionalProperties": kind(*of) }),
-        Kind::List(of) => list(kind(*of)),
+        Kind::Each(of) => json!({ "type": "object", "additionalProperties": kind_schema(*of) }),
+        Kind::List(of) => list_schema(kind_schema(*of)),
         Kind::Either(kinds) => {
-            json!({ "anyOf": kinds.iter().map(|one| kind(*one)).collect::<Vec<_>>() })
+            json!({ "anyOf": kinds.iter().map(|one| kind_schema(*one)).collect::<Vec<_>>() })
         }
         Kind::Any => json!({}),
     }

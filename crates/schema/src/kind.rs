@@ -85,7 +85,7 @@ impl Key {
     }
 
     /// Its default as a value; `None` if it has none.
-    pub fn value(&self) -> Option<Value> {
+    pub fn default_value(&self) -> Option<Value> {
         toml_value(self.default)
     }
 }
@@ -148,7 +148,7 @@ pub enum ValueHint {
 
 impl ValueHint {
     /// The closest valid value, if one is close.
-    pub fn near(near: Option<&str>) -> ValueHint {
+    pub fn from_nearest(near: Option<&str>) -> ValueHint {
         near.map_or(ValueHint::Nothing, |near| ValueHint::Near(near.to_owned()))
     }
 }
@@ -175,8 +175,8 @@ impl Kind {
     /// # Panics
     /// If no value is of both; in a declaration this is an error of the compiler.
     #[must_use]
-    pub const fn narrowed(self, by: Kind) -> Kind {
-        match (self, by) {
+    pub const fn narrowed(self, bounds: Kind) -> Kind {
+        match (self, bounds) {
             (Kind::Whole(low, high), Kind::Whole(least, most)) => {
                 let low = if least > low { least } else { low };
                 let high = if most < high { most } else { high };
@@ -191,7 +191,7 @@ impl Kind {
             }
             (Kind::Text, Kind::Choice(_) | Kind::Form(_))
             | (Kind::Texts, Kind::Steps)
-            | (Kind::Words, Kind::Map(_) | Kind::Names) => by,
+            | (Kind::Words, Kind::Map(_) | Kind::Names) => bounds,
             _ => panic!("the type of this key has no such values"),
         }
     }
@@ -209,7 +209,7 @@ impl Kind {
     ///
     /// # Errors
     /// [`Mismatch`] if it is invalid.
-    pub fn check(self, value: &Value) -> Result<(), Mismatch> {
+    pub fn check_value(self, value: &Value) -> Result<(), Mismatch> {
         let fits = match (self, value) {
             (Kind::Flag, Value::Bool(_))
             | (Kind::Text, Value::String(_))
@@ -218,7 +218,7 @@ impl Kind {
             | (Kind::Any, _) => true,
             (Kind::Like(_) | Kind::Each(_), Value::Object(_))
             | (Kind::List(_), Value::Array(_))
-            | (Kind::Either(_), _) => self.faults(value).is_empty(),
+            | (Kind::Either(_), _) => self.find_faults(value).is_empty(),
             (Kind::Whole(low, high), Value::Number(n)) => n.as_i64().is_some_and(|n| (low..=high).contains(&n)),
             (Kind::Number(low, high), Value::Number(n)) => {
                 n.as_f64().is_some_and(|x| (low..=high).contains(&x))
@@ -234,7 +234,7 @@ impl Kind {
             (Kind::Words, Value::Object(map)) => map.values().all(Value::is_string),
             (Kind::Form(form), value) => match (form.check)(value) {
                 Ok(()) => true,
-                Err(hint) => return Err(Mismatch { expected: self.expected(), hint }),
+                Err(hint) => return Err(Mismatch { expected: self.describe_expected(), hint }),
             },
             _ => false,
         };
@@ -243,7 +243,7 @@ impl Kind {
         }
         let hint = match (self, value) {
             (Kind::Choice(words), Value::String(text)) => {
-                ValueHint::near(near_miss(text, words.iter().copied()))
+                ValueHint::from_nearest(near_miss(text, words.iter().copied()))
             }
             (Kind::Map(words), Value::Object(map)) => {
                 let strange = map.keys().find(|key| !words.contains(&key.as_str()));
@@ -251,11 +251,11 @@ impl Kind {
             }
             _ => ValueHint::Nothing,
         };
-        Err(Mismatch { expected: self.expected(), hint })
+        Err(Mismatch { expected: self.describe_expected(), hint })
     }
 
     /// The valid values, as a fragment that follows `expected `.
-    pub fn expected(self) -> String {
+    pub fn describe_expected(self) -> String {
         let bounds = |low: Option<String>, high: Option<String>| match (low, high) {
             (None, None) => String::new(),
             (Some(low), None) => format!(" of at least {low}"),
@@ -293,14 +293,14 @@ impl Kind {
             Kind::Table(_) | Kind::Like(_) => "a table".into(),
             Kind::Each(Kind::Table(_) | Kind::Like(_)) => "tables with names of their own".into(),
             Kind::Each(kind) => {
-                format!("a table, {{ name = … }}, of which each value is {}", kind.expected())
+                format!("a table, {{ name = … }}, of which each value is {}", kind.describe_expected())
             }
             Kind::List(Kind::Table(_) | Kind::Like(_)) => "a list of tables".into(),
-            Kind::List(Kind::Text) => Kind::Texts.expected(),
-            Kind::List(kind) => format!("a list, of which each is {}", kind.expected()),
+            Kind::List(Kind::Text) => Kind::Texts.describe_expected(),
+            Kind::List(kind) => format!("a list, of which each is {}", kind.describe_expected()),
             Kind::Either(kinds) => {
                 let mut all: Vec<String> = Vec::new();
-                for expected in kinds.iter().map(|kind| kind.expected()) {
+                for expected in kinds.iter().map(|kind| kind.describe_expected()) {
                     if !all.contains(&expected) {
                         all.push(expected);
                     }

@@ -40,8 +40,8 @@ mod table;
 
 pub use fault::{Fault, Wrong};
 pub use kind::{Form, Key, Kind, Mismatch, Setting, ValueHint, reads_as};
-pub use reader::{Reader, key_at, key_span, path_span, start};
-pub use table::{Fields, Section, Table, defaults};
+pub use reader::{Reader, key_at, key_span, path_span, start_of_table};
+pub use table::{Fields, Section, Table, default_table};
 
 #[doc(hidden)]
 pub use serde;

@@ -42,7 +42,7 @@ pub struct Mutant {
 }
 
 /// The file that a seed makes of a text, by a change in one of its lines `key = value`; `None` if it has none.
-pub fn mutant(text: &str, seed: u64) -> Option<Mutant> {
+pub fn make_mutant(text: &str, seed: u64) -> Option<Mutant> {
     let mut state = seed;
     let mut below = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -45,18 +45,18 @@ impl<'t> Found<'t> {
     }
 
     /// How many there are so far.
-    pub fn count(&self) -> usize {
+    pub fn count_problems(&self) -> usize {
         self.found.borrow().len()
     }
 
     /// Records a problem at an offset of the text.
-    pub fn add(&self, offset: usize, what: String) {
-        self.found.borrow_mut().push((offset, Problem { place: self.place(offset), what }));
+    pub fn add(&self, offset: usize, message: String) {
+        self.found.borrow_mut().push((offset, Problem { place: self.place_of_offset(offset), what: message }));
     }
 
     /// File, line and column of an offset.
-    pub fn place(&self, offset: usize) -> String {
-        let (line, column) = position(self.text, offset);
+    pub fn place_of_offset(&self, offset: usize) -> String {
+        let (line, column) = line_and_column(self.text, offset);
         format!("{}:{line}:{column}", self.file)
     }
 
@@ -69,7 +69,7 @@ impl<'t> Found<'t> {
 }
 
 /// Line and column of an offset, both from 1, the column in characters.
-pub fn position(text: &str, offset: usize) -> (usize, usize) {
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let line = memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
@@ -101,7 +101,7 @@ const LOOKALIKES: &[(char, char)] = &[
 /// like one of TOML's syntax. Text between straight quotation marks may contain any character.
 pub fn syntax_error(text: &str, offset: usize, message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
-    let (line, _) = position(text, offset);
+    let (line, _) = line_and_column(text, offset);
     let line = text.lines().nth(line - 1).unwrap_or_default();
     let outside = line.split('"').step_by(2).flat_map(str::chars);
     let lookalike = outside.into_iter().find_map(|c| LOOKALIKES.iter().find(|(typed, _)| *typed == c));
@@ -141,9 +141,9 @@ mod tests {
         let found = Found::new("a.toml", text);
         found.add(text.find('2').unwrap(), "second".into());
         found.add(0, "first".into());
-        assert_eq!(found.count(), 2);
+        assert_eq!(found.count_problems(), 2);
         let message = Problems(found.in_order()).to_string();
         assert_eq!(message, "a.toml:1:1: first\na.toml:2:6: second");
-        assert_eq!(position(text, 1), (1, 1), "inside a character is at it");
+        assert_eq!(line_and_column(text, 1), (1, 1), "inside a character is at it");
     }
 }

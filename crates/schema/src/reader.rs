@@ -9,7 +9,7 @@ use toml_edit::{Document, Item, Table, TableLike};
 use crate::hint::unknown_key;
 use crate::json::item_json;
 use crate::kind::{Key, Kind};
-use crate::problem::{Found, Problem, position, syntax_error};
+use crate::problem::{Found, Problem, line_and_column, syntax_error};
 
 /// A file being read, and its problems.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the file's tables; `None` if it is no TOML, which is reported.
-    pub fn document<T>(&self, read: impl FnOnce(&Table) -> T) -> Option<T> {
+    pub fn read_document<T>(&self, read: impl FnOnce(&Table) -> T) -> Option<T> {
         match Document::parse(self.text) {
             Ok(document) => Some(read(document.as_table())),
             Err(error) => {
@@ -33,7 +33,7 @@ impl<'t> Reader<'t> {
                 let at = span.as_ref().map_or(0, |span| span.start);
                 let mut what = syntax_error(self.text, at, error.message());
                 if let Some(span) = span.clone().filter(|_| what == "duplicate key")
-                    && let Some(twice) = twice(self.text, span)
+                    && let Some(twice) = find_repeated_name(self.text, span)
                 {
                     what = twice;
                 }
@@ -43,7 +43,7 @@ impl<'t> Reader<'t> {
                 {
                     what = format!("{key}: {what}");
                 }
-                self.problem(span, what);
+                self.report_problem(span, what);
                 None
             }
         }
@@ -55,18 +55,18 @@ impl<'t> Reader<'t> {
     }
 
     /// How many problems there are so far.
-    pub fn count(&self) -> usize {
-        self.found.count()
+    pub fn count_problems(&self) -> usize {
+        self.found.count_problems()
     }
 
     /// File, line and column of an offset.
-    pub fn place(&self, offset: usize) -> String {
-        self.found.place(offset)
+    pub fn place_of_offset(&self, offset: usize) -> String {
+        self.found.place_of_offset(offset)
     }
 
     /// The line of an item, from 1; 0 if it was not written.
-    pub fn line(&self, span: Option<Range<usize>>) -> usize {
-        span.map_or(0, |span| position(self.text, span.start).0)
+    pub fn line_of_span(&self, span: Option<Range<usize>>) -> usize {
+        span.map_or(0, |span| line_and_column(self.text, span.start).0)
     }
 
     /// All problems, in the order of the file.
@@ -75,8 +75,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Reports a problem.
-    pub fn problem(&self, span: Option<Range<usize>>, what: impl Into<String>) {
-        self.found.add(span.map_or(0, |span| span.start), what.into());
+    pub fn report_problem(&self, span: Option<Range<usize>>, message: impl Into<String>) {
+        self.found.add(span.map_or(0, |span| span.start), message.into());
     }
 
     /// Reports a key that a table does not have.
@@ -87,22 +87,22 @@ impl<'t> Reader<'t> {
         known: impl IntoIterator<Item = &'k str>,
         elsewhere: Option<String>,
     ) {
-        self.problem(key_span(table, name), unknown_key(name, known, elsewhere));
+        self.report_problem(key_span(table, name), unknown_key(name, known, elsewhere));
     }
 
     /// The value of a key, if it is valid. `name` is the key as the message says it.
-    pub fn value(&self, name: &str, kind: Kind, item: &Item) -> Option<Value> {
+    pub fn valid_value(&self, name: &str, kind: Kind, item: &Item) -> Option<Value> {
         let Some(value) = item_json(item) else {
             // What is wrong may be deep inside a value that is read as a whole.
             let inside =
                 if matches!(kind, Kind::Form(form) if !form.is_text) { ", no date and no nan" } else { "" };
-            self.problem(item.span(), format!("{name}: expected {}{inside}", kind.expected()));
+            self.report_problem(item.span(), format!("{name}: expected {}{inside}", kind.describe_expected()));
             return None;
         };
-        match kind.check(&value) {
+        match kind.check_value(&value) {
             Ok(()) => Some(value),
             Err(mismatch) => {
-                self.problem(item.span(), format!("{name}: {mismatch}"));
+                self.report_problem(item.span(), format!("{name}: {mismatch}"));
                 None
             }
         }
@@ -110,7 +110,7 @@ impl<'t> Reader<'t> {
 
     /// The valid values of a table with these keys, those of subtables as tables. `called` is the table in messages,
     /// `[[source]]`, and `span` its place; `elsewhere` says of a key that it does not have where it would be one.
-    pub fn values(
+    pub fn valid_values(
         &self,
         called: &str,
         keys: &[Key],
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         let keys = level.keys;
         for key in keys.iter().filter(|key| key.is_required && !table.contains_key(key.name)) {
             let what = format!("{} lacks `{}`", level.called, key.name);
-            self.problem(span.clone().or_else(|| start(table)), what);
+            self.report_problem(span.clone().or_else(|| start_of_table(table)), what);
         }
         let mut values = Map::new();
         for (name, item) in table.iter() {
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
                     let level = Level { called: &called, prefix: &prefix, keys: inner, above: keys };
                     Some(Value::Object(self.values_below(&level, below, item.span(), &|_| None)))
                 }
-                (kind, _) => self.value(&called, kind, item),
+                (kind, _) => self.valid_value(&called, kind, item),
             };
             if let Some(value) = value {
                 values.insert(name.to_owned(), value);
@@ -189,7 +189,7 @@ pub fn key_span(table: &dyn TableLike, name: &str) -> Option<Range<usize>> {
 }
 
 /// The start of a table: its first key, if it has one.
-pub fn start(table: &dyn TableLike) -> Option<Range<usize>> {
+pub fn start_of_table(table: &dyn TableLike) -> Option<Range<usize>> {
     table.iter().find_map(|(name, _)| key_span(table, name))
 }
 
@@ -262,9 +262,9 @@ fn key_before(text: &str, offset: usize) -> Option<&str> {
 }
 
 /// The repeated name, and its first place.
-fn twice(text: &str, span: Range<usize>) -> Option<String> {
+fn find_repeated_name(text: &str, span: Range<usize>) -> Option<String> {
     let name = text.get(span.clone())?.trim().trim_matches(['[', ']']).trim();
-    let (line, _) = position(text, span.start);
+    let (line, _) = line_and_column(text, span.start);
     let here = text.lines().nth(line - 1)?.trim();
     let is_table = here.starts_with('[');
     let whole = if is_table { here.trim_matches(['[', ']']).trim() } else { name };

@@ -21,12 +21,12 @@ pub struct Section {
 
 impl Section {
     /// A key of the table itself.
-    pub fn find(&self, name: &str) -> Option<&'static Key> {
+    pub fn find_key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 
     /// Every key that has a value, in subtables too: `sampling.seed`.
-    pub fn dotted(&self) -> Vec<(String, &'static Key)> {
+    pub fn dotted_keys(&self) -> Vec<(String, &'static Key)> {
         let mut found = Vec::new();
         dotted_below("", self.keys, &mut found);
         found
@@ -54,7 +54,7 @@ pub trait Table {
 ///
 /// # Panics
 /// If a default does not fit its type or a key is required, which a test of the type excludes.
-pub fn defaults<T: Table + DeserializeOwned>() -> T {
+pub fn default_table<T: Table + DeserializeOwned>() -> T {
     match serde_json::from_value(Value::Object(Map::new())) {
         Ok(table) => table,
         Err(error) => unreachable!("the defaults of [{}]: {error}", T::SECTION.name),
@@ -83,12 +83,12 @@ impl<T: Table> Fields<T> {
     /// # Errors
     /// A message with the key.
     pub fn take<V: DeserializeOwned, E: Error>(&mut self, name: &'static str) -> Result<V, E> {
-        let key = T::SECTION.find(name);
+        let key = T::SECTION.find_key(name);
         let written = self.values.remove(name);
         if let (Some(key), Some(value)) = (key, &written) {
-            key.kind.check(value).map_err(|mismatch| E::custom(format_args!("{name}: {mismatch}")))?;
+            key.kind.check_value(value).map_err(|mismatch| E::custom(format_args!("{name}: {mismatch}")))?;
         }
-        let value = match (written.or_else(|| key?.value()), key) {
+        let value = match (written.or_else(|| key?.default_value()), key) {
             (Some(value), _) => value,
             (None, Some(key)) if key.is_required => return Err(E::missing_field(name)),
             // A subtable has defaults of its own.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::problem::Problem;
-use crate::{Kind, Reader, Section, Table, defaults, json_schema};
+use crate::{Kind, Reader, Section, Table, default_table, json_schema};
 
 crate::choice! {
     /// What becomes of a word.
@@ -77,7 +77,7 @@ const WORDS: Section = Words::SECTION;
 fn read(text: &str) -> (Option<Words>, Vec<String>) {
     let reader = Reader::new("a.toml", text);
     let elsewhere = |name: &str| (name == "elsewhere").then(|| "it is one of [there]".to_owned());
-    let values = reader.document(|table| reader.values("[words]", WORDS.keys, table, None, &elsewhere));
+    let values = reader.read_document(|table| reader.valid_values("[words]", WORDS.keys, table, None, &elsewhere));
     let problems = reader.in_order();
     let words = values.filter(|_| problems.is_empty());
     let words = words.map(|values| serde_json::from_value(Value::Object(values)).unwrap());
@@ -91,7 +91,7 @@ fn defaults_are_as_they_are_written() {
     let words = words.unwrap();
     assert_eq!((words.names, words.most, words.share, words.rpm), (Action::Mark, 3, 0.1, None));
     assert_eq!((words.lists, words.headers.len()), (vec!["builtin".to_owned()], 0));
-    assert_eq!((words.waits.clone(), words.pair, words.language), (defaults(), None, None));
+    assert_eq!((words.waits.clone(), words.pair, words.language), (default_table(), None, None));
     assert_eq!((words.waits.first, words.waits.attempts), (0.5, 6));
     let written: Vec<&str> = WORDS.keys.iter().map(|key| key.default).collect();
     assert_eq!(Action::ALL.iter().map(|action| action.name()).collect::<Vec<_>>(), Action::NAMES);
@@ -100,12 +100,12 @@ fn defaults_are_as_they_are_written() {
 
 #[test]
 fn bounds_are_those_of_the_type_and_of_the_key() {
-    let kind = |name: &str| WORDS.find(name).unwrap().kind;
+    let kind = |name: &str| WORDS.find_key(name).unwrap().kind;
     assert_eq!(kind("rpm"), Kind::Whole(1, u32::MAX.into()));
     assert_eq!(kind("most"), Kind::Whole(1, 10));
     assert_eq!(kind("share"), Kind::Number(0.0, 1.0));
     assert_eq!(kind("names"), Kind::Choice(&["mark", "drop"]));
-    let dotted: Vec<String> = WORDS.dotted().into_iter().map(|(name, _)| name).collect();
+    let dotted: Vec<String> = WORDS.dotted_keys().into_iter().map(|(name, _)| name).collect();
     assert!(
         dotted.contains(&"waits.attempts".to_owned()) && !dotted.contains(&"waits".to_owned()),
         "{dotted:?}"
@@ -143,7 +143,7 @@ fn every_problem_is_reported_with_its_place_and_key() {
 fn problems_of_origins(text: &str) -> Vec<String> {
     let reader = Reader::new("a.toml", text);
     let keys = Origins::SECTION.keys;
-    reader.document(|table| reader.values("[origins]", keys, table, None, &|_| None)).unwrap();
+    reader.read_document(|table| reader.valid_values("[origins]", keys, table, None, &|_| None)).unwrap();
     let said = |Problem { place, what }| format!("{place}: {what}");
     reader.in_order().into_iter().map(said).collect()
 }
@@ -175,7 +175,7 @@ fn a_subtable_is_read_to_its_depth() {
             "a.toml:1:32: list.within.attempts: expected a whole number from 1 to 4294967295",
         ]
     );
-    let dotted: Vec<String> = Origins::SECTION.dotted().into_iter().map(|(name, _)| name).collect();
+    let dotted: Vec<String> = Origins::SECTION.dotted_keys().into_iter().map(|(name, _)| name).collect();
     assert_eq!(dotted, ["title", "list.path", "list.within.first", "list.within.attempts"]);
 }
 
@@ -203,7 +203,7 @@ fn what_is_read_without_a_file_is_checked_too() {
 
 #[test]
 fn an_editor_is_told_what_the_reader_accepts() {
-    let schema = json_schema::table(WORDS.doc, WORDS.keys);
+    let schema = json_schema::table_schema(WORDS.doc, WORDS.keys);
     let property = |name: &str| &schema["properties"][name];
     assert_eq!(schema["required"], json!(["name"]));
     assert_eq!(schema["additionalProperties"], json!(false));

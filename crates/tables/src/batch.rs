@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::frame::{Columns, from_frame};
-use super::ledger_record::{ledger_entry, links};
+use super::ledger_record::{ledger_entry, links_to_children};
 use super::{Error, LedgerRecord};
 use riddlemill_record::{Cause, Caused, Counts, Entry, Link, Outcome, Record, State, Typed};
 
@@ -24,7 +24,7 @@ pub struct Batch<R: Record> {
 pub(super) struct Tally(Vec<(State, Option<String>, u64)>);
 
 impl Tally {
-    pub(super) fn count(&mut self, state: State, reason: Option<&str>, n: u64) {
+    pub(super) fn add_records(&mut self, state: State, reason: Option<&str>, n: u64) {
         match self.0.iter_mut().find(|(s, r, _)| *s == state && r.as_deref() == reason) {
             Some((_, _, count)) => *count += n,
             None => self.0.push((state, reason.map(Into::into), n)),
@@ -32,7 +32,7 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, other: Tally) {
-        other.0.into_iter().for_each(|(state, reason, n)| self.count(state, reason.as_deref(), n));
+        other.0.into_iter().for_each(|(state, reason, n)| self.add_records(state, reason.as_deref(), n));
     }
 }
 
@@ -46,8 +46,8 @@ impl<R: Record> Batch<R> {
     /// An empty batch with capacity for `records` records.
     pub fn with_room(columns: R::Columns, records: usize) -> Batch<R> {
         Batch {
-            rows: Columns::all(columns, records),
-            ledger: Columns::all((), records),
+            rows: Columns::with_all_columns(columns, records),
+            ledger: Columns::with_all_columns((), records),
             links: Vec::new(),
             causes: Vec::new(),
             children: 0,
@@ -62,20 +62,20 @@ impl<R: Record> Batch<R> {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => self.rows.append(row),
             Outcome::Expanded(children) => {
                 children.iter().for_each(|(row, _)| self.rows.append(row));
-                self.links.extend(links(id, children));
+                self.links.extend(links_to_children(id, children));
                 self.children += children.len() as u64;
             }
             _ => {}
         }
-        self.tally.count(recorded.state, recorded.reason, 1);
-        self.ledger.cells(&recorded.cells, 1);
+        self.tally.add_records(recorded.state, recorded.reason, 1);
+        self.ledger.append_cells(&recorded.cells, 1);
         self.causes
-            .extend(outcome.cause().map(|cause| caused(id, recorded.state.code(), recorded.reason, cause)));
+            .extend(outcome.cause().map(|cause| make_caused(id, recorded.state.code(), recorded.reason, cause)));
     }
 
     /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see
     /// [`LedgerRecord::read`].
-    pub fn take(&mut self, record: LedgerRecord<R>) {
+    pub fn append_ledger_record(&mut self, record: LedgerRecord<R>) {
         let LedgerRecord { entry, rows, mut links, cause } = record;
         let Some(state) = State::from_code(&entry.outcome) else { return };
         if state == State::Expanded {
@@ -83,9 +83,9 @@ impl<R: Record> Batch<R> {
         }
         rows.iter().for_each(|row| self.rows.append(row));
         self.links.append(&mut links);
-        self.tally.count(state, entry.reason.as_deref(), 1);
+        self.tally.add_records(state, entry.reason.as_deref(), 1);
         let of = entry.reason.as_deref();
-        self.causes.extend(cause.map(|cause| caused(&entry.id, &entry.outcome, of, &cause)));
+        self.causes.extend(cause.map(|cause| make_caused(&entry.id, &entry.outcome, of, &cause)));
         self.ledger.append(&entry);
     }
 
@@ -93,11 +93,11 @@ impl<R: Record> Batch<R> {
     ///
     /// # Errors
     /// [`Error`]; cannot happen because the lengths are equal.
-    pub fn records(self) -> Result<Vec<LedgerRecord<R>>, Error> {
+    pub fn into_records(self) -> Result<Vec<LedgerRecord<R>>, Error> {
         let wrong = |e| Error::stale_file(Path::new("a batch"), e);
         let of = self.rows.of;
-        let rows = self.rows.frame().and_then(|frame| from_frame(of, &frame)).map_err(wrong)?;
-        let entries = self.ledger.frame().and_then(|frame| from_frame((), &frame)).map_err(wrong)?;
+        let rows = self.rows.build_frame().and_then(|frame| from_frame(of, &frame)).map_err(wrong)?;
+        let entries = self.ledger.build_frame().and_then(|frame| from_frame((), &frame)).map_err(wrong)?;
         let (mut rows, mut links) = (rows.into_iter(), self.links.into_iter().peekable());
         let mut causes = self.causes.into_iter().peekable();
         let record = |entry: Entry| {
@@ -117,8 +117,8 @@ impl<R: Record> Batch<R> {
     }
 
     /// Number of entries.
-    pub fn entries(&self) -> usize {
-        self.ledger.rows()
+    pub fn count_entries(&self) -> usize {
+        self.ledger.count_rows()
     }
 
     /// Replaces the counts by those of another batch.
@@ -135,12 +135,12 @@ impl<R: Record> Batch<R> {
     /// The counts of everything appended here, without rows of joins.
     pub(super) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        self.tally.0.iter().for_each(|(state, reason, n)| counts.count(*state, reason.as_deref(), *n));
+        self.tally.0.iter().for_each(|(state, reason, n)| counts.add_records(*state, reason.as_deref(), *n));
         counts
     }
 }
 
-fn caused(id: &str, outcome: &str, reason: Option<&str>, cause: &Cause) -> Caused {
+fn make_caused(id: &str, outcome: &str, reason: Option<&str>, cause: &Cause) -> Caused {
     Caused {
         id: id.to_owned(),
         outcome: outcome.to_owned(),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn offline() -> Evidence {
-        Evidence::of("nothing is sent", Cause::Offline { endpoint: "mine".into() })
+        Evidence::with_cause("nothing is sent", Cause::Offline { endpoint: "mine".into() })
     }
 
     fn outcomes() -> Vec<(String, Outcome<Post>)> {
@@ -199,7 +199,7 @@ mod tests {
         };
         for (id, outcome) in outcomes().into_iter().chain([("t:8".into(), merged), ("t:9".into(), changed)]) {
             let recorded = ledger_entry(&id, &outcome);
-            recorded.entry().append_to(&mut Same(recorded.cells.iter()));
+            recorded.to_entry().append_to(&mut Same(recorded.cells.iter()));
         }
     }
 
@@ -218,10 +218,10 @@ mod tests {
         assert_eq!(counts.records_in, 7);
         assert_eq!((counts.states["kept"], counts.states["dropped"], counts.states["expanded"]), (2, 3, 1));
         assert_eq!((counts.reasons["dropped/too_short"], counts.reasons["dropped/empty"]), (2, 1));
-        let entries: Vec<Entry> = from_frame((), &whole.ledger.frame().unwrap()).unwrap();
+        let entries: Vec<Entry> = from_frame((), &whole.ledger.build_frame().unwrap()).unwrap();
         assert_eq!(entries[0].into.as_deref(), Some("t:1"));
         assert_eq!(entries[1].into, None);
-        let rows: Vec<Post> = from_frame((), &whole.rows.frame().unwrap()).unwrap();
+        let rows: Vec<Post> = from_frame((), &whole.rows.build_frame().unwrap()).unwrap();
         assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["t:1", "t:2", "t:6", "t:7"]);
         assert_eq!((whole.links[1].child.as_str(), whole.links[1].parent.as_str()), ("t:7", "p"));
     }
@@ -232,6 +232,6 @@ mod tests {
         outcomes().iter().for_each(|(id, outcome)| batch.append(id, outcome));
         let records: Vec<_> =
             outcomes().into_iter().map(|(id, outcome)| LedgerRecord::new(id, outcome)).collect();
-        assert_eq!(batch.records().unwrap(), records);
+        assert_eq!(batch.into_records().unwrap(), records);
     }
 }

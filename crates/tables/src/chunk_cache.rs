@@ -19,12 +19,12 @@ impl Chunk {
     ///
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
-    pub(super) fn all(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
+    pub(super) fn encode_columns(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
         // A post without a title has two equal columns.
         let twin = |at: usize| {
             // A column with a single value is found in the cache anyway.
-            let differs = columns[at].same().is_none();
-            (0..at).filter(|_| differs).find(|before| columns[*before].equals(&columns[at]))
+            let differs = columns[at].single_value().is_none();
+            (0..at).filter(|_| differs).find(|before| columns[*before].has_same_cells(&columns[at]))
         };
         let twins: Vec<Option<usize>> = (0..columns.len()).map(twin).collect();
         let made = columns.par_iter().enumerate().map(|(at, column)| match twins[at] {
@@ -33,7 +33,7 @@ impl Chunk {
         });
         let made: Vec<Option<Chunk>> = made.collect::<PolarsResult<_>>()?;
         let chunk = |(at, twin): (usize, &Option<usize>)| match twin {
-            Some(twin) => made[*twin].clone().map(|chunk| chunk.named(described[at].name)),
+            Some(twin) => made[*twin].clone().map(|chunk| chunk.with_name(described[at].name)),
             None => made[at].clone(),
         };
         Ok(twins.iter().enumerate().filter_map(chunk).collect())
@@ -44,27 +44,27 @@ impl Chunk {
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
     pub(super) fn cached_or_encoded(described: &Described, column: &ColumnSlices<'_>) -> PolarsResult<Chunk> {
-        Chunk::unless(described, column, |_| None)
+        Chunk::encode_unless_known(described, column, |_| None)
     }
 
     /// Encodes a column, unless there is a chunk with its digest.
     ///
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right; those of `there`.
-    pub(super) fn unless(
+    pub(super) fn encode_unless_known(
         described: &Described,
         column: &ColumnSlices<'_>,
         there: impl FnOnce(Hash) -> Option<PolarsResult<Chunk>>,
     ) -> PolarsResult<Chunk> {
-        if let Some(known) = find(column) {
-            return Ok(known.named(described.name));
+        if let Some(known) = find_cached(column) {
+            return Ok(known.with_name(described.name));
         }
-        let digest = column.digest();
+        let digest = column.compute_digest();
         if let Some(chunk) = there(digest) {
             return chunk;
         }
-        let chunk = Chunk::encoded(described, column, digest)?;
-        keep(column, &chunk);
+        let chunk = Chunk::encode_column(described, column, digest)?;
+        cache_column(column, &chunk);
         Ok(chunk)
     }
 }
@@ -83,19 +83,19 @@ static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(Mutex::default);
 const MOST: usize = 1 << 10;
 
 /// The column if it was encoded before.
-fn find(column: &ColumnSlices<'_>) -> Option<Chunk> {
-    let key = key(column)?;
+fn find_cached(column: &ColumnSlices<'_>) -> Option<Chunk> {
+    let key = cache_key(column)?;
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).chunks.get(&key).cloned()
 }
 
 /// The single value of the column with this digest.
-pub(super) fn constant(digest: &Hash) -> Option<Scalar> {
+pub(super) fn constant_of_digest(digest: &Hash) -> Option<Scalar> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).constants.get(digest).cloned()
 }
 
 /// Caches the column if it has a single value.
-fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
-    let Some(key) = key(column) else { return };
+fn cache_column(column: &ColumnSlices<'_>, chunk: &Chunk) {
+    let Some(key) = cache_key(column) else { return };
     let mut known = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if known.chunks.len() == MOST {
         // Parts that lost rows have many lengths, which rarely recur.
@@ -105,12 +105,12 @@ fn keep(column: &ColumnSlices<'_>, chunk: &Chunk) {
     known.chunks.insert(key, chunk.clone());
 }
 
-fn key(column: &ColumnSlices<'_>) -> Option<(CellKind, Scalar, usize)> {
-    let one = column.same().filter(|one| match one {
+fn cache_key(column: &ColumnSlices<'_>) -> Option<(CellKind, Scalar, usize)> {
+    let one = column.single_value().filter(|one| match one {
         // The keys stay small, or the cache would grow with the texts.
         Scalar::Text(text) => text.len() <= 128,
         Scalar::Texts(texts) => texts.is_empty(),
         _ => true,
     });
-    Some((column.kind(), one?, column.rows()))
+    Some((column.kind(), one?, column.count_rows()))
 }

@@ -18,9 +18,9 @@ use polars_parquet::write::{
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
 
-use super::column::{ColumnSlices, dtype};
+use super::column::{ColumnSlices, data_type_of};
 use super::pages::{self, LZ4};
-use super::stated::stated;
+use super::stated::schema_entry;
 use riddlemill_record::Column as Described;
 
 /// The metadata key of the columns' digests.
@@ -46,21 +46,21 @@ pub(super) struct Chunk {
 
 impl Chunk {
     /// The same cells under another column name.
-    pub(super) fn named(mut self, name: &str) -> Chunk {
+    pub(super) fn with_name(mut self, name: &str) -> Chunk {
         // The further names of a list's path belong to its elements.
         self.meta.path_in_schema.splice(..1, [name.to_string()]);
         self
     }
 
-    pub(super) fn encoded(
+    pub(super) fn encode_column(
         described: &Described,
         column: &ColumnSlices<'_>,
         digest: Hash,
     ) -> PolarsResult<Chunk> {
-        if let Some((pieces, meta)) = pages::encode(described, column)? {
-            return Ok(Chunk { pages: pieces.into_iter().map(Piece::all).collect(), meta, digest });
+        if let Some((pieces, meta)) = pages::encode_pages(described, column)? {
+            return Ok(Chunk { pages: pieces.into_iter().map(Piece::from_bytes).collect(), meta, digest });
         }
-        Chunks::encode(slice::from_ref(described), slice::from_ref(column))?.chunk(described.name, digest)
+        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?.find_chunk(described.name, digest)
     }
 }
 
@@ -69,8 +69,8 @@ impl Chunks {
     ///
     /// # Errors
     /// [`PolarsError`] if it is not such a file.
-    pub(super) fn read(bytes: Vec<u8>) -> PolarsResult<Chunks> {
-        let footer = footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
+    pub(super) fn parse_file(bytes: Vec<u8>) -> PolarsResult<Chunks> {
+        let footer = find_footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
         // The limit keeps a damaged footer from allocating any amount of memory.
         let mut protocol = TCompactInputProtocol::new(footer, footer.len().saturating_mul(64));
         let footer = FileMetaData::read_from_in_protocol(&mut protocol)
@@ -79,20 +79,20 @@ impl Chunks {
     }
 
     /// Columns as Polars encodes them, in a file of their own; only the schema if there are none.
-    pub(super) fn encode(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
+    pub(super) fn encode_by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
         let mut bytes = Vec::new();
-        let mut writer = pages::file(described, &mut bytes)?;
+        let mut writer = pages::start_file(described, &mut bytes)?;
         let mut encoded = Vec::new();
         for (column, described) in columns.iter().zip(writer.parquet_schema().fields()) {
-            let encodings = get_dtype_encoding(&dtype(column.kind()).to_arrow(CompatLevel::newest()));
+            let encodings = get_dtype_encoding(&data_type_of(column.kind()).to_arrow(CompatLevel::newest()));
             encoded.extend(array_to_columns(
-                column.array()?,
+                column.to_arrow_array()?,
                 described.clone(),
-                pages::options(),
+                pages::write_options(),
                 &encodings,
             )?);
         }
-        let rows = columns.first().map_or(0, ColumnSlices::rows);
+        let rows = columns.first().map_or(0, ColumnSlices::count_rows);
         if rows > 0 {
             let compressed = |pages: DynIter<'static, PolarsResult<Page>>| {
                 let pages =
@@ -103,12 +103,12 @@ impl Chunks {
             // One row group, so that the bytes depend on the rows alone.
             writer.write(rows as u64, DynIter::new(encoded.into_iter().map(compressed)))?;
         }
-        writer.end(Some(vec![stated(&pages::schema(described))]))?;
-        Chunks::read(bytes)
+        writer.end(Some(vec![schema_entry(&pages::schema_of_columns(described))]))?;
+        Chunks::parse_file(bytes)
     }
 
     /// The digests stated in the file, in the order of its columns.
-    pub(super) fn digests(&self) -> Option<Vec<Hash>> {
+    pub(super) fn stated_digests(&self) -> Option<Vec<Hash>> {
         let stated = self.footer.key_value_metadata.iter().flatten().find(|pair| pair.key == DIGESTS)?;
         stated.value.as_ref()?.split(' ').map(|hex| Hash::from_hex(hex).ok()).collect()
     }
@@ -117,7 +117,7 @@ impl Chunks {
     ///
     /// # Errors
     /// If they are damaged, or missing.
-    pub(super) fn frame(&self, columns: Vec<String>) -> PolarsResult<DataFrame> {
+    pub(super) fn decode_columns(&self, columns: Vec<String>) -> PolarsResult<DataFrame> {
         ParquetReader::new(Cursor::new(self.bytes.as_slice()))
             .with_columns(Some(columns))
             .read_parallel(ParallelStrategy::None)
@@ -128,7 +128,7 @@ impl Chunks {
     ///
     /// # Errors
     /// If it is missing.
-    pub(super) fn chunk(&self, name: &str, digest: Hash) -> PolarsResult<Chunk> {
+    pub(super) fn find_chunk(&self, name: &str, digest: Hash) -> PolarsResult<Chunk> {
         let columns = self.footer.row_groups.first().map_or(&[][..], |group| &group.columns);
         let found = columns.iter().filter_map(|chunk| chunk.meta_data.as_ref()).find_map(|meta| {
             // A dictionary is stored before the pages that use it.
@@ -149,7 +149,7 @@ impl Chunks {
 }
 
 /// The footer: the bytes between the pages and the footer's length.
-fn footer(bytes: &[u8]) -> Option<&[u8]> {
+fn find_footer(bytes: &[u8]) -> Option<&[u8]> {
     let (rest, magic) = bytes.split_last_chunk::<4>()?;
     let (rest, length) = rest.split_last_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
@@ -164,7 +164,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    fn all(bytes: Vec<u8>) -> Piece {
+    fn from_bytes(bytes: Vec<u8>) -> Piece {
         Piece { range: 0..bytes.len(), bytes: Arc::new(bytes) }
     }
 
@@ -174,22 +174,22 @@ impl Piece {
 }
 
 /// Whether pieces have the same bytes, however they are cut: a column copied from a file is one piece.
-fn same(a: &[Piece], b: &[Piece]) -> bool {
-    fn all(pieces: &[Piece]) -> impl Iterator<Item = &u8> {
+fn is_same_content(a: &[Piece], b: &[Piece]) -> bool {
+    fn iterate_bytes(pieces: &[Piece]) -> impl Iterator<Item = &u8> {
         pieces.iter().flat_map(Piece::bytes)
     }
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes()) || all(a).eq(all(b))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes()) || iterate_bytes(a).eq(iterate_bytes(b))
 }
 
 /// A file of `rows` rows and these columns, which are those of a record, in order.
 ///
 /// # Errors
 /// Polars' errors about an empty file.
-pub(super) fn splice(described: &[Described], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
+pub(super) fn splice_columns(described: &[Described], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
-    let Chunks { mut footer, .. } = Chunks::encode(described, &[])?;
+    let Chunks { mut footer, .. } = Chunks::encode_by_polars(described, &[])?;
     let digests: Vec<String> = columns.iter().map(|column| column.digest.to_hex().to_string()).collect();
-    let mut pieces = vec![Piece::all(MAGIC.to_vec())];
+    let mut pieces = vec![Piece::from_bytes(MAGIC.to_vec())];
     let mut end = MAGIC.len() as i64;
     let mut group = RowGroup {
         columns: Vec::with_capacity(columns.len()),
@@ -204,7 +204,7 @@ pub(super) fn splice(described: &[Described], rows: usize, columns: Vec<Chunk>) 
     for Chunk { pages, mut meta, digest } in columns {
         // Equal pages are stored once: the text of a post without a title equals its content.
         let twin =
-            written.iter().find(|(twin, _, pages_of_twin)| *twin == digest && same(pages_of_twin, &pages));
+            written.iter().find(|(twin, _, pages_of_twin)| *twin == digest && is_same_content(pages_of_twin, &pages));
         let start = match twin {
             Some((_, start, _)) => *start,
             None => {
@@ -243,7 +243,7 @@ pub(super) fn splice(described: &[Described], rows: usize, columns: Vec<Chunk>) 
     let length = u32::try_from(bytes.len()).map_err(|e| polars_err!(ComputeError: "{e}"))?;
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(MAGIC);
-    pieces.push(Piece::all(bytes));
+    pieces.push(Piece::from_bytes(bytes));
     Ok(pieces)
 }
 
@@ -272,9 +272,9 @@ mod tests {
     }
 
     fn part(links: &[Link]) -> Chunks {
-        let mut columns = Columns::all((), 0);
+        let mut columns = Columns::with_all_columns((), 0);
         links.iter().for_each(|link| columns.append(link));
-        Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap()
+        Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes()).unwrap()
     }
 
     #[test]
@@ -293,7 +293,7 @@ mod tests {
             let places: Vec<i64> = places.map(|c| c.meta_data.as_ref().unwrap().data_page_offset).collect();
             assert!(places[0] == places[2] && places[0] != places[1]);
             let names = ["child", "parent", "role"].map(str::to_string).to_vec();
-            assert_eq!(from_frame::<Link>((), &part.frame(names).unwrap()).unwrap(), links);
+            assert_eq!(from_frame::<Link>((), &part.decode_columns(names).unwrap()).unwrap(), links);
         }
     }
 
@@ -336,11 +336,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
-            let mut columns = Columns::all((), 0);
+            let mut columns = Columns::with_all_columns((), 0);
             rows.iter().for_each(|row| columns.append(row));
-            let part = Chunks::read(Encoded::rows(&RowChunks::one(columns)).unwrap().bytes()).unwrap();
+            let part = Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();
-            prop_assert_eq!(from_frame::<Every>((), &part.frame(names).unwrap()).unwrap(), rows);
+            prop_assert_eq!(from_frame::<Every>((), &part.decode_columns(names).unwrap()).unwrap(), rows);
         }
     }
 
@@ -348,8 +348,8 @@ mod tests {
     fn a_column_that_says_the_same_is_made_once_whatever_its_name() {
         let one = |name, text: &str| {
             let described = Described { name, kind: CellKind::Text, filled: true, about: "" };
-            let column = ColumnBuilder::repeated(CellKind::Text, Scalar::Text(text.into()), 77);
-            Chunk::cached_or_encoded(&described, &ColumnSlices::all(&column)).unwrap()
+            let column = ColumnBuilder::repeat_value(CellKind::Text, Scalar::Text(text.into()), 77);
+            Chunk::cached_or_encoded(&described, &ColumnSlices::from_column(&column)).unwrap()
         };
         let (a, b, c) = (one("child", "云"), one("parent", "云"), one("child", "鱼"));
         assert!(

@@ -7,7 +7,7 @@ use polars::prelude::*;
 use polars_arrow::array::Array;
 use polars_arrow::bitmap::{Bitmap, MutableBitmap};
 
-use super::values::{ColumnBuffer, Scalar, plain};
+use super::values::{ColumnBuffer, Scalar, append_plain_text};
 use riddlemill_record::{Cell, CellKind, ColumnDigest};
 
 /// The cells of a column. In a part of a stage most columns have a single value.
@@ -33,8 +33,8 @@ impl ColumnBuilder {
     }
 
     /// One value in `rows` rows.
-    pub(super) fn repeated(kind: CellKind, one: Scalar, rows: usize) -> ColumnBuilder {
-        ColumnBuilder { kind, room: 0, rows, contents: Contents::Constant(one) }
+    pub(super) fn repeat_value(kind: CellKind, value: Scalar, rows: usize) -> ColumnBuilder {
+        ColumnBuilder { kind, room: 0, rows, contents: Contents::Constant(value) }
     }
 
     /// Appends a cell; one of another kind becomes null.
@@ -42,14 +42,14 @@ impl ColumnBuilder {
         match &mut self.contents {
             Contents::Varying(each) => each.append(cell),
             // Before the first row the value is only a placeholder.
-            Contents::Constant(one) if one.is(cell) && self.rows > 0 => {}
-            Contents::Constant(_) => self.differ(cell),
+            Contents::Constant(one) if one.is_equal_to(cell) && self.rows > 0 => {}
+            Contents::Constant(_) => self.append_if_different(cell),
         }
         self.rows += 1;
     }
 
     /// Appends a cell `times` times.
-    pub(super) fn repeat(&mut self, cell: Cell<'_>, times: usize) {
+    pub(super) fn append_repeated(&mut self, cell: Cell<'_>, times: usize) {
         let Some(more) = times.checked_sub(1) else { return };
         self.append(cell);
         if let Contents::Varying(each) = &mut self.contents {
@@ -59,12 +59,12 @@ impl ColumnBuilder {
     }
 
     /// Appends the first cell, or the first one that differs.
-    fn differ(&mut self, cell: Cell<'_>) {
+    fn append_if_different(&mut self, cell: Cell<'_>) {
         match &mut self.contents {
             Contents::Constant(one) if self.rows == 0 => *one = Scalar::new(cell, self.kind),
             Contents::Constant(one) => {
                 let mut each = ColumnBuffer::with_room(self.kind, self.room);
-                (0..self.rows).for_each(|_| each.append(one.cell()));
+                (0..self.rows).for_each(|_| each.append(one.as_cell()));
                 each.append(cell);
                 self.contents = Contents::Varying(each);
             }
@@ -75,13 +75,13 @@ impl ColumnBuilder {
     /// Visits every cell, in order.
     pub(super) fn each(&self, mut look: impl FnMut(Cell<'_>)) {
         match &self.contents {
-            Contents::Constant(one) => (0..self.rows).for_each(|_| look(one.cell())),
+            Contents::Constant(one) => (0..self.rows).for_each(|_| look(one.as_cell())),
             Contents::Varying(each) => each.each(&(0..self.rows), look),
         }
     }
 
     /// The column as Polars has it.
-    pub(super) fn column(&self, name: &'static str) -> Column {
+    pub(super) fn to_polars_column(&self, name: &'static str) -> Column {
         macro_rules! built {
             ($builder:expr, |$b:ident, $value:ident| $append:expr, $cell:path) => {{
                 let mut $b = $builder;
@@ -91,7 +91,7 @@ impl ColumnBuilder {
         }
         let (rows, name) = (self.rows, PlSmallStr::from_static(name));
         if let Contents::Constant(Scalar::Null) = self.contents {
-            return Series::full_null(name, rows, &dtype(self.kind)).into_column();
+            return Series::full_null(name, rows, &data_type_of(self.kind)).into_column();
         }
         match self.kind {
             CellKind::Text => {
@@ -142,7 +142,7 @@ impl<'a> ColumnSlices<'a> {
     }
 
     /// All rows of one column.
-    pub(super) fn all(column: &'a ColumnBuilder) -> ColumnSlices<'a> {
+    pub(super) fn from_column(column: &'a ColumnBuilder) -> ColumnSlices<'a> {
         ColumnSlices::new(column.kind, [(column, 0..column.rows)])
     }
 
@@ -150,12 +150,12 @@ impl<'a> ColumnSlices<'a> {
         self.kind
     }
 
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn count_rows(&self) -> usize {
         self.spans.iter().map(|(_, range)| range.len()).sum()
     }
 
     /// A range of its rows.
-    pub(super) fn part(&self, rows: Range<usize>) -> ColumnSlices<'a> {
+    pub(super) fn slice_rows(&self, rows: Range<usize>) -> ColumnSlices<'a> {
         let mut before = 0;
         let span = |(column, range): &(&'a ColumnBuilder, Range<usize>)| {
             let first = rows.start.saturating_sub(before).min(range.len());
@@ -167,27 +167,27 @@ impl<'a> ColumnSlices<'a> {
     }
 
     /// The single value of all rows, if there is one.
-    pub(super) fn same(&self) -> Option<Scalar> {
+    pub(super) fn single_value(&self) -> Option<Scalar> {
         let mut values = self.spans.iter().map(|(column, range)| match &column.contents {
             Contents::Constant(one) => Some(one.clone()),
-            Contents::Varying(each) => each.one(range),
+            Contents::Varying(each) => each.single_value(range),
         });
         let Some(first) = values.next() else { return Some(Scalar::Null) };
         values.all(|other| other == first).then_some(first).flatten()
     }
 
     /// Approximate size of its pages before compression, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn estimate_bytes(&self) -> usize {
         let bytes = |(column, range): &(&ColumnBuilder, Range<usize>)| match &column.contents {
             Contents::Constant(Scalar::Text(text)) => text.len() * range.len(),
             Contents::Constant(_) => 0,
             Contents::Varying(each) => each.text_bytes(range),
         };
-        self.spans.iter().map(bytes).sum::<usize>() + 9 * self.rows()
+        self.spans.iter().map(bytes).sum::<usize>() + 9 * self.count_rows()
     }
 
     /// Whether others have the same cells. If they are cut differently, returns false.
-    pub(super) fn equals(&self, others: &ColumnSlices<'_>) -> bool {
+    pub(super) fn has_same_cells(&self, others: &ColumnSlices<'_>) -> bool {
         let alike = |((a, rows), (b, others)): (&(&ColumnBuilder, _), &(&ColumnBuilder, _))| {
             let same = match (&a.contents, &b.contents) {
                 (Contents::Constant(one), Contents::Constant(other)) => one == other,
@@ -202,63 +202,63 @@ impl<'a> ColumnSlices<'a> {
     }
 
     /// The digest of the cells.
-    pub(super) fn digest(&self) -> Hash {
+    pub(super) fn compute_digest(&self) -> Hash {
         let mut digest = ColumnDigest::default();
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(one) => range.clone().for_each(|_| digest.append(one.cell())),
-                Contents::Varying(each) => each.digest(range, &mut digest),
+                Contents::Constant(one) => range.clone().for_each(|_| digest.append(one.as_cell())),
+                Contents::Varying(each) => each.update_digest(range, &mut digest),
             }
         }
         digest.finish()
     }
 
     /// The validity of its rows; `None` if all are valid.
-    pub(super) fn valid(&self) -> Option<Bitmap> {
+    pub(super) fn validity_bitmap(&self) -> Option<Bitmap> {
         let mut all = MutableBitmap::new();
         for (column, range) in &self.spans {
             match &column.contents {
                 Contents::Constant(one) => all.extend_constant(range.len(), *one != Scalar::Null),
-                Contents::Varying(each) => each.valid(range, &mut all),
+                Contents::Varying(each) => each.append_validity(range, &mut all),
             }
         }
         (all.unset_bits() > 0).then(|| all.freeze())
     }
 
     /// Appends the texts in the form of a page: each after its length, nothing for nulls.
-    pub(super) fn plain(&self, page: &mut Vec<u8>) {
+    pub(super) fn append_plain_texts(&self, page: &mut Vec<u8>) {
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(Scalar::Text(text)) => range.clone().for_each(|_| plain(text, page)),
+                Contents::Constant(Scalar::Text(text)) => range.clone().for_each(|_| append_plain_text(text, page)),
                 Contents::Constant(_) => {}
-                Contents::Varying(each) => each.plain(range, page),
+                Contents::Varying(each) => each.append_plain_texts(range, page),
             }
         }
     }
 
     /// The cells concatenated in one column.
-    fn joined(&self) -> ColumnBuffer {
-        let mut each = ColumnBuffer::with_room(self.kind, self.rows());
+    fn join_cells(&self) -> ColumnBuffer {
+        let mut each = ColumnBuffer::with_room(self.kind, self.count_rows());
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(one) => range.clone().for_each(|_| each.append(one.cell())),
+                Contents::Constant(one) => range.clone().for_each(|_| each.append(one.as_cell())),
                 Contents::Varying(more) => each.extend(more, range.clone()),
             }
         }
-        each.settled()
+        each.drop_full_validity()
     }
 
     /// The cells as an Arrow array, texts as bytes.
     ///
     /// # Errors
     /// If Polars refuses them, which cannot happen because the lengths are right.
-    pub(super) fn array(&self) -> PolarsResult<Box<dyn Array>> {
-        self.joined().array()
+    pub(super) fn to_arrow_array(&self) -> PolarsResult<Box<dyn Array>> {
+        self.join_cells().into_arrow_array()
     }
 }
 
 /// The type of a column in a frame.
-pub(super) fn dtype(kind: CellKind) -> DataType {
+pub(super) fn data_type_of(kind: CellKind) -> DataType {
     match kind {
         CellKind::Text => DataType::String,
         CellKind::Count => DataType::UInt64,
@@ -294,7 +294,7 @@ mod tests {
 
     fn column(kind: CellKind, cells: &[Scalar]) -> ColumnBuilder {
         let mut column = ColumnBuilder::with_room(kind, 0);
-        cells.iter().for_each(|one| column.append(one.cell()));
+        cells.iter().for_each(|one| column.append(one.as_cell()));
         column
     }
 
@@ -307,9 +307,9 @@ mod tests {
     /// Checks the properties of cells, however they are cut.
     fn everything(spans: &ColumnSlices<'_>) -> (Option<Scalar>, Hash, Option<Bitmap>, Vec<u8>, Vec<Scalar>) {
         let (mut page, mut cells) = (Vec::new(), Vec::new());
-        spans.plain(&mut page);
-        spans.joined().each(&(0..spans.rows()), |cell| cells.push(Scalar::new(cell, spans.kind)));
-        (spans.same(), spans.digest(), spans.valid(), page, cells)
+        spans.append_plain_texts(&mut page);
+        spans.join_cells().each(&(0..spans.count_rows()), |cell| cells.push(Scalar::new(cell, spans.kind)));
+        (spans.single_value(), spans.compute_digest(), spans.validity_bitmap(), page, cells)
     }
 
     proptest! {
@@ -324,26 +324,26 @@ mod tests {
                 let whole = column(kind, &all);
                 prop_assert_eq!(&cells(&whole), &all);
                 let mut repeated = whole.clone();
-                repeated.repeat(Scalar::Null.cell(), some.0 % 3);
+                repeated.append_repeated(Scalar::Null.as_cell(), some.0 % 3);
                 prop_assert_eq!(cells(&repeated), [&all[..], &vec![Scalar::Null; some.0 % 3]].concat());
                 let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.min(&all.len())).chain([0, all.len()]).collect();
                 cuts.sort_unstable();
                 let columns: Vec<ColumnBuilder> = cuts.windows(2).map(|at| column(kind, &all[at[0]..at[1]])).collect();
                 let again = ColumnSlices::new(kind, columns.iter().map(|column| (column, 0..column.rows)));
-                let whole = ColumnSlices::all(&whole);
+                let whole = ColumnSlices::from_column(&whole);
                 prop_assert_eq!(everything(&again), everything(&whole));
-                prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.equals(&again));
+                prop_assert!(kind != CellKind::Text || all.contains(&Scalar::Null) || again.has_same_cells(&again));
                 let mut digest = ColumnDigest::default();
-                all.iter().for_each(|one| digest.append(one.cell()));
-                prop_assert_eq!(digest.finish(), whole.digest());
+                all.iter().for_each(|one| digest.append(one.as_cell()));
+                prop_assert_eq!(digest.finish(), whole.compute_digest());
                 let (from, to) = (some.0.min(some.1).min(all.len()), some.0.max(some.1).min(all.len()));
-                let (a, b) = (whole.part(from..to), again.part(from..to));
+                let (a, b) = (whole.slice_rows(from..to), again.slice_rows(from..to));
                 prop_assert_eq!(everything(&a), everything(&b));
-                prop_assert_eq!(everything(&a), everything(&ColumnSlices::all(&column(kind, &all[from..to]))));
-                prop_assert!(!a.equals(&whole) || all[from..to] == all);
+                prop_assert_eq!(everything(&a), everything(&ColumnSlices::from_column(&column(kind, &all[from..to]))));
+                prop_assert!(!a.has_same_cells(&whole) || all[from..to] == all);
                 let one = all[from..to].iter().all(|cell| *cell == all[from]);
-                prop_assert_eq!(a.same().is_some(), one);
-                prop_assert_eq!(b.rows(), to - from);
+                prop_assert_eq!(a.single_value().is_some(), one);
+                prop_assert_eq!(b.count_rows(), to - from);
             }
         }
     }

@@ -9,7 +9,7 @@ use super::batch::Tally;
 use super::chunk_cache;
 use super::chunks::{Chunk, Chunks};
 use super::column::{ColumnBuilder, ColumnSlices};
-use super::frame::{Columns, RowChunks, Rows, picked};
+use super::frame::{Columns, RowChunks, Rows, pick_rows};
 use super::ledger_record::{LedgerEntry, ledger_entry};
 use super::part::Encoded;
 use super::values::Scalar;
@@ -38,19 +38,19 @@ pub(super) struct Edited {
 ///
 /// # Errors
 /// [`PolarsError`] if the file is not of this layout.
-pub(super) fn edit<R: Record>(
+pub(super) fn edit_part<R: Record>(
     columns: R::Columns,
     file: Vec<u8>,
     touched: ColumnAccess,
     decide: &(impl Fn(R) -> Outcome<R> + Sync),
 ) -> PolarsResult<Edited> {
-    let before = Chunks::read(file)?;
-    let digests = before.digests().filter(|stated| stated.len() == R::described(columns).len());
+    let before = Chunks::parse_file(file)?;
+    let digests = before.stated_digests().filter(|stated| stated.len() == R::described(columns).len());
     let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
-    let read = before.frame(names(R::described(columns), |name| touched.reads.contains(&name)))?;
-    let DecidedRows { keep, rows, ledger, tally, children } = decided(columns, &read, touched, decide)?;
+    let read = before.decode_columns(wanted_names(R::described(columns), |name| touched.reads.contains(&name)))?;
+    let DecidedRows { keep, rows, ledger, tally, children } = decide_rows(columns, &read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
-    let (rows, ledger) = rayon::join(|| from.rows(touched, &keep, &rows), || from.ledger(&ledger));
+    let (rows, ledger) = rayon::join(|| from.encode_rows(touched, &keep, &rows), || from.encode_ledger(&ledger));
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
@@ -66,7 +66,7 @@ struct DecidedRows<R: Record> {
     children: u64,
 }
 
-fn decided<R: Record>(
+fn decide_rows<R: Record>(
     columns: R::Columns,
     read: &DataFrame,
     touched: ColumnAccess,
@@ -78,13 +78,13 @@ fn decided<R: Record>(
         let last = height.min(first + size);
         let mut records = Rows::<R>::new(columns, read)?;
         let writes = !touched.writes.is_empty();
-        let mut rows = Columns::<R>::which(columns, last - first, |name| touched.writes.contains(&name));
-        let mut ledger = Columns::<Entry>::which((), last - first, |name| name != Entry::COLUMNS[0].name);
+        let mut rows = Columns::<R>::with_wanted_columns(columns, last - first, |name| touched.writes.contains(&name));
+        let mut ledger = Columns::<Entry>::with_wanted_columns((), last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
         let mut record = |recorded: &LedgerEntry<'_>, times| {
             if times > 0 {
-                tally.count(recorded.state, recorded.reason, times as u64);
-                ledger.cells(&recorded.cells, times);
+                tally.add_records(recorded.state, recorded.reason, times as u64);
+                ledger.append_cells(&recorded.cells, times);
             }
         };
         // Most rows pass unchanged: for consecutive ones the ledger repeats the same values.
@@ -111,7 +111,7 @@ fn decided<R: Record>(
             }
         }
         record(&LedgerEntry::KEPT, alike);
-        Ok(DecidedRows { keep, rows: RowChunks::one(rows), ledger: RowChunks::one(ledger), tally, children })
+        Ok(DecidedRows { keep, rows: RowChunks::from_block(rows), ledger: RowChunks::from_block(ledger), tally, children })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
@@ -136,7 +136,7 @@ struct Before<'a> {
 }
 
 impl Before<'_> {
-    fn rows<R: Record>(
+    fn encode_rows<R: Record>(
         &self,
         touched: ColumnAccess,
         keep: &[bool],
@@ -150,35 +150,35 @@ impl Before<'_> {
         let all = rows == keep.len();
         let writes = |name: &str| touched.writes.contains(&name);
         // For a cached digest the single value of the column is known without decoding it.
-        let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::constant).collect();
+        let same: Vec<Option<Scalar>> = self.digests.iter().map(chunk_cache::constant_of_digest).collect();
         let rest = match all {
             true => DataFrame::default(),
             false => {
                 let named = described.iter().zip(&same);
                 let rest = named.filter(|(c, same)| same.is_none() && !writes(c.name));
                 let rest = rest.filter(|(c, _)| self.read.column(c.name).is_err());
-                self.chunks.frame(rest.map(|(c, _)| c.name.to_string()).collect())?
+                self.chunks.decode_columns(rest.map(|(c, _)| c.name.to_string()).collect())?
             }
         };
         let chunk = |(place, before): (usize, &Hash)| {
             let column = &described[place];
-            let copied = || self.chunks.chunk(column.name, *before);
+            let copied = || self.chunks.find_chunk(column.name, *before);
             let made;
             let new = match &same[place] {
-                _ if writes(column.name) => written.column(place),
+                _ if writes(column.name) => written.column_at(place),
                 _ if all => return copied(),
                 Some(one) => {
-                    made = ColumnBuilder::repeated(column.kind, one.clone(), rows);
-                    ColumnSlices::all(&made)
+                    made = ColumnBuilder::repeat_value(column.kind, one.clone(), rows);
+                    ColumnSlices::from_column(&made)
                 }
                 None => {
                     let old = self.read.column(column.name).or_else(|_| rest.column(column.name))?;
-                    made = picked(old, column.kind, keep)?;
-                    ColumnSlices::all(&made)
+                    made = pick_rows(old, column.kind, keep)?;
+                    ColumnSlices::from_column(&made)
                 }
             };
             // An unchanged column need not be encoded again.
-            Chunk::unless(column, &new, |digest| (all && digest == *before).then(copied))
+            Chunk::encode_unless_known(column, &new, |digest| (all && digest == *before).then(copied))
         };
         let columns: Vec<(usize, &Hash)> = self.digests.iter().enumerate().collect();
         let columns = columns.into_par_iter().map(chunk);
@@ -186,32 +186,32 @@ impl Before<'_> {
     }
 
     /// The ledger's ids are those of the rows.
-    fn ledger(&self, recorded: &RowChunks<Entry>) -> PolarsResult<Encoded> {
+    fn encode_ledger(&self, recorded: &RowChunks<Entry>) -> PolarsResult<Encoded> {
         let chunk = |place: usize| match place {
-            0 => self.chunks.chunk(Entry::COLUMNS[0].name, self.digests[0]),
-            _ => Chunk::cached_or_encoded(&Entry::COLUMNS[place], &recorded.column(place)),
+            0 => self.chunks.find_chunk(Entry::COLUMNS[0].name, self.digests[0]),
+            _ => Chunk::cached_or_encoded(&Entry::COLUMNS[place], &recorded.column_at(place)),
         };
         let columns = (0..Entry::COLUMNS.len()).into_par_iter().map(chunk);
-        Encoded::new(Entry::COLUMNS, recorded.rows(), columns.collect::<PolarsResult<_>>()?)
+        Encoded::new(Entry::COLUMNS, recorded.count_rows(), columns.collect::<PolarsResult<_>>()?)
     }
 }
 
 /// The names of the wanted columns of a record.
-fn names(columns: &[Described], wanted: impl Fn(&str) -> bool) -> Vec<String> {
+fn wanted_names(columns: &[Described], wanted: impl Fn(&str) -> bool) -> Vec<String> {
     columns.iter().filter(|c| wanted(c.name)).map(|c| c.name.to_string()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::writer::opening;
+    use crate::writer::opening_manifest;
     use crate::{CommitError, Error, Manifest, StageReader, StageWriter};
     use riddlemill_record::{Post, Reason};
     use std::collections::BTreeMap;
     use std::path::Path;
 
     fn manifest(stage: &str) -> Manifest {
-        opening("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
+        opening_manifest("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
     }
 
     fn posts() -> Vec<Post> {
@@ -237,7 +237,7 @@ mod tests {
         writer.commit(manifest("before")).unwrap();
         let before = StageReader::open(&folder.join("before")).unwrap().unwrap();
         let mut writer = StageWriter::create(&folder.join("after")).unwrap();
-        writer.edit(&before, touched, decide, |_| Ok::<(), Error>(())).unwrap();
+        writer.edit_rows(&before, touched, decide, |_| Ok::<(), Error>(())).unwrap();
         writer.commit(manifest("after"))?;
         Ok(StageReader::open(&folder.join("after")).unwrap().unwrap())
     }
@@ -274,7 +274,7 @@ mod tests {
             posts().into_iter().for_each(|post| writer.append(&post.id.clone(), &decide(post)));
             let by_rows = writer.commit(manifest("after")).unwrap();
             assert_eq!(by_columns.manifest(), &by_rows);
-            let rows: Vec<Post> = by_columns.all("rows").unwrap();
+            let rows: Vec<Post> = by_columns.read_table("rows").unwrap();
             assert!(rows.iter().all(|row| row.position.to_string() == row.id[2..]));
         }
     }

@@ -53,13 +53,13 @@ impl Filter {
     }
 
     /// The columns that it reads.
-    pub(super) fn columns(&self) -> Vec<&'static str> {
+    pub(super) fn used_columns(&self) -> Vec<&'static str> {
         let mut columns = match self {
             Filter::AnyOf(column, _)
             | Filter::StartsWith(column, _)
             | Filter::EndsWith(column, _)
             | Filter::Present(column) => vec![*column],
-            Filter::And(a, b) | Filter::Or(a, b) => [a.columns(), b.columns()].concat(),
+            Filter::And(a, b) | Filter::Or(a, b) => [a.used_columns(), b.used_columns()].concat(),
         };
         columns.sort_unstable();
         columns.dedup();
@@ -68,13 +68,13 @@ impl Filter {
 
     /// The names of which a matching row must have one, by column; `None` if other rows may match too, or
     /// there are too many names.
-    pub(super) fn names(&self) -> Option<Vec<(&'static str, &[String])>> {
+    pub(super) fn required_names(&self) -> Option<Vec<(&'static str, &[String])>> {
         let names = match self {
             Filter::AnyOf(column, names) => {
                 NAMES.contains(column).then(|| vec![(*column, names.as_slice())])?
             }
-            Filter::Or(a, b) => [a.names()?, b.names()?].concat(),
-            Filter::And(a, b) => a.names().or_else(|| b.names())?,
+            Filter::Or(a, b) => [a.required_names()?, b.required_names()?].concat(),
+            Filter::And(a, b) => a.required_names().or_else(|| b.required_names())?,
             _ => return None,
         };
         let all: usize = names.iter().map(|(_, names)| names.len()).sum();
@@ -82,12 +82,12 @@ impl Filter {
     }
 
     /// For each row of a frame, whether it matches.
-    pub(super) fn mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
+    pub(super) fn compute_mask(&self, frame: &DataFrame) -> PolarsResult<Vec<bool>> {
         let texts = |column: &str, fits: &dyn Fn(&str) -> bool| -> PolarsResult<Vec<bool>> {
             Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())
         };
         let both = |a: &Filter, b: &Filter, one: fn(bool, bool) -> bool| -> PolarsResult<Vec<bool>> {
-            Ok(a.mask(frame)?.into_iter().zip(b.mask(frame)?).map(|(a, b)| one(a, b)).collect())
+            Ok(a.compute_mask(frame)?.into_iter().zip(b.compute_mask(frame)?).map(|(a, b)| one(a, b)).collect())
         };
         match self {
             Filter::AnyOf(column, values) if values.len() <= FEW_VALUES => {

@@ -18,9 +18,9 @@ const LATER: [&str; 6] =
 /// # Errors
 /// If Polars refuses the columns, which cannot happen because the lengths are equal.
 pub fn to_frame<R: Record>(columns: R::Columns, blocks: &[&[R]]) -> PolarsResult<DataFrame> {
-    let mut columns = Columns::<R>::all(columns, blocks.iter().map(|rows| rows.len()).sum());
+    let mut columns = Columns::<R>::with_all_columns(columns, blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.append(row));
-    columns.frame()
+    columns.build_frame()
 }
 
 /// A frame's rows.
@@ -46,12 +46,12 @@ pub(super) struct Columns<R: Record> {
 
 impl<R: Record> Columns<R> {
     /// All columns, with capacity for `rows` rows.
-    pub(super) fn all(of: R::Columns, rows: usize) -> Columns<R> {
-        Self::which(of, rows, |_| true)
+    pub(super) fn with_all_columns(of: R::Columns, rows: usize) -> Columns<R> {
+        Self::with_wanted_columns(of, rows, |_| true)
     }
 
     /// The wanted columns.
-    pub(super) fn which(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
+    pub(super) fn with_wanted_columns(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
         let column =
             |c: &riddlemill_record::Column| wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows));
         Columns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
@@ -64,20 +64,20 @@ impl<R: Record> Columns<R> {
     }
 
     /// Appends all cells of a row, `times` times.
-    pub(super) fn cells(&mut self, cells: &[Cell<'_>], times: usize) {
+    pub(super) fn append_cells(&mut self, cells: &[Cell<'_>], times: usize) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.iter_mut().for_each(|column| column.repeat(*cell, times));
+            column.iter_mut().for_each(|column| column.append_repeated(*cell, times));
         }
         self.rows += times;
     }
 
     /// Number of rows.
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn count_rows(&self) -> usize {
         self.rows
     }
 
     /// A column, by its index among the record's.
-    pub(super) fn column(&self, place: usize) -> Option<&ColumnBuilder> {
+    pub(super) fn column_at(&self, place: usize) -> Option<&ColumnBuilder> {
         self.columns.get(place)?.as_ref()
     }
 
@@ -85,9 +85,9 @@ impl<R: Record> Columns<R> {
     ///
     /// # Errors
     /// If Polars refuses the columns, which cannot happen because the lengths are equal.
-    pub(super) fn frame(&self) -> PolarsResult<DataFrame> {
+    pub(super) fn build_frame(&self) -> PolarsResult<DataFrame> {
         let named = R::described(self.of).iter().zip(&self.columns);
-        let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.column(c.name))).collect();
+        let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.to_polars_column(c.name))).collect();
         DataFrame::new(self.rows, columns)
     }
 }
@@ -100,20 +100,20 @@ pub(super) struct RowChunks<R: Record> {
 
 impl<R: Record> RowChunks<R> {
     /// All rows of one block.
-    pub(super) fn one(block: Columns<R>) -> RowChunks<R> {
-        let (rows, of) = (0..block.rows(), block.of);
+    pub(super) fn from_block(block: Columns<R>) -> RowChunks<R> {
+        let (rows, of) = (0..block.count_rows(), block.of);
         RowChunks { of, blocks: vec![(Arc::new(block), rows)] }
     }
 
     /// Number of rows.
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn count_rows(&self) -> usize {
         self.blocks.iter().map(|(_, range)| range.len()).sum()
     }
 
     /// A column over all blocks, by its index among the record's.
-    pub(super) fn column(&self, place: usize) -> ColumnSlices<'_> {
+    pub(super) fn column_at(&self, place: usize) -> ColumnSlices<'_> {
         let spans =
-            self.blocks.iter().filter_map(|(block, range)| Some((block.column(place)?, range.clone())));
+            self.blocks.iter().filter_map(|(block, range)| Some((block.column_at(place)?, range.clone())));
         ColumnSlices::new(R::described(self.of)[place].kind, spans)
     }
 }
@@ -149,11 +149,11 @@ impl<'a, R: Record> Rows<'a, R> {
 ///
 /// # Errors
 /// If it has another type.
-pub(super) fn picked(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<ColumnBuilder> {
+pub(super) fn pick_rows(column: &Column, kind: CellKind, keep: &[bool]) -> PolarsResult<ColumnBuilder> {
     let reader = Reader::new(column, kind)?;
     let mut picked = ColumnBuilder::with_room(kind, keep.len());
     let kept = keep.iter().enumerate().filter(|(_, keep)| **keep);
-    kept.for_each(|(row, _)| reader.with(row, |cell| picked.append(cell)));
+    kept.for_each(|(row, _)| reader.with_cell(row, |cell| picked.append(cell)));
     Ok(picked)
 }
 
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Calls `look` with the cell of a row.
-    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+    fn with_cell<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
         let cell = match self {
             Reader::Text(c) => c.get(row).map(Cell::Text),
             Reader::Count(c) => c.get(row).map(Cell::Count),

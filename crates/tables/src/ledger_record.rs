@@ -44,12 +44,12 @@ pub enum LedgerRecordError {
 impl<R: Record> LedgerRecord<R> {
     /// Records what happened to the record that entered under `id`.
     pub fn new(id: String, outcome: Outcome<R>) -> LedgerRecord<R> {
-        let entry = ledger_entry(&id, &outcome).entry();
+        let entry = ledger_entry(&id, &outcome).to_entry();
         let cause = outcome.cause().cloned();
         let (rows, links) = match outcome {
             Outcome::Kept(row) | Outcome::Changed { row, .. } => (vec![row], Vec::new()),
             Outcome::Expanded(children) => {
-                let links = links(&id, &children).collect();
+                let links = links_to_children(&id, &children).collect();
                 (children.into_iter().map(|(row, _)| row).collect(), links)
             }
             _ => (Vec::new(), Vec::new()),
@@ -61,16 +61,16 @@ impl<R: Record> LedgerRecord<R> {
     ///
     /// # Errors
     /// [`LedgerRecordError`].
-    pub fn read(line: &[u8]) -> Result<LedgerRecord<R>, LedgerRecordError>
+    pub fn parse_line(line: &[u8]) -> Result<LedgerRecord<R>, LedgerRecordError>
     where
         R: Typed,
     {
         serde_json::from_slice::<LedgerRecordLine<R>>(line)
             .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?
-            .checked()
+            .into_checked()
     }
 
-    fn check(&self) -> Result<(), LedgerRecordError> {
+    fn check_outcome(&self) -> Result<(), LedgerRecordError> {
         let outcome = &self.entry.outcome;
         let state = State::from_code(outcome).ok_or_else(|| LedgerRecordError::Outcome(outcome.clone()))?;
         let closes = match state {
@@ -124,12 +124,12 @@ impl<R: Typed> LedgerRecordLine<R> {
     ///
     /// # Errors
     /// [`LedgerRecordError`].
-    pub fn checked(self) -> Result<LedgerRecord<R>, LedgerRecordError> {
+    pub fn into_checked(self) -> Result<LedgerRecord<R>, LedgerRecordError> {
         let Plain(entry) = self.entry;
         let rows = self.rows.into_iter().map(|Plain(row)| row).collect();
         let links = self.links.into_iter().map(|Plain(link)| link).collect();
         let record = LedgerRecord { entry, rows, links, cause: self.cause };
-        record.check().map(|()| record)
+        record.check_outcome().map(|()| record)
     }
 }
 
@@ -184,7 +184,7 @@ pub(super) fn ledger_entry<'a, R: Record>(id: &'a str, outcome: &'a Outcome<R>) 
 }
 
 /// The links of a record that became several.
-pub(super) fn links<'a, R: Record>(
+pub(super) fn links_to_children<'a, R: Record>(
     parent: &'a str,
     children: &'a [(R, &'static str)],
 ) -> impl Iterator<Item = Link> + 'a {
@@ -203,7 +203,7 @@ impl LedgerEntry<'_> {
         LedgerEntry { cells, state: State::Kept, reason: None }
     };
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn to_entry(&self) -> Entry {
         let text =
             |cell: &Cell<'_>| if let Cell::Text(text) = cell { Some((*text).to_string()) } else { None };
         let [id, outcome, reason, evidence, before, after, into, score] = &self.cells;
@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn there_and_back(record: &LedgerRecord<Post>) -> LedgerRecord<Post> {
-        LedgerRecord::read(&serde_json::to_vec(record).unwrap()).unwrap()
+        LedgerRecord::parse_line(&serde_json::to_vec(record).unwrap()).unwrap()
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
             evidence: "same text".into(),
         };
         let expanded = Outcome::Expanded(vec![(post("tieba:2"), "post"), (post("tieba:3"), "post")]);
-        let evidence = Evidence::of("nothing is sent", Cause::Offline { endpoint: "mine".into() });
+        let evidence = Evidence::with_cause("nothing is sent", Cause::Offline { endpoint: "mine".into() });
         let held = Outcome::Held { reason: Reason::ReplyMissing, evidence };
         for outcome in [Outcome::Kept(post("tieba:1")), changed, merged, expanded, held] {
             let record = LedgerRecord::new("dump/x:1".into(), outcome);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_does_not_close_is_refused() {
-        let read = |line: &str| LedgerRecord::<Post>::read(line.as_bytes()).unwrap_err();
+        let read = |line: &str| LedgerRecord::<Post>::parse_line(line.as_bytes()).unwrap_err();
         assert!(matches!(read("[]"), LedgerRecordError::Unreadable(_)));
         assert!(matches!(read("{\"id\":\"x\"}"), LedgerRecordError::Unreadable(_)));
         assert_eq!(

@@ -81,7 +81,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`Error::Damaged`] if the file is truncated or edited, [`Error::Layout`] if it is of another layout.
-    pub fn read(stage: &Path) -> Result<Option<Manifest>, Error> {
+    pub fn read_from_stage(stage: &Path) -> Result<Option<Manifest>, Error> {
         let path = stage.join(MANIFEST);
         let bytes = match fence::read(&path) {
             Ok(bytes) => bytes,
@@ -98,7 +98,7 @@ impl Manifest {
         }
         for part in manifest.tables.values().flat_map(|table| &table.parts) {
             // An edited manifest could name a file outside of the stage.
-            super::inside(stage, &part.file)?;
+            super::path_inside(stage, &part.file)?;
         }
         Ok(Some(manifest))
     }
@@ -151,7 +151,7 @@ mod tests {
                 "tables": { "rows": { "rows": 1, "hash": "", "parts": [part] } },
             });
             fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
-            Manifest::read(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+            Manifest::read_from_stage(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
         };
         assert_eq!(read("rows/00000.parquet"), Ok(true));
         for file in ["../../x.parquet", "/etc/passwd", "rows/../../../x"] {

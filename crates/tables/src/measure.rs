@@ -17,14 +17,14 @@ use riddlemill_record::{Column as Described, Outcome, Post, Typed};
 use super::batch::Batch;
 use super::chunks::{Chunk, Chunks};
 use super::column::ColumnSlices;
-use super::edit::{ColumnAccess, edit};
+use super::edit::{ColumnAccess, edit_part};
 use super::frame::{Columns, RowChunks};
 use super::part::{Encoded, PART_ROWS, from_bytes};
 
 const POSTS: usize = 1_000_000;
 const ROUNDS: usize = 3;
 
-fn post(n: usize) -> Post {
+fn make_post(n: usize) -> Post {
     let words = ["云会恐高吗", "鱼会淹死吗", "镜子里的我知道我在看它吗", "雨伞怕淋雨", "闹钟几点起床"];
     let text = format!("{}{}？{n}", words[n % 5], words[n / 5 % 5]);
     Post {
@@ -41,12 +41,12 @@ fn post(n: usize) -> Post {
     }
 }
 
-fn parts() -> Vec<RowChunks<Post>> {
+fn make_parts() -> Vec<RowChunks<Post>> {
     let part = |first: usize| {
         let last = POSTS.min(first + PART_ROWS);
-        let mut rows = Columns::<Post>::all((), last - first);
-        (first..last).for_each(|n| rows.append(&post(n)));
-        RowChunks::one(rows)
+        let mut rows = Columns::<Post>::with_all_columns((), last - first);
+        (first..last).for_each(|n| rows.append(&make_post(n)));
+        RowChunks::from_block(rows)
     };
     (0..POSTS).step_by(PART_ROWS).collect::<Vec<_>>().into_par_iter().map(part).collect()
 }
@@ -56,8 +56,8 @@ type Encode = fn(&[Described], &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>>;
 /// Every column by Polars' own writer.
 fn by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
     let one = |(described, column): (&Described, &ColumnSlices<'_>)| {
-        let digest = column.digest();
-        Chunks::encode(slice::from_ref(described), slice::from_ref(column))?.chunk(described.name, digest)
+        let digest = column.compute_digest();
+        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?.find_chunk(described.name, digest)
     };
     described.par_iter().zip(columns).map(one).collect()
 }
@@ -65,7 +65,7 @@ fn by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsRes
 /// Text columns and empty columns by this crate's pages.
 fn by_pages(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
     let one = |(described, column): (&Described, &ColumnSlices<'_>)| {
-        Chunk::encoded(described, column, column.digest())
+        Chunk::encode_column(described, column, column.compute_digest())
     };
     described.par_iter().zip(columns).map(one).collect()
 }
@@ -80,7 +80,7 @@ fn by_cache(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResu
 }
 
 /// The shortest of several rounds, and bytes.
-fn least(mut round: impl FnMut() -> u64) -> (Duration, u64) {
+fn shortest_round(mut round: impl FnMut() -> u64) -> (Duration, u64) {
     let timed = (0..ROUNDS).map(|_| {
         let began = Instant::now();
         let bytes = round();
@@ -92,25 +92,25 @@ fn least(mut round: impl FnMut() -> u64) -> (Duration, u64) {
 #[test]
 #[ignore = "a measurement of a minute, not a law"]
 fn what_each_part_of_the_writer_brings() {
-    let parts = parts();
+    let parts = make_parts();
     let encoded = |encode: Encode| -> Vec<Encoded> {
         let one = |rows: &RowChunks<Post>| {
-            let columns: Vec<_> = (0..Post::COLUMNS.len()).map(|at| rows.column(at)).collect();
-            Encoded::new(Post::COLUMNS, rows.rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
+            let columns: Vec<_> = (0..Post::COLUMNS.len()).map(|at| rows.column_at(at)).collect();
+            Encoded::new(Post::COLUMNS, rows.count_rows(), encode(Post::COLUMNS, &columns).unwrap()).unwrap()
         };
         parts.iter().map(one).collect()
     };
-    let bytes = |parts: &[Encoded]| parts.iter().map(|part| part.bytes().len() as u64).sum();
+    let bytes = |parts: &[Encoded]| parts.iter().map(|part| part.file_bytes().len() as u64).sum();
     let ways: [(&str, Encode); 4] = [
         ("Polars' writer, column by column", by_polars),
         ("own pages of texts and of empty columns", by_pages),
         ("and columns of one value kept", by_cache),
-        ("and equal columns encoded once", Chunk::all),
+        ("and equal columns encoded once", Chunk::encode_columns),
     ];
     println!("{POSTS} posts of {} columns in {} parts", Post::COLUMNS.len(), parts.len());
     let mut before: Option<Duration> = None;
     for (name, encode) in ways {
-        let (time, bytes) = least(|| bytes(&encoded(encode)));
+        let (time, bytes) = shortest_round(|| bytes(&encoded(encode)));
         let gain = before
             .map(|before| format!("{:+.1} %", (time.as_secs_f64() / before.as_secs_f64() - 1.0) * 100.0));
         println!(
@@ -121,7 +121,7 @@ fn what_each_part_of_the_writer_brings() {
         );
         before = Some(time);
     }
-    let files: Vec<Vec<u8>> = encoded(Chunk::all).iter().map(Encoded::bytes).collect();
+    let files: Vec<Vec<u8>> = encoded(Chunk::encode_columns).iter().map(Encoded::file_bytes).collect();
     let shorten = |mut post: Post| match post.position % 10 {
         0 => {
             let before = post.text.clone();
@@ -132,17 +132,17 @@ fn what_each_part_of_the_writer_brings() {
         _ => Outcome::Kept(post),
     };
     let touched = ColumnAccess { reads: &["id", "text", "position"], writes: &["text"] };
-    let (by_columns, _) = least(|| {
-        files.iter().map(|file| edit::<Post>((), file.clone(), touched, &shorten).unwrap().ledger.count).sum()
+    let (by_columns, _) = shortest_round(|| {
+        files.iter().map(|file| edit_part::<Post>((), file.clone(), touched, &shorten).unwrap().ledger.count).sum()
     });
-    let (by_rows, _) = least(|| {
+    let (by_rows, _) = shortest_round(|| {
         let one = |file: &Vec<u8>| {
             let rows: Vec<Post> = from_bytes((), file.clone()).unwrap();
             let mut batch = Batch::with_room((), rows.len());
             rows.into_iter().for_each(|post| batch.append(&post.id.clone(), &shorten(post)));
-            let (rows, ledger) = (RowChunks::one(batch.rows), RowChunks::one(batch.ledger));
-            Encoded::rows(&rows).unwrap();
-            Encoded::rows(&ledger).unwrap().count
+            let (rows, ledger) = (RowChunks::from_block(batch.rows), RowChunks::from_block(batch.ledger));
+            Encoded::encode_rows(&rows).unwrap();
+            Encoded::encode_rows(&ledger).unwrap().count
         };
         files.iter().map(one).sum()
     });

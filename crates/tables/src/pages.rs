@@ -16,7 +16,7 @@ use polars_parquet::write::{
 use polars_parquet_format::thrift::protocol::TCompactOutputProtocol;
 use polars_parquet_format::{ColumnMetaData, DataPageHeader, Encoding, PageHeader, PageType, Type};
 
-use super::column::{ColumnSlices, dtype};
+use super::column::{ColumnSlices, data_type_of};
 use super::values::Scalar;
 use riddlemill_record::{CellKind, Column as Described};
 
@@ -25,14 +25,14 @@ use riddlemill_record::{CellKind, Column as Described};
 ///
 /// # Errors
 /// If a page is too large for the format.
-pub(super) fn encode(
+pub(super) fn encode_pages(
     described: &Described,
     column: &ColumnSlices<'_>,
 ) -> PolarsResult<Option<(Vec<Vec<u8>>, ColumnMetaData)>> {
-    let leaf = leaf(described)?;
+    let leaf = describe_column(described)?;
     let mut pages = Pages { pieces: Vec::new(), size: 0, plain_size: 0 };
-    let rows = column.rows();
-    let compression = match column.same() {
+    let rows = column.count_rows();
+    let compression = match column.single_value() {
         Some(Scalar::Null) => {
             pages.push(without_values(&leaf, rows, 0)?, rows, LZ4)?;
             LZ4
@@ -42,15 +42,15 @@ pub(super) fn encode(
             LZ4
         }
         _ if column.kind() == CellKind::Text => {
-            let compression = if shrinks(column)? { LZ4 } else { CompressionOptions::Uncompressed };
+            let compression = if is_compressible(column)? { LZ4 } else { CompressionOptions::Uncompressed };
             // At least one row, even if it is longer than a page.
-            let step = (PAGE / (column.bytes() / rows.max(1) + 1)).max(1);
+            let step = (PAGE / (column.estimate_bytes() / rows.max(1) + 1)).max(1);
             for first in (0..rows).step_by(step) {
-                let page = column.part(first..rows.min(first + step));
-                let mut body = Vec::with_capacity(page.bytes());
-                write_def_levels(&mut body, true, page.valid().as_ref(), page.rows(), Version::V1)?;
-                page.plain(&mut body);
-                pages.push(body, page.rows(), compression)?;
+                let page = column.slice_rows(first..rows.min(first + step));
+                let mut body = Vec::with_capacity(page.estimate_bytes());
+                write_def_levels(&mut body, true, page.validity_bitmap().as_ref(), page.count_rows(), Version::V1)?;
+                page.append_plain_texts(&mut body);
+                pages.push(body, page.count_rows(), compression)?;
             }
             compression
         }
@@ -84,12 +84,12 @@ pub(super) const LZ4: CompressionOptions = CompressionOptions::Lz4Raw;
 const PAGE: usize = 1 << 20;
 
 /// Whether compressing a text column is worth its time. LZ4 gains little on short Chinese posts.
-fn shrinks(column: &ColumnSlices<'_>) -> PolarsResult<bool> {
-    if column.rows() <= SAMPLE {
+fn is_compressible(column: &ColumnSlices<'_>) -> PolarsResult<bool> {
+    if column.count_rows() <= SAMPLE {
         return Ok(true);
     }
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    column.part(0..SAMPLE).plain(&mut before);
+    column.slice_rows(0..SAMPLE).append_plain_texts(&mut before);
     compress(LZ4, &before, &mut after)?;
     Ok(after.len() as f64 <= WORTH * before.len() as f64)
 }
@@ -100,8 +100,8 @@ pub(super) const SAMPLE: usize = 2048;
 const WORTH: f64 = 0.75;
 
 /// A column's description in the schema.
-fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
-    let file = file(slice::from_ref(described), io::sink())?;
+fn describe_column(described: &Described) -> PolarsResult<ColumnDescriptor> {
+    let file = start_file(slice::from_ref(described), io::sink())?;
     let leaf = file.parquet_schema().columns().first().cloned();
     leaf.ok_or_else(|| polars_err!(ComputeError: "a column without a leaf"))
 }
@@ -110,17 +110,17 @@ fn leaf(described: &Described) -> PolarsResult<ColumnDescriptor> {
 ///
 /// # Errors
 /// If it cannot be started.
-pub(super) fn file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
-    FileWriter::try_new(to, schema(described).to_arrow(CompatLevel::newest()), options())
+pub(super) fn start_file<W: Write>(described: &[Described], to: W) -> PolarsResult<FileWriter<W>> {
+    FileWriter::try_new(to, schema_of_columns(described).to_arrow(CompatLevel::newest()), write_options())
 }
 
 /// The types of columns.
-pub(super) fn schema(described: &[Described]) -> Schema {
-    described.iter().map(|c| Field::new(c.name.into(), dtype(c.kind))).collect()
+pub(super) fn schema_of_columns(described: &[Described]) -> Schema {
+    described.iter().map(|c| Field::new(c.name.into(), data_type_of(c.kind))).collect()
 }
 
 /// Polars' options for writing a file.
-pub(super) fn options() -> WriteOptions {
+pub(super) fn write_options() -> WriteOptions {
     WriteOptions {
         statistics: StatisticsOptions::empty(),
         version: Version::V1,

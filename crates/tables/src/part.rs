@@ -7,7 +7,7 @@ use polars::prelude::{PolarsError, PolarsResult};
 use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
-use super::chunks::{Chunk, Piece, splice};
+use super::chunks::{Chunk, Piece, splice_columns};
 use super::frame::RowChunks;
 use super::{Error, Part, durable, from_frame, stated_types, to_frame};
 use riddlemill_files::fence;
@@ -32,10 +32,10 @@ impl Encoded {
     ///
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
-    pub(super) fn rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
+    pub(super) fn encode_rows<R: Record>(rows: &RowChunks<R>) -> PolarsResult<Encoded> {
         let described = R::described(rows.of);
-        let columns: Vec<_> = (0..described.len()).map(|at| rows.column(at)).collect();
-        Encoded::new(described, rows.rows(), Chunk::all(described, &columns)?)
+        let columns: Vec<_> = (0..described.len()).map(|at| rows.column_at(at)).collect();
+        Encoded::new(described, rows.count_rows(), Chunk::encode_columns(described, &columns)?)
     }
 
     /// Combines columns into one part.
@@ -44,7 +44,7 @@ impl Encoded {
     /// Polars' errors about an empty file.
     pub(super) fn new(described: &[Column], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Encoded> {
         let hash = digest_of(columns.iter().map(|column| column.digest)).to_hex().to_string();
-        let pieces = splice(described, rows, columns)?;
+        let pieces = splice_columns(described, rows, columns)?;
         let mut hasher = blake3::Hasher::new();
         pieces.iter().for_each(|piece| {
             hasher.update(piece.bytes());
@@ -54,7 +54,7 @@ impl Encoded {
 
     /// The bytes of its file.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(super) fn file_bytes(&self) -> Vec<u8> {
         self.pieces.iter().flat_map(|piece| piece.bytes().iter().copied()).collect()
     }
 
@@ -79,7 +79,7 @@ impl Encoded {
 ///
 /// # Errors
 /// [`Error::Damaged`] if they differ.
-pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
+pub(super) fn read_part_bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
     let path = stage.join(&part.file);
     let bytes = fence::read(&path).map_err(Error::io("read", &path))?;
     if blake3::hash(&bytes).to_hex().as_str() == part.blake3 {
@@ -92,8 +92,8 @@ pub(super) fn bytes(stage: &Path, part: &Part) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 /// [`Error::Damaged`] if the file differs.
-pub(super) fn read<R: Record>(columns: R::Columns, stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
-    let (path, bytes) = (stage.join(&part.file), bytes(stage, part)?);
+pub(super) fn read_part<R: Record>(columns: R::Columns, stage: &Path, part: &Part) -> Result<Vec<R>, Error> {
+    let (path, bytes) = (stage.join(&part.file), read_part_bytes(stage, part)?);
     from_bytes(columns, bytes).map_err(|e| Error::stale_file(&path, e))
 }
 

@@ -49,13 +49,13 @@ fn part_slices(
 ) -> Result<DataFrame, Error> {
     let parts = stage.manifest().tables.get(table).map(|table| table.parts.as_slice()).unwrap_or_default();
     let Some(part) = parts.get(part) else { return Ok(DataFrame::default()) };
-    slices_of(&stage.place().join(&part.file), columns, slices)
+    slices_of(&stage.folder().join(&part.file), columns, slices)
 }
 
 /// Some columns of a file, if it has them, on all cores.
 pub(super) fn columns_of(path: &Path, columns: &[&str]) -> Result<DataFrame, Error> {
     let damaged = |e: PolarsError| Error::stale_file(path, e);
-    let mut reader = open(path)?;
+    let mut reader = open_parquet(path)?;
     let known = known_columns(&mut reader, columns).map_err(damaged)?;
     reader.with_columns(Some(known)).finish().map_err(damaged)
 }
@@ -69,7 +69,7 @@ pub(super) fn slices_of(
     let damaged = |e: PolarsError| Error::stale_file(path, e);
     let mut whole: Option<DataFrame> = None;
     for slice in slices {
-        let mut reader = open(path)?;
+        let mut reader = open_parquet(path)?;
         let known = known_columns(&mut reader, columns).map_err(damaged)?;
         let reader = reader.with_columns(Some(known)).with_slice(Some(slice));
         // Most callers read several parts in parallel already.
@@ -82,7 +82,7 @@ pub(super) fn slices_of(
     Ok(whole.unwrap_or_default())
 }
 
-pub(super) fn open(path: &Path) -> Result<ParquetReader<File>, Error> {
+pub(super) fn open_parquet(path: &Path) -> Result<ParquetReader<File>, Error> {
     Ok(ParquetReader::new(fence::open(path).map_err(Error::io("read", path))?))
 }
 

@@ -32,13 +32,13 @@ pub(super) fn named_rows(
     columns: &[&str],
     filter: &Filter,
 ) -> Option<Result<Vec<DataFrame>, Error>> {
-    let names = filter.names()?;
+    let names = filter.required_names()?;
     let places = Places::open(stage, table)?;
     // The filter is applied again to the rows found, because hashes may collide.
-    let more = filter.columns().into_iter().filter(|column| !columns.contains(column));
+    let more = filter.used_columns().into_iter().filter(|column| !columns.contains(column));
     let all: Vec<&str> = columns.iter().copied().chain(more).collect();
     let read = |(number, part): (usize, &Part)| -> Result<Option<DataFrame>, Error> {
-        let rows = places.rows(number, part, &names)?;
+        let rows = places.find_rows(number, part, &names)?;
         if rows.is_empty() {
             return Ok(None);
         }
@@ -47,11 +47,11 @@ pub(super) fn named_rows(
             true => part_rows(stage, table, number, &all, &rows)?,
             false => part_columns(stage, table, number, &all)?,
         };
-        let fits = filter.mask(&frame).and_then(|mask| {
+        let fits = filter.compute_mask(&frame).and_then(|mask| {
             let mask = BooleanChunked::from_slice(PlSmallStr::EMPTY, &mask);
             frame.filter(&mask)
         });
-        fits.map(Some).map_err(|e| Error::stale_file(&stage.place().join(&part.file), e))
+        fits.map(Some).map_err(|e| Error::stale_file(&stage.folder().join(&part.file), e))
     };
     let parts = stage.table(table).parts;
     let frames: Result<Vec<Option<DataFrame>>, Error> = parts.par_iter().enumerate().map(read).collect();
@@ -74,13 +74,13 @@ impl<'s> Places<'s> {
     /// Opens them for a table that is long enough, in a stage of a workspace: others are read through.
     fn open(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
         let is_long = stage.manifest().tables.get(table).is_some_and(|table| table.rows >= FEWEST);
-        Places::at(stage, table).filter(|_| is_long)
+        Places::locate_index(stage, table).filter(|_| is_long)
     }
 
-    fn at(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
-        let recipe = stage.place().parent()?;
+    fn locate_index(stage: &'s StageReader, table: &'s str) -> Option<Places<'s>> {
+        let recipe = stage.folder().parent()?;
         let staged = recipe.parent().filter(|folder| folder.ends_with("staged"))?;
-        let own = stage.place().strip_prefix(staged).ok()?;
+        let own = stage.folder().strip_prefix(staged).ok()?;
         let folder = staged.parent()?.join(".index").join("places").join(own);
         Some(Places { stage, table, folder })
     }
@@ -90,7 +90,7 @@ impl<'s> Places<'s> {
     ///
     /// # Errors
     /// [`Error`] if the part cannot be read, or the index not be written.
-    fn rows(
+    fn find_rows(
         &self,
         number: usize,
         part: &Part,
@@ -98,9 +98,9 @@ impl<'s> Places<'s> {
     ) -> Result<Vec<usize>, Error> {
         let mut rows = BTreeSet::new();
         for (column, names) in wanted.iter().filter(|(_, names)| !names.is_empty()) {
-            let file = self.file(number, &part.blake3, column)?;
+            let file = self.open_index_file(number, &part.blake3, column)?;
             for name in *names {
-                let found = places(&file, hash(name)).map_err(Error::io("read", &self.folder))?;
+                let found = rows_of_name(&file, hash(name)).map_err(Error::io("read", &self.folder))?;
                 rows.extend(found);
             }
         }
@@ -108,7 +108,7 @@ impl<'s> Places<'s> {
     }
 
     /// The index of a column of a part.
-    fn file(&self, part: usize, hash: &str, column: &'static str) -> Result<File, Error> {
+    fn open_index_file(&self, part: usize, hash: &str, column: &'static str) -> Result<File, Error> {
         let folder = self.folder.join(format!("{}.{column}", self.table));
         let path = folder.join(format!("{hash}.names"));
         // The name contains the hash of the part, so an existing index is never outdated.
@@ -142,7 +142,7 @@ impl<'s> Places<'s> {
     /// Builds the index of a part.
     fn written_down(&self, part: usize, column: &'static str) -> Result<Vec<u8>, Error> {
         let frame = part_columns(self.stage, self.table, part, &[column])?;
-        let damaged = |e| Error::stale_file(&self.stage.place().join(self.table), e);
+        let damaged = |e| Error::stale_file(&self.stage.folder().join(self.table), e);
         let names = frame.column(column).and_then(|column| column.str()).map_err(damaged)?;
         let mut rows: Vec<(u64, u32)> =
             names.iter().zip(0..).filter_map(|(name, at)| Some((hash(name?), at))).collect();
@@ -157,11 +157,11 @@ impl<'s> Places<'s> {
 }
 
 /// The rows of a name.
-fn places(names: &File, wanted: u64) -> io::Result<Vec<usize>> {
-    let rows = names.metadata()?.len() / ROW as u64;
+fn rows_of_name(index: &File, wanted_hash: u64) -> io::Result<Vec<usize>> {
+    let rows = index.metadata()?.len() / ROW as u64;
     let row = |at: u64| -> io::Result<(u64, u32)> {
         let mut bytes = [0; ROW];
-        names.read_exact_at(at * ROW as u64, &mut bytes)?;
+        index.read_exact_at(at * ROW as u64, &mut bytes)?;
         let (hash, place) = bytes.split_at(8);
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         Ok((number(hash), number(place) as u32))
@@ -170,12 +170,12 @@ fn places(names: &File, wanted: u64) -> io::Result<Vec<usize>> {
     while low < high {
         let middle = low + (high - low) / 2;
         // The first of equal hashes is searched, because several rows may have one name.
-        if row(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
+        if row(middle)?.0 < wanted_hash { low = middle + 1 } else { high = middle }
     }
     let mut found = Vec::new();
     while low < rows {
         let (hash, place) = row(low)?;
-        if hash != wanted {
+        if hash != wanted_hash {
             break;
         }
         found.push(place as usize);
@@ -195,7 +195,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{Filter, StageWriter, opening, select};
+    use crate::{Filter, StageWriter, opening_manifest, select_rows};
     use riddlemill_record::{Entry, Outcome, Post, Reason};
 
     /// A stage that merged each record into one of five.
@@ -208,7 +208,7 @@ mod tests {
                 &Outcome::Merged { into, score: 1.0, reason: Reason::SameId, evidence: String::new() },
             );
         }
-        writer.commit(opening("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
+        writer.commit(opening_manifest("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
         StageReader::open(place).unwrap().unwrap()
     }
 
@@ -222,11 +222,11 @@ mod tests {
         let place = dir.path().join("staged/flub/01_import");
         let stage = ledger(&place, 300);
         let named = |stage: &StageReader, ids: &[&str], into: &[&str]| -> Vec<usize> {
-            let places = Places::at(stage, "ledger").unwrap();
+            let places = Places::locate_index(stage, "ledger").unwrap();
             let [ids, into] = [own(ids), own(into)];
             let wanted = [("id", ids.as_slice()), ("into", into.as_slice())];
             let parts = stage.table("ledger").parts;
-            parts.iter().enumerate().flat_map(|(n, part)| places.rows(n, part, &wanted).unwrap()).collect()
+            parts.iter().enumerate().flat_map(|(n, part)| places.find_rows(n, part, &wanted).unwrap()).collect()
         };
         for (ids, into) in [
             (vec!["r7"], vec![]),
@@ -237,7 +237,7 @@ mod tests {
             let filter = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
             // Tables this small are read through.
             let want: Vec<Entry> =
-                select(&stage, "ledger", &filter("id", &ids).or(filter("into", &into))).unwrap();
+                select_rows(&stage, "ledger", &filter("id", &ids).or(filter("into", &into))).unwrap();
             let rows: Vec<String> = named(&stage, &ids, &into).iter().map(|row| format!("r{row}")).collect();
             assert_eq!(rows, want.into_iter().map(|entry| entry.id).collect::<Vec<_>>(), "{ids:?} {into:?}");
         }
@@ -257,7 +257,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = ledger(&dir.path().join("staged/flub/01_import"), 40_000);
         let by = |filter: Filter| -> Vec<String> {
-            select::<Entry>(&stage, "ledger", &filter).unwrap().into_iter().map(|entry| entry.id).collect()
+            select_rows::<Entry>(&stage, "ledger", &filter).unwrap().into_iter().map(|entry| entry.id).collect()
         };
         assert_eq!(by(Filter::any_of("id", ["r39999", "r5", "none"])), ["r5", "r39999"]);
         assert!(dir.path().join(".index/places/flub/01_import/ledger.id").is_dir());

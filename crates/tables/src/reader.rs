@@ -18,7 +18,7 @@ impl StageReader {
     /// # Errors
     /// [`Error::Damaged`] if its manifest cannot be read.
     pub fn open(place: &Path) -> Result<Option<StageReader>, Error> {
-        Ok(Manifest::read(place)?.map(|manifest| StageReader { place: place.into(), manifest }))
+        Ok(Manifest::read_from_stage(place)?.map(|manifest| StageReader { place: place.into(), manifest }))
     }
 
     /// What the stage was made from, and the rows, bytes and hashes of its files.
@@ -27,7 +27,7 @@ impl StageReader {
     }
 
     /// The stage folder.
-    pub fn place(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.place
     }
 
@@ -37,7 +37,7 @@ impl StageReader {
     }
 
     /// The rows of a table, a part at a time, each checked against the manifest when it is read.
-    pub fn parts<R: Typed>(
+    pub fn read_parts<R: Typed>(
         &self,
         table: &str,
     ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
@@ -51,22 +51,22 @@ impl StageReader {
         table: &str,
     ) -> impl Iterator<Item = Result<Vec<R>, Error>> + Send + use<R> {
         let place = self.place.clone();
-        self.table(table).parts.into_iter().map(move |p| part::read(columns, &place, &p))
+        self.table(table).parts.into_iter().map(move |p| part::read_part(columns, &place, &p))
     }
 
     /// The rows of one part, checked against the manifest.
     ///
     /// # Errors
     /// [`Error`] if the part is missing or damaged.
-    pub fn part<R: Record>(&self, columns: R::Columns, part: &Part) -> Result<Vec<R>, Error> {
-        part::read(columns, &self.place, part)
+    pub fn read_part<R: Record>(&self, columns: R::Columns, part: &Part) -> Result<Vec<R>, Error> {
+        part::read_part(columns, &self.place, part)
     }
 
     /// All rows of a table.
     ///
     /// # Errors
     /// [`Error`] if a part is missing or damaged.
-    pub fn all<R: Typed>(&self, table: &str) -> Result<Vec<R>, Error> {
+    pub fn read_table<R: Typed>(&self, table: &str) -> Result<Vec<R>, Error> {
         self.all_of((), table)
     }
 
@@ -86,7 +86,7 @@ impl StageReader {
     ///
     /// # Errors
     /// [`Error::Damaged`] naming a file that differs, [`Error::Io`] if one cannot be read.
-    pub fn whole(&self) -> Result<(), Error> {
+    pub fn verify_contents(&self) -> Result<(), Error> {
         use rayon::prelude::*;
         // An edited manifest could otherwise pass for that of other settings.
         if self.manifest.fingerprint_of() != self.manifest.fingerprint {
@@ -100,11 +100,11 @@ impl StageReader {
             }
         }
         let parts: Vec<&Part> = self.manifest.tables.values().flat_map(|table| &table.parts).collect();
-        parts.into_par_iter().try_for_each(|part| part::bytes(&self.place, part).map(drop))
+        parts.into_par_iter().try_for_each(|part| part::read_part_bytes(&self.place, part).map(drop))
     }
 
     /// Checks that every file of the stage exists with its length. Cheap; [`StageReader::whole`] reads them.
-    pub fn complete(&self) -> Result<(), Error> {
+    pub fn verify_lengths(&self) -> Result<(), Error> {
         for part in self.manifest.tables.values().flat_map(|t| &t.parts) {
             let path = self.place.join(&part.file);
             let length = std::fs::metadata(&path).map_err(Error::io("read", &path))?.len();

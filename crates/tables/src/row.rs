@@ -71,7 +71,7 @@ impl<'de, R: Typed> Visitor<'de> for Object<R> {
         let mut likely = 0;
         while let Some(column) = map.next_key_seed(ColumnOf { columns: R::COLUMNS, likely })? {
             match column {
-                Some(0) => slots[0] = id(map.next_value()?).map_err(A::Error::custom)?,
+                Some(0) => slots[0] = parse_id(map.next_value()?).map_err(A::Error::custom)?,
                 Some(i) => slots[i] = map.next_value()?,
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -125,7 +125,7 @@ enum Slot {
 }
 
 /// An id, which may have more digits than any number type.
-fn id(raw: &RawValue) -> serde_json::Result<Slot> {
+fn parse_id(raw: &RawValue) -> serde_json::Result<Slot> {
     match raw.get() {
         digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
             Ok(Slot::Text(digits.into()))

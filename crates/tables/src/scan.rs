@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::filter::Filter;
-use super::part_columns::{columns_of, open, part_columns, part_rows, slices_of};
+use super::part_columns::{columns_of, open_parquet, part_columns, part_rows, slices_of};
 use super::places::named_rows;
-use super::widened::widened;
+use super::widened::widen_footer;
 use super::{Error, StageReader, from_frame};
 use riddlemill_files::fence;
 use riddlemill_record::{Record, Typed};
@@ -25,7 +25,7 @@ const FEW_RUNS: usize = 4;
 ///
 /// # Errors
 /// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
-pub fn select<R: Typed>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
+pub fn select_rows<R: Typed>(stage: &StageReader, table: &str, filter: &Filter) -> Result<Vec<R>, Error> {
     select_of((), stage, table, filter)
 }
 
@@ -42,13 +42,13 @@ pub fn select_of<R: Record>(
     let names: Vec<&str> = R::described(columns).iter().map(|column| column.name).collect();
     if let Some(frames) = named_rows(stage, table, &names, filter) {
         let rows = |frame: DataFrame| {
-            from_frame(columns, &frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+            from_frame(columns, &frame).map_err(|e| Error::stale_file(&stage.folder().join(table), e))
         };
         let selected: Vec<Vec<R>> = frames?.into_iter().map(rows).collect::<Result<_, _>>()?;
         return Ok(selected.into_iter().flatten().collect());
     }
     let parts = stage.table(table).parts;
-    let read = |file: &str| filtered::<R>(columns, &stage.place().join(file), Some(filter));
+    let read = |file: &str| read_matching_rows::<R>(columns, &stage.folder().join(file), Some(filter));
     let selected: Vec<Vec<R>> = parts.par_iter().map(|part| read(&part.file)).collect::<Result<_, _>>()?;
     Ok(selected.into_iter().flatten().collect())
 }
@@ -66,7 +66,7 @@ pub fn fold_parts<R: Typed, T: Send>(
     fold: impl Fn(Vec<R>) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
     let parts = stage.table(table).parts;
-    let read = |file: &str| Ok(fold(filtered::<R>((), &stage.place().join(file), Some(filter))?));
+    let read = |file: &str| Ok(fold(read_matching_rows::<R>((), &stage.folder().join(file), Some(filter))?));
     parts.par_iter().map(|part| read(&part.file)).collect()
 }
 
@@ -85,8 +85,8 @@ pub fn rows_where(
     }
     let parts = stage.table(table).parts;
     let read = |part: usize| -> Result<Option<DataFrame>, Error> {
-        let looked_at = part_columns(stage, table, part, &filter.columns())?;
-        let mask = filter.mask(&looked_at).map_err(|e| Error::stale_file(&stage.place().join(table), e))?;
+        let looked_at = part_columns(stage, table, part, &filter.used_columns())?;
+        let mask = filter.compute_mask(&looked_at).map_err(|e| Error::stale_file(&stage.folder().join(table), e))?;
         let rows: Vec<usize> =
             mask.iter().enumerate().filter_map(|(row, fits)| fits.then_some(row)).collect();
         (!rows.is_empty()).then(|| part_rows(stage, table, part, columns, &rows)).transpose()
@@ -102,22 +102,22 @@ pub fn select_parts<R: Typed>(
     table: &str,
     filter: Option<Filter>,
 ) -> impl Iterator<Item = Result<Vec<R>, Error>> + use<R> {
-    let place = stage.place().to_path_buf();
+    let place = stage.folder().to_path_buf();
     stage
         .table(table)
         .parts
         .into_iter()
-        .map(move |part| filtered((), &place.join(&part.file), filter.as_ref()))
+        .map(move |part| read_matching_rows((), &place.join(&part.file), filter.as_ref()))
 }
 
 /// The matching rows of a part. The filter's columns are read first, and the rest of a part only if something
 /// matches.
-fn filtered<R: Record>(columns: R::Columns, path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
+fn read_matching_rows<R: Record>(columns: R::Columns, path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
     let names: Vec<&str> = R::described(columns).iter().map(|column| column.name).collect();
     let rows = |frame: DataFrame| from_frame(columns, &frame).map_err(|e| Error::stale_file(path, e));
     let Some(filter) = filter else { return rows(columns_of(path, &names)?) };
-    let looked_at = columns_of(path, &filter.columns())?;
-    let mask = filter.mask(&looked_at).map_err(|e| Error::stale_file(path, e))?;
+    let looked_at = columns_of(path, &filter.used_columns())?;
+    let mask = filter.compute_mask(&looked_at).map_err(|e| Error::stale_file(path, e))?;
     let runs = runs_of(&mask);
     if runs.len() <= FEW_RUNS {
         return match runs.is_empty() {
@@ -150,22 +150,22 @@ pub fn json_parts(
     table: &str,
     columns: &'static [&'static str],
 ) -> impl Iterator<Item = Result<Vec<Map<String, Value>>, Error>> + use<> {
-    let place = stage.place().to_path_buf();
+    let place = stage.folder().to_path_buf();
     stage.table(table).parts.into_iter().map(move |part| {
         let path = place.join(&part.file);
         let frame = match columns.is_empty() {
-            true => open(&path)?.finish().map_err(|e| Error::stale_file(&path, e)),
+            true => open_parquet(&path)?.finish().map_err(|e| Error::stale_file(&path, e)),
             false => columns_of(&path, columns),
         }?;
-        objects(&frame).map_err(|e| Error::stale_file(&path, e))
+        rows_as_objects(&frame).map_err(|e| Error::stale_file(&path, e))
     })
 }
 
-fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
+fn rows_as_objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
     let mut rows = vec![Map::new(); frame.height()];
     for column in frame.columns() {
         for (i, row) in rows.iter_mut().enumerate() {
-            row.insert(column.name().to_string(), json(column.get(i)?));
+            row.insert(column.name().to_string(), value_to_json(column.get(i)?));
         }
     }
     Ok(rows)
@@ -178,7 +178,7 @@ fn objects(frame: &DataFrame) -> PolarsResult<Vec<Map<String, Value>>> {
 /// If the file is damaged or not Parquet.
 pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<Map<String, Value>>> {
     let mut reader = ParquetReader::new(fence::open(path)?);
-    if let Some(metadata) = widened(path)? {
+    if let Some(metadata) = widen_footer(path)? {
         reader.set_metadata(Arc::new(metadata));
     }
     // Polars is built without some types, so columns of these are not read at all.
@@ -190,7 +190,7 @@ pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<
         .map(|(name, _)| name.to_string())
         .collect();
     let reader = reader.with_columns(Some(known.collect())).with_slice(Some((offset as usize, count)));
-    let mut rows = objects(&reader.finish()?)?;
+    let mut rows = rows_as_objects(&reader.finish()?)?;
     for row in &mut rows {
         left_out.iter().for_each(|name| {
             row.insert(name.clone(), Value::Null);
@@ -218,7 +218,7 @@ fn has_json(dtype: &ArrowDataType) -> bool {
 }
 
 /// Numbers, texts, flags and lists of these; anything else is null.
-fn json(value: AnyValue<'_>) -> Value {
+fn value_to_json(value: AnyValue<'_>) -> Value {
     match value {
         AnyValue::String(s) => s.into(),
         AnyValue::StringOwned(s) => s.as_str().into(),
@@ -229,7 +229,7 @@ fn json(value: AnyValue<'_>) -> Value {
         AnyValue::Float64(x) => x.into(),
         AnyValue::Float32(x) => x.into(),
         AnyValue::Boolean(flag) => flag.into(),
-        AnyValue::List(list) => list.iter().map(json).collect(),
+        AnyValue::List(list) => list.iter().map(value_to_json).collect(),
         _ => Value::Null,
     }
 }
@@ -288,8 +288,8 @@ mod tests {
             let filter = if both { first.and(second) } else { first.or(second) };
             let wanted: Vec<Entry> = entries.iter().filter(|entry| fits(&filter, entry)).cloned().collect();
             let file = file(&entries);
-            prop_assert_eq!(filtered::<Entry>((), file.path(), Some(&filter)).unwrap(), wanted);
-            prop_assert_eq!(filtered::<Entry>((), file.path(), None).unwrap(), entries);
+            prop_assert_eq!(read_matching_rows::<Entry>((), file.path(), Some(&filter)).unwrap(), wanted);
+            prop_assert_eq!(read_matching_rows::<Entry>((), file.path(), None).unwrap(), entries);
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"PAR1, and nothing else").unwrap();
         let wrong =
-            filtered::<Entry>((), file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
+            read_matching_rows::<Entry>((), file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
         assert!(wrong.contains(&*file.path().to_string_lossy()), "{wrong}");
     }
 

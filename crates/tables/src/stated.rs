@@ -9,23 +9,23 @@ use polars_parquet::write::{KeyValue, schema_to_metadata_key};
 
 /// The footer's entry with the columns' types: large strings, but plain lists, because `datasets` 2.16 does
 /// not read large ones.
-pub(super) fn stated(schema: &Schema) -> KeyValue {
-    let field = |field: Field| (field.name.clone(), ArrowField::new(field.name, plain(&field.dtype), true));
+pub(super) fn schema_entry(schema: &Schema) -> KeyValue {
+    let field = |field: Field| (field.name.clone(), ArrowField::new(field.name, plain_type(&field.dtype), true));
     schema_to_metadata_key(&schema.iter_fields().map(field).collect())
 }
 
-fn plain(dtype: &DataType) -> ArrowDataType {
+fn plain_type(dtype: &DataType) -> ArrowDataType {
     match dtype {
         DataType::List(item) => {
-            ArrowDataType::List(Box::new(ArrowField::new("item".into(), plain(item), true)))
+            ArrowDataType::List(Box::new(ArrowField::new("item".into(), plain_type(item), true)))
         }
         other => other.to_arrow(CompatLevel::oldest()),
     }
 }
 
 /// The same for Polars' writer of whole frames.
-pub fn metadata(schema: &Schema) -> KeyValueMetadata {
-    KeyValueMetadata::Static(vec![stated(schema)])
+pub fn schema_metadata(schema: &Schema) -> KeyValueMetadata {
+    KeyValueMetadata::Static(vec![schema_entry(schema)])
 }
 
 #[cfg(test)]
@@ -35,13 +35,13 @@ mod tests {
     #[test]
     fn no_file_states_a_view_or_a_large_list() {
         let text = DataType::String;
-        assert_eq!(plain(&text), ArrowDataType::LargeUtf8);
-        let list = plain(&DataType::List(Box::new(text)));
+        assert_eq!(plain_type(&text), ArrowDataType::LargeUtf8);
+        let list = plain_type(&DataType::List(Box::new(text)));
         assert!(
             matches!(&list, ArrowDataType::List(item) if item.dtype == ArrowDataType::LargeUtf8),
             "{list:?}"
         );
-        let counts = plain(&DataType::List(Box::new(DataType::Int64)));
+        let counts = plain_type(&DataType::List(Box::new(DataType::Int64)));
         assert!(
             matches!(&counts, ArrowDataType::List(item) if item.dtype == ArrowDataType::Int64),
             "{counts:?}"

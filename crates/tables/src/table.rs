@@ -40,8 +40,8 @@ impl<R: Record> Waiting<R> {
     }
 
     pub(super) fn push(&mut self, rows: Columns<R>) {
-        if rows.rows() > 0 {
-            self.rows += rows.rows();
+        if rows.count_rows() > 0 {
+            self.rows += rows.count_rows();
             self.blocks.push_back(Arc::new(rows));
         }
     }
@@ -49,9 +49,9 @@ impl<R: Record> Waiting<R> {
     pub(super) fn append(&mut self, row: &R) {
         // A block that was partly taken is shared with the part being written, and cannot grow.
         match self.blocks.back_mut().and_then(Arc::get_mut) {
-            Some(last) if last.rows() < PART_ROWS => last.append(row),
+            Some(last) if last.count_rows() < PART_ROWS => last.append(row),
             _ => {
-                let mut block = Columns::all(self.of, 0);
+                let mut block = Columns::with_all_columns(self.of, 0);
                 block.append(row);
                 self.blocks.push_back(Arc::new(block));
             }
@@ -60,15 +60,15 @@ impl<R: Record> Waiting<R> {
     }
 
     /// Removes and returns the first rows, as many as there are at most.
-    fn take(&mut self, rows: usize) -> RowChunks<R> {
+    fn take_rows(&mut self, rows: usize) -> RowChunks<R> {
         let (mut blocks, mut missing) = (Vec::new(), rows.min(self.rows));
         self.rows -= missing;
         while missing > 0 {
             let Some(block) = self.blocks.pop_front() else { break };
             let first = std::mem::take(&mut self.taken);
-            let last = block.rows().min(first + missing);
+            let last = block.count_rows().min(first + missing);
             missing -= last - first;
-            if last < block.rows() {
+            if last < block.count_rows() {
                 self.taken = last;
                 self.blocks.push_front(Arc::clone(&block));
             }
@@ -100,29 +100,29 @@ impl<R: Record> TableWriter<R> {
     /// # Errors
     /// [`Error::Io`] if a part cannot be written completely.
     pub fn flush(&mut self) -> Result<(), Error> {
-        self.write(self.waiting.rows / PART_ROWS * PART_ROWS)
+        self.write_rows(self.waiting.rows / PART_ROWS * PART_ROWS)
     }
 
     /// Writes the remaining rows, however few.
     ///
     /// # Errors
     /// [`Error::Io`] if a part cannot be written completely.
-    pub(super) fn rest(&mut self) -> Result<(), Error> {
-        self.write(self.waiting.rows)
+    pub(super) fn write_remaining(&mut self) -> Result<(), Error> {
+        self.write_rows(self.waiting.rows)
     }
 
     /// Writes the first rows.
-    fn write(&mut self, mut rows: usize) -> Result<(), Error> {
+    fn write_rows(&mut self, mut rows: usize) -> Result<(), Error> {
         let stage = self.stage.clone();
         let wrong = |e| Error::stale_file(&stage, e);
         // At most one per core at once: parts that wait are in memory twice.
         while rows > 0 {
             let wave = rows.min(PART_ROWS * rayon::current_num_threads().max(1));
             let sizes = (0..wave).step_by(PART_ROWS).map(|first| PART_ROWS.min(wave - first));
-            let stacks: Vec<RowChunks<R>> = sizes.map(|size| self.waiting.take(size)).collect();
+            let stacks: Vec<RowChunks<R>> = sizes.map(|size| self.waiting.take_rows(size)).collect();
             let encoded: Vec<Encoded> =
-                stacks.par_iter().map(Encoded::rows).collect::<PolarsResult<_>>().map_err(wrong)?;
-            encoded.into_iter().try_for_each(|part| self.part(part))?;
+                stacks.par_iter().map(Encoded::encode_rows).collect::<PolarsResult<_>>().map_err(wrong)?;
+            encoded.into_iter().try_for_each(|part| self.write_part(part))?;
             rows -= wave;
         }
         Ok(())
@@ -132,7 +132,7 @@ impl<R: Record> TableWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if an earlier one could not be written completely.
-    pub(super) fn part(&mut self, part: Encoded) -> Result<(), Error> {
+    pub(super) fn write_part(&mut self, part: Encoded) -> Result<(), Error> {
         let file = format!("{}/part-{:05}.parquet", self.name, self.parts);
         self.parts += 1;
         self.disk.write(&self.stage, file, part)
@@ -149,7 +149,7 @@ impl<R: Record> TableWriter<R> {
     }
 
     pub(super) fn finish(mut self) -> Result<(String, Table), Error> {
-        self.rest()?;
+        self.write_remaining()?;
         let sum = self.sum()?;
         // The bytes of the files are synced, but not yet their names.
         durable::sync_folder(&self.stage.join(&self.name))?;
@@ -186,7 +186,7 @@ mod tests {
             let mut waiting = Waiting::new(());
             let mut rows = 0..;
             for block in blocks {
-                let mut columns = Columns::all((), 0);
+                let mut columns = Columns::with_all_columns((), 0);
                 rows.by_ref().take(block).for_each(|n| columns.append(&link(n)));
                 waiting.push(columns);
             }
@@ -194,17 +194,17 @@ mod tests {
             let all = rows.start;
             let mut taken: Vec<Link> = Vec::new();
             for most in takes.into_iter().chain([all]) {
-                let stack = waiting.take(most);
-                prop_assert_eq!(stack.rows(), most.min(all - taken.len()));
-                if stack.rows() == 0 {
+                let stack = waiting.take_rows(most);
+                prop_assert_eq!(stack.count_rows(), most.min(all - taken.len()));
+                if stack.count_rows() == 0 {
                     continue;
                 }
-                let part = Encoded::rows(&stack).unwrap().bytes();
+                let part = Encoded::encode_rows(&stack).unwrap().file_bytes();
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
                 // However the blocks were cut, the part equals that of the same rows in one block.
                 let mut whole = Waiting::new(());
                 again.iter().for_each(|link| whole.append(link));
-                prop_assert_eq!(part, Encoded::rows(&whole.take(again.len())).unwrap().bytes());
+                prop_assert_eq!(part, Encoded::encode_rows(&whole.take_rows(again.len())).unwrap().file_bytes());
                 taken.append(&mut again);
             }
             prop_assert_eq!(taken, (0..all).map(link).collect::<Vec<_>>());

@@ -44,7 +44,7 @@ impl Scalar {
         }
     }
 
-    pub(super) fn cell(&self) -> Cell<'_> {
+    pub(super) fn as_cell(&self) -> Cell<'_> {
         match self {
             Scalar::Null => Cell::Null,
             Scalar::Text(text) => Cell::Text(text),
@@ -55,7 +55,7 @@ impl Scalar {
         }
     }
 
-    pub(super) fn is(&self, cell: Cell<'_>) -> bool {
+    pub(super) fn is_equal_to(&self, cell: Cell<'_>) -> bool {
         match (self, cell) {
             (Scalar::Null, Cell::Null) => true,
             (Scalar::Text(one), Cell::Text(text)) => one == text,
@@ -77,7 +77,7 @@ pub(super) struct ColumnBuffer {
 }
 
 /// Appends a text in the form of a page.
-pub(super) fn plain(text: &str, page: &mut Vec<u8>) {
+pub(super) fn append_plain_text(text: &str, page: &mut Vec<u8>) {
     // No part is near four gigabytes, and its pages are a megabyte or one row.
     page.extend_from_slice(&(text.len() as u32).to_le_bytes());
     page.extend_from_slice(text.as_bytes());
@@ -125,13 +125,13 @@ impl Strings {
         }
     }
 
-    fn between(&self, range: &Range<usize>) -> &str {
+    fn text_between(&self, range: &Range<usize>) -> &str {
         &self.text[self.ends[range.start] as usize..self.ends[range.end] as usize]
     }
 
     fn extend(&mut self, more: &Strings, range: Range<usize>) {
         let shift = self.text.len() as i64 - more.ends[range.start];
-        self.text.push_str(more.between(&range));
+        self.text.push_str(more.text_between(&range));
         self.ends.extend(more.ends[range.start + 1..=range.end].iter().map(|end| end + shift));
     }
 
@@ -143,7 +143,7 @@ impl Strings {
         self.ends[range.start..=range.end].windows(2).map(|at| &self.text[at[0] as usize..at[1] as usize])
     }
 
-    fn array(self) -> PolarsResult<BinaryArray<i64>> {
+    fn into_arrow_array(self) -> PolarsResult<BinaryArray<i64>> {
         let values = self.text.into_bytes().into();
         BinaryArray::try_new(ArrowDataType::LargeBinary, self.ends.try_into()?, values, None)
     }
@@ -179,25 +179,25 @@ impl ColumnBuffer {
     /// Bytes of the texts of some rows; 0 for other kinds.
     pub(super) fn text_bytes(&self, range: &Range<usize>) -> usize {
         match &self.values {
-            Values::Text(texts) => texts.between(range).len(),
+            Values::Text(texts) => texts.text_between(range).len(),
             Values::Texts(ends, texts) => {
-                texts.between(&(ends[range.start] as usize..ends[range.end] as usize)).len()
+                texts.text_between(&(ends[range.start] as usize..ends[range.end] as usize)).len()
             }
             _ => 0,
         }
     }
 
     /// Drops the validity if all cells are valid, so that the result does not depend on how they were cut.
-    pub(super) fn settled(mut self) -> ColumnBuffer {
+    pub(super) fn drop_full_validity(mut self) -> ColumnBuffer {
         self.valid = self.valid.filter(|valid| valid.unset_bits() > 0);
         self
     }
 
     /// The single value of some rows, if there is one. Most differ in the second row.
-    pub(super) fn one(&self, range: &Range<usize>) -> Option<Scalar> {
+    pub(super) fn single_value(&self, range: &Range<usize>) -> Option<Scalar> {
         let mut rows = range.clone();
-        let first = self.with(rows.next()?, Scalar::from_cell);
-        rows.all(|row| self.with(row, |cell| first.is(cell))).then_some(first)
+        let first = self.with_cell(rows.next()?, Scalar::from_cell);
+        rows.all(|row| self.with_cell(row, |cell| first.is_equal_to(cell))).then_some(first)
     }
 
     /// Whether some rows equal some rows of another column.
@@ -209,28 +209,28 @@ impl ColumnBuffer {
                     texts.ends[rows.start..=rows.end].windows(2).map(|at| at[1] - at[0]).collect()
                 };
                 // Equal bytes may be cut into different texts.
-                a.between(rows) == b.between(others) && lengths(a, rows) == lengths(b, others)
+                a.text_between(rows) == b.text_between(others) && lengths(a, rows) == lengths(b, others)
             }
             _ => false,
         }
     }
 
     /// Appends the validity of some rows.
-    pub(super) fn valid(&self, range: &Range<usize>, all: &mut MutableBitmap) {
+    pub(super) fn append_validity(&self, range: &Range<usize>, bitmap: &mut MutableBitmap) {
         match &self.valid {
-            Some(valid) => all.extend_from_slice(valid.as_slice(), range.start, range.len()),
-            None => all.extend_constant(range.len(), true),
+            Some(valid) => bitmap.extend_from_slice(valid.as_slice(), range.start, range.len()),
+            None => bitmap.extend_constant(range.len(), true),
         }
     }
 
     /// Appends texts in the form of a page.
-    pub(super) fn plain(&self, range: &Range<usize>, page: &mut Vec<u8>) {
+    pub(super) fn append_plain_texts(&self, range: &Range<usize>, page: &mut Vec<u8>) {
         let Values::Text(texts) = &self.values else { return };
         match &self.valid {
             Some(valid) => {
-                range.clone().filter(|row| valid.get(*row)).for_each(|row| plain(texts.get(row), page));
+                range.clone().filter(|row| valid.get(*row)).for_each(|row| append_plain_text(texts.get(row), page));
             }
-            None => texts.iter(range).for_each(|text| plain(text, page)),
+            None => texts.iter(range).for_each(|text| append_plain_text(text, page)),
         }
     }
 
@@ -310,10 +310,10 @@ impl ColumnBuffer {
 
     /// Visits some cells, in order.
     pub(super) fn each(&self, range: &Range<usize>, mut look: impl FnMut(Cell<'_>)) {
-        range.clone().for_each(|row| self.with(row, &mut look));
+        range.clone().for_each(|row| self.with_cell(row, &mut look));
     }
 
-    fn with<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
+    fn with_cell<T>(&self, row: usize, look: impl FnOnce(Cell<'_>) -> T) -> T {
         if self.valid.as_ref().is_some_and(|valid| !valid.get(row)) {
             return look(Cell::Null);
         }
@@ -332,9 +332,9 @@ impl ColumnBuffer {
     }
 
     /// Adds some cells to the column's digest.
-    pub(super) fn digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
+    pub(super) fn update_digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
         match (&self.values, &self.valid) {
-            (Values::Text(texts), None) => digest.texts(&texts.text, &texts.ends[range.start..=range.end]),
+            (Values::Text(texts), None) => digest.append_texts(&texts.text, &texts.ends[range.start..=range.end]),
             _ => self.each(range, |cell| digest.append(cell)),
         }
     }
@@ -343,10 +343,10 @@ impl ColumnBuffer {
     ///
     /// # Errors
     /// If Polars refuses them, which cannot happen because the lengths are right.
-    pub(super) fn array(self) -> PolarsResult<Box<dyn Array>> {
+    pub(super) fn into_arrow_array(self) -> PolarsResult<Box<dyn Array>> {
         let valid = self.valid.map(MutableBitmap::freeze);
         Ok(match self.values {
-            Values::Text(texts) => texts.array()?.with_validity(valid).boxed(),
+            Values::Text(texts) => texts.into_arrow_array()?.with_validity(valid).boxed(),
             Values::Count(counts) => {
                 PrimitiveArray::try_new(ArrowDataType::UInt64, counts.into(), valid)?.boxed()
             }
@@ -359,7 +359,7 @@ impl ColumnBuffer {
             Values::Texts(ends, texts) => {
                 let item = ArrowField::new("item".into(), ArrowDataType::LargeBinary, true);
                 let list = ArrowDataType::LargeList(Box::new(item));
-                ListArray::try_new(list, ends.try_into()?, texts.array()?.boxed(), valid)?.boxed()
+                ListArray::try_new(list, ends.try_into()?, texts.into_arrow_array()?.boxed(), valid)?.boxed()
             }
         })
     }

@@ -22,8 +22,8 @@ const ARROW: &str = "ARROW:schema";
 ///
 /// # Errors
 /// If the file cannot be read or the footer cannot be rewritten.
-pub(super) fn widened(path: &Path) -> PolarsResult<Option<FileMetadata>> {
-    let Some(bytes) = footer(&mut fence::open(path)?)? else { return Ok(None) };
+pub(super) fn widen_footer(path: &Path) -> PolarsResult<Option<FileMetadata>> {
+    let Some(bytes) = read_footer(&mut fence::open(path)?)? else { return Ok(None) };
     // The limit keeps a damaged footer from allocating any amount of memory.
     let mut protocol = TCompactInputProtocol::new(bytes.as_slice(), bytes.len().saturating_mul(64));
     let Ok(mut footer) = FileMetaData::read_from_in_protocol(&mut protocol) else { return Ok(None) };
@@ -53,7 +53,7 @@ fn is_small(element: &SchemaElement) -> bool {
 }
 
 /// The bytes of a footer; `None` if the file does not end like Parquet.
-fn footer(file: &mut File) -> PolarsResult<Option<Vec<u8>>> {
+fn read_footer(file: &mut File) -> PolarsResult<Option<Vec<u8>>> {
     let length = file.metadata()?.len();
     let mut tail = [0; TAIL as usize];
     if length < TAIL {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::edit::{Edited, edit};
+use super::edit::{Edited, edit_part};
 use super::part;
 use super::{
     Batch, ColumnAccess, Error, InputRef, MANIFEST, Manifest, Part, StageReader, Table, TableWriter, durable,
@@ -55,19 +55,19 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if the folder next to it cannot be created.
-    pub fn create(place: &Path) -> Result<StageWriter<R>, Error>
+    pub fn create(folder: &Path) -> Result<StageWriter<R>, Error>
     where
         R: Typed,
     {
-        StageWriter::create_of((), place)
+        StageWriter::create_of((), folder)
     }
 
     /// Starts a stage with rows of these columns.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder next to it cannot be created.
-    pub fn create_of(columns: R::Columns, place: &Path) -> Result<StageWriter<R>, Error> {
-        let making = durable::making(place);
+    pub fn create_of(columns: R::Columns, folder: &Path) -> Result<StageWriter<R>, Error> {
+        let making = durable::name_while_making(folder);
         // A killed run may have left its folder.
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
@@ -77,7 +77,7 @@ impl<R: Record> StageWriter<R> {
             links: TableWriter::create((), &making, "links")?,
             causes: Vec::new(),
             caused: None,
-            place: place.to_path_buf(),
+            place: folder.to_path_buf(),
             making,
             batch: Batch::with_room(columns, 0),
             columns,
@@ -102,11 +102,11 @@ impl<R: Record> StageWriter<R> {
     pub fn append_batch(&mut self, mut batch: Batch<R>) {
         self.hand_over();
         self.batch.count_as(&mut batch);
-        self.give(batch);
+        self.enqueue_batch(batch);
     }
 
     /// Adds a record that several others were joined into, with each parent and its role.
-    pub fn join(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
+    pub fn append_joined(&mut self, row: R, parents: impl IntoIterator<Item = (String, &'static str)>) {
         self.joins += 1;
         for (parent, role) in parents {
             self.batch.links.push(Link { child: row.id().into(), parent, role: role.into() });
@@ -115,7 +115,7 @@ impl<R: Record> StageWriter<R> {
     }
 
     /// Adds a link of a record out to a record of another input.
-    pub fn link(&mut self, child: &str, parent: &str, role: &str) {
+    pub fn append_link(&mut self, child: &str, parent: &str, role: &str) {
         self.batch.links.push(Link { child: child.into(), parent: parent.into(), role: role.into() });
     }
 
@@ -137,10 +137,10 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if a part cannot be written completely.
-    pub fn cut(&mut self) -> Result<(), Error> {
+    pub fn end_parts(&mut self) -> Result<(), Error> {
         self.hand_over();
         let (rows, ledger) = (&mut self.rows, &mut self.ledger);
-        let (a, b) = rayon::join(|| rows.rest(), || ledger.rest());
+        let (a, b) = rayon::join(|| rows.write_remaining(), || ledger.write_remaining());
         a?;
         b
     }
@@ -151,7 +151,7 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error`] if a part cannot be read or written; those of `done`.
-    pub fn edit<E: From<Error> + Send>(
+    pub fn edit_rows<E: From<Error> + Send>(
         &mut self,
         input: &StageReader,
         touched: ColumnAccess,
@@ -159,12 +159,12 @@ impl<R: Record> StageWriter<R> {
         mut done: impl FnMut(u64) -> Result<(), E> + Send,
     ) -> Result<(), E> {
         // Edited parts are whole parts, so rows that still wait have to end theirs first.
-        self.cut()?;
+        self.end_parts()?;
         let table = input.table("rows");
         let decide = |part: &Part| -> Result<Edited, E> {
-            let bytes = part::bytes(input.place(), part)?;
-            Ok(edit(self.columns, bytes, touched, &decide)
-                .map_err(|e| Error::stale_file(&input.place().join(&part.file), e))?)
+            let bytes = part::read_part_bytes(input.folder(), part)?;
+            Ok(edit_part(self.columns, bytes, touched, &decide)
+                .map_err(|e| Error::stale_file(&input.folder().join(&part.file), e))?)
         };
         par_map_ordered(table.parts.iter(), decide, |edited| {
             let Edited { rows, ledger, tally, children } = edited;
@@ -173,9 +173,9 @@ impl<R: Record> StageWriter<R> {
             let decided = ledger.count;
             if let Some(rows) = rows {
                 self.records_out += rows.count;
-                self.rows.part(rows)?;
+                self.rows.write_part(rows)?;
             }
-            self.ledger.part(ledger)?;
+            self.ledger.write_part(ledger)?;
             done(decided)
         })
     }
@@ -184,13 +184,13 @@ impl<R: Record> StageWriter<R> {
     fn hand_over(&mut self) {
         let mut batch = std::mem::replace(&mut self.batch, Batch::with_room(self.columns, 0));
         self.batch.count_as(&mut batch);
-        self.give(batch);
+        self.enqueue_batch(batch);
     }
 
-    fn give(&mut self, batch: Batch<R>) {
+    fn enqueue_batch(&mut self, batch: Batch<R>) {
         let Batch { rows, ledger, links, causes, .. } = batch;
         self.causes.extend(causes);
-        self.records_out += rows.rows() as u64;
+        self.records_out += rows.count_rows() as u64;
         self.rows.waiting.push(rows);
         self.ledger.waiting.push(ledger);
         links.iter().for_each(|link| self.links.waiting.append(link));
@@ -215,7 +215,7 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if its folder cannot be created.
-    pub fn table<T: Typed>(&self, name: &str) -> Result<TableWriter<T>, Error> {
+    pub fn start_table<T: Typed>(&self, name: &str) -> Result<TableWriter<T>, Error> {
         TableWriter::create((), &self.making, name)
     }
 
@@ -223,7 +223,7 @@ impl<R: Record> StageWriter<R> {
     ///
     /// # Errors
     /// [`Error::Io`] if its last part cannot be written.
-    pub fn keep<T: Record>(&mut self, table: TableWriter<T>) -> Result<(), Error> {
+    pub fn add_table<T: Record>(&mut self, table: TableWriter<T>) -> Result<(), Error> {
         let (name, table) = table.finish()?;
         self.tables.insert(name, table);
         Ok(())
@@ -237,10 +237,10 @@ impl<R: Record> StageWriter<R> {
         self.hand_over();
         let counts = Counts { records_out: self.records_out, ..self.batch.counts() };
         counts
-            .close(self.batch.children, self.joins)
+            .check_balance(self.batch.children, self.joins)
             .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
         let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
-        let (a, b) = rayon::join(|| rows.rest(), || ledger.rest().and_then(|()| links.rest()));
+        let (a, b) = rayon::join(|| rows.write_remaining(), || ledger.write_remaining().and_then(|()| links.write_remaining()));
         a?;
         b?;
         for (name, table) in [self.rows.sum()?, self.ledger.sum()?, self.links.sum()?] {
@@ -248,7 +248,7 @@ impl<R: Record> StageWriter<R> {
         }
         self.write_causes()?;
         if let Some(table) = self.caused.take() {
-            self.keep(table)?;
+            self.add_table(table)?;
         }
         manifest.counts = counts;
         manifest.tables = std::mem::take(&mut self.tables);
@@ -275,7 +275,7 @@ impl<R: Record> Drop for StageWriter<R> {
 }
 
 /// The manifest of a stage before it is made: what determines it, without its results.
-pub fn opening(
+pub fn opening_manifest(
     recipe: &str,
     stage: &str,
     stage_version: u32,

@@ -11,7 +11,7 @@ use std::path::Path;
 use riddlemill_text::offline::asks_in;
 use riddlemill_text::text::clean::{DraftKind, PostText, clean};
 use riddlemill_text::text::interrogative::{self, Notion};
-use riddlemill_text::text::language::{Language, detect, tagged};
+use riddlemill_text::text::language::{Language, detect, tag_language};
 use riddlemill_text::text::sameness::{Verdict, compare};
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn english_questions() -> Vec<Row> {
 fn english_pairs() -> Vec<Row> {
     let row = |line: Vec<&str>| {
         let (a, b) = (line[2], line[3]);
-        let found = compare(&tagged(a, Language::En), &tagged(b, Language::En));
+        let found = compare(&tag_language(a, Language::En), &tag_language(b, Language::En));
         let why = format!(
             "{} {:?} {:?} {:?}\n      {a}\n      {b}",
             line[1], found.verdict, found.predicate, found.veto

@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
-use riddlemill_text::join::{Effort, Spill, Unwatched, alike, default_joins, self_join};
-use riddlemill_text::offline::dedup::{gone_on_disk, heads, similar_pairs_on_disk};
+use riddlemill_text::join::{Effort, Spill, Unwatched, find_alike_pairs, default_joins, self_join};
+use riddlemill_text::offline::dedup::{gone_on_disk, heads_of_groups, similar_pairs_on_disk};
 use riddlemill_text::offline::settings::Dedup;
 use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn on_disk(path: &str, count: usize, mib: usize) -> Result<(), Box<dyn std::erro
     println!("{} groups, {} pairs, {:.1} CPU s", groups.len(), pairs.len(), cpu());
     let rows = groups.iter().flatten().max().map_or(0, |last| last + 1);
     let ranks: Vec<u32> = (0..rows).collect();
-    let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &pairs, &Unwatched)?;
+    let gone = gone_on_disk(&groups, &heads_of_groups(&groups, &ranks), &ranks, &pairs, &Unwatched)?;
     let merged = gone.iter().flatten().count();
     println!("{merged} merged; together {:.1} CPU s, {} MiB at most", cpu(), peak().unwrap_or_default());
     Ok(())
@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} posts, read in {:.1} CPU s", posts.len(), cpu());
     if each == Some("pairs") {
         let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
-        let found = alike(&texts);
+        let found = find_alike_pairs(&texts);
         let text = |group: u32| texts[found.groups[group as usize][0] as usize].replace('\n', "⏎");
         for pair in &found.pairs {
             let Comparison { verdict, predicate, veto, score, .. } = pair.comparison;
@@ -111,7 +111,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if each.is_none_or(|name| name == "whole") {
         let before = cpu();
         let texts: Vec<&str> = posts.iter().map(String::as_str).collect();
-        let found = alike(&texts);
+        let found = find_alike_pairs(&texts);
         let same = found.pairs.iter().filter(|pair| pair.comparison.verdict == Verdict::Same).count();
         print_effort("all", found.effort, found.pairs.len(), before);
         let mut digest: u64 = 0;

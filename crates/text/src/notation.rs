@@ -11,7 +11,7 @@ use serde_json::Deserializer;
 const BARE: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
 /// The text without a mark of byte order before it.
-pub fn unmarked(text: &str) -> &str {
+pub fn strip_byte_mark(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
@@ -26,18 +26,18 @@ pub struct Mended {
 
 impl Mended {
     /// Whether anything was replaced.
-    pub fn any(self) -> bool {
+    pub fn has_changes(self) -> bool {
         self.bare + self.halves > 0
     }
 }
 
 /// The text with null in place of each token that is not JSON, and with U+FFFD in place of each half of a surrogate pair.
-pub fn strict(text: &str) -> Cow<'_, str> {
-    mend(text).0
+pub fn strict_json(text: &str) -> Cow<'_, str> {
+    mend_json(text).0
 }
 
 /// [`strict`], and how much it replaced.
-pub fn mend(text: &str) -> (Cow<'_, str>, Mended) {
+pub fn mend_json(text: &str) -> (Cow<'_, str>, Mended) {
     let mut mended = Mended::default();
     let has_bare = BARE[1..].iter().any(|bare| text.contains(bare));
     let has_half = memchr::memmem::find_iter(text.as_bytes(), b"\\u")
@@ -50,14 +50,14 @@ pub fn mend(text: &str) -> (Cow<'_, str>, Mended) {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '"' => {
-                let length = string(rest.as_bytes());
-                mended.halves += copy_string(&rest[..length], &mut strict);
+                let length = string_length(rest.as_bytes());
+                mended.halves += copy_string(&rest[..length], &mut strict_json);
                 rest = &rest[length..];
                 continue;
             }
             _ => match BARE.iter().find(|bare| rest.starts_with(**bare)) {
                 Some(bare) => {
-                    strict.push_str("null");
+                    strict_json.push_str("null");
                     rest = &rest[bare.len()..];
                     mended.bare += 1;
                     continue;
@@ -65,17 +65,17 @@ pub fn mend(text: &str) -> (Cow<'_, str>, Mended) {
                 None => first.len_utf8(),
             },
         };
-        strict.push_str(&rest[..length]);
+        strict_json.push_str(&rest[..length]);
         rest = &rest[length..];
     }
-    if mended.any() { (Cow::Owned(strict), mended) } else { (Cow::Borrowed(text), mended) }
+    if mended.has_changes() { (Cow::Owned(strict_json), mended) } else { (Cow::Borrowed(text), mended) }
 }
 
 /// Reads one value and nothing behind it. JSON is read as it stands; a text that is none is read again as [`strict`] has it.
 ///
 /// # Errors
 /// That of the first reading: it is about the text as it stands.
-pub fn read<T, S>(text: &str, seed: impl Fn() -> S) -> Result<(T, Mended), serde_json::Error>
+pub fn read_json<T, S>(text: &str, seed: impl Fn() -> S) -> Result<(T, Mended), serde_json::Error>
 where
     S: for<'de> DeserializeSeed<'de, Value = T>,
 {
@@ -84,13 +84,13 @@ where
         let value = seed().deserialize(&mut reader)?;
         reader.end().map(|()| value)
     };
-    let text = unmarked(text);
+    let text = strip_byte_mark(text);
     parse(text).map(|value| (value, Mended::default())).or_else(|error| {
-        let (strict, mended) = mend(text);
-        if !mended.any() {
+        let (strict, mended) = mend_json(text);
+        if !mended.has_changes() {
             return Err(error);
         }
-        parse(&strict).map(|value| (value, mended)).map_err(|_| error)
+        parse(&strict_json).map(|value| (value, mended)).map_err(|_| error)
     })
 }
 
@@ -99,11 +99,11 @@ where
 /// # Errors
 /// As [`read`].
 pub fn from_str<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    read(text, || std::marker::PhantomData).map(|(value, _)| value)
+    read_json(text, || std::marker::PhantomData).map(|(value, _)| value)
 }
 
 /// The length of the string with which the bytes begin, including its quotes; all of them if it does not end.
-pub fn string(bytes: &[u8]) -> usize {
+pub fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() {
         match bytes[at] {
@@ -169,7 +169,7 @@ mod tests {
         ] {
             assert_eq!(from_str::<String>(text).ok().as_deref(), want, "{text}");
         }
-        let (value, mended) = read::<serde_json::Value, _>(r#"{"a\udc00": [NaN, "NaN"]}"#, || {
+        let (value, mended) = read_json::<serde_json::Value, _>(r#"{"a\udc00": [NaN, "NaN"]}"#, || {
             std::marker::PhantomData::<serde_json::Value>
         })
         .unwrap();
@@ -186,9 +186,9 @@ mod tests {
             value in "[a\\\\\"\u{1f600}\u{e9}]{0,12}",
         ) {
             let json = serde_json::json!({ "k": value }).to_string();
-            prop_assert!(matches!(strict(&json), Cow::Borrowed(_)));
-            let once = strict(&text).into_owned();
-            let twice = strict(&once).into_owned();
+            prop_assert!(matches!(strict_json(&json), Cow::Borrowed(_)));
+            let once = strict_json(&text).into_owned();
+            let twice = strict_json(&once).into_owned();
             prop_assert_eq!(&twice, &once);
             if serde_json::from_str::<serde_json::Value>(&text).is_ok() {
                 prop_assert_eq!(once, text);

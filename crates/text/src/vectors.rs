@@ -20,7 +20,7 @@ const SLACK: f32 = 1e-3;
 ///
 /// `watch` is asked every few milliseconds whether to stop, since 100,000 vectors take minutes; once it says so, what is
 /// returned is of no use.
-pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) -> Vec<(usize, usize, f64)> {
+pub fn similar_vectors(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) -> Vec<(usize, usize, f64)> {
     let arch = Arch::new();
     let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
     let blocks: Vec<&[Unit]> = units.chunks(BLOCK).collect();
@@ -30,12 +30,12 @@ pub fn similar(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) 
     let of_block = |at: usize| {
         let mut near = Vec::new();
         for other in &blocks[at..] {
-            if watch.stopped() {
+            if watch.is_stopped() {
                 break;
             }
             arch.dispatch(Near { block: blocks[at], other, least, near: &mut near });
         }
-        watch.advance((blocks.len() - at) as f64 / comparisons);
+        watch.report_share((blocks.len() - at) as f64 / comparisons);
         let exact = |(a, b): (usize, usize)| {
             let cosine = cosine_of(vectors[a].as_deref()?, vectors[b].as_deref()?)?;
             (cosine >= threshold).then_some((a, b, cosine.min(1.0)))
@@ -118,11 +118,11 @@ mod tests {
     struct Stopped;
 
     impl Watch for Stopped {
-        fn stopped(&self) -> bool {
+        fn is_stopped(&self) -> bool {
             true
         }
 
-        fn advance(&self, _: f64) {}
+        fn report_share(&self, _: f64) {}
     }
 
     #[test]
@@ -130,17 +130,17 @@ mod tests {
         #[derive(Default)]
         struct Shares(std::sync::Mutex<f64>);
         impl Watch for Shares {
-            fn stopped(&self) -> bool {
+            fn is_stopped(&self) -> bool {
                 false
             }
 
-            fn advance(&self, share: f64) {
+            fn report_share(&self, share: f64) {
                 *self.0.lock().unwrap() += share;
             }
         }
         let vectors: Vec<_> = (0..1000).map(|n| Some(vec![1.0, n as f32])).collect();
         let shares = Shares::default();
-        similar(&vectors, 0.9, &shares);
+        similar_vectors(&vectors, 0.9, &shares);
         let all = *shares.0.lock().unwrap();
         assert!((all - 1.0).abs() < 1e-9, "{all}");
     }
@@ -149,10 +149,10 @@ mod tests {
     fn vectors_of_one_direction_are_near() {
         let vectors =
             [Some(vec![3.0, 4.0]), Some(vec![6.0, 8.0]), None, Some(vec![4.0, -3.0]), Some(vec![1.0])];
-        assert_eq!(similar(&vectors, 0.9, &Unwatched), [(0, 1, 1.0)]);
-        assert!(similar(&vectors, 0.9, &Stopped).is_empty());
+        assert_eq!(similar_vectors(&vectors, 0.9, &Unwatched), [(0, 1, 1.0)]);
+        assert!(similar_vectors(&vectors, 0.9, &Stopped).is_empty());
         let of_no_length = [Some(vec![0.0]), Some(vec![0.0]), Some(vec![f32::NAN])];
-        assert!(similar(&of_no_length, 0.0, &Unwatched).is_empty());
+        assert!(similar_vectors(&of_no_length, 0.0, &Unwatched).is_empty());
     }
 
     proptest! {
@@ -175,7 +175,7 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(similar(&vectors, threshold, &Unwatched), expected);
+            prop_assert_eq!(similar_vectors(&vectors, threshold, &Unwatched), expected);
         }
     }
 }

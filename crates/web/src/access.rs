@@ -127,7 +127,7 @@ struct Holds {
 
 impl Grant {
     /// Identifies this grant without giving access.
-    pub(super) fn mark(&self) -> String {
+    pub(super) fn grant_mark(&self) -> String {
         blake3::hash(&self.hash).to_hex()[..32].to_string()
     }
 }
@@ -142,7 +142,7 @@ impl Access {
     pub fn in_workspace(workspace: &Workspace) -> Access {
         let sessions = sessions_file(workspace);
         Access {
-            log: Log::at(workspace.raw().join("access.jsonl")).private(),
+            log: Log::in_file(workspace.raw_folder().join("access.jsonl")).owner_only(),
             sessions,
             known: Mutex::default(),
             following: Mutex::default(),
@@ -153,8 +153,8 @@ impl Access {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be read or a line is not an event: then nobody gets in.
-    pub fn grants(&self) -> Result<Vec<Grant>, Error> {
-        Ok(self.known()?.grants)
+    pub fn list_grants(&self) -> Result<Vec<Grant>, Error> {
+        Ok(self.current_holds()?.grants)
     }
 
     /// Whether a token is needed: after the first grant, until somebody opens the pages again, even if no
@@ -162,19 +162,19 @@ impl Access {
     ///
     /// # Errors
     /// Those of [`Access::grants`].
-    pub fn closed(&self) -> Result<bool, Error> {
-        Ok(self.known()?.closed)
+    pub fn needs_token(&self) -> Result<bool, Error> {
+        Ok(self.current_holds()?.closed)
     }
 
     /// Allows access from this machine without a token again. All grants end.
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written.
-    pub fn open(&self, at: &str) -> Result<(), Error> {
-        self.append(&Event::Open { at: at.into() })
+    pub fn open_without_token(&self, at: &str) -> Result<(), Error> {
+        self.append_event(&Event::Open { at: at.into() })
     }
 
-    fn known(&self) -> Result<Holds, Error> {
+    fn current_holds(&self) -> Result<Holds, Error> {
         let state = match fs::metadata(self.log.path()) {
             // Some file systems have no times; as lines are only added, the length alone shows a change.
             Ok(meta) => Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), meta.len())),
@@ -184,7 +184,7 @@ impl Access {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Sessions begin with a grant: if its file is missing, access is unknown, not open.
         if state.is_none() {
-            self.log.read()?;
+            self.log.read_lines()?;
         }
         if state.is_none() && self.sessions.metadata().is_ok_and(|sessions| sessions.len() > 0) {
             return Err(Error::Damaged {
@@ -196,7 +196,7 @@ impl Access {
             });
         }
         if known.state != state {
-            *known = Known { state, holds: read(&self.log)? };
+            *known = Known { state, holds: read_holds(&self.log)? };
         }
         Ok(known.holds.clone())
     }
@@ -208,7 +208,7 @@ impl Access {
     pub fn of_token(&self, token: &str) -> Result<Option<Grant>, Error> {
         let hash = hash(token);
         let mut found = None;
-        for grant in self.grants()? {
+        for grant in self.list_grants()? {
             let same: Choice = grant.hash.ct_eq(&hash);
             if bool::from(same) {
                 found = Some(grant);
@@ -221,10 +221,10 @@ impl Access {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written or there are no random numbers.
-    pub fn grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
-        let token = random(self.log.path())?;
+    pub fn make_grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random_token(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
-        self.append(&Event::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
+        self.append_event(&Event::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
         Ok(token)
     }
 
@@ -232,8 +232,8 @@ impl Access {
     ///
     /// # Errors
     /// Those of [`Access::grants`].
-    pub fn invites(&self) -> Result<Vec<Invite>, Error> {
-        let mut invites = self.known()?.invites;
+    pub fn list_invites(&self) -> Result<Vec<Invite>, Error> {
+        let mut invites = self.current_holds()?.invites;
         invites.retain(|invite| invite.until > since_1970());
         Ok(invites)
     }
@@ -243,10 +243,10 @@ impl Access {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written or there are no random numbers.
-    pub fn invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
-        let token = random(self.log.path())?;
+    pub fn make_invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
+        let token = random_token(self.log.path())?;
         let (sha256, until) = (hex::encode(hash(&token)), since_1970() + INVITED_SECS);
-        self.append(&Event::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
+        self.append_event(&Event::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
         Ok(token)
     }
 
@@ -254,10 +254,10 @@ impl Access {
     ///
     /// # Errors
     /// Those of [`Access::grants`].
-    pub fn invited(&self, token: &str) -> Result<Option<Invite>, Error> {
+    pub fn find_invite(&self, token: &str) -> Result<Option<Invite>, Error> {
         let hash = hash(token);
         let mut found = None;
-        for invite in self.invites()? {
+        for invite in self.list_invites()? {
             if bool::from(invite.hash.ct_eq(&hash)) {
                 found = Some(invite);
             }
@@ -270,40 +270,40 @@ impl Access {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written or there are no random numbers.
-    pub fn follow(&self, token: &str, at: &str) -> Result<Option<Grant>, Error> {
+    pub fn follow_invite(&self, token: &str, at: &str) -> Result<Option<Grant>, Error> {
         let _alone = self.following.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Some(invite) = self.invited(token)? else { return Ok(None) };
-        let sha256 = hex::encode(hash(&random(self.log.path())?));
+        let Some(invite) = self.find_invite(token)? else { return Ok(None) };
+        let sha256 = hex::encode(hash(&random_token(self.log.path())?));
         let (name, by) = (invite.name.clone(), Some(hex::encode(invite.hash)));
-        self.append(&Event::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
-        Ok(self.grants()?.into_iter().find(|grant| grant.name == invite.name))
+        self.append_event(&Event::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
+        Ok(self.list_grants()?.into_iter().find(|grant| grant.name == invite.name))
     }
 
     /// Ends the grant and the invitation of `name`; false if there was neither.
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written.
-    pub fn revoke(&self, name: &str, at: &str) -> Result<bool, Error> {
-        let Holds { grants, invites, .. } = self.known()?;
+    pub fn revoke_access(&self, name: &str, at: &str) -> Result<bool, Error> {
+        let Holds { grants, invites, .. } = self.current_holds()?;
         let known = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
         if !known.into_iter().any(|known| known == name) {
             return Ok(false);
         }
-        self.append(&Event::Revoke { name: name.into(), at: at.into() })?;
+        self.append_event(&Event::Revoke { name: name.into(), at: at.into() })?;
         Ok(true)
     }
 
-    fn append(&self, event: &Event) -> Result<(), Error> {
+    fn append_event(&self, event: &Event) -> Result<(), Error> {
         // After a damaged line an added one would have no effect, although its token had been given out.
-        read(&self.log)?;
+        read_holds(&self.log)?;
         let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
         line.push(b'\n');
-        Ok(self.log.append(&line)?)
+        Ok(self.log.append_lines(&line)?)
     }
 }
 
-fn read(log: &Log) -> Result<Holds, Error> {
-    let lines = log.read()?;
+fn read_holds(log: &Log) -> Result<Holds, Error> {
+    let lines = log.read_lines()?;
     let lines = lines.split(|&byte| byte == b'\n').enumerate();
     let Holds { mut grants, mut invites, mut closed } = Holds::default();
     for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
@@ -313,12 +313,12 @@ fn read(log: &Log) -> Result<Holds, Error> {
             hint: "remove the line and grant the tokens again; until then access is closed".into(),
         };
         let event = serde_json::from_slice(line).map_err(|e| match e.is_data() {
-            true => Error::from(LogError::unread(log.path(), at + 1, &e)),
+            true => Error::from(LogError::unreadable_line(log.path(), at + 1, &e)),
             false => damaged(e.to_string()),
         });
         match event? {
             Event::Grant { name, rank, sha256, invite, .. } => {
-                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
+                let hash = parse_hash(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 if let Some(followed) = invite {
                     invites.retain(|invite| hex::encode(invite.hash) != followed);
                 }
@@ -328,7 +328,7 @@ fn read(log: &Log) -> Result<Holds, Error> {
             }
             // This closes nothing: until a link is followed, nobody has a token to come in with.
             Event::Invite { name, rank, sha256, until, .. } => {
-                let hash = unhex(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
+                let hash = parse_hash(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 invites.retain(|invite| invite.name != name);
                 invites.push(Invite { name, rank, until, hash });
             }
@@ -354,7 +354,7 @@ fn hash(token: &str) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-fn unhex(text: &str) -> Option<[u8; 32]> {
+fn parse_hash(text: &str) -> Option<[u8; 32]> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
@@ -362,7 +362,7 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
 ///
 /// # Errors
 /// If the system provides none.
-pub(super) fn random(path: &Path) -> Result<String, Error> {
+pub(super) fn random_token(path: &Path) -> Result<String, Error> {
     let mut bytes = [0; 32];
     let none = |e: getrandom::Error| std::io::Error::other(e.to_string());
     getrandom::fill(&mut bytes).map_err(|e| Error::io("draw a token for", path)(none(e)))?;
@@ -379,9 +379,9 @@ mod tests {
     fn a_token_opens_until_it_is_replaced_or_revoked_and_is_stored_nowhere() {
         let dir = tempfile::tempdir().unwrap();
         let access = Access::in_workspace(&Workspace::new(dir.path()));
-        assert!(access.grants().unwrap().is_empty());
-        let first = access.grant("annotator-1", Rank::Annotator, "2026-01-01T00:00:00Z").unwrap();
-        let other = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        assert!(access.list_grants().unwrap().is_empty());
+        let first = access.make_grant("annotator-1", Rank::Annotator, "2026-01-01T00:00:00Z").unwrap();
+        let other = access.make_grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
         assert!(!stored.contains(&first) && !stored.contains(&other));
         assert_eq!(access.of_token(&first).unwrap().unwrap().name, "annotator-1");
@@ -390,12 +390,12 @@ mod tests {
         assert_eq!(access.of_token(&first[..63]).unwrap(), None);
         assert_eq!(access.of_token("").unwrap(), None);
 
-        let second = access.grant("annotator-1", Rank::Annotator, "2026-01-02T00:00:00Z").unwrap();
+        let second = access.make_grant("annotator-1", Rank::Annotator, "2026-01-02T00:00:00Z").unwrap();
         assert_eq!(access.of_token(&first).unwrap(), None);
         assert!(access.of_token(&second).unwrap().is_some());
-        assert!(access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+        assert!(access.revoke_access("annotator-1", "2026-01-03T00:00:00Z").unwrap());
         assert_eq!(access.of_token(&second).unwrap(), None);
-        assert!(!access.revoke("annotator-1", "2026-01-03T00:00:00Z").unwrap());
+        assert!(!access.revoke_access("annotator-1", "2026-01-03T00:00:00Z").unwrap());
     }
 
     #[test]
@@ -403,37 +403,37 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let access = Access::in_workspace(&Workspace::new(dir.path()));
         let at = "2026-01-01T00:00:00Z";
-        let first = access.invite("a", Rank::Annotator, at).unwrap();
-        let second = access.invite("a", Rank::Annotator, at).unwrap();
-        assert!(!access.closed().unwrap(), "nobody is locked out before somebody came in");
-        assert!(access.invited(&first).unwrap().is_none(), "a new link takes the place of the old one");
-        assert_eq!(access.invited(&second).unwrap().unwrap().name, "a");
+        let first = access.make_invite("a", Rank::Annotator, at).unwrap();
+        let second = access.make_invite("a", Rank::Annotator, at).unwrap();
+        assert!(!access.needs_token().unwrap(), "nobody is locked out before somebody came in");
+        assert!(access.find_invite(&first).unwrap().is_none(), "a new link takes the place of the old one");
+        assert_eq!(access.find_invite(&second).unwrap().unwrap().name, "a");
         assert_eq!(access.of_token(&second).unwrap(), None, "an invitation is no token");
-        let grant = access.follow(&second, at).unwrap().unwrap();
+        let grant = access.follow_invite(&second, at).unwrap().unwrap();
         assert_eq!((grant.name.as_str(), grant.rank), ("a", Rank::Annotator));
-        assert!(access.closed().unwrap() && access.follow(&second, at).unwrap().is_none());
-        let other = access.invite("b", Rank::Reader, at).unwrap();
-        assert!(access.revoke("b", at).unwrap() && access.follow(&other, at).unwrap().is_none());
+        assert!(access.needs_token().unwrap() && access.follow_invite(&second, at).unwrap().is_none());
+        let other = access.make_invite("b", Rank::Reader, at).unwrap();
+        assert!(access.revoke_access("b", at).unwrap() && access.follow_invite(&other, at).unwrap().is_none());
         let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
         assert!(![first, second, other].iter().any(|token| stored.contains(token)));
         // A link from last week.
         let old = hex::encode(hash("old"));
         let event =
             Event::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
-        access.append(&event).unwrap();
-        assert!(access.follow("old", at).unwrap().is_none() && access.invites().unwrap().is_empty());
+        access.append_event(&event).unwrap();
+        assert!(access.follow_invite("old", at).unwrap().is_none() && access.list_invites().unwrap().is_empty());
     }
 
     #[test]
     fn a_damaged_file_lets_nobody_in() {
         let dir = tempfile::tempdir().unwrap();
         let access = Access::in_workspace(&Workspace::new(dir.path()));
-        let token = access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        let token = access.make_grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let path = dir.path().join("raw/access.jsonl");
         let text = fs::read_to_string(&path).unwrap();
         for damaged in [format!("{text}nonsense\n"), text[1..].to_string(), text[..9].to_string()] {
             fs::write(&path, &damaged).unwrap();
-            let granted = access.grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
+            let granted = access.make_grant("other", Rank::Reader, "2026-01-01T00:00:00Z");
             assert!(granted.is_err() && fs::read_to_string(&path).unwrap() == damaged, "{damaged}");
         }
         // A grant that was not completely written gave out no token; a missing newline is harmless.
@@ -450,14 +450,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let access = Access::in_workspace(&Workspace::new(dir.path()));
         let at = "2026-01-01T00:00:00Z";
-        assert!(!access.closed().unwrap());
-        let token = access.grant("a", Rank::Curator, at).unwrap();
-        assert!(access.revoke("a", at).unwrap() && access.closed().unwrap());
-        access.open(at).unwrap();
-        assert!(!access.closed().unwrap() && access.of_token(&token).unwrap().is_none());
-        access.grant("b", Rank::Reader, at).unwrap();
-        access.open(at).unwrap();
-        assert!(access.grants().unwrap().is_empty() && !access.closed().unwrap());
+        assert!(!access.needs_token().unwrap());
+        let token = access.make_grant("a", Rank::Curator, at).unwrap();
+        assert!(access.revoke_access("a", at).unwrap() && access.needs_token().unwrap());
+        access.open_without_token(at).unwrap();
+        assert!(!access.needs_token().unwrap() && access.of_token(&token).unwrap().is_none());
+        access.make_grant("b", Rank::Reader, at).unwrap();
+        access.open_without_token(at).unwrap();
+        assert!(access.list_grants().unwrap().is_empty() && !access.needs_token().unwrap());
     }
 
     #[test]
@@ -465,19 +465,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
         let (access, at) = (Access::in_workspace(&workspace), "2026-01-01T00:00:00Z");
-        access.grant("a", Rank::Curator, at).unwrap();
-        Sessions::in_workspace(&workspace).open(&access.grants().unwrap()[0]).unwrap();
+        access.make_grant("a", Rank::Curator, at).unwrap();
+        Sessions::in_workspace(&workspace).open_session(&access.list_grants().unwrap()[0]).unwrap();
         fs::remove_file(dir.path().join("raw/access.jsonl")).unwrap();
         for access in [&access, &Access::in_workspace(&workspace)] {
-            let error = access.closed().unwrap_err().to_string();
+            let error = access.needs_token().unwrap_err().to_string();
             assert!(error.contains("missing") && access.of_token("x").is_err(), "{error}");
         }
-        assert!(access.open(at).is_err(), "not before somebody has looked");
-        let (raw, names) = (workspace.raw(), crate::registered_logs());
-        Logs::new(&raw, &names).salvage().unwrap();
-        assert!(access.closed().unwrap_err().to_string().contains("access open"));
-        access.open(at).unwrap();
-        assert!(!access.closed().unwrap());
+        assert!(access.open_without_token(at).is_err(), "not before somebody has looked");
+        let (raw, names) = (workspace.raw_folder(), crate::registered_logs());
+        Logs::new(&raw, &names).salvage_logs().unwrap();
+        assert!(access.needs_token().unwrap_err().to_string().contains("access open"));
+        access.open_without_token(at).unwrap();
+        assert!(!access.needs_token().unwrap());
     }
 
     #[cfg(unix)]
@@ -486,7 +486,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let access = Access::in_workspace(&Workspace::new(dir.path()));
-        access.grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
+        access.make_grant("curator", Rank::Curator, "2026-01-01T00:00:00Z").unwrap();
         let mode = fs::metadata(dir.path().join("raw/access.jsonl")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }

@@ -36,7 +36,7 @@ pub struct Address {
 
 impl Address {
     /// Whether people connect over TLS, as far as known here.
-    pub(super) fn secure(&self) -> bool {
+    pub(super) fn is_secure(&self) -> bool {
         self.public.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 }
@@ -97,7 +97,7 @@ impl App {
             tables: Tables::default(),
             assigning: Mutex::default(),
             // Over TLS a browser binds a cookie with this prefix to this host.
-            cookie: format!("{}riddlemill-{}", if address.secure() { "__Host-" } else { "" }, address.port),
+            cookie: format!("{}riddlemill-{}", if address.is_secure() { "__Host-" } else { "" }, address.port),
             workspace,
             address,
             overrides,
@@ -107,12 +107,12 @@ impl App {
 
     /// The current settings. If the file was changed into something invalid, the previous ones, with the
     /// error.
-    pub(super) fn config(&self) -> (Arc<Config>, Option<String>) {
+    pub(super) fn current_config(&self) -> (Arc<Config>, Option<String>) {
         let state = settings_state(&self.workspace);
         let mut known = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != state {
             let root = self.workspace.root();
-            let read = Config::load(root, &recipe::names(), &recipe::choices(), &self.overrides);
+            let read = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &self.overrides);
             // Set even if the file is invalid, so that it is not parsed again for every page.
             known.0 = state;
             match read {
@@ -132,29 +132,29 @@ type State = (Option<SystemTime>, u64);
 
 fn settings_state(workspace: &Workspace) -> State {
     let written = std::fs::metadata(workspace.root().join(FILE)).and_then(|meta| meta.modified()).ok();
-    (written, grades::state(&workspace.raw()))
+    (written, grades::trials_state(&workspace.raw_folder()))
 }
 
 /// A recipe by its name in a URL; of one that is set aside, what is wrong with its folder.
-pub(super) fn recipe(name: &str) -> Result<&'static Recipe, PageError> {
+pub(super) fn find_recipe(name: &str) -> Result<&'static Recipe, PageError> {
     if let Some(problems) = recipe::problems_of(name) {
-        return Err(PageError::new(StatusCode::NOT_FOUND, "benchmark_aside").with(problems));
+        return Err(PageError::new(StatusCode::NOT_FOUND, "benchmark_aside").with_detail(problems));
     }
-    recipe::find(name).ok_or_else(PageError::not_found)
+    recipe::find_recipe(name).ok_or_else(PageError::not_found)
 }
 
 /// Runs blocking file access on a suitable thread. A heavy page keeps its share until the access ends, also when
 /// its visitor has gone.
-pub(super) async fn reading<T: Send + 'static>(
+pub(super) async fn read_blocking<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, PageError> + Send + 'static,
 ) -> Result<T, PageError> {
-    let share = shares::own();
+    let share = shares::own_share();
     let read = move || {
         let _share = share;
         read()
     };
     match tokio::task::spawn_blocking(read).await {
         Ok(read) => read,
-        Err(_) => Err(PageError::broken("the page could not be made; see the server's own log")),
+        Err(_) => Err(PageError::internal_error("the page could not be made; see the server's own log")),
     }
 }

@@ -42,17 +42,17 @@ static HASH: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The URL of an asset; `None` if there is none of that name.
-pub(super) fn address(name: &str) -> Option<String> {
+pub(super) fn asset_url(name: &str) -> Option<String> {
     ASSETS.iter().find(|asset| asset.name == name).map(|_| format!("/assets/{}/{name}", *HASH))
 }
 
 /// The bytes of an asset; `None` if there is none of that name.
-pub(super) fn bytes(name: &str) -> Option<&'static [u8]> {
+pub(super) fn asset_bytes(name: &str) -> Option<&'static [u8]> {
     ASSETS.iter().find(|asset| asset.name == name).map(|asset| asset.bytes)
 }
 
 /// Serves an asset.
-pub(super) async fn get(Path((hash, name)): Path<(String, String)>) -> Response {
+pub(super) async fn serve_asset(Path((hash, name)): Path<(String, String)>) -> Response {
     let found = ASSETS.iter().find(|asset| asset.name == name && hash == *HASH);
     let Some(asset) = found else { return StatusCode::NOT_FOUND.into_response() };
     let head =
@@ -74,7 +74,7 @@ mod tests {
         }
         assert!(!imported.is_empty());
         for name in imported {
-            assert!(address(&name).is_some(), "{name} is imported and not served");
+            assert!(asset_url(&name).is_some(), "{name} is imported and not served");
         }
     }
 }

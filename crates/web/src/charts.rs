@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::i18n::{self, Language};
 use crate::audit::place_of_score;
-use crate::figures::{Chart, ChartRow, Datum, Limit, Shape, Words, drawing};
+use crate::figures::{Chart, ChartRow, Datum, Limit, Shape, Words, render_drawing};
 
 /// A chart as templates state it.
 #[derive(Deserialize)]
@@ -62,25 +62,25 @@ struct Pair {
 ///
 /// # Errors
 /// If it states something else than a chart.
-pub(super) fn drawn(spec: &Value, title: &str, language: Language) -> Result<Value, Error> {
+pub(super) fn draw_chart(spec: &Value, title: &str, language: Language) -> Result<Value, Error> {
     let broken = |error: serde_json::Error| Error::new(ErrorKind::BadSerialization, error.to_string());
     let spec: Spec = serde_json::from_value(serde_json::to_value(spec).map_err(broken)?).map_err(broken)?;
     let words = match language {
         Language::Zh => Words::CHINESE,
         Language::En => Words::ENGLISH,
     };
-    let records = i18n::word(language, "records").unwrap_or("records");
-    Ok(Value::from_safe_string(drawing(&spec.chart(title, records), &words)))
+    let records = i18n::text_of_key(language, "records").unwrap_or("records");
+    Ok(Value::from_safe_string(render_drawing(&spec.build_chart(title, records), &words)))
 }
 
 impl Spec {
-    fn chart(&self, title: &str, records: &str) -> Chart {
+    fn build_chart(&self, title: &str, records: &str) -> Chart {
         let (series, rows) = match self.kind {
-            Kind::Stacked | Kind::Bins | Kind::Lines => (self.names(), self.by_characters()),
+            Kind::Stacked | Kind::Bins | Kind::Lines => (self.series_labels(), self.by_characters()),
             Kind::Pairs | Kind::Sweep => (self.labels.clone(), self.by_score()),
         };
         let place = |value: f64| match self.kind {
-            Kind::Stacked | Kind::Bins | Kind::Lines => value / self.characters() as f64,
+            Kind::Stacked | Kind::Bins | Kind::Lines => value / self.bin_width() as f64,
             Kind::Pairs | Kind::Sweep => place_of_score(value),
         };
         let limit = |(name, value): &(String, Option<f64>)| {
@@ -105,11 +105,11 @@ impl Spec {
         }
     }
 
-    fn characters(&self) -> usize {
+    fn bin_width(&self) -> usize {
         self.bin.unwrap_or(1).max(1) as usize
     }
 
-    fn names(&self) -> Vec<String> {
+    fn series_labels(&self) -> Vec<String> {
         self.series.iter().map(|series| series.label.clone()).collect()
     }
 
@@ -118,7 +118,7 @@ impl Spec {
         let last = |series: &Series| series.values.iter().rposition(|value| *value > 0.0);
         let Some(last) = self.series.iter().filter_map(last).max() else { return Vec::new() };
         let row = |at: usize| ChartRow {
-            name: (at * self.characters()).to_string(),
+            name: (at * self.bin_width()).to_string(),
             values: self.series.iter().map(|of| of.values.get(at).copied().map(Datum::plain)).collect(),
         };
         let all = self.series.iter().map(|series| series.values.len()).max().unwrap_or(0);
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn svg(spec: serde_json::Value, language: Language) -> String {
-        drawn(&Value::from(Serde(spec)), "Lengths", language).unwrap().to_string()
+        draw_chart(&Value::from(Serde(spec)), "Lengths", language).unwrap().to_string()
     }
 
     #[test]
@@ -177,6 +177,6 @@ mod tests {
     #[test]
     fn what_is_no_chart_is_refused() {
         let pie = json!({ "kind": "pie", "x": "" });
-        assert!(drawn(&Value::from(Serde(pie)), "", Language::En).is_err());
+        assert!(draw_chart(&Value::from(Serde(pie)), "", Language::En).is_err());
     }
 }

@@ -44,8 +44,8 @@ impl Crowd {
     }
 
     /// Accepts a connection from an address. `None` if answers are being prepared for all open ones.
-    pub(super) fn take(self: &Arc<Crowd>, address: IpAddr) -> Option<Place> {
-        let address = network(address);
+    pub(super) fn admit_client(self: &Arc<Crowd>, address: IpAddr) -> Option<Place> {
+        let address = client_network(address);
         let mut guests = self.lock();
         let mut count: HashMap<IpAddr, usize> = HashMap::new();
         guests.1.values().for_each(|guest| *count.entry(guest.address).or_default() += 1);
@@ -81,16 +81,16 @@ impl Crowd {
 
 impl Place {
     /// The answer is being prepared: the client is not responsible for the time.
-    pub(super) fn working(&self) {
-        self.set(None);
+    pub(super) fn mark_working(&self) {
+        self.set_waiting(None);
     }
 
     /// From now on the server waits for the client.
-    pub(super) fn waiting(&self) {
-        self.set(Some(Instant::now()));
+    pub(super) fn mark_waiting(&self) {
+        self.set_waiting(Some(Instant::now()));
     }
 
-    fn set(&self, waiting: Option<Instant>) {
+    fn set_waiting(&self, waiting: Option<Instant>) {
         // A connection that was sent off is no longer in the list.
         if let Some(guest) = self.crowd.lock().1.get_mut(&self.number) {
             guest.waiting = waiting;
@@ -110,7 +110,7 @@ impl Drop for Place {
 }
 
 /// An IPv6 site has a whole network of addresses, which counts as one.
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub(super) fn client_network(address: IpAddr) -> IpAddr {
     // An IPv4 client of an IPv6 socket has a mapped address, all of which share one IPv6 network.
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -131,22 +131,22 @@ mod tests {
         let crowd = Crowd::new(4, 3);
         let [many, few] = [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])];
         let tick = || tokio::time::advance(std::time::Duration::from_secs(1));
-        let old = crowd.take(few).unwrap();
+        let old = crowd.admit_client(few).unwrap();
         tick().await;
-        let first = crowd.take(many).unwrap();
+        let first = crowd.admit_client(many).unwrap();
         tick().await;
-        let second = crowd.take(many).unwrap();
-        let third = crowd.take(many).unwrap();
-        first.working();
-        let fourth = crowd.take(many).unwrap();
+        let second = crowd.admit_client(many).unwrap();
+        let third = crowd.admit_client(many).unwrap();
+        first.mark_working();
+        let fourth = crowd.admit_client(many).unwrap();
         assert!(second.sent_off.is_cancelled() && !first.sent_off.is_cancelled());
-        let newcomer = crowd.take(IpAddr::from([10, 0, 0, 3])).unwrap();
+        let newcomer = crowd.admit_client(IpAddr::from([10, 0, 0, 3])).unwrap();
         assert!(third.sent_off.is_cancelled() && !old.sent_off.is_cancelled(), "the greedy address pays");
         for place in [&old, &first, &fourth, &newcomer] {
-            place.working();
+            place.mark_working();
         }
-        assert!(crowd.take(few).is_none());
+        assert!(crowd.admit_client(few).is_none());
         drop(newcomer);
-        assert!(crowd.take(few).is_some());
+        assert!(crowd.admit_client(few).is_some());
     }
 }

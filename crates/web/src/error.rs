@@ -26,7 +26,7 @@ impl PageError {
     }
 
     /// The same with details for readers and curators.
-    pub(super) fn with(self, detail: impl std::fmt::Display) -> PageError {
+    pub(super) fn with_detail(self, detail: impl std::fmt::Display) -> PageError {
         PageError { detail: detail.to_string(), ..self }
     }
 
@@ -34,7 +34,7 @@ impl PageError {
         PageError::new(StatusCode::NOT_FOUND, "not_found")
     }
 
-    pub(super) fn withdrawn() -> PageError {
+    pub(super) fn record_withdrawn() -> PageError {
         PageError::new(StatusCode::GONE, "withdrawn")
     }
 
@@ -42,36 +42,36 @@ impl PageError {
         PageError::new(StatusCode::FORBIDDEN, "forbidden")
     }
 
-    pub(super) fn bad(detail: impl Into<String>) -> PageError {
-        PageError::new(StatusCode::BAD_REQUEST, "bad_request").with(detail.into())
+    pub(super) fn bad_request(detail: impl Into<String>) -> PageError {
+        PageError::new(StatusCode::BAD_REQUEST, "bad_request").with_detail(detail.into())
     }
 
-    pub(super) fn broken(error: impl std::fmt::Display) -> PageError {
-        PageError::new(StatusCode::INTERNAL_SERVER_ERROR, "broken").with(error)
+    pub(super) fn internal_error(error: impl std::fmt::Display) -> PageError {
+        PageError::new(StatusCode::INTERNAL_SERVER_ERROR, "broken").with_detail(error)
     }
 }
 
 impl From<store::Error> for PageError {
     fn from(error: store::Error) -> PageError {
-        PageError::broken(error)
+        PageError::internal_error(error)
     }
 }
 
 impl From<RunError> for PageError {
     fn from(error: RunError) -> PageError {
-        PageError::broken(error)
+        PageError::internal_error(error)
     }
 }
 
 impl From<StageError> for PageError {
     fn from(error: StageError) -> PageError {
-        PageError::broken(error)
+        PageError::internal_error(error)
     }
 }
 
 impl From<minijinja::Error> for PageError {
     fn from(error: minijinja::Error) -> PageError {
-        PageError::broken(format!("{error:#}"))
+        PageError::internal_error(format!("{error:#}"))
     }
 }
 

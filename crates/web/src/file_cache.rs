@@ -65,21 +65,21 @@ impl<T> FileCache<T> {
     /// # Errors
     /// Those of `read`; a failure is not cached.
     pub(super) fn get<E>(&self, path: &Path, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
-        let state = state(path);
-        if !settled(state, SystemTime::now()) {
+        let state = file_state(path);
+        if !is_settled(state, SystemTime::now()) {
             return read().map(Arc::new);
         }
         self.0.get(path.to_path_buf(), state, read)
     }
 }
 
-fn state(path: &Path) -> State {
+fn file_state(path: &Path) -> State {
     let meta = std::fs::metadata(path).ok()?;
     Some((meta.len(), meta.modified().ok()?))
 }
 
 /// A missing file is settled: its creation is noticed at the next call.
-fn settled(state: State, now: SystemTime) -> bool {
+fn is_settled(state: State, now: SystemTime) -> bool {
     state.is_none_or(|(_, changed)| now.duration_since(changed).is_ok_and(|age| age > SETTLED))
 }
 

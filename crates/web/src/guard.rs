@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 
-use super::access::{Rank, random};
+use super::access::{Rank, random_token};
 use super::app::App;
 use super::error::PageError;
 use super::i18n::Language;
@@ -47,14 +47,14 @@ impl Form {
     }
 
     /// The texts that somebody wrote into it: answers and remark.
-    pub(super) fn written(&self) -> String {
+    pub(super) fn written_texts(&self) -> String {
         let texts = self.0.iter().filter(|(name, _)| name.starts_with("f.") || name == "n.text");
         let texts: Vec<&str> = texts.map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
         texts.join("\n\n")
     }
 
     /// Every value of a field.
-    pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+    pub(super) fn values_of<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
@@ -68,13 +68,13 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
         let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
             StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
-            _ => PageError::bad("the form cannot be read"),
+            _ => PageError::bad_request("the form cannot be read"),
         })?;
         let form = Form(fields);
         match visitor {
-            Some(visitor) if sessions::fits(&visitor.secret, form.get("csrf")) => Ok(form),
+            Some(visitor) if sessions::is_csrf_token(&visitor.secret, form.get("csrf")) => Ok(form),
             _ => {
-                Err(PageError { kept: form.written(), ..PageError::new(StatusCode::FORBIDDEN, "stale_form") })
+                Err(PageError { kept: form.written_texts(), ..PageError::new(StatusCode::FORBIDDEN, "stale_form") })
             }
         }
     }
@@ -82,33 +82,33 @@ impl<S: Send + Sync> FromRequest<S> for Form {
 
 /// The outermost layer. Before the route: host, time limit, visitor; after it: headers, and a page for
 /// errors.
-pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let mut fresh = None;
-    let mut answer = match greet(&app, &request) {
+    let mut answer = match identify_visitor(&app, &request) {
         Err(oops) => oops.into_response(),
         Ok((_, Some(redirect))) => redirect,
         Ok((mut visitor, None)) => {
             // The login form carries a token too, so visitors need a secret before they log in.
             if visitor.secret.is_empty()
-                && let Ok(secret) = random(&app.workspace.raw())
+                && let Ok(secret) = random_token(&app.workspace.raw_folder())
             {
                 visitor.secret.clone_from(&secret);
                 fresh = Some(secret);
             }
             // Cloned, because an error page needs the visitor after the request is gone.
             request.extensions_mut().insert(visitor.clone());
-            let answer = match trusted(request.method(), request.headers(), &app) {
+            let answer = match is_trusted(request.method(), request.headers(), &app) {
                 false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
                 true => {
                     let uri = request.uri().clone();
-                    match app.shares.answer(&uri, tokio::time::timeout(REQUEST, next.run(request))).await {
+                    match app.shares.answer_request(&uri, tokio::time::timeout(REQUEST, next.run(request))).await {
                         Ok(Ok(answer)) => answer,
                         Ok(Err(_)) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
                         Err(Full) => PageError::new(StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
                     }
                 }
             };
-            dressed(answer, &visitor)
+            render_error(answer, &visitor)
         }
     };
     // A route that set a session cookie itself, such as the login, must not have it replaced.
@@ -122,41 +122,41 @@ pub(super) async fn frame(State(app): State<Arc<App>>, mut request: Request, nex
 }
 
 /// Identifies the visitor; or redirects after a change of language or theme, with a cookie.
-fn greet(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), PageError> {
+fn identify_visitor(app: &App, request: &Request) -> Result<(Visitor, Option<Response>), PageError> {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     if !known_host(host, app.address.public.as_ref().and_then(url::Url::host_str)) {
         return Err(PageError::new(StatusCode::MISDIRECTED_REQUEST, "other_host"));
     }
     let peer = request.extensions().get::<SocketAddr>().copied();
-    let peer = peer.ok_or_else(|| PageError::broken("no peer"))?;
+    let peer = peer.ok_or_else(|| PageError::internal_error("no peer"))?;
     let uri = request.uri();
-    let secret = cookie(headers, &app.cookie).unwrap_or_default();
-    let closed = app.access.closed()?;
+    let secret = cookie_value(headers, &app.cookie).unwrap_or_default();
+    let closed = app.access.needs_token()?;
     let grant = match closed && !secret.is_empty() {
-        true => app.sessions.grant(&secret, &app.access.grants()?)?,
+        true => app.sessions.grant_of_session(&secret, &app.access.list_grants()?)?,
         false => None,
     };
-    let language = cookie(headers, "lang").and_then(|code| Language::from_code(&code));
+    let language = cookie_value(headers, "lang").and_then(|code| Language::from_code(&code));
     let visitor = Visitor {
         grant,
         // Once a token is granted, the loopback needs one too: others on this machine may reach it.
         open: !closed && app.address.ip.is_loopback() && app.address.public.is_none(),
         secret,
-        client: client(headers, peer.ip(), app.address.public.is_some()),
-        language: language.unwrap_or_else(|| preferred(headers)),
-        theme: cookie(headers, "theme").filter(|t| t == "light" || t == "dark").unwrap_or_default(),
+        client: client_address(headers, peer.ip(), app.address.public.is_some()),
+        language: language.unwrap_or_else(|| preferred_language(headers)),
+        theme: cookie_value(headers, "theme").filter(|t| t == "light" || t == "dark").unwrap_or_default(),
         path: uri.path().to_string(),
         query: uri.query().unwrap_or_default().to_string(),
     };
     // A redirect would turn a sent form into a plain GET and lose its fields.
-    let back = if request.method() == Method::GET { changed(uri, app) } else { None };
+    let back = if request.method() == Method::GET { apply_preference(uri, app) } else { None };
     Ok((visitor, back))
 }
 
 /// The client's address. Headers are only trusted if a proxy is configured, because anybody can
 /// write one. Of several addresses the last is the one that this proxy saw itself.
-fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
+fn client_address(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
     if !behind_proxy {
         return peer;
     }
@@ -166,7 +166,7 @@ fn client(headers: &HeaderMap, peer: IpAddr, behind_proxy: bool) -> IpAddr {
 }
 
 /// `?lang=zh` and `?theme=dark` set a cookie and redirect to the same page.
-fn changed(uri: &Uri, app: &App) -> Option<Response> {
+fn apply_preference(uri: &Uri, app: &App) -> Option<Response> {
     let query = uri.query()?;
     let (mut rest, mut set) = (url::form_urlencoded::Serializer::new(String::new()), None);
     for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -193,7 +193,7 @@ fn changed(uri: &Uri, app: &App) -> Option<Response> {
 }
 
 /// Renders an error as a page; readers see the details.
-fn dressed(answer: Response, visitor: &Visitor) -> Response {
+fn render_error(answer: Response, visitor: &Visitor) -> Response {
     let oops = match answer.extensions().get::<PageError>() {
         Some(oops) => oops.clone(),
         None if answer.status() == StatusCode::NOT_FOUND => PageError::not_found(),
@@ -204,7 +204,7 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
     };
     let detail = if visitor.rank() >= Some(Rank::Reader) { oops.detail.clone() } else { String::new() };
     let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail, "kept": oops.kept });
-    match view::page(visitor, "error.html", found) {
+    match view::render_page(visitor, "error.html", found) {
         Ok(mut page) => {
             *page.status_mut() = oops.status;
             page
@@ -215,7 +215,7 @@ fn dressed(answer: Response, visitor: &Visitor) -> Response {
 }
 
 /// Requires a rank; others are asked for a token.
-pub(super) async fn circle(
+pub(super) async fn require_rank(
     State(needed): State<Rank>,
     visitor: Visitor,
     request: Request,
@@ -228,7 +228,7 @@ pub(super) async fn circle(
             // Whoever was logged out goes on where they were.
             let here = request.uri().path_and_query().map_or("/", |here| here.as_str());
             let to =
-                if here == "/" { "/login".to_string() } else { format!("/login?to={}", view::encoded(here)) };
+                if here == "/" { "/login".to_string() } else { format!("/login?to={}", view::encode_segment(here)) };
             Redirect::to(&to).into_response()
         }
         None => PageError::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),
@@ -247,7 +247,7 @@ fn known_host(host: &str, public: Option<&str>) -> bool {
 }
 
 /// Requests that change something must come from our own pages, as stated by browsers.
-fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
+fn is_trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
     if matches!(*method, Method::GET | Method::HEAD) {
         return true;
     }
@@ -265,13 +265,13 @@ fn trusted(method: &Method, headers: &HeaderMap, app: &App) -> bool {
     text("origin").is_none_or(own)
 }
 
-fn preferred(headers: &HeaderMap) -> Language {
+fn preferred_language(headers: &HeaderMap) -> Language {
     let wanted = headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if wanted.trim_start().starts_with("zh") { Language::Zh } else { Language::En }
 }
 
 /// The value of a cookie.
-fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+fn cookie_value(headers: &HeaderMap, name: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
@@ -280,7 +280,7 @@ fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
 /// Sets a cookie that scripts cannot read, and that other sites send along only for followed links: a link to
 /// a record can be shared, and no link changes anything.
 pub(super) fn set_cookie(answer: &mut Response, name: &str, value: &str, app: &App) {
-    let secure = if app.address.secure() { "; Secure" } else { "" };
+    let secure = if app.address.is_secure() { "; Secure" } else { "" };
     // Logging out sets an empty value, which has to make the browser drop the cookie.
     let age = if value.is_empty() { 0 } else { LASTS_SECS };
     let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={age}{secure}");
@@ -312,8 +312,8 @@ mod tests {
         let none = crate::config::Overrides::default();
         let read = crate::config::Config::load(
             dir.path(),
-            &crate::recipe::names(),
-            &crate::recipe::choices(),
+            &crate::recipe::recipe_names(),
+            &crate::recipe::changed_defaults(),
             &none,
         );
         let serve = super::super::app::Serve {
@@ -323,7 +323,7 @@ mod tests {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         let status = runtime.unwrap().block_on(async {
-            let mut router = super::super::router::router(Arc::new(App::new(serve)));
+            let mut router = super::super::router::build_router(Arc::new(App::new(serve)));
             let body = futures_util::stream::pending::<Result<Vec<u8>, std::io::Error>>();
             let request = Request::post("/login")
                 .header("host", "localhost")
@@ -340,20 +340,20 @@ mod tests {
     fn what_a_header_says_of_an_address_is_believed_behind_a_proxy_alone() {
         let peer = IpAddr::from([127, 0, 0, 1]);
         let mut headers = HeaderMap::new();
-        assert_eq!(client(&headers, peer, true), peer);
+        assert_eq!(client_address(&headers, peer, true), peer);
         headers.append("x-forwarded-for", HeaderValue::from_static("1.1.1.1"));
         headers.append("x-forwarded-for", HeaderValue::from_static("2.2.2.2, 10.0.0.7"));
-        assert_eq!(client(&headers, peer, false), peer);
-        assert_eq!(client(&headers, peer, true), IpAddr::from([10, 0, 0, 7]));
+        assert_eq!(client_address(&headers, peer, false), peer);
+        assert_eq!(client_address(&headers, peer, true), IpAddr::from([10, 0, 0, 7]));
         headers.append("x-forwarded-for", HeaderValue::from_static("unknown"));
-        assert_eq!(client(&headers, peer, true), peer);
+        assert_eq!(client_address(&headers, peer, true), peer);
     }
 
     #[test]
     fn cookies_are_found_by_their_whole_name() {
         let mut headers = HeaderMap::new();
         headers.insert(header::COOKIE, HeaderValue::from_static("xlang=en; lang=zh; theme=dark"));
-        assert_eq!(cookie(&headers, "lang").as_deref(), Some("zh"));
-        assert_eq!(cookie(&headers, "ang"), None);
+        assert_eq!(cookie_value(&headers, "lang").as_deref(), Some("zh"));
+        assert_eq!(cookie_value(&headers, "ang"), None);
     }
 }

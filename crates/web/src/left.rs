@@ -19,7 +19,7 @@ pub(super) struct Left {
 
 impl Left {
     /// Of the last passage of a record; `None` where it went on: then it is in the set, or waits where no stage says so.
-    pub(super) fn of(last: &Passage) -> Option<Left> {
+    pub(super) fn from_passage(last: &Passage) -> Option<Left> {
         let of_folder = last.stage.starts_with("[data]")
             && last.reason.as_deref() == Some(Reason::RequirementBroken.code());
         (!goes_on(&last.outcome)).then(|| Left {

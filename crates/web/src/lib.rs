@@ -56,8 +56,8 @@ use riddlemill_text::{join, shortcuts, text};
 
 pub use access::Rank;
 pub use app::{Address, Serve};
-pub use router::addresses;
-pub use server::{ServeError, serve};
+pub use router::route_addresses;
+pub use server::{ServeError, serve_pages};
 
 /// The logs that this crate and those below it write.
 pub fn registered_logs() -> Vec<LogName> {

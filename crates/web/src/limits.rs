@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::crowd::network;
+use super::crowd::client_network;
 
 /// Wrong tokens with the same prefix from one client before it has to wait.
 const TRIES: u32 = 5;
@@ -33,18 +33,18 @@ pub(super) struct Tries {
 
 impl Tries {
     /// Whether a right token from this client is accepted now.
-    pub(super) fn may(&self, client: IpAddr, token: &str, now: Instant) -> bool {
+    pub(super) fn may_try(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
         // The count of the whole client is ignored, so that a right token works from a busy address.
-        seen.get(&(network(client), Some(prefix(token)))).is_none_or(|(wrong, _)| *wrong < TRIES)
+        seen.get(&(client_network(client), Some(token_prefix(token)))).is_none_or(|(wrong, _)| *wrong < TRIES)
     }
 
     /// Records a wrong token; false if its sender has to wait.
-    pub(super) fn wrong(&self, client: IpAddr, token: &str, now: Instant) -> bool {
+    pub(super) fn record_failure(&self, client: IpAddr, token: &str, now: Instant) -> bool {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.retain(|_, (_, last)| now.duration_since(*last) < MEMORY);
-        let client = network(client);
+        let client = client_network(client);
         let mut note = |key: Key, most: u32| {
             // When the memory is full, unknown clients pass: refusing them would lock out everybody.
             if !seen.contains_key(&key) && seen.len() >= REMEMBERED {
@@ -56,11 +56,11 @@ impl Tries {
         };
         let all = note((client, None), OF_CLIENT);
         // Prefixes are not recorded for a client with many attempts: they would fill the memory.
-        all && note((client, Some(prefix(token))), TRIES)
+        all && note((client, Some(token_prefix(token))), TRIES)
     }
 }
 
-fn prefix(token: &str) -> String {
+fn token_prefix(token: &str) -> String {
     token.chars().take(PREFIX).collect()
 }
 
@@ -74,13 +74,13 @@ mod tests {
         let (one, other) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([10, 0, 0, 1]));
         let start = Instant::now();
         for n in 0..TRIES {
-            assert!(tries.may(one, "0123456789", start));
-            assert!(tries.wrong(one, &format!("01234567{n}"), start));
+            assert!(tries.may_try(one, "0123456789", start));
+            assert!(tries.record_failure(one, &format!("01234567{n}"), start));
         }
-        assert!(!tries.may(one, "0123456789", start) && !tries.wrong(one, "01234567x", start));
-        assert!(tries.may(one, "another token", start), "the right one, from the same address");
-        assert!(tries.may(other, "0123456789", start));
-        assert!(tries.may(one, "0123456789", start + MEMORY));
+        assert!(!tries.may_try(one, "0123456789", start) && !tries.record_failure(one, "01234567x", start));
+        assert!(tries.may_try(one, "another token", start), "the right one, from the same address");
+        assert!(tries.may_try(other, "0123456789", start));
+        assert!(tries.may_try(one, "0123456789", start + MEMORY));
     }
 
     #[test]
@@ -88,14 +88,14 @@ mod tests {
         let tries = Tries::default();
         let now = Instant::now();
         let greedy = IpAddr::from([1, 1, 1, 1]);
-        let let_on = (0..1000).filter(|n| tries.wrong(greedy, &format!("{n:08}"), now)).count();
+        let let_on = (0..1000).filter(|n| tries.record_failure(greedy, &format!("{n:08}"), now)).count();
         assert_eq!(let_on, OF_CLIENT as usize);
         assert!(tries.seen.lock().unwrap().len() <= OF_CLIENT as usize + 1);
-        assert!(tries.may(greedy, "a right token", now));
+        assert!(tries.may_try(greedy, "a right token", now));
         for i in 0..10_000u32 {
-            tries.wrong(IpAddr::from(i.to_be_bytes()), "x", now);
+            tries.record_failure(IpAddr::from(i.to_be_bytes()), "x", now);
         }
         assert!(tries.seen.lock().unwrap().len() <= REMEMBERED);
-        assert!(tries.may(IpAddr::from([200, 0, 0, 1]), "a right token", now));
+        assert!(tries.may_try(IpAddr::from([200, 0, 0, 1]), "a right token", now));
     }
 }

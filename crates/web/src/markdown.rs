@@ -20,15 +20,15 @@ pub(super) struct Heading {
 /// Renders Markdown without its front matter, for the template filter. HTML in it is escaped, except `<details>` with its
 /// `<summary>`, and links may only lead to the web or within the page. `files` is the address of the folder with the
 /// text's picture.
-pub(super) fn rendered(markdown: &str, files: Option<&str>) -> String {
-    let events: Vec<Event<'_>> = parsed(markdown).collect();
-    let mut ids = headings(&events).into_iter().map(|heading| heading.id);
+pub(super) fn render_markdown(markdown: &str, files: Option<&str>) -> String {
+    let events: Vec<Event<'_>> = parse_markdown(markdown).collect();
+    let mut ids = collect_headings(&events).into_iter().map(|heading| heading.id);
     let mut shown = Shown::default();
     let mut pictures: Vec<bool> = Vec::new();
     for event in events {
         let event = match event {
             Event::Html(text) => {
-                shown.html(&text);
+                shown.push_html_line(&text);
                 continue;
             }
             Event::InlineHtml(text) => Event::Text(text),
@@ -79,9 +79,9 @@ pub(super) fn rendered(markdown: &str, files: Option<&str>) -> String {
 }
 
 /// The headings below the title, as [`rendered`] names them.
-pub(super) fn contents(markdown: &str) -> Vec<Heading> {
-    let events: Vec<Event<'_>> = parsed(markdown).collect();
-    headings(&events).into_iter().filter(|heading| [2, 3].contains(&heading.level)).collect()
+pub(super) fn table_of_contents(markdown: &str) -> Vec<Heading> {
+    let events: Vec<Event<'_>> = parse_markdown(markdown).collect();
+    collect_headings(&events).into_iter().filter(|heading| [2, 3].contains(&heading.level)).collect()
 }
 
 /// A text without the JSON that it quotes.
@@ -96,7 +96,7 @@ pub(super) fn without_code(markdown: &str) -> String {
     markdown.split_inclusive('\n').filter(keeps).collect()
 }
 
-fn parsed(markdown: &str) -> Parser<'_> {
+fn parse_markdown(markdown: &str) -> Parser<'_> {
     let body = markdown.strip_prefix("---\n").and_then(|rest| Some(rest.split_once("\n---\n")?.1));
     Parser::new_ext(body.unwrap_or(markdown), Options::ENABLE_TABLES)
 }
@@ -106,7 +106,7 @@ fn is_of_the_web(url: &str) -> bool {
 }
 
 /// Every heading, in order, with an id as the Hub and GitHub make it.
-fn headings(events: &[Event<'_>]) -> Vec<Heading> {
+fn collect_headings(events: &[Event<'_>]) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
     let mut open: Option<(HeadingLevel, String)> = None;
     for event in events {
@@ -156,14 +156,14 @@ impl<'a> Shown<'a> {
     }
 
     /// A line of HTML. Within a list or quotation nothing is opened: its end could come first.
-    fn html(&mut self, line: &str) {
+    fn push_html_line(&mut self, line: &str) {
         let line = line.trim_end();
         let summary = line.strip_prefix("<summary>").and_then(|rest| rest.strip_suffix("</summary>"));
         let follows = self.open.last().is_some_and(|parts| parts[..] == [self.events.len() - 1]);
         match (line, summary) {
             ("<details>", _) if self.depth == 0 => {
                 self.open.push(vec![self.events.len()]);
-                self.text("<details>\n");
+                self.push_text("<details>\n");
             }
             ("</details>", _) if self.depth == 0 && !self.open.is_empty() => {
                 let parts = self.open.pop().unwrap_or_default();
@@ -178,15 +178,15 @@ impl<'a> Shown<'a> {
                 if let Some(parts) = self.open.last_mut() {
                     parts.extend([place, place + 2]);
                 }
-                self.text("<summary>");
-                self.text(summary);
-                self.text("</summary>");
+                self.push_text("<summary>");
+                self.push_text(summary);
+                self.push_text("</summary>");
             }
-            _ => self.text(&format!("{line}\n")),
+            _ => self.push_text(&format!("{line}\n")),
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         self.events.push(Event::Text(text.to_owned().into()));
     }
 }
@@ -201,7 +201,7 @@ mod tests {
     fn a_card_is_rendered_and_runs_nothing() {
         let card = "---\nlicense: x\n---\n# Title\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1)) <b>x</b> \
                     [b](https://b.org)\n\n| a | b |\n|---:|---|\n| 1 | `<td style=\"text-align: right\">` |\n\n![p](https://c.org/p.png)";
-        let html = rendered(card, Some("/files/"));
+        let html = render_markdown(card, Some("/files/"));
         assert!(html.contains("<h1 id=\"in-title\">Title</h1>"), "{html}");
         assert!(html.contains("<td class=\"num\">1</td>"), "{html}");
         assert!(html.contains("<table tabindex=\"0\">"), "{html}");
@@ -215,7 +215,7 @@ mod tests {
     fn a_card_has_its_picture_its_contents_and_its_details() {
         let card = "# A\n\nSee [Sources](#the-sources).\n\n![The funnel](funnel.svg)\n\n<details>\n<summary>What \
                     <b>they</b> mean</summary>\n\n- `x`: y\n\n</details>\n\n## The sources\n\n### `flub`\n";
-        let html = rendered(card, Some("/flub/release/1.0.0/file/"));
+        let html = render_markdown(card, Some("/flub/release/1.0.0/file/"));
         assert!(
             html.contains("<img src=\"/flub/release/1.0.0/file/funnel.svg\" alt=\"The funnel\""),
             "{html}"
@@ -226,16 +226,16 @@ mod tests {
             html.contains("<a href=\"#in-the-sources\">") && html.contains("<h2 id=\"in-the-sources\">"),
             "{html}"
         );
-        let found = contents(card);
+        let found = table_of_contents(card);
         let found: Vec<(u8, &str)> =
             found.iter().map(|heading| (heading.level, heading.text.as_str())).collect();
         assert_eq!(found, [(2, "The sources"), (3, "flub")]);
-        assert!(!rendered(card, None).contains("<img"), "no folder, no picture");
+        assert!(!render_markdown(card, None).contains("<img"), "no folder, no picture");
     }
 
     #[test]
     fn headings_that_read_alike_have_ids_of_their_own() {
-        let html = rendered("# A\n\n## A\n\n## A\n\n## A 1\n\n## A\n\n## ?\n\n## !\n", None);
+        let html = render_markdown("# A\n\n## A\n\n## A\n\n## A 1\n\n## A\n\n## ?\n\n## !\n", None);
         let ids: Vec<&str> =
             html.split("id=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
         assert_eq!(ids, ["in-a", "in-a-1", "in-a-2", "in-a-1-1", "in-a-3", "in-", "in--1"]);
@@ -252,7 +252,7 @@ mod tests {
             "> <details>\n> x\n\n</details>\n",
             "<details onclick=\"x\">\n\nx\n\n</details>\n",
         ] {
-            let html = rendered(card, None);
+            let html = render_markdown(card, None);
             assert!(!html.contains("<details") && !html.contains("</details>"), "{card}: {html}");
             assert!(!html.contains("<summary>"), "{card}: {html}");
         }
@@ -272,7 +272,7 @@ mod tests {
             Just("- a"), Just("> <details>"), Just("  <summary>b</summary>"), Just("```"), Just("| a |\n|--:|\n| <u> |"),
             Just("<svg onload=x>"), Just("![<s>](funnel.svg)"), Just("text <em onclick=y> text"), Just("1. </details>"),
         ], 0..14)) {
-            let html = rendered(&lines.join("\n"), Some("/f/"));
+            let html = render_markdown(&lines.join("\n"), Some("/f/"));
             prop_assert_eq!(html.matches("<details>").count(), html.matches("</details>").count());
             prop_assert!(html.matches("<summary>").count() <= html.matches("<details>").count());
             for banned in ["<script", "<svg", "<u>", "<i>", "<s>", "<em ", "<details ", "style="] {

@@ -28,7 +28,7 @@ impl Paced {
     }
 
     /// Checks the result of a write against the clock; `wanted` bytes were to be written.
-    fn paced(
+    fn check_pace(
         &mut self,
         context: &mut Context<'_>,
         wrote: Poll<io::Result<usize>>,
@@ -80,7 +80,7 @@ impl AsyncWrite for Paced {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.paced(context, wrote, bytes.len())
+        self.check_pace(context, wrote, bytes.len())
     }
 
     fn poll_write_vectored(
@@ -90,7 +90,7 @@ impl AsyncWrite for Paced {
     ) -> Poll<io::Result<usize>> {
         let wanted = pieces.iter().map(|piece| piece.len()).sum();
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.paced(context, wrote, wanted)
+        self.check_pace(context, wrote, wanted)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -21,79 +21,79 @@ use super::{assets, guard};
 type Route = (&'static str, MethodRouter<Arc<App>>);
 
 /// For anybody: nothing of the workspace.
-fn open() -> Vec<Route> {
+fn public_routes() -> Vec<Route> {
     vec![
-        ("/login", get(login::form).post(login::enter)),
-        ("/logout", post(login::leave)),
-        ("/join/{token}", get(people::join).post(people::enter)),
-        ("/assets/{hash}/{name}", get(assets::get)),
+        ("/login", get(login::show_login).post(login::log_in)),
+        ("/logout", post(login::log_out)),
+        ("/join/{token}", get(people::show_invitation).post(people::follow_invitation)),
+        ("/assets/{hash}/{name}", get(assets::serve_asset)),
         ("/health", get(|| async { "ok\n" })),
     ]
 }
 
 /// The audit pages.
-fn readers() -> Vec<Route> {
+fn reader_routes() -> Vec<Route> {
     vec![
-        ("/", get(overview::page)),
-        ("/find", get(record::find)),
-        ("/{recipe}/stage/{stage}", get(stage::page)),
-        ("/{recipe}/figures/{stage}", get(stage::figures)),
-        ("/{recipe}/causes/{stage}", get(causes::page)),
-        ("/{recipe}/record/{*id}", get(record::page)),
-        ("/{recipe}/duplicates", get(duplicates::page)),
-        ("/{recipe}/pairs", get(pending::pairs)),
-        ("/{recipe}/held", get(pending::held)),
-        ("/{recipe}/decisions", get(pending::decisions)),
-        ("/run", get(run::page).post(run::act)),
-        ("/run/costs", get(run::costs)),
-        ("/run/events", get(run::events)),
-        ("/releases", get(releases::list)),
-        ("/{recipe}/release/{version}", get(releases::page)),
-        ("/{recipe}/release/{version}/rows", get(table::page)),
-        ("/{recipe}/release/{version}/rows/{form}", get(table::download)),
-        ("/{recipe}/release/{version}/card", get(table::card)),
-        ("/{recipe}/release/{version}/file/{*path}", get(table::file)),
-        ("/{recipe}/diff", get(difference::page)),
+        ("/", get(overview::show_overview)),
+        ("/find", get(record::find_records)),
+        ("/{recipe}/stage/{stage}", get(stage::show_stage)),
+        ("/{recipe}/figures/{stage}", get(stage::show_figures)),
+        ("/{recipe}/causes/{stage}", get(causes::show_causes)),
+        ("/{recipe}/record/{*id}", get(record::show_record)),
+        ("/{recipe}/duplicates", get(duplicates::show_duplicates)),
+        ("/{recipe}/pairs", get(pending::show_pairs)),
+        ("/{recipe}/held", get(pending::show_held)),
+        ("/{recipe}/decisions", get(pending::show_decisions)),
+        ("/run", get(run::show_run).post(run::act_on_run)),
+        ("/run/costs", get(run::show_costs)),
+        ("/run/events", get(run::stream_events)),
+        ("/releases", get(releases::show_releases)),
+        ("/{recipe}/release/{version}", get(releases::show_release)),
+        ("/{recipe}/release/{version}/rows", get(table::show_table)),
+        ("/{recipe}/release/{version}/rows/{form}", get(table::download_rows)),
+        ("/{recipe}/release/{version}/card", get(table::show_card)),
+        ("/{recipe}/release/{version}/file/{*path}", get(table::serve_file)),
+        ("/{recipe}/diff", get(difference::show_difference)),
     ]
 }
 
 /// Items that wait for a person's vote; pipeline.toml decides who may vote on what.
-fn annotators() -> Vec<Route> {
+fn annotator_routes() -> Vec<Route> {
     vec![
-        ("/review", get(review::list)),
-        ("/review/mine", get(history::page)),
-        ("/review/{recipe}/{step}/guideline", get(guideline::page)),
-        ("/review/{recipe}/{step}/{round}", get(review::page).post(cast::vote)),
+        ("/review", get(review::show_waiting)),
+        ("/review/mine", get(history::show_history)),
+        ("/review/{recipe}/{step}/guideline", get(guideline::show_guideline)),
+        ("/review/{recipe}/{step}/{round}", get(review::show_item).post(cast::submit_vote)),
         ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
     ]
 }
 
 /// The progress of people.
-fn curators() -> Vec<Route> {
+fn curator_routes() -> Vec<Route> {
     vec![
-        ("/curate", get(progress::page)),
-        ("/curate/people", get(persons::list)),
-        ("/curate/people/{name}", get(persons::page).post(persons::act)),
-        ("/curate/{recipe}/{step}", get(curate::one)),
-        ("/curate/{recipe}/{step}/assign", get(assign::page).post(assign::spread)),
-        ("/curate/{recipe}/{step}/trials", get(trials::page).post(trials::grade)),
-        ("/curate/{recipe}/{step}/guideline", post(guideline::edit)),
-        ("/curate/{recipe}/{step}/carry", get(carry::page).post(carry::take)),
-        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::votes)),
-        ("/people", get(people::page)),
-        ("/people/invite", post(people::invite)),
-        ("/people/revoke", post(people::revoke)),
-        ("/{recipe}/decide", post(decide::take)),
+        ("/curate", get(progress::show_progress)),
+        ("/curate/people", get(persons::show_persons)),
+        ("/curate/people/{name}", get(persons::show_person).post(persons::act_on_person)),
+        ("/curate/{recipe}/{step}", get(curate::show_ballot)),
+        ("/curate/{recipe}/{step}/assign", get(assign::show_assignment).post(assign::submit_assignment)),
+        ("/curate/{recipe}/{step}/trials", get(trials::show_trials).post(trials::grade_trials)),
+        ("/curate/{recipe}/{step}/guideline", post(guideline::save_guideline)),
+        ("/curate/{recipe}/{step}/carry", get(carry::show_carryable).post(carry::submit_carry)),
+        ("/curate/{recipe}/{step}/votes.jsonl", get(curate::download_votes)),
+        ("/people", get(people::show_people)),
+        ("/people/invite", post(people::invite_person)),
+        ("/people/revoke", post(people::revoke_grant)),
+        ("/{recipe}/decide", post(decide::submit_decision)),
     ]
 }
 
 /// The path of every route, with the required rank; `None` for anybody.
-pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
+pub fn route_addresses() -> Vec<(&'static str, Option<Rank>)> {
     let circles = [
-        (open(), None),
-        (annotators(), Some(Rank::Annotator)),
-        (readers(), Some(Rank::Reader)),
-        (curators(), Some(Rank::Curator)),
+        (public_routes(), None),
+        (annotator_routes(), Some(Rank::Annotator)),
+        (reader_routes(), Some(Rank::Reader)),
+        (curator_routes(), Some(Rank::Curator)),
     ];
     circles
         .into_iter()
@@ -102,20 +102,20 @@ pub fn addresses() -> Vec<(&'static str, Option<Rank>)> {
 }
 
 /// Every route of the server.
-pub(super) fn router(app: Arc<App>) -> Router {
+pub(super) fn build_router(app: Arc<App>) -> Router {
     let circle = |routes: Vec<Route>, rank: Rank| {
         let router =
             routes.into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
         // A route layer leaves unknown paths alone: they are a 404, whatever the visitor's rank.
-        router.route_layer(from_fn_with_state(rank, guard::circle))
+        router.route_layer(from_fn_with_state(rank, guard::require_rank))
     };
-    let anybody = open().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+    let anybody = public_routes().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
     anybody
-        .merge(circle(annotators(), Rank::Annotator))
-        .merge(circle(readers(), Rank::Reader))
-        .merge(circle(curators(), Rank::Curator))
+        .merge(circle(annotator_routes(), Rank::Annotator))
+        .merge(circle(reader_routes(), Rank::Reader))
+        .merge(circle(curator_routes(), Rank::Curator))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
-        .layer(from_fn_with_state(app.clone(), guard::frame))
+        .layer(from_fn_with_state(app.clone(), guard::frame_request))
         // Outermost, so that error pages are compressed too; streams of events are not buffered.
         .layer(CompressionLayer::new())
         .with_state(app)

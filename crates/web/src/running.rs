@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::config::{Config, sections};
 use crate::llm;
-use crate::pipeline::{self, Progress, RunError, Selection, now, outlook};
+use crate::pipeline::{self, Progress, RunError, Selection, current_time, remaining_cost};
 use crate::recipe::Recipe;
 use crate::record::State as Left;
 use crate::release::{self, ReleaseError};
@@ -94,12 +94,12 @@ struct Made {
 
 impl Runner {
     /// The current or last run.
-    pub(super) fn current(&self) -> Option<Arc<Running>> {
+    pub(super) fn current_run(&self) -> Option<Arc<Running>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Starts a run; `None` if one is in progress.
-    pub(super) fn start(
+    pub(super) fn start_run(
         &self,
         config: Config,
         recipes: Vec<&'static Recipe>,
@@ -107,12 +107,12 @@ impl Runner {
         by: &str,
     ) -> Option<Arc<Running>> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().is_some_and(|running| !running.state().over) {
+        if current.as_ref().is_some_and(|running| !running.run_state().over) {
             return None;
         }
         let state = RunState {
             by: by.to_string(),
-            at: now(),
+            at: current_time(),
             recipes: recipes.iter().map(|recipe| recipe.name).collect(),
             offline,
             ..RunState::default()
@@ -126,21 +126,21 @@ impl Runner {
         });
         *current = Some(running.clone());
         let own = running.clone();
-        std::thread::spawn(move || own.make(&config, &recipes, offline));
+        std::thread::spawn(move || own.run_to_end(&config, &recipes, offline));
         Some(running)
     }
 
     /// Stops the current run when the server stops.
-    pub(super) fn stop(&self) {
-        if let Some(running) = self.current() {
-            running.halt();
+    pub(super) fn stop_run(&self) {
+        if let Some(running) = self.current_run() {
+            running.request_stop();
         }
     }
 }
 
 impl Running {
     /// The current state, for a page.
-    pub(super) fn state(&self) -> RunState {
+    pub(super) fn run_state(&self) -> RunState {
         *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let mut state = self.lock().clone();
         for stage in state.stages.iter_mut().filter(|stage| stage.state == "working") {
@@ -160,22 +160,22 @@ impl Running {
     }
 
     /// Notified of every change.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+    pub(super) fn watch_changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
     /// Answers the run's question.
-    pub(super) fn answer(&self, yes: bool) {
+    pub(super) fn answer_question(&self, yes: bool) {
         // A late click, after the question was answered or withdrawn, must not count.
-        self.update(|state| state.answer = state.question.is_some().then_some(yes));
+        self.update_state(|state| state.answer = state.question.is_some().then_some(yes));
         self.answered.notify_all();
     }
 
     /// Requests a stop: finished stages remain.
-    pub(super) fn halt(&self) {
-        self.stop.set();
+    pub(super) fn request_stop(&self) {
+        self.stop.request_stop();
         // A run that has ended meanwhile must not look as if it were still stopping.
-        self.update(|state| state.stopping = !state.over);
+        self.update_state(|state| state.stopping = !state.over);
         self.answered.notify_all();
     }
 
@@ -183,20 +183,20 @@ impl Running {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn update<T>(&self, what: impl FnOnce(&mut RunState) -> T) -> T {
+    fn update_state<T>(&self, what: impl FnOnce(&mut RunState) -> T) -> T {
         let result = what(&mut self.lock());
         self.changed.send_modify(|count| *count += 1);
         result
     }
 
-    fn make(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) {
+    fn run_to_end(&self, config: &Config, recipes: &[&'static Recipe], offline: bool) {
         let made = self.run_recipes(config, recipes, offline);
-        self.update(|state| {
+        self.update_state(|state| {
             state.over = true;
             state.note.clear();
             state.question = None;
             // After a requested stop there is no error to show.
-            state.failed = made.err().filter(|_| !self.stop.asked()).map(|error| error.to_string());
+            state.failed = made.err().filter(|_| !self.stop.is_requested()).map(|error| error.to_string());
         });
     }
 
@@ -206,17 +206,17 @@ impl Running {
         recipes: &[&'static Recipe],
         offline: bool,
     ) -> Result<(), ReleaseError> {
-        let settings: sections::Run = config.typed(None, "run");
+        let settings: sections::Run = config.typed_settings(None, "run");
         let max = (settings.max_usd > 0.0).then(|| llm::Usd::from_dollars(settings.max_usd));
         let selection = Selection { offline, run: llm::Run::new(max), ..Selection::default() };
         draft::refuse_lost_replies(config).map_err(RunError::from)?;
         for (at, recipe) in recipes.iter().enumerate() {
             let console = RunConsole { running: self, config, ahead: &recipes[at..], selection: &selection };
-            let manifests = pipeline::run(config, recipe, &selection, &self.stop, &console)?;
+            let manifests = pipeline::run_recipe(config, recipe, &selection, &self.stop, &console)?;
             if manifests.len() == recipe.steps().len() && release::is_published(recipe) {
-                let (built, _) = release::build(config, recipe, &manifests)?;
-                release::restore(&Workspace::new(&config.root), recipe)?;
-                self.update(|state| state.built.push((recipe.name, built.rows)));
+                let (built, _) = release::build_candidate(config, recipe, &manifests)?;
+                release::restore_versions(&Workspace::new(&config.root), recipe)?;
+                self.update_state(|state| state.built.push((recipe.name, built.rows)));
             }
         }
         Ok(())
@@ -236,11 +236,11 @@ impl RunConsole<'_> {
         state.stages.iter_mut().rev().find(|stage| stage.state == "working")
     }
 
-    fn ended(&self, recipe: &str, manifest: &Manifest, state: &'static str) {
+    fn end_stage(&self, recipe: &str, manifest: &Manifest, state: &'static str) {
         let counts = &manifest.counts;
-        let states = Left::ALL.into_iter().filter(|s| *s != Left::Kept && counts.state(*s) > 0);
-        let states = states.map(|s| (s.code(), counts.state(s))).collect();
-        self.running.update(|run| {
+        let states = Left::ALL.into_iter().filter(|s| *s != Left::Kept && counts.records_in_state(*s) > 0);
+        let states = states.map(|s| (s.code(), counts.records_in_state(s))).collect();
+        self.running.update_state(|run| {
             let of = |stage: &&mut Made| stage.recipe == recipe && stage.stage == manifest.stage;
             let made = match run.stages.iter_mut().find(of) {
                 Some(made) => made,
@@ -277,16 +277,16 @@ fn new(recipe: &str, stage: &str, records: u64) -> Made {
 }
 
 impl Pulse for RunConsole<'_> {
-    fn advance(&self, records: u64) {
-        self.running.update(|state| {
+    fn report_done(&self, records: u64) {
+        self.running.update_state(|state| {
             if let Some(stage) = RunConsole::at_work(state) {
                 stage.done += records;
             }
         });
     }
 
-    fn part(&self, _: &str, records: u64) {
-        self.running.update(|state| {
+    fn begin_part(&self, _: &str, records: u64) {
+        self.running.update_state(|state| {
             if let Some(stage) = RunConsole::at_work(state) {
                 (stage.records, stage.done, stage.part_begun) = (records, 0, Instant::now());
             }
@@ -294,24 +294,24 @@ impl Pulse for RunConsole<'_> {
     }
 
     fn show_status(&self, message: &str) {
-        self.running.update(|state| state.note = message.to_string());
+        self.running.update_state(|state| state.note = message.to_string());
     }
 
-    fn notify(&self, message: &str) {
-        self.running.update(|state| {
+    fn notify_user(&self, message: &str) {
+        self.running.update_state(|state| {
             if state.lines.len() < MAX_LINES {
                 state.lines.push(message.to_string());
             }
         });
     }
 
-    fn agrees(&self, question: &str) -> Option<bool> {
-        self.running.update(|state| (state.question, state.answer) = (Some(question.to_string()), None));
+    fn ask_consent(&self, question: &str) -> Option<bool> {
+        self.running.update_state(|state| (state.question, state.answer) = (Some(question.to_string()), None));
         let mut state = self.running.lock();
         let asked = Instant::now();
         *self.running.looked.lock().unwrap_or_else(PoisonError::into_inner) = asked;
         let mut given_up = false;
-        while state.answer.is_none() && !self.running.stop.asked() && !given_up {
+        while state.answer.is_none() && !self.running.stop.is_requested() && !given_up {
             let waited = self.running.answered.wait_timeout(state, Duration::from_millis(500));
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             let looked = *self.running.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -327,25 +327,25 @@ impl Pulse for RunConsole<'_> {
         let yes = answer.unwrap_or(false);
         // `update` takes the same lock, and watching pages have to notice that the question is gone.
         drop(state);
-        self.running.update(|_| ());
+        self.running.update_state(|_| ());
         Some(yes)
     }
 
-    fn outlook(&self, requests: usize) -> Option<String> {
-        outlook(self.config, self.ahead, self.selection, requests)
+    fn estimate_cost(&self, requests: usize) -> Option<String> {
+        remaining_cost(self.config, self.ahead, self.selection, requests)
     }
 }
 
 impl Progress for RunConsole<'_> {
-    fn begin(&self, recipe: &str, stage: &str, _: &str, records: u64) {
-        self.running.update(|state| state.stages.push(new(recipe, stage, records)));
+    fn begin_stage(&self, recipe: &str, stage: &str, _: &str, records: u64) {
+        self.running.update_state(|state| state.stages.push(new(recipe, stage, records)));
     }
 
-    fn end(&self, recipe: &str, manifest: &Manifest) {
-        self.ended(recipe, manifest, "made");
+    fn end_stage(&self, recipe: &str, manifest: &Manifest) {
+        self.end_stage(recipe, manifest, "made");
     }
 
-    fn fresh(&self, recipe: &str, manifest: &Manifest) {
-        self.ended(recipe, manifest, "fresh");
+    fn report_fresh(&self, recipe: &str, manifest: &Manifest) {
+        self.end_stage(recipe, manifest, "fresh");
     }
 }

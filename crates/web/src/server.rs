@@ -20,7 +20,7 @@ use super::access::Access;
 use super::app::{Address, App, BODY_BYTES, Serve};
 use super::crowd::{Crowd, Place};
 use super::paced::Paced;
-use super::router::router;
+use super::router::build_router;
 use super::shares::READERS;
 use crate::pipeline::secrets_stand;
 use crate::search::Search;
@@ -67,10 +67,10 @@ pub enum ServeError {
 ///
 /// # Errors
 /// [`ServeError`], before the first connection is taken.
-pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+pub fn serve_pages(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
     let Address { ip, port, .. } = what.address;
     secrets_stand(&Workspace::new(&what.config.root))?;
-    let granted = Access::in_workspace(&Workspace::new(&what.config.root)).grants()?;
+    let granted = Access::in_workspace(&Workspace::new(&what.config.root)).list_grants()?;
     if !ip.is_loopback() && granted.is_empty() {
         return Err(ServeError::NoTokens(ip));
     }
@@ -86,19 +86,19 @@ pub fn serve(mut what: Serve, stop: &Stop, ready: impl FnOnce(SocketAddr)) -> Re
         what.address.port = local.port();
         let behind_proxy = what.address.public.is_some();
         let app = Arc::new(App::new(what));
-        let router = router(app.clone());
+        let router = build_router(app.clone());
         let searched = app.clone();
         // Whoever searches first would wait for the index of the dumps. What fails here is reported to whoever searches.
-        std::thread::spawn(move || drop(Search::open(&searched.config().0)));
+        std::thread::spawn(move || drop(Search::open(&searched.current_config().0)));
         ready(local);
-        take(listener, router, behind_proxy, stop).await;
+        accept_connections(listener, router, behind_proxy, stop).await;
         // Finished stages remain; the next run makes the rest.
-        app.runner.stop();
+        app.runner.stop_run();
         Ok(())
     })
 }
 
-async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, stop: &Stop) {
+async fn accept_connections(listener: TcpListener, router: axum::Router, behind_proxy: bool, stop: &Stop) {
     // Behind a proxy all connections come from one address.
     let crowd = Crowd::new(CONNECTIONS, if behind_proxy { CONNECTIONS } else { OF_ADDRESS });
     let mut open = JoinSet::new();
@@ -109,7 +109,7 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
             _ = look.tick() => {
                 // Finished tasks stay in the set, and in memory, until they are taken out.
                 while open.try_join_next().is_some() {}
-                if stop.asked() {
+                if stop.is_requested() {
                     break;
                 }
             }
@@ -123,7 +123,7 @@ async fn take(listener: TcpListener, router: axum::Router, behind_proxy: bool, s
                         continue;
                     }
                 };
-                let Some(place) = crowd.take(peer.ip()) else { continue };
+                let Some(place) = crowd.admit_client(peer.ip()) else { continue };
                 open.spawn(serve_client(stream, peer, router.clone(), place));
             }
         }
@@ -140,18 +140,18 @@ async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router,
         let mut router = router.clone();
         async move {
             let (head, body) = request.into_parts();
-            let answer: Result<_, Infallible> = match tokio::time::timeout(BODY, whole(body)).await {
+            let answer: Result<_, Infallible> = match tokio::time::timeout(BODY, read_body(body)).await {
                 Ok(Ok(body)) => {
                     let mut request = Request::from_parts(head, body);
                     request.extensions_mut().insert(peer);
-                    place.working();
+                    place.mark_working();
                     router.call(request).await
                 }
                 // A truncated form might be read as a shorter one.
                 Ok(Err(_)) => Ok(StatusCode::BAD_REQUEST.into_response()),
                 Err(_) => Ok(StatusCode::REQUEST_TIMEOUT.into_response()),
             };
-            place.waiting();
+            place.mark_waiting();
             answer
         }
     };
@@ -169,7 +169,7 @@ async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router,
 
 /// The body of a request, read completely first; of one that is too long, enough for the route to detect
 /// that.
-async fn whole(mut body: Incoming) -> Result<Body, hyper::Error> {
+async fn read_body(mut body: Incoming) -> Result<Body, hyper::Error> {
     let mut bytes = Vec::new();
     while !body.is_end_stream() && bytes.len() <= BODY_BYTES {
         let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
@@ -206,7 +206,7 @@ mod tests {
                 .route("/form", post(|form: axum::body::Bytes| async move { form.len().to_string() }));
             let stop = Stop::default();
             tokio::select! {
-                () = take(listener, router, false, &stop) => panic!("the server ended"),
+                () = accept_connections(listener, router, false, &stop) => panic!("the server ended"),
                 result = client(address) => result,
             }
         })

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::access::{Grant, random, sessions_file};
+use super::access::{Grant, random_token, sessions_file};
 use crate::store::{Error, Workspace, durable};
 
 /// How long a session lasts, in seconds.
@@ -70,16 +70,16 @@ impl Sessions {
     }
 
     /// Begins a session for a grant; the returned secret is only for the cookie.
-    pub(super) fn open(&self, grant: &Grant) -> Result<String, Error> {
-        let secret = random(&self.path)?;
-        let until = now() + LASTS_SECS;
-        let (name, grant) = (grant.name.clone(), grant.mark());
-        self.append(&Event::Open { session: hash(&secret), name, grant, until })?;
+    pub(super) fn open_session(&self, grant: &Grant) -> Result<String, Error> {
+        let secret = random_token(&self.path)?;
+        let until = unix_seconds() + LASTS_SECS;
+        let (name, grant) = (grant.name.clone(), grant.grant_mark());
+        self.append_event(&Event::Open { session: hash(&secret), name, grant, until })?;
         Ok(secret)
     }
 
     /// The grant of a session, if it is still valid.
-    pub(super) fn grant(&self, secret: &str, grants: &[Grant]) -> Result<Option<Grant>, Error> {
+    pub(super) fn grant_of_session(&self, secret: &str, grants: &[Grant]) -> Result<Option<Grant>, Error> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let state = match fs::metadata(&self.path) {
             // Some file systems have no times; as lines are only added, the length alone shows a change.
@@ -88,28 +88,28 @@ impl Sessions {
             Err(e) => return Err(Error::io("read", &self.path)(e)),
         };
         if known.state != state {
-            *known = Known { state, sessions: read(&self.path)? };
+            *known = Known { state, sessions: read_sessions(&self.path)? };
         }
         // Sessions are found by a hash of a random number, so that the time taken reveals nothing.
-        let session = known.sessions.get(&hash(secret)).filter(|session| session.until > now());
-        let holds = |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.mark());
+        let session = known.sessions.get(&hash(secret)).filter(|session| session.until > unix_seconds());
+        let holds = |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.grant_mark());
         Ok(grants.iter().find(holds).cloned())
     }
 
     /// Ends a session.
-    pub(super) fn close(&self, secret: &str) -> Result<(), Error> {
-        self.append(&Event::Close { session: hash(secret) })
+    pub(super) fn close_session(&self, secret: &str) -> Result<(), Error> {
+        self.append_event(&Event::Close { session: hash(secret) })
     }
 
     /// Ends all sessions of a person, whose token can open new ones.
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written.
-    pub fn end(&self, name: &str) -> Result<(), Error> {
-        self.append(&Event::End { name: name.into() })
+    pub fn end_sessions(&self, name: &str) -> Result<(), Error> {
+        self.append_event(&Event::End { name: name.into() })
     }
 
-    fn append(&self, event: &Event) -> Result<(), Error> {
+    fn append_event(&self, event: &Event) -> Result<(), Error> {
         if let Some(folder) = self.path.parent() {
             durable::create_folder(folder)?;
         }
@@ -126,7 +126,7 @@ impl Sessions {
     }
 }
 
-fn read(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
+fn read_sessions(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
     let text = match fs::read(path) {
         // A partial line may end inside a character, and the lines around it are still valid.
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -153,19 +153,19 @@ fn hash(secret: &str) -> String {
         .concat()
 }
 
-fn now() -> u64 {
+fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// The token of a session.
-pub(super) fn mark(secret: &str) -> String {
+pub(super) fn csrf_token(secret: &str) -> String {
     let key = blake3::derive_key("riddlemill web form v1", secret.as_bytes());
     blake3::Hash::from_bytes(key).to_hex()[..32].to_string()
 }
 
 /// Whether a form's token is right.
-pub(super) fn fits(secret: &str, given: &str) -> bool {
-    bool::from(mark(secret).as_bytes().ct_eq(given.as_bytes()))
+pub(super) fn is_csrf_token(secret: &str, given: &str) -> bool {
+    bool::from(csrf_token(secret).as_bytes().ct_eq(given.as_bytes()))
 }
 
 #[cfg(test)]
@@ -178,26 +178,26 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
         let (access, sessions) = (Access::in_workspace(&workspace), Sessions::in_workspace(&workspace));
-        let token = access.grant("a", Rank::Reader, "2026-01-01T00:00:00Z").unwrap();
-        let grants = access.grants().unwrap();
-        let [one, two] = [0; 2].map(|_| sessions.open(&grants[0]).unwrap());
+        let token = access.make_grant("a", Rank::Reader, "2026-01-01T00:00:00Z").unwrap();
+        let grants = access.list_grants().unwrap();
+        let [one, two] = [0; 2].map(|_| sessions.open_session(&grants[0]).unwrap());
         let of = |secret: &str| {
-            Sessions::in_workspace(&workspace).grant(secret, &access.grants().unwrap()).unwrap()
+            Sessions::in_workspace(&workspace).grant_of_session(secret, &access.list_grants().unwrap()).unwrap()
         };
         assert_eq!(of(&one).unwrap().name, "a");
         assert_eq!(of(&token), None, "a token is no session");
         let stored = fs::read_to_string(dir.path().join(".index/sessions.jsonl")).unwrap();
         assert!(!stored.contains(&one) && !stored.contains(&token));
-        sessions.close(&one).unwrap();
+        sessions.close_session(&one).unwrap();
         assert!(of(&one).is_none() && of(&two).is_some());
-        sessions.end("a").unwrap();
+        sessions.end_sessions("a").unwrap();
         assert!(of(&two).is_none());
-        let three = sessions.open(&grants[0]).unwrap();
+        let three = sessions.open_session(&grants[0]).unwrap();
         assert!(of(&three).is_some());
-        access.grant("a", Rank::Reader, "2026-01-02T00:00:00Z").unwrap();
+        access.make_grant("a", Rank::Reader, "2026-01-02T00:00:00Z").unwrap();
         assert!(of(&three).is_none(), "another token is another grant");
         fs::write(dir.path().join(".index/sessions.jsonl"), "torn {").unwrap();
-        let four = sessions.open(&access.grants().unwrap()[0]).unwrap();
+        let four = sessions.open_session(&access.list_grants().unwrap()[0]).unwrap();
         assert!(of(&four).is_some());
         fs::remove_file(dir.path().join(".index/sessions.jsonl")).unwrap();
         assert!(of(&four).is_none());
@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn a_mark_fits_its_own_session_alone() {
-        assert!(fits("a", &mark("a")));
-        assert!(!fits("a", &mark("b")));
-        assert!(!fits("a", ""));
-        assert!(!mark("secret").contains("secret"));
+        assert!(is_csrf_token("a", &csrf_token("a")));
+        assert!(!is_csrf_token("a", &csrf_token("b")));
+        assert!(!is_csrf_token("a", ""));
+        assert!(!csrf_token("secret").contains("secret"));
     }
 }

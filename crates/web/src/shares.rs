@@ -38,7 +38,7 @@ pub(super) struct Full;
 
 impl Shares {
     /// Answers a request once it has its share.
-    pub(super) async fn answer<T>(&self, uri: &Uri, answer: impl Future<Output = T>) -> Result<T, Full> {
+    pub(super) async fn answer_request<T>(&self, uri: &Uri, answer: impl Future<Output = T>) -> Result<T, Full> {
         let share = match is_heavy(uri.path()) {
             false => None,
             true => match tokio::time::timeout(QUEUE, self.0.clone().acquire_owned()).await {
@@ -51,7 +51,7 @@ impl Shares {
 }
 
 /// The share of this request, for a thread that works for it.
-pub(super) fn own() -> Option<Arc<OwnedSemaphorePermit>> {
+pub(super) fn own_share() -> Option<Arc<OwnedSemaphorePermit>> {
     SHARE.try_with(Clone::clone).ok().flatten()
 }
 
@@ -77,10 +77,10 @@ mod tests {
             let (shares, uri, begun, mut ends) = (shares.clone(), uri.clone(), begun.clone(), ends.clone());
             pages.push(tokio::spawn(async move {
                 let page = async {
-                    begun.send(own().is_some()).unwrap();
+                    begun.send(own_share().is_some()).unwrap();
                     ends.wait_for(|end| *end).await.unwrap();
                 };
-                shares.answer(&uri, page).await.is_ok()
+                shares.answer_request(&uri, page).await.is_ok()
             }));
         }
         for _ in 0..READERS - KEPT_FREE {
@@ -89,7 +89,7 @@ mod tests {
         tokio::task::yield_now().await;
         assert!(seen.try_recv().is_err(), "others wait");
         let ballot: Uri = "/review/flub/type/vote".parse().unwrap();
-        assert!(shares.answer(&ballot, async { own().is_none() }).await.is_ok_and(|free| free));
+        assert!(shares.answer_request(&ballot, async { own_share().is_none() }).await.is_ok_and(|free| free));
         end.send(true).unwrap();
         for page in pages {
             assert!(page.await.unwrap());

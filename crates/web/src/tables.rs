@@ -45,15 +45,15 @@ impl Tables {
         recipe: &'static Recipe,
         folder: &Path,
     ) -> Result<Arc<Table>, PageError> {
-        let manifest = Candidate::read(folder)?.ok_or_else(PageError::not_found)?;
+        let manifest = Candidate::read_manifest(folder)?.ok_or_else(PageError::not_found)?;
         // The manifest has the hashes of all other files, so it identifies the content of the folder.
         let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
-        let key = (folder.to_path_buf(), state, Withdrawals::length(workspace));
+        let key = (folder.to_path_buf(), state, Withdrawals::log_length(workspace));
         self.0.get((), key, || {
             let withheld = Withheld::open(workspace, recipe)?;
             let mut table = Table { configs: Vec::new(), withdrawn: 0 };
             for (name, rows) in read_rows::of_folder(folder)? {
-                let withdrawn = withheld.rows(&rows)?;
+                let withdrawn = withheld.withdrawn_rows(&rows)?;
                 let all = rows.len();
                 let shown = rows.into_iter().zip(withdrawn).enumerate().filter(|(_, (_, gone))| !gone);
                 let (places, rows): (Vec<usize>, Vec<JsonRow>) =
@@ -78,7 +78,7 @@ pub(crate) struct Stages {
 
 impl Stages {
     /// Opens a stage; `None` where it was not made.
-    pub(crate) fn open(
+    pub(crate) fn open_stage(
         &self,
         workspace: &Workspace,
         recipe: &'static Recipe,
@@ -89,14 +89,14 @@ impl Stages {
     }
 
     /// The similarities of a step's pairs, and what other thresholds would merge.
-    pub(crate) fn likeness(
+    pub(crate) fn stage_likeness(
         &self,
         workspace: &Workspace,
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Arc<Option<Likeness>>, Error> {
-        let Some((number, _)) = recipe.step(step.name) else { return Ok(Arc::default()) };
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, number, step.name))? else {
+        let Some((number, _)) = recipe.find_step(step.name) else { return Ok(Arc::default()) };
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? else {
             return Ok(Arc::default());
         };
         let key = format!("{} {}", stage.table("pairs").hash, stage.table("ledger").hash);

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::error::PageError;
 use super::visitor::Visitor;
 use super::{assets, charts, i18n, markdown, sessions};
-use crate::audit::{Side, diff};
-use crate::markup::compact;
+use crate::audit::{Side, diff_texts};
+use crate::markup::compact_template;
 use crate::text::normalise::{Fold, fold};
-use crate::text::{decimals, grouped};
+use crate::text::{format_decimals, group_digits};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -77,65 +77,65 @@ templates![
 
 /// What each of them is rendered from.
 static COMPACT: LazyLock<Vec<String>> =
-    LazyLock::new(|| TEMPLATES.iter().map(|(_, text)| compact(text)).collect());
+    LazyLock::new(|| TEMPLATES.iter().map(|(_, text)| compact_template(text)).collect());
 
 static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     let mut env = Environment::new();
     // A misspelt variable is an error where it is printed, but templates may test whether one exists.
     env.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     env.add_function("t", |state: &State, key: &str, given: Rest<Value>| -> Result<String, Error> {
-        let text = i18n::word(language(state), key)
+        let text = i18n::text_of_key(page_language(state), key)
             .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no word {key:?}")))?;
         Ok(given.iter().fold(text.to_string(), |text, value| text.replacen("{}", &value.to_string(), 1)))
     });
     env.add_function("asset", |name: &str| {
-        assets::address(name)
+        assets::asset_url(name)
             .ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name:?}")))
     });
     env.add_function("state", |state: &State, code: &str| {
-        i18n::word(language(state), &format!("state_{code}")).unwrap_or(code).to_string()
+        i18n::text_of_key(page_language(state), &format!("state_{code}")).unwrap_or(code).to_string()
     });
-    env.add_function("stage_name", |state: &State, name: &str| i18n::stage(language(state), name));
-    env.add_function("reason", |state: &State, code: &str| i18n::reason(language(state), code));
-    env.add_function("definition", |state: &State, code: &str| i18n::definition(language(state), code));
-    env.add_function("rule", |state: &State, text: &str| i18n::rule(language(state), text));
-    env.add_function("evidence", |state: &State, text: &str| i18n::evidence(language(state), text));
-    env.add_function("cited", |state: &State, text: &str| i18n::citation(language(state), text));
+    env.add_function("stage_name", |state: &State, name: &str| i18n::stage_name(page_language(state), name));
+    env.add_function("reason", |state: &State, code: &str| i18n::reason_name(page_language(state), code));
+    env.add_function("definition", |state: &State, code: &str| i18n::reason_definition(page_language(state), code));
+    env.add_function("rule", |state: &State, text: &str| i18n::rule_meaning(page_language(state), text));
+    env.add_function("evidence", |state: &State, text: &str| i18n::translate_evidence(page_language(state), text));
+    env.add_function("cited", |state: &State, text: &str| i18n::translate_citation(page_language(state), text));
     env.add_filter("category", |state: &State, value: &str, benchmark: &str| {
-        i18n::category(language(state), benchmark, value)
+        i18n::category_name(page_language(state), benchmark, value)
     });
-    env.add_filter("languages", |state: &State, codes: &str| i18n::languages(language(state), codes));
-    env.add_function("sentence", |state: &State, text: &str| i18n::sentence(language(state), text));
+    env.add_filter("languages", |state: &State, codes: &str| i18n::language_names(page_language(state), codes));
+    env.add_function("sentence", |state: &State, text: &str| i18n::translate_sentence(page_language(state), text));
     // Within a macro the language is not looked up: it is given.
     env.add_function("drawn", |spec: Value, title: &str, lang: &str| {
         let language =
             if lang == i18n::Language::Zh.code() { i18n::Language::Zh } else { i18n::Language::En };
-        charts::drawn(&spec, title, language)
+        charts::draw_chart(&spec, title, language)
     });
-    env.add_filter("n", grouped);
-    env.add_filter("u", |text: &str| encoded(text));
-    env.add_filter("post", |state: &State, text: &str| spoken(state, text, shown(text)));
+    env.add_filter("n", group_digits);
+    env.add_filter("u", |text: &str| encode_segment(text));
+    env.add_filter("post", |state: &State, text: &str| mark_language(state, text, escape_text(text)));
     env.add_filter("rendered", |text: &str, files: Option<&str>| {
-        Value::from_safe_string(markdown::rendered(text, files))
+        Value::from_safe_string(markdown::render_markdown(text, files))
     });
     // Amounts under a cent are shown too.
     env.add_filter("usd", |x: f64| if x > 0.0 && x < 0.01 { format!("{x:.4}") } else { format!("{x:.2}") });
-    env.add_filter("score", |x: f64| decimals(x, 3));
-    env.add_filter("percent", |x: f64| decimals(x * 100.0, 1));
+    env.add_filter("score", |x: f64| format_decimals(x, 3));
+    env.add_filter("percent", |x: f64| format_decimals(x * 100.0, 1));
     env.add_function("differences", |state: &State, a: &str, b: &str| {
-        spoken(state, a, differences(a, b, &[Side::A, Side::B]))
+        mark_language(state, a, mark_differences(a, b, &[Side::A, Side::B]))
     });
     env.add_function("was", |state: &State, a: &str, b: &str| {
-        spoken(state, a, differences(a, b, &[Side::A]))
+        mark_language(state, a, mark_differences(a, b, &[Side::A]))
     });
     env.add_function("now", |state: &State, a: &str, b: &str| {
-        spoken(state, b, differences(a, b, &[Side::B]))
+        mark_language(state, b, mark_differences(a, b, &[Side::B]))
     });
     env.add_function("marked", |state: &State, text: &str, sought: &str| {
-        spoken(state, text, marked(text, exact(text, sought)))
+        mark_language(state, text, mark_places(text, find_exact(text, sought)))
     });
     env.add_function("found_in", |state: &State, text: &str, sought: &str| {
-        spoken(state, text, marked(text, folded(text, sought)))
+        mark_language(state, text, mark_places(text, find_folded(text, sought)))
     });
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
@@ -146,7 +146,7 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     Ok(env)
 });
 
-fn language(state: &State) -> i18n::Language {
+fn page_language(state: &State) -> i18n::Language {
     match state.lookup("lang").as_ref().and_then(Value::as_str) {
         Some("zh") => i18n::Language::Zh,
         _ => i18n::Language::En,
@@ -157,17 +157,17 @@ fn language(state: &State) -> i18n::Language {
 ///
 /// # Errors
 /// If the template does not match.
-pub(super) fn page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, PageError> {
+pub(super) fn render_page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, PageError> {
     let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
-    Ok((head, html(visitor, name, found)?).into_response())
+    Ok((head, render_html(visitor, name, found)?).into_response())
 }
 
 /// A template with the route's data and the data of every page.
 ///
 /// # Errors
 /// If the template does not match.
-pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, PageError> {
-    let views = VIEWS.as_ref().map_err(|error| PageError::broken(format!("{error:#}")))?;
+pub(super) fn render_html(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<String, PageError> {
+    let views = VIEWS.as_ref().map_err(|error| PageError::internal_error(format!("{error:#}")))?;
     let common = minijinja::context! {
         lang => visitor.language.code(),
         theme => &visitor.theme,
@@ -177,10 +177,10 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
         reader => visitor.rank() >= Some(super::access::Rank::Reader),
         curator => visitor.rank() >= Some(super::access::Rank::Curator),
         granted => visitor.grant.is_some(),
-        csrf => sessions::mark(&visitor.secret),
+        csrf => sessions::csrf_token(&visitor.secret),
         path => &visitor.path,
         query => &visitor.query,
-        decided => decided(visitor),
+        decided => decided_record(visitor),
         program => crate::VERSION,
     };
     let found = Value::from(Serde(found));
@@ -192,7 +192,7 @@ pub(super) fn html(visitor: &Visitor, name: &str, found: impl Serialize) -> Resu
 ///
 /// # Errors
 /// If the template does not match.
-pub(super) fn still(
+pub(super) fn render_static(
     language: i18n::Language,
     name: &str,
     places: [&str; 3],
@@ -209,15 +209,15 @@ pub(super) fn still(
 }
 
 /// The path of the record decided on just now, from the query (`routes/decide.rs`).
-fn decided(visitor: &Visitor) -> Option<String> {
+fn decided_record(visitor: &Visitor) -> Option<String> {
     let recipe = visitor.path.split('/').nth(1).filter(|name| !name.is_empty())?;
     let mut asked = url::form_urlencoded::parse(visitor.query.as_bytes());
     let (_, record) = asked.find(|(key, record)| key == "decided" && !record.is_empty())?;
-    Some(format!("/{}/record/{}#decide", encoded(recipe), encoded(&record)))
+    Some(format!("/{}/record/{}#decide", encode_segment(recipe), encode_segment(&record)))
 }
 
 /// A text encoded as one path segment.
-pub(super) fn encoded(text: &str) -> String {
+pub(super) fn encode_segment(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -232,15 +232,15 @@ pub(super) fn encoded(text: &str) -> String {
 }
 
 /// A post's text for a page: escaped, with characters that would reorder or hide text shown as numbers.
-fn shown(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        escape(c, &mut out);
+        escape_char(c, &mut out);
     }
     out
 }
 
-fn escape(c: char, out: &mut String) {
+fn escape_char(c: char, out: &mut String) {
     match c {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
@@ -269,44 +269,44 @@ pub(super) fn is_hidden(c: char) -> bool {
 }
 
 /// A post on a page in another language says which one it is in, so that it is read out and drawn as what it is.
-fn spoken(state: &State, text: &str, html: String) -> Value {
+fn mark_language(state: &State, text: &str, html: String) -> Value {
     let han = |c: char| ('\u{3400}'..='\u{9fff}').contains(&c);
     let own = match text.contains(han) {
         true => Some("zh"),
         false => text.contains(|c: char| c.is_ascii_alphabetic()).then_some("en"),
     };
-    Value::from_safe_string(match own.filter(|own| *own != language(state).code()) {
+    Value::from_safe_string(match own.filter(|own| *own != page_language(state).code()) {
         Some(own) => format!("<span lang=\"{own}\">{html}</span>"),
         None => html,
     })
 }
 
 /// A post's text with these places in it marked.
-fn marked(text: &str, places: Vec<Range<usize>>) -> String {
+fn mark_places(text: &str, places: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut from = 0;
     for place in places.into_iter().filter(|place| !place.is_empty()) {
         // Of a character that stands for several, two places may have a part each.
         let start = place.start.max(from);
         if start < place.end {
-            out.push_str(&shown(&text[from..start]));
-            out.push_str(&format!("<mark>{}</mark>", shown(&text[start..place.end])));
+            out.push_str(&escape_text(&text[from..start]));
+            out.push_str(&format!("<mark>{}</mark>", escape_text(&text[start..place.end])));
             from = place.end;
         }
     }
-    out.push_str(&shown(&text[from..]));
+    out.push_str(&escape_text(&text[from..]));
     out
 }
 
 /// Where a text has the words, in either case.
-fn exact(text: &str, sought: &str) -> Vec<Range<usize>> {
+fn find_exact(text: &str, sought: &str) -> Vec<Range<usize>> {
     let found = regex::RegexBuilder::new(&regex::escape(sought.trim())).case_insensitive(true).build();
     found.map(|found| found.find_iter(text).map(|place| place.range()).collect()).unwrap_or_default()
 }
 
 /// Where a text has the words as a search finds them: whatever their width, case and script, and the spaces and punctuation
 /// between them.
-fn folded(text: &str, sought: &str) -> Vec<Range<usize>> {
+fn find_folded(text: &str, sought: &str) -> Vec<Range<usize>> {
     let wanted = fold(sought, Fold::KEY);
     if wanted.is_empty() {
         return Vec::new();
@@ -331,10 +331,10 @@ fn folded(text: &str, sought: &str) -> Vec<Range<usize>> {
 
 /// Two texts merged into one, with the differences marked by word, or by character in texts without spaces. Of one side
 /// alone, only that text with what the other does not have.
-fn differences(a: &str, b: &str, sides: &[Side]) -> String {
+fn mark_differences(a: &str, b: &str, sides: &[Side]) -> String {
     let mut out = String::new();
     for piece in
-        diff(a, b).into_iter().filter(|piece| piece.side == Side::Both || sides.contains(&piece.side))
+        diff_texts(a, b).into_iter().filter(|piece| piece.side == Side::Both || sides.contains(&piece.side))
     {
         let (open, close) = match piece.side {
             Side::Both => ("", ""),
@@ -342,7 +342,7 @@ fn differences(a: &str, b: &str, sides: &[Side]) -> String {
             Side::B => ("<ins>", "</ins>"),
         };
         out.push_str(open);
-        out.push_str(&shown(&piece.text));
+        out.push_str(&escape_text(&piece.text));
         out.push_str(close);
     }
     out
@@ -357,10 +357,10 @@ mod tests {
     #[test]
     fn what_a_post_holds_stays_text() {
         let post = "<script>alert(1)</script>\"'&\u{202e}txt\u{0}";
-        let html = shown(post);
+        let html = escape_text(post);
         assert!(!html.contains("<script") && !html.contains('\u{202e}') && !html.contains('\u{0}'));
         assert!(html.contains("&lt;script&gt;") && html.contains("U+202E") && html.contains("U+0000"));
-        let of = |sides: &[Side]| differences("a<b", "a>b", sides);
+        let of = |sides: &[Side]| mark_differences("a<b", "a>b", sides);
         assert_eq!(of(&[Side::A, Side::B]), "a<del>&lt;</del><ins>&gt;</ins>b");
         assert_eq!(
             (of(&[Side::A]), of(&[Side::B])),
@@ -370,11 +370,11 @@ mod tests {
 
     #[test]
     fn what_was_searched_for_is_marked_and_stays_text() {
-        let in_either_case = |text: &str, sought: &str| marked(text, exact(text, sought));
+        let in_either_case = |text: &str, sought: &str| mark_places(text, find_exact(text, sought));
         assert_eq!(in_either_case("A<b> a", "a"), "<mark>A</mark>&lt;b&gt; <mark>a</mark>");
         assert_eq!(in_either_case("1.5 115", "1.5"), "<mark>1.5</mark> 115");
         assert_eq!(in_either_case("灯<", " "), "灯&lt;");
-        let found = |text: &str, sought: &str| marked(text, folded(text, sought));
+        let found = |text: &str, sought: &str| mark_places(text, find_folded(text, sought));
         assert_eq!(found("裝了聲控燈<b>", "声控灯"), "裝了<mark>聲控燈</mark>&lt;b&gt;");
         assert_eq!(found("ＡＢ，灯、 亮？", "ab灯亮"), "<mark>ＡＢ，灯、 亮</mark>？");
         assert_eq!(found("㎏㎏", "gk"), "<mark>㎏㎏</mark>");
@@ -397,8 +397,8 @@ mod tests {
 
     #[test]
     fn addresses_hold_no_character_that_ends_them() {
-        assert_eq!(encoded("text:ab"), "text:ab");
-        assert_eq!(encoded("a/b?c#d 灯"), "a%2Fb%3Fc%23d%20%E7%81%AF");
+        assert_eq!(encode_segment("text:ab"), "text:ab");
+        assert_eq!(encode_segment("a/b?c#d 灯"), "a%2Fb%3Fc%23d%20%E7%81%AF");
     }
 
     #[test]
@@ -411,7 +411,7 @@ mod tests {
             views.get_template(name).unwrap();
             for found in call.captures_iter(text) {
                 let key = found[1].to_string();
-                assert!(i18n::word(i18n::Language::En, &key).is_some(), "{name}: no word {key}");
+                assert!(i18n::text_of_key(i18n::Language::En, &key).is_some(), "{name}: no word {key}");
                 used.insert(key);
             }
             assert!(!text.contains("|safe"), "{name} trusts a text");

@@ -47,6 +47,6 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Visitor, PageError> {
-        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| PageError::broken("no visitor"))
+        parts.extensions.get::<Visitor>().cloned().ok_or_else(|| PageError::internal_error("no visitor"))
     }
 }

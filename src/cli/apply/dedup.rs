@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::lines::{BATCH, Lines, output, parse, write};
+use super::lines::{BATCH, Lines, row_output, parse_line, write_rows};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::Bar;
@@ -19,14 +19,14 @@ use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
 use crate::store::Error;
 
 /// The settings of dedup, overridden by the flags.
-pub(super) fn settings(
+pub(super) fn dedup_settings(
     args: &Apply,
     config: &Config,
     recipe: Option<&str>,
 ) -> Result<sections::Dedup, Failure> {
     let parts = [refuse_in_parts(config, recipe), same_joke::refuse_in_parts(config, recipe)];
     parts.into_iter().collect::<Result<(), _>>().map_err(|e| Failure::usage(e.to_string()))?;
-    let mut settings: sections::Dedup = config.typed(recipe, "dedup");
+    let mut settings: sections::Dedup = config.typed_settings(recipe, "dedup");
     if let Some(metric) = args.metric.as_deref().and_then(sections::DedupMetric::from_name) {
         settings.metric = metric;
     }
@@ -43,18 +43,18 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-pub(super) fn dedup(
+pub(super) fn dedup_posts(
     args: &Apply,
     config: &Config,
     recipe: Option<&str>,
     global: &Global,
 ) -> Result<Exit, Failure> {
-    let mut settings = settings(args, config, recipe)?;
+    let mut settings = dedup_settings(args, config, recipe)?;
     // Borderline pairs are only of interest in a run.
     settings.margin = 0.0;
-    let pairs = args.pairs.as_deref().map(PairFile::create).transpose()?;
+    let pairs = args.pairs.as_deref().map(PairFile::create_file).transpose()?;
     match &args.on_disk {
-        Some(folder) => dedup_on_disk(&settings, folder, args.memory(2048), pairs),
+        Some(folder) => dedup_on_disk(&settings, folder, args.memory_bytes(2048), pairs),
         None => dedup_in_memory(args, &settings, pairs, global),
     }
 }
@@ -69,8 +69,8 @@ fn dedup_in_memory(
     let mut rows = Vec::new();
     let mut bad = Vec::new();
     let mut lines = Lines::new();
-    while let Some(batch) = lines.batch(BATCH)? {
-        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse(n, &line)).collect();
+    while let Some(batch) = lines.next_batch(BATCH)? {
+        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse_line(n, &line)).collect();
         for row in parsed {
             match row {
                 Ok(row) => rows.push(row),
@@ -82,10 +82,10 @@ fn dedup_in_memory(
     let waiting = Waiting::new(&stop, &bar, rows.len() as u64);
     let mut rows = apply_dedup(rows, settings, against.as_deref(), &waiting, |a, b, score| {
         if let Some(pairs) = &mut pairs {
-            pairs.write(a, b, score);
+            pairs.write_pair(a, b, score);
         }
     });
-    bar.clear();
+    bar.clear_bar();
     if let Some(pairs) = pairs {
         pairs.finish()?;
     }
@@ -94,7 +94,7 @@ fn dedup_in_memory(
     for (place, row) in bad {
         rows.insert(place, row);
     }
-    write(&mut output(), rows.iter())?;
+    write_rows(&mut row_output(), rows.iter())?;
     Ok(if partial { Exit::Partial } else { Exit::Done })
 }
 
@@ -120,7 +120,7 @@ fn dedup_on_disk(
     let (mut batch, mut error) = (Vec::new().into_iter(), None);
     let lines = std::iter::from_fn(|| {
         if batch.len() == 0 {
-            match input.batch(BATCH) {
+            match input.next_batch(BATCH) {
                 Ok(more) => batch = more.unwrap_or_default().into_iter(),
                 // An iterator cannot return the error: it ends here, and the error is reported below.
                 Err(failure) => error = Some(failure),
@@ -128,7 +128,7 @@ fn dedup_on_disk(
         }
         batch.next()
     });
-    let mut sink = Sink { rows: output(), pairs };
+    let mut sink = Sink { rows: row_output(), pairs };
     let wanted = sink.pairs.is_some();
     let bad = match apply_on_disk(lines, settings, folder, memory, wanted, &mut sink) {
         Ok(bad) => bad,
@@ -142,7 +142,7 @@ fn dedup_on_disk(
     if let Some(pairs) = sink.pairs {
         pairs.finish()?;
     }
-    write::<Row>(&mut sink.rows, [])?;
+    write_rows::<Row>(&mut sink.rows, [])?;
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }
 
@@ -153,13 +153,13 @@ struct Sink {
 }
 
 impl Output for Sink {
-    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
+    fn write_pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()> {
         let Some(pairs) = &mut self.pairs else { return Ok(()) };
-        pairs.write(a, b, score);
+        pairs.write_pair(a, b, score);
         pairs.error.take().map_or(Ok(()), Err)
     }
 
-    fn row(&mut self, row: &Row) -> io::Result<()> {
+    fn write_row(&mut self, row: &Row) -> io::Result<()> {
         serde_json::to_writer(&mut self.rows, row)?;
         self.rows.write_all(b"\n")
     }
@@ -173,12 +173,12 @@ struct PairFile {
 }
 
 impl PairFile {
-    fn create(path: &Path) -> Result<PairFile, Failure> {
+    fn create_file(path: &Path) -> Result<PairFile, Failure> {
         let file = File::create(path).map_err(Error::io("create", path))?;
         Ok(PairFile { path: path.into(), out: BufWriter::new(file), error: None })
     }
 
-    fn write(&mut self, a: &Value, b: &Value, score: f64) {
+    fn write_pair(&mut self, a: &Value, b: &Value, score: f64) {
         if self.error.is_none() {
             self.error =
                 writeln!(self.out, "{}", serde_json::json!({ "a": a, "b": b, "score": score })).err();

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::lines::{encode, output, write_lines};
+use super::lines::{encode_row, row_output, write_lines};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Problems, Profiles, Source, SourceKind, Take, sections};
 use crate::record::Post;
 use crate::stages::import::{
-    CensusError, Dump, PartCensus, Piece, Secrets, add_names, cut, files, is_divisible, ledger_records,
+    CensusError, Dump, PartCensus, Piece, Secrets, add_names, find_cut, find_source_files, is_divisible, ledger_records,
     no_names, part_census,
 };
 use crate::stages::salt;
@@ -24,23 +24,23 @@ use crate::text::sketch::Sketch;
 /// Records that one task writes at a time.
 const TASK: usize = 256;
 
-pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn import_dump(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
     if args.list {
-        return list(args, config);
+        return list_dumps(args, config);
     }
     if let Some(to) = &args.write_names {
         return write_names(args, config, global, to);
     }
     // The temporary file is deleted when it is dropped, so it has to live until the end.
-    let (_spooled, path) = spooled(args)?;
-    let dump = dump(args, config, path)?;
-    let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+    let (_spooled, path) = spool_dump(args)?;
+    let dump = open_dump(args, config, path)?;
+    let settings: sections::Import = config.typed_settings(args.recipe.as_deref(), "import");
     let workspace = Workspace::new(&global.workspace);
     let salt = salt::read_or_draw(&workspace)?;
     let withdrawn = Withdrawals::load(&workspace)?;
     let known = args.census.as_deref().map(|file| {
         let lines = File::open(file).map(BufReader::new).map_err(Error::io("read", file))?;
-        let census = PartCensus::read(lines, &salt).and_then(|census| census.threads(&settings));
+        let census = PartCensus::read_parts(lines, &salt).and_then(|census| census.into_threads(&settings));
         census.map_err(|e| Failure::usage(format!("{}: {e}", file.display())))
     });
     let known = known.transpose()?;
@@ -59,7 +59,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
         None => add_names(&mut names, &dump, &settings),
     }
     let secrets = Secrets { salt: &salt, names: &names };
-    let mut out = output();
+    let mut out = row_output();
     let mut failed = 0;
     let written = ledger_records(
         &dump,
@@ -73,9 +73,9 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
             let encoded = records.par_chunks(TASK).map(|records| {
                 let mut out = Vec::with_capacity(records.len() << 9);
                 let each = |record: &LedgerRecord<Post>| {
-                    encode(&mut out, record)?;
+                    encode_row(&mut out, record)?;
                     if args.unsettled {
-                        sketches(&mut out, record);
+                        append_sketches(&mut out, record);
                     }
                     Ok(())
                 };
@@ -98,7 +98,7 @@ pub(super) fn import(args: &Apply, config: &Config, global: &Global) -> Result<E
 }
 
 /// Adds to a line, of every post, what shows whether its text is like another's: 32 hexadecimal digits.
-fn sketches(line: &mut Vec<u8>, record: &LedgerRecord<Post>) {
+fn append_sketches(line: &mut Vec<u8>, record: &LedgerRecord<Post>) {
     let sketches: Vec<String> = record.rows.iter().map(|post| Sketch::new(&post.text).to_hex()).collect();
     line.truncate(line.trim_ascii_end().len());
     if line.pop() == Some(b'}') {
@@ -107,7 +107,7 @@ fn sketches(line: &mut Vec<u8>, record: &LedgerRecord<Post>) {
 }
 
 /// A dump as a file, which is read more than once: stdin is spooled.
-fn spooled(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), Failure> {
+fn spool_dump(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), Failure> {
     let (spooled, path) = match &args.input {
         Some(path) => (None, path.clone()),
         None => {
@@ -128,7 +128,7 @@ fn spooled(args: &Apply) -> Result<(Option<tempfile::NamedTempFile>, PathBuf), F
 }
 
 /// `apply census`: what a dump or a piece of it says about its threads and users; or that of the pieces of a dump.
-pub(super) fn census(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn take_census(args: &Apply, config: &Config, global: &Global) -> Result<Exit, Failure> {
     let salt = salt::read_or_draw(&Workspace::new(&global.workspace))?;
     let refused = |error: CensusError| match error {
         // A wrong cut is not the caller's mistake: it shows only when the pieces are read.
@@ -136,42 +136,42 @@ pub(super) fn census(args: &Apply, config: &Config, global: &Global) -> Result<E
         error => Failure::usage(error.to_string()),
     };
     let census = if args.merge {
-        PartCensus::read(io::stdin().lock(), &salt).and_then(PartCensus::merged).map_err(refused)?
+        PartCensus::read_parts(io::stdin().lock(), &salt).and_then(PartCensus::merge_parts).map_err(refused)?
     } else {
-        let (_spooled, path) = spooled(args)?;
-        let dump = dump(args, config, path)?;
-        let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+        let (_spooled, path) = spool_dump(args)?;
+        let dump = open_dump(args, config, path)?;
+        let settings: sections::Import = config.typed_settings(args.recipe.as_deref(), "import");
         let mut names = no_names(&config.root, &settings, &salt)?;
         let census = part_census(&dump, &settings, &mut names, &salt);
         if let Some(to) = &args.write_names {
-            durable::replace(to, names.to_file().as_bytes())?;
+            durable::replace_file(to, names.to_file().as_bytes())?;
         }
         census
     };
-    let mut out = output();
-    census.write(&mut out).and_then(|()| out.flush()).map_err(Error::io("write", Path::new("stdout")))?;
+    let mut out = row_output();
+    census.write_lines(&mut out).and_then(|()| out.flush()).map_err(Error::io("write", Path::new("stdout")))?;
     Ok(Exit::Done)
 }
 
 /// Writes the names of all users of a recipe's dumps, as hashes, for machines that import one of them.
 fn write_names(args: &Apply, config: &Config, global: &Global, to: &Path) -> Result<Exit, Failure> {
-    let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
+    let recipe = args.recipe.as_deref().and_then(crate::recipe::find_recipe);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
-    let settings: sections::Import = config.typed(args.recipe.as_deref(), "import");
+    let settings: sections::Import = config.typed_settings(args.recipe.as_deref(), "import");
     let salt = salt::read_or_draw(&Workspace::new(&global.workspace))?;
     let mut names = no_names(&config.root, &settings, &salt)?;
-    files(config, name, riddles)?.iter().for_each(|dump| add_names(&mut names, dump, &settings));
-    durable::replace(to, names.to_file().as_bytes())?;
+    find_source_files(config, name, riddles)?.iter().for_each(|dump| add_names(&mut names, dump, &settings));
+    durable::replace_file(to, names.to_file().as_bytes())?;
     Ok(Exit::Done)
 }
 
 /// Lists the dumps of a recipe in the order of import, one JSON object per line.
-fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
-    let recipe = args.recipe.as_deref().and_then(crate::recipe::find);
+fn list_dumps(args: &Apply, config: &Config) -> Result<Exit, Failure> {
+    let recipe = args.recipe.as_deref().and_then(crate::recipe::find_recipe);
     let (name, riddles) = recipe.map_or(("", false), |recipe| (recipe.name, recipe.is_of_riddles()));
-    let mut out = output();
-    for dump in files(config, name, riddles)? {
-        let cut = cut(&dump);
+    let mut out = row_output();
+    for dump in find_source_files(config, name, riddles)? {
+        let cut = find_cut(&dump);
         let Dump { source, kind, file, path, bytes, sha256, .. } = dump;
         let line = json!({ "source": source, "kind": kind, "file": file, "path": path, "bytes": bytes, "sha256": sha256, "cut": cut });
         writeln!(out, "{line}").map_err(Error::io("write", Path::new("stdout")))?;
@@ -180,7 +180,7 @@ fn list(args: &Apply, config: &Config) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
+fn open_dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
     let source = args.source.as_deref().and_then(|name| config.sources.iter().find(|s| s.name == name));
     let kind = match (&args.kind, source) {
         (Some(kind), _) => SourceKind::from_name(kind).ok_or_else(|| {
@@ -197,7 +197,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
     };
     let named = args.kind.as_deref().and_then(SourceKind::profile_of);
     let profile = match named {
-        Some(name) => Profiles::open(&config.root).load(name).map_err(Problems)?,
+        Some(name) => Profiles::open(&config.root).load_profile(name).map_err(Problems)?,
         None => source.and_then(|source| source.profile.clone()),
     };
     if kind == SourceKind::Profile && profile.is_none() {
@@ -218,7 +218,7 @@ fn dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failure> {
     Ok(Dump {
         source: args.source.clone().unwrap_or_else(|| "dump".into()),
         kind,
-        language: source.and_then(|source| source.language).or(config.language(args.recipe.as_deref())),
+        language: source.and_then(|source| source.language).or(config.stated_language(args.recipe.as_deref())),
         take: source.map_or(Take::default(), |source: &Source| source.take),
         published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),

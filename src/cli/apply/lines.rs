@@ -5,25 +5,25 @@ use std::io::{self, BufRead, BufReader, BufWriter, Stdin, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::stages::apply::{Row, row_of, unreadable};
+use crate::stages::apply::{Row, row_of, unreadable_row};
 
 /// Lines processed at once: enough for every core, few enough to stream.
 pub(super) const BATCH: usize = 1 << 13;
 
-pub(super) fn parse(line: u64, text: &[u8]) -> Result<Row, Row> {
-    row_of(text).map_err(|e| unreadable(line, &e.to_string()))
+pub(super) fn parse_line(line: u64, text: &[u8]) -> Result<Row, Row> {
+    row_of(text).map_err(|e| unreadable_row(line, &e.to_string()))
 }
 
 /// Bytes read or written at once.
 pub(super) const BUFFER: usize = 1 << 18;
 
 /// Stdout, for rows.
-pub(super) fn output() -> BufWriter<StdoutLock<'static>> {
+pub(super) fn row_output() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(BUFFER, io::stdout().lock())
 }
 
 /// Writes rows; false if the reader has closed the pipe.
-pub(super) fn write<'a, R: Serialize + 'a>(
+pub(super) fn write_rows<'a, R: Serialize + 'a>(
     out: &mut impl Write,
     rows: impl IntoIterator<Item = &'a R>,
 ) -> Result<bool, Failure> {
@@ -35,15 +35,15 @@ pub(super) fn write<'a, R: Serialize + 'a>(
         // After every batch, so that the next program in the pipe does not wait for the end.
         out.flush()
     };
-    sent(each())
+    is_sent(each())
 }
 
 /// Writes encoded rows; false if the reader has closed the pipe.
 pub(super) fn write_lines(out: &mut impl Write, encoded: &[Vec<u8>]) -> Result<bool, Failure> {
-    sent(encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()))
+    is_sent(encoded.iter().try_for_each(|lines| out.write_all(lines)).and_then(|()| out.flush()))
 }
 
-fn sent(done: io::Result<()>) -> Result<bool, Failure> {
+fn is_sent(done: io::Result<()>) -> Result<bool, Failure> {
     match done {
         Ok(()) => Ok(true),
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(false),
@@ -52,7 +52,7 @@ fn sent(done: io::Result<()>) -> Result<bool, Failure> {
 }
 
 /// Appends a row as a line.
-pub(super) fn encode(out: &mut Vec<u8>, row: &impl Serialize) -> Result<(), Failure> {
+pub(super) fn encode_row(out: &mut Vec<u8>, row: &impl Serialize) -> Result<(), Failure> {
     serde_json::to_writer(&mut *out, row)
         .map_err(|e| Failure { exit: Exit::Io, message: format!("cannot write a row: {e}") })?;
     out.push(b'\n');
@@ -75,7 +75,7 @@ impl Lines {
         Lines { stdin: BufReader::with_capacity(BUFFER, io::stdin()), number: 0, likely: 0 }
     }
 
-    pub(super) fn batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
+    pub(super) fn next_batch(&mut self, size: usize) -> Result<Option<Batch>, Failure> {
         let mut batch = Vec::new();
         while batch.len() < size {
             let mut line = Vec::with_capacity(self.likely);
@@ -103,14 +103,14 @@ pub(super) struct Bad(u64);
 const MAX_REPORTED: u64 = 20;
 
 impl Bad {
-    pub(super) fn report(&mut self, line: u64, error: impl std::fmt::Display) {
+    pub(super) fn report_line(&mut self, line: u64, error: impl std::fmt::Display) {
         self.0 += 1;
         if self.0 <= MAX_REPORTED {
             eprintln!("warning: line {line}: {error}");
         }
     }
 
-    pub(super) fn exit(&self) -> Exit {
+    pub(super) fn exit_code(&self) -> Exit {
         if self.0 > MAX_REPORTED {
             eprintln!("warning: {} more lines could not be used", self.0 - MAX_REPORTED);
         }

@@ -7,11 +7,11 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::ledger::{TASK, settled, unreadable};
-use super::lines::{BATCH, BUFFER, Bad, Lines, encode, output, write_lines};
+use super::ledger::{TASK, settle_line, unreadable_record};
+use super::lines::{BATCH, BUFFER, Bad, Lines, encode_row, row_output, write_lines};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::Post;
-use crate::stages::apply::{Applied, decide};
+use crate::stages::apply::{Applied, decide_post};
 use crate::store::{Error, LedgerRecord, LedgerRecordError};
 
 /// The files of the folder, one per stage.
@@ -39,7 +39,7 @@ struct Made {
 
 /// Reads import's ledger records, writes those of the four stages into `folder` and the remaining rows to
 /// stdout. `stages` are clean, anonymise and filter.
-pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure> {
+pub(super) fn apply_stages(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for name in FILES {
         let path = folder.join(name);
@@ -47,16 +47,16 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
         files.push((BufWriter::with_capacity(BUFFER, file), path));
     }
     let mut bad = Bad::default();
-    let mut out = output();
+    let mut out = row_output();
     let mut lines = Lines::new();
-    while let Some(batch) = lines.batch(BATCH)? {
+    while let Some(batch) = lines.next_batch(BATCH)? {
         let made: Vec<Made> =
-            batch.par_chunks(TASK).map(|lines| process(lines, stages)).collect::<Result<_, _>>()?;
+            batch.par_chunks(TASK).map(|lines| apply_to_lines(lines, stages)).collect::<Result<_, _>>()?;
         for made in made {
             for ((file, path), ledger) in files.iter_mut().zip(&made.ledgers) {
                 file.write_all(ledger).map_err(Error::io("write", path))?;
             }
-            made.wrong.into_iter().for_each(|(n, error)| bad.report(n, error));
+            made.wrong.into_iter().for_each(|(n, error)| bad.report_line(n, error));
             if !write_lines(&mut out, &[made.rows])? {
                 return Ok(Exit::Done);
             }
@@ -66,36 +66,36 @@ pub(super) fn rows(stages: &[Applied; 3], folder: &Path) -> Result<Exit, Failure
     for (mut file, path) in files {
         file.flush().map_err(Error::io("write", &path))?;
     }
-    Ok(bad.exit())
+    Ok(bad.exit_code())
 }
 
-fn process(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
+fn apply_to_lines(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
     let mut made = Made::default();
     for (n, line) in lines {
-        let records = settled(line).unwrap_or_else(|error| {
-            let failed = unreadable(*n, &error);
+        let records = settle_line(line).unwrap_or_else(|error| {
+            let failed = unreadable_record(*n, &error);
             made.wrong.push((*n, error));
             vec![failed]
         });
         let mut posts: Vec<Post> = Vec::new();
         for record in records {
-            encode(&mut made.ledgers[0], &record)?;
+            encode_row(&mut made.ledgers[0], &record)?;
             posts.extend(record.rows);
         }
         for (stage, ledger) in stages.iter().zip(&mut made.ledgers[1..]) {
             let mut left = Vec::with_capacity(posts.len());
             for post in posts {
                 let id = post.id.clone();
-                let Some(outcome) = decide(stage, post) else { continue };
+                let Some(outcome) = decide_post(stage, post) else { continue };
                 let record = LedgerRecord::new(id, outcome);
-                encode(ledger, &record)?;
+                encode_row(ledger, &record)?;
                 left.extend(record.rows);
             }
             posts = left;
         }
         for post in &posts {
             let row = Row { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
-            encode(&mut made.rows, &row)?;
+            encode_row(&mut made.rows, &row)?;
         }
     }
     Ok(made)

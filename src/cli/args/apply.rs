@@ -103,7 +103,7 @@ fn metrics() -> PossibleValuesParser {
 
 impl Apply {
     /// `--memory` in bytes; `or`, in MiB, is the default.
-    pub fn memory(&self, or: u64) -> usize {
+    pub fn memory_bytes(&self, or: u64) -> usize {
         usize::try_from(self.memory.unwrap_or(or) << 20).unwrap_or(usize::MAX)
     }
 }

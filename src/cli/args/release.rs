@@ -197,7 +197,7 @@ pub(crate) struct Contamination {
 
 impl Contamination {
     /// `--memory` in bytes.
-    pub fn memory(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         usize::try_from(self.memory << 20).unwrap_or(usize::MAX)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Place {
 
 impl SomePlace {
     /// The place, if a step is named.
-    pub fn named(&self) -> Option<Place> {
+    pub fn named_place(&self) -> Option<Place> {
         let step = self.step.clone()?;
         Some(Place { step, recipe: self.recipe.clone(), round: self.round })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill::record::derived;
+use riddlemill::record::derive_id;
 use riddlemill::review::ballot::{Ballot, Role, Round};
 use riddlemill::review::{Item, Value};
 use serde_json::{Value as Json, json};
@@ -23,7 +23,7 @@ const ERRORS: [(&str, &str); 6] = [
 
 /// The item that compares a joke's explanation with a model's.
 pub fn against(id: &str, model: &str) -> String {
-    derived("against", &[id, model])
+    derive_id("against", &[id, model])
 }
 
 fn replies(id: &str, part: &Json) -> Vec<Json> {

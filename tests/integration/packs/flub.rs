@@ -92,7 +92,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
 
 fn code(result: &Json) -> &'static str {
     let name = result.as_str().unwrap_or("未分类");
-    ballots::options("flub", "types").iter().find(|kind| kind.label.zh == name).unwrap().code
+    ballots::options_of_list("flub", "types").iter().find(|kind| kind.label.zh == name).unwrap().code
 }
 
 /// The item as the senior sees it once these votes are cast.

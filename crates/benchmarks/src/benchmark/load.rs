@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::others::{Files, Folder, Others, file};
-use super::steps::{StepTables, inputs, steps};
+use super::others::{Files, Folder, Others, find_file};
+use super::steps::{StepTables, parse_inputs, parse_steps};
 use super::{Benchmark, Prompt};
 use crate::data::{self, Number};
 use crate::declares::{self, Tables};
 use crate::draft::Place;
 use crate::figures::Declared;
 use crate::paper::{self, Cited, Paper};
-use crate::reader::{Keys, Problem, Problems, read};
+use crate::reader::{Keys, Problem, Problems, parse_file};
 use crate::{edition2, expression, figures, record_kind, records, setting, tables, tasks};
 use riddlemill_record::OwnReason;
 
@@ -20,11 +20,11 @@ use riddlemill_record::OwnReason;
 ///
 /// # Errors
 /// All problems of all files.
-pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
+pub fn load_benchmarks(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
     let mut folders: Vec<Folder> = Vec::new();
     for (name, files) in sources {
-        let (read, more) = edition2::read(name, files);
+        let (read, more) = edition2::read_folder(name, files);
         // A file that is no TOML says nothing of the others.
         if more.is_empty() || !read.is_empty() {
             folders.push((*name, read));
@@ -37,11 +37,11 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
     let others = Others::collect(folders, whole, &mut problems);
     let mut read: Vec<(Benchmark, Option<&'static str>)> = Vec::new();
     for (name, files) in folders {
-        match folder(name, files, &others) {
+        match load_folder(name, files, &others) {
             Ok((benchmark, like)) => {
                 let source =
                     sources.iter().find(|(known, _)| known == name).map_or(files, |(_, files)| files);
-                let declared = declared(source);
+                let declared = hash_files(source);
                 read.push((Benchmark { declared, files: source.clone(), ..benchmark }, like));
             }
             Err(more) => problems.extend(more.0),
@@ -62,8 +62,8 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
     }
     let mut benchmarks: Vec<Benchmark> = read.into_iter().map(|(benchmark, _)| benchmark).collect();
     benchmarks.sort_by_key(|benchmark| (benchmark.order, benchmark.name));
-    problems.extend(foreign(&benchmarks));
-    problems.extend(ambiguous(&benchmarks));
+    problems.extend(find_broken_references(&benchmarks));
+    problems.extend(find_ambiguous_codes(&benchmarks));
     problems.extend(benchmarks.iter().filter_map(|b| Some((b, b.records?))).flat_map(|(benchmark, kind)| {
         let of_ballots = records::unknown_columns(kind, benchmark.fields(), &benchmark.ballots.steps);
         let of_drafts =
@@ -90,25 +90,25 @@ pub fn load(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems>
     if problems.is_empty() { Ok(benchmarks) } else { Err(Problems(problems)) }
 }
 
-fn folder(
+fn load_folder(
     name: &'static str,
     files: &Files,
     others: &Others,
 ) -> Result<(Benchmark, Option<&'static str>), Problems> {
     let place = format!("{name}/benchmark.toml");
-    let Some(text) = file(files, "benchmark.toml") else {
+    let Some(text) = find_file(files, "benchmark.toml") else {
         let what = "the folder has no benchmark.toml".to_owned();
         return Err(Problems(vec![Problem { place, what }]));
     };
-    let mut tables = declares::tables(text, &["step", "published"]);
-    tables.extend(declares::tables(file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
+    let mut tables = declares::collect_tables(text, &["step", "published"]);
+    tables.extend(declares::collect_tables(find_file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
     let templates: Vec<(&str, &'static str)> = files
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
         .collect();
     let mut of_report = Vec::new();
-    let at = (file(files, "report.toml"), &mut of_report);
-    let read = read(&place, text, |keys| benchmark(name, &place, others, &templates, at, keys));
+    let at = (find_file(files, "report.toml"), &mut of_report);
+    let read = parse_file(&place, text, |keys| parse_benchmark(name, &place, others, &templates, at, keys));
     let (benchmark, like) = match read {
         Ok(read) if of_report.is_empty() => read,
         Ok(_) => return Err(Problems(of_report)),
@@ -132,12 +132,12 @@ fn folder(
 }
 
 /// The hash of a folder's files, as they are written.
-fn declared(files: &Files) -> String {
+fn hash_files(files: &Files) -> String {
     let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
     declares::hash(&all.join("\0"))
 }
 
-fn benchmark(
+fn parse_benchmark(
     name: &'static str,
     place: &str,
     others: &Others,
@@ -145,47 +145,47 @@ fn benchmark(
     (report, of_report): (Option<&str>, &mut Vec<Problem>),
     keys: &Keys<'_>,
 ) -> (Benchmark, Option<&'static str>) {
-    let (paper, like) = match keys.table("paper", paper::read) {
+    let (paper, like) = match keys.read_table("paper", paper::parse_paper) {
         Some(Cited::Own(paper)) => (*paper, None),
         Some(Cited::Like(other)) => (Paper::default(), Some(other)),
         None => (Paper::default(), None),
     };
     let renamed = |keys: &Keys<'_>| -> Vec<_> {
-        keys.names().into_iter().map(|then| (then, keys.needed(then))).collect()
+        keys.key_names().into_iter().map(|then| (then, keys.require_text(then))).collect()
     };
     let written = |section: &'static str, keys: &Keys<'_>| {
-        let dotted = move |(key, toml)| (crate::reader::keep(&format!("{section}.{key}")), toml);
-        keys.written().into_iter().map(dotted).collect::<Vec<_>>()
+        let dotted = move |(key, toml)| (crate::reader::leak_text(&format!("{section}.{key}")), toml);
+        keys.read_sources().into_iter().map(dotted).collect::<Vec<_>>()
     };
-    let settings = keys.each("settings", written);
-    let profile = keys.each("profile", written);
+    let settings = keys.read_named_tables("settings", written);
+    let profile = keys.read_named_tables("profile", written);
     // Ballots missing because of problems in ballots.toml are not reported again here.
     let asked = &others.asked;
     let ballots = asked.get(name);
     // The lists of another benchmark come with its records.
     let mut lists = ballots.map(|ballots| ballots.lists.clone()).unwrap_or_default();
-    for (other, _) in inputs(keys).iter().filter_map(|input| input.split_once('/')) {
+    for (other, _) in parse_inputs(keys).iter().filter_map(|input| input.split_once('/')) {
         lists.extend(asked.get(other).into_iter().flat_map(|other| other.lists.clone()));
     }
     let given = ballots.map(|ballots| Arc::clone(&ballots.given)).unwrap_or_default();
-    let language = expression::language(lists.clone(), &given);
-    let own = setting::read(given, keys);
+    let language = expression::build_language(lists.clone(), &given);
+    let own = setting::parse_settings(given, keys);
     let names = prompt_names(templates, keys);
-    let kinds = record_kind::declared(keys);
-    let records = keys.text("records").and_then(|kind| record_kind::find(kind, others.kinds(name), keys));
+    let kinds = record_kind::parse_record_kinds(keys);
+    let records = keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, others.known_kinds(name), keys));
     let at = Place {
         benchmark: name,
         name: "",
         records,
         file: place,
         language,
-        prompts_of: keys.text("prompts_of").unwrap_or(name),
+        prompts_of: keys.read_text("prompts_of").unwrap_or(name),
         prompts: &names,
     };
     let mut tables = StepTables::default();
-    let steps = steps(ballots, &at, others, keys, &mut tables);
-    let fields = data::fields(language, place, keys);
-    let mut data = data::read(language, place, &fields, keys);
+    let steps = parse_steps(ballots, &at, others, keys, &mut tables);
+    let fields = data::parse_fields(language, place, keys);
+    let mut data = data::parse_data(language, place, &fields, keys);
     let published = paper::read_published(language, place, keys);
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
@@ -198,16 +198,16 @@ fn benchmark(
         data: data.as_ref(),
         language,
     };
-    let tasks = tasks::read(&known, keys);
+    let tasks = tasks::parse_tasks(&known, keys);
     let of_row = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
     let known = figures::Known {
-        kinds: others.kinds(name),
+        kinds: others.known_kinds(name),
         file: &format!("{name}/report.toml"),
         language,
         ballots,
         lists: &lists,
         steps: &steps.iter().map(|step| step.name).collect::<Vec<_>>(),
-        released: keys.has("data"),
+        released: keys.has_key("data"),
         answers: tables::Context {
             language,
             of_row,
@@ -216,7 +216,7 @@ fn benchmark(
             names: RefCell::default(),
         },
     };
-    let (Declared { report, evaluation }, problems) = figures::load(report, &known, keys);
+    let (Declared { report, evaluation }, problems) = figures::load_figures(report, &known, keys);
     of_report.extend(problems);
     let StepTables { drafts, options, marked, natives, selects, elements } = tables;
     let benchmark = Benchmark {
@@ -234,46 +234,46 @@ fn benchmark(
         files: Vec::new(),
         goes_by: Vec::new(),
         name,
-        was: keys.texts("was").unwrap_or_default(),
-        about: keys.words("about"),
+        was: keys.read_texts("was").unwrap_or_default(),
+        about: keys.require_label("about"),
         records,
         kinds,
         steps,
-        renamed: keys.table("renamed", renamed).unwrap_or_default(),
+        renamed: keys.read_table("renamed", renamed).unwrap_or_default(),
         settings: settings.concat(),
         own,
         profile: profile.concat(),
-        prompts: prompts(name, templates, keys),
+        prompts: parse_prompts(name, templates, keys),
         ballots: ballots.cloned().unwrap_or_default(),
         fields,
         data,
         published,
         paper,
-        order: keys.count("order").unwrap_or(usize::MAX),
+        order: keys.read_count("order").unwrap_or(usize::MAX),
     };
     (benchmark, like)
 }
 
 /// The names in `prompts`, or of all files if it is missing.
 fn prompt_names(templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<&'static str> {
-    let files = || templates.iter().map(|(file, _)| crate::reader::keep(file)).collect();
-    keys.texts("prompts").unwrap_or_else(files)
+    let files = || templates.iter().map(|(file, _)| crate::reader::leak_text(file)).collect();
+    keys.read_texts("prompts").unwrap_or_else(files)
 }
 
 /// The prompts by the names in `prompts`: each must have a file, and each file a name.
-fn prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
-    let of = keys.text("prompts_of").unwrap_or(name);
+fn parse_prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>) -> Vec<Prompt> {
+    let of = keys.read_text("prompts_of").unwrap_or(name);
     let names = prompt_names(templates, keys);
     for (file, _) in templates.iter().filter(|(file, _)| !names.contains(file)) {
-        keys.problem("prompts", format!("prompts/{file}.jinja is not named in `prompts`"));
+        keys.report_problem("prompts", format!("prompts/{file}.jinja is not named in `prompts`"));
     }
     let prompt = |named: &'static str| {
         let Some((_, text)) = templates.iter().find(|(file, _)| *file == named) else {
             let known = templates.iter().map(|(file, _)| *file);
-            keys.problem("prompts", riddlemill_text::hint::unknown("prompt", named, known));
+            keys.report_problem("prompts", riddlemill_text::hint::unknown("prompt", named, known));
             return None;
         };
-        Some(Prompt { name: crate::reader::keep(&format!("{of}/{named}")), text })
+        Some(Prompt { name: crate::reader::leak_text(&format!("{of}/{named}")), text })
     };
     names.into_iter().filter_map(prompt).collect()
 }
@@ -289,7 +289,7 @@ fn name_key(problem: &mut Problem, sources: &[Folder]) {
         let mut parts = at.rsplitn(3, ':');
         let (column, line, path) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
         let (_, files) = sources.iter().find(|(known, _)| *known == name)?;
-        riddlemill_schema::key_at(file(files, path)?, line, column)
+        riddlemill_schema::key_at(find_file(files, path)?, line, column)
     };
     let Some(key) = key() else { return };
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
@@ -302,10 +302,10 @@ fn name_key(problem: &mut Problem, sources: &[Folder]) {
 /// The place of a text in benchmark.toml: that where it is written first, else the file.
 fn place_of(benchmark: &Benchmark, written: &str) -> String {
     let place = format!("{}/benchmark.toml", benchmark.name);
-    let text = file(&benchmark.files, "benchmark.toml").unwrap_or_default();
+    let text = find_file(&benchmark.files, "benchmark.toml").unwrap_or_default();
     match text.find(&format!("\"{written}\"")).or_else(|| text.find(&format!("'{written}'"))) {
         Some(at) => {
-            let (line, column) = riddlemill_schema::problem::position(text, at);
+            let (line, column) = riddlemill_schema::problem::line_and_column(text, at);
             format!("{place}:{line}:{column}")
         }
         None => place,
@@ -313,7 +313,7 @@ fn place_of(benchmark: &Benchmark, written: &str) -> String {
 }
 
 /// References to missing inputs and numbers of other benchmarks.
-fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
+fn find_broken_references(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for benchmark in benchmarks {
         for was in &benchmark.was {
@@ -351,10 +351,10 @@ fn foreign(benchmarks: &[Benchmark]) -> Vec<Problem> {
 }
 
 /// Codes that mean one thing in one folder, or step, and something else in another: a ledger has the code alone.
-fn ambiguous(benchmarks: &[Benchmark]) -> Vec<Problem> {
+fn find_ambiguous_codes(benchmarks: &[Benchmark]) -> Vec<Problem> {
     let all: Vec<(&Benchmark, &OwnReason)> = benchmarks
         .iter()
-        .flat_map(|benchmark| benchmark.reasons().map(move |own| (benchmark, own)))
+        .flat_map(|benchmark| benchmark.own_reasons().map(move |own| (benchmark, own)))
         .collect();
     let mut problems = Vec::new();
     for (at, (benchmark, own)) in all.iter().enumerate() {

@@ -29,8 +29,8 @@ impl Others {
         let mut asked: BTreeMap<&'static str, Ballots> = BTreeMap::new();
         let prompts = folders.iter().map(|(name, files)| (*name, prompt_files(name, files))).collect();
         for (name, files) in folders {
-            let text = file(files, "ballots.toml").unwrap_or_default();
-            match ballots::parse(name, &format!("{name}/ballots.toml"), text) {
+            let text = find_file(files, "ballots.toml").unwrap_or_default();
+            match ballots::parse_ballots(name, &format!("{name}/ballots.toml"), text) {
                 Ok(ballots) => drop(asked.insert(name, ballots)),
                 Err(more) => problems.extend(more.0),
             }
@@ -38,7 +38,7 @@ impl Others {
         let declared: Vec<(&str, Vec<&'static RecordKind>)> = folders
             .iter()
             .map(|(name, files)| {
-                (*name, record_kind::of_file(file(files, "benchmark.toml").unwrap_or_default()))
+                (*name, record_kind::of_file(find_file(files, "benchmark.toml").unwrap_or_default()))
             })
             .collect();
         // A folder's own kinds go before those of others.
@@ -62,12 +62,12 @@ impl Others {
     }
 
     /// The kinds of records that a folder may name: its own go before those of others.
-    pub(super) fn kinds(&self, benchmark: &str) -> &[&'static RecordKind] {
+    pub(super) fn known_kinds(&self, benchmark: &str) -> &[&'static RecordKind] {
         self.known.get(benchmark).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The kind of the records behind a step.
-    pub(super) fn behind(&self, benchmark: &str, step: &str) -> Option<&'static RecordKind> {
+    pub(super) fn kind_behind_step(&self, benchmark: &str, step: &str) -> Option<&'static RecordKind> {
         self.kinds.get(benchmark)?.0.get(step).copied().flatten()
     }
 }
@@ -78,7 +78,7 @@ struct Kinds(BTreeMap<String, Option<&'static RecordKind>>);
 
 impl Kinds {
     fn collect(files: &Files, known: &[&'static RecordKind]) -> Kinds {
-        let text = file(files, "benchmark.toml").unwrap_or_default();
+        let text = find_file(files, "benchmark.toml").unwrap_or_default();
         let Ok(document) = toml_edit::Document::parse(text) else { return Kinds::default() };
         let word = |item: Option<&toml_edit::Item>| {
             let name = item?.as_str()?;
@@ -98,13 +98,13 @@ impl Kinds {
 
 /// The benchmark's name in replies, and the names of its prompts.
 fn prompt_files(name: &str, files: &Files) -> (String, Vec<String>) {
-    let text = file(files, "benchmark.toml").unwrap_or_default();
+    let text = find_file(files, "benchmark.toml").unwrap_or_default();
     let document: Option<toml_edit::Document<&str>> = toml_edit::Document::parse(text).ok();
     let of = document.as_ref().and_then(|document| document.get("prompts_of")?.as_str());
     let names = files.iter().filter_map(|(path, _)| path.strip_prefix("prompts/")?.strip_suffix(".jinja"));
     (of.unwrap_or(name).to_owned(), names.map(str::to_owned).collect())
 }
 
-pub(super) fn file(files: &Files, path: &str) -> Option<&'static str> {
+pub(super) fn find_file(files: &Files, path: &str) -> Option<&'static str> {
     files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text)
 }

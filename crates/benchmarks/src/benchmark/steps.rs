@@ -22,38 +22,38 @@ pub(super) struct StepTables {
 }
 
 /// Inputs that are not earlier steps.
-pub(super) fn inputs(keys: &Keys<'_>) -> Vec<&'static str> {
-    keys.peek("step", |_, keys| keys.texts("from").unwrap_or_default())
+pub(super) fn parse_inputs(keys: &Keys<'_>) -> Vec<&'static str> {
+    keys.peek_named_tables("step", |_, keys| keys.read_texts("from").unwrap_or_default())
 }
 
 /// The steps by the names in `steps`: text steps and `review:BALLOT` need no table, others declare their
 /// kind.
-pub(super) fn steps(
+pub(super) fn parse_steps(
     ballots: Option<&Ballots>,
     at: &Place<'_>,
     others: &Others,
     keys: &Keys<'_>,
     tables: &mut StepTables,
 ) -> Vec<Step> {
-    if !keys.has("steps") {
-        keys.needed("steps");
+    if !keys.has_key("steps") {
+        keys.require_text("steps");
     }
-    let names = keys.texts("steps").unwrap_or_default();
+    let names = keys.read_texts("steps").unwrap_or_default();
     // The kind of the records before a step.
     let before = |place: usize| match place.checked_sub(1).and_then(|last| names.get(last)) {
-        Some(step) => others.behind(at.benchmark, step),
+        Some(step) => others.kind_behind_step(at.benchmark, step),
         None => at.records,
     };
-    let declared = keys.each("step", |name, keys| {
+    let declared = keys.read_named_tables("step", |name, keys| {
         let place = names.iter().position(|step| *step == name);
         if place.is_none() {
-            keys.problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
+            keys.report_problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
         let leaves =
-            keys.text("records").and_then(|kind| record_kind::find(kind, others.kinds(at.benchmark), keys));
-        let foreign = keys.texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
+            keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, others.known_kinds(at.benchmark), keys));
+        let foreign = keys.read_texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
         let records = match foreign {
-            Some((other, step)) => others.behind(other, step),
+            Some((other, step)) => others.kind_behind_step(other, step),
             None => before(place.unwrap_or_default()),
         };
         (name, kind_and_input(&Place { name, records, ..*at }, ballots, leaves, keys, tables))
@@ -62,31 +62,31 @@ pub(super) fn steps(
     let mut steps: Vec<Step> = Vec::new();
     for name in names.iter().copied() {
         if steps.iter().any(|step| step.name == name) {
-            keys.problem("steps", format!("two steps are named {name:?}"));
+            keys.report_problem("steps", format!("two steps are named {name:?}"));
             continue;
         }
         let (kind, from) = match declared.iter().find(|(step, _)| *step == name) {
             Some((_, (kind, from))) => (*kind, from.clone()),
             None => (None, None),
         };
-        let Some(kind) = kind.or_else(|| plain(name)) else {
-            keys.problem("steps", format!("[step.{name}] is missing: what the step {name:?} does"));
+        let Some(kind) = kind.or_else(|| kind_without_table(name)) else {
+            keys.report_problem("steps", format!("[step.{name}] is missing: what the step {name:?} does"));
             continue;
         };
         if let (Kind::Ballot(ballot), Some(ballots)) = (kind, ballots)
             && !ballots.steps.iter().any(|step| step.name == ballot)
         {
             let known = ballots.steps.iter().map(|step| step.name);
-            keys.problem("steps", riddlemill_text::hint::unknown("ballot", ballot, known));
+            keys.report_problem("steps", riddlemill_text::hint::unknown("ballot", ballot, known));
         }
         let last = || steps.last().map(|step| step.name).into_iter().collect();
         let from = from.unwrap_or_else(last);
         for input in from.iter().filter(|input| !input.contains('/')) {
             if !steps.iter().any(|step| step.name == *input) {
-                keys.problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
+                keys.report_problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
             }
         }
-        steps.push(Step { name, kind, from, records: others.behind(benchmark, name) });
+        steps.push(Step { name, kind, from, records: others.kind_behind_step(benchmark, name) });
     }
     if let Some(ballots) = ballots {
         for ballot in ballots
@@ -94,7 +94,7 @@ pub(super) fn steps(
             .iter()
             .filter(|ballot| !steps.iter().any(|step| step.kind == Kind::Ballot(ballot.name)))
         {
-            keys.problem(
+            keys.report_problem(
                 "steps",
                 format!("the ballot {:?} is of no step; name `review:{}`", ballot.name, ballot.name),
             );
@@ -104,7 +104,7 @@ pub(super) fn steps(
 }
 
 /// The kind of a step without a table.
-fn plain(name: &'static str) -> Option<Kind> {
+fn kind_without_table(name: &'static str) -> Option<Kind> {
     match name {
         "import" => Some(Kind::Import),
         "clean" => Some(Kind::Clean),
@@ -133,9 +133,9 @@ fn kind_and_input(
         Select,
         Elements,
     }
-    if at.name == "anonymise" && keys.has("texts") {
-        tables.marked.push(at.marked(keys));
-        return (None, keys.texts("from"));
+    if at.name == "anonymise" && keys.has_key("texts") {
+        tables.marked.push(at.parse_marked_texts(keys));
+        return (None, keys.read_texts("from"));
     }
     let words = [
         ("draft", Word::Draft),
@@ -149,49 +149,49 @@ fn kind_and_input(
         Some(Word::Draft) => {
             let ballot = ballot_of(ballots, keys);
             // Without a prompt it is a draft made by the program.
-            if ["prompt", "case", "reply"].into_iter().any(|key| keys.has(key)) {
-                tables.drafts.extend(at.draft(ballots, at.records, false, keys));
+            if ["prompt", "case", "reply"].into_iter().any(|key| keys.has_key(key)) {
+                tables.drafts.extend(at.parse_draft(ballots, at.records, false, keys));
             }
             Some(Kind::Draft(ballot.unwrap_or(at.name)))
         }
         Some(Word::Respond) => {
-            tables.drafts.extend(at.draft(ballots, leaves, true, keys));
+            tables.drafts.extend(at.parse_draft(ballots, leaves, true, keys));
             Some(Kind::Draft(at.name))
         }
         Some(Word::Options) => {
-            if keys.has("right") || keys.has("wrong") {
-                tables.options.extend(at.options(keys));
+            if keys.has_key("right") || keys.has_key("wrong") {
+                tables.options.extend(at.parse_options(keys));
             }
             Some(Kind::Options)
         }
         Some(Word::Native) => {
             ballot_of(ballots, keys);
             let leaves = leaves.or(at.records);
-            let op = keys.needed("op");
-            tables.natives.push(at.native(op, leaves, keys));
+            let op = keys.require_text("op");
+            tables.natives.push(at.parse_native(op, leaves, keys));
             Some(Kind::Native(op))
         }
         Some(Word::Select) => {
-            tables.selects.extend(at.select(keys));
+            tables.selects.extend(at.parse_select(keys));
             Some(Kind::Select)
         }
         Some(Word::Elements) => {
-            tables.elements.extend(at.elements(keys));
+            tables.elements.extend(at.parse_elements(keys));
             Some(Kind::Elements)
         }
         None => None,
     };
-    (kind, keys.texts("from"))
+    (kind, keys.read_texts("from"))
 }
 
 /// The ballot for which a step drafts; an unknown one is reported.
 fn ballot_of(ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<&'static str> {
-    let ballot = keys.text("for")?;
+    let ballot = keys.read_text("for")?;
     if let Some(ballots) = ballots
         && !ballots.steps.iter().any(|step| step.name == ballot)
     {
         let known = ballots.steps.iter().map(|step| step.name);
-        keys.problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
+        keys.report_problem("for", riddlemill_text::hint::unknown("ballot", ballot, known));
     }
     Some(ballot)
 }

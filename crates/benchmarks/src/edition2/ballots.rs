@@ -1,10 +1,10 @@
 //! `ballots.toml`, lowered: `[ballots]`, `[shown]`, `[list.NAME]`, `[ballot.NAME]`.
 
-use super::fields::{Around, Form, Verdict, form, low_fields, low_options, table_of};
-use super::kept::{Columns, kept, told};
+use super::fields::{Around, Form, Verdict, form_of_field, low_fields, low_options, table_of};
+use super::kept::{Columns, collect_kept, ledger_columns};
 use super::sentences::low_requires;
 use super::shows::low_shows;
-use super::tree::{Node, Place, Table, words};
+use super::tree::{Node, Place, Table, make_words};
 
 /// Keys of a ballot that have another name: second edition, first.
 pub(super) const KEYS: [(&str, &str); 7] = [
@@ -25,28 +25,28 @@ pub(super) fn usual_verdict() -> Node {
     let at = Place::default();
     let option = |code: &str, label: &str, means: (&str, &str)| {
         let mut option = Table::default();
-        option.set("code", Node::text(code, at));
-        option.set("label", words(code, Some(label), at));
-        option.set("means", words(means.0, Some(means.1), at));
-        Node::table(option, at)
+        option.set("code", Node::from_text(code, at));
+        option.set("label", make_words(code, Some(label), at));
+        option.set("means", make_words(means.0, Some(means.1), at));
+        Node::from_table(option, at)
     };
     let accept = ("The draft needs no change at all.", "草稿无需任何修改。");
     let rewrite = (
         "The draft needs a change, however small; write the whole new text.",
         "草稿需要修改（哪怕很小）；请写出完整的新文本。",
     );
-    Node::list(vec![option("accept", "接受", accept), option("rewrite", "改写", rewrite)], at)
+    Node::from_list(vec![option("accept", "接受", accept), option("rewrite", "改写", rewrite)], at)
 }
 
 /// What a verdict asks that has no label.
 pub(super) fn usual_question(at: Place) -> Node {
-    words("Is the draft right?", Some("草稿正确吗？"), at)
+    make_words("Is the draft right?", Some("草稿正确吗？"), at)
 }
 
 /// The first edition's `ballots.toml`.
 pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec<(Place, String)>) -> Table {
     let mut every = file.take_table("ballots").unwrap_or_default();
-    let usual = Usual { shows: every.take("shows"), voters: every.take("voters") };
+    let usual = Usual { shows: every.take_node("shows"), voters: every.take_node("voters") };
     let votes = every.get("votes").and_then(Node::as_number).unwrap_or(1);
     let shown = file.take_table("shown").unwrap_or_default();
     let source = file.take_table("ballot").unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
     }
     let names_none = |ballot: &Node| {
         let verdict = ballot.as_table().and_then(|ballot| ballot.table("verdict"));
-        verdict.is_some_and(|verdict| !verdict.has("options"))
+        verdict.is_some_and(|verdict| !verdict.has_key("options"))
     };
     if source.iter().any(|(_, ballot)| names_none(ballot)) {
         lists.set_default(VERDICT, usual_verdict());
@@ -68,14 +68,14 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
             ballots.set(name, written.clone());
             continue;
         };
-        if let Some(like) = ballot.take("like") {
+        if let Some(like) = ballot.take_node("like") {
             let base = like.as_text().and_then(|like| source.table(like));
             match base {
-                Some(base) if base.has("like") => {
+                Some(base) if base.has_key("like") => {
                     let what = "like: that ballot is like another one: name that one".to_owned();
                     problems.push((like.at, what));
                 }
-                Some(base) => ballot = over(base, ballot),
+                Some(base) => ballot = overlay_table(base, ballot),
                 None => {
                     let known = source.keys().filter(|known| *known != name);
                     let written = like.as_text().unwrap_or_default();
@@ -87,16 +87,16 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
         let around = Whole { votes, usual: &usual, shown: &shown, lists: &lists, columns };
         let mut low = low_ballot(ballot, written.at, &around);
         low_requires(&mut low, problems);
-        ballots.set(name, Node::table(low, written.at));
+        ballots.set(name, Node::from_table(low, written.at));
     }
     if !every.is_empty() {
-        out.set("every", Node::table(every, Place::default()));
+        out.set("every", Node::from_table(every, Place::default()));
     }
     if !lists.is_empty() {
-        out.set("list", Node::table(lists, Place::default()));
+        out.set("list", Node::from_table(lists, Place::default()));
     }
     if !ballots.is_empty() {
-        out.set("ballot", Node::table(ballots, Place::default()));
+        out.set("ballot", Node::from_table(ballots, Place::default()));
     }
     for (key, node) in file.iter() {
         out.set(key, node.clone());
@@ -105,13 +105,13 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
 }
 
 /// A table over another one: its keys hold, and an empty text or table takes a key away.
-pub(super) fn over(base: &Table, own: Table) -> Table {
+pub(super) fn overlay_table(base: &Table, own: Table) -> Table {
     let mut both = base.clone();
-    both.take("like");
+    both.take_node("like");
     for (key, node) in own.iter() {
         // An empty verdict is a verdict.
         match node.is_nothing() && (key != VERDICT || node.as_text().is_some()) {
-            true => drop(both.take(key)),
+            true => drop(both.take_node(key)),
             false => both.set(key, node.clone()),
         }
     }
@@ -136,14 +136,14 @@ struct Whole<'a> {
 fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
     let fields = ballot.take_table("fields").unwrap_or_default();
     let second = ballot.take_table("second");
-    let shows = ballot.take("shows").or_else(|| whole.usual.shows.clone());
+    let shows = ballot.take_node("shows").or_else(|| whole.usual.shows.clone());
     let (verdict, first, of_verdict) = match ballot.take_table("verdict") {
         Some(table) => {
             let verdict = verdict_of(&table);
             let drop = table.get("drops").map(|code| {
-                let why = reason(&fields, &verdict.name, code);
-                let because = why.map_or_else(|| quote(code), |why| format!("{why} or []"));
-                dropping(&verdict.name, code, because)
+                let why = find_reason_field(&fields, &verdict.name, code);
+                let because = why.map_or_else(|| quote_code(code), |why| format!("{why} or []"));
+                make_drop_rule(&verdict.name, code, because)
             });
             (Some(verdict.clone()), Some(verdict_field(&table, &verdict, at)), drop)
         }
@@ -154,7 +154,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
     for (key, node) in ballot.iter().filter(|(key, _)| !["optional_when", "waits_as"].contains(key)) {
         out.set(key, node.clone());
     }
-    out.renamed(&KEYS, false);
+    out.rename_keys(&KEYS, false);
     let mut passes = Table::default();
     for (from, to) in [("optional_when", "when"), ("waits_as", "lacks")] {
         if let Some(node) = ballot.get(from) {
@@ -162,7 +162,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
         }
     }
     if !passes.is_empty() {
-        out.set("passes", Node::table(passes, at));
+        out.set("passes", Node::from_table(passes, at));
     }
     if let Some(voters) = &whole.usual.voters {
         out.set_default("voters", voters.clone());
@@ -172,13 +172,13 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
         out.set("shows", low.unwrap_or(shows));
     }
     if !whole.columns.is_empty() {
-        keep(&mut out, &fields, whole);
+        add_kept_columns(&mut out, &fields, whole);
     }
     let (asked_by, fields) = plain_fields(&fields, !whole.columns.is_empty());
     for (name, code) in asked_by.iter() {
         let mut all = out.take_table("asked_by").unwrap_or_default();
         all.set_default(name, code.clone());
-        out.set("asked_by", Node::table(all, code.at));
+        out.set("asked_by", Node::from_table(all, code.at));
     }
     let size = |name: &str| whole.lists.list(name).map_or(0, <[Node]>::len);
     let around = Around { votes: whole.votes, verdict: verdict.as_ref(), size: &size };
@@ -192,7 +192,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
         low.insert(place, first);
     }
     if !low.is_empty() {
-        out.set("fields", Node::list(low, at));
+        out.set("fields", Node::from_list(low, at));
     }
     if let Some(dropped) = dropped {
         out.set_default("drop", dropped);
@@ -203,20 +203,20 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
             for (name, code) in asked_by.iter() {
                 let mut all = out.take_table("asked_by").unwrap_or_default();
                 all.set_default(name, code.clone());
-                out.set("asked_by", Node::table(all, code.at));
+                out.set("asked_by", Node::from_table(all, code.at));
             }
             let around = Around { votes: 1, verdict: None, size: &size };
-            second.set("fields", Node::list(low_fields(&fields, &around), at));
+            second.set("fields", Node::from_list(low_fields(&fields, &around), at));
         }
-        out.set("second", Node::table(second, at));
+        out.set("second", Node::from_table(second, at));
     }
     out
 }
 
 /// The columns of the answers, what is drafted, and what the ledger tells.
-fn keep(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
+fn add_kept_columns(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
     let shows = out.list("shows").unwrap_or_default().to_vec();
-    let said = kept(fields, whole.columns, whole.votes, &shows);
+    let said = collect_kept(fields, whole.columns, whole.votes, &shows);
     let both = |usual: Table, own: Option<Table>| {
         let mut both = usual;
         for (key, node) in own.unwrap_or_default().iter() {
@@ -226,18 +226,18 @@ fn keep(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
     };
     let draft = both(said.draft, out.take_table("draft"));
     let keeps = both(said.keeps, out.take_table("keeps"));
-    for (key, usual) in told(&said.bases, &keeps, whole.columns) {
+    for (key, usual) in ledger_columns(&said.bases, &keeps, whole.columns) {
         if let Some(usual) = usual {
-            out.set_default(key, Node::text(usual, Place::default()));
+            out.set_default(key, Node::from_text(usual, Place::default()));
         }
         if out.get(key).is_some_and(Node::is_nothing) {
-            out.take(key);
+            out.take_node(key);
         }
     }
     for (key, table) in [("draft", draft), ("keeps", keeps)] {
         let first = table.iter().next().map(|(_, node)| node.at);
         if let Some(first) = first {
-            out.set(key, Node::table(table, first));
+            out.set(key, Node::from_table(table, first));
         }
     }
 }
@@ -251,14 +251,14 @@ fn plain_fields(fields: &Table, with_columns: bool) -> (Table, Table) {
             continue;
         }
         let mut table = table_of(field);
-        if let Some(code) = table.take("adjudicate") {
+        if let Some(code) = table.take_node("adjudicate") {
             asked_by.set(name, code);
         }
-        table.take("drops");
+        table.take_node("drops");
         if with_columns {
-            ["draft", "into", "replaces"].into_iter().for_each(|key| drop(table.take(key)));
+            ["draft", "into", "replaces"].into_iter().for_each(|key| drop(table.take_node(key)));
         }
-        plain.set(name, Node::table(table, field.at));
+        plain.set(name, Node::from_table(table, field.at));
     }
     (asked_by, plain)
 }
@@ -274,40 +274,40 @@ pub(super) fn verdict_of(table: &Table) -> Verdict {
 
 fn verdict_field(table: &Table, verdict: &Verdict, at: Place) -> Node {
     let mut field = Table::default();
-    field.set("name", Node::text(verdict.name.as_str(), at));
+    field.set("name", Node::from_text(verdict.name.as_str(), at));
     field.set("label", table.get("label").cloned().unwrap_or_else(|| usual_question(at)));
-    field.set("kind", Node::text("choice", at));
+    field.set("kind", Node::from_text("choice", at));
     let options = table.get("options").map(low_options);
-    field.set("options", options.unwrap_or_else(|| Node::text(VERDICT, at)));
-    Node::table(field, at)
+    field.set("options", options.unwrap_or_else(|| Node::from_text(VERDICT, at)));
+    Node::from_table(field, at)
 }
 
-fn quote(code: &Node) -> String {
+fn quote_code(code: &Node) -> String {
     format!("'{}'", code.as_text().unwrap_or_default())
 }
 
 /// The field that is asked after an answer alone: it holds the reasons.
-pub(super) fn reason<'f>(fields: &'f Table, name: &str, code: &Node) -> Option<&'f str> {
+pub(super) fn find_reason_field<'f>(fields: &'f Table, name: &str, code: &Node) -> Option<&'f str> {
     let asks = |field: &Node| {
         let asked = field.as_table().and_then(|field| field.table("if"));
-        asked.and_then(Table::only) == Some((name, code))
+        asked.and_then(Table::single_entry) == Some((name, code))
     };
     fields.iter().find(|(_, field)| asks(field)).map(|(name, _)| name)
 }
 
-fn dropping(name: &str, code: &Node, because: String) -> Node {
+fn make_drop_rule(name: &str, code: &Node, because: String) -> Node {
     let mut table = Table::default();
-    table.set("when", Node::text(format!("{name} == {}", quote(code)), code.at));
-    table.set("because", Node::text(because, code.at));
-    Node::table(table, code.at)
+    table.set("when", Node::from_text(format!("{name} == {}", quote_code(code)), code.at));
+    table.set("because", Node::from_text(because, code.at));
+    Node::from_table(table, code.at)
 }
 
 /// Why a record is dropped by an answer to a field.
-pub(super) fn because(fields: &Table, name: &str, field: &Table, code: &Node) -> String {
-    match (reason(fields, name, code), form(field)) {
+pub(super) fn explain_drop(fields: &Table, name: &str, field: &Table, code: &Node) -> String {
+    match (find_reason_field(fields, name, code), form_of_field(field)) {
         (Some(why), Form::YesNo) => why.to_owned(),
-        (Some(why), _) => format!("{why} or {}", quote(code)),
-        (None, _) => quote(code),
+        (Some(why), _) => format!("{why} or {}", quote_code(code)),
+        (None, _) => quote_code(code),
     }
 }
 
@@ -315,6 +315,6 @@ fn dropped_by_a_field(fields: &Table) -> Option<Node> {
     fields.iter().find_map(|(name, field)| {
         let table = field.as_table()?;
         let code = table.get("drops")?;
-        Some(dropping(name, code, because(fields, name, table, code)))
+        Some(make_drop_rule(name, code, explain_drop(fields, name, table, code)))
     })
 }

@@ -1,9 +1,9 @@
 //! `ballots.toml` of the first edition in the second.
 
-use super::ballots::{KEYS, VERDICT, because, over, reason, usual_question, usual_verdict};
+use super::ballots::{KEYS, VERDICT, explain_drop, overlay_table, find_reason_field, usual_question, usual_verdict};
 use super::fields::{Around, Verdict, table_of, up_fields, up_options};
 use super::kept::{Columns, up_kept};
-use super::shows::{common, up_shows};
+use super::shows::{find_common_shows, up_shows};
 use super::tree::{Node, Place, Table, What};
 
 /// The file in the second edition. What cannot be said is told in `lost` and stays as it is.
@@ -25,13 +25,13 @@ pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>
         }
     }
     let all = || source.iter().filter_map(|(_, ballot)| ballot.as_table());
-    let shown = common(all());
-    let voters = most(all().map(|ballot| ballot.get("voters").cloned())).filter(|_| !every.has("voters"));
+    let shown = find_common_shows(all());
+    let voters = most_common_node(all().map(|ballot| ballot.get("voters").cloned())).filter(|_| !every.has_key("voters"));
     if let Some(voters) = &voters {
         every.set("voters", voters.clone());
     }
     let shows = |ballot: &Table| ballot.list("shows").and_then(|list| up_shows(list, &shown));
-    let usual = most(all().map(shows));
+    let usual = most_common_node(all().map(shows));
     if let Some(usual) = &usual {
         every.set("shows", usual.clone());
     }
@@ -39,32 +39,32 @@ pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>
     for (name, written) in source.iter() {
         let Some(ballot) = written.as_table() else { continue };
         let votes = ballot.get("votes").and_then(Node::as_number).unwrap_or(votes);
-        let mut made = up.ballot(name, ballot, votes, columns).unwrap_or_else(|| {
+        let mut made = up.raise_ballot(name, ballot, votes, columns).unwrap_or_else(|| {
             lost.push(format!("ballots.toml [ballot.{name}]: its fields stay as they are"));
             ballot.clone()
         });
         if voters.is_some() && ballot.get("voters") == voters.as_ref() {
-            made.take("voters");
+            made.take_node("voters");
         }
         if let Some(shows) = shows(ballot) {
             let same = usual.as_ref() == Some(&shows);
-            made.take("shows");
+            made.take_node("shows");
             if !same {
                 made.set("shows", shows);
             }
         }
         for key in ["keeps", "fields"] {
-            if let Some(node) = made.take(key) {
+            if let Some(node) = made.take_node(key) {
                 made.set(key, node);
             }
         }
-        ballots.set(name, Node::table(made, written.at));
+        ballots.set(name, Node::from_table(made, written.at));
     }
-    alike(&mut ballots);
+    link_alike_ballots(&mut ballots);
     let mut out = Table::default();
     for (key, table) in [("ballots", every), ("shown", shown), ("list", up.lists), ("ballot", ballots)] {
         if !table.is_empty() {
-            out.set(key, Node::table(table, at));
+            out.set(key, Node::from_table(table, at));
         }
     }
     for (key, node) in file.iter() {
@@ -74,7 +74,7 @@ pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>
 }
 
 /// What all have, and more than one alike.
-fn most(all: impl Iterator<Item = Option<Node>>) -> Option<Node> {
+fn most_common_node(all: impl Iterator<Item = Option<Node>>) -> Option<Node> {
     let all: Vec<Node> = all.collect::<Option<_>>()?;
     let count = |one: &Node| all.iter().filter(|other| *other == one).count();
     let best = all.iter().map(count).max()?;
@@ -91,7 +91,7 @@ struct Up {
 }
 
 impl Up {
-    fn ballot(&mut self, name: &str, ballot: &Table, votes: usize, columns: &Columns) -> Option<Table> {
+    fn raise_ballot(&mut self, name: &str, ballot: &Table, votes: usize, columns: &Columns) -> Option<Table> {
         let mut out = ballot.clone();
         let shows = ballot.list("shows").unwrap_or_default().to_vec();
         let mut fields = out.take_list("fields").unwrap_or_default();
@@ -102,15 +102,15 @@ impl Up {
                 out.set(to, node.clone());
             }
         }
-        out.renamed(&KEYS, true);
-        self.hoist(&mut fields, name)?;
+        out.rename_keys(&KEYS, true);
+        self.hoist_options(&mut fields, name)?;
         let first = self.first.clone();
         let size = |name: &str| first.list(name).map_or(0, <[Node]>::len);
-        let verdict = self.verdict(&mut fields, &mut out);
+        let verdict = self.take_verdict(&mut fields, &mut out);
         if !fields.is_empty() {
             let around = Around { votes, verdict: verdict.as_ref(), size: &size };
             let up = up_fields(&fields, &around)?;
-            out.set("fields", Node::table(up, Place::default()));
+            out.set("fields", Node::from_table(up, Place::default()));
         }
         up_drop(&mut out, verdict.as_ref());
         up_asked_by(&mut out);
@@ -119,19 +119,19 @@ impl Up {
         }
         if let Some(mut second) = second {
             if let Some(mut fields) = second.take_list("fields") {
-                self.hoist(&mut fields, name)?;
+                self.hoist_options(&mut fields, name)?;
                 let first = self.first.clone();
                 let size = |name: &str| first.list(name).map_or(0, <[Node]>::len);
                 let around = Around { votes: 1, verdict: None, size: &size };
-                second.set("fields", Node::table(up_fields(&fields, &around)?, Place::default()));
+                second.set("fields", Node::from_table(up_fields(&fields, &around)?, Place::default()));
             }
-            out.set("second", Node::table(second, Place::default()));
+            out.set("second", Node::from_table(second, Place::default()));
         }
         Some(out)
     }
 
     /// Gives options that a field wrote out a list of their own, so that each has its line.
-    fn hoist(&mut self, fields: &mut [Node], ballot: &str) -> Option<()> {
+    fn hoist_options(&mut self, fields: &mut [Node], ballot: &str) -> Option<()> {
         for field in fields {
             let What::Table(field) = &mut field.what else { return None };
             let kind = field.text("kind").unwrap_or_default().to_owned();
@@ -146,7 +146,7 @@ impl Up {
             let known = self.lists.iter().find(|(_, list)| **list == up).map(|(name, _)| name.to_owned());
             let own = field.text("name").unwrap_or_default().to_owned();
             let free = |name: &String| {
-                !self.lists.has(name)
+                !self.lists.has_key(name)
                     && !["verdict", "text", "integer", "number", "flag"].contains(&name.as_str())
             };
             let under = ballot.replace('-', "_");
@@ -156,20 +156,20 @@ impl Up {
             });
             self.lists.set(&name, up);
             self.first.set(&name, options);
-            field.set("options", Node::text(name, Place::default()));
+            field.set("options", Node::from_text(name, Place::default()));
         }
         Some(())
     }
 
     /// Takes the verdict out of the fields: a choice after which texts are written or are the draft's.
-    fn verdict(&self, fields: &mut Vec<Node>, out: &mut Table) -> Option<Verdict> {
+    fn take_verdict(&self, fields: &mut Vec<Node>, out: &mut Table) -> Option<Verdict> {
         let (at, verdict) = (0..fields.len()).find_map(|at| Some((at, hangs_on(fields, at)?)))?;
         let field = fields.remove(at).into_table()?;
         let mut table = Table::default();
         let place = Place::default();
         let mut say = |key: &str, text: &str, usual: &str| {
             if text != usual {
-                table.set(key, Node::text(text, place));
+                table.set(key, Node::from_text(text, place));
             }
         };
         say("name", &verdict.name, "verdict");
@@ -183,7 +183,7 @@ impl Up {
             let up = if options.as_text().is_some() { options.clone() } else { up_options(options)? };
             table.set("options", up);
         }
-        out.set("verdict", Node::table(table, place));
+        out.set("verdict", Node::from_table(table, place));
         Some(verdict)
     }
 }
@@ -200,7 +200,7 @@ fn is_yes_no(options: &Node) -> bool {
 fn hangs_on(fields: &[Node], at: usize) -> Option<Verdict> {
     let field = fields.get(at)?.as_table()?;
     let name = field.text("name")?;
-    let plain = field.len() == 4 && ["label", "kind", "options"].into_iter().all(|key| field.has(key));
+    let plain = field.len() == 4 && ["label", "kind", "options"].into_iter().all(|key| field.has_key(key));
     if !plain || field.text("kind") != Some("choice") {
         return None;
     }
@@ -212,13 +212,13 @@ fn hangs_on(fields: &[Node], at: usize) -> Option<Verdict> {
         .collect();
     let texts: Vec<&Table> =
         rest.iter().copied().filter(|field| field.text("kind") == Some("text")).collect();
-    if texts.iter().any(|field| !field.has("when")) {
+    if texts.iter().any(|field| !field.has_key("when")) {
         return None;
     }
     let pair = |field: &&Table| {
         let when = field.table("when")?;
         (when.text("field") == Some(name)).then_some(())?;
-        Some((when.get("write")?.codes().join("\0"), when.get("draft")?.codes().join("\0")))
+        Some((when.get("write")?.as_texts().join("\0"), when.get("draft")?.as_texts().join("\0")))
     };
     let pairs: Vec<(String, String)> = texts.iter().filter_map(pair).collect();
     let (rewrites, accepts) = pairs.first()?.clone();
@@ -243,10 +243,10 @@ fn up_drop(out: &mut Table, verdict: Option<&Verdict>) {
     if code.contains('\'') || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return;
     }
-    let (name, why, code) = (name.to_owned(), why.to_owned(), Node::text(code, Place::default()));
+    let (name, why, code) = (name.to_owned(), why.to_owned(), Node::from_text(code, Place::default()));
     let fields = out.table("fields").cloned().unwrap_or_default();
     if verdict.is_some_and(|verdict| verdict.name == name) {
-        let usual = match reason(&fields, &name, &code) {
+        let usual = match find_reason_field(&fields, &name, &code) {
             Some(field) => format!("{field} or []"),
             None => format!("'{}'", code.as_text().unwrap_or_default()),
         };
@@ -254,18 +254,18 @@ fn up_drop(out: &mut Table, verdict: Option<&Verdict>) {
             && let Some(mut verdict) = out.take_table("verdict")
         {
             verdict.set("drops", code);
-            out.set("verdict", Node::table(verdict, Place::default()));
-            out.take("drop");
+            out.set("verdict", Node::from_table(verdict, Place::default()));
+            out.take_node("drop");
         }
         return;
     }
     let Some(field) = fields.get(&name).map(table_of) else { return };
-    if because(&fields, &name, &field, &code) == why {
+    if explain_drop(&fields, &name, &field, &code) == why {
         let (mut fields, mut field) = (fields, field);
         field.set("drops", code);
-        fields.set(&name, Node::table(field, Place::default()));
-        out.set("fields", Node::table(fields, Place::default()));
-        out.take("drop");
+        fields.set(&name, Node::from_table(field, Place::default()));
+        out.set("fields", Node::from_table(fields, Place::default()));
+        out.take_node("drop");
     }
 }
 
@@ -278,45 +278,45 @@ fn up_asked_by(out: &mut Table) {
         match fields.get(name).map(table_of) {
             Some(mut field) => {
                 field.set("adjudicate", code.clone());
-                fields.set(name, Node::table(field, Place::default()));
+                fields.set(name, Node::from_table(field, Place::default()));
             }
             None => rest.set(name, code.clone()),
         }
     }
     if !rest.is_empty() {
-        out.set("adjudicate", Node::table(rest, Place::default()));
+        out.set("adjudicate", Node::from_table(rest, Place::default()));
     }
     if !fields.is_empty() {
-        out.set("fields", Node::table(fields, Place::default()));
+        out.set("fields", Node::from_table(fields, Place::default()));
     }
 }
 
 /// Ballots that have guideline and fields of one before them: `like`.
-fn alike(ballots: &mut Table) {
+fn link_alike_ballots(ballots: &mut Table) {
     let names: Vec<String> = ballots.keys().map(str::to_owned).collect();
     for (i, name) in names.iter().enumerate() {
         let Some(own) = ballots.table(name).cloned() else { continue };
         let like = names[..i].iter().rev().find(|other| {
             ballots.table(other).is_some_and(|base| {
-                !base.has("like")
-                    && own.has("guideline")
+                !base.has_key("like")
+                    && own.has_key("guideline")
                     && base.get("guideline") == own.get("guideline")
                     && base.get("fields") == own.get("fields")
             })
         });
         let Some((like, base)) = like.and_then(|like| Some((like, ballots.table(like)?))) else { continue };
         let mut short = Table::default();
-        short.set("like", Node::text(like.as_str(), Place::default()));
+        short.set("like", Node::from_text(like.as_str(), Place::default()));
         for (key, node) in own.iter().filter(|(key, node)| base.get(key) != Some(*node)) {
             short.set(key, node.clone());
         }
-        for key in base.keys().filter(|key| !own.has(key)) {
-            short.set(key, Node::text("", Place::default()));
+        for key in base.keys().filter(|key| !own.has_key(key)) {
+            short.set(key, Node::from_text("", Place::default()));
         }
         let mut again = short.clone();
-        again.take("like");
-        if over(base, again) == own {
-            ballots.set(name, Node::table(short, Place::default()));
+        again.take_node("like");
+        if overlay_table(base, again) == own {
+            ballots.set(name, Node::from_table(short, Place::default()));
         }
     }
 }

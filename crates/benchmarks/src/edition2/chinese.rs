@@ -1,13 +1,13 @@
 //! Chinese texts stand in files of their own by the same keys: `ballots.zh.toml` beside `ballots.toml`. Merging gives texts in
 //! both languages; splitting is its inverse.
 
-use super::tree::{Node, Place, Table, What, words};
+use super::tree::{Node, Place, Table, What, make_words};
 
 /// Where the Chinese of a table without a label or title goes: the title of a table's column, which is its key.
 pub(super) const OF_KEY: &str = "\0zh";
 
 /// The label of an option that has none: its code in words.
-pub(super) fn plain(code: &str) -> String {
+pub(super) fn label_from_code(code: &str) -> String {
     code.replace('_', " ")
 }
 
@@ -32,19 +32,19 @@ fn is_sentence(path: &[&str]) -> bool {
 }
 
 /// A file with its Chinese. Keys that only the Chinese has are reported.
-pub(super) fn merge(table: Table, zh: &Table, lost: &mut Vec<(Place, String)>) -> Table {
+pub(super) fn merge_chinese(table: Table, zh: &Table, lost: &mut Vec<(Place, String)>) -> Table {
     merge_table(table, zh, &[], lost)
 }
 
 fn merge_table(mut table: Table, zh: &Table, path: &[&str], lost: &mut Vec<(Place, String)>) -> Table {
-    for (name, at, of) in zh.places() {
+    for (name, at, of) in zh.iter_with_places() {
         let Some(known) = table.get_mut(name) else {
             let what = riddlemill_text::hint::unknown("key", name, table.keys());
             lost.push((at, format!("{what}: the Chinese stands by the keys of the English")));
             continue;
         };
         let below: Vec<&str> = path.iter().copied().chain([name]).collect();
-        let english = std::mem::replace(known, Node::flag(false, at));
+        let english = std::mem::replace(known, Node::from_flag(false, at));
         *known = merge_node(english, of, &below, lost);
     }
     table
@@ -54,11 +54,11 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
     let at = node.at;
     let short = option_code(path).filter(|_| node.as_text().is_some() && zh.as_list().is_some());
     let node = match short {
-        Some(code) => Node::list(vec![Node::text(plain(code), at), node], at),
+        Some(code) => Node::from_list(vec![Node::from_text(label_from_code(code), at), node], at),
         None => node,
     };
     match (node.what, &zh.what) {
-        (What::Text(en), What::Text(zh)) if !zh.is_empty() => words(&en, Some(zh), at),
+        (What::Text(en), What::Text(zh)) if !zh.is_empty() => make_words(&en, Some(zh), at),
         // [ "key", { key = … } ]
         (What::List(list), What::Table(zh)) => {
             let each = |one: Node| match one.what {
@@ -73,11 +73,11 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
                         };
                         merged.set(name, both);
                     }
-                    Node::table(merged, one.at)
+                    Node::from_table(merged, one.at)
                 }
                 what => Node::new(what, one.at),
             };
-            Node::list(list.into_iter().map(each).collect(), at)
+            Node::from_list(list.into_iter().map(each).collect(), at)
         }
         (What::List(mut list), What::Text(_)) => {
             let place = for_people(path, list.len());
@@ -85,7 +85,7 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
                 let of = list.remove(place);
                 list.insert(place, merge_node(of, zh, &[], lost));
             }
-            Node::list(list, at)
+            Node::from_list(list, at)
         }
         (What::List(list), What::List(zh)) => {
             let mut zh = zh.iter();
@@ -94,26 +94,26 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
                 Some(of) => merge_node(one, of, below, lost),
                 None => one,
             };
-            Node::list(list.into_iter().map(each).collect(), at)
+            Node::from_list(list.into_iter().map(each).collect(), at)
         }
         (What::Table(mut table), What::Text(text)) => {
-            match ["label", "title"].into_iter().find(|key| table.has(key)) {
+            match ["label", "title"].into_iter().find(|key| table.has_key(key)) {
                 Some(key) => {
-                    if let Some(label) = table.take(key) {
+                    if let Some(label) = table.take_node(key) {
                         table.set(key, merge_node(label, zh, &[], lost));
                     }
                 }
-                None => table.set(OF_KEY, Node::text(text.clone(), zh.at)),
+                None => table.set(OF_KEY, Node::from_text(text.clone(), zh.at)),
             }
-            Node::table(table, at)
+            Node::from_table(table, at)
         }
-        (What::Table(table), What::Table(zh)) => Node::table(merge_table(table, zh, path, lost), at),
+        (What::Table(table), What::Table(zh)) => Node::from_table(merge_table(table, zh, path, lost), at),
         (what, _) => Node::new(what, at),
     }
 }
 
 /// The English of a file, and its Chinese.
-pub(super) fn split(table: &Table) -> (Table, Table) {
+pub(super) fn split_languages(table: &Table) -> (Table, Table) {
     let (en, zh) = split_table(table, &[]);
     (en, zh.and_then(Node::into_table).unwrap_or_default())
 }
@@ -133,40 +133,40 @@ fn split_table(table: &Table, path: &[&str]) -> (Table, Option<Node>) {
         }
     }
     // A label or title alone stands for its table; a table by a header of its own stays one.
-    let short = match zh.only() {
+    let short = match zh.single_entry() {
         Some((OF_KEY, node)) => Some(node.clone()),
         Some(("label" | "title", node)) if path.len() > 2 && node.as_text().is_some() => Some(node.clone()),
         _ => None,
     };
     let at = Place::default();
-    let zh = short.or_else(|| (!zh.is_empty()).then(|| Node::table(zh, at)));
+    let zh = short.or_else(|| (!zh.is_empty()).then(|| Node::from_table(zh, at)));
     (main, zh)
 }
 
 fn split_node(node: &Node, path: &[&str]) -> (Node, Option<Node>) {
     let at = node.at;
     if node.is_words() {
-        let zh = node.chinese().map(|zh| Node::text(zh, at));
-        return (Node::text(node.english().unwrap_or_default(), at), zh);
+        let zh = node.chinese_text().map(|zh| Node::from_text(zh, at));
+        return (Node::from_text(node.english_text().unwrap_or_default(), at), zh);
     }
     match &node.what {
         What::Table(table) => {
             let (main, zh) = split_table(table, path);
-            (Node::table(main, at), zh)
+            (Node::from_table(main, at), zh)
         }
         What::List(list) => {
             if let (Some(code), [label, means]) = (option_code(path), list.as_slice())
                 && label.is_words()
-                && label.english() == Some(&plain(code))
-                && let (Some(one), Some(two), Some(en)) = (label.chinese(), means.chinese(), means.english())
+                && label.english_text() == Some(&label_from_code(code))
+                && let (Some(one), Some(two), Some(en)) = (label.chinese_text(), means.chinese_text(), means.english_text())
             {
-                return (Node::text(en, at), Some(Node::texts([one, two], at)));
+                return (Node::from_text(en, at), Some(Node::from_texts([one, two], at)));
             }
             let parts: Vec<(Node, Option<Node>)> = list.iter().map(|one| split_node(one, &[])).collect();
             let (main, zh): (Vec<Node>, Vec<Option<Node>>) = parts.into_iter().unzip();
             let chinese = zh.iter().flatten().count();
             if chinese == 0 {
-                return (Node::list(main, at), None);
+                return (Node::from_list(main, at), None);
             }
             let place = for_people(path, zh.len());
             let only = zh
@@ -180,14 +180,14 @@ fn split_node(node: &Node, path: &[&str]) -> (Node, Option<Node>) {
                     for (name, of) in zh.iter().flatten().filter_map(Node::as_table).flat_map(Table::iter) {
                         by_key.set(name, of.clone());
                     }
-                    Node::table(by_key, at)
+                    Node::from_table(by_key, at)
                 }
                 None => {
-                    let each = |one: Option<Node>| one.unwrap_or_else(|| Node::text("", at));
-                    Node::list(zh.into_iter().map(each).collect(), at)
+                    let each = |one: Option<Node>| one.unwrap_or_else(|| Node::from_text("", at));
+                    Node::from_list(zh.into_iter().map(each).collect(), at)
                 }
             };
-            (Node::list(main, at), Some(zh))
+            (Node::from_list(main, at), Some(zh))
         }
         _ => (node.clone(), None),
     }
@@ -195,12 +195,12 @@ fn split_node(node: &Node, path: &[&str]) -> (Node, Option<Node>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::{inline, parse};
+    use super::super::tree::{format_inline, parse_table};
     use super::*;
 
     #[test]
     fn what_is_split_is_merged_again() {
-        let both = parse(
+        let both = parse_table(
             0,
             "",
             r#"
@@ -220,21 +220,21 @@ drawn = [{ as = "bars", title = { en = "Drawn", zh = "图" } }]
 "#,
         )
         .unwrap();
-        let (en, zh) = split(&both);
-        assert!(!inline(&Node::table(en.clone(), Place::default())).contains('文'));
+        let (en, zh) = split_languages(&both);
+        assert!(!format_inline(&Node::from_table(en.clone(), Place::default())).contains('文'));
         assert_eq!(en.table("list").unwrap().table("kinds").unwrap().text("pun"), Some("Two meanings."));
         let mut lost = Vec::new();
-        assert_eq!(merge(en, &zh, &mut lost), both);
+        assert_eq!(merge_chinese(en, &zh, &mut lost), both);
         assert!(lost.is_empty());
     }
 
     #[test]
     fn chinese_without_english_is_told() {
-        let en = parse(0, "", "[ballot.a]\ntitle = 'A'\n").unwrap();
-        let zh = parse(3, "", "[ballot.a]\ntitel = '甲'\n").unwrap();
+        let en = parse_table(0, "", "[ballot.a]\ntitle = 'A'\n").unwrap();
+        let zh = parse_table(3, "", "[ballot.a]\ntitel = '甲'\n").unwrap();
         let mut lost = Vec::new();
-        merge(en, &zh, &mut lost);
-        assert_eq!(lost[0].0.shown(), "benchmark.zh.toml:2:1");
+        merge_chinese(en, &zh, &mut lost);
+        assert_eq!(lost[0].0.format_place(), "benchmark.zh.toml:2:1");
         assert!(lost[0].1.contains("did you mean \"title\"?"), "{}", lost[0].1);
     }
 }

@@ -23,23 +23,23 @@ const OTHERS: [(&str, &str, bool, &str); 2] = [
 
 const STANDING: &str = "Whether it is confirmed.";
 
-fn column(kind: &str, filled: bool, about: &str, at: Place) -> Node {
+fn make_column(kind: &str, filled: bool, about: &str, at: Place) -> Node {
     let mut table = Table::default();
-    table.set("type", Node::text(kind, at));
+    table.set("type", Node::from_text(kind, at));
     if filled {
-        table.set("null", Node::flag(false, at));
+        table.set("null", Node::from_flag(false, at));
     }
-    table.set("about", Node::text(about, at));
-    Node::table(table, at)
+    table.set("about", Node::from_text(about, at));
+    Node::from_table(table, at)
 }
 
-fn usual(name: &str) -> Option<(&'static str, bool, &'static str)> {
+fn find_usual_column(name: &str) -> Option<(&'static str, bool, &'static str)> {
     let found = POST.iter().chain(&OTHERS).find(|(known, ..)| *known == name);
     found.map(|(_, kind, filled, about)| (*kind, *filled, *about))
 }
 
 /// The sentence of a column that has none.
-fn sentence(name: &str) -> String {
+fn sentence_of_column(name: &str) -> String {
     match name.strip_suffix("_draft") {
         Some(of) => format!("The drafted {}.", of.replace('_', " ")),
         None => format!("Its {}.", name.replace('_', " ")),
@@ -47,7 +47,7 @@ fn sentence(name: &str) -> String {
 }
 
 /// The sentence of what a standing rests on.
-fn basis(about: &str) -> &'static str {
+fn basis_sentence(about: &str) -> &'static str {
     let several = about.contains(" are confirmed") || about.contains("they are");
     match several {
         true => "Their basis: votes, replies or a published row.",
@@ -63,7 +63,7 @@ pub(super) fn low_columns(list: &[Node]) -> Table {
         let text = one.as_text().unwrap_or_default();
         if text == "post" {
             for (name, kind, filled, about) in POST {
-                out.set(name, column(kind, filled, about, at));
+                out.set(name, make_column(kind, filled, about, at));
             }
             continue;
         }
@@ -72,12 +72,12 @@ pub(super) fn low_columns(list: &[Node]) -> Table {
         let (kind, about) = (kind.trim(), about.trim());
         if let Some(of) = name.strip_suffix("_*") {
             let about = if about.is_empty() { STANDING } else { about };
-            out.set(&format!("{of}_status"), column("text", false, about, at));
-            out.set(&format!("{of}_basis"), column("list of text", false, basis(about), at));
+            out.set(&format!("{of}_status"), make_column("text", false, about, at));
+            out.set(&format!("{of}_basis"), make_column("list of text", false, basis_sentence(about), at));
             continue;
         }
-        if let Some((kind, filled, about)) = usual(name).filter(|_| text.trim() == name) {
-            out.set(name, column(kind, filled, about, at));
+        if let Some((kind, filled, about)) = find_usual_column(name).filter(|_| text.trim() == name) {
+            out.set(name, make_column(kind, filled, about, at));
             continue;
         }
         let (kind, filled) = kind.strip_suffix('!').map_or((kind, false), |kind| (kind.trim(), true));
@@ -86,8 +86,8 @@ pub(super) fn low_columns(list: &[Node]) -> Table {
             "list" => "list of text",
             other => other,
         };
-        let about = if about.is_empty() { sentence(name) } else { about.to_owned() };
-        out.set(name, column(kind, filled, &about, at));
+        let about = if about.is_empty() { sentence_of_column(name) } else { about.to_owned() };
+        out.set(name, make_column(kind, filled, &about, at));
     }
     out
 }
@@ -111,7 +111,7 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
         if let Some(of) = name.strip_suffix("_status").filter(|_| kind == "text" && !filled)
             && let Some((next, rest)) = all.get(i + 1)
             && *next == format!("{of}_basis")
-            && **rest == column("list of text", false, basis(about), Place::default())
+            && **rest == make_column("list of text", false, basis_sentence(about), Place::default())
         {
             let about = if about == STANDING { String::new() } else { format!(": {about}") };
             out.push(format!("{of}_*{about}"));
@@ -119,7 +119,7 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
             continue;
         }
         i += 1;
-        if usual(name) == Some((kind, filled, about)) {
+        if find_usual_column(name) == Some((kind, filled, about)) {
             out.push((*name).to_owned());
             continue;
         }
@@ -137,7 +137,7 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
         if filled {
             text.push('!');
         }
-        if about != sentence(name) || text == *name && usual(name).is_some() {
+        if about != sentence_of_column(name) || text == *name && find_usual_column(name).is_some() {
             text.push_str(": ");
             text.push_str(about);
         }
@@ -147,17 +147,17 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
     if let Some(at) = out.windows(names.len()).position(|run| run.iter().eq(names.iter())) {
         out.splice(at..at + names.len(), ["post".to_owned()]);
     }
-    Some(Node::texts(out.iter().map(String::as_str), Place::default()))
+    Some(Node::from_texts(out.iter().map(String::as_str), Place::default()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::parse;
+    use super::super::tree::parse_table;
     use super::*;
 
     #[test]
     fn columns_are_said_in_a_text_each() {
-        let list = parse(
+        let list = parse_table(
             0,
             "",
             "x = ['id', 'text text!: The text.', 'post', 'kept flag', 'type_*', 'a_*: Whether they are confirmed.', 'more list: Said.', 'flags']",

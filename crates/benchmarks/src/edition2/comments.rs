@@ -29,12 +29,12 @@ const RENAMED: [(&str, &str); 14] = [
 const NAMED: [&str; 4] = ["task", "compat", "figure", "table"];
 
 /// A text of the second edition with the comments of the one that it was made from.
-pub(super) fn carry(from: &str, to: &str) -> String {
-    put(to, &comments(from))
+pub(super) fn carry_comments(from: &str, to: &str) -> String {
+    insert_comments(to, &collect_comments(from))
 }
 
 /// The code of a line, and its comment.
-fn cut(line: &str) -> (&str, &str) {
+fn split_comment(line: &str) -> (&str, &str) {
     let mut quote = None;
     let mut escaped = false;
     for (at, c) in line.char_indices() {
@@ -52,7 +52,7 @@ fn cut(line: &str) -> (&str, &str) {
 }
 
 /// The parts of a dotted key.
-fn parts(path: &str) -> Vec<String> {
+fn split_key(path: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
     for c in path.trim().chars() {
@@ -68,7 +68,7 @@ fn parts(path: &str) -> Vec<String> {
 }
 
 /// The text behind one of these keys in a line: `name = "x"`, `title = { en = "x"`.
-fn named(code: &str, keys: &[&str]) -> Option<String> {
+fn find_named_text(code: &str, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| {
         let at = code.match_indices(key).map(|(at, _)| at).find(|at| {
             let before = code[..*at].trim_end();
@@ -84,7 +84,7 @@ fn named(code: &str, keys: &[&str]) -> Option<String> {
     })
 }
 
-fn renamed(path: &[String]) -> Vec<String> {
+fn rename_path(path: &[String]) -> Vec<String> {
     let last = path.len().saturating_sub(1);
     let fresh = |(i, part): (usize, &String)| {
         let now = RENAMED.iter().find(|(old, _)| old == part).filter(|_| i == 0 || i == last);
@@ -96,19 +96,19 @@ fn renamed(path: &[String]) -> Vec<String> {
 /// The name of the table that begins behind a line.
 fn name_ahead(lines: &[&str]) -> Option<String> {
     let table = lines.iter().take_while(|line| !line.starts_with('['));
-    let codes: Vec<&str> = table.map(|line| cut(line).0).collect();
-    let own = codes.iter().find_map(|code| named(code, &["name", "file"]).filter(|_| !code.starts_with(' ')));
+    let codes: Vec<&str> = table.map(|line| split_comment(line).0).collect();
+    let own = codes.iter().find_map(|code| find_named_text(code, &["name", "file"]).filter(|_| !code.starts_with(' ')));
     own.or_else(|| {
         let at = codes.iter().position(|code| code.starts_with("numbers"))?;
         codes[at..].iter().find_map(|code| {
             let inner = code.find('{').map_or("", |at| &code[at..]);
-            named(inner, &["name"])
+            find_named_text(inner, &["name"])
         })
     })
 }
 
 /// The comments of a text of the first edition.
-fn comments(text: &str) -> Vec<Comment> {
+fn collect_comments(text: &str) -> Vec<Comment> {
     let lines: Vec<&str> = text.lines().collect();
     let mut out: Vec<Comment> = Vec::new();
     let mut names: Vec<(String, String)> = Vec::new();
@@ -121,7 +121,7 @@ fn comments(text: &str) -> Vec<Comment> {
             in_text = fences == 0;
             continue;
         }
-        let (code, behind) = cut(line);
+        let (code, behind) = split_comment(line);
         in_text = code.matches("\"\"\"").count() % 2 == 1;
         let bare = code.trim();
         if bare.is_empty() {
@@ -140,7 +140,7 @@ fn comments(text: &str) -> Vec<Comment> {
         let mut ends = false;
         let path = match &inside {
             None if bare.starts_with('[') => {
-                section = parts(bare.trim_matches(['[', ']']));
+                section = split_key(bare.trim_matches(['[', ']']));
                 let known = names
                     .iter()
                     .rev()
@@ -166,7 +166,7 @@ fn comments(text: &str) -> Vec<Comment> {
             }
             None => {
                 let (name, value) = bare.split_once('=').unwrap_or((bare, ""));
-                let path: Vec<String> = section.iter().cloned().chain(parts(name)).collect();
+                let path: Vec<String> = section.iter().cloned().chain(split_key(name)).collect();
                 let open = value.trim_start().starts_with('[');
                 if open && bare.matches('[').count() > bare.matches(']').count() {
                     inside = Some(path.clone());
@@ -175,7 +175,7 @@ fn comments(text: &str) -> Vec<Comment> {
             }
             Some(list) => {
                 ends = bare.starts_with(']');
-                let name = named(bare, &["name", "file", "title"]);
+                let name = find_named_text(bare, &["name", "file", "title"]);
                 list.iter().cloned().chain(name).collect()
             }
         };
@@ -185,23 +185,23 @@ fn comments(text: &str) -> Vec<Comment> {
         if !above.is_empty() || !behind.is_empty() {
             let lines =
                 std::mem::take(&mut above).into_iter().filter(|line| !line.starts_with("# ----------"));
-            out.push(Comment { path: renamed(&path), above: lines.collect(), behind: behind.to_owned() });
+            out.push(Comment { path: rename_path(&path), above: lines.collect(), behind: behind.to_owned() });
         }
     }
     out
 }
 
 /// A text with comments at the keys that they name, or at the nearest around them.
-fn put(text: &str, comments: &[Comment]) -> String {
+fn insert_comments(text: &str, comments: &[Comment]) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut places: Vec<(Vec<String>, usize)> = Vec::new();
     let mut section: Vec<String> = Vec::new();
     for (i, line) in lines.iter().enumerate() {
         if line.starts_with('[') {
-            section = parts(line.trim_matches(['[', ']']));
+            section = split_key(line.trim_matches(['[', ']']));
             places.push((section.clone(), i));
         } else if let Some((name, _)) = line.split_once(" =").filter(|_| !line.starts_with([' ', ']'])) {
-            let path: Vec<String> = section.iter().cloned().chain(parts(name)).collect();
+            let path: Vec<String> = section.iter().cloned().chain(split_key(name)).collect();
             places.extend((section.len() + 1..=path.len()).map(|length| (path[..length].to_vec(), i)));
         }
     }
@@ -256,6 +256,6 @@ mod tests {
         let from = "# The folder.\norder = 1 # first\n\n# What is asked.\n[step.a] # of models\nasks = \"x\" # who\n\n[[task]] # one\nname = \"t\"\nprompt = \"p\" # it\n[[task.outputs]] # files\nfile = \"f#g\"\n";
         let to = "order = 1\n\n[step.a]\nendpoint = \"x\"\n\n[task.t]\nprompt = \"p\"\noutputs = { file = \"f#g\" }\n";
         let expected = "# The folder.\norder = 1 # first\n\n# What is asked.\n[step.a] # of models\nendpoint = \"x\" # who\n\n[task.t] # one\nprompt = \"p\" # it\noutputs = { file = \"f#g\" } # files\n";
-        assert_eq!(carry(from, to), expected);
+        assert_eq!(carry_comments(from, to), expected);
     }
 }

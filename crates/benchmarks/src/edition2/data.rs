@@ -19,7 +19,7 @@ pub(super) struct Released<'a> {
 
 /// `source_id = true`, `standing = true`: the columns that every set has.
 fn usual_column(name: &str, published: bool, at: Place) -> Option<Vec<Node>> {
-    let texts = |texts: &[&str]| Some(texts.iter().map(|text| Node::text(*text, at)).collect());
+    let texts = |texts: &[&str]| Some(texts.iter().map(|text| Node::from_text(*text, at)).collect());
     let values = |all: &[&str]| all.join(" | ");
     let without: Vec<&str> = STANDINGS.into_iter().filter(|one| *one != "published").collect();
     match (name, published) {
@@ -44,12 +44,12 @@ fn low_columns(columns: &Table, released: &Released<'_>, problems: &mut Vec<(Pla
     for (name, written) in columns.iter() {
         let at = written.at;
         let mut column = Table::default();
-        column.set("name", Node::text(name, at));
+        column.set("name", Node::from_text(name, at));
         let usual = usual_column(name, released.published, at).filter(|_| written.as_flag() == Some(true));
         let parts = usual.as_deref().or_else(|| written.as_list());
         match (parts, written.as_table()) {
             (Some([is, about]), _) => {
-                column.set("type", Node::text("text", at));
+                column.set("type", Node::from_text("text", at));
                 column.set("is", is.clone());
                 column.set("about", about.clone());
             }
@@ -57,12 +57,12 @@ fn low_columns(columns: &Table, released: &Released<'_>, problems: &mut Vec<(Pla
                 let text = kind.as_text().unwrap_or_default();
                 let list = text.strip_prefix("list of ").filter(|name| !TYPES.contains(name));
                 if let Some(codes) = list.and_then(|name| (released.codes)(name)) {
-                    column.set("type", Node::text("list of text", kind.at));
-                    column.set("values", Node::texts(codes.iter().map(String::as_str), kind.at));
+                    column.set("type", Node::from_text("list of text", kind.at));
+                    column.set("values", Node::from_texts(codes.iter().map(String::as_str), kind.at));
                 } else if text.contains(" | ") {
                     let (values, optional) = text.strip_suffix('?').map_or((text, ""), |text| (text, "?"));
-                    column.set("type", Node::text(format!("text{optional}"), kind.at));
-                    column.set("values", Node::texts(values.split(" | "), kind.at));
+                    column.set("type", Node::from_text(format!("text{optional}"), kind.at));
+                    column.set("values", Node::from_texts(values.split(" | "), kind.at));
                 } else {
                     column.set("type", kind.clone());
                 }
@@ -79,9 +79,9 @@ fn low_columns(columns: &Table, released: &Released<'_>, problems: &mut Vec<(Pla
                 format!("{name}: expected [\"expression\", \"sentence\"], [\"expression\", \"type\", \"sentence\"] or a table"),
             )),
         }
-        out.push(Node::table(column, at));
+        out.push(Node::from_table(column, at));
     }
-    Node::list(out, Place::default())
+    Node::from_list(out, Place::default())
 }
 
 fn up_columns(columns: &[Node], released: &Released<'_>, lists: &[&str]) -> Option<Table> {
@@ -90,11 +90,11 @@ fn up_columns(columns: &[Node], released: &Released<'_>, lists: &[&str]) -> Opti
         let mut column = node.as_table()?.clone();
         let name = column.take_text("name")?;
         let mut short = Vec::new();
-        short.push(Node::flag(true, node.at));
+        short.push(Node::from_flag(true, node.at));
         if let (Some(is), Some(about), Some(kind)) =
             (column.get("is"), column.get("about"), column.text("type"))
         {
-            let kind = match column.get("values").map(Node::codes) {
+            let kind = match column.get("values").map(Node::as_texts) {
                 None => kind.to_owned(),
                 Some(values) => {
                     let of = lists.iter().find(|list| {
@@ -106,11 +106,11 @@ fn up_columns(columns: &[Node], released: &Released<'_>, lists: &[&str]) -> Opti
                     }
                 }
             };
-            let kind = Node::text(kind, node.at);
-            short.push(Node::list(vec![is.clone(), about.clone()], node.at));
-            short.push(Node::list(vec![is.clone(), kind, about.clone()], node.at));
+            let kind = Node::from_text(kind, node.at);
+            short.push(Node::from_list(vec![is.clone(), about.clone()], node.at));
+            short.push(Node::from_list(vec![is.clone(), kind, about.clone()], node.at));
         }
-        short.push(Node::table(column, node.at));
+        short.push(Node::from_table(column, node.at));
         let said = short.into_iter().find(|short| {
             let mut one = Table::default();
             one.set(&name, short.clone());
@@ -127,10 +127,10 @@ pub(super) fn low_data(
     released: &Released<'_>,
     problems: &mut Vec<(Place, String)>,
 ) -> Table {
-    data.renamed(&KEYS, false);
+    data.rename_keys(&KEYS, false);
     if let Some(mut poses) = data.take_table("poses") {
-        poses.renamed(&HARNESS, false);
-        data.set("poses", Node::table(poses, Place::default()));
+        poses.rename_keys(&HARNESS, false);
+        data.set("poses", Node::from_table(poses, Place::default()));
     }
     if let Some(columns) = data.take_table("columns") {
         data.set("columns", low_columns(&columns, released, problems));
@@ -143,12 +143,12 @@ pub(super) fn low_data(
                 let mut out = Table::default();
                 out.set("holds", holds.clone());
                 out.set("says", says.clone());
-                Node::table(out, check.at)
+                Node::from_table(out, check.at)
             }
             _ => check.clone(),
         };
         let at = checks.first().map(|check| check.at).unwrap_or_default();
-        data.set("checks", Node::list(checks.iter().map(each).collect(), at));
+        data.set("checks", Node::from_list(checks.iter().map(each).collect(), at));
     }
     data
 }
@@ -161,23 +161,23 @@ pub(super) fn up_data(
     lost: &mut Vec<String>,
 ) -> Table {
     let mut data = data.clone();
-    data.renamed(&KEYS, true);
+    data.rename_keys(&KEYS, true);
     if let Some(mut harness) = data.take_table("harness") {
-        harness.renamed(&HARNESS, true);
-        data.set("harness", Node::table(harness, Place::default()));
+        harness.rename_keys(&HARNESS, true);
+        data.set("harness", Node::from_table(harness, Place::default()));
     }
     if let Some(checks) = data.take_list("checks") {
         let each = |check: &Node| {
             let of = check
                 .as_table()
                 .and_then(|check| Some(vec![check.get("holds")?.clone(), check.get("says")?.clone()]));
-            of.map_or_else(|| check.clone(), |both| Node::list(both, check.at))
+            of.map_or_else(|| check.clone(), |both| Node::from_list(both, check.at))
         };
-        data.set("checks", Node::list(checks.iter().map(each).collect(), Place::default()));
+        data.set("checks", Node::from_list(checks.iter().map(each).collect(), Place::default()));
     }
     if let Some(columns) = data.take_list("columns") {
         match up_columns(&columns, released, lists) {
-            Some(table) => data.set("columns", Node::table(table, Place::default())),
+            Some(table) => data.set("columns", Node::from_table(table, Place::default())),
             None => lost.push("benchmark.toml [data] columns: a column is no table with a name".to_owned()),
         }
     }
@@ -185,7 +185,7 @@ pub(super) fn up_data(
 }
 
 /// `COLUMN | by_letter` in the first edition's words.
-fn lettered(expression: &str) -> Option<String> {
+fn expand_by_letter(expression: &str) -> Option<String> {
     let column = expression.strip_suffix(" | by_letter")?;
     let each = |(i, letter): (usize, char)| format!("'{letter}': {column}[{i}]");
     Some(format!("{{{}}}", LETTERS.into_iter().enumerate().map(each).collect::<Vec<_>>().join(", ")))
@@ -208,13 +208,13 @@ fn usual_back(keys: &Table, columns: &[Node]) -> Table {
         // The first key that is the column decides, even if its name is none that an expression can say.
         let same =
             keys.iter().find(|(_, node)| node.as_text() == Some(name)).map(|(key, node)| (key, node.at));
-        let by_letter = lettered(&format!("{name} | by_letter")).and_then(|wanted| key_of(&wanted));
+        let by_letter = expand_by_letter(&format!("{name} | by_letter")).and_then(|wanted| key_of(&wanted));
         let (expression, at) = match (by_letter, same.filter(|(key, _)| is_name(key))) {
             (Some((key, at)), _) => {
                 let each: Vec<String> = LETTERS.iter().map(|letter| format!("{key}.{letter}")).collect();
                 (format!("[{}]", each.join(", ")), at)
             }
-            (None, Some((key, at))) => match column.get("values").map(Node::codes) {
+            (None, Some((key, at))) => match column.get("values").map(Node::as_texts) {
                 Some(values) => {
                     let values: Vec<String> = values.iter().map(|value| format!("'{value}'")).collect();
                     (format!("{key} if {key} in [{}]", values.join(", ")), at)
@@ -232,7 +232,7 @@ fn usual_back(keys: &Table, columns: &[Node]) -> Table {
                 (if confirmed { "'confirmed'" } else { empty }.to_owned(), at)
             }
         };
-        back.set(name, Node::text(expression, at));
+        back.set(name, Node::from_text(expression, at));
     }
     back
 }
@@ -245,9 +245,9 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
         let keys = table.take_list("keys");
         let own = table.take_table("back");
         let mut out = Table::default();
-        out.set("file", Node::text(file, at));
+        out.set("file", Node::from_text(file, at));
         if file.ends_with(".json") {
-            out.set("lines", Node::flag(false, at));
+            out.set("lines", Node::from_flag(false, at));
         }
         for (key, node) in table.iter() {
             out.set(key, node.clone());
@@ -258,15 +258,15 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
                 (Some(text), _) => low.set(text, key.clone()),
                 (None, Some(table)) => {
                     for (name, node) in table.iter() {
-                        let said = node.as_text().and_then(lettered);
-                        low.set(name, said.map_or_else(|| node.clone(), |said| Node::text(said, node.at)));
+                        let said = node.as_text().and_then(expand_by_letter);
+                        low.set(name, said.map_or_else(|| node.clone(), |said| Node::from_text(said, node.at)));
                     }
                 }
                 // The reader tells what a key is.
                 (None, None) => low.set("?", key.clone()),
             }
         }
-        let back = (own.is_some() || keys.is_some() && published && !out.has("config")).then(|| {
+        let back = (own.is_some() || keys.is_some() && published && !out.has_key("config")).then(|| {
             let mut back = usual_back(&low, columns);
             for (key, node) in own.unwrap_or_default().iter() {
                 back.set(key, node.clone());
@@ -274,14 +274,14 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
             back.without_nothing()
         });
         if keys.is_some() {
-            out.set("keys", Node::table(low, at));
+            out.set("keys", Node::from_table(low, at));
         }
         if let Some(back) = back {
-            out.set("back", Node::table(back, at));
+            out.set("back", Node::from_table(back, at));
         }
-        Node::table(out, at)
+        Node::from_table(out, at)
     };
-    Node::list(files.iter().map(each).collect(), Place::default())
+    Node::from_list(files.iter().map(each).collect(), Place::default())
 }
 
 /// The inverse of [`low_compat`]; `None` if a file's form is not that of its ending.
@@ -290,7 +290,7 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
     for written in files {
         let mut table = written.as_table()?.clone();
         let file = table.take_text("file")?;
-        let lines = table.take("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
+        let lines = table.take_node("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
         if lines == file.ends_with(".json") {
             return None;
         }
@@ -301,18 +301,18 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
                 let letters =
                     columns.iter().filter_map(|column| column.as_table()?.text("name")).find_map(|column| {
                         let short = format!("{column} | by_letter");
-                        (lettered(&short).as_deref() == node.as_text()).then_some(short)
+                        (expand_by_letter(&short).as_deref() == node.as_text()).then_some(short)
                     });
                 let mut one = Table::default();
-                one.set(name, letters.map_or_else(|| node.clone(), |short| Node::text(short, node.at)));
-                Node::table(one, node.at)
+                one.set(name, letters.map_or_else(|| node.clone(), |short| Node::from_text(short, node.at)));
+                Node::from_table(one, node.at)
             };
             let each = |(name, node): (&str, &Node)| match node.as_text() == Some(name) {
                 true => node.clone(),
                 false => named(name, node),
             };
-            table.set("keys", Node::list(keys.iter().map(each).collect(), Place::default()));
-            let by_itself = published && !table.has("config");
+            table.set("keys", Node::from_list(keys.iter().map(each).collect(), Place::default()));
+            let by_itself = published && !table.has_key("config");
             if by_itself || back.is_some() {
                 let usual = usual_back(keys, columns);
                 let had = back.clone().unwrap_or_default();
@@ -320,21 +320,21 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
                 for (key, node) in had.iter().filter(|(key, node)| usual.get(key) != Some(*node)) {
                     rest.set(key, node.clone());
                 }
-                for key in usual.keys().filter(|key| !had.has(key)) {
-                    rest.set(key, Node::text("", Place::default()));
+                for key in usual.keys().filter(|key| !had.has_key(key)) {
+                    rest.set(key, Node::from_text("", Place::default()));
                 }
                 if !rest.is_empty() || !by_itself {
-                    table.set("back", Node::table(rest, Place::default()));
+                    table.set("back", Node::from_table(rest, Place::default()));
                 }
             }
         }
-        out.set(&file, Node::table(table, written.at));
+        out.set(&file, Node::from_table(table, written.at));
     }
     Some(out)
 }
 
 /// What a published row decides: at a ballot also its standing and basis. `group` gives what a ballot fills.
-pub(super) fn published(table: &Table, group: &dyn Fn(&str) -> String, up: bool) -> Table {
+pub(super) fn convert_published(table: &Table, group: &dyn Fn(&str) -> String, up: bool) -> Table {
     let mut table = table.clone();
     let Some(at) = table.take_table("at") else { return table };
     let mut all = Table::default();
@@ -343,19 +343,19 @@ pub(super) fn published(table: &Table, group: &dyn Fn(&str) -> String, up: bool)
         if let Some(ballot) = step.strip_prefix("review:") {
             let both = [("status", "standing"), ("basis", "basis")];
             let both =
-                both.map(|(end, what)| (format!("{}_{end}", group(ballot)), Node::text(what, written.at)));
+                both.map(|(end, what)| (format!("{}_{end}", group(ballot)), Node::from_text(what, written.at)));
             if up {
                 let has = both.iter().all(|(column, what)| says.get(column) == Some(what));
                 match has {
-                    true => both.iter().for_each(|(column, _)| drop(says.take(column))),
-                    false => says.set("decided", Node::flag(false, written.at)),
+                    true => both.iter().for_each(|(column, _)| drop(says.take_node(column))),
+                    false => says.set("decided", Node::from_flag(false, written.at)),
                 }
-            } else if says.take("decided").and_then(|decided| decided.as_flag()) != Some(false) {
+            } else if says.take_node("decided").and_then(|decided| decided.as_flag()) != Some(false) {
                 both.into_iter().for_each(|(column, what)| says.set_default(&column, what));
             }
         }
-        all.set(step, Node::table(says, written.at));
+        all.set(step, Node::from_table(says, written.at));
     }
-    table.set("at", Node::table(all, Place::default()));
+    table.set("at", Node::from_table(all, Place::default()));
     table
 }

@@ -1,7 +1,7 @@
 //! Options and fields of a ballot: what a field is follows from its keys.
 
-use super::chinese::plain;
-use super::tree::{Node, Place, Table, What, words};
+use super::chinese::label_from_code;
+use super::tree::{Node, Place, Table, What, make_words};
 
 /// The verdict before a ballot's texts: its field, and the codes at which they are written or are the draft's.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) enum Form {
 }
 
 /// What a field is, by its keys.
-pub(super) fn form(field: &Table) -> Form {
+pub(super) fn form_of_field(field: &Table) -> Form {
     let forms = [
         ("choice", Form::Choice),
         ("choices", Form::Choices),
@@ -47,8 +47,8 @@ pub(super) fn form(field: &Table) -> Form {
         ("keep", Form::Keep),
         ("prefers", Form::Prefers),
     ];
-    let found = forms.into_iter().find(|(key, _)| field.has(key)).map(|(_, form)| form);
-    let yes_no = || (field.has("yes") && field.has("no")).then_some(Form::YesNo);
+    let found = forms.into_iter().find(|(key, _)| field.has_key(key)).map(|(_, form)| form);
+    let yes_no = || (field.has_key("yes") && field.has_key("no")).then_some(Form::YesNo);
     found.or_else(yes_no).unwrap_or(Form::Text)
 }
 
@@ -65,9 +65,9 @@ pub(super) fn table_of(field: &Node) -> Table {
 }
 
 /// A text with its ordinal.
-pub(super) fn nth(text: &Node, at: usize) -> Node {
-    let (en, zh) = NTH[at.min(NTH.len() - 1)];
-    text.reworded(|text, chinese| text.replace("{nth}", if chinese { zh } else { en }))
+pub(super) fn add_ordinal(text: &Node, ordinal: usize) -> Node {
+    let (en, zh) = NTH[ordinal.min(NTH.len() - 1)];
+    text.map_languages(|text, chinese| text.replace("{nth}", if chinese { zh } else { en }))
 }
 
 /// The options of a list: `code = "meaning"`, or `[label, meaning, example]`.
@@ -76,7 +76,7 @@ pub(super) fn low_options(node: &Node) -> Node {
     let option = |(code, written): (&str, &Node)| {
         let at = written.at;
         let mut option = Table::default();
-        option.set("code", Node::text(code, at));
+        option.set("code", Node::from_text(code, at));
         match written.as_list() {
             Some(list) => {
                 for (key, part) in ["label", "means", "example"].into_iter().zip(list) {
@@ -84,13 +84,13 @@ pub(super) fn low_options(node: &Node) -> Node {
                 }
             }
             None => {
-                option.set("label", Node::text(plain(code), at));
+                option.set("label", Node::from_text(label_from_code(code), at));
                 option.set("means", written.clone());
             }
         }
-        Node::table(option, at)
+        Node::from_table(option, at)
     };
-    Node::list(table.iter().map(option).collect(), node.at)
+    Node::from_list(table.iter().map(option).collect(), node.at)
 }
 
 /// The inverse of [`low_options`]; `None` if an option says more.
@@ -101,29 +101,29 @@ pub(super) fn up_options(node: &Node) -> Option<Node> {
         let code = option.text("code")?;
         let label = option.get("label")?;
         if option.keys().any(|key| !["code", "label", "means", "example"].contains(&key))
-            || (option.has("example") && !option.has("means"))
+            || (option.has_key("example") && !option.has_key("means"))
         {
             return None;
         }
         let parts: Vec<Node> =
             ["label", "means", "example"].into_iter().filter_map(|key| option.get(key).cloned()).collect();
-        let short = label.as_text() == Some(&plain(code)) && parts.len() == 2;
+        let short = label.as_text() == Some(&label_from_code(code)) && parts.len() == 2;
         let at = label.at;
-        out.set(code, if short { parts[1].clone() } else { Node::list(parts, at) });
+        out.set(code, if short { parts[1].clone() } else { Node::from_list(parts, at) });
     }
-    Some(Node::table(out, node.at))
+    Some(Node::from_table(out, node.at))
 }
 
 /// The labels of yes and no.
 pub(super) fn yes_no(code: &str, at: Place) -> Node {
-    words(code, Some(if code == "yes" { "是" } else { "否" }), at)
+    make_words(code, Some(if code == "yes" { "是" } else { "否" }), at)
 }
 
 /// The fields of the first edition for those of the second.
 pub(super) fn low_fields(fields: &Table, around: &Around<'_>) -> Vec<Node> {
     let picks: Vec<&str> = fields
         .iter()
-        .filter(|(_, field)| field.as_table().is_some_and(|table| table.has("pick")))
+        .filter(|(_, field)| field.as_table().is_some_and(|table| table.has_key("pick")))
         .map(|(name, _)| name)
         .collect();
     fields.iter().flat_map(|(name, field)| low_field(name, field, around, &picks)).collect()
@@ -132,9 +132,9 @@ pub(super) fn low_fields(fields: &Table, around: &Around<'_>) -> Vec<Node> {
 fn low_field(name: &str, field: &Node, around: &Around<'_>, picks: &[&str]) -> Vec<Node> {
     let at = field.at;
     let mut field = table_of(field);
-    let times = field.take("times").and_then(|times| times.as_number()).unwrap_or(0);
+    let times = field.take_node("times").and_then(|times| times.as_number()).unwrap_or(0);
     (0..times.max(1))
-        .map(|i| Node::table(one_field(name, field.clone(), (times, i), around, picks, at), at))
+        .map(|i| Node::from_table(one_field(name, field.clone(), (times, i), around, picks, at), at))
         .collect()
 }
 
@@ -147,22 +147,22 @@ fn one_field(
     picks: &[&str],
     at: Place,
 ) -> Table {
-    let form = form(&field);
+    let form = form_of_field(&field);
     let mut out = Table::default();
-    let text = |text: &str| Node::text(text, at);
+    let text = |text: &str| Node::from_text(text, at);
     let numbered = |name: &str| if times > 0 { format!("{name}_{}", i + 1) } else { name.to_owned() };
     out.set("name", text(&numbered(name)));
-    let label = field.take("label").unwrap_or_else(|| text(""));
-    out.set("label", if times > 0 { nth(&label, i) } else { label });
+    let label = field.take_node("label").unwrap_or_else(|| text(""));
+    out.set("label", if times > 0 { add_ordinal(&label, i) } else { label });
     let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
     let kind = match form {
         Form::Choice | Form::Keep => {
             let key = if form == Form::Keep { "keep" } else { "choice" };
-            options(&mut out, field.take(key));
+            set_options(&mut out, field.take_node(key));
             key
         }
         Form::Choices => {
-            let written = field.take("choices");
+            let written = field.take_node("choices");
             let size = match written.as_ref() {
                 Some(node) => match node.as_text() {
                     Some(list) => (around.size)(list),
@@ -170,9 +170,9 @@ fn one_field(
                 },
                 None => 0,
             };
-            options(&mut out, written);
-            out.set("min", field.take("min").unwrap_or_else(|| Node::number(usize::from(!optional), at)));
-            out.set("max", field.take("max").unwrap_or_else(|| Node::number(size, at)));
+            set_options(&mut out, written);
+            out.set("min", field.take_node("min").unwrap_or_else(|| Node::from_number(usize::from(!optional), at)));
+            out.set("max", field.take_node("max").unwrap_or_else(|| Node::from_number(size, at)));
             "choices"
         }
         Form::YesNo => {
@@ -181,10 +181,10 @@ fn one_field(
                 option.set("code", text(code));
                 option.set("label", yes_no(code, at));
                 option.set("means", means.unwrap_or_else(|| text("")));
-                Node::table(option, at)
+                Node::from_table(option, at)
             };
-            let both = [("yes", field.take("yes")), ("no", field.take("no"))];
-            out.set("options", Node::list(both.into_iter().map(option).collect(), at));
+            let both = [("yes", field.take_node("yes")), ("no", field.take_node("no"))];
+            out.set("options", Node::from_list(both.into_iter().map(option).collect(), at));
             "choice"
         }
         Form::Score => {
@@ -192,39 +192,39 @@ fn one_field(
                 out.set("min", least.clone());
                 out.set("max", most.clone());
             }
-            field.take("score");
+            field.take_node("score");
             "score"
         }
         Form::Prefers => {
-            if let Some(sides) = field.take("prefers") {
+            if let Some(sides) = field.take_node("prefers") {
                 out.set("sides", sides);
             }
-            if let Some(tie) = field.take("tie") {
+            if let Some(tie) = field.take_node("tie") {
                 let tie = low_options(&tie);
                 out.set("tie", tie.as_list().and_then(|list| list.first()).cloned().unwrap_or(tie.clone()));
             }
-            if let Some(otherwise) = field.take("otherwise") {
+            if let Some(otherwise) = field.take_node("otherwise") {
                 out.set("else", otherwise);
-                out.set("rule", field.take("rule").unwrap_or_else(|| text("majority")));
+                out.set("rule", field.take_node("rule").unwrap_or_else(|| text("majority")));
             }
             "preference"
         }
         Form::Pick => {
-            if let Some(from) = field.take("pick") {
+            if let Some(from) = field.take_node("pick") {
                 out.set("from", from);
             }
-            match field.take("count") {
-                Some(count) if count.as_text() == Some("any") => out.set("any", Node::flag(true, at)),
+            match field.take_node("count") {
+                Some(count) if count.as_text() == Some("any") => out.set("any", Node::from_flag(true, at)),
                 Some(count) => out.set("k", count),
-                None => out.set("k", Node::number(1, at)),
+                None => out.set("k", Node::from_number(1, at)),
             }
-            if let Some(beside) = field.take("compared_with") {
+            if let Some(beside) = field.take_node("compared_with") {
                 out.set("beside", beside);
             }
             "pick"
         }
         Form::Text if field.text("edits").is_some_and(|edits| picks.contains(&edits)) => {
-            if let Some(pick) = field.take("edits") {
+            if let Some(pick) = field.take_node("edits") {
                 out.set("pick", pick);
             }
             "edited"
@@ -233,7 +233,7 @@ fn one_field(
             if let Some(edits) = field.take_text("edits") {
                 out.set("edits", text(&numbered(&edits)));
                 // A text that stands in its field may be left as it is.
-                let given = field.take("optional").unwrap_or_else(|| Node::flag(true, at));
+                let given = field.take_node("optional").unwrap_or_else(|| Node::from_flag(true, at));
                 if given.as_flag() != Some(false) {
                     out.set("optional", given);
                 }
@@ -243,7 +243,7 @@ fn one_field(
     };
     out.set("kind", text(kind));
     asked_if(&mut out, &mut field, around.verdict, kind, at);
-    let rule = field.take("rule").unwrap_or_else(|| text(usual_rule(kind, around.votes)));
+    let rule = field.take_node("rule").unwrap_or_else(|| text(usual_rule(kind, around.votes)));
     if rule.as_text() != Some("majority") {
         out.set_default("rule", rule);
     }
@@ -253,9 +253,9 @@ fn one_field(
     out
 }
 
-fn options(out: &mut Table, written: Option<Node>) {
+fn set_options(field: &mut Table, written: Option<Node>) {
     if let Some(written) = written {
-        out.set("options", low_options(&written));
+        field.set("options", low_options(&written));
     }
 }
 
@@ -272,24 +272,24 @@ pub(super) fn usual_rule(kind: &str, votes: usize) -> &'static str {
 /// After which answers a field is asked: `if`, or the verdict.
 fn asked_if(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str, at: Place) {
     let mut when = Table::default();
-    let list = |node: &Node| Node::texts(node.codes(), node.at);
+    let list = |node: &Node| Node::from_texts(node.as_texts(), node.at);
     let given = field.take_table("if");
-    match (given.as_ref().and_then(Table::only), verdict) {
+    match (given.as_ref().and_then(Table::single_entry), verdict) {
         (Some((name, codes)), _) => {
-            when.set("field", Node::text(name, codes.at));
+            when.set("field", Node::from_text(name, codes.at));
             when.set("write", list(codes));
-            if let Some(takes) = field.take("takes") {
+            if let Some(takes) = field.take_node("takes") {
                 when.set("draft", list(&takes));
             }
         }
         (None, Some(verdict)) if kind == "text" => {
-            when.set("field", Node::text(verdict.name.as_str(), at));
-            when.set("write", Node::texts([verdict.rewrites.as_str()], at));
-            when.set("draft", Node::texts([verdict.accepts.as_str()], at));
+            when.set("field", Node::from_text(verdict.name.as_str(), at));
+            when.set("write", Node::from_texts([verdict.rewrites.as_str()], at));
+            when.set("draft", Node::from_texts([verdict.accepts.as_str()], at));
         }
         _ => return,
     }
-    out.set("when", Node::table(when, at));
+    out.set("when", Node::from_table(when, at));
 }
 
 /// The fields of the second edition for those of the first, in their order; `None` where one cannot be said.
@@ -305,8 +305,8 @@ pub(super) fn up_fields(fields: &[Node], around: &Around<'_>) -> Option<Table> {
             Some((stem, field, length)) => (stem.to_owned(), field, length),
             None => (name.clone(), field.clone(), 1),
         };
-        let label = field.only().filter(|(key, _)| *key == "label").map(|(_, label)| label.clone());
-        out.set(&name, label.unwrap_or(Node::table(field, at)));
+        let label = field.single_entry().filter(|(key, _)| *key == "label").map(|(_, label)| label.clone());
+        out.set(&name, label.unwrap_or(Node::from_table(field, at)));
         i += length;
     }
     Some(out)
@@ -318,16 +318,16 @@ fn run_of<'s>(stem: &'s str, each: &[(String, Table)]) -> Option<(&'s str, Table
         let (name, field) = each.get(i)?;
         let (en, zh) = NTH.get(i)?;
         let label = field.get("label")?;
-        let spoken = label.english()?.contains(en) && label.chinese().is_none_or(|text| text.contains(zh));
+        let spoken = label.english_text()?.contains(en) && label.chinese_text().is_none_or(|text| text.contains(zh));
         if !spoken || *name != format!("{stem}_{}", i + 1) {
             return None;
         }
         let mut field = field.clone();
         let put = |text: &str, chinese: bool| text.replacen(if chinese { zh } else { en }, "{nth}", 1);
-        field.set("label", label.reworded(put));
+        field.set("label", label.map_languages(put));
         if let Some(edits) = field.text("edits").map(str::to_owned) {
             let at = field.get("edits").map(|node| node.at).unwrap_or_default();
-            field.set("edits", Node::text(edits.strip_suffix(&format!("_{}", i + 1))?, at));
+            field.set("edits", Node::from_text(edits.strip_suffix(&format!("_{}", i + 1))?, at));
         }
         Some(field)
     };
@@ -339,7 +339,7 @@ fn run_of<'s>(stem: &'s str, each: &[(String, Table)]) -> Option<(&'s str, Table
     if length < 2 {
         return None;
     }
-    first.set("times", Node::number(length, Place::default()));
+    first.set("times", Node::from_number(length, Place::default()));
     Some((stem, first, length))
 }
 
@@ -348,12 +348,12 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
     let name = field.take_text("name")?;
     let kind = field.take_text("kind")?;
     let mut out = Table::default();
-    out.set("label", field.take("label")?);
+    out.set("label", field.take_node("label")?);
     let number = |node: Option<Node>, usual: usize| node.map_or(Some(usual), |node| node.as_number());
     let up = |node: Node| if node.as_text().is_some() { Some(node) } else { up_options(&node) };
     match kind.as_str() {
         "choice" => {
-            let options = up(field.take("options")?)?;
+            let options = up(field.take_node("options")?)?;
             let yes_no_of = |table: &Table| -> Option<(Node, Node)> {
                 let of = |code: &str| match table.list(code)? {
                     [label, means] if *label == yes_no(code, Place::default()) => Some(means.clone()),
@@ -371,61 +371,61 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
             }
         }
         "choices" => {
-            let options = up(field.take("options")?)?;
+            let options = up(field.take_node("options")?)?;
             let size = options.as_text().map(|list| (around.size)(list));
             let size = size.or_else(|| options.as_table().map(Table::len))?;
             out.set("choices", options);
-            let (least, most) = (number(field.take("min"), 0)?, number(field.take("max"), size)?);
+            let (least, most) = (number(field.take_node("min"), 0)?, number(field.take_node("max"), size)?);
             let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
             if least != usize::from(!optional) {
-                out.set("min", Node::number(least, Place::default()));
+                out.set("min", Node::from_number(least, Place::default()));
             }
             if most != size {
-                out.set("max", Node::number(most, Place::default()));
+                out.set("max", Node::from_number(most, Place::default()));
             }
         }
-        "keep" => out.set("keep", up(field.take("options")?)?),
+        "keep" => out.set("keep", up(field.take_node("options")?)?),
         "score" => {
             let one =
-                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::number(usual, Place::default()));
-            let both = vec![one(field.take("min"), 1), one(field.take("max"), 5)];
-            out.set("score", Node::list(both, Place::default()));
+                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::from_number(usual, Place::default()));
+            let both = vec![one(field.take_node("min"), 1), one(field.take_node("max"), 5)];
+            out.set("score", Node::from_list(both, Place::default()));
         }
         "preference" => {
-            out.set("prefers", field.take("sides")?);
-            let tie = field.take("tie")?;
+            out.set("prefers", field.take_node("sides")?);
+            let tie = field.take_node("tie")?;
             let at = tie.at;
-            out.set("tie", up_options(&Node::list(vec![tie], at))?);
-            if let Some(otherwise) = field.take("else") {
+            out.set("tie", up_options(&Node::from_list(vec![tie], at))?);
+            if let Some(otherwise) = field.take_node("else") {
                 out.set("otherwise", otherwise);
             }
         }
         "pick" => {
-            out.set("pick", field.take("from")?);
-            let (count, any) = (field.take("k"), field.take("any").and_then(|any| any.as_flag()));
+            out.set("pick", field.take_node("from")?);
+            let (count, any) = (field.take_node("k"), field.take_node("any").and_then(|any| any.as_flag()));
             if any == Some(true) {
-                out.set("count", Node::text("any", Place::default()));
+                out.set("count", Node::from_text("any", Place::default()));
             } else if let Some(count) = count.filter(|count| count.as_number() != Some(1)) {
                 out.set("count", count);
             }
-            if let Some(beside) = field.take("beside") {
+            if let Some(beside) = field.take_node("beside") {
                 out.set("compared_with", beside);
             }
         }
-        "edited" => out.set("edits", field.take("pick")?),
+        "edited" => out.set("edits", field.take_node("pick")?),
         "text" => {
-            if let Some(edits) = field.take("edits") {
+            if let Some(edits) = field.take_node("edits") {
                 out.set("edits", edits);
-                if field.take("optional").and_then(|optional| optional.as_flag()) != Some(true) {
-                    out.set("optional", Node::flag(false, Place::default()));
+                if field.take_node("optional").and_then(|optional| optional.as_flag()) != Some(true) {
+                    out.set("optional", Node::from_flag(false, Place::default()));
                 }
             }
         }
         _ => return None,
     }
     up_when(&mut out, &mut field, around.verdict, &kind)?;
-    let rule = field.take("rule").unwrap_or_else(|| Node::text("majority", Place::default()));
-    let usual = if out.has("otherwise") { "majority" } else { usual_rule(&kind, around.votes) };
+    let rule = field.take_node("rule").unwrap_or_else(|| Node::from_text("majority", Place::default()));
+    let usual = if out.has_key("otherwise") { "majority" } else { usual_rule(&kind, around.votes) };
     if rule.as_text() != Some(usual) {
         out.set("rule", rule);
     }
@@ -451,7 +451,7 @@ fn up_when(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: 
             };
             let mut of = Table::default();
             of.set(when.text("field")?, one(when.get("write")?));
-            out.set("if", Node::table(of, Place::default()));
+            out.set("if", Node::from_table(of, Place::default()));
             if let Some(draft) = when.get("draft") {
                 out.set("takes", one(draft));
             }

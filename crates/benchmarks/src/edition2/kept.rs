@@ -1,7 +1,7 @@
 //! Where answers of a ballot and replies of a draft stand in records with columns: in the columns of their names, unless a
 //! field says otherwise (`draft`, `into`, `replaces`).
 
-use super::fields::{Form, form, table_of};
+use super::fields::{Form, form_of_field, table_of};
 use super::tree::{Node, Place, Table};
 
 /// The columns of the records that a folder's steps fill: their names and types; empty of records that are groups.
@@ -10,7 +10,7 @@ pub(super) struct Columns(Vec<(String, String)>);
 
 impl Columns {
     /// Those of the kind that `records` names, from lowered `[columns]`.
-    pub(super) fn of(benchmark: &Table) -> Columns {
+    pub(super) fn from_benchmark(benchmark: &Table) -> Columns {
         let kind = benchmark.text("records").unwrap_or_default();
         let columns = benchmark.table("columns").and_then(|kinds| kinds.table(kind));
         let column = |(name, column): (&str, &Node)| {
@@ -20,7 +20,7 @@ impl Columns {
         Columns(columns.into_iter().flat_map(Table::iter).map(column).collect())
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_column(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
     }
 
@@ -45,7 +45,7 @@ pub(super) struct Kept {
 }
 
 /// What fields say of a record. `shows`: those of the first edition.
-pub(super) fn kept(fields: &Table, columns: &Columns, votes: usize, shows: &[Node]) -> Kept {
+pub(super) fn collect_kept(fields: &Table, columns: &Columns, votes: usize, shows: &[Node]) -> Kept {
     let mut kept = Kept::default();
     for (name, field) in fields.iter() {
         of_field(name, &table_of(field), field.at, columns, votes, shows, &mut kept);
@@ -62,9 +62,9 @@ fn of_field(
     shows: &[Node],
     kept: &mut Kept,
 ) {
-    let form = form(field);
+    let form = form_of_field(field);
     let times = field.get("times").and_then(Node::as_number).unwrap_or(0);
-    let usual = |end: &str| Some(format!("{name}{end}")).filter(|column| columns.has(column));
+    let usual = |end: &str| Some(format!("{name}{end}")).filter(|column| columns.has_column(column));
     let own = |key: &str, end: &str| match field.get(key) {
         Some(node) => node.as_text().filter(|text| !text.is_empty()).map(|text| (text.to_owned(), node.at)),
         None => usual(end).map(|column| (column, at)),
@@ -72,12 +72,12 @@ fn of_field(
     if let Some((draft, at)) = own("draft", "_draft") {
         for i in 0..times {
             let part = if votes > 1 { format!("{draft}[{i}::{times}]") } else { format!("{draft}[{i}]") };
-            kept.draft.set(&format!("{name}_{}", i + 1), Node::text(part, at));
+            kept.draft.set(&format!("{name}_{}", i + 1), Node::from_text(part, at));
         }
         if times == 0 {
             let whole =
                 if form == Form::YesNo { format!("'yes' if {draft} else 'no'") } else { draft.clone() };
-            kept.draft.set(name, Node::text(whole, at));
+            kept.draft.set(name, Node::from_text(whole, at));
         }
         if !kept.bases.contains(&draft) {
             kept.bases.push(draft);
@@ -91,7 +91,7 @@ fn of_field(
             0 => format!("said.{name} or {into}"),
             _ => format!("[{}]", (0..times).map(each).collect::<Vec<_>>().join(", ")),
         };
-        kept.keeps.set(into, Node::text(expression, column.at));
+        kept.keeps.set(into, Node::from_text(expression, column.at));
         return;
     }
     let Some((into, at)) = own("into", "") else { return };
@@ -106,12 +106,12 @@ fn of_field(
         (0, Form::YesNo) => format!("said.{name} == 'yes' if said.{name}"),
         (0, _) => format!("said.{name}"),
     };
-    kept.keeps.set(&into, Node::text(expression, at));
+    kept.keeps.set(&into, Node::from_text(expression, at));
 }
 
 /// `before` and `after` in the ledger, unless the ballot says them: the draft, if there is one; the column that is kept, if
 /// there is one.
-pub(super) fn told(
+pub(super) fn ledger_columns(
     bases: &[String],
     keeps: &Table,
     columns: &Columns,
@@ -120,7 +120,7 @@ pub(super) fn told(
         [base] => Some(base.clone()),
         _ => None,
     };
-    let after = keeps.only().map(|(column, _)| match columns.is_list(column) {
+    let after = keeps.single_entry().map(|(column, _)| match columns.is_list(column) {
         true => column.to_owned(),
         false => format!("{column} or 'none'"),
     });
@@ -139,62 +139,62 @@ pub(super) fn up_kept(ballot: &mut Table, columns: &Columns, votes: usize, shows
         let mut more: Vec<(&str, String)> = Vec::new();
         let with = |key: &str, text: &str| {
             let (mut one, mut changed) = (Table::default(), field.clone());
-            changed.set(key, Node::text(text, at));
-            one.set(name, Node::table(changed, at));
-            kept(&one, columns, votes, shows)
+            changed.set(key, Node::from_text(text, at));
+            one.set(name, Node::from_table(changed, at));
+            collect_kept(&one, columns, votes, shows)
         };
         let times = field.get("times").and_then(Node::as_number).unwrap_or(0);
         let first = if times > 0 { format!("{name}_1") } else { name.clone() };
         match drafts.text(&first) {
             Some(expression) => {
-                let base = base_of(expression, times, form(&field));
+                let base = base_of(expression, times, form_of_field(&field));
                 let said = with("draft", base).draft;
                 if said.iter().all(|(key, node)| drafts.get(key) == Some(node))
-                    && (base != format!("{name}_draft") || !columns.has(base))
+                    && (base != format!("{name}_draft") || !columns.has_column(base))
                 {
                     more.push(("draft", base.to_owned()));
                 }
             }
-            None if columns.has(&format!("{name}_draft")) => more.push(("draft", String::new())),
+            None if columns.has_column(&format!("{name}_draft")) => more.push(("draft", String::new())),
             None => {}
         }
         let says = |column: &str, node: &Node| {
             let whole = |key: &'static str| {
                 let said = with(key, column).keeps;
-                (said.only() == Some((column, node))).then_some(key)
+                (said.single_entry() == Some((column, node))).then_some(key)
             };
             whole("into").or_else(|| whole("replaces"))
         };
         match keeps.iter().find_map(|(column, node)| Some((column, says(column, node)?))) {
-            Some((column, "into")) if column == name && columns.has(name) => {}
+            Some((column, "into")) if column == name && columns.has_column(name) => {}
             Some((column, key)) => more.push((key, column.to_owned())),
-            None if columns.has(name) && !keeps.has(name) => more.push(("into", String::new())),
+            None if columns.has_column(name) && !keeps.has_key(name) => more.push(("into", String::new())),
             None => {}
         }
         if !more.is_empty() {
             let mut field = field.clone();
             for (key, text) in more {
-                field.set(key, Node::text(text, at));
+                field.set(key, Node::from_text(text, at));
             }
-            fields.set(name, Node::table(field, at));
+            fields.set(name, Node::from_table(field, at));
         }
     }
-    let said = kept(&fields, columns, votes, shows);
+    let said = collect_kept(&fields, columns, votes, shows);
     for (key, had, usual) in [("draft", &drafts, &said.draft), ("keeps", &keeps, &said.keeps)] {
         let rest = rest_of(had, usual);
         if !rest.is_empty() {
-            ballot.set(key, Node::table(rest, at));
+            ballot.set(key, Node::from_table(rest, at));
         }
     }
-    for (key, usual) in told(&said.bases, &keeps, columns) {
+    for (key, usual) in ledger_columns(&said.bases, &keeps, columns) {
         let Some(usual) = usual else { continue };
         match ballot.text(key) {
-            Some(text) if text == usual => drop(ballot.take(key)),
+            Some(text) if text == usual => drop(ballot.take_node(key)),
             Some(_) => {}
-            None => ballot.set(key, Node::text("", at)),
+            None => ballot.set(key, Node::from_text("", at)),
         }
     }
-    ballot.set("fields", Node::table(fields, at));
+    ballot.set("fields", Node::from_table(fields, at));
 }
 
 /// The expression that a drafted field was made from.
@@ -214,8 +214,8 @@ fn rest_of(had: &Table, usual: &Table) -> Table {
     for (key, node) in had.iter().filter(|(key, node)| usual.get(key) != Some(*node)) {
         rest.set(key, node.clone());
     }
-    for key in usual.keys().filter(|key| !had.has(key)) {
-        rest.set(key, Node::text("", Place::default()));
+    for key in usual.keys().filter(|key| !had.has_key(key)) {
+        rest.set(key, Node::from_text("", Place::default()));
     }
     rest
 }

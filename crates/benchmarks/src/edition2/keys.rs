@@ -39,10 +39,10 @@ const RENAMED: &[(&str, &str)] = &[
 type Found = Vec<(Place, String)>;
 
 /// Takes unknown keys out of benchmark.toml, ballots.toml and report.toml, and reports them and the values that do not fit.
-pub(super) fn check(files: [&mut Table; 3], found: &mut Found) {
+pub(super) fn check_files(files: [&mut Table; 3], found: &mut Found) {
     for ((name, _, keys), table) in FILES.into_iter().zip(files) {
         // What a table lacks is told by who reads it: it may be that of another step or ballot.
-        let faults = Kind::Table(keys).faults(&json_of(table));
+        let faults = Kind::Table(keys).find_faults(&json_of(table));
         let (empty, rest): (Vec<Fault>, Vec<Fault>) =
             faults.into_iter().partition(|fault| fault.what == Wrong::Lacks("en"));
         for fault in rest {
@@ -51,27 +51,27 @@ pub(super) fn check(files: [&mut Table; 3], found: &mut Found) {
                 // `sentences` tells what they are.
                 Wrong::Misfit(_) if fault.path.iter().any(|key| key == "requires") => {}
                 Wrong::Unknown(keys) => {
-                    found.extend(take(table, &fault.path).map(|at| (at, strange(&fault.path, keys))))
+                    found.extend(remove_key(table, &fault.path).map(|at| (at, describe_unknown_key(&fault.path, keys))))
                 }
                 Wrong::Misfit(mismatch) => {
                     let key = fault.path.iter().rev().find(|key| key.parse::<usize>().is_err());
                     let what = format!("{}: {mismatch}", key.map(String::as_str).unwrap_or_default());
-                    found.extend(place(table, &fault.path).map(|at| (at, what)));
+                    found.extend(find_place(table, &fault.path).map(|at| (at, what)));
                 }
             }
         }
         for Fault { path, .. } in empty {
             let key = path.last().map(String::as_str).unwrap_or_default();
-            found.extend(emptied(table, &path).map(|at| (at, format!("{key}: `en` is missing"))));
+            found.extend(empty_value(table, &path).map(|at| (at, format!("{key}: `en` is missing"))));
         }
         if name == "ballots" {
-            each(table, "ballot", fields, found);
+            check_tables(table, "ballot", check_fields, found);
         }
     }
 }
 
 /// What is told of an unknown key.
-fn strange(path: &[String], keys: &[Key]) -> String {
+fn describe_unknown_key(path: &[String], keys: &[Key]) -> String {
     let key = path.last().map(String::as_str).unwrap_or_default();
     let known = || keys.iter().map(|key| key.name);
     let renamed = RENAMED.iter().find(|(old, now)| *old == key && known().any(|known| known == *now));
@@ -83,22 +83,22 @@ fn strange(path: &[String], keys: &[Key]) -> String {
 }
 
 fn json_of(table: &Table) -> Value {
-    Value::Object(table.iter().map(|(key, node)| (key.to_owned(), json(node))).collect::<Map<_, _>>())
+    Value::Object(table.iter().map(|(key, node)| (key.to_owned(), node_to_json(node))).collect::<Map<_, _>>())
 }
 
 /// A value as JSON; null for what JSON has not, which fits nowhere.
-fn json(node: &Node) -> Value {
+fn node_to_json(node: &Node) -> Value {
     match &node.what {
         What::Text(text) => text.as_str().into(),
         What::Flag(flag) => (*flag).into(),
         What::Raw(raw) => toml_value(raw).unwrap_or(Value::Null),
-        What::List(list) => list.iter().map(json).collect(),
+        What::List(list) => list.iter().map(node_to_json).collect(),
         What::Table(table) => json_of(table),
     }
 }
 
 /// The place of a value.
-fn place(table: &Table, path: &[String]) -> Option<Place> {
+fn find_place(table: &Table, path: &[String]) -> Option<Place> {
     let (key, below) = path.split_first()?;
     place_in(table.get(key)?, below)
 }
@@ -106,15 +106,15 @@ fn place(table: &Table, path: &[String]) -> Option<Place> {
 fn place_in(node: &Node, path: &[String]) -> Option<Place> {
     let Some((key, below)) = path.split_first() else { return Some(node.at) };
     match &node.what {
-        What::Table(table) => place(table, path),
+        What::Table(table) => find_place(table, path),
         What::List(list) => place_in(key.parse::<usize>().ok().and_then(|at| list.get(at))?, below),
         _ => Some(node.at),
     }
 }
 
 /// Makes a text of a value that is none in English, and says where it stands: nothing else is told of it.
-fn emptied(table: &mut Table, path: &[String]) -> Option<Place> {
-    let at = place(table, path)?;
+fn empty_value(table: &mut Table, path: &[String]) -> Option<Place> {
+    let at = find_place(table, path)?;
     let mut node = table.get_mut(path.first()?)?;
     for key in path.get(1..)? {
         node = match &mut node.what {
@@ -128,11 +128,11 @@ fn emptied(table: &mut Table, path: &[String]) -> Option<Place> {
 }
 
 /// Removes a key, and says where it stood.
-fn take(table: &mut Table, path: &[String]) -> Option<Place> {
+fn remove_key(table: &mut Table, path: &[String]) -> Option<Place> {
     let (key, below) = path.split_first()?;
     if below.is_empty() {
-        let at = table.places().find(|(known, ..)| known == key).map(|(_, at, _)| at);
-        table.take(key);
+        let at = table.iter_with_places().find(|(known, ..)| known == key).map(|(_, at, _)| at);
+        table.take_node(key);
         return at;
     }
     take_in(table.get_mut(key)?, below)
@@ -140,7 +140,7 @@ fn take(table: &mut Table, path: &[String]) -> Option<Place> {
 
 fn take_in(node: &mut Node, path: &[String]) -> Option<Place> {
     match &mut node.what {
-        What::Table(table) => take(table, path),
+        What::Table(table) => remove_key(table, path),
         What::List(list) => {
             let (at, below) = path.split_first()?;
             take_in(list.get_mut(at.parse::<usize>().ok()?)?, below)
@@ -150,34 +150,34 @@ fn take_in(node: &mut Node, path: &[String]) -> Option<Place> {
 }
 
 /// What the fields of a ballot have besides their types.
-fn fields(ballot: &mut Table, found: &mut Found) {
-    each(ballot, "fields", field, found);
+fn check_fields(ballot: &mut Table, found: &mut Found) {
+    check_tables(ballot, "fields", check_field, found);
     if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
-        each(second, "fields", field, found);
+        check_tables(second, "fields", check_field, found);
     }
 }
 
-fn field(field: &mut Table, found: &mut Found) {
+fn check_field(field: &mut Table, found: &mut Found) {
     let score = field.get("score").filter(|score| !matches!(score.as_list(), Some([_, _])));
     if let Some(at) = score.map(|score| score.at) {
-        tell(at, "score: expected [least, most]", found);
-        field.take("score");
+        report_value(at, "score: expected [least, most]", found);
+        field.take_node("score");
     }
-    let when = field.get("if").filter(|when| when.as_table().and_then(Table::only).is_none());
+    let when = field.get("if").filter(|when| when.as_table().and_then(Table::single_entry).is_none());
     if let Some(at) = when.map(|when| when.at) {
-        tell(at, "if: expected one field and its answers, as { verdict = \"reject\" }", found);
-        field.take("if");
+        report_value(at, "if: expected one field and its answers, as { verdict = \"reject\" }", found);
+        field.take_node("if");
     }
 }
 
 /// Reports a value, unless its type is reported.
-fn tell(at: Place, what: &str, found: &mut Found) {
+fn report_value(at: Place, message: &str, found: &mut Found) {
     if !found.iter().any(|(told, _)| *told == at) {
-        found.push((at, what.to_owned()));
+        found.push((at, message.to_owned()));
     }
 }
 
-fn each(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut Found), found: &mut Found) {
+fn check_tables(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut Found), found: &mut Found) {
     let Some(What::Table(tables)) = table.get_mut(key).map(|node| &mut node.what) else { return };
     for (_, node) in tables.iter_mut() {
         if let What::Table(table) = &mut node.what {

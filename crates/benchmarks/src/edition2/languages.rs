@@ -8,18 +8,18 @@ const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
 
 /// Prompts by language as cases of a draft. The first is asked where the record's language has none, and a finding says so.
 pub(super) fn by_language(step: &mut Table, columns: &Columns) {
-    let name = if columns.has("language") { "language" } else { "post.language" };
+    let name = if columns.has_column("language") { "language" } else { "post.language" };
     let mut asked: Option<Vec<String>> = None;
     let mut cases = Vec::new();
     match step.table("prompt").filter(|prompts| !prompts.is_empty()).cloned() {
         Some(prompts) => {
-            step.take("prompt");
+            step.take_node("prompt");
             let mut base = Table::default();
-            if let Some(with) = step.take("with") {
+            if let Some(with) = step.take_node("with") {
                 base.set("with", with);
             }
             asked = Some(prompts.keys().map(str::to_owned).collect());
-            cases = each(&prompts, &base, name);
+            cases = make_cases(&prompts, &base, name);
         }
         None => {
             for case in step.take_list("case").unwrap_or_default() {
@@ -29,34 +29,34 @@ pub(super) fn by_language(step: &mut Table, columns: &Columns) {
                     continue;
                 };
                 let mut base = table.clone();
-                base.take("prompt");
+                base.take_node("prompt");
                 asked.get_or_insert_with(|| prompts.keys().map(str::to_owned).collect());
-                cases.extend(each(prompts, &base, name));
+                cases.extend(make_cases(prompts, &base, name));
             }
         }
     }
     if let Some(first) = cases.first() {
         let at = first.at;
-        step.set("case", Node::list(cases, at));
+        step.set("case", Node::from_list(cases, at));
     }
-    let told = columns.is_empty() || columns.has("flags");
+    let told = columns.is_empty() || columns.has_column("flags");
     if let Some(asked) = asked.filter(|_| told) {
-        tell(step, &asked, name);
+        add_finding(step, &asked, name);
     }
 }
 
 /// A case for each prompt: the first one last, without a condition of its own.
-fn each(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
+fn make_cases(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
     let case = |(at, (language, prompt)): (usize, (&str, &Node))| {
         let mut case = base.clone();
         if at > 0 {
             let is_it = format!("{name} == '{language}'");
             let when =
                 base.text("when").map_or_else(|| is_it.clone(), |when| format!("({when}) and {is_it}"));
-            case.set("when", Node::text(when, prompt.at));
+            case.set("when", Node::from_text(when, prompt.at));
         }
         case.set("prompt", prompt.clone());
-        Node::table(case, prompt.at)
+        Node::from_table(case, prompt.at)
     };
     let mut cases: Vec<Node> = prompts.iter().enumerate().map(case).collect();
     cases.rotate_left(1);
@@ -67,14 +67,14 @@ fn each(prompts: &Table, base: &Table, name: &str) -> Vec<Node> {
 /// on rows whose language has none.
 pub(super) fn of_task(table: &mut Table, key: &str, name: &str) -> Option<String> {
     let prompts = table.table(key).filter(|prompts| !prompts.is_empty())?.clone();
-    let cases = each(&prompts, &Table::default(), name);
+    let cases = make_cases(&prompts, &Table::default(), name);
     let at = cases.first()?.at;
-    table.set(key, Node::list(cases, at));
-    finding(&prompts.keys().map(str::to_owned).collect::<Vec<_>>(), name)
+    table.set(key, Node::from_list(cases, at));
+    make_finding(&prompts.keys().map(str::to_owned).collect::<Vec<_>>(), name)
 }
 
 /// The expression of what is found on a record whose language has no prompt; `None` if every language has one.
-fn finding(asked: &[String], name: &str) -> Option<String> {
+fn make_finding(asked: &[String], name: &str) -> Option<String> {
     let first = asked.first().filter(|_| asked.len() < LANGUAGES.len())?;
     let quoted: Vec<String> = asked.iter().map(|language| format!("'{language}'")).collect();
     Some(format!(
@@ -84,25 +84,25 @@ fn finding(asked: &[String], name: &str) -> Option<String> {
 }
 
 /// Adds the finding on a record whose language has no prompt.
-fn tell(step: &mut Table, asked: &[String], name: &str) {
-    let Some(check) = finding(asked, name) else { return };
+fn add_finding(step: &mut Table, asked: &[String], name: &str) {
+    let Some(check) = make_finding(asked, name) else { return };
     // `checks` that is no list stays where it is, and is reported.
-    if step.has("checks") && step.list("checks").is_none() {
+    if step.has_key("checks") && step.list("checks").is_none() {
         return;
     }
     let at = Place::default();
     let mut checks = step.take_list("checks").unwrap_or_default();
-    checks.push(Node::text(check, at));
-    step.set("checks", Node::list(checks, at));
+    checks.push(Node::from_text(check, at));
+    step.set("checks", Node::from_list(checks, at));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::parse;
+    use super::super::tree::parse_table;
     use super::*;
 
     fn low(text: &str) -> Table {
-        let mut step = parse(0, "", text).unwrap();
+        let mut step = parse_table(0, "", text).unwrap();
         by_language(&mut step, &Columns::default());
         step
     }
@@ -117,7 +117,7 @@ mod tests {
             (Some("post.language == 'zh'"), Some("why_zh"))
         );
         assert_eq!((of(1, "when"), of(1, "prompt").as_deref()), (None, Some("why")));
-        assert!(cases.iter().all(|case| case.as_table().unwrap().has("with")) && !step.has("with"));
+        assert!(cases.iter().all(|case| case.as_table().unwrap().has_key("with")) && !step.has_key("with"));
         let checks = step.list("checks").unwrap();
         assert!(checks[0].as_text().unwrap().ends_with("if post.language not in ['en', 'zh']"));
     }

@@ -17,7 +17,7 @@ pub fn is_first(files: &[(&str, &str)]) -> bool {
     }
     let read = |name: &str| {
         let text = files.iter().find(|(path, _)| *path == name).map(|(_, text)| *text);
-        text.and_then(|text| tree::parse(0, "", text).ok()).unwrap_or_default()
+        text.and_then(|text| tree::parse_table(0, "", text).ok()).unwrap_or_default()
     };
     let (benchmark, ballots, report) = (read(FILES[0]), read(FILES[1]), read(FILES[2]));
     let lists = |file: &Table, keys: &[&str]| keys.iter().any(|key| file.list(key).is_some());
@@ -27,18 +27,18 @@ pub fn is_first(files: &[(&str, &str)]) -> bool {
     };
     let of_list = has_list(&ballots);
     let field_list = |ballot: &Table| ballot.list("fields").is_some();
-    let old_step = |step: &Table| ["asks", "made", "known_as"].iter().any(|key| step.has(key));
+    let old_step = |step: &Table| ["asks", "made", "known_as"].iter().any(|key| step.has_key(key));
     let old_kind = |step: &Table| {
-        let follows = ["ask", "reply", "case", "op", "right"].iter().any(|key| step.has(key));
-        step.has("kind") && follows && !step.has("like")
+        let follows = ["ask", "reply", "case", "op", "right"].iter().any(|key| step.has_key(key));
+        step.has_key("kind") && follows && !step.has_key("like")
     };
     let old_columns = |kind: &Table| !kind.is_empty();
     lists(&benchmark, &["task", "table", "compat"])
         || lists(&report, &["figure"])
         || of_list
-        || ballots.has("every")
-        || benchmark.has("prompts_of")
-        || benchmark.table("data").is_some_and(|data| data.list("columns").is_some() || data.has("poses"))
+        || ballots.has_key("every")
+        || benchmark.has_key("prompts_of")
+        || benchmark.table("data").is_some_and(|data| data.list("columns").is_some() || data.has_key("poses"))
         || each(&ballots, "ballot", &field_list)
         || each(&benchmark, "step", &old_step)
         || each(&benchmark, "step", &old_kind)
@@ -52,7 +52,7 @@ fn has_list(ballots: &Table) -> bool {
 /// A folder's files as the rest of the crate reads them: those of the first edition as they are, those of the second
 /// lowered, without what is wrong in them; and the problems of the second edition's own. No files where one of them is
 /// no TOML.
-pub(crate) fn read(name: &str, files: &Files) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
+pub(crate) fn read_folder(name: &str, files: &Files) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
     let has = |file: &str| files.iter().any(|(path, _)| *path == file);
     if is_first(files) || !has(FILES[0]) {
         return (files.to_vec(), Vec::new());
@@ -61,7 +61,7 @@ pub(crate) fn read(name: &str, files: &Files) -> (Vec<(&'static str, &'static st
     let mut problems = Vec::new();
     for (i, file) in FILES.into_iter().enumerate() {
         let text = files.iter().find(|(path, _)| *path == file).map_or("", |(_, text)| *text);
-        match tree::parse(i, &format!("{name}/{file}"), text) {
+        match tree::parse_table(i, &format!("{name}/{file}"), text) {
             Ok(table) => parsed.push(table),
             Err(problem) => problems.push(problem),
         }
@@ -72,55 +72,55 @@ pub(crate) fn read(name: &str, files: &Files) -> (Vec<(&'static str, &'static st
     let mut found = Vec::new();
     let [mut benchmark, mut ballots, mut report, of_benchmark, of_ballots, of_report] =
         <[Table; 6]>::try_from(parsed).unwrap_or_default();
-    keys::check([&mut benchmark, &mut ballots, &mut report], &mut found);
+    keys::check_files([&mut benchmark, &mut ballots, &mut report], &mut found);
     let both = [(benchmark, of_benchmark), (ballots, of_ballots), (report, of_report)];
-    let lowered = lower(both, &prompts(files), &mut found);
+    let lowered = lower_files(both, &prompt_names(files), &mut found);
     found.sort_by_key(|(at, _)| (at.file, at.line, at.column));
-    let problem = |(at, what): (Place, String)| Problem { place: format!("{name}/{}", at.shown()), what };
+    let problem = |(at, what): (Place, String)| Problem { place: format!("{name}/{}", at.format_place()), what };
     let problems = found.into_iter().map(problem).collect();
     let mut out: Vec<(&'static str, &'static str)> =
         files.iter().filter(|(path, _)| !FILES.contains(path)).copied().collect();
     for (file, table) in FILES.into_iter().zip(&lowered) {
         if has(file) {
-            out.push((file, crate::reader::keep(&write_lowered(table))));
+            out.push((file, crate::reader::leak_text(&write_lowered(table))));
         }
     }
     (out, problems)
 }
 
 /// The names of a folder's prompts.
-pub(super) fn prompts<'f>(files: &[(&'f str, &'f str)]) -> Vec<&'f str> {
+pub(super) fn prompt_names<'f>(files: &[(&'f str, &'f str)]) -> Vec<&'f str> {
     files.iter().filter_map(|(path, _)| path.strip_prefix("prompts/")?.strip_suffix(".jinja")).collect()
 }
 
 /// The three files of the first edition for those of the second, each with its Chinese.
-pub(super) fn lower(
+pub(super) fn lower_files(
     files: [(Table, Table); 3],
     prompts: &[&str],
     problems: &mut Vec<(Place, String)>,
 ) -> [Table; 3] {
-    let [mut benchmark, ballots, report] = files.map(|(table, zh)| chinese::merge(table, &zh, problems));
+    let [mut benchmark, ballots, report] = files.map(|(table, zh)| chinese::merge_chinese(table, &zh, problems));
     let at = Place::default();
     let kinds = benchmark.take_table("columns").unwrap_or_default();
     let mut low = Table::default();
     for (kind, list) in kinds.iter() {
         let columns = list.as_list().map(columns::low_columns);
-        low.set(kind, columns.map_or_else(|| list.clone(), |columns| Node::table(columns, list.at)));
+        low.set(kind, columns.map_or_else(|| list.clone(), |columns| Node::from_table(columns, list.at)));
     }
     if !low.is_empty() {
-        benchmark.set("columns", Node::table(low, at));
+        benchmark.set("columns", Node::from_table(low, at));
     }
-    benchmark.rename("replies_as", "prompts_of");
-    let columns = Columns::of(&benchmark);
-    let group = |ballot: &str| filled(&ballots, ballot, "fills");
-    let codes = |list: &str| codes(&ballots, list);
-    let published = benchmark.has("published");
+    benchmark.rename_key("replies_as", "prompts_of");
+    let columns = Columns::from_benchmark(&benchmark);
+    let group = |ballot: &str| filled_group(&ballots, ballot, "fills");
+    let codes = |list: &str| codes_of_list(&ballots, list);
+    let published = benchmark.has_key("published");
     if let Some(steps) = benchmark.take_table("step") {
-        benchmark.set("step", Node::table(steps::low_steps(&steps, prompts, &columns, problems), at));
+        benchmark.set("step", Node::from_table(steps::low_steps(&steps, prompts, &columns, problems), at));
     }
     if let Some(data) = benchmark.take_table("data") {
         let released = data::Released { published, codes: &codes };
-        benchmark.set("data", Node::table(data::low_data(data, &released, problems), at));
+        benchmark.set("data", Node::from_table(data::low_data(data, &released, problems), at));
     }
     let of_data = |benchmark: &Table| {
         benchmark.table("data").and_then(|data| data.list("columns")).unwrap_or_default().to_vec()
@@ -130,7 +130,7 @@ pub(super) fn lower(
         benchmark.set("compat", low);
     }
     if let Some(table) = benchmark.take_table("published") {
-        benchmark.set("published", Node::table(data::published(&table, &group, false), at));
+        benchmark.set("published", Node::from_table(data::convert_published(&table, &group, false), at));
     }
     let common = benchmark.take_table("tasks").unwrap_or_default();
     if let Some(tasks) = benchmark.take_table("task") {
@@ -143,13 +143,13 @@ pub(super) fn lower(
     }
     if let Some(mut paper) = benchmark.take_table("paper") {
         if let Some(differs) = paper.take_list("differs") {
-            paper.set("differs", Node::list(differs.iter().map(low_difference).collect(), at));
+            paper.set("differs", Node::from_list(differs.iter().map(low_difference).collect(), at));
         }
-        benchmark.set("paper", Node::table(paper, at));
+        benchmark.set("paper", Node::from_table(paper, at));
     }
     let mut ballots = ballots::low_ballots(ballots, &columns, problems);
     let report = tables::low_report(report);
-    own_lists::inline(&mut ballots, [&benchmark, &report]);
+    own_lists::inline_lists(&mut ballots, [&benchmark, &report]);
     [benchmark, ballots, report]
 }
 
@@ -160,16 +160,16 @@ fn low_difference(node: &Node) -> Node {
     for (key, part) in ["there", "here", "unless"].into_iter().zip(parts) {
         out.set(key, part.clone());
     }
-    Node::table(out, node.at)
+    Node::from_table(out, node.at)
 }
 
 /// The group or prefix that a ballot fills, in the words of either edition.
-pub(super) fn filled(ballots: &Table, ballot: &str, key: &str) -> String {
+pub(super) fn filled_group(ballots: &Table, ballot: &str, key: &str) -> String {
     let own = ballots.table("ballot").and_then(|all| all.table(ballot)?.text(key));
     own.unwrap_or(ballot).replace('-', "_")
 }
 
 /// The codes of a list of the second edition.
-pub(super) fn codes(ballots: &Table, list: &str) -> Option<Vec<String>> {
+pub(super) fn codes_of_list(ballots: &Table, list: &str) -> Option<Vec<String>> {
     Some(ballots.table("list")?.table(list)?.keys().map(str::to_owned).collect())
 }

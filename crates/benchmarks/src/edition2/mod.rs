@@ -29,9 +29,9 @@ mod tasks;
 mod tree;
 mod write;
 
-pub use convert::{Converted, convert};
+pub use convert::{Converted, convert_folder};
 pub use lower::is_first;
-pub(crate) use lower::read;
+pub(crate) use lower::read_folder;
 
 #[cfg(test)]
 mod mutated;

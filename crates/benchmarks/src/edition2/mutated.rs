@@ -1,29 +1,29 @@
 //! A thousand changed folders of both editions: each is read, or what is wrong is told with its place and its key.
 
-use riddlemill_schema::hint::parts;
-use riddlemill_schema::mutate::mutant;
+use riddlemill_schema::hint::split_hint;
+use riddlemill_schema::mutate::make_mutant;
 use serde_json::Value;
 
 use super::declared;
 use super::tests::{Owned, folders, with_prompts};
-use super::tree::{FILES, parse};
-use crate::benchmark::load;
-use crate::reader::{Problem, keep};
+use super::tree::{FILES, parse_table};
+use crate::benchmark::load_benchmarks;
+use crate::reader::{Problem, leak_text};
 
 /// Of each edition.
 const SEEDS: u64 = 500;
 
-fn problems(name: &str, files: &Owned) -> Vec<Problem> {
-    load(&[(keep(name), files.clone())], false).err().map(|problems| problems.0).unwrap_or_default()
+fn load_problems(name: &str, files: &Owned) -> Vec<Problem> {
+    load_benchmarks(&[(leak_text(name), files.clone())], false).err().map(|problems| problems.0).unwrap_or_default()
 }
 
 /// The folders that can be read without another one: name and files, of one edition.
-fn alone(is_first: bool) -> Vec<(String, Owned)> {
+fn standalone_folders(is_first: bool) -> Vec<(String, Owned)> {
     let folders = folders().into_iter().map(|(name, first, second)| {
         let files = with_prompts(&name, if is_first { &first } else { &second });
         (name, files)
     });
-    folders.filter(|(name, files)| problems(name, files).is_empty()).collect()
+    folders.filter(|(name, files)| load_problems(name, files).is_empty()).collect()
 }
 
 /// Whether a problem has a line, and says the key that stands there.
@@ -40,15 +40,15 @@ fn names_its_key(problem: &Problem, name: &str, files: &Owned) -> bool {
 }
 
 /// Whether the schema of a file has room for a text.
-fn fits(file: &str, text: &str) -> bool {
+fn is_valid_by_schema(file: &str, text: &str) -> bool {
     let Ok(table) = text.parse::<toml_edit::DocumentMut>() else { return false };
     let Some(value) = riddlemill_schema::json::item_json(table.as_item()) else { return false };
     let keys = declared::FILES.into_iter().find(|(name, ..)| file.strip_suffix(".toml") == Some(*name));
-    keys.is_none_or(|(_, _, keys)| riddlemill_schema::Kind::Table(keys).faults(&value).is_empty())
+    keys.is_none_or(|(_, _, keys)| riddlemill_schema::Kind::Table(keys).find_faults(&value).is_empty())
 }
 
 fn of_edition(is_first: bool) {
-    let folders = alone(is_first);
+    let folders = standalone_folders(is_first);
     assert!(folders.len() > 3, "{}", folders.len());
     let (mut refused, mut accepted, mut wrong) = (0, 0, Vec::new());
     for seed in 0..SEEDS {
@@ -57,15 +57,15 @@ fn of_edition(is_first: bool) {
         let Some(text) = files.iter().find(|(path, _)| *path == FILES[at]).map(|(_, text)| *text) else {
             continue;
         };
-        let Some(mutant) = mutant(text, seed) else { continue };
+        let Some(mutant) = make_mutant(text, seed) else { continue };
         let mut changed = files.clone();
         for (path, text) in changed.iter_mut().filter(|(path, _)| *path == FILES[at]) {
-            (*path, *text) = (FILES[at], keep(&mutant.text));
+            (*path, *text) = (FILES[at], leak_text(&mutant.text));
         }
-        let found = problems(name, &changed);
+        let found = load_problems(name, &changed);
         if found.is_empty() {
             accepted += 1;
-            if !is_first && !fits(FILES[at], &mutant.text) {
+            if !is_first && !is_valid_by_schema(FILES[at], &mutant.text) {
                 wrong.push(format!("editors refuse {name}/{}: {}", FILES[at], mutant.changed));
             }
             continue;
@@ -78,7 +78,7 @@ fn of_edition(is_first: bool) {
         // What does not go with a change stands elsewhere: it is told there, with its key.
         let is_told = is_told || found.iter().all(|problem| names_its_key(problem, name, &changed));
         let has_hint =
-            |problem: &Problem| !problem.what.starts_with("unknown key") || parts(&problem.what).1.is_some();
+            |problem: &Problem| !problem.what.starts_with("unknown key") || split_hint(&problem.what).1.is_some();
         if !is_told || !found.iter().all(is_placed) || !found.iter().all(has_hint) {
             wrong.push(format!("{here} {}\n    {found:?}", mutant.changed));
         }
@@ -103,8 +103,8 @@ fn editors_are_told_what_is_read() {
         for (path, text) in
             with_prompts(&name, &second).into_iter().filter(|(path, _)| FILES[..3].contains(path))
         {
-            assert!(fits(path, text), "{name}/{path}: {:?}", faults(path, text));
-            assert!(parse(0, "", text).is_ok());
+            assert!(is_valid_by_schema(path, text), "{name}/{path}: {:?}", schema_faults(path, text));
+            assert!(parse_table(0, "", text).is_ok());
         }
     }
     let ballots = declared::json_schema("ballots").unwrap();
@@ -113,9 +113,9 @@ fn editors_are_told_what_is_read() {
     assert_eq!(ballots["$schema"], riddlemill_schema::json_schema::DIALECT);
 }
 
-fn faults(path: &str, text: &str) -> Vec<riddlemill_schema::Fault> {
+fn schema_faults(path: &str, text: &str) -> Vec<riddlemill_schema::Fault> {
     let table = text.parse::<toml_edit::DocumentMut>().unwrap();
     let value = riddlemill_schema::json::item_json(table.as_item()).unwrap();
     let file = declared::FILES.into_iter().find(|(name, ..)| path.strip_suffix(".toml") == Some(*name));
-    file.map(|(_, _, keys)| riddlemill_schema::Kind::Table(keys).faults(&value)).unwrap_or_default()
+    file.map(|(_, _, keys)| riddlemill_schema::Kind::Table(keys).find_faults(&value)).unwrap_or_default()
 }

@@ -3,27 +3,27 @@
 use super::tree::{Node, Table, What};
 
 /// Puts the options of such lists into their fields. `rest`: the other files of the folder.
-pub(super) fn inline(ballots: &mut Table, rest: [&Table; 2]) {
+pub(super) fn inline_lists(ballots: &mut Table, other_files: [&Table; 2]) {
     let Some(mut lists) = ballots.take_table("list") else { return };
     let names: Vec<String> = lists.keys().map(str::to_owned).collect();
     for name in names {
-        let users = fields(ballots).iter().filter(|options| **options == name).count();
-        let seen = |table: &Table| says(table, &name, "");
-        if users != 1 || seen(ballots) || rest.into_iter().any(seen) {
+        let users = lists_of_fields(ballots).iter().filter(|options| **options == name).count();
+        let seen = |table: &Table| is_list_named(table, &name, "");
+        if users != 1 || seen(ballots) || other_files.into_iter().any(seen) {
             continue;
         }
-        if let Some(options) = lists.take(&name) {
-            set(ballots, &name, &options);
+        if let Some(options) = lists.take_node(&name) {
+            set_options(ballots, &name, &options);
         }
     }
     if !lists.is_empty() {
         let at = lists.iter().next().map(|(_, list)| list.at).unwrap_or_default();
-        ballots.set("list", Node::table(lists, at));
+        ballots.set("list", Node::from_table(lists, at));
     }
 }
 
 /// The lists that fields name.
-fn fields(ballots: &Table) -> Vec<String> {
+fn lists_of_fields(ballots: &Table) -> Vec<String> {
     let of = |ballot: &Table| {
         let first = ballot.list("fields").unwrap_or_default();
         let second = ballot.table("second").and_then(|second| second.list("fields")).unwrap_or_default();
@@ -35,7 +35,7 @@ fn fields(ballots: &Table) -> Vec<String> {
 }
 
 /// Whether something but a field's options names a list: a key that takes a list's name, or an expression.
-fn says(table: &Table, name: &str, under: &str) -> bool {
+fn is_list_named(table: &Table, name: &str, under: &str) -> bool {
     table.iter().any(|(key, node)| {
         // What is kept of answers names their fields.
         let skipped = ["options", "keeps"].contains(&key) && under != "reply";
@@ -50,12 +50,12 @@ fn says_node(node: &Node, name: &str, key: &str) -> bool {
             named || text.contains(&format!("'{name}'"))
         }
         What::List(list) => list.iter().any(|node| says_node(node, name, key)),
-        What::Table(table) => says(table, name, key),
+        What::Table(table) => is_list_named(table, name, key),
         What::Flag(_) | What::Raw(_) => false,
     }
 }
 
-fn set(ballots: &mut Table, name: &str, options: &Node) {
+fn set_options(ballots: &mut Table, name: &str, options: &Node) {
     let Some(What::Table(all)) = ballots.get_mut("ballot").map(|all| &mut all.what) else { return };
     for (_, ballot) in all.iter_mut() {
         let What::Table(ballot) = &mut ballot.what else { continue };

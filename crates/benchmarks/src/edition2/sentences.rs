@@ -4,7 +4,7 @@ use super::tree::{Node, Place, Table};
 
 /// `requires = [["condition", "sentence"]]` as tables; anything else is told.
 pub(super) fn low_requires(table: &mut Table, problems: &mut Vec<(Place, String)>) {
-    let Some(written) = table.take("requires") else { return };
+    let Some(written) = table.take_node("requires") else { return };
     let at = written.at;
     let wrong = "requires: expected [[\"condition\", \"sentence\"], …]";
     let Some(list) = written.into_list() else {
@@ -18,13 +18,13 @@ pub(super) fn low_requires(table: &mut Table, problems: &mut Vec<(Place, String)
                 let mut requirement = Table::default();
                 requirement.set("holds", holds.clone());
                 requirement.set("says", says.clone());
-                low.push(Node::table(requirement, one.at));
+                low.push(Node::from_table(requirement, one.at));
             }
             _ => problems.push((one.at, wrong.to_owned())),
         }
     }
     if !low.is_empty() {
-        table.set("requires", Node::list(low, at));
+        table.set("requires", Node::from_list(low, at));
     }
 }
 
@@ -38,27 +38,27 @@ pub(super) fn low_reason(table: &mut Table) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chinese::merge;
-    use super::super::tree::parse;
+    use super::super::chinese::merge_chinese;
+    use super::super::tree::parse_table;
     use super::*;
 
     #[test]
     fn sentences_are_lowered_with_their_chinese_and_what_is_none_is_told() {
         let en =
-            parse(0, "", "reason = ['easy', 'Too easy.']\nrequires = [['a > 1', 'Longer.'], 'b']\n").unwrap();
-        let zh = parse(3, "", "reason = '太容易。'\nrequires = ['要更长。']\n").unwrap();
+            parse_table(0, "", "reason = ['easy', 'Too easy.']\nrequires = [['a > 1', 'Longer.'], 'b']\n").unwrap();
+        let zh = parse_table(3, "", "reason = '太容易。'\nrequires = ['要更长。']\n").unwrap();
         let mut problems = Vec::new();
-        let mut both = merge(en, &zh, &mut problems);
+        let mut both = merge_chinese(en, &zh, &mut problems);
         low_reason(&mut both);
         low_requires(&mut both, &mut problems);
         assert_eq!(both.text("reason"), Some("easy"));
-        assert_eq!(both.get("says").unwrap().chinese(), Some("太容易。"));
+        assert_eq!(both.get("says").unwrap().chinese_text(), Some("太容易。"));
         let requires = both.list("requires").unwrap();
         assert_eq!(requires.len(), 1);
         let first = requires[0].as_table().unwrap();
         assert_eq!(first.text("holds"), Some("a > 1"));
-        assert_eq!(first.get("says").unwrap().chinese(), Some("要更长。"));
+        assert_eq!(first.get("says").unwrap().chinese_text(), Some("要更长。"));
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].0.shown(), "benchmark.toml:2:35");
+        assert_eq!(problems[0].0.format_place(), "benchmark.toml:2:35");
     }
 }

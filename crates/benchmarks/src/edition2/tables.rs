@@ -1,7 +1,7 @@
 //! `[table.NAME]` and `[figure.NAME]`: tables of models' answers, and figures of records.
 
 use super::chinese::OF_KEY;
-use super::tree::{Node, Place, Table, words};
+use super::tree::{Node, Place, Table, make_words};
 
 /// Words of tables and figures: second edition, first.
 pub(super) const LAYOUT: [(&str, &str); 1] = [("layout", "kind")];
@@ -11,7 +11,7 @@ const NAMELESS: [&str; 2] = ["numbers", "lines"];
 
 /// Whether a figure is of models' answers.
 fn is_of_answers(figure: &Table) -> bool {
-    figure.has("tasks") || figure.has("columns")
+    figure.has_key("tasks") || figure.has_key("columns")
 }
 
 /// The tables of the first edition, a list: one for each of its `parts`.
@@ -19,41 +19,41 @@ pub(super) fn low_tables(tables: &Table) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let table = written.as_table().cloned().unwrap_or_default();
         let is_of_records =
-            table.has("numbers") || table.text("layout").is_some_and(crate::figures::is_only_of_records);
+            table.has_key("numbers") || table.text("layout").is_some_and(crate::figures::is_only_of_records);
         match is_of_records && !is_of_answers(&table) {
             true => vec![low_figure(name, table, written.at)],
             false => low_table(name, table, written.at),
         }
     };
-    Node::list(tables.iter().flat_map(each).collect(), Place::default())
+    Node::from_list(tables.iter().flat_map(each).collect(), Place::default())
 }
 
 fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
-    table.renamed(&LAYOUT, false);
+    table.rename_keys(&LAYOUT, false);
     if let Some(columns) = table.table("columns").cloned() {
         let each = |(title, written): (&str, &Node)| {
             let mut column = written.as_table().cloned().unwrap_or_default();
-            let zh = column.take(OF_KEY);
+            let zh = column.take_node(OF_KEY);
             let mut out = Table::default();
-            out.set("title", words(title, zh.as_ref().and_then(Node::as_text), written.at));
+            out.set("title", make_words(title, zh.as_ref().and_then(Node::as_text), written.at));
             for (key, node) in column.iter() {
                 out.set(key, node.clone());
             }
-            Node::table(out, written.at)
+            Node::from_table(out, written.at)
         };
-        table.set("columns", Node::list(columns.iter().map(each).collect(), at));
+        table.set("columns", Node::from_list(columns.iter().map(each).collect(), at));
     }
     let parts = table.take_table("parts");
-    table.rename("by_list", "parts");
+    table.rename_key("by_list", "parts");
     let named = |name: &str, table: &Table, at: Place| {
         let mut out = Table::default();
-        out.set("name", Node::text(name, at));
+        out.set("name", Node::from_text(name, at));
         for (key, node) in table.iter() {
             out.set(key, node.clone());
         }
         out
     };
-    let Some(parts) = parts else { return vec![Node::table(named(name, &table, at), at)] };
+    let Some(parts) = parts else { return vec![Node::from_table(named(name, &table, at), at)] };
     let each = |(name, written): (&str, &Node)| {
         let at = written.at;
         let mut out = named(name, &table, at);
@@ -63,20 +63,20 @@ fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
         };
         out.set("title", title);
         if part.is_empty() {
-            out.take("part_key");
+            out.take_node("part_key");
         } else {
-            out.set("part", Node::text(part, at));
-            out.set("chart", Node::flag(false, at));
-            out.take("drawn");
+            out.set("part", Node::from_text(part, at));
+            out.set("chart", Node::from_flag(false, at));
+            out.take_node("drawn");
             if let Some(columns) = out.take_list("columns") {
-                let told = |column: &Node| column.as_table().is_some_and(|column| column.has("format"));
+                let told = |column: &Node| column.as_table().is_some_and(|column| column.has_key("format"));
                 out.set(
                     "columns",
-                    Node::list(columns.into_iter().filter(|column| !told(column)).collect(), at),
+                    Node::from_list(columns.into_iter().filter(|column| !told(column)).collect(), at),
                 );
             }
         }
-        Node::table(out, at)
+        Node::from_table(out, at)
     };
     parts.iter().map(each).collect()
 }
@@ -92,17 +92,17 @@ pub(super) fn up_tables(tables: &[Node]) -> Option<Table> {
     let mut i = 0;
     while let Some(table) = all.get(i) {
         let most =
-            (i + 2..=all.len()).rev().find_map(|end| Some((end, parted(&tables[i..end], &all[i..end])?)));
+            (i + 2..=all.len()).rev().find_map(|end| Some((end, join_parts(&tables[i..end], &all[i..end])?)));
         match most {
             Some((end, (name, up))) => {
-                out.set(&name, Node::table(up, tables[i].at));
+                out.set(&name, Node::from_table(up, tables[i].at));
                 i = end;
             }
             None => {
                 let mut up = (*table).clone();
                 let name = up.take_text("name")?;
-                up.rename("parts", "by_list");
-                out.set(&name, Node::table(up_table(up), tables[i].at));
+                up.rename_key("parts", "by_list");
+                out.set(&name, Node::from_table(up_table(up), tables[i].at));
                 i += 1;
             }
         }
@@ -111,44 +111,44 @@ pub(super) fn up_tables(tables: &[Node]) -> Option<Table> {
 }
 
 /// Tables that are the parts of one.
-fn parted(run: &[Node], tables: &[&Table]) -> Option<(String, Table)> {
-    let whole = tables.iter().find(|table| !table.has("part")).or_else(|| tables.first())?;
-    if tables.iter().all(|table| !table.has("part")) || whole.has("parts") {
+fn join_parts(run: &[Node], tables: &[&Table]) -> Option<(String, Table)> {
+    let whole = tables.iter().find(|table| !table.has_key("part")).or_else(|| tables.first())?;
+    if tables.iter().all(|table| !table.has_key("part")) || whole.has_key("parts") {
         return None;
     }
     let name = whole.text("name")?.to_owned();
     let mut up = (*whole).clone();
-    ["name", "title", "part", "chart"].into_iter().for_each(|key| drop(up.take(key)));
+    ["name", "title", "part", "chart"].into_iter().for_each(|key| drop(up.take_node(key)));
     if let Some(key) = tables.iter().find_map(|table| table.get("part_key")) {
         up.set("part_key", key.clone());
     }
     let at = Place::default();
     let mut parts = Table::default();
     for table in tables {
-        let part = table.get("part").cloned().unwrap_or_else(|| Node::text("", at));
-        parts.set(table.text("name")?, Node::list(vec![part, table.get("title")?.clone()], at));
+        let part = table.get("part").cloned().unwrap_or_else(|| Node::from_text("", at));
+        parts.set(table.text("name")?, Node::from_list(vec![part, table.get("title")?.clone()], at));
     }
     let mut up = up_table(up);
-    up.set("parts", Node::table(parts, at));
+    up.set("parts", Node::from_table(parts, at));
     (low_table(&name, up.clone(), at) == run).then_some((name, up))
 }
 
 fn up_table(mut table: Table) -> Table {
-    table.renamed(&LAYOUT, true);
+    table.rename_keys(&LAYOUT, true);
     let by_title = |columns: &[Node]| {
         let mut out = Table::default();
         for column in columns {
             let mut column = column.as_table()?.clone();
-            let title = column.take("title")?;
-            if let Some(zh) = title.chinese() {
-                column.set(OF_KEY, Node::text(zh, title.at));
+            let title = column.take_node("title")?;
+            if let Some(zh) = title.chinese_text() {
+                column.set(OF_KEY, Node::from_text(zh, title.at));
             }
-            out.set(title.english()?, Node::table(column, title.at));
+            out.set(title.english_text()?, Node::from_table(column, title.at));
         }
         (out.len() == columns.len() && !columns.is_empty()).then_some(out)
     };
     if let Some(columns) = table.list("columns").and_then(by_title) {
-        table.set("columns", Node::table(columns, Place::default()));
+        table.set("columns", Node::from_table(columns, Place::default()));
     }
     table
 }
@@ -163,29 +163,29 @@ pub(super) fn low_report(mut file: Table) -> Table {
             false => vec![low_figure(name, figure, written.at)],
         }
     };
-    file.set("figure", Node::list(figures.iter().flat_map(each).collect(), Place::default()));
+    file.set("figure", Node::from_list(figures.iter().flat_map(each).collect(), Place::default()));
     file
 }
 
 fn low_figure(name: &str, mut figure: Table, at: Place) -> Node {
-    figure.renamed(&LAYOUT, false);
-    let usual = if figure.has("numbers") { "numbers" } else { name };
-    figure.set_default("kind", Node::text(usual, at));
+    figure.rename_keys(&LAYOUT, false);
+    let usual = if figure.has_key("numbers") { "numbers" } else { name };
+    figure.set_default("kind", Node::from_text(usual, at));
     if let Some(numbers) = figure.take_table("numbers") {
-        let each = |(name, written): (&str, &Node)| named(name, written);
-        figure.set("numbers", Node::list(numbers.iter().map(each).collect(), at));
+        let each = |(name, written): (&str, &Node)| add_name(name, written);
+        figure.set("numbers", Node::from_list(numbers.iter().map(each).collect(), at));
     }
     let nameless = figure.text("kind").is_some_and(|kind| NAMELESS.contains(&kind));
-    if nameless { Node::table(figure, at) } else { named(name, &Node::table(figure, at)) }
+    if nameless { Node::from_table(figure, at) } else { add_name(name, &Node::from_table(figure, at)) }
 }
 
-fn named(name: &str, written: &Node) -> Node {
+fn add_name(name: &str, written: &Node) -> Node {
     let mut out = Table::default();
-    out.set("name", Node::text(name, written.at));
+    out.set("name", Node::from_text(name, written.at));
     for (key, node) in written.as_table().into_iter().flat_map(Table::iter) {
         out.set(key, node.clone());
     }
-    Node::table(out, written.at)
+    Node::from_table(out, written.at)
 }
 
 /// `report.toml` of the second edition.
@@ -205,13 +205,13 @@ pub(super) fn up_report(file: &Table) -> Option<Table> {
             None => {
                 let first = numbers.as_ref().and_then(|numbers| numbers.first()?.as_table()?.text("name"));
                 let name = first.map_or_else(|| format!("{kind}_{}", i + 1), str::to_owned);
-                if out.has(&name) { format!("{name}_{}", i + 1) } else { name }
+                if out.has_key(&name) { format!("{name}_{}", i + 1) } else { name }
             }
         };
         let usual = if numbers.is_some() { "numbers" } else { name.as_str() };
         let mut up = Table::default();
         if kind != usual {
-            up.set("layout", Node::text(kind.as_str(), written.at));
+            up.set("layout", Node::from_text(kind.as_str(), written.at));
         }
         for (key, node) in figure.iter() {
             up.set(key, node.clone());
@@ -221,12 +221,12 @@ pub(super) fn up_report(file: &Table) -> Option<Table> {
             for number in &numbers {
                 let mut number = number.as_table()?.clone();
                 let name = number.take_text("name")?;
-                by_name.set(&name, Node::table(number, Place::default()));
+                by_name.set(&name, Node::from_table(number, Place::default()));
             }
-            up.set("numbers", Node::table(by_name, Place::default()));
+            up.set("numbers", Node::from_table(by_name, Place::default()));
         }
-        out.set(&name, Node::table(up, written.at));
+        out.set(&name, Node::from_table(up, written.at));
     }
-    file.set("figure", Node::table(out, Place::default()));
+    file.set("figure", Node::from_table(out, Place::default()));
     Some(file)
 }

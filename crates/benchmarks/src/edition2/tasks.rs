@@ -23,11 +23,11 @@ const PROMPTS_WITHIN: [(&str, &str); 2] = [("judge", "prompt"), ("conversation",
 const OWN: [&str; 6] = ["choose", "judge", "when", "rate", "people", "form"];
 
 /// A table over another one, table by table.
-fn deep(base: &Table, own: &Table) -> Table {
+fn overlay_deeply(base: &Table, own: &Table) -> Table {
     let mut both = base.clone();
     for (key, node) in own.iter() {
         let merged = match (both.table(key), node.as_table()) {
-            (Some(base), Some(own)) => Node::table(deep(base, own), node.at),
+            (Some(base), Some(own)) => Node::from_table(overlay_deeply(base, own), node.at),
             _ => node.clone(),
         };
         both.set(key, merged);
@@ -45,7 +45,7 @@ pub(super) struct Named<'n> {
 
 impl Named<'_> {
     /// The column with the language of a row: `language`, or the one that holds that of its post.
-    fn language(&self) -> Option<&str> {
+    fn language_column(&self) -> Option<&str> {
         let columns = || self.columns.iter().filter_map(Node::as_table);
         let named = columns().find(|column| column.text("name") == Some("language"));
         let holds = |column: &&Table| matches!(column.text("is"), Some("post.language" | "language"));
@@ -62,29 +62,29 @@ pub(super) fn low_tasks(
 ) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let own = written.as_table().cloned().unwrap_or_default();
-        Node::table(low_task(name, deep(common, &own), named, written.at, problems), written.at)
+        Node::from_table(low_task(name, overlay_deeply(common, &own), named, written.at, problems), written.at)
     };
-    Node::list(tasks.iter().map(each).collect(), Place::default())
+    Node::from_list(tasks.iter().map(each).collect(), Place::default())
 }
 
 /// The prompt that asks for reasoning, if the folder has one beside each prompt of a task.
-fn reasoned(task: &Table, prompts: &[&str], at: Place, problems: &mut Vec<(Place, String)>) -> Option<Node> {
+fn find_reasoning_prompt(task: &Table, prompts: &[&str], at: Place, problems: &mut Vec<(Place, String)>) -> Option<Node> {
     let beside = |prompt: &str| {
         let name = format!("{prompt}_cot");
         prompts.contains(&name.as_str()).then_some(name)
     };
     let Some(by_language) = task.table("prompt") else {
-        return beside(task.text("prompt").unwrap_or_default()).map(|name| Node::text(name, at));
+        return beside(task.text("prompt").unwrap_or_default()).map(|name| Node::from_text(name, at));
     };
     let mut all = Table::default();
     for (language, prompt) in by_language.iter() {
         if let Some(name) = beside(prompt.as_text()?) {
-            all.set(language, Node::text(name, prompt.at));
+            all.set(language, Node::from_text(name, prompt.at));
         }
     }
-    let lacking = by_language.iter().find(|(language, _)| !all.has(language));
+    let lacking = by_language.iter().find(|(language, _)| !all.has_key(language));
     match lacking.and_then(|(language, prompt)| Some((language, prompt.as_text()?))) {
-        None => Some(Node::table(all, at)),
+        None => Some(Node::from_table(all, at)),
         Some((language, prompt)) if !all.is_empty() => {
             let what = format!(
                 "prompts/{prompt}_cot.jinja is missing: prompts of other languages than {language} have one that asks for \
@@ -103,7 +103,7 @@ fn by_language(task: &mut Table, named: &Named<'_>, problems: &mut Vec<(Place, S
     let mut one = |table: &mut Table, key: &str| {
         let Some((_, first)) = table.table(key).and_then(|prompts| prompts.iter().next()) else { return };
         let first = first.clone();
-        match named.language() {
+        match named.language_column() {
             Some(language) => {
                 let found = of_task(table, key, language).filter(|found| !findings.contains(found));
                 findings.extend(found);
@@ -129,11 +129,11 @@ fn by_language(task: &mut Table, named: &Named<'_>, problems: &mut Vec<(Place, S
         };
         let (mut table, at) = (node.as_table().cloned().unwrap_or_default(), node.at);
         one(&mut table, key);
-        task.set(name, Node::table(table, at));
+        task.set(name, Node::from_table(table, at));
     }
     if !findings.is_empty() {
-        let checks = findings.into_iter().map(|found| Node::text(found, Place::default())).collect();
-        task.set("checks", Node::list(checks, Place::default()));
+        let checks = findings.into_iter().map(|found| Node::from_text(found, Place::default())).collect();
+        task.set("checks", Node::from_list(checks, Place::default()));
     }
 }
 
@@ -146,63 +146,63 @@ fn low_task(
 ) -> Table {
     let prompts = named.prompts;
     if let Some(result) = task.text("result_name").map(|result| result.replace("{NAME}", name)) {
-        task.set("result_name", Node::text(result, at));
+        task.set("result_name", Node::from_text(result, at));
     }
-    if !task.has("prompt") && prompts.contains(&name) {
-        task.set("prompt", Node::text(name, at));
+    if !task.has_key("prompt") && prompts.contains(&name) {
+        task.set("prompt", Node::from_text(name, at));
     }
-    if !task.has("reasoned")
-        && let Some(reasoned) = reasoned(&task, prompts, at, problems)
+    if !task.has_key("reasoned")
+        && let Some(reasoned) = find_reasoning_prompt(&task, prompts, at, problems)
     {
         task.set("reasoned", reasoned);
     }
     if task.get("reasoned").and_then(Node::as_flag) == Some(false) {
-        task.take("reasoned");
+        task.take_node("reasoned");
     }
     if prompts.contains(&"judge")
         && let Some(mut judge) = task.table("judge").cloned()
     {
-        judge.set_default("prompt", Node::text("judge", at));
-        task.set("judge", Node::table(judge, at));
+        judge.set_default("prompt", Node::from_text("judge", at));
+        task.set("judge", Node::from_table(judge, at));
     }
-    within(&mut task, false);
+    rename_nested_keys(&mut task, false);
     by_language(&mut task, named, problems);
     if let Some(outputs) = task.take_table("outputs") {
-        task.set("outputs", Node::list(low_outputs(outputs, at), at));
+        task.set("outputs", Node::from_list(low_outputs(outputs, at), at));
     }
-    task.renamed(&KEYS, false);
+    task.rename_keys(&KEYS, false);
     let mut out = Table::default();
-    out.set("name", Node::text(name, at));
+    out.set("name", Node::from_text(name, at));
     for (key, node) in task.iter() {
         out.set(key, node.clone());
     }
     out
 }
 
-fn within(task: &mut Table, up: bool) {
+fn rename_nested_keys(task: &mut Table, up: bool) {
     for (table, second, first) in WITHIN {
         let Some(mut of) = task.table(table).cloned() else { continue };
         if up {
-            of.rename(first, second)
+            of.rename_key(first, second)
         } else {
-            of.rename(second, first)
+            of.rename_key(second, first)
         }
-        task.set(table, Node::table(of, Place::default()));
+        task.set(table, Node::from_table(of, Place::default()));
     }
 }
 
 /// Files of answers: `stem`, and what the names of each way have behind it.
 fn low_outputs(mut outputs: Table, at: Place) -> Vec<Node> {
-    let Some(stem) = outputs.take_text("stem") else { return vec![Node::table(outputs, at)] };
+    let Some(stem) = outputs.take_text("stem") else { return vec![Node::from_table(outputs, at)] };
     let ways = [(outputs.take_text("direct"), false), (outputs.take_text("reasoned"), true)];
     let each = |(way, reasoned): (Option<String>, bool)| {
         let mut one = outputs.clone();
         let file = outputs.text("file").unwrap_or_default().replace("{STEM}", &stem).replace("{HOW}", &way?);
-        one.set("file", Node::text(file, at));
+        one.set("file", Node::from_text(file, at));
         if reasoned {
-            one.set("cot", Node::flag(true, at));
+            one.set("cot", Node::from_flag(true, at));
         }
-        Some(Node::table(one, at))
+        Some(Node::from_table(one, at))
     };
     ways.into_iter().filter_map(each).collect()
 }
@@ -213,58 +213,58 @@ pub(super) fn up_tasks(tasks: &[Node], prompts: &[&str]) -> Option<(Table, Table
     for written in tasks {
         let mut task = written.as_table()?.clone();
         let name = task.take_text("name")?;
-        task.renamed(&KEYS, true);
+        task.rename_keys(&KEYS, true);
         let prompt = task.text("prompt").unwrap_or_default().to_owned();
         if prompt == name && prompts.contains(&name.as_str()) {
-            task.take("prompt");
+            task.take_node("prompt");
         }
         let reasoned = format!("{prompt}_cot");
         if prompts.contains(&reasoned.as_str()) {
             match task.text("reasoned") {
-                Some(text) if text == reasoned => drop(task.take("reasoned")),
+                Some(text) if text == reasoned => drop(task.take_node("reasoned")),
                 Some(_) => {}
-                None => task.set("reasoned", Node::flag(false, written.at)),
+                None => task.set("reasoned", Node::from_flag(false, written.at)),
             }
         }
         if let Some(mut judge) = task.table("judge").cloned()
             && prompts.contains(&"judge")
             && judge.text("prompt") == Some("judge")
         {
-            judge.take("prompt");
-            task.set("judge", Node::table(judge, written.at));
+            judge.take_node("prompt");
+            task.set("judge", Node::from_table(judge, written.at));
         }
-        within(&mut task, true);
+        rename_nested_keys(&mut task, true);
         if let Some(outputs) = task.list("outputs").and_then(up_outputs) {
-            task.set("outputs", Node::table(outputs, written.at));
+            task.set("outputs", Node::from_table(outputs, written.at));
         }
-        out.set(&name, Node::table(task, written.at));
+        out.set(&name, Node::from_table(task, written.at));
     }
     let named =
         |(name, task): (&str, &Node)| task.as_table().and_then(|task| task.text("result_name")) == Some(name);
     if out.len() > 1 && out.iter().all(named) {
         for (_, task) in out.iter_mut() {
             if let super::tree::What::Table(task) = &mut task.what {
-                task.set("result_name", Node::text("{NAME}", Place::default()));
+                task.set("result_name", Node::from_text("{NAME}", Place::default()));
             }
         }
     }
-    let common = if out.len() > 1 { common(&out) } else { Table::default() };
+    let common = if out.len() > 1 { find_common_keys(&out) } else { Table::default() };
     let mut rest = Table::default();
     for (name, task) in out.iter() {
-        rest.set(name, Node::table(without(&common, task.as_table()?), task.at));
+        rest.set(name, Node::from_table(subtract_table(&common, task.as_table()?), task.at));
     }
     Some((rest, common))
 }
 
 /// What all tasks have alike.
-fn common(tasks: &Table) -> Table {
+fn find_common_keys(tasks: &Table) -> Table {
     let all: Vec<&Table> = tasks.iter().filter_map(|(_, task)| task.as_table()).collect();
-    let mut common = alike(&all);
-    OWN.into_iter().for_each(|key| drop(common.take(key)));
+    let mut common = intersect_tables(&all);
+    OWN.into_iter().for_each(|key| drop(common.take_node(key)));
     common
 }
 
-fn alike(all: &[&Table]) -> Table {
+fn intersect_tables(all: &[&Table]) -> Table {
     let mut out = Table::default();
     let Some((first, others)) = all.split_first() else { return out };
     for (key, node) in first.iter() {
@@ -277,22 +277,22 @@ fn alike(all: &[&Table]) -> Table {
         }
         let tables: Option<Vec<&Table>> =
             std::iter::once(node).chain(theirs.iter().copied()).map(Node::as_table).collect();
-        if let Some(same) = tables.map(|tables| alike(&tables)).filter(|same| !same.is_empty()) {
-            out.set(key, Node::table(same, node.at));
+        if let Some(same) = tables.map(|tables| intersect_tables(&tables)).filter(|same| !same.is_empty()) {
+            out.set(key, Node::from_table(same, node.at));
         }
     }
     out
 }
 
-fn without(common: &Table, own: &Table) -> Table {
+fn subtract_table(common: &Table, own: &Table) -> Table {
     let mut out = Table::default();
     for (key, node) in own.iter() {
         match (common.get(key), common.table(key), node.as_table()) {
             (Some(same), ..) if same == node => {}
             (_, Some(common), Some(own)) => {
-                let rest = without(common, own);
+                let rest = subtract_table(common, own);
                 if !rest.is_empty() {
-                    out.set(key, Node::table(rest, node.at));
+                    out.set(key, Node::from_table(rest, node.at));
                 }
             }
             _ => out.set(key, node.clone()),
@@ -306,11 +306,11 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
     let bare = |node: &Node| {
         let mut table = node.as_table()?.clone();
         let file = table.take_text("file");
-        let reasoned = table.take("cot").is_some();
+        let reasoned = table.take_node("cot").is_some();
         Some((table, file, reasoned))
     };
     match outputs {
-        [one] => one.as_table().filter(|table| !table.has("stem")).cloned(),
+        [one] => one.as_table().filter(|table| !table.has_key("stem")).cloned(),
         [one, two] => {
             let ((table, Some(direct), false), (other, Some(reasoned), true)) = (bare(one)?, bare(two)?)
             else {
@@ -330,7 +330,7 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
             let same = head.bytes().zip(tail.bytes()).take_while(|(one, two)| one == two).count();
             let same =
                 (0..=same).rev().find(|at| head.is_char_boundary(*at) && tail.is_char_boundary(*at))?;
-            let text = |text: &str| Node::text(text, Place::default());
+            let text = |text: &str| Node::from_text(text, Place::default());
             let mut up = Table::default();
             up.set("file", text(&format!("^{{STEM}}{{HOW}}{}", &direct[at..])));
             up.set("stem", text(&head[..same]));
@@ -347,19 +347,19 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::parse;
+    use super::super::tree::parse_table;
     use super::*;
 
     const COLUMNS: &str = "columns = [{ name = 'id', is = 'id' }, { name = 'tongue', is = 'post.language' }]";
 
     fn low(columns: &str, prompts: &[&str], task: &str) -> (Table, Vec<String>) {
-        let data = parse(0, "", columns).unwrap();
+        let data = parse_table(0, "", columns).unwrap();
         let named = Named { prompts, columns: data.list("columns").unwrap_or_default() };
-        let tasks = parse(0, "", task).unwrap();
+        let tasks = parse_table(0, "", task).unwrap();
         let mut problems = Vec::new();
         let low = low_tasks(&tasks, &Table::default(), &named, &mut problems);
         let first = low.as_list().unwrap()[0].as_table().unwrap().clone();
-        (first, problems.into_iter().map(|(at, what)| format!("{} {what}", at.shown())).collect())
+        (first, problems.into_iter().map(|(at, what)| format!("{} {what}", at.format_place())).collect())
     }
 
     /// The condition and the prompt of each case.
@@ -395,8 +395,8 @@ mod tests {
         assert!(problems[0].contains("`prompt` goes by the language of a row"), "{problems:?}");
         let (lowered, problems) = low(COLUMNS, &["a", "b", "a_cot"], task);
         assert!(problems[0].contains("prompts/b_cot.jinja is missing"), "{problems:?}");
-        assert!(!lowered.has("reasoned"));
+        assert!(!lowered.has_key("reasoned"));
         let (lowered, problems) = low(COLUMNS, &["a", "b"], task);
-        assert!(problems.is_empty() && !lowered.has("reasoned"), "{problems:?}");
+        assert!(problems.is_empty() && !lowered.has_key("reasoned"), "{problems:?}");
     }
 }

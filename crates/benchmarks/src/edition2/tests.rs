@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::lower::{is_first, read};
-use super::tree::{FILES, parse};
+use super::lower::{is_first, read_folder};
+use super::tree::{FILES, parse_table};
 use super::*;
-use crate::reader::keep;
+use crate::reader::leak_text;
 
 pub(super) type Owned = Vec<(&'static str, &'static str)>;
 
@@ -19,7 +19,7 @@ fn files(folder: &Path) -> Owned {
     let mut found = Vec::new();
     for file in FILES {
         if let Ok(text) = fs::read_to_string(folder.join(file)) {
-            found.push((file, keep(&text)));
+            found.push((file, leak_text(&text)));
         }
     }
     let prompts = fs::read_dir(folder.join("prompts")).into_iter().flatten().flatten();
@@ -27,8 +27,8 @@ fn files(folder: &Path) -> Owned {
         prompts.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     for name in names {
-        let path = keep(&format!("prompts/{name}"));
-        found.push((path, keep(&fs::read_to_string(folder.join(path)).unwrap())));
+        let path = leak_text(&format!("prompts/{name}"));
+        found.push((path, leak_text(&fs::read_to_string(folder.join(path)).unwrap())));
     }
     found
 }
@@ -62,7 +62,7 @@ pub(super) fn with_prompts(name: &str, folder: &Path) -> Owned {
 
 /// Values of a file, without its places.
 fn values(text: &str) -> super::tree::Table {
-    parse(0, "", text).unwrap()
+    parse_table(0, "", text).unwrap()
 }
 
 /// The keys of the replies of each step, in order.
@@ -83,14 +83,14 @@ fn every_folder_is_lowered_to_what_it_was() {
         assert!(is_first(&first), "{name}");
         let second = with_prompts(&name, &now);
         assert!(!is_first(&second), "{name}");
-        let (low, problems) = read(&name, &second);
+        let (low, problems) = read_folder(&name, &second);
         assert!(problems.is_empty(), "{name}: {problems:?}");
         let text =
             |files: &Owned, file: &str| files.iter().find(|(path, _)| *path == file).map_or("", |(_, t)| *t);
         // `[every] voters` stands in each ballot: two of the examples had it.
         for file in FILES.into_iter().take(3) {
             let (had, has) = (values(text(&first, file)), values(text(&low, file)));
-            if file == "ballots.toml" && had.table("every").is_some_and(|every| every.has("voters")) {
+            if file == "ballots.toml" && had.table("every").is_some_and(|every| every.has_key("voters")) {
                 continue;
             }
             for (key, node) in had.iter() {
@@ -114,17 +114,17 @@ fn every_folder_is_lowered_to_what_it_was() {
 #[test]
 fn every_folder_of_the_first_edition_is_converted_and_nothing_is_lost() {
     for (name, before, now) in folders() {
-        let converted = convert(&name, &with_prompts(&name, &before)).unwrap();
+        let converted = convert_folder(&name, &with_prompts(&name, &before)).unwrap();
         assert_eq!(converted.lost, Vec::<String>::new(), "{name}");
-        let made: Owned = converted.files.iter().map(|(file, text)| (keep(file), keep(text))).collect();
+        let made: Owned = converted.files.iter().map(|(file, text)| (leak_text(file), leak_text(text))).collect();
         assert!(!is_first(&made), "{name}");
-        let again = convert(&name, &made).unwrap_err().to_string();
+        let again = convert_folder(&name, &made).unwrap_err().to_string();
         assert!(again.contains("second edition"), "{again}");
         let mut whole = made.clone();
         whole.extend(
             with_prompts(&name, &before).into_iter().filter(|(path, _)| path.starts_with("prompts/")),
         );
-        let (_, problems) = read(&name, &whole);
+        let (_, problems) = read_folder(&name, &whole);
         assert!(problems.is_empty(), "{name}: {problems:?}");
         // The folder in the program says the same as the one that the converter writes.
         for (file, text) in &made {
@@ -193,8 +193,8 @@ fields.kind = { label = "Kind", choice = "kinds" }
 ];
 
 fn told(change: impl Fn(&str) -> String) -> String {
-    let files: Owned = SMALL.into_iter().map(|(path, text)| (path, keep(&change(text)))).collect();
-    match crate::benchmark::load(&[("jokes", files)], true) {
+    let files: Owned = SMALL.into_iter().map(|(path, text)| (path, leak_text(&change(text)))).collect();
+    match crate::benchmark::load_benchmarks(&[("jokes", files)], true) {
         Ok(_) => "no problem".to_owned(),
         Err(problems) => problems.to_string(),
     }
@@ -205,14 +205,14 @@ fn a_small_folder_is_read() {
     let problems = told(str::to_owned);
     assert!(!problems.contains("unknown key"), "{problems}");
     let files: Owned = SMALL.to_vec();
-    let (low, problems) = read("jokes", &files);
+    let (low, problems) = read_folder("jokes", &files);
     assert!(problems.is_empty(), "{problems:?}");
     let ballots = values(low.iter().find(|(path, _)| *path == "ballots.toml").unwrap().1);
     let kind = ballots.table("ballot").unwrap().table("kind").unwrap();
     let field = kind.list("fields").unwrap()[0].as_table().unwrap();
-    assert_eq!(field.get("label").unwrap().chinese(), Some("类型"));
+    assert_eq!(field.get("label").unwrap().chinese_text(), Some("类型"));
     let kinds = ballots.table("list").unwrap().list("kinds").unwrap();
-    assert_eq!(kinds[0].as_table().unwrap().get("label").unwrap().chinese(), Some("双关"));
+    assert_eq!(kinds[0].as_table().unwrap().get("label").unwrap().chinese_text(), Some("双关"));
 }
 
 #[test]
@@ -265,9 +265,9 @@ fn either_file_takes_figures_of_records_and_tables_of_answers() {
                 "report.toml" => in_report,
                 _ => continue,
             };
-            *text = keep(&format!("{text}\n{more}"));
+            *text = leak_text(&format!("{text}\n{more}"));
         }
-        crate::benchmark::load(&[("joke-kinds", all)], true)
+        crate::benchmark::load_benchmarks(&[("joke-kinds", all)], true)
     };
     let votes = "[table.marks]\nlayout = \"votes\"\ntitle = \"Marks\"\nabout = \"By anybody.\"\npaper = \"table 1\"\nchart = false\n\
                  of = \"kinds.tally.kinds\"\nlist = \"kinds\"\n";

@@ -27,7 +27,7 @@ pub(super) struct Place {
 
 impl Place {
     /// `ballots.toml:3:1`.
-    pub(super) fn shown(self) -> String {
+    pub(super) fn format_place(self) -> String {
         format!("{}:{}:{}", FILES[self.file], self.line, self.column)
     }
 }
@@ -54,28 +54,28 @@ impl Node {
         Node { what, at }
     }
 
-    pub(super) fn text(text: impl Into<String>, at: Place) -> Node {
+    pub(super) fn from_text(text: impl Into<String>, at: Place) -> Node {
         Node::new(What::Text(text.into()), at)
     }
 
-    pub(super) fn flag(flag: bool, at: Place) -> Node {
+    pub(super) fn from_flag(flag: bool, at: Place) -> Node {
         Node::new(What::Flag(flag), at)
     }
 
-    pub(super) fn number(number: usize, at: Place) -> Node {
+    pub(super) fn from_number(number: usize, at: Place) -> Node {
         Node::new(What::Raw(number.to_string()), at)
     }
 
-    pub(super) fn list(list: Vec<Node>, at: Place) -> Node {
+    pub(super) fn from_list(list: Vec<Node>, at: Place) -> Node {
         Node::new(What::List(list), at)
     }
 
     /// A list of texts.
-    pub(super) fn texts<'t>(texts: impl IntoIterator<Item = &'t str>, at: Place) -> Node {
-        Node::list(texts.into_iter().map(|text| Node::text(text, at)).collect(), at)
+    pub(super) fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>, at: Place) -> Node {
+        Node::from_list(texts.into_iter().map(|text| Node::from_text(text, at)).collect(), at)
     }
 
-    pub(super) fn table(table: Table, at: Place) -> Node {
+    pub(super) fn from_table(table: Table, at: Place) -> Node {
         Node::new(What::Table(table), at)
     }
 
@@ -129,7 +129,7 @@ impl Node {
     }
 
     /// A text, or the texts of a list.
-    pub(super) fn codes(&self) -> Vec<&str> {
+    pub(super) fn as_texts(&self) -> Vec<&str> {
         match &self.what {
             What::List(list) => list.iter().filter_map(Node::as_text).collect(),
             _ => self.as_text().into_iter().collect(),
@@ -148,7 +148,7 @@ impl Node {
     /// A text in English and Chinese.
     pub(super) fn is_words(&self) -> bool {
         self.as_table()
-            .is_some_and(|table| table.has("en") && table.keys().all(|key| key == "en" || key == "zh"))
+            .is_some_and(|table| table.has_key("en") && table.keys().all(|key| key == "en" || key == "zh"))
     }
 
     /// A text in one language or in both.
@@ -157,22 +157,22 @@ impl Node {
     }
 
     /// The English of such a text.
-    pub(super) fn english(&self) -> Option<&str> {
+    pub(super) fn english_text(&self) -> Option<&str> {
         self.as_text().or_else(|| self.as_table()?.text("en"))
     }
 
     /// The Chinese of a text in both languages.
-    pub(super) fn chinese(&self) -> Option<&str> {
+    pub(super) fn chinese_text(&self) -> Option<&str> {
         self.as_table()?.text("zh")
     }
 
     /// Such a text with other words, made of those of each language.
-    pub(super) fn reworded(&self, mut with: impl FnMut(&str, bool) -> String) -> Node {
+    pub(super) fn map_languages(&self, mut with: impl FnMut(&str, bool) -> String) -> Node {
         match (self.as_text(), self.is_words()) {
-            (Some(text), _) => Node::text(with(text, false), self.at),
+            (Some(text), _) => Node::from_text(with(text, false), self.at),
             (None, true) => {
-                let en = with(self.english().unwrap_or_default(), false);
-                words(&en, self.chinese().map(|zh| with(zh, true)).as_deref(), self.at)
+                let en = with(self.english_text().unwrap_or_default(), false);
+                make_words(&en, self.chinese_text().map(|zh| with(zh, true)).as_deref(), self.at)
             }
             _ => self.clone(),
         }
@@ -196,12 +196,12 @@ impl PartialEq for Node {
 }
 
 /// A text in both languages, or in English alone.
-pub(super) fn words(en: &str, zh: Option<&str>, at: Place) -> Node {
-    let Some(zh) = zh else { return Node::text(en, at) };
+pub(super) fn make_words(en: &str, zh: Option<&str>, at: Place) -> Node {
+    let Some(zh) = zh else { return Node::from_text(en, at) };
     let mut table = Table::default();
-    table.set("en", Node::text(en, at));
-    table.set("zh", Node::text(zh, at));
-    Node::table(table, at)
+    table.set("en", Node::from_text(en, at));
+    table.set("zh", Node::from_text(zh, at));
+    Node::from_table(table, at)
 }
 
 /// Keys with values, in the order of the file.
@@ -217,7 +217,7 @@ impl Table {
         self.0.iter_mut().find(|(known, ..)| known == key).map(|(.., node)| node)
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn has_key(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
@@ -234,23 +234,23 @@ impl Table {
     }
 
     /// Removes a key.
-    pub(super) fn take(&mut self, key: &str) -> Option<Node> {
+    pub(super) fn take_node(&mut self, key: &str) -> Option<Node> {
         let at = self.0.iter().position(|(known, ..)| known == key)?;
         Some(self.0.remove(at).2)
     }
 
     pub(super) fn take_table(&mut self, key: &str) -> Option<Table> {
         self.table(key)?;
-        self.take(key)?.into_table()
+        self.take_node(key)?.into_table()
     }
 
     pub(super) fn take_list(&mut self, key: &str) -> Option<Vec<Node>> {
         self.list(key)?;
-        self.take(key)?.into_list()
+        self.take_node(key)?.into_list()
     }
 
     pub(super) fn take_text(&mut self, key: &str) -> Option<String> {
-        match self.take(key)?.what {
+        match self.take_node(key)?.what {
             What::Text(text) => Some(text),
             _ => None,
         }
@@ -266,20 +266,20 @@ impl Table {
 
     /// Sets a key if it is not there.
     pub(super) fn set_default(&mut self, key: &str, node: Node) {
-        if !self.has(key) {
+        if !self.has_key(key) {
             self.set(key, node);
         }
     }
 
     /// Gives a key another name, where it stands.
-    pub(super) fn rename(&mut self, from: &str, to: &str) {
+    pub(super) fn rename_key(&mut self, from: &str, to: &str) {
         if let Some(entry) = self.0.iter_mut().find(|(known, ..)| known == from) {
             to.clone_into(&mut entry.0);
         }
     }
 
     /// Gives keys the names of a map, where they stand.
-    pub(super) fn renamed(&mut self, names: &[(&str, &str)], back: bool) {
+    pub(super) fn rename_keys(&mut self, names: &[(&str, &str)], back: bool) {
         for (key, ..) in &mut self.0 {
             let found = names.iter().find(|(one, two)| *key == if back { *two } else { *one });
             if let Some((one, two)) = found {
@@ -301,7 +301,7 @@ impl Table {
     }
 
     /// Each key with the place where it is written.
-    pub(super) fn places(&self) -> impl Iterator<Item = (&str, Place, &Node)> {
+    pub(super) fn iter_with_places(&self) -> impl Iterator<Item = (&str, Place, &Node)> {
         self.0.iter().map(|(key, at, node)| (key.as_str(), *at, node))
     }
 
@@ -320,7 +320,7 @@ impl Table {
     }
 
     /// The one key and value, if there is only one.
-    pub(super) fn only(&self) -> Option<(&str, &Node)> {
+    pub(super) fn single_entry(&self) -> Option<(&str, &Node)> {
         match self.0.as_slice() {
             [(key, _, node)] => Some((key, node)),
             _ => None,
@@ -343,9 +343,9 @@ impl PartialEq for Table {
 ///
 /// # Errors
 /// A syntax error, with its place.
-pub(super) fn parse(file: usize, shown: &str, text: &str) -> Result<Table, Problem> {
-    let reader = riddlemill_schema::Reader::new(shown, text);
-    let read = reader.document(|table| Reader::new(file, text).table(table));
+pub(super) fn parse_table(file: usize, file_name: &str, text: &str) -> Result<Table, Problem> {
+    let reader = riddlemill_schema::Reader::new(file_name, text);
+    let read = reader.read_document(|table| Reader::new(file, text).read_table(table));
     read.ok_or_else(|| reader.in_order().swap_remove(0))
 }
 
@@ -362,7 +362,7 @@ impl<'t> Reader<'t> {
         Reader { file, text, starts }
     }
 
-    fn place(&self, span: Option<Range<usize>>) -> Place {
+    fn place_of_span(&self, span: Option<Range<usize>>) -> Place {
         let Some(span) = span else { return Place { file: self.file, ..Place::default() } };
         let line = self.starts.partition_point(|start| *start <= span.start).max(1);
         let start = self.starts[line - 1];
@@ -370,11 +370,11 @@ impl<'t> Reader<'t> {
         Place { file: self.file, line, column }
     }
 
-    fn table(&self, table: &dyn TableLike) -> Table {
+    fn read_table(&self, table: &dyn TableLike) -> Table {
         let mut read = Table::default();
         for (name, item) in table.iter() {
-            let key = self.place(table.key(name).and_then(toml_edit::Key::span));
-            let mut node = self.item(item);
+            let key = self.place_of_span(table.key(name).and_then(toml_edit::Key::span));
+            let mut node = self.read_item(item);
             if node.at.line == 0 {
                 node.at = key;
             }
@@ -383,27 +383,27 @@ impl<'t> Reader<'t> {
         read
     }
 
-    fn item(&self, item: &Item) -> Node {
-        let at = self.place(item.span());
+    fn read_item(&self, item: &Item) -> Node {
+        let at = self.place_of_span(item.span());
         match item {
-            Item::Value(value) => self.value(value),
-            Item::Table(table) => Node::table(self.table(table), at),
+            Item::Value(value) => self.read_value(value),
+            Item::Table(table) => Node::from_table(self.read_table(table), at),
             Item::ArrayOfTables(tables) => {
                 let each =
-                    |table: &toml_edit::Table| Node::table(self.table(table), self.place(table.span()));
-                Node::list(tables.iter().map(each).collect(), at)
+                    |table: &toml_edit::Table| Node::from_table(self.read_table(table), self.place_of_span(table.span()));
+                Node::from_list(tables.iter().map(each).collect(), at)
             }
-            Item::None => Node::table(Table::default(), at),
+            Item::None => Node::from_table(Table::default(), at),
         }
     }
 
-    fn value(&self, value: &Value) -> Node {
-        let at = self.place(value.span());
+    fn read_value(&self, value: &Value) -> Node {
+        let at = self.place_of_span(value.span());
         match value {
-            Value::String(text) => Node::text(text.value().clone(), at),
-            Value::Boolean(flag) => Node::flag(*flag.value(), at),
-            Value::Array(list) => Node::list(list.iter().map(|value| self.value(value)).collect(), at),
-            Value::InlineTable(table) => Node::table(self.table(table), at),
+            Value::String(text) => Node::from_text(text.value().clone(), at),
+            Value::Boolean(flag) => Node::from_flag(*flag.value(), at),
+            Value::Array(list) => Node::from_list(list.iter().map(|value| self.read_value(value)).collect(), at),
+            Value::InlineTable(table) => Node::from_table(self.read_table(table), at),
             other => {
                 let raw = other.clone().decorated("", "").to_string();
                 Node::new(What::Raw(raw.trim().to_owned()), at)
@@ -413,7 +413,7 @@ impl<'t> Reader<'t> {
 }
 
 /// A text in TOML, in one line.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_text(text: &str) -> String {
     if text.contains('\\') && !text.chars().any(|c| c == '\'' || c.is_control()) {
         return format!("'{text}'");
     }
@@ -421,21 +421,21 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// A key in TOML.
-pub(super) fn key(key: &str) -> String {
+pub(super) fn format_key(key: &str) -> String {
     toml_key(key)
 }
 
 /// A value in TOML, in one line.
-pub(super) fn inline(node: &Node) -> String {
+pub(super) fn format_inline(node: &Node) -> String {
     match &node.what {
-        What::Text(text) => quoted(text),
+        What::Text(text) => quote_text(text),
         What::Flag(flag) => flag.to_string(),
         What::Raw(raw) => raw.clone(),
-        What::List(list) => format!("[{}]", list.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        What::List(list) => format!("[{}]", list.iter().map(format_inline).collect::<Vec<_>>().join(", ")),
         What::Table(table) if table.is_empty() => "{}".to_owned(),
         What::Table(table) => {
             let each: Vec<String> =
-                table.iter().map(|(k, node)| format!("{} = {}", key(k), inline(node))).collect();
+                table.iter().map(|(k, node)| format!("{} = {}", format_key(k), format_inline(node))).collect();
             format!("{{ {} }}", each.join(", "))
         }
     }
@@ -447,28 +447,28 @@ mod tests {
 
     #[test]
     fn values_have_their_places_and_are_the_same_whatever_those_are() {
-        let table = parse(1, "x/ballots.toml", "a = \"甲\" # said\n[b]\nc = [1, { d = true }]\n").unwrap();
-        assert_eq!(table.get("a").unwrap().at.shown(), "ballots.toml:1:5");
+        let table = parse_table(1, "x/ballots.toml", "a = \"甲\" # said\n[b]\nc = [1, { d = true }]\n").unwrap();
+        assert_eq!(table.get("a").unwrap().at.format_place(), "ballots.toml:1:5");
         let list = table.table("b").unwrap().list("c").unwrap();
-        assert_eq!(list[1].at.shown(), "ballots.toml:3:9");
-        let other = parse(0, "x/benchmark.toml", "b = { c = [1, { d = true }] }\na = '甲'\n").unwrap();
+        assert_eq!(list[1].at.format_place(), "ballots.toml:3:9");
+        let other = parse_table(0, "x/benchmark.toml", "b = { c = [1, { d = true }] }\na = '甲'\n").unwrap();
         assert_eq!(table, other);
         assert_eq!(
-            inline(&Node::table(other, Place::default())),
+            format_inline(&Node::from_table(other, Place::default())),
             "{ b = { c = [1, { d = true }] }, a = \"甲\" }"
         );
     }
 
     #[test]
     fn a_syntax_error_has_its_place() {
-        let problem = parse(0, "x/benchmark.toml", "a = 1\nb = \n").unwrap_err();
+        let problem = parse_table(0, "x/benchmark.toml", "a = 1\nb = \n").unwrap_err();
         assert!(problem.place.starts_with("x/benchmark.toml:2:"), "{}", problem.place);
     }
 
     #[test]
     fn texts_are_quoted_so_that_they_are_read_back() {
         for text in ["plain", "a \"b\"", r"back\slash", "two\nlines\t'", "\u{1}", r"a\'b"] {
-            let read = parse(0, "", &format!("x = {}\n", quoted(text))).unwrap();
+            let read = parse_table(0, "", &format!("x = {}\n", quote_text(text))).unwrap();
             assert_eq!(read.text("x"), Some(text));
         }
     }

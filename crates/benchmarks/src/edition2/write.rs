@@ -4,7 +4,7 @@
 //! its own. Of the first, for a lowered folder, every value in a line of its own, which says where it was written, so that what
 //! is wrong with it is told with the place that a person can go to.
 
-use super::tree::{Node, Place, Table, What, inline, key};
+use super::tree::{Node, Place, Table, What, format_inline, format_key};
 use crate::reader::ORIGIN;
 
 /// Longer lines are broken where they can be.
@@ -20,63 +20,63 @@ const HEADERS: [&str; 7] = ["step", "ballot", "task", "table", "figure", "list",
 const TOP: [&str; 4] = ["tasks", "ballots", "data", "paper"];
 
 /// A file's text.
-pub(super) fn write(file: &Table) -> String {
+pub(super) fn format_file(file: &Table) -> String {
     let mut out = Vec::new();
-    body(file, &[], &mut out);
+    write_body(file, &[], &mut out);
     let text = out.join("\n");
     format!("{}\n", text.trim_start_matches('\n'))
 }
 
-fn wide(text: &str) -> bool {
+fn is_wide(text: &str) -> bool {
     text.chars().count() > WIDE
 }
 
-fn body(table: &Table, path: &[&str], out: &mut Vec<String>) {
+fn write_body(table: &Table, path: &[&str], lines: &mut Vec<String>) {
     let mut below: Vec<(&str, &Table)> = Vec::new();
     for (name, node) in table.iter() {
-        let line = format!("{} = {}", key(name), inline(node));
+        let line = format!("{} = {}", format_key(name), format_inline(node));
         let of_list = path.first() == Some(&"list") && path.len() > 1;
         let one_line = of_list
             || path == ["shown"]
             || matches!(path.last(), Some(&("fields" | "columns")))
             || ["shows", "second"].contains(&name);
         match &node.what {
-            What::Table(of) if !one_line => match form(name, of, path, &line) {
+            What::Table(of) if !one_line => match form_of_table(name, of, path, &line) {
                 Form::Header => below.push((name, of)),
                 Form::Dotted => {
-                    out.extend(
-                        of.iter().map(|(k, node)| format!("{}.{} = {}", key(name), key(k), inline(node))),
+                    lines.extend(
+                        of.iter().map(|(k, node)| format!("{}.{} = {}", format_key(name), format_key(k), format_inline(node))),
                     );
                 }
-                Form::Line => out.push(line),
+                Form::Line => lines.push(line),
             },
-            What::List(list) if !one_line && broken(name, list, path, &line) || path == ["columns"] => {
+            What::List(list) if !one_line && needs_line_breaks(name, list, path, &line) || path == ["columns"] => {
                 let list = node.as_list().unwrap_or_default();
-                out.push(format!("{} = [", key(name)));
+                lines.push(format!("{} = [", format_key(name)));
                 if ["keys", "steps", "prompts"].contains(&name) || path == ["columns"] {
-                    fill(list, out);
+                    fill_lines(list, lines);
                 } else {
-                    out.extend(list.iter().map(|one| format!("  {},", inline(one))));
+                    lines.extend(list.iter().map(|one| format!("  {},", format_inline(one))));
                 }
-                out.push("]".to_owned());
+                lines.push("]".to_owned());
             }
-            _ => out.push(line),
+            _ => lines.push(line),
         }
     }
     for (name, of) in below {
         let path: Vec<&str> = path.iter().copied().chain([name]).collect();
         if path.len() > 1 || !HEADERS.contains(&name) {
             let space = if path.len() < 3 { "\n" } else { "" };
-            let header: Vec<String> = path.iter().map(|part| key(part)).collect();
-            out.push(format!("{space}[{}]", header.join(".")));
+            let header: Vec<String> = path.iter().map(|part| format_key(part)).collect();
+            lines.push(format!("{space}[{}]", header.join(".")));
         }
-        body(of, &path, out);
+        write_body(of, &path, lines);
     }
 }
 
-fn broken(name: &str, list: &[Node], path: &[&str], line: &str) -> bool {
+fn needs_line_breaks(name: &str, list: &[Node], path: &[&str], line: &str) -> bool {
     let long = ["checks", "differs"].contains(&name) && list.len() > 1 && line.chars().count() > 120;
-    wide(line) || long || path == ["columns"]
+    is_wide(line) || long || path == ["columns"]
 }
 
 enum Form {
@@ -85,10 +85,10 @@ enum Form {
     Line,
 }
 
-fn form(name: &str, of: &Table, path: &[&str], line: &str) -> Form {
+fn form_of_table(name: &str, table: &Table, path: &[&str], line: &str) -> Form {
     let fields = name == "fields" && path.len() == 2;
-    let long = wide(line);
-    let dotted = fields && of.len() == 1
+    let long = is_wide(line);
+    let dotted = fields && table.len() == 1
         || ["keeps", "draft", "back", "gives"].contains(&name) && long
         || name == "at" && path == ["published"];
     let own = match path {
@@ -108,19 +108,19 @@ fn form(name: &str, of: &Table, path: &[&str], line: &str) -> Form {
 }
 
 /// As many elements a line as there is room for.
-fn fill(list: &[Node], out: &mut Vec<String>) {
+fn fill_lines(list: &[Node], lines: &mut Vec<String>) {
     let mut line = String::from(" ");
     for one in list {
-        let text = inline(one);
+        let text = format_inline(one);
         if line.chars().count() + text.chars().count() > FILLED && !line.trim().is_empty() {
-            out.push(std::mem::replace(&mut line, String::from(" ")));
+            lines.push(std::mem::replace(&mut line, String::from(" ")));
         }
         line.push(' ');
         line.push_str(&text);
         line.push(',');
     }
     if !line.trim().is_empty() {
-        out.push(line);
+        lines.push(line);
     }
 }
 
@@ -143,10 +143,10 @@ fn lowered_body(table: &Table, path: &str, out: &mut String) {
         _ => false,
     };
     for (name, node) in table.iter().filter(|(_, node)| !own(node)) {
-        lowered_line(&format!("{} = {}", key(name), inline(node)), node.at, out);
+        lowered_line(&format!("{} = {}", format_key(name), format_inline(node)), node.at, out);
     }
     for (name, node) in table.iter().filter(|(_, node)| own(node)) {
-        let path = if path.is_empty() { key(name) } else { format!("{path}.{}", key(name)) };
+        let path = if path.is_empty() { format_key(name) } else { format!("{path}.{}", format_key(name)) };
         match &node.what {
             What::Table(table) => {
                 lowered_line(&format!("[{path}]"), node.at, out);
@@ -168,21 +168,21 @@ fn lowered_line(text: &str, at: Place, out: &mut String) {
     if at.line > 0 {
         out.push(' ');
         out.push_str(ORIGIN);
-        out.push_str(&at.shown());
+        out.push_str(&at.format_place());
     }
     out.push('\n');
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tree::parse;
+    use super::super::tree::parse_table;
     use super::*;
-    use crate::reader::origin;
+    use crate::reader::origin_of_line;
 
     #[test]
     fn every_line_says_where_its_value_was_written() {
         let source = "a = 1\n\n[b]\nc = [{ d = \"e\" }, { d = 'f' }]\n[settings.x]\ny = ['z']\n";
-        let read = parse(1, "", source).unwrap();
+        let read = parse_table(1, "", source).unwrap();
         let text = write_lowered(&read);
         assert!(text.starts_with("a = 1 #@second-edition ballots.toml:1:5\n"), "{text}");
         assert!(
@@ -192,8 +192,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("[settings] #@second-edition ballots.toml:5:2\nx = { y = [\"z\"] }"), "{text}");
-        assert_eq!(parse(1, "", &text).unwrap(), read);
-        assert_eq!(origin(&text, 1), Some("ballots.toml:1:5"));
-        assert_eq!(origin("a = 1\n", 1), None);
+        assert_eq!(parse_table(1, "", &text).unwrap(), read);
+        assert_eq!(origin_of_line(&text, 1), Some("ballots.toml:1:5"));
+        assert_eq!(origin_of_line("a = 1\n", 1), None);
     }
 }

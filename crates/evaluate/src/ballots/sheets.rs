@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use riddlemill_benchmarks::task::People;
 
 use crate::options::Draw;
-use crate::review::exchange::{ExportError, sheet};
+use crate::review::exchange::{ExportError, write_sheet};
 use crate::task::Task;
 
 /// A sheet, or the instructions for the sheets.
@@ -53,7 +53,7 @@ pub(super) struct Head {
 impl Head {
     /// A sheet with the task's own rubric, or with this text.
     fn of_choices(place: Place, task: Task, name: &str, text: &str) -> Head {
-        let own = task.declared().rubric.map(|rubric| format!("{}\n", rubric.trim()));
+        let own = task.task_declaration().rubric.map(|rubric| format!("{}\n", rubric.trim()));
         let text = own.unwrap_or_else(|| text.to_owned());
         // Tasks with the same instructions are in one sheet.
         let (name, other_name) = (name.to_owned(), name.to_owned());
@@ -61,14 +61,14 @@ impl Head {
     }
 
     /// One of an item's options.
-    pub(super) fn choose(task: Task) -> Head {
+    pub(super) fn choice_head(task: Task) -> Head {
         let text = "Read the question and its options and give the letter of the option that is right, or better. There is \
                     exactly one.\n";
         Head::of_choices(Place::Choose, task, "choose", text)
     }
 
     /// One of a list of labels, or several.
-    pub(super) fn classify(task: Task, many: bool) -> Head {
+    pub(super) fn labels_head(task: Task, many: bool) -> Head {
         let text = match many {
             true => "Give every label of the list that fits the text, with `;` between them; at least one.\n",
             false => "Give the label of the list that fits the text best.\n",
@@ -78,18 +78,18 @@ impl Head {
 
     /// A task whose answer is a number on a scale: a sheet for each.
     pub(super) fn of_rating(task: Task, min: i64, max: i64) -> Head {
-        let name = format!("rate-{}", task.declared().title);
-        let text = rubric(task, || format!("Give a whole number from {min} to {max}."));
+        let name = format!("rate-{}", task.task_declaration().title);
+        let text = rubric_of_task(task, || format!("Give a whole number from {min} to {max}."));
         let other_name = name.clone();
         Head { place: Place::Rating, name, other_name, scale: Some([min, max]), text, drawn: false }
     }
 
     /// Answers in people's own words.
-    pub(super) fn write(task: Task) -> Head {
+    pub(super) fn own_words_head(task: Task) -> Head {
         // A rubric of a task that people also rate is of the ratings.
         let text = "Write down the answer to each question. Any answer that makes sense is welcome. You may also give up: \
                     write `-`\nin that case.\n";
-        let (name, other_name) = ("write".to_owned(), format!("write-{}", task.declared().title));
+        let (name, other_name) = ("write".to_owned(), format!("write-{}", task.task_declaration().title));
         Head { place: Place::Write, name, other_name, scale: None, text: text.to_owned(), drawn: false }
     }
 
@@ -100,14 +100,14 @@ impl Head {
             Some(_) if people.write => Place::Score,
             Some(_) => Place::Scale,
         };
-        let text = rubric(task, || match people.scale {
+        let text = rubric_of_task(task, || match people.scale {
             Some([min, max]) => format!("Rate the response with a whole number from {min} to {max}."),
             None => "Which of the two is better? `1`, `2`, or `tie`.".to_owned(),
         });
         Head {
             place,
             name: people.sheet.to_owned(),
-            other_name: format!("{}-{}", people.sheet, task.declared().title),
+            other_name: format!("{}-{}", people.sheet, task.task_declaration().title),
             scale: people.scale.map(|ends| ends.map(i64::from)),
             text,
             drawn: true,
@@ -116,8 +116,8 @@ impl Head {
 }
 
 /// A task's own rubric; without one its sentence and what is to be given.
-fn rubric(task: Task, usual: impl Fn() -> String) -> String {
-    let declared = task.declared();
+fn rubric_of_task(task: Task, usual: impl Fn() -> String) -> String {
+    let declared = task.task_declaration();
     match declared.rubric {
         Some(rubric) => format!("{}\n", rubric.trim()),
         None if declared.about.is_empty() => format!("{}\n", usual()),
@@ -161,11 +161,11 @@ impl Sheets {
         let mut made = Vec::new();
         for Filling { name, head, heads, mut rows } in self.0 {
             if head.drawn {
-                rows.sort_by_key(|row| (Draw::new(seed, &name, &row[0]).bits(), row[0].clone()));
+                rows.sort_by_key(|row| (Draw::new(seed, &name, &row[0]).next_bits(), row[0].clone()));
             }
             let scale = head.scale.map(|[min, max]| format!(" ({min} to {max})")).unwrap_or_default();
             let _ = write!(guidelines, "\n## {name}.csv{scale}\n{}", head.text);
-            let bytes = sheet(&heads, &rows)?;
+            let bytes = write_sheet(&heads, &rows)?;
             made.push(Sheet { name: format!("{name}.csv"), bytes });
         }
         made.insert(0, Sheet { name: "guidelines.md".to_owned(), bytes: guidelines.into() });

@@ -1,7 +1,7 @@
 //! Sheets exported, filled in and imported.
 
 use super::*;
-use crate::testing::{answer, group, joke, pair, set, task, text};
+use crate::testing::{parsed_answer, puzzle_group, joke_item, pair_item, set_of_items, task_of_name, text_item};
 
 fn blinding() -> Blinding {
     Blinding::new([5; 32])
@@ -21,7 +21,7 @@ fn vote(set: &Set, answers: &mut Vec<Answer>, content: &str) -> Vec<SetAside> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("b.jsonl");
     std::fs::write(&path, content).unwrap();
-    read(set, &[File { path, model: Some("reader".into()) }], answers, 1, &blinding()).unwrap()
+    read_ballots(set, &[File { path, model: Some("reader".into()) }], answers, 1, &blinding()).unwrap()
 }
 
 fn sheet<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
@@ -30,9 +30,9 @@ fn sheet<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
 
 #[test]
 fn people_choose_as_models_do() {
-    let set = set("brainteaser", group(0, false, 1));
+    let set = set_of_items("brainteaser", puzzle_group(0, false, 1));
     let mut answers = Vec::new();
-    let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
+    let sheets = create_blank_sheets(&set, &answers, 1, &blinding()).unwrap();
     let skipped = vote(&set, &mut answers, &fill(sheet(&sheets, "choose.csv"), |_| "b".to_uppercase()));
     assert!(skipped.is_empty(), "{skipped:?}");
     assert!(answers.len() == 3 && answers.iter().all(|a| a.person && a.correct == Some(true)));
@@ -40,8 +40,8 @@ fn people_choose_as_models_do() {
 
 #[test]
 fn a_pair_is_shown_in_one_order_and_the_ballot_does_not_tell_which() {
-    let set = set("ruozhibench-mc", (0..40).map(|at| pair(at, &[])).collect());
-    let sheets = blank(&set, &[], 1, &blinding()).unwrap();
+    let set = set_of_items("ruozhibench-mc", (0..40).map(|at| pair_item(at, &[])).collect());
+    let sheets = create_blank_sheets(&set, &[], 1, &blinding()).unwrap();
     let choose = sheet(&sheets, "choose.csv");
     let text = String::from_utf8(choose.bytes.clone()).unwrap();
     assert!(!text.contains("good") && !text.contains("first"));
@@ -50,25 +50,25 @@ fn a_pair_is_shown_in_one_order_and_the_ballot_does_not_tell_which() {
         |cells: &Cells| if cells["options"].starts_with("A. Nobody knows.") { "A" } else { "B" }.to_string();
     assert!(vote(&set, &mut answers, &fill(choose, knows)).is_empty());
     assert_eq!(answers.iter().filter(|a| a.correct == Some(true)).count(), 40);
-    let first = answers.iter().filter(|a| a.task == task("good-first")).count();
+    let first = answers.iter().filter(|a| a.task == task_of_name("good-first")).count();
     assert!((8..=32).contains(&first), "{first} of 40");
 }
 
 #[test]
 fn explanations_are_rated_and_compared_blindly() {
-    let texts = set("flub", vec![text(0, true, None, 0)]);
-    let mut answers = vec![answer(&texts.items[0], task("explain"), "secret-model", "因为。")];
-    let sheets = blank(&texts, &answers, 1, &blinding()).unwrap();
+    let texts = set_of_items("flub", vec![text_item(0, true, None, 0)]);
+    let mut answers = vec![parsed_answer(&texts.items[0], task_of_name("explain"), "secret-model", "因为。")];
+    let sheets = create_blank_sheets(&texts, &answers, 1, &blinding()).unwrap();
     let rate = sheet(&sheets, "rate.csv");
     assert!(!String::from_utf8_lossy(&rate.bytes).contains("secret"));
     let filled = fill(rate, |_| "4".into());
     let twice = format!("{filled}\n{filled}\n{}", filled.replace("\"4\"", "\"9\""));
     let skipped = vote(&texts, &mut answers, &twice);
     assert_eq!((answers[0].ratings[0].value.as_str(), skipped.len()), ("4", 2));
-    let jokes = set("chumor", (0..20).map(|at| joke(at, [0; 3])).collect());
+    let jokes = set_of_items("chumor", (0..20).map(|at| joke_item(at, [0; 3])).collect());
     let mut answers: Vec<Answer> =
-        jokes.items.iter().map(|item| answer(item, task("explain-joke"), "m", "太长。")).collect();
-    let sheets = blank(&jokes, &answers, 1, &blinding()).unwrap();
+        jokes.items.iter().map(|item| parsed_answer(item, task_of_name("explain-joke"), "m", "太长。")).collect();
+    let sheets = create_blank_sheets(&jokes, &answers, 1, &blinding()).unwrap();
     let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
     assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
     assert!(answers.iter().all(|answer| answer.ratings[0].value == "human"));
@@ -77,15 +77,15 @@ fn explanations_are_rated_and_compared_blindly() {
 /// Appendix A.5: people write, experts score people and models alike, and giving no answer scores 0.
 #[test]
 fn puzzles_are_answered_freely_and_scored_blindly() {
-    let set = set("brainteaser", (0..4).flat_map(|at| group(at, false, usize::from(at == 3) * 3)).collect());
-    let context: Vec<&Item> = set.items.iter().filter(|item| item.takes(task("solve-open"))).collect();
+    let set = set_of_items("brainteaser", (0..4).flat_map(|at| puzzle_group(at, false, usize::from(at == 3) * 3)).collect());
+    let context: Vec<&Item> = set.items.iter().filter(|item| item.has_task(task_of_name("solve-open"))).collect();
     assert_eq!(context.len(), 3, "one is answered by none of above");
-    let mut answers = vec![answer(context[0], task("solve-open"), "secret-model", "Over the ice.")];
-    answers.push(answer(context[1], task("solve-open"), "secret-model", " - "));
-    let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
+    let mut answers = vec![parsed_answer(context[0], task_of_name("solve-open"), "secret-model", "Over the ice.")];
+    answers.push(parsed_answer(context[1], task_of_name("solve-open"), "secret-model", " - "));
+    let sheets = create_blank_sheets(&set, &answers, 1, &blinding()).unwrap();
     assert!(vote(&set, &mut answers, &fill(sheet(&sheets, "write.csv"), |_| "He swam.".into())).is_empty());
     assert_eq!(answers.iter().filter(|answer| answer.person).count(), 3);
-    let sheets = blank(&set, &answers, 1, &blinding()).unwrap();
+    let sheets = create_blank_sheets(&set, &answers, 1, &blinding()).unwrap();
     let score = sheet(&sheets, "score.csv");
     let shown = String::from_utf8_lossy(&score.bytes);
     assert!(!shown.contains("secret") && !shown.contains("reader"));
@@ -100,7 +100,7 @@ fn puzzles_are_answered_freely_and_scored_blindly() {
 
 #[test]
 fn what_is_no_vote_is_set_aside() {
-    let set = set("flub", vec![text(0, true, None, 0)]);
+    let set = set_of_items("flub", vec![text_item(0, true, None, 0)]);
     let mut answers = Vec::new();
     let skipped = vote(
         &set,
@@ -113,14 +113,14 @@ fn what_is_no_vote_is_set_aside() {
 /// The id was a hash of the task, the item and the model: with the models' names, anybody could sort them.
 #[test]
 fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
-    let texts = set("flub", vec![text(0, true, None, 0)]);
-    let mut answers = vec![answer(&texts.items[0], task("explain"), "secret-model", "因为。")];
-    let computed = ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == About::Answer(0));
+    let texts = set_of_items("flub", vec![text_item(0, true, None, 0)]);
+    let mut answers = vec![parsed_answer(&texts.items[0], task_of_name("explain"), "secret-model", "因为。")];
+    let computed = list_ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == About::Answer(0));
     let computed = computed.unwrap().0;
-    let sheets = blank(&texts, &answers, 1, &blinding()).unwrap();
+    let sheets = create_blank_sheets(&texts, &answers, 1, &blinding()).unwrap();
     let rate = sheet(&sheets, "rate.csv");
     assert!(!String::from_utf8_lossy(&rate.bytes).contains(&computed));
-    let other = blank(&texts, &answers, 1, &Blinding::new([6; 32])).unwrap();
+    let other = create_blank_sheets(&texts, &answers, 1, &Blinding::new([6; 32])).unwrap();
     assert_ne!(sheet(&other, "rate.csv").bytes, rate.bytes);
     let older = format!("{{\"ballot\": \"{computed}\", \"answer\": 4}}\n");
     let both = older + &fill(rate, |_| "4".into());
@@ -133,18 +133,18 @@ fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
 fn guidelines_are_of_the_sheets_that_are_there() {
     let guidelines =
         |sheets: &[Sheet]| String::from_utf8(sheet(sheets, "guidelines.md").bytes.clone()).unwrap();
-    let texts = set("flub", vec![text(0, true, None, 0)]);
-    let answers = vec![answer(&texts.items[0], task("explain"), "m", "因为。")];
-    let flub = guidelines(&blank(&texts, &answers, 1, &blinding()).unwrap());
+    let texts = set_of_items("flub", vec![text_item(0, true, None, 0)]);
+    let answers = vec![parsed_answer(&texts.items[0], task_of_name("explain"), "m", "因为。")];
+    let flub = guidelines(&create_blank_sheets(&texts, &answers, 1, &blinding()).unwrap());
     assert!(
         flub.contains("## rate.csv (1 to 5)\nCompare the response") && flub.contains("5. It has the right")
     );
     for other in ["score.csv", "prefer.csv", "write.csv", "joke"] {
         assert!(!flub.contains(other), "{other}: {flub}");
     }
-    let jokes = set("chumor", vec![joke(0, [0; 3])]);
-    let answers = vec![answer(&jokes.items[0], task("explain-joke"), "m", "太长。")];
-    let chumor = guidelines(&blank(&jokes, &answers, 1, &blinding()).unwrap());
+    let jokes = set_of_items("chumor", vec![joke_item(0, [0; 3])]);
+    let answers = vec![parsed_answer(&jokes.items[0], task_of_name("explain-joke"), "m", "太长。")];
+    let chumor = guidelines(&create_blank_sheets(&jokes, &answers, 1, &blinding()).unwrap());
     assert!(
         chumor.contains("## prefer.csv\nWhich explanation") && !chumor.contains("choose.csv"),
         "{chumor}"

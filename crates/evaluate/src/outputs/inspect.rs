@@ -12,17 +12,17 @@ use crate::llm::without_reasoning;
 use crate::options::LETTERS;
 use crate::task::{Setting, Task};
 
-pub(super) fn lines(path: &Path, log: &Json) -> Lines {
+pub(super) fn parse_outputs(path: &Path, log: &Json) -> Lines {
     let model = log["eval"]["model"].as_str();
     let samples = log["samples"].as_array().map(Vec::as_slice).unwrap_or_default();
     let line = |(at, sample): (usize, &Json)| {
         let place = format!("{} sample {}", path.display(), at + 1);
-        (place, output(sample, model))
+        (place, parse_output(sample, model))
     };
     samples.iter().enumerate().map(line).collect()
 }
 
-fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
+fn parse_output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     let item = match &sample["id"] {
         Json::String(id) => id.clone(),
         Json::Number(id) => id.to_string(),
@@ -41,13 +41,13 @@ fn output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
     let response = match options {
         0 => Response::Words(text),
         // Replies without a letter are parsed as text, and reported as format errors.
-        _ => letter(&text, options)
+        _ => option_of_letter(&text, options)
             .map_or_else(|| Response::Words(text.clone()), |at| Response::Place(at, text.clone())),
     };
     Ok(Output {
         which: ItemKey::Named(item),
         // Files of earlier releases do not name it.
-        task: sample["metadata"].get("task").and_then(Json::as_str).and_then(Task::named),
+        task: sample["metadata"].get("task").and_then(Json::as_str).and_then(Task::find_task),
         setting: Setting::default(),
         sample: epoch,
         model: model.map(str::to_string),
@@ -65,10 +65,10 @@ fn text_of(content: &Json) -> Option<&str> {
     }
 }
 
-fn letter(text: &str, options: usize) -> Option<usize> {
+fn option_of_letter(text: &str, options: usize) -> Option<usize> {
     let letters: Vec<char> =
         LETTERS.iter().take(options).filter_map(|letter| letter.chars().next()).collect();
-    let answer = parse::labelled(text, &["answer"])?;
-    let letter = parse::letter(answer, &letters).ok()?;
+    let answer = parse::text_after_label(text, &["answer"])?;
+    let letter = parse::parse_letter(answer, &letters).ok()?;
     letters.iter().position(|known| *known == letter)
 }

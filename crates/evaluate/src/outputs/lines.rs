@@ -33,11 +33,11 @@ enum To {
     Pair,
 }
 
-pub(super) fn output(line: &str) -> Result<Output, OutputError> {
+pub(super) fn parse_output(line: &str) -> Result<Output, OutputError> {
     let line: Line = serde_json::from_str(line).map_err(OutputError::NoForm)?;
     let of_response = line.to.and_then(|to| match to {
-        To::Question => Task::named("answer"),
-        To::Pair => Task::named("answer-normal"),
+        To::Question => Task::find_task("answer"),
+        To::Pair => Task::find_task("answer-normal"),
     });
     let task = line.task.or(of_response);
     Ok(Output {

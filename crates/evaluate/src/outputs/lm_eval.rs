@@ -13,7 +13,7 @@ use crate::task::{Setting, Task};
 /// Where lm_eval stores a model's output, in order of preference.
 const RESPONSES: [&str; 2] = ["filtered_resps", "resps"];
 
-pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
+pub(super) fn parse_output(path: &Path, line: &Json) -> Result<Output, OutputError> {
     let id = line["doc"].get("id").and_then(Json::as_str);
     let Some(item) = id else {
         return Err(OutputError::DocumentUnnamed);
@@ -27,7 +27,7 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
     Ok(Output {
         which: ItemKey::Named(item.into()),
         // Files of earlier releases do not name it.
-        task: line["doc"].get("task").and_then(Json::as_str).and_then(Task::named),
+        task: line["doc"].get("task").and_then(Json::as_str).and_then(Task::find_task),
         setting,
         sample: None,
         model,
@@ -37,15 +37,15 @@ pub(super) fn output(path: &Path, line: &Json) -> Result<Output, OutputError> {
 }
 
 fn response_of(line: &Json) -> Option<Response> {
-    RESPONSES.iter().find_map(|key| replies(&line[*key]))
+    RESPONSES.iter().find_map(|key| parse_response(&line[*key]))
 }
 
-fn replies(json: &Json) -> Option<Response> {
+fn parse_response(json: &Json) -> Option<Response> {
     let list = json.as_array()?;
     if let Some(text) = first_text(list.first()?) {
         return Some(Response::Words(without_reasoning(&text)));
     }
-    let scores: Option<Vec<f64>> = list.iter().map(likelihood).collect();
+    let scores: Option<Vec<f64>> = list.iter().map(parse_likelihood).collect();
     // A single likelihood chooses nothing.
     let scores = scores.filter(|scores| scores.len() > 1)?;
     let best =
@@ -65,10 +65,10 @@ fn first_text(json: &Json) -> Option<String> {
 }
 
 /// `[-1.5, false]`, possibly with texts as parts, or inside a list of one.
-fn likelihood(json: &Json) -> Option<f64> {
+fn parse_likelihood(json: &Json) -> Option<f64> {
     let list = json.as_array()?;
     if let [only] = list.as_slice() {
-        return likelihood(only);
+        return parse_likelihood(only);
     }
     let [score, greedy] = list.as_slice() else { return None };
     let is_flag = greedy.is_boolean() || matches!(greedy.as_str(), Some("True" | "False"));

@@ -120,7 +120,7 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                 if let Ok(answer) = &read
                     && !is_numbered
                     && answer.ratings.is_empty()
-                    && answer.task.samples() > 1
+                    && answer.task.samples_per_item() > 1
                     && !known.insert((whole.clone(), at, answer.model.clone()))
                 {
                     is_again = true;
@@ -136,8 +136,8 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                             continue;
                         }
                         // It would be taken for the first one, and left out unsaid.
-                        Some(_) if !is_numbered && answer.ratings.is_empty() && answer.task.samples() > 1 => {
-                            let (task, samples) = (answer.task, answer.task.samples());
+                        Some(_) if !is_numbered && answer.ratings.is_empty() && answer.task.samples_per_item() > 1 => {
+                            let (task, samples) = (answer.task, answer.task.samples_per_item());
                             OutputError::FurtherAnswer { task, samples }
                         }
                         Some((at, first)) => match rate(&mut answers[*at], answer) {
@@ -180,7 +180,7 @@ fn unpacked_bytes(path: &Path) -> io::Result<Vec<u8>> {
         return fs::read(path);
     }
     let mut bytes = Vec::new();
-    reading::open(path)?.read_to_end(&mut bytes)?;
+    reading::open_unpacked(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -242,7 +242,7 @@ fn next(mut answer: Answer, seen: &FxHashMap<Key, (usize, String)>) -> Answer {
         !seen.contains_key(&numbered)
     };
     if answer.ratings.is_empty() {
-        answer.sample = (0..answer.task.samples()).find(|sample| is_free(sample)).unwrap_or(0);
+        answer.sample = (0..answer.task.samples_per_item()).find(|sample| is_free(sample)).unwrap_or(0);
     }
     answer
 }
@@ -260,7 +260,7 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
     }
     let decoded = decoded(bytes);
-    let text = crate::notation::unmarked(&decoded);
+    let text = crate::notation::strip_byte_mark(&decoded);
     // inspect_ai's own logs are zip files, which begin with these letters.
     if text.starts_with("PK") && !is_workbook(path, bytes) {
         return Err(form(
@@ -282,9 +282,9 @@ fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateErro
         && let Ok(log) = serde_json::from_str::<Json>(text)
         && log.get("samples").is_some_and(Json::is_array)
     {
-        return Ok(inspect::lines(path, &log));
+        return Ok(inspect::parse_outputs(path, &log));
     }
-    let lines: Lines = match notation::elements(text.trim()) {
+    let lines: Lines = match notation::split_elements(text.trim()) {
         Ok(rows) => {
             let rows = rows.into_iter().zip(1..);
             rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect()
@@ -307,15 +307,15 @@ fn decoded(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn is_workbook(path: &Path, bytes: &[u8]) -> bool {
-    path.extension().is_none_or(|end| end != "eval") && crate::reading::workbook::open(bytes).is_ok()
+    path.extension().is_none_or(|end| end != "eval") && crate::reading::workbook::open_workbook(bytes).is_ok()
 }
 
 /// The outputs of a line for the set with this config, in any of the formats.
 fn outputs_of(config: &str, path: &Path, at: &str, line: &str) -> Lines {
     let place = format!("{}:{at}", path.display());
-    let outputs = match serde_json::from_str::<Json>(&notation::strict(line)) {
-        Ok(json) if json.get("doc").is_some() => vec![lm_eval::output(path, &json)],
-        Ok(json) => scripts::outputs(config, path, &json).unwrap_or_else(|| vec![lines::output(line)]),
+    let outputs = match serde_json::from_str::<Json>(&notation::strict_json(line)) {
+        Ok(json) if json.get("doc").is_some() => vec![lm_eval::parse_output(path, &json)],
+        Ok(json) => scripts::parse_outputs(config, path, &json).unwrap_or_else(|| vec![lines::parse_output(line)]),
         Err(error) => vec![Err(OutputError::NoJson(error))],
     };
     outputs.into_iter().map(|output| (place.clone(), output)).collect()
@@ -333,7 +333,7 @@ impl<'s> Items<'s> {
         for (at, item) in set.items.iter().enumerate() {
             asked.entry(fold(&item.question, Fold::KEY)).or_default().push(at);
         }
-        Items { named: set.places(), asked }
+        Items { named: set.index_by_id(), asked }
     }
 
     fn find(&self, set: &'s Set, which: &ItemKey) -> Result<&'s Item, OutputError> {
@@ -372,15 +372,15 @@ fn answer(
         Some(task) => task,
         None => usual(set, item)?,
     };
-    if !item.takes(task) {
+    if !item.has_task(task) {
         return Err(OutputError::TaskUnfit { task, item: item.id.clone(), set: set.name() });
     }
     if task.conversation().is_some() {
         return Err(OutputError::Conversation(task));
     }
     let sample = output.sample.unwrap_or(0);
-    if sample >= task.samples() {
-        return Err(OutputError::FurtherAnswer { task, samples: task.samples() });
+    if sample >= task.samples_per_item() {
+        return Err(OutputError::FurtherAnswer { task, samples: task.samples_per_item() });
     }
     let model = file.model.clone().or(output.model).filter(|model| !model.trim().is_empty());
     let Some(model) = model else {
@@ -395,22 +395,22 @@ fn answer(
     let setting = output.setting;
     let given = |text: String| RawAnswer { task, setting, model, person: false, sample, basis, text };
     let of_option = |option: &str| {
-        let options = item.options(task).map(|(options, _)| options).unwrap_or_default();
+        let options = item.options_of_task(task).map(|(options, _)| options).unwrap_or_default();
         options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
     };
     let answer = match output.response {
-        Response::Words(text) => Answer::read(item, given(text)),
+        Response::Words(text) => Answer::parse_raw(item, given(text)),
         Response::Place(_, _) if !task.is_choice() => {
             return Err(OutputError::NoChoice(task));
         }
-        Response::Place(at, text) => Answer::chosen(item, given(text), at),
+        Response::Place(at, text) => Answer::from_option_index(item, given(text), at),
         Response::Option(option, text) => match of_option(&option) {
-            Some(at) => Answer::chosen(item, given(text), at),
+            Some(at) => Answer::from_option_index(item, given(text), at),
             None => return Err(OutputError::NoOption { item: item.id.clone(), option }),
         },
         Response::Labelled { prompt, text } => match labelled(item, task, &prompt, &text) {
-            Some(at) => Answer::chosen(item, given(text), at),
-            None => Answer::read(item, given(text)),
+            Some(at) => Answer::from_option_index(item, given(text), at),
+            None => Answer::parse_raw(item, given(text)),
         },
     };
     Ok(Answer { ratings, ..answer })
@@ -419,9 +419,9 @@ fn answer(
 /// The index of the option that a prompt lists under the letter of a reply, `B: …`; `None` if the reply has no
 /// letter, or the prompt does not list an option of the item.
 fn labelled(item: &Item, task: Task, prompt: &str, reply: &str) -> Option<usize> {
-    let (options, _) = item.options(task)?;
+    let (options, _) = item.options_of_task(task)?;
     let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|letter| letter.chars()).collect();
-    let letter = parse::letter(reply, &letters).ok()?;
+    let letter = parse::parse_letter(reply, &letters).ok()?;
     let prompt = Cow::Borrowed(prompt);
     let listed = |option: &str| prompt.contains(&format!("{letter}: {option}"));
     // If one option is a prefix of another, the longer one is meant.
@@ -431,11 +431,11 @@ fn labelled(item: &Item, task: Task, prompt: &str, reply: &str) -> Option<usize>
 
 /// The task of outputs that do not name one: the first that applies to the item, as the eval/ files of earlier releases asked it.
 fn usual(set: &Set, item: &Item) -> Result<Task, OutputError> {
-    let columns = item.columns();
-    let puts = |task: &Task| match &task.declared().usual {
-        Some(usual) => usual.holds(&columns).unwrap_or(false),
+    let columns = item.column_values();
+    let puts = |task: &Task| match &task.task_declaration().usual {
+        Some(usual) => usual.is_true(&columns).unwrap_or(false),
         None => true,
     };
-    let mut tasks = Task::of_config(&set.config).into_iter().filter(|task| item.takes(*task));
+    let mut tasks = Task::of_config(&set.config).into_iter().filter(|task| item.has_task(*task));
     tasks.find(puts).ok_or(OutputError::NoTask)
 }

@@ -17,9 +17,9 @@ use crate::options::LETTERS;
 use crate::task::{Setting, Task};
 
 /// The outputs in a line, if a script wrote it: one of the set's benchmark, or else of another.
-pub(super) fn outputs(config: &str, path: &Path, line: &Json) -> Option<Vec<Result<Output, OutputError>>> {
+pub(super) fn parse_outputs(config: &str, path: &Path, line: &Json) -> Option<Vec<Result<Output, OutputError>>> {
     let (own, others): (Vec<&Benchmark>, Vec<&Benchmark>) =
-        riddlemill_benchmarks::all().iter().partition(|benchmark| benchmark.name == config);
+        riddlemill_benchmarks::all_benchmarks().iter().partition(|benchmark| benchmark.name == config);
     own.into_iter().chain(others).find_map(|benchmark| outputs_of(benchmark, path, line))
 }
 
@@ -30,14 +30,14 @@ fn outputs_of(
 ) -> Option<Vec<Result<Output, OutputError>>> {
     let written: Vec<(Task, &Script)> = Task::of_config(benchmark.name)
         .into_iter()
-        .flat_map(|task| task.declared().outputs.iter().map(move |script| (task, script)))
-        .filter(|(_, script)| script.wrote(line))
+        .flat_map(|task| task.task_declaration().outputs.iter().map(move |script| (task, script)))
+        .filter(|(_, script)| script.has_written(line))
         .collect();
     let (_, first) = written.first()?;
     let name = super::unpacked_name(path);
     let stem = name.file_stem().unwrap_or_default().to_string_lossy();
     let named = written.iter().filter_map(|(task, script)| Some((*task, *script, script.file_name(&stem)?)));
-    let outputs: Vec<_> = named.map(|(task, script, file)| output(task, script, file, path, line)).collect();
+    let outputs: Vec<_> = named.map(|(task, script, file)| parse_output(task, script, file, path, line)).collect();
     if outputs.is_empty() {
         let example = first.example.unwrap_or("files with other names");
         return Some(vec![Err(OutputError::FileName {
@@ -49,7 +49,7 @@ fn outputs_of(
     Some(outputs)
 }
 
-fn output(
+fn parse_output(
     task: Task,
     script: &Script,
     file: FileName,
@@ -57,8 +57,8 @@ fn output(
     line: &Json,
 ) -> Result<Output, OutputError> {
     let response = match script.letter {
-        Some(keys) => option(script, keys, line)?,
-        None => reply(script, line)?,
+        Some(keys) => option_of_reply(script, keys, line)?,
+        None => reply_of_line(script, line)?,
     };
     // The lines do not name their judge, but its folder does.
     let judge = || match path.parent().and_then(Path::file_name) {
@@ -66,8 +66,8 @@ fn output(
         None => "judge".to_owned(),
     };
     let rating = script.rating.and_then(|rating| Some((rating, line.get(rating.key)?)));
-    let rating = rating.map(|(rating, value)| Ok::<_, OutputError>((judge(), rated(rating, value)?)));
-    let (text, id) = script.row(line)?;
+    let rating = rating.map(|(rating, value)| Ok::<_, OutputError>((judge(), parse_rating(rating, value)?)));
+    let (text, id) = script.question_and_id(line)?;
     let cot = script.cot && file.shots == 0;
     Ok(Output {
         which: ItemKey::Asked { id, text },
@@ -81,7 +81,7 @@ fn output(
 }
 
 /// The reply in a line; their clients write null or false if a model did not answer.
-fn reply(script: &Script, line: &Json) -> Result<Response, OutputError> {
+fn reply_of_line(script: &Script, line: &Json) -> Result<Response, OutputError> {
     let (key, value) = (script.reply, &line[script.reply]);
     let unanswered = || OutputError::Unanswered { key, value: value.clone() };
     let text = without_reasoning(value.as_str().ok_or_else(unanswered)?);
@@ -92,7 +92,7 @@ fn reply(script: &Script, line: &Json) -> Result<Response, OutputError> {
 }
 
 /// The option whose letter the script, or else this program, finds in a reply.
-fn option(
+fn option_of_reply(
     script: &Script,
     [letter, options]: [&'static str; 2],
     line: &Json,
@@ -100,8 +100,8 @@ fn option(
     let texts: Vec<&str> = line[options].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let response = line[script.reply].as_str().map(without_reasoning);
     let letters: Vec<char> = LETTERS.iter().take(texts.len()).flat_map(|letter| letter.chars()).collect();
-    let found = line[letter].as_str().and_then(|letter| parse::letter(letter, &letters).ok());
-    let found = found.or_else(|| parse::letter(response.as_deref()?, &letters).ok());
+    let found = line[letter].as_str().and_then(|letter| parse::parse_letter(letter, &letters).ok());
+    let found = found.or_else(|| parse::parse_letter(response.as_deref()?, &letters).ok());
     let chosen = found.and_then(|letter| texts.get(letters.iter().position(|known| *known == letter)?));
     match (chosen, response) {
         (Some(option), text) => {
@@ -114,10 +114,10 @@ fn option(
 
 /// A whole number on the task's scale, or a judge's reply with `[[7]]`. Their scripts write -1 if they could
 /// not parse one.
-fn rated(rating: Rating, value: &Json) -> Result<String, OutputError> {
+fn parse_rating(rating: Rating, value: &Json) -> Result<String, OutputError> {
     let Rating { key, scale: [min, max] } = rating;
     if let Some(reply) = value.as_str() {
-        let rating = parse::bracketed(reply, min..=max);
+        let rating = parse::parse_bracketed_rating(reply, min..=max);
         return rating
             .map(|rating| rating.to_string())
             .map_err(|what| OutputError::UnreadableRating { key, what });

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::testing::{group, pair, question, set, task, text};
+use crate::testing::{puzzle_group, pair_item, question_item, set_of_items, task_of_name, text_item};
 
 fn read_file(set: &Set, name: &str, content: &str, model: Option<&str>) -> (Vec<Answer>, Vec<SetAside>) {
     let dir = tempfile::tempdir().unwrap();
@@ -21,7 +21,7 @@ fn place(skipped: &SetAside) -> &str {
 
 #[test]
 fn plain_lines_are_scored_and_bad_ones_set_aside() {
-    let set = set("flub", vec![text(0, true, None, 0), text(1, false, None, 1)]);
+    let set = set_of_items("flub", vec![text_item(0, true, None, 0), text_item(1, false, None, 1)]);
     let lines = [
         r#"{"item": "t0", "model": "m", "task": "select", "text": "A"}"#,
         r#"{"item": "t1", "model": "m", "task": "select", "text": "none"}"#,
@@ -45,7 +45,7 @@ fn plain_lines_are_scored_and_bad_ones_set_aside() {
 
 #[test]
 fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
-    let set = set("flub", vec![text(0, true, None, 0)]);
+    let set = set_of_items("flub", vec![text_item(0, true, None, 0)]);
     let lines = [
         (r#"{"item": "t0", "model": "m", "task": "select", "text": "A"}"#, ""),
         (
@@ -106,7 +106,7 @@ fn what_is_set_aside_says_what_is_wrong_and_what_would_help() {
 
 #[test]
 fn raw_responses_are_outputs_of_gen() {
-    let set = set("ruozhibench-gen", vec![question(0, &[]), question(1, &[])]);
+    let set = set_of_items("ruozhibench-gen", vec![question_item(0, &[]), question_item(1, &[])]);
     let lines = [
         r#"{"item": "RB-0", "model": "m", "text": "No.", "for": "question"}"#,
         r#"{"item": "RB-0", "model": "m", "text": "At noon.", "for": "pair"}"#,
@@ -115,13 +115,13 @@ fn raw_responses_are_outputs_of_gen() {
     ];
     let (answers, skipped) = read_file(&set, "a.jsonl", &lines.join("\n"), Some("given"));
     let tasks: Vec<(Task, &str)> = answers.iter().map(|a| (a.task, a.model.as_str())).collect();
-    assert_eq!(tasks, [(task("answer"), "given"), (task("answer-normal"), "given")]);
+    assert_eq!(tasks, [(task_of_name("answer"), "given"), (task_of_name("answer-normal"), "given")]);
     assert_eq!(skipped.len(), 2, "no normal question beside RB-1, and a further sample");
 }
 
 #[test]
 fn lm_eval_logs_give_likelihoods_or_words() {
-    let mc = set("ruozhibench-mc", vec![pair(0, &[]), pair(1, &[])]);
+    let mc = set_of_items("ruozhibench-mc", vec![pair_item(0, &[]), pair_item(1, &[])]);
     let lines = [
         r#"{"doc_id": 0, "doc": {"id": "RB-0"}, "resps": [[["-1.0", "True"]], [["-3.0", "False"]]], "filtered_resps": [["-1.0", "True"], ["-3.0", "False"]], "acc": 1.0}"#,
         r#"{"doc_id": 1, "doc": {"id": "RB-1"}, "filtered_resps": [[-1.0, true], [-3.0, false]]}"#,
@@ -131,10 +131,10 @@ fn lm_eval_logs_give_likelihoods_or_words() {
     let (answers, skipped) = read_file(&mc, "org__model/samples_mc_2026.jsonl", &lines.join("\n"), None);
     // The release has the good answer first in RB-0 and second in RB-1; the first is chosen in both.
     let results: Vec<(Task, Option<bool>)> = answers.iter().map(|a| (a.task, a.correct)).collect();
-    assert_eq!(results, [(task("good-first"), Some(true)), (task("bad-first"), Some(false))]);
+    assert_eq!(results, [(task_of_name("good-first"), Some(true)), (task_of_name("bad-first"), Some(false))]);
     assert_eq!(answers[0].model, "org/model");
     assert_eq!(skipped.len(), 2);
-    let generated = set("flub", vec![text(0, true, None, 2)]);
+    let generated = set_of_items("flub", vec![text_item(0, true, None, 2)]);
     let line = r#"{"doc_id": 0, "doc": {"id": "t0"}, "resps": [["C"]], "filtered_resps": ["C"]}"#;
     let (answers, _) = read_file(&generated, "m/samples_x.jsonl", line, None);
     assert_eq!(answers[0].correct, Some(true));
@@ -143,22 +143,22 @@ fn lm_eval_logs_give_likelihoods_or_words() {
 /// The files of eval/ name their task in every item.
 #[test]
 fn logs_of_the_sets_own_files_are_about_the_task_that_they_name() {
-    let flub = set("flub", vec![text(0, true, Some("歧义"), 2)]);
+    let flub = set_of_items("flub", vec![text_item(0, true, Some("歧义"), 2)]);
     let line = r#"{"doc_id": 0, "doc": {"id": "t0", "task": "classify"}, "resps": [["歧义"]], "filtered_resps": ["歧义"]}"#;
     let (answers, skipped) = read_file(&flub, "m/samples_flub_classify_x.jsonl", line, None);
     assert_eq!((answers.len(), skipped.len()), (1, 0), "{skipped:?}");
-    assert_eq!(answers[0].task, task("classify"));
+    assert_eq!(answers[0].task, task_of_name("classify"));
     let log = serde_json::json!({
         "version": 2, "status": "success", "eval": { "task": "flub_explain", "model": "org/model" },
         "samples": [{ "id": "t0", "epoch": 1, "metadata": { "task": "explain" }, "output": { "completion": "没有人。" } }],
     });
     let (answers, _) = read_file(&flub, "log.json", &log.to_string(), None);
-    assert_eq!((answers[0].task, answers[0].text.as_str()), (task("explain"), "没有人。"));
+    assert_eq!((answers[0].task, answers[0].text.as_str()), (task_of_name("explain"), "没有人。"));
 }
 
 #[test]
 fn inspect_logs_give_the_letter_after_answer() {
-    let set = set("brainteaser", group(0, false, 1));
+    let set = set_of_items("brainteaser", puzzle_group(0, false, 1));
     let log = serde_json::json!({
         "version": 2, "status": "success",
         "eval": {"task": "brainteaser", "model": "org/model"},
@@ -183,7 +183,7 @@ fn inspect_logs_give_the_letter_after_answer() {
 
 #[test]
 fn what_is_no_log_says_so() {
-    let set = set("flub", vec![text(0, true, None, 0)]);
+    let set = set_of_items("flub", vec![text_item(0, true, None, 0)]);
     let dir = tempfile::tempdir().unwrap();
     for (content, word) in [("PK\u{3}\u{4}", "inspect log dump"), ("", "no output")] {
         let path = dir.path().join("x");
@@ -205,7 +205,7 @@ fn results(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> 
 /// A set with other numbers than the published one: items are matched by their questions.
 #[test]
 fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
-    let set = set("ruozhibench-gen", vec![question(0, &[]), question(1, &[]), question(2, &[])]);
+    let set = set_of_items("ruozhibench-gen", vec![question_item(0, &[]), question_item(1, &[]), question_item(2, &[])]);
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, lines: &[&str]| {
         let path = dir.path().join(name);
@@ -238,7 +238,7 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
     assert_eq!(
         results(&answers),
-        [plain("RB-0", task("answer")), plain("RB-1", task("answer")), plain("RB-2", task("answer-normal"))]
+        [plain("RB-0", task_of_name("answer")), plain("RB-1", task_of_name("answer")), plain("RB-2", task_of_name("answer-normal"))]
     );
     let ratings = |at: usize| {
         let ratings = answers[at].ratings.iter();
@@ -259,7 +259,7 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
 
 #[test]
 fn choices_of_ruozhibench_are_read_in_both_orders() {
-    let set = set("ruozhibench-mc", vec![pair(0, &[]), pair(1, &[])]);
+    let set = set_of_items("ruozhibench-mc", vec![pair_item(0, &[]), pair_item(1, &[])]);
     let lines = [
         r#"{"question_en":"Why 0?","index":0,"Good Answer":"Nobody knows.","Bad Answer":"Because.","good_first_response":"So.\n<choice>AnswerA</choice>","good_first_choice":"AnswerA","good_first_correctness":true,"bad_first_response":"<choice>AnswerA</choice>","bad_first_choice":"AnswerA","bad_first_correctness":false}"#,
         r#"{"question_en":"Why 1?","index":1,"good_first_response":"The first.","good_first_choice":-1,"bad_first_response":false,"bad_first_choice":-1}"#,
@@ -269,9 +269,9 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
     assert_eq!(
         results,
         [
-            ("RB-0", task("good-first"), Some(true)),
-            ("RB-0", task("bad-first"), Some(false)),
-            ("RB-1", task("good-first"), Some(false)),
+            ("RB-0", task_of_name("good-first"), Some(true)),
+            ("RB-0", task_of_name("bad-first"), Some(false)),
+            ("RB-1", task_of_name("good-first"), Some(false)),
         ]
     );
     assert!(answers[2].format_error.is_some() && answers.iter().all(|a| a.model == "m-1"));
@@ -280,7 +280,7 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
 
 #[test]
 fn outputs_of_flub_name_task_and_model_in_their_files() {
-    let set = set("flub", vec![text(0, true, Some("悖论"), 0), text(1, false, Some("歧义"), 1)]);
+    let set = set_of_items("flub", vec![text_item(0, true, Some("悖论"), 0), text_item(1, false, Some("歧义"), 1)]);
     let line = |at: u8, prompt: &str, response: &str, more: &str| {
         format!(
             "{{\"id\": \"sha\", \"text\": \"第{at}句\", \"prompt\": \"{prompt}\", \"response\": \"{response}\", \"answer\": \"A\"{more}}}"
@@ -293,13 +293,13 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
         line(7, "…", "A", ""),
     ];
     let (answers, skipped) = read_file(&set, "outputs/selection_output_gpt-4.jsonl", &lines.join("\n"), None);
-    let cot = |item, answer| (item, task("select"), "cot".to_string(), "gpt-4", Some(answer));
+    let cot = |item, answer| (item, task_of_name("select"), "cot".to_string(), "gpt-4", Some(answer));
     assert_eq!(results(&answers), [cot("t0", "A"), cot("t1", "B")]);
     assert_eq!((answers[1].correct, skipped.len()), (Some(true), 1));
 
     let (answers, _) =
         read_file(&set, "classification_2shot_output_gpt-4.jsonl", &line(0, "…", "分类：悖论", ""), None);
-    assert_eq!(results(&answers), [("t0", task("classify"), "2-shot".into(), "gpt-4", Some("悖论"))]);
+    assert_eq!(results(&answers), [("t0", task_of_name("classify"), "2-shot".into(), "gpt-4", Some("悖论"))]);
 
     let judged =
         |rating: &str| format!(", \"evaluation_prompt\": \"…\", \"evaluation_response\": \"{rating}\"");
@@ -319,7 +319,7 @@ fn outputs_of_flub_name_task_and_model_in_their_files() {
 
 #[test]
 fn predictions_of_brainteaser_are_places_in_its_own_choice_list() {
-    let set = set("brainteaser", group(0, false, 1));
+    let set = set_of_items("brainteaser", puzzle_group(0, false, 1));
     let row = |id: &str, more: &str| {
         format!(
             "{{\"id\": \"{id}\", \"question\": \"How did he cross?\", \"label\": 2, \"choice_list\": [\"A bridge.\", \"A frozen river.\", \"A boat.\", \"None of above.\"]{more}}}"
@@ -352,7 +352,7 @@ const PACKED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\xabV\xca,I\xcdU
 
 #[test]
 fn packed_outputs_are_read_in_a_folder_and_by_their_names() {
-    let set = set("flub", vec![text(0, true, None, 0), text(1, false, None, 1)]);
+    let set = set_of_items("flub", vec![text_item(0, true, None, 0), text_item(1, false, None, 1)]);
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.jsonl.gz"), PACKED).unwrap();
     for path in [dir.path().to_owned(), dir.path().join("a.jsonl.gz")] {

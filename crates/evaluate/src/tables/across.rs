@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::orders::of_model;
-use crate::figures::{Figure, Keys, Table, row};
-use crate::measures::{Correlation, EXACT, Resamples, pearson, pearson_r, spearman, spearman_r};
+use crate::figures::{Figure, Keys, Table, figure_row};
+use crate::measures::{Correlation, EXACT, Resamples, pearson_correlation, pearson_r, spearman_correlation, spearman_r};
 use crate::review::agreement::Bootstrap;
 
 /// A model with two figures.
@@ -20,7 +20,7 @@ pub struct Point {
 }
 
 /// Models by two figures, and their correlation.
-pub fn together(declared: &Declared, axes: [&str; 2], points: &[Point], bootstrap: Bootstrap) -> Table {
+pub fn correlation_table(declared: &Declared, axes: [&str; 2], points: &[Point], bootstrap: Bootstrap) -> Table {
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
     let resamples = Resamples::new(bootstrap, declared.name, points.len());
     let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {
@@ -28,34 +28,34 @@ pub fn together(declared: &Declared, axes: [&str; 2], points: &[Point], bootstra
         times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
     };
     let correlation = |of: fn(&[(f64, f64)]) -> Option<f64>| {
-        let (r, ends) = resamples.correlation(pairs.len(), |weights| of(&repeated(weights)))?;
-        Some(Figure::within(r, ends, points.len(), Keys::new()))
+        let (r, ends) = resamples.estimate_correlation(pairs.len(), |weights| of(&repeated(weights)))?;
+        Some(Figure::with_ends(r, ends, points.len(), Keys::new()))
     };
     let p = |of: fn(&[(f64, f64)]) -> Option<Correlation>| {
-        Some(Figure::plain(of(&pairs)?.p?, points.len(), Keys::new()))
+        Some(Figure::without_interval(of(&pairs)?.p?, points.len(), Keys::new()))
     };
-    let figure = |value: f64, model: &str| Some(Figure::plain(value, 1, of_model(model)));
+    let figure = |value: f64, model: &str| Some(Figure::without_interval(value, 1, of_model(model)));
     let mut rows: Vec<_> = points
         .iter()
         .map(|point| {
             let cells = vec![figure(point.x, &point.model), figure(point.y, &point.model), None, None];
-            row(&point.model, cells)
+            figure_row(&point.model, cells)
         })
         .collect();
-    rows.push(row("Pearson", vec![None, None, correlation(pearson_r), p(pearson)]));
-    rows.push(row("Spearman", vec![None, None, correlation(spearman_r), p(spearman)]));
+    rows.push(figure_row("Pearson", vec![None, None, correlation(pearson_r), p(pearson_correlation)]));
+    rows.push(figure_row("Spearman", vec![None, None, correlation(spearman_r), p(spearman_correlation)]));
     Table {
         about: format!(
             "Each model by both figures, and their correlation over the models; its interval resamples \
              models, and is left out if all points lie on a line. p is computed over all orders of up to \
              {EXACT} models, and with Student's t for more."
         ),
-        ..Table::of_figures("Model", axes.into_iter().chain(["r", "p"]), rows).headed(declared)
+        ..Table::of_figures("Model", axes.into_iter().chain(["r", "p"]), rows).with_heading(declared)
     }
 }
 
 /// Models that have both figures.
-pub fn points(x: &BTreeMap<String, f64>, y: &[(String, Figure)]) -> Vec<Point> {
+pub fn pair_points(x: &BTreeMap<String, f64>, y: &[(String, Figure)]) -> Vec<Point> {
     let point = |(model, cell): &(String, Figure)| {
         Some(Point { model: model.clone(), x: *x.get(model)?, y: cell.value })
     };

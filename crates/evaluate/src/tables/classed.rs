@@ -15,18 +15,18 @@ use crate::task::{Setting, Task};
 pub(super) type Labelled = (usize, Vec<usize>, Vec<usize>);
 
 /// The labels of a model's answers to the covered items; `None` without answers, or where a task has no labels.
-pub(super) fn classes(
+pub(super) fn labels_of_answers(
     book: &ScoreBook<'_>,
-    who: usize,
+    author: usize,
     task: Task,
     setting: Setting,
     among: impl Fn(&Item) -> bool,
 ) -> Option<Vec<Labelled>> {
-    let column: &Column<'_> = book.column(who, task, setting)?;
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
-    let made = within(book, column, among).map(|(at, answer)| {
-        let of = |named: &Option<String>| places(codes, named.as_deref());
-        (book.unit(at), of(&answer.gold), of(&answer.chosen))
+    let column: &Column<'_> = book.answers_of_author(author, task, setting)?;
+    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return None };
+    let made = covered_answers(book, column, among).map(|(at, answer)| {
+        let of = |named: &Option<String>| indices_of_codes(codes, named.as_deref());
+        (book.unit_of_item(at), of(&answer.gold), of(&answer.chosen))
     });
     Some(made.collect())
 }
@@ -38,9 +38,9 @@ pub(super) fn units_of(answers: &[Labelled]) -> usize {
 
 /// The labels that occur in the set.
 pub(super) fn of_set_labels(book: &ScoreBook<'_>, task: Task) -> Vec<usize> {
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return Vec::new() };
-    let golds = book.set.items.iter().filter_map(|item| item.gold(task));
-    let found: BTreeSet<usize> = golds.flat_map(|gold| places(codes, Some(&gold))).collect();
+    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return Vec::new() };
+    let golds = book.set.items.iter().filter_map(|item| item.gold_answer(task));
+    let found: BTreeSet<usize> = golds.flat_map(|gold| indices_of_codes(codes, Some(&gold))).collect();
     found.into_iter().collect()
 }
 
@@ -66,12 +66,12 @@ pub(super) fn class_score(
     over: Classes,
     weights: &[u16],
 ) -> Option<f64> {
-    confusions_of(task, answers, weights)?.score(score, over)
+    confusions_of(task, answers, weights)?.compute_score(score, over)
 }
 
 /// What was named for which label, with these weights of units; `None` if the task asks for no labels.
 fn confusions_of(task: Task, answers: &[Labelled], weights: &[u16]) -> Option<Confusions> {
-    let Wants::Labels { codes, .. } = &task.declared().wants else { return None };
+    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return None };
     let mut confusions = Confusions::new(codes.len());
     for (unit, gold, predicted) in answers {
         confusions.add_all(gold, predicted, f64::from(weights[*unit]));
@@ -85,13 +85,13 @@ pub(super) fn of_attempted(answer: &Answer) -> Option<f64> {
 }
 
 /// Indices of the named codes, which are separated by `; `.
-fn places(codes: &[&str], named: Option<&str>) -> Vec<usize> {
+fn indices_of_codes(codes: &[&str], named: Option<&str>) -> Vec<usize> {
     let place = |code: &str| codes.iter().position(|known| *known == code);
     named.into_iter().flat_map(|named| named.split("; ")).filter_map(place).collect()
 }
 
 /// Answers to the covered items, with their indices.
-pub(super) fn within<'c>(
+pub(super) fn covered_answers<'c>(
     book: &'c ScoreBook<'_>,
     column: &'c Column<'_>,
     among: impl Fn(&Item) -> bool + 'c,

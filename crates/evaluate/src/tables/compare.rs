@@ -9,7 +9,7 @@ use super::scores::ScoreBook;
 use riddlemill_benchmarks::task::Wants;
 
 use crate::answer::Answer;
-use crate::measures::{Difference, McNemar, Unit, difference, holm, mcnemar};
+use crate::measures::{Difference, McNemar, Unit, paired_difference, holm_correction, mcnemar_test};
 use crate::task::{Setting, Task};
 
 /// Two models, one task.
@@ -38,7 +38,7 @@ pub struct Comparison {
 /// Whether models are compared in a task: a preference is not a figure of one model on a scale, and a rating
 /// is not correct or incorrect.
 pub(super) fn is_compared_here(task: Task) -> bool {
-    !task.is_compared() && !matches!(task.declared().wants, Wants::Rating { .. })
+    !task.is_compared() && !matches!(task.task_declaration().wants, Wants::Rating { .. })
 }
 
 /// The figures of every model that has any, by item.
@@ -47,25 +47,25 @@ pub(super) fn of_models(
     task: Task,
     setting: Setting,
 ) -> Vec<(usize, BTreeMap<usize, f64>)> {
-    let models = book.answered(&[task]).into_iter().filter(|who| !book.who[*who].person);
-    let values = models.filter_map(|who| Some((who, values(book, who, task, setting)?)));
+    let models = book.authors_of_tasks(&[task]).into_iter().filter(|who| !book.who[*who].person);
+    let values = models.filter_map(|who| Some((who, figures_by_item(book, who, task, setting)?)));
     values.filter(|(_, values)| !values.is_empty()).collect()
 }
 
 /// Compares models on every common task. People are left out.
-pub fn comparisons(book: &ScoreBook<'_>) -> Vec<Comparison> {
+pub fn compare_models(book: &ScoreBook<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for task in Task::of_config(&book.set.config).into_iter().filter(|task| is_compared_here(*task)) {
-        for setting in book.settings(task) {
+        for setting in book.settings_of_task(task) {
             let values = of_models(book, task, setting);
             let mut pairs = Vec::new();
             for (at, (first, of_first)) in values.iter().enumerate() {
                 for (second, of_second) in &values[at + 1..] {
                     let names = [*first, *second].map(|who| book.who[who].name.clone());
-                    pairs.extend(compare(book, task, setting, names, of_first, of_second));
+                    pairs.extend(compare_pair(book, task, setting, names, of_first, of_second));
                 }
             }
-            let corrected = holm(&pairs.iter().map(|pair| pair.test_p).collect::<Vec<_>>());
+            let corrected = holm_correction(&pairs.iter().map(|pair| pair.test_p).collect::<Vec<_>>());
             pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.holm_p = p);
             comparisons.extend(pairs);
         }
@@ -73,7 +73,7 @@ pub fn comparisons(book: &ScoreBook<'_>) -> Vec<Comparison> {
     comparisons
 }
 
-fn compare(
+fn compare_pair(
     book: &ScoreBook<'_>,
     task: Task,
     setting: Setting,
@@ -86,18 +86,18 @@ fn compare(
     let scale = if task.is_choice() { 100.0 } else { 1.0 };
     let side = |value: fn(&(usize, f64, f64)) -> f64| -> Vec<Unit> {
         let unit =
-            |one: &(usize, f64, f64)| Unit { at: book.unit(one.0), sum: scale * value(one), count: 1.0 };
+            |one: &(usize, f64, f64)| Unit { at: book.unit_of_item(one.0), sum: scale * value(one), count: 1.0 };
         both.iter().map(unit).collect()
     };
-    let span = match task.scale() {
+    let span = match task.scale_of_judges() {
         Some([min, max]) => f64::from(max - min),
         None => scale,
     };
-    let apart = difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
+    let apart = paired_difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
     // McNemar's test is of one answer to each item, not of the mean of several.
-    let mcnemar = (task.is_choice() && task.samples() == 1).then(|| mcnemar(only(1.0, 0.0), only(0.0, 1.0)));
-    let units: BTreeSet<usize> = both.iter().map(|one| book.unit(one.0)).collect();
+    let mcnemar = (task.is_choice() && task.samples_per_item() == 1).then(|| mcnemar_test(only(1.0, 0.0), only(0.0, 1.0)));
+    let units: BTreeSet<usize> = both.iter().map(|one| book.unit_of_item(one.0)).collect();
     let (test, test_p) = match mcnemar.filter(|_| units.len() == both.len()) {
         Some(mcnemar) => ("McNemar", mcnemar.exact_p),
         None => ("bootstrap", apart.p),
@@ -107,8 +107,8 @@ fn compare(
 }
 
 /// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings; of several answers the mean.
-fn values(book: &ScoreBook<'_>, who: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
-    let column = book.column(who, task, setting)?;
+fn figures_by_item(book: &ScoreBook<'_>, author: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
+    let column = book.answers_of_author(author, task, setting)?;
     let value = |answer: &Answer| {
         if task.is_choice() {
             return answer.correct.map(f64::from);

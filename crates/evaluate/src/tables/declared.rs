@@ -9,17 +9,17 @@ use riddlemill_benchmarks::task::Wants;
 use serde_json::Value as Json;
 
 use super::classed::{
-    Labelled, class_score, classes, macro_f1, of_attempted, of_set_labels, units_of, within,
+    Labelled, class_score, labels_of_answers, macro_f1, of_attempted, of_set_labels, units_of, covered_answers,
 };
-use super::judged::{Judged, range};
+use super::judged::{Judged, rating_range};
 use super::replies;
 use super::sampled::{self, Whose};
 use super::scores::ScoreBook;
 use crate::answer::Answer;
-use crate::figures::{Figure, Keys, Table, row};
+use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::item::Item;
 use crate::measures::mean;
-use crate::measures::{SHARE, Unit, count, difference, geometric_mean, pearson_r, ratio};
+use crate::measures::{SHARE, Unit, count_units, paired_difference, geometric_mean, pearson_r, weighted_ratio};
 use crate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
@@ -39,16 +39,16 @@ pub fn of_columns(
     by_setting: bool,
     part: Option<Part>,
 ) -> Table {
-    let tasks: Vec<Task> = columns.iter().flat_map(|column| measured(&column.measure)).collect();
+    let tasks: Vec<Task> = columns.iter().flat_map(|column| tasks_of_measure(&column.measure)).collect();
     let mut settings = vec![Setting::default()];
     if by_setting {
-        settings = tasks.iter().flat_map(|task| book.settings(*task)).collect();
+        settings = tasks.iter().flat_map(|task| book.settings_of_task(*task)).collect();
         settings.sort();
         settings.dedup();
     }
     let many = settings.len() > 1;
     let parted: Vec<Vec<Option<String>>> =
-        columns.iter().map(|column| column.each.map_or(vec![None], |each| values(book, each))).collect();
+        columns.iter().map(|column| column.each.map_or(vec![None], |each| values_of_column(book, each))).collect();
     let mut headings = Vec::new();
     for (column, parts) in columns.iter().zip(&parted) {
         headings.extend(parts.iter().map(|part| match part {
@@ -56,17 +56,17 @@ pub fn of_columns(
             Some(value) => format!("{}: {value}", column.title),
         }));
         if matches!(column.measure, Measure::Format(_)) {
-            headings.extend(replies::beside(column.title));
+            headings.extend(replies::columns_beside_format(column.title));
         }
     }
     let mut rows = Vec::new();
-    for who in book.answered(&tasks) {
+    for who in book.authors_of_tasks(&tasks) {
         for &setting in &settings {
             let measured = Measured { book, columns, part, who, setting };
             let mut by_column: Vec<Vec<Option<Figure>>> = Vec::new();
             for (column, parts) in columns.iter().zip(&parted) {
                 let made =
-                    parts.iter().map(|part| measured.cell(column, part.as_deref(), &by_column)).collect();
+                    parts.iter().map(|part| measured.measure_cell(column, part.as_deref(), &by_column)).collect();
                 by_column.push(made);
             }
             // Beside the share in the right form, because derived columns name their places.
@@ -82,7 +82,7 @@ pub fn of_columns(
             if !by_setting || cells.iter().any(Option::is_some) {
                 let whose = &book.who[who].name;
                 let name = if many { format!("{whose}, {setting}") } else { whose.clone() };
-                rows.push(row(name, cells));
+                rows.push(figure_row(name, cells));
             }
         }
     }
@@ -94,17 +94,17 @@ pub fn of_columns(
     Table {
         paper: if many { table.paper_of_settings } else { table.paper }.to_owned(),
         about: format!("{}{about}", table.about).trim().to_owned(),
-        ..Table::of_figures(if many { "Model and setting" } else { "Model" }, headings, rows).headed(table)
+        ..Table::of_figures(if many { "Model and setting" } else { "Model" }, headings, rows).with_heading(table)
     }
 }
 
 /// The task with a qualified name.
 pub(super) fn task_of(name: &str) -> Option<Task> {
-    Task::named(name)
+    Task::find_task(name)
 }
 
 /// The tasks whose answers a measure uses.
-fn measured(measure: &Measure) -> Vec<Task> {
+fn tasks_of_measure(measure: &Measure) -> Vec<Task> {
     match measure {
         Measure::Accuracy(name)
         | Measure::OfAttempted(name)
@@ -121,7 +121,7 @@ fn measured(measure: &Measure) -> Vec<Task> {
 }
 
 /// The values of a column of the set, sorted; for lists, each element.
-fn values(book: &ScoreBook<'_>, column: &str) -> Vec<Option<String>> {
+fn values_of_column(book: &ScoreBook<'_>, column: &str) -> Vec<Option<String>> {
     let all = book.set.items.iter().flat_map(|item| of_row(item, column));
     all.collect::<BTreeSet<String>>().into_iter().map(Some).collect()
 }
@@ -148,7 +148,7 @@ struct Derivable<'f> {
 }
 
 impl Measured<'_, '_> {
-    fn cell(
+    fn measure_cell(
         &self,
         column: &declared::Column,
         value: Option<&str>,
@@ -160,52 +160,52 @@ impl Measured<'_, '_> {
                 (Some(value), Some(each)) => of_row(item, each).iter().any(|own| own == value),
                 _ => true,
             };
-            self.holds(column, item) && in_part()
+            self.is_item_covered(column, item) && in_part()
         };
         let first = |place: usize| before.get(place)?.first()?.as_ref();
         match &column.measure {
-            Measure::Accuracy(name) => book.accuracy(who, task_of(name)?, setting, among, self.parts(column)),
+            Measure::Accuracy(name) => book.accuracy_of_author(who, task_of(name)?, setting, among, self.parts_of_column(column)),
             Measure::F1 { task, of_set } => {
                 let task = task_of(task)?;
-                let answers = self.classes(task, among)?;
+                let answers = self.labels_of_units(task, among)?;
                 let of_set = of_set.then(|| of_set_labels(book, task));
                 let f1 = |weights: &[u16]| macro_f1(task, &answers, of_set.as_deref(), weights);
-                let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
-                Some(Figure::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+                let estimate = book.resamples.estimate_statistic(units_of(&answers), SHARE, f1)?;
+                Some(Figure::new(estimate, 100.0, answers.len(), self.keys_of_column(task, column)))
             }
             Measure::Classes { task, score, over } => {
                 let (score, over, task) = (*score, *over, task_of(task)?);
-                let answers = self.classes(task, among)?;
+                let answers = self.labels_of_units(task, among)?;
                 let figure = |weights: &[u16]| class_score(task, &answers, score, over, weights);
                 let range = if score == ClassScore::Mcc { [-1.0, 1.0] } else { SHARE };
-                let estimate = book.resamples.estimate(units_of(&answers), range, figure)?;
-                Some(Figure::new(estimate, 100.0, answers.len(), self.keys(task, column)))
+                let estimate = book.resamples.estimate_statistic(units_of(&answers), range, figure)?;
+                Some(Figure::new(estimate, 100.0, answers.len(), self.keys_of_column(task, column)))
             }
             Measure::OfAttempted(name) => {
                 let task = task_of(name)?;
-                let (units, n) = book.parts(book.column(who, task, setting)?, among, of_attempted);
-                Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, self.keys(task, column)))
+                let (units, n) = book.sum_by_unit(book.answers_of_author(who, task, setting)?, among, of_attempted);
+                Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, self.keys_of_column(task, column)))
             }
             Measure::Answers { task, score } => {
                 let task = task_of(task)?;
-                sampled::figure(book, Whose { who, task, setting }, *score, among, self.keys(task, column))
+                sampled::figure_of_author(book, Whose { who, task, setting }, *score, among, self.keys_of_column(task, column))
             }
-            Measure::Correlation(name) => correlation(book, who, task_of(name)?, setting, among),
+            Measure::Correlation(name) => correlation_with_gold(book, who, task_of(name)?, setting, among),
             Measure::Score(name) => {
                 let task = task_of(name)?;
-                let judged = Judged::new(book, book.column(who, task, setting)?, among, None);
-                let estimate = judged.estimate(&book.resamples, range(task))?;
-                Some(Figure::new(estimate, 1.0, judged.n, self.keys(task, column)))
+                let judged = Judged::new(book, book.answers_of_author(who, task, setting)?, among, None);
+                let estimate = judged.estimate_mean(&book.resamples, rating_range(task))?;
+                Some(Figure::new(estimate, 1.0, judged.n, self.keys_of_column(task, column)))
             }
-            Measure::Groups(name, parts) => self.groups(task_of(name)?, parts, &[]),
-            Measure::Failed { task, failed, solved } => self.groups(task_of(task)?, failed, solved),
+            Measure::Groups(name, parts) => self.share_of_solved_groups(task_of(name)?, parts, &[]),
+            Measure::Failed { task, failed, solved } => self.share_of_solved_groups(task_of(task)?, failed, solved),
             Measure::Format(names) => {
                 let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
-                book.format(who, &tasks, setting)
+                book.format_share(who, &tasks, setting)
             }
             Measure::Difference(one, other) => {
                 let (a, b) = (first(*one)?, first(*other)?);
-                let ends = self.apart([&self.columns[*one], &self.columns[*other]]);
+                let ends = self.difference_interval([&self.columns[*one], &self.columns[*other]]);
                 let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
                 let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
                 Some(Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys })
@@ -217,20 +217,20 @@ impl Measured<'_, '_> {
                 let n = cells.iter().map(|cell| cell.n).min()?;
                 Some(Figure { value: mean(&values)?, ends: None, n, from: Keys::new() })
             }
-            Measure::Geometric(places) => self.geometric(places),
+            Measure::Geometric(places) => self.geometric_of_columns(places),
         }
     }
 
     /// The parts of the set that a column covers, as keys of the figures' origin.
-    fn parts(&self, column: &declared::Column) -> Keys {
+    fn parts_of_column(&self, column: &declared::Column) -> Keys {
         let of_table = self.part.map(|part| (part.key, part.is.to_owned()));
         let of_column = column.part.map(|part| ("part", part.to_owned()));
         of_table.into_iter().chain(of_column).collect()
     }
 
-    fn keys(&self, task: Task, column: &declared::Column) -> Keys {
-        let mut keys = self.book.keys(self.who, task, self.setting);
-        keys.extend(self.parts(column));
+    fn keys_of_column(&self, task: Task, column: &declared::Column) -> Keys {
+        let mut keys = self.book.keys_of_answers(self.who, task, self.setting);
+        keys.extend(self.parts_of_column(column));
         keys
     }
 
@@ -239,40 +239,40 @@ impl Measured<'_, '_> {
     }
 
     /// Whether a column covers an item; not if its condition cannot be computed for it.
-    fn holds(&self, column: &declared::Column, item: &Item) -> bool {
+    fn is_item_covered(&self, column: &declared::Column, item: &Item) -> bool {
         let of_column = column.part.is_none_or(|part| item.is_of(part));
-        let among = |among: &riddlemill_benchmarks::Expression| among.holds(&item.columns()).unwrap_or(false);
+        let among = |among: &riddlemill_benchmarks::Expression| among.is_true(&item.column_values()).unwrap_or(false);
         of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
     }
 
     /// The interval of the difference of two shares on the same resamples; `None` for other figures.
-    fn apart(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
+    fn difference_interval(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
         let units = columns.map(|column| {
             let Measure::Accuracy(name) = column.measure else { return None };
-            let answers = self.book.column(self.who, task_of(name)?, self.setting)?;
+            let answers = self.book.answers_of_author(self.who, task_of(name)?, self.setting)?;
             let right = |answer: &Answer| answer.correct.map(f64::from);
-            Some(self.book.parts(answers, |item| self.holds(column, item), right).0)
+            Some(self.book.sum_by_unit(answers, |item| self.is_item_covered(column, item), right).0)
         });
         let [Some(first), Some(second)] = units else { return None };
-        let found = difference(&self.book.resamples, &first, &second, 1.0)?.difference;
+        let found = paired_difference(&self.book.resamples, &first, &second, 1.0)?.difference;
         Some([100.0 * found.low, 100.0 * found.high])
     }
 
     /// The components of an earlier column; `None` for one derived from others.
-    fn figure(&self, column: &declared::Column) -> Option<Derivable<'_>> {
-        let column_of = |task: Task| self.book.column(self.who, task, self.setting);
-        let among = |item: &Item| self.holds(column, item);
+    fn derivable_figure(&self, column: &declared::Column) -> Option<Derivable<'_>> {
+        let column_of = |task: Task| self.book.answers_of_author(self.who, task, self.setting);
+        let among = |item: &Item| self.is_item_covered(column, item);
         match &column.measure {
             Measure::Accuracy(name) => {
                 let right = |answer: &Answer| answer.correct.map(f64::from);
-                let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, right);
-                let units = count(&parts);
-                let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
+                let (parts, n) = self.book.sum_by_unit(column_of(task_of(name)?)?, among, right);
+                let units = count_units(&parts);
+                let of = move |weights: &[u16]| Some(100.0 * weighted_ratio(&parts, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::F1 { task, of_set } => {
                 let task = task_of(task)?;
-                let answers = self.classes(task, among)?;
+                let answers = self.labels_of_units(task, among)?;
                 let of_set = of_set.then(|| of_set_labels(self.book, task));
                 let (n, units) = (answers.len(), units_of(&answers));
                 let of = move |weights: &[u16]| {
@@ -283,33 +283,33 @@ impl Measured<'_, '_> {
             // A correlation may be negative, and has no geometric mean.
             Measure::Classes { task, score, over } if *score != ClassScore::Mcc => {
                 let (score, over, task) = (*score, *over, task_of(task)?);
-                let answers = self.classes(task, among)?;
+                let answers = self.labels_of_units(task, among)?;
                 let (n, units) = (answers.len(), units_of(&answers));
                 let of =
                     move |weights: &[u16]| Some(100.0 * class_score(task, &answers, score, over, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::OfAttempted(name) => {
-                let (parts, n) = self.book.parts(column_of(task_of(name)?)?, among, of_attempted);
-                let units = count(&parts);
-                let of = move |weights: &[u16]| Some(100.0 * ratio(&parts, weights)?);
+                let (parts, n) = self.book.sum_by_unit(column_of(task_of(name)?)?, among, of_attempted);
+                let units = count_units(&parts);
+                let of = move |weights: &[u16]| Some(100.0 * weighted_ratio(&parts, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             Measure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(self.book, column_of(task)?, among, None);
-                let (n, units) = (judged.n, judged.items());
-                let of = move |weights: &[u16]| judged.mean(weights);
-                Some(Derivable { of: Box::new(of), n, units, most: range(task)[1] })
+                let (n, units) = (judged.n, judged.count_rated_items());
+                let of = move |weights: &[u16]| judged.weighted_mean(weights);
+                Some(Derivable { of: Box::new(of), n, units, most: rating_range(task)[1] })
             }
             _ => None,
         }
     }
 
     /// The geometric mean of earlier columns, on the same resamples.
-    fn geometric(&self, places: &[usize]) -> Option<Figure> {
+    fn geometric_of_columns(&self, places: &[usize]) -> Option<Figure> {
         let figures: Option<Vec<Derivable<'_>>> =
-            places.iter().map(|place| self.figure(&self.columns[*place])).collect();
+            places.iter().map(|place| self.derivable_figure(&self.columns[*place])).collect();
         let figures = figures?;
         let of = |weights: &[u16]| {
             let values: Option<Vec<f64>> = figures.iter().map(|figure| (figure.of)(weights)).collect();
@@ -318,9 +318,9 @@ impl Measured<'_, '_> {
         // From nothing correct to everything.
         let most: Vec<f64> = figures.iter().map(|figure| figure.most).collect();
         let least = figures.iter().map(|figure| figure.units).min()?;
-        let estimate = self.book.resamples.estimate(least, [0.0, geometric_mean(&most)?], of)?;
-        let first = measured(&self.columns[*places.first()?].measure).into_iter().next()?;
-        let mut keys = self.book.keys(self.who, first, self.setting);
+        let estimate = self.book.resamples.estimate_statistic(least, [0.0, geometric_mean(&most)?], of)?;
+        let first = tasks_of_measure(&self.columns[*places.first()?].measure).into_iter().next()?;
+        let mut keys = self.book.keys_of_answers(self.who, first, self.setting);
         keys.remove("task");
         keys.extend(self.part.map(|part| (part.key, part.is.to_owned())));
         Some(Figure::new(estimate, 1.0, figures.iter().map(|figure| figure.n).sum(), keys))
@@ -328,9 +328,9 @@ impl Measured<'_, '_> {
 
     /// The share of groups in which all of some parts are correct, among the groups in which all are answered; with parts that
     /// are `solved`, the share in which some are not, among the groups in which those are correct.
-    fn groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Figure> {
+    fn share_of_solved_groups(&self, task: Task, parts: &[&str], solved: &[&str]) -> Option<Figure> {
         let Measured { book, who, setting, .. } = *self;
-        let column = book.column(who, task, setting)?;
+        let column = book.answers_of_author(who, task, setting)?;
         // By group, and person or sample, if there are several: whether either parts are correct so far, and the number answered.
         let mut groups: BTreeMap<(usize, &str, u32), ([bool; 2], usize)> = BTreeMap::new();
         for (at, answers) in column.iter().enumerate() {
@@ -339,7 +339,7 @@ impl Measured<'_, '_> {
             let Some(side) = [parts, solved].into_iter().position(is_of) else { continue };
             for answer in answers {
                 let group =
-                    groups.entry((book.unit(at), &answer.model, answer.sample)).or_insert(([true; 2], 0));
+                    groups.entry((book.unit_of_item(at), &answer.model, answer.sample)).or_insert(([true; 2], 0));
                 group.0[side] &= answer.correct == Some(true);
                 group.1 += 1;
             }
@@ -349,13 +349,13 @@ impl Measured<'_, '_> {
         let sum = |right: bool| f64::from(right == solved.is_empty());
         let units: Vec<Unit> =
             whole.map(|((at, ..), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
-        let keys = book.keys(who, task, setting);
-        Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys))
+        let keys = book.keys_of_answers(who, task, setting);
+        Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }
 
     /// The right and the named labels of every answer, by unit.
-    fn classes(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
-        classes(self.book, self.who, task, self.setting, among)
+    fn labels_of_units(&self, task: Task, among: impl Fn(&Item) -> bool) -> Option<Vec<Labelled>> {
+        labels_of_answers(self.book, self.who, task, self.setting, among)
     }
 }
 
@@ -363,7 +363,7 @@ impl Measured<'_, '_> {
 /// with people's.
 pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
-        Task::of_config(&book.set.config).into_iter().map(|task| (task, task.declared())).collect();
+        Task::of_config(&book.set.config).into_iter().map(|task| (task, task.task_declaration())).collect();
     let mut columns = Vec::new();
     for (_, declared) in &tasks {
         match declared.wants {
@@ -376,34 +376,34 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         }
     }
     columns.push("Format".into());
-    columns.extend(replies::beside("Format"));
+    columns.extend(replies::columns_beside_format("Format"));
     let all: Vec<Task> = tasks.iter().map(|(task, _)| *task).collect();
     let mut rows = Vec::new();
-    for who in book.answered(&all) {
+    for who in book.authors_of_tasks(&all) {
         let mut cells = Vec::new();
         for (task, declared) in &tasks {
-            let exact = || book.accuracy(who, *task, Setting::default(), |_| true, Default::default());
+            let exact = || book.accuracy_of_author(who, *task, Setting::default(), |_| true, Default::default());
             match &declared.wants {
                 Wants::Choice { .. } | Wants::Tag { .. } => cells.push(exact()),
                 Wants::Labels { .. } => {
                     let f1 = || {
-                        let answers = classes(book, who, *task, Setting::default(), |_| true)?;
+                        let answers = labels_of_answers(book, who, *task, Setting::default(), |_| true)?;
                         let f1 = |weights: &[u16]| macro_f1(*task, &answers, None, weights);
-                        let estimate = book.resamples.estimate(units_of(&answers), SHARE, f1)?;
-                        let keys = book.keys(who, *task, Setting::default());
+                        let estimate = book.resamples.estimate_statistic(units_of(&answers), SHARE, f1)?;
+                        let keys = book.keys_of_answers(who, *task, Setting::default());
                         Some(Figure::new(estimate, 100.0, answers.len(), keys))
                     };
                     cells.extend([exact(), f1()]);
                 }
                 Wants::Rating { .. } => {
-                    cells.push(correlation(book, who, *task, Setting::default(), |_| true));
+                    cells.push(correlation_with_gold(book, who, *task, Setting::default(), |_| true));
                 }
-                Wants::Words { .. } => cells.push(score(book, who, *task)),
+                Wants::Words { .. } => cells.push(mean_judge_score(book, who, *task)),
             }
         }
-        cells.push(book.format(who, &all, Setting::default()));
+        cells.push(book.format_share(who, &all, Setting::default()));
         cells.extend(replies::cells_beside(book, who, &all, Setting::default()));
-        rows.push(row(&book.who[who].name, cells));
+        rows.push(figure_row(&book.who[who].name, cells));
     }
     let about: Vec<&str> =
         tasks.iter().map(|(_, task)| task.about).filter(|about| !about.is_empty()).collect();
@@ -419,25 +419,25 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
 }
 
 /// The mean of the judges' means; `None` without ratings.
-fn score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Figure> {
-    task.scale()?;
-    let judged = Judged::new(book, book.column(who, task, Setting::default())?, |_| true, None);
-    let estimate = judged.estimate(&book.resamples, range(task))?;
-    Some(Figure::new(estimate, 1.0, judged.n, book.keys(who, task, Setting::default())))
+fn mean_judge_score(book: &ScoreBook<'_>, who: usize, task: Task) -> Option<Figure> {
+    task.scale_of_judges()?;
+    let judged = Judged::new(book, book.answers_of_author(who, task, Setting::default())?, |_| true, None);
+    let estimate = judged.estimate_mean(&book.resamples, rating_range(task))?;
+    Some(Figure::new(estimate, 1.0, judged.n, book.keys_of_answers(who, task, Setting::default())))
 }
 
-fn correlation(
+fn correlation_with_gold(
     book: &ScoreBook<'_>,
     who: usize,
     task: Task,
     setting: Setting,
     among: impl Fn(&Item) -> bool,
 ) -> Option<Figure> {
-    let column = book.column(who, task, setting)?;
+    let column = book.answers_of_author(who, task, setting)?;
     let number = |text: &Option<String>| text.as_deref()?.parse::<f64>().ok();
-    let pairs: Vec<(f64, f64)> = within(book, column, among)
+    let pairs: Vec<(f64, f64)> = covered_answers(book, column, among)
         .filter_map(|(_, answer)| Some((number(&answer.chosen)?, number(&answer.gold)?)))
         .collect();
     let r = pearson_r(&pairs)?;
-    Some(Figure::plain(100.0 * r, pairs.len(), book.keys(who, task, setting)))
+    Some(Figure::without_interval(100.0 * r, pairs.len(), book.keys_of_answers(who, task, setting)))
 }

@@ -4,28 +4,28 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 use riddlemill_benchmarks::table::Native;
 
 use super::SHADED;
-use super::orders::{average, part_columns};
+use super::orders::{average_row, part_columns};
 use super::scores::{Column, ScoreBook};
 use crate::answer::Answer;
-use crate::figures::{Cell, Figure, Keys, Row, Table, figures_of, row};
+use crate::figures::{Cell, Figure, Keys, Row, Table, figures_of, figure_row};
 use crate::item::Item;
 use crate::measures::judges::{self, JudgePair, Measures};
-use crate::measures::{Resamples, SHARE, Unit, ratio};
+use crate::measures::{Resamples, SHARE, Unit, weighted_ratio};
 use crate::review::agreement::Estimate;
 use crate::task::{Setting, Task};
 
 /// The range of a mean of ratings.
-pub(super) fn range(task: Task) -> [f64; 2] {
-    task.scale().map_or(SHARE, |scale| scale.map(f64::from))
+pub(super) fn rating_range(task: Task) -> [f64; 2] {
+    task.scale_of_judges().map_or(SHARE, |scale| scale.map(f64::from))
 }
 
 /// Factor from a rating to the scale from 0 to 100.
-fn points(task: Task) -> f64 {
-    100.0 / range(task)[1]
+fn points_per_rating(task: Task) -> f64 {
+    100.0 / rating_range(task)[1]
 }
 
 /// RuozhiBench's figure 4, or for one judge figures 16 to 18: 0 to 100 by part.
-pub fn scores(
+pub fn scores_table(
     book: &ScoreBook<'_>,
     declared: &Declared,
     native: &Native,
@@ -33,20 +33,20 @@ pub fn scores(
     judge: Option<&str>,
 ) -> Table {
     let mut rows: Vec<Row> = book
-        .answered(&[task])
+        .authors_of_tasks(&[task])
         .into_iter()
         .map(|who| {
-            let cell = |part: Option<&str>| score(book, who, task, judge, part);
+            let cell = |part: Option<&str>| score_of_model(book, who, task, judge, part);
             let cells = native.parts.iter().map(|part| cell(Some(part))).chain([cell(None)]);
-            row(&book.who[who].name, cells)
+            figure_row(&book.who[who].name, cells)
         })
         .collect();
     rows.retain(|row| figures_of(row).flatten().next().is_some());
     // Best first, as in the figures.
     let whole = |row: &Row| row.last().and_then(Cell::figure).map_or(f64::MIN, |figure| figure.value);
     rows.sort_by(|a, b| whole(b).total_cmp(&whole(a)));
-    rows.extend(average(book, &rows));
-    let mut table = Table::of_figures("Model", part_columns(native), rows).headed(declared);
+    rows.extend(average_row(book, &rows));
+    let mut table = Table::of_figures("Model", part_columns(native), rows).with_heading(declared);
     table.heat = Some(SHADED);
     match (judge, native.by_judge) {
         (Some(judge), Some(of_one)) => {
@@ -60,20 +60,20 @@ pub fn scores(
 }
 
 /// A model's score, 0 to 100.
-pub fn score(
+pub fn score_of_model(
     book: &ScoreBook<'_>,
     who: usize,
     task: Task,
     judge: Option<&str>,
     part: Option<&str>,
 ) -> Option<Figure> {
-    let column = book.column(who, task, Setting::default())?;
+    let column = book.answers_of_author(who, task, Setting::default())?;
     let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
     let judged = Judged::new(book, column, among, judge);
-    let mut keys = book.keys(who, task, Setting::default());
+    let mut keys = book.keys_of_answers(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
     keys.extend(part.map(|part| ("part", part.to_string())));
-    Some(Figure::new(judged.estimate(&book.resamples, range(task))?, points(task), judged.n, keys))
+    Some(Figure::new(judged.estimate_mean(&book.resamples, rating_range(task))?, points_per_rating(task), judged.n, keys))
 }
 
 /// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
@@ -95,7 +95,7 @@ impl Judged {
         let names = judge.map_or_else(|| judges_of(column), |judge| vec![judge]);
         let (mut judges, mut n) = (Vec::new(), 0);
         for name in names {
-            let (units, count) = ratings(book, column, &among, Some(name));
+            let (units, count) = sum_ratings(book, column, &among, Some(name));
             n += count;
             judges.extend(Some(units).filter(|units| !units.is_empty()));
         }
@@ -103,20 +103,20 @@ impl Judged {
     }
 
     /// Number of items rated by the judge who rated fewest.
-    pub(super) fn items(&self) -> usize {
+    pub(super) fn count_rated_items(&self) -> usize {
         self.judges.iter().map(Vec::len).min().unwrap_or(0)
     }
 
     /// The mean of the judges' means with these weights of units; `None` if one of them has no rating.
-    pub(super) fn mean(&self, weights: &[u16]) -> Option<f64> {
-        judges::mean_of_judges(self.judges.iter().map(|units| ratio(units, weights)))
+    pub(super) fn weighted_mean(&self, weights: &[u16]) -> Option<f64> {
+        judges::mean_of_judges(self.judges.iter().map(|units| weighted_ratio(units, weights)))
     }
 
     /// The mean with its interval.
-    pub(super) fn estimate(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
+    pub(super) fn estimate_mean(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
         match &self.judges[..] {
-            [only] => resamples.ratio(only, range),
-            _ => resamples.estimate(self.items(), range, |weights| self.mean(weights)),
+            [only] => resamples.estimate_ratio(only, range),
+            _ => resamples.estimate_statistic(self.count_rated_items(), range, |weights| self.weighted_mean(weights)),
         }
     }
 }
@@ -133,19 +133,19 @@ fn judges_of<'a>(column: &Column<'a>) -> Vec<&'a str> {
 
 /// Sentences naming models whose mean does not include all judges.
 fn describe_missing_judges(book: &ScoreBook<'_>, task: Task) -> String {
-    let all = book.judges(&[task], false);
+    let all = book.judges_of_tasks(&[task], false);
     let lacking = |who: usize| {
-        let there = judges_of(book.column(who, task, Setting::default())?);
+        let there = judges_of(book.answers_of_author(who, task, Setting::default())?);
         let none: Vec<&str> = all.iter().filter(|judge| !there.contains(judge)).copied().collect();
         let name = &book.who[who].name;
         (!none.is_empty() && !there.is_empty())
             .then(|| format!(" {name} was not rated by {}: its mean is of other judges.", none.join(", ")))
     };
-    book.answered(&[task]).into_iter().filter_map(lacking).collect()
+    book.authors_of_tasks(&[task]).into_iter().filter_map(lacking).collect()
 }
 
 /// Sums and numbers of a column's ratings by item.
-pub(super) fn ratings(
+pub(super) fn sum_ratings(
     book: &ScoreBook<'_>,
     column: &Column<'_>,
     among: impl Fn(&Item) -> bool,
@@ -153,35 +153,35 @@ pub(super) fn ratings(
 ) -> (Vec<Unit>, usize) {
     let (mut units, mut n) = (Vec::new(), 0);
     for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&book.set.items[*at])) {
-        let of_judge = |answer: &&&Answer| numbers(answer, judge).collect::<Vec<_>>();
+        let of_judge = |answer: &&&Answer| numbers_of_judge(answer, judge).collect::<Vec<_>>();
         let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&answer)).collect();
         if !values.is_empty() {
             n += values.len();
-            units.push(Unit { at: book.unit(at), sum: values.iter().sum(), count: values.len() as f64 });
+            units.push(Unit { at: book.unit_of_item(at), sum: values.iter().sum(), count: values.len() as f64 });
         }
     }
     (units, n)
 }
 
-fn numbers<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item = f64> + 'a {
+fn numbers_of_judge<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iterator<Item = f64> + 'a {
     let of_judge = move |judged: &str| judge.is_none_or(|judge| judge == judged);
     let ratings = answer.ratings.iter().filter(move |r| !r.person && of_judge(&r.judge));
-    ratings.filter_map(super::super::answer::Rating::number)
+    ratings.filter_map(super::super::answer::Rating::numeric_value)
 }
 
 /// RuozhiBench's figure 5: one task compared with another, on the items that have both.
-pub fn two(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
+pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
     let [tricky_task, normal_task] = tasks;
-    let points = points(tricky_task);
+    let points = points_per_rating(tricky_task);
     let mut rows = Vec::new();
-    for who in book.answered(&[normal_task]) {
-        for judge in book.judges(&tasks, false) {
+    for who in book.authors_of_tasks(&[normal_task]) {
+        for judge in book.judges_of_tasks(&tasks, false) {
             let side = |task| {
-                let column = book.column(who, task, Setting::default())?;
-                let (units, n) = ratings(
+                let column = book.answers_of_author(who, task, Setting::default())?;
+                let (units, n) = sum_ratings(
                     book,
                     column,
-                    |item| item.takes(tricky_task) && item.takes(normal_task),
+                    |item| item.has_task(tricky_task) && item.has_task(normal_task),
                     Some(judge),
                 );
                 (n > 0).then_some((units, n))
@@ -190,51 +190,51 @@ pub fn two(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [T
                 continue;
             };
             let mean = |(units, n): &(Vec<Unit>, usize), task| {
-                let mut keys = book.keys(who, task, Setting::default());
+                let mut keys = book.keys_of_answers(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
-                Some(Figure::new(book.resamples.ratio(units, range(task))?, points, *n, keys))
+                Some(Figure::new(book.resamples.estimate_ratio(units, rating_range(task))?, points, *n, keys))
             };
             let gap =
-                crate::measures::difference(&book.resamples, &normal.0, &tricky.0, range(tricky_task)[1]);
+                crate::measures::paired_difference(&book.resamples, &normal.0, &tricky.0, rating_range(tricky_task)[1]);
             let gap = gap.map(|gap| Figure::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
             let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
-            rows.push(row(format!("{}, {judge}", book.who[who].name), cells));
+            rows.push(figure_row(format!("{}, {judge}", book.who[who].name), cells));
         }
     }
-    Table::of_figures("Model and judge", native.columns.iter().copied(), rows).headed(declared)
+    Table::of_figures("Model and judge", native.columns.iter().copied(), rows).with_heading(declared)
 }
 
 /// Figures 5 and 19 to 21: how often a judge gives each rating, in percent.
-pub fn distributions(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
-    let [min, max] = task.scale().unwrap_or_default();
+pub fn distribution_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
+    let [min, max] = task.scale_of_judges().unwrap_or_default();
     let mut rows = Vec::new();
-    for judge in book.judges(&[task], false) {
-        for who in book.answered(&[task]) {
-            let Some(column) = book.column(who, task, Setting::default()) else { continue };
+    for judge in book.judges_of_tasks(&[task], false) {
+        for who in book.authors_of_tasks(&[task]) {
+            let Some(column) = book.answers_of_author(who, task, Setting::default()) else { continue };
             let share = |rating: u32| {
                 let (mut units, mut n) = (Vec::new(), 0);
                 for (at, answers) in column.iter().enumerate() {
                     let given: Vec<f64> =
-                        answers.iter().flat_map(|answer| numbers(answer, Some(judge))).collect();
+                        answers.iter().flat_map(|answer| numbers_of_judge(answer, Some(judge))).collect();
                     let same = given.iter().filter(|value| **value == f64::from(rating)).count();
                     if !given.is_empty() {
                         n += same;
-                        units.push(Unit { at: book.unit(at), sum: same as f64, count: given.len() as f64 });
+                        units.push(Unit { at: book.unit_of_item(at), sum: same as f64, count: given.len() as f64 });
                     }
                 }
-                let mut keys = book.keys(who, task, Setting::default());
+                let mut keys = book.keys_of_answers(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
                 keys.insert("rating", rating.to_string());
-                Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+                Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, keys))
             };
             let cells: Vec<Option<Figure>> = (min..=max).map(share).collect();
             if cells.iter().any(Option::is_some) {
-                rows.push(row(format!("{judge}, {}", book.who[who].name), cells));
+                rows.push(figure_row(format!("{judge}, {}", book.who[who].name), cells));
             }
         }
     }
     let columns = (min..=max).map(|rating| rating.to_string());
-    Table { heat: Some(SHADED), ..Table::of_figures("Judge and model", columns, rows).headed(declared) }
+    Table { heat: Some(SHADED), ..Table::of_figures("Judge and model", columns, rows).with_heading(declared) }
 }
 
 /// All ratings of answers to tricky questions, for the module `judges`.
@@ -246,7 +246,7 @@ fn all_ratings<'a>(
     for (item, answer, name) in responses {
         let mut repeats: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
         for rating in answer.ratings.iter().filter(|rating| !rating.person) {
-            let Some(value) = rating.number() else { continue };
+            let Some(value) = rating.numeric_value() else { continue };
             let repeat = repeats.entry(&rating.judge).or_default();
             ratings.push(judges::Rating {
                 question: &book.set.items[*item].id,
@@ -263,10 +263,10 @@ fn all_ratings<'a>(
     ratings
 }
 
-fn responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
+fn list_responses<'a>(book: &ScoreBook<'a>, task: Task) -> Vec<(usize, &'a Answer, String)> {
     let mut responses = Vec::new();
-    for who in book.answered(&[task]) {
-        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+    for who in book.authors_of_tasks(&[task]) {
+        let Some(column) = book.answers_of_author(who, task, Setting::default()) else { continue };
         for (at, answers) in column.iter().enumerate() {
             let name = |answer: &Answer| match answer.sample {
                 0 => format!("{} {}", answer.item, answer.model),
@@ -283,34 +283,34 @@ type Paired = (JudgePair, Vec<(f64, f64)>);
 
 /// Table 3, with the pairs of means by question that figure 6 plots.
 pub fn judge_pairs(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> (Table, Vec<Paired>) {
-    let responses = responses(book, task);
-    let [low, high] = range(task);
+    let responses = list_responses(book, task);
+    let [low, high] = rating_range(task);
     let ratings = all_ratings(book, &responses);
     let mut rows = Vec::new();
     let mut plots = Vec::new();
     for pair in judges::judge_pairs(&ratings) {
         let [a, b] = [0, 1].map(|i| pair.judges[i].as_str());
-        let single = moments(book, &ratings, a, b, false);
-        let mean = moments(book, &ratings, a, b, true);
+        let single = moments_by_question(book, &ratings, a, b, false);
+        let mean = moments_by_question(book, &ratings, a, b, true);
         let name = format!("{a} and {b}");
         let cells = |value: fn(&Measures) -> Option<f64>, of: OfPair| {
             [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
-                let ends = of.ends(&book.resamples, units, measures.pairs)?;
+                let ends = of.interval_ends(&book.resamples, units, measures.pairs)?;
                 let keys = Keys::from([("task", task.to_string())]);
-                Some(Figure::within(value(measures)?, ends, measures.pairs, keys))
+                Some(Figure::with_ends(value(measures)?, ends, measures.pairs, keys))
             })
         };
         let mut figures = Vec::new();
         figures.extend(cells(|m| m.pearson, OfPair::Correlation));
-        figures.extend(cells(|m| m.difference, OfPair::Mean(Moments::difference, [low - high, high - low])));
+        figures.extend(cells(|m| m.difference, OfPair::Mean(Moments::mean_difference, [low - high, high - low])));
         figures.extend(cells(|m| m.large_percent, OfPair::Mean(Moments::large_percent, [0.0, 100.0])));
-        rows.push(row(name, figures));
+        rows.push(figure_row(name, figures));
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
         plots.push((pair, points));
     }
     let columns = ["Pearson", "Mean difference", "Large disagreement %"];
     let columns = columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]);
-    let table = Table::of_figures("Judges", columns, rows).headed(declared);
+    let table = Table::of_figures("Judges", columns, rows).with_heading(declared);
     (table, plots)
 }
 
@@ -342,13 +342,13 @@ impl Moments {
         self.large += weight * other.large;
     }
 
-    fn pearson(&self) -> Option<f64> {
+    fn pearson_coefficient(&self) -> Option<f64> {
         let spread = |square: f64, sum: f64| square - sum * sum / self.n;
         let alone = spread(self.aa, self.a) * spread(self.bb, self.b);
         (alone > 1e-12).then(|| ((self.ab - self.a * self.b / self.n) / alone.sqrt()).clamp(-1.0, 1.0))
     }
 
-    fn difference(&self) -> Option<f64> {
+    fn mean_difference(&self) -> Option<f64> {
         (self.n > 0.0).then(|| (self.a - self.b) / self.n)
     }
 
@@ -358,7 +358,7 @@ impl Moments {
 }
 
 /// The moments by question: of every rating, or of the two judges' means.
-fn moments(
+fn moments_by_question(
     book: &ScoreBook<'_>,
     ratings: &[judges::Rating<'_>],
     a: &str,
@@ -366,7 +366,7 @@ fn moments(
     means: bool,
 ) -> Vec<(usize, Moments)> {
     use std::collections::BTreeMap;
-    let places = book.set.places();
+    let places = book.set.index_by_id();
     let mut singles: BTreeMap<(&str, &str, u32), [Option<f64>; 2]> = BTreeMap::new();
     let mut sums: BTreeMap<&str, [(f64, f64); 2]> = BTreeMap::new();
     for rating in ratings {
@@ -379,7 +379,7 @@ fn moments(
     let mut by_unit: BTreeMap<usize, Moments> = BTreeMap::new();
     let mut add = |question: &str, a: f64, b: f64| {
         if let Some(&at) = places.get(question) {
-            by_unit.entry(book.unit(at)).or_default().add(&Moments::new(a, b), 1.0);
+            by_unit.entry(book.unit_of_item(at)).or_default().add(&Moments::new(a, b), 1.0);
         }
     };
     if means {
@@ -408,7 +408,7 @@ enum OfPair {
 impl OfPair {
     /// The ends of its interval, empty if it has none; `None` if the figure is undefined.
     #[allow(clippy::option_option)]
-    fn ends(
+    fn interval_ends(
         self,
         resamples: &Resamples,
         units: &[(usize, Moments)],
@@ -420,9 +420,9 @@ impl OfPair {
             sum
         };
         match self {
-            OfPair::Correlation => Some(resamples.correlation(pairs, |weights| sum(weights).pearson())?.1),
+            OfPair::Correlation => Some(resamples.estimate_correlation(pairs, |weights| sum(weights).pearson_coefficient())?.1),
             OfPair::Mean(of, range) => {
-                let estimate = resamples.estimate(units.len(), range, |weights| of(&sum(weights)))?;
+                let estimate = resamples.estimate_statistic(units.len(), range, |weights| of(&sum(weights)))?;
                 Some(Some([estimate.low, estimate.high]))
             }
         }

@@ -6,12 +6,12 @@ use riddlemill_benchmarks::task::Wants;
 
 use super::scores::ScoreBook;
 use crate::builtin::BuiltIn;
-use crate::figures::{Figure, Keys, Row, Table, figures_of, name_of, row};
+use crate::figures::{Figure, Keys, Row, Table, figures_of, name_of, figure_row};
 use crate::measures::percent;
 use crate::task::Task;
 
 /// Expected and actual figures; `None` if no baseline was evaluated.
-pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)]) -> Option<Table> {
+pub fn baseline_table(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)]) -> Option<Table> {
     let mut rows = Vec::new();
     for model in BuiltIn::ALL {
         for (table, declared) in tables {
@@ -19,15 +19,15 @@ pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)]) -> Opt
                 name_of(row) == model.name() || name_of(row).starts_with(&format!("{}, ", model.name()))
             };
             for of_model in table.rows.iter().filter(is_own) {
-                for (column, figure) in table.header().into_iter().skip(1).zip(figures_of(of_model)) {
+                for (column, figure) in table.column_titles().into_iter().skip(1).zip(figures_of(of_model)) {
                     let expected = match declared {
-                        Some(declared) => expected(book, model, declared, column),
+                        Some(declared) => expected_figure(book, model, declared, column),
                         None => (column == "Format").then_some(100.0),
                     };
                     let (Some(figure), Some(value)) = (figure, expected) else { continue };
                     let name = format!("{}: {}, {column}", name_of(of_model), table.title);
                     let expected = Figure { value, ends: None, n: figure.n, from: Keys::new() };
-                    rows.push(row(name, [Some(expected), Some(figure.clone())]));
+                    rows.push(figure_row(name, [Some(expected), Some(figure.clone())]));
                 }
             }
         }
@@ -45,7 +45,7 @@ pub fn known(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)]) -> Opt
 }
 
 /// A baseline's expected figure; `None` if that depends on the set.
-fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, column: &str) -> Option<f64> {
+fn expected_figure(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, column: &str) -> Option<f64> {
     let random = model == BuiltIn::Random;
     let native = match table.of_answers()? {
         Measures::Native(native) => native,
@@ -54,12 +54,12 @@ fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, column: &str
             let whole = part.is_none() && column.part.is_none() && column.among.is_none();
             return match &column.measure {
                 Measure::Format(_) => Some(100.0),
-                Measure::Accuracy(name) if random => Some(100.0 * chance(book, Task::named(name)?)?),
+                Measure::Accuracy(name) if random => Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?),
                 Measure::Groups(name, parts) if random => {
-                    Some(100.0 * chance(book, Task::named(name)?)?.powi(i32::try_from(parts.len()).ok()?))
+                    Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?.powi(i32::try_from(parts.len()).ok()?))
                 }
-                Measure::Accuracy(name) if whole => first_share(book, Task::named(name)?),
-                Measure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::named(task)?),
+                Measure::Accuracy(name) if whole => first_share(book, Task::find_task(name)?),
+                Measure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::find_task(task)?),
                 _ => None,
             };
         }
@@ -77,23 +77,23 @@ fn expected(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, column: &str
 }
 
 /// The share correct by chance, if all items have equally many options.
-fn chance(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
-    let mut options = book.set.items.iter().filter_map(|item| Some(item.options(task)?.0.len()));
+fn chance_of_correct(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
+    let mut options = book.set.items.iter().filter_map(|item| Some(item.options_of_task(task)?.0.len()));
     let first = options.next()?;
     (first > 0 && options.all(|count| count == first)).then(|| 1.0 / first as f64)
 }
 
 /// The share of items whose first option is right, in percent; `None` for a task without options.
 fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
-    let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options(task)?.1)).collect();
+    let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options_of_task(task)?.1)).collect();
     let first = places.iter().filter(|place| **place == 0).count();
     (!places.is_empty()).then(|| percent(first, places.len()))
 }
 
 /// Macro F1 of naming the first label for every item: the F1 of this one class over all classes.
 fn first_f1(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
-    let Wants::Labels { codes: names, .. } = &task.declared().wants else { return None };
-    let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold(task)).collect();
+    let Wants::Labels { codes: names, .. } = &task.task_declaration().wants else { return None };
+    let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold_answer(task)).collect();
     let named = |name: &str| golds.iter().filter(|gold| gold.as_str() == name).count() as f64;
     let classes = names.iter().enumerate().filter(|(at, name)| *at == 0 || named(name) > 0.0).count() as f64;
     let first = named(names.first()?);

@@ -25,11 +25,11 @@ mod scores;
 mod tests;
 
 pub use across::Point;
-pub use compare::{Comparison, comparisons};
-pub use conversations::conversations;
-pub use replies::replies;
-pub use report::{Report, Scores, add_scores, report};
-pub use sampled::{calibration, samples};
+pub use compare::{Comparison, compare_models};
+pub use conversations::conversation_tables;
+pub use replies::replies_table;
+pub use report::{Report, Scores, add_scores, compute_report};
+pub use sampled::{calibration_tables, sample_tables};
 pub use scores::{PEOPLE, ScoreBook, Who};
 
 /// The shares without shading and with full shading.

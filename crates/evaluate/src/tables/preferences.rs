@@ -4,100 +4,100 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::scores::ScoreBook;
 use crate::answer::Answer;
-use crate::figures::{Figure, Keys, Table, row};
+use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::measures::SHARE;
 use crate::review::agreement::{Coefficient, Units};
-use crate::review::majority;
+use crate::review::majority_answer;
 use crate::task::{Setting, Task};
 
 const VERDICTS: [&str; 3] = ["human", "llm", "equal"];
 
 /// The verdict of more than half of those who judged an answer; `undecided` if there is none, for example if
 /// all three differ. `None` if nobody judged it.
-fn verdict<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
-    let counts = counts(verdicts);
+fn majority_verdict<'a>(verdicts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    let counts = count_verdicts(verdicts);
     let judged = counts.iter().any(|count| *count > 0);
     let by_verdict = VERDICTS.into_iter().zip(counts.map(|count| count as usize));
-    judged.then(|| majority(by_verdict).unwrap_or("undecided"))
+    judged.then(|| majority_answer(by_verdict).unwrap_or("undecided"))
 }
 
-fn verdicts(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
+fn verdicts_on_answer(answer: &Answer, person: bool) -> impl Iterator<Item = &str> {
     answer.ratings.iter().filter(move |rating| rating.person == person).map(|rating| rating.value.as_str())
 }
 
 /// Figure 1: whose explanation wins, in percent of the jokes, by people and by judges.
-pub fn winning(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
+pub fn preference_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&[task]) {
-        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+    for who in book.authors_of_tasks(&[task]) {
+        let Some(column) = book.answers_of_author(who, task, Setting::default()) else { continue };
         for person in [true, false] {
             let share = |verdict: &str| {
                 let value = |answer: &Answer| {
-                    self::verdict(verdicts(answer, person)).map(|found| f64::from(found == verdict))
+                    self::majority_verdict(verdicts_on_answer(answer, person)).map(|found| f64::from(found == verdict))
                 };
-                let (units, n) = book.parts(column, |_| true, value);
+                let (units, n) = book.sum_by_unit(column, |_| true, value);
                 Some(Figure::new(
-                    book.resamples.ratio(&units, SHARE)?,
+                    book.resamples.estimate_ratio(&units, SHARE)?,
                     100.0,
                     n,
-                    keys(book, who, task, person),
+                    keys_of_raters(book, who, task, person),
                 ))
             };
             let cells: Vec<Option<Figure>> =
                 ["human", "llm", "equal", "undecided"].into_iter().map(share).collect();
             if cells.iter().any(Option::is_some) {
                 let by = if person { "people" } else { "judges" };
-                rows.push(row(format!("{}, by {by}", book.who[who].name), cells));
+                rows.push(figure_row(format!("{}, by {by}", book.who[who].name), cells));
             }
         }
     }
-    Table::of_figures("Model", ["Person wins", "Model wins", "Equal", "Undecided"], rows).headed(declared)
+    Table::of_figures("Model", ["Person wins", "Model wins", "Equal", "Undecided"], rows).with_heading(declared)
 }
 
-fn keys(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
-    let mut keys = book.keys(who, task, Setting::default());
+fn keys_of_raters(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
+    let mut keys = book.keys_of_answers(who, task, Setting::default());
     keys.insert("rated_by", if person { "people" } else { "judges" }.into());
     keys
 }
 
 /// Agreement on the preferences: percent of agreeing pairs (appendix C) and Fleiss' kappa; between people,
 /// between judges, and between the judges' majority and people's.
-pub fn agreement(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
+pub fn agreement_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Table {
     let mut rows = Vec::new();
-    for who in book.answered(&[task]) {
-        let Some(column) = book.column(who, task, Setting::default()) else { continue };
+    for who in book.authors_of_tasks(&[task]) {
+        let Some(column) = book.answers_of_author(who, task, Setting::default()) else { continue };
         let answers: Vec<(usize, &Answer)> = column
             .iter()
             .enumerate()
-            .flat_map(|(at, of)| of.iter().map(move |a| (book.unit(at), *a)))
+            .flat_map(|(at, of)| of.iter().map(move |a| (book.unit_of_item(at), *a)))
             .collect();
         let name = &book.who[who].name;
         for person in [true, false] {
             let rated: Vec<(usize, [u32; 3])> =
-                answers.iter().map(|(at, answer)| (*at, counts(verdicts(answer, person)))).collect();
-            let cells = among(book, &rated, keys(book, who, task, person));
+                answers.iter().map(|(at, answer)| (*at, count_verdicts(verdicts_on_answer(answer, person)))).collect();
+            let cells = agreement_cells(book, &rated, keys_of_raters(book, who, task, person));
             if cells.iter().any(Option::is_some) {
-                rows.push(row(format!("{name}: {}", if person { "people" } else { "judges" }), cells));
+                rows.push(figure_row(format!("{name}: {}", if person { "people" } else { "judges" }), cells));
             }
         }
         let both: Vec<(usize, [u32; 3])> = answers
             .iter()
             .filter_map(|(at, answer)| {
-                let sides = [true, false].map(|person| verdict(verdicts(answer, person)));
+                let sides = [true, false].map(|person| majority_verdict(verdicts_on_answer(answer, person)));
                 let [Some(people), Some(judges)] = sides else { return None };
-                Some((*at, counts([people, judges].into_iter())))
+                Some((*at, count_verdicts([people, judges].into_iter())))
             })
             .filter(|(_, counts)| counts.iter().sum::<u32>() == 2)
             .collect();
-        let cells = among(book, &both, book.keys(who, task, Setting::default()));
+        let cells = agreement_cells(book, &both, book.keys_of_answers(who, task, Setting::default()));
         if cells.iter().any(Option::is_some) {
-            rows.push(row(format!("{name}: judges with people"), cells));
+            rows.push(figure_row(format!("{name}: judges with people"), cells));
         }
     }
-    Table::of_figures("Model and who judges", ["Agreement %", "Fleiss' kappa"], rows).headed(declared)
+    Table::of_figures("Model and who judges", ["Agreement %", "Fleiss' kappa"], rows).with_heading(declared)
 }
 
-fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
+fn count_verdicts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
     let mut counts = [0; 3];
     for verdict in verdicts {
         if let Some(at) = VERDICTS.iter().position(|known| *known == verdict) {
@@ -107,11 +107,11 @@ fn counts<'a>(verdicts: impl Iterator<Item = &'a str>) -> [u32; 3] {
     counts
 }
 
-fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Figure>> {
+fn agreement_cells(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<Option<Figure>> {
     let twice: Vec<&(usize, [u32; 3])> = rated.iter().filter(|(_, of)| of.iter().sum::<u32>() >= 2).collect();
     let n = twice.len();
     let units = |times: &dyn Fn(usize) -> u16| {
-        let mut units = Units::nominal(VERDICTS.len());
+        let mut units = Units::of_categories(VERDICTS.len());
         for (at, counts) in &twice {
             (0..times(*at)).for_each(|_| units.push_counts(counts));
         }
@@ -119,8 +119,8 @@ fn among(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys) -> Vec<O
     };
     let once = units(&|_| 1);
     let of = |which: Coefficient| {
-        let drawn = book.resamples.drawn(|weights| which.compute(&units(&|at| weights[at])));
-        Some(book.resamples.settings().of_coefficient(which, &once, which.compute(&once)?, drawn))
+        let drawn = book.resamples.resample_statistic(|weights| which.compute_value(&units(&|at| weights[at])));
+        Some(book.resamples.settings().of_coefficient(which, &once, which.compute_value(&once)?, drawn))
     };
     let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));
     vec![

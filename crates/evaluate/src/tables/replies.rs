@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::scores::ScoreBook;
 use crate::answer::{NoAnswer, OF_A_REPLY};
 use crate::ask::Missing;
-use crate::figures::{Figure, Keys, Table, row};
+use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::measures::percent;
 use crate::task::{Setting, Task};
 
@@ -14,7 +14,7 @@ pub const BESIDE: [(&str, NoAnswer); 3] =
     [("Cut", NoAnswer::Cut), ("Refused", NoAnswer::Refused), ("Unread", NoAnswer::Unread)];
 
 /// Names of the columns beside `Format`, or beside `Format, selection`.
-pub fn beside(format: &str) -> impl Iterator<Item = String> + '_ {
+pub fn columns_beside_format(format: &str) -> impl Iterator<Item = String> + '_ {
     let of = format.strip_prefix("Format").unwrap_or_default();
     BESIDE.iter().map(move |(name, _)| format!("{name}{of}"))
 }
@@ -30,11 +30,11 @@ pub fn cells_beside(
 }
 
 /// The table of replies; `None` if no endpoint was asked.
-pub fn replies(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
+pub fn replies_table(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
     let mut rows = Vec::new();
     let tasks = Task::of_config(&book.set.config);
     for (who, task) in (0..book.who.len()).flat_map(|who| tasks.iter().map(move |task| (who, *task))) {
-        let settings = book.settings(task);
+        let settings = book.settings_of_task(task);
         for &setting in &settings {
             let beside: Vec<Option<Figure>> = cells_beside(book, who, &[task], setting).collect();
             if beside.iter().all(Option::is_none) {
@@ -44,17 +44,17 @@ pub fn replies(book: &ScoreBook<'_>, missing: &[Missing]) -> Option<Table> {
                 1 => format!("{}, {task}", book.who[who].name),
                 _ => format!("{}, {task}, {setting}", book.who[who].name),
             };
-            rows.push(row(name, [book.format(who, &[task], setting)].into_iter().chain(beside)));
+            rows.push(figure_row(name, [book.format_share(who, &[task], setting)].into_iter().chain(beside)));
         }
     }
-    for ((judge, task), Counts { read, without }) in judged(book, missing) {
+    for ((judge, task), Counts { read, without }) in count_judge_replies(book, missing) {
         let n = read + without.iter().sum::<usize>();
         let keys = Keys::from([("judge", judge.clone()), ("task", task.to_string())]);
-        let share = |count: usize| Some(Figure::plain(percent(count, n), n, keys.clone()));
+        let share = |count: usize| Some(Figure::without_interval(percent(count, n), n, keys.clone()));
         let cells = [read].into_iter().chain(without).map(share);
-        rows.push(row(format!("{judge}, ratings of {task}"), cells));
+        rows.push(figure_row(format!("{judge}, ratings of {task}"), cells));
     }
-    let columns = ["Format".to_owned()].into_iter().chain(beside("Format"));
+    let columns = ["Format".to_owned()].into_iter().chain(columns_beside_format("Format"));
     (!rows.is_empty()).then(|| Table {
         name: "replies".into(),
         title: "Replies, percent".into(),
@@ -73,9 +73,9 @@ struct Counts {
     without: [usize; 3],
 }
 
-fn judged(book: &ScoreBook<'_>, missing: &[Missing]) -> BTreeMap<(String, Task), Counts> {
+fn count_judge_replies(book: &ScoreBook<'_>, missing: &[Missing]) -> BTreeMap<(String, Task), Counts> {
     let mut judges: BTreeMap<(String, Task), Counts> = BTreeMap::new();
-    for answer in book.all() {
+    for answer in book.all_answers() {
         for rating in answer.ratings.iter().filter(|rating| rating.basis.starts_with(OF_A_REPLY)) {
             judges.entry((rating.judge.clone(), answer.task)).or_default().read += 1;
         }

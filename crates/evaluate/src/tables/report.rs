@@ -6,16 +6,16 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 use riddlemill_benchmarks::table::{Drawn, Layout, Measure, Measures, Native, Shape};
 use serde::Serialize;
 
-use super::across::{Point, points, together};
-use super::compare::{Comparison, comparisons};
-use super::leaderboard::leaderboards;
+use super::across::{Point, pair_points, correlation_table};
+use super::compare::{Comparison, compare_models};
+use super::leaderboard::leaderboard_tables;
 use super::scores::ScoreBook;
 use super::{declared, free, judged, known, orders, people, preferences};
-use crate::charts::{bars, lines, scatter, stacked};
+use crate::charts::{bar_chart, line_chart, scatter_chart, stacked_chart};
 use crate::figures::{Chart, Figure, Keys, Table};
 use crate::set::Sample;
 use crate::task::{Setting, Task};
-use crate::text::decimals;
+use crate::text::format_decimals;
 
 /// Tables, comparisons and charts of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,9 +60,9 @@ pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
 
 /// Adds the scores on a set.
 pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
-    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale().is_some()) {
-        for who in book.answered(&[task]) {
-            if let Some(cell) = judged::score(book, who, task, None, None) {
+    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale_of_judges().is_some()) {
+        for who in book.authors_of_tasks(&[task]) {
+            if let Some(cell) = judged::score_of_model(book, who, task, None, None) {
                 scores.entry(task.name()).or_default().insert(book.who[who].name.clone(), cell.value);
             }
         }
@@ -70,29 +70,29 @@ pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
 }
 
 /// Computes the report. `other_scores` are models' scores on the sets evaluated with it.
-pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
+pub fn compute_report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let (mut tables, mut charts) = (Vec::new(), Vec::new());
-    let declared = riddlemill_benchmarks::find(&book.set.config).map(|found| found.evaluation.as_slice());
+    let declared = riddlemill_benchmarks::find_benchmark(&book.set.config).map(|found| found.evaluation.as_slice());
     match declared.unwrap_or_default() {
         [] => {
             let table = declared::of_all_tasks(book);
-            charts.push(bars(&table.title, &table, 100.0));
+            charts.push(bar_chart(&table.title, &table, 100.0));
             tables.push((table, None));
         }
         declared => {
             for one in declared {
                 for table in tables_of(book, one, other_scores, &mut charts) {
-                    charts.extend(one.drawn.iter().filter_map(|drawn| chart(book, one, drawn, &table)));
+                    charts.extend(one.drawn.iter().filter_map(|drawn| chart_of_table(book, one, drawn, &table)));
                     tables.push((table, Some(one)));
                 }
             }
         }
     }
     tables.retain(|(table, _)| table.has_figures());
-    let known = known::known(book, &tables);
+    let known = known::baseline_table(book, &tables);
     let mut tables: Vec<Table> = tables.into_iter().map(|(table, _)| table).collect();
     tables.extend(known);
-    tables.extend(leaderboards(book));
+    tables.extend(leaderboard_tables(book));
     charts.retain(|chart| !chart.is_empty());
     Report {
         set: book.set.name(),
@@ -102,7 +102,7 @@ pub fn report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
         sample: book.set.sample.clone(),
         drawn: Vec::new(),
         tables,
-        comparisons: comparisons(book),
+        comparisons: compare_models(book),
         charts,
     }
 }
@@ -121,91 +121,91 @@ fn tables_of(
         Some(Measures::Native(native)) => native,
         None => return Vec::new(),
     };
-    let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::named(name)).collect();
+    let tasks: Vec<Task> = native.tasks.iter().filter_map(|name| Task::find_task(name)).collect();
     // The number of tasks was checked with the folder.
     let Some(&task) = tasks.first() else { return Vec::new() };
     let both = [task, tasks.get(1).copied().unwrap_or(task)];
     match native.kind {
         Layout::ScoresByPart => {
-            let judges = book.judges(&[task], false);
-            let mut tables = vec![judged::scores(book, one, native, task, None)];
+            let judges = book.judges_of_tasks(&[task], false);
+            let mut tables = vec![judged::scores_table(book, one, native, task, None)];
             if judges.len() > 1 && native.by_judge.is_some() {
-                let of_judge = |judge: &&str| judged::scores(book, one, native, task, Some(judge));
+                let of_judge = |judge: &&str| judged::scores_table(book, one, native, task, Some(judge));
                 tables.extend(judges.iter().map(of_judge));
             }
             tables
         }
-        Layout::TwoScores => vec![judged::two(book, one, native, both)],
-        Layout::Ratings => vec![judged::distributions(book, one, task)],
+        Layout::TwoScores => vec![judged::task_pair_table(book, one, native, both)],
+        Layout::Ratings => vec![judged::distribution_table(book, one, task)],
         Layout::JudgePairs => {
             let (table, pairs) = judged::judge_pairs(book, one, task);
             for (pair, means) in pairs {
                 let [a, b] = &pair.judges;
-                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| decimals(r, 3));
+                let r = pair.mean.pearson.map_or_else(|| "undefined".to_string(), |r| format_decimals(r, 3));
                 let unnamed = |(x, y): (f64, f64)| Point { model: String::new(), x, y };
                 let points: Vec<Point> = means.into_iter().map(unnamed).collect();
-                for title in scatters(one) {
+                for title in scatter_headings(one) {
                     let title = [a.as_str(), b, &r]
                         .iter()
                         .fold(title.to_owned(), |title, word| title.replacen("{}", word, 1));
-                    charts.push(scatter(&title, [a, b], &points, false));
+                    charts.push(scatter_chart(&title, [a, b], &points, false));
                 }
             }
             vec![table]
         }
-        Layout::Sizes => sizes(book, one, native, &tasks, charts).into_iter().collect(),
-        Layout::BothOrders => vec![orders::orders(book, one, both)],
+        Layout::Sizes => model_size_table(book, one, native, &tasks, charts).into_iter().collect(),
+        Layout::BothOrders => vec![orders::orders_table(book, one, both)],
         Layout::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
-        Layout::Against => against(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
-        Layout::PeopleAndJudges => vec![people::people(book, one, task)],
-        Layout::Wins => vec![preferences::winning(book, one, task)],
-        Layout::Preferences => vec![preferences::agreement(book, one, task)],
-        Layout::FreeAnswers => vec![free::answers(book, one, task)],
+        Layout::Against => compare_with_other_set(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
+        Layout::PeopleAndJudges => vec![people::people_table(book, one, task)],
+        Layout::Wins => vec![preferences::preference_table(book, one, task)],
+        Layout::Preferences => vec![preferences::agreement_table(book, one, task)],
+        Layout::FreeAnswers => vec![free::free_answers_table(book, one, task)],
     }
 }
 
 /// The headings of a table's scatter plots.
-fn scatters(one: &Declared) -> impl Iterator<Item = &'static str> {
-    one.drawn.iter().filter(|drawn| drawn.shape == Shape::Scatter).map(|drawn| drawn.title)
+fn scatter_headings(declared: &Declared) -> impl Iterator<Item = &'static str> {
+    declared.drawn.iter().filter(|drawn| drawn.shape == Shape::Scatter).map(|drawn| drawn.title)
 }
 
 /// A chart of a table's rows; `None` without data, or if its points are drawn already.
-fn chart(book: &ScoreBook<'_>, one: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
+fn chart_of_table(book: &ScoreBook<'_>, declared: &Declared, drawn: &Drawn, table: &Table) -> Option<Chart> {
     match drawn.shape {
-        Shape::Bars(count) => Some(bars(drawn.title, &first_columns(table, count), 100.0)),
-        Shape::Stacked => Some(stacked(drawn.title, table)),
+        Shape::Bars(count) => Some(bar_chart(drawn.title, &first_columns(table, count), 100.0)),
+        Shape::Stacked => Some(stacked_chart(drawn.title, table)),
         Shape::Lines => {
-            let Some(Measures::Columns { columns, .. }) = one.of_answers() else { return None };
+            let Some(Measures::Columns { columns, .. }) = declared.of_answers() else { return None };
             let Measure::Accuracy(name) = columns.first()?.measure else { return None };
-            let settings = book.settings(Task::named(name)?).into_iter();
+            let settings = book.settings_of_task(Task::find_task(name)?).into_iter();
             let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();
-            (shots.len() > 1).then(|| lines(drawn.title, table, 1, &shots))
+            (shots.len() > 1).then(|| line_chart(drawn.title, table, 1, &shots))
         }
         Shape::Scatter => None,
     }
 }
 
 /// Models' scores in a task, or in the two with both orders of the same options, from 0 to 100.
-fn reached(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Figure)> {
+fn scores_of_tasks(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Figure)> {
     if let [first, second] = tasks {
-        return orders::scores(book, [*first, *second]);
+        return orders::scores_over_orders(book, [*first, *second]);
     }
     let Some(&task) = tasks.first() else { return Vec::new() };
     let score = |who: usize| {
-        let cell = match task.scale() {
-            Some(_) => judged::score(book, who, task, None, None)?,
-            None => book.accuracy(who, task, Setting::default(), |_| true, Keys::new())?,
+        let cell = match task.scale_of_judges() {
+            Some(_) => judged::score_of_model(book, who, task, None, None)?,
+            None => book.accuracy_of_author(who, task, Setting::default(), |_| true, Keys::new())?,
         };
         Some((book.who[who].name.clone(), cell))
     };
-    book.answered(&[task]).into_iter().filter_map(score).collect()
+    book.authors_of_tasks(&[task]).into_iter().filter_map(score).collect()
 }
 
 /// RuozhiBench's figure 8: with the other set evaluated together with this one, else by the ratings in the
 /// rows.
-fn against(
+fn compare_with_other_set(
     book: &ScoreBook<'_>,
-    one: &Declared,
+    declared: &Declared,
     native: &Native,
     tasks: &[Task],
     other_scores: &Scores,
@@ -215,24 +215,24 @@ fn against(
         native.ratings.map(|columns| orders::released_scores(book, columns)).unwrap_or_default()
     };
     let other = native.other.and_then(|other| other_scores.get(other)).filter(|scores| !scores.is_empty());
-    let both = points(&other.cloned().unwrap_or_else(released), &reached(book, tasks));
+    let both = pair_points(&other.cloned().unwrap_or_else(released), &scores_of_tasks(book, tasks));
     let axes = [*native.columns.first()?, *native.columns.get(1)?];
     if both.len() < 2 {
         return None;
     }
-    charts.extend(scatters(one).map(|title| scatter(title, axes, &both, false)));
-    Some(together(one, axes, &both, book.resamples.settings()))
+    charts.extend(scatter_headings(declared).map(|title| scatter_chart(title, axes, &both, false)));
+    Some(correlation_table(declared, axes, &both, book.resamples.settings()))
 }
 
 /// RuozhiBench's figure 9, if the sizes of at least two models are known.
-fn sizes(
+fn model_size_table(
     book: &ScoreBook<'_>,
-    one: &Declared,
+    declared: &Declared,
     native: &Native,
     tasks: &[Task],
     charts: &mut Vec<Chart>,
 ) -> Option<Table> {
-    let sized = points(&book.sizes, &reached(book, tasks));
+    let sized = pair_points(&book.sizes, &scores_of_tasks(book, tasks));
     let axis = *native.columns.first()?;
     if sized.len() < 2 {
         return None;
@@ -241,8 +241,8 @@ fn sizes(
     let on_log: Vec<Point> =
         sized.iter().map(|point| Point { x: point.x.log10(), ..point.clone() }).collect();
     let axes = ["Size in billions of parameters", axis];
-    charts.extend(scatters(one).map(|title| scatter(title, axes, &sized, true)));
-    Some(together(one, ["Size, log10 of billions", axis], &on_log, book.resamples.settings()))
+    charts.extend(scatter_headings(declared).map(|title| scatter_chart(title, axes, &sized, true)));
+    Some(correlation_table(declared, ["Size, log10 of billions", axis], &on_log, book.resamples.settings()))
 }
 
 /// A table without the columns behind so many figures.

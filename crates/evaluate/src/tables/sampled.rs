@@ -3,12 +3,12 @@
 use riddlemill_benchmarks::table::AnswerScore;
 use riddlemill_benchmarks::task::Wants;
 
-use super::classed::within;
+use super::classed::covered_answers;
 use super::scores::ScoreBook;
 use crate::answer::Answer;
-use crate::figures::{Figure, Keys, Row, Table, row};
+use crate::figures::{Figure, Keys, Row, Table, figure_row};
 use crate::item::Item;
-use crate::measures::{Binned, SHARE, Stated, Unit, Voted, majority, pass_at};
+use crate::measures::{Binned, SHARE, Stated, Unit, Voted, majority_answer, pass_at};
 use crate::task::{Setting, Task};
 
 /// Whose answers to what.
@@ -20,7 +20,7 @@ pub(super) struct Whose {
 }
 
 /// The figure of one author's answers to the covered items, times 100; `None` without answers, or without confidences.
-pub(super) fn figure(
+pub(super) fn figure_of_author(
     book: &ScoreBook<'_>,
     whose: Whose,
     score: AnswerScore,
@@ -28,20 +28,20 @@ pub(super) fn figure(
     keys: Keys,
 ) -> Option<Figure> {
     let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| {
-        let units = units(book, whose, &among, value)?;
-        Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, units.len(), keys.clone()))
+        let units = units_of_items(book, whose, &among, value)?;
+        Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, units.len(), keys.clone()))
     };
     match score {
         AnswerScore::PassAt(k) => of_items(&|item| pass_at(k, item.answers.len(), item.right)),
-        AnswerScore::Majority => of_items(&|item| Some(item.voted()?.right)),
+        AnswerScore::Majority => of_items(&|item| Some(item.majority_vote()?.right)),
         AnswerScore::Calibration => {
-            let stated = stated(book, whose, &among);
-            let bins = whose.task.declared().confidence?.bins;
+            let stated = stated_confidences(book, whose, &among);
+            let bins = whose.task.task_declaration().confidence?.bins;
             let binned = Binned::new(&stated, bins);
-            let estimate = book.resamples.estimate_biased(SHARE, |weights| binned.error(weights))?;
+            let estimate = book.resamples.estimate_biased(SHARE, |weights| binned.calibration_error(weights))?;
             Some(Figure::new(estimate, 100.0, stated.len(), keys))
         }
-        AnswerScore::Brier => mean(book, &stated(book, whose, &among), Stated::brier, keys),
+        AnswerScore::Brier => mean_of_stated(book, &stated_confidences(book, whose, &among), Stated::brier_score, keys),
     }
 }
 
@@ -55,19 +55,19 @@ struct Voting<'a> {
 }
 
 impl Voting<'_> {
-    fn voted(&self) -> Option<Voted> {
-        majority(self.answers.iter().copied(), self.gold?)
+    fn majority_vote(&self) -> Option<Voted> {
+        majority_answer(self.answers.iter().copied(), self.gold?)
     }
 }
 
 /// One value for each covered item that has one; `None` if the author did not answer this task.
-fn units(
+fn units_of_items(
     book: &ScoreBook<'_>,
     Whose { who, task, setting }: Whose,
     among: impl Fn(&Item) -> bool,
     value: &dyn Fn(&Voting<'_>) -> Option<f64>,
 ) -> Option<Vec<Unit>> {
-    let column = book.column(who, task, setting)?;
+    let column = book.answers_of_author(who, task, setting)?;
     let items = column.iter().enumerate().filter(|(at, on)| !on.is_empty() && among(&book.set.items[*at]));
     let unit = |(at, on): (usize, &Vec<&Answer>)| {
         let item = Voting {
@@ -75,27 +75,27 @@ fn units(
             gold: on.first().and_then(|answer| answer.gold.as_deref()),
             right: on.iter().filter(|answer| answer.correct == Some(true)).count(),
         };
-        Some(Unit { at: book.unit(at), sum: value(&item)?, count: 1.0 })
+        Some(Unit { at: book.unit_of_item(at), sum: value(&item)?, count: 1.0 })
     };
     Some(items.filter_map(unit).collect())
 }
 
 /// The answers that state a confidence, and are right or wrong.
-fn stated(
+fn stated_confidences(
     book: &ScoreBook<'_>,
     Whose { who, task, setting }: Whose,
     among: impl Fn(&Item) -> bool,
 ) -> Vec<Stated> {
-    let Some(column) = book.column(who, task, setting) else { return Vec::new() };
+    let Some(column) = book.answers_of_author(who, task, setting) else { return Vec::new() };
     let one = |(at, answer): (usize, &Answer)| {
         let (confidence, right) = (answer.confidence?, answer.correct?);
-        Some(Stated { at: book.unit(at), confidence, right })
+        Some(Stated { at: book.unit_of_item(at), confidence, right })
     };
-    within(book, column, among).filter_map(one).collect()
+    covered_answers(book, column, among).filter_map(one).collect()
 }
 
 /// The mean of a value of such answers, times 100.
-fn mean(
+fn mean_of_stated(
     book: &ScoreBook<'_>,
     stated: &[Stated],
     value: impl Fn(&Stated) -> f64,
@@ -103,11 +103,11 @@ fn mean(
 ) -> Option<Figure> {
     let unit = |one: &Stated| Unit { at: one.at, sum: value(one), count: 1.0 };
     let units: Vec<Unit> = stated.iter().map(unit).collect();
-    Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, stated.len(), keys))
+    Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, stated.len(), keys))
 }
 
 /// Everybody who answered a task, in every setting.
-fn answered(book: &ScoreBook<'_>, task: Task) -> Vec<(String, Whose)> {
+fn authors_of_task(book: &ScoreBook<'_>, task: Task) -> Vec<(String, Whose)> {
     let all: Vec<(usize, Setting)> = book.answered_in(task).collect();
     let is_one = all.windows(2).all(|two| two[0].1 == two[1].1);
     let named = |(who, setting): (usize, Setting)| {
@@ -119,37 +119,37 @@ fn answered(book: &ScoreBook<'_>, task: Task) -> Vec<(String, Whose)> {
 }
 
 /// A table of each task that takes several answers to an item and whose answers are right or wrong.
-pub fn samples(book: &ScoreBook<'_>) -> Vec<Table> {
+pub fn sample_tables(book: &ScoreBook<'_>) -> Vec<Table> {
     let is_right_or_wrong =
-        |task: &Task| task.is_choice() && !matches!(task.declared().wants, Wants::Rating { .. });
-    let tasks = Task::of_config(&book.set.config).into_iter().filter(|task| task.samples() > 1);
+        |task: &Task| task.is_choice() && !matches!(task.task_declaration().wants, Wants::Rating { .. });
+    let tasks = Task::of_config(&book.set.config).into_iter().filter(|task| task.samples_per_item() > 1);
     tasks.filter(is_right_or_wrong).filter_map(|task| samples_of(book, task)).collect()
 }
 
 fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
-    let most = task.samples() as usize;
+    let most = task.samples_per_item() as usize;
     let mut drawn: Vec<usize> =
         std::iter::successors(Some(2), |k| Some(k * 2)).take_while(|k| *k < most).collect();
     drawn.push(most);
     let of_one = |(name, whose): (String, Whose)| {
         let Whose { who, task, setting } = whose;
-        let keys = || book.keys(who, task, setting);
+        let keys = || book.keys_of_answers(who, task, setting);
         let all = |_: &Item| true;
-        let mut cells = vec![book.accuracy(who, task, setting, all, Keys::new())];
-        cells.extend(drawn.iter().map(|k| figure(book, whose, AnswerScore::PassAt(*k), all, keys())));
-        cells.push(figure(book, whose, AnswerScore::Majority, all, keys()));
-        let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| units(book, whose, all, value);
-        let tied = of_items(&|item| Some(f64::from(item.voted()?.is_tied)));
+        let mut cells = vec![book.accuracy_of_author(who, task, setting, all, Keys::new())];
+        cells.extend(drawn.iter().map(|k| figure_of_author(book, whose, AnswerScore::PassAt(*k), all, keys())));
+        cells.push(figure_of_author(book, whose, AnswerScore::Majority, all, keys()));
+        let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| units_of_items(book, whose, all, value);
+        let tied = of_items(&|item| Some(f64::from(item.majority_vote()?.is_tied)));
         cells.push(tied.and_then(|tied| {
-            Some(Figure::new(book.resamples.ratio(&tied, SHARE)?, 100.0, tied.len(), keys()))
+            Some(Figure::new(book.resamples.estimate_ratio(&tied, SHARE)?, 100.0, tied.len(), keys()))
         }));
         let counts = of_items(&|item| Some(item.answers.len() as f64)).unwrap_or_default();
         let fewest = counts.iter().map(|unit| unit.sum).min_by(f64::total_cmp);
-        cells.push(fewest.map(|fewest| Figure::plain(fewest, counts.len(), keys())));
-        row(name, cells)
+        cells.push(fewest.map(|fewest| Figure::without_interval(fewest, counts.len(), keys())));
+        figure_row(name, cells)
     };
     // Several answers of people are those of several persons.
-    let models = answered(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
+    let models = authors_of_task(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
     let rows: Vec<Row> = models.map(of_one).collect();
     let mut columns = vec!["Mean".to_owned()];
     columns.extend(drawn.iter().map(|k| format!("pass@{k}")));
@@ -168,31 +168,31 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
 }
 
 /// A table of each task that asks for a confidence.
-pub fn calibration(book: &ScoreBook<'_>) -> Vec<Table> {
+pub fn calibration_tables(book: &ScoreBook<'_>) -> Vec<Table> {
     let tasks = Task::of_config(&book.set.config).into_iter();
-    tasks.filter_map(|task| calibration_of(book, task, task.declared().confidence?.bins)).collect()
+    tasks.filter_map(|task| calibration_of(book, task, task.task_declaration().confidence?.bins)).collect()
 }
 
 fn calibration_of(book: &ScoreBook<'_>, task: Task, bins: usize) -> Option<Table> {
     let of_one = |(name, whose): (String, Whose)| {
         let Whose { who, task, setting } = whose;
-        let keys = || book.keys(who, task, setting);
+        let keys = || book.keys_of_answers(who, task, setting);
         let all = |_: &Item| true;
-        let stated = stated(book, whose, all);
-        let is_stated = book.column(who, task, setting).and_then(|column| {
-            let (units, n) = book.parts(column, all, |answer| Some(f64::from(answer.confidence.is_some())));
-            Some(Figure::new(book.resamples.ratio(&units, SHARE)?, 100.0, n, keys()))
+        let stated = stated_confidences(book, whose, all);
+        let is_stated = book.answers_of_author(who, task, setting).and_then(|column| {
+            let (units, n) = book.sum_by_unit(column, all, |answer| Some(f64::from(answer.confidence.is_some())));
+            Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, keys()))
         });
         let cells = vec![
             is_stated,
-            mean(book, &stated, |one| one.confidence, keys()),
-            mean(book, &stated, |one| f64::from(one.right), keys()),
-            figure(book, whose, AnswerScore::Calibration, all, keys()),
-            figure(book, whose, AnswerScore::Brier, all, keys()),
+            mean_of_stated(book, &stated, |one| one.confidence, keys()),
+            mean_of_stated(book, &stated, |one| f64::from(one.right), keys()),
+            figure_of_author(book, whose, AnswerScore::Calibration, all, keys()),
+            figure_of_author(book, whose, AnswerScore::Brier, all, keys()),
         ];
-        row(name, cells)
+        figure_row(name, cells)
     };
-    let models = answered(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
+    let models = authors_of_task(book, task).into_iter().filter(|(_, whose)| !book.who[whose.who].person);
     let rows: Vec<Row> = models.map(of_one).collect();
     (!rows.is_empty()).then(|| Table {
         name: "calibration".into(),

@@ -48,7 +48,7 @@ impl<'a> ScoreBook<'a> {
         sizes: BTreeMap<String, f64>,
         bootstrap: Bootstrap,
     ) -> ScoreBook<'a> {
-        let units = units(&set.items);
+        let units = number_units(&set.items);
         let count = units.iter().max().map_or(0, |last| last + 1);
         let mut who: Vec<Who> = Vec::new();
         let mut add = |name: &str, person: bool| {
@@ -65,7 +65,7 @@ impl<'a> ScoreBook<'a> {
         answers.iter().filter(|answer| answer.person).for_each(|answer| add(&answer.model, true));
         let place_of =
             |name: &str, person: bool| who.iter().position(|w| w.name == name && w.person == person);
-        let places = set.places();
+        let places = set.index_by_id();
         let mut columns: BTreeMap<(usize, Task, Setting), Column<'a>> = BTreeMap::new();
         for answer in answers {
             let Some(&item) = places.get(answer.item.as_str()) else { continue };
@@ -86,17 +86,17 @@ impl<'a> ScoreBook<'a> {
     }
 
     /// The unit of resampling of an item.
-    pub fn unit(&self, item: usize) -> usize {
+    pub fn unit_of_item(&self, item: usize) -> usize {
         self.units[item]
     }
 
     /// One author's answers, item by item.
-    pub fn column(&self, who: usize, task: Task, setting: Setting) -> Option<&Column<'a>> {
-        self.columns.get(&(who, task, setting))
+    pub fn answers_of_author(&self, author: usize, task: Task, setting: Setting) -> Option<&Column<'a>> {
+        self.columns.get(&(author, task, setting))
     }
 
     /// The settings in which a task was answered, those without chain of thought first.
-    pub fn settings(&self, task: Task) -> Vec<Setting> {
+    pub fn settings_of_task(&self, task: Task) -> Vec<Setting> {
         let mut settings: Vec<Setting> =
             self.columns.keys().filter(|(_, of, _)| *of == task).map(|(_, _, setting)| *setting).collect();
         settings.sort();
@@ -105,7 +105,7 @@ impl<'a> ScoreBook<'a> {
     }
 
     /// The authors who answered any of these tasks.
-    pub fn answered(&self, tasks: &[Task]) -> Vec<usize> {
+    pub fn authors_of_tasks(&self, tasks: &[Task]) -> Vec<usize> {
         let of_tasks = self.columns.keys().filter(|(_, task, _)| tasks.contains(task));
         of_tasks.map(|(who, ..)| *who).collect::<BTreeSet<usize>>().into_iter().collect()
     }
@@ -116,7 +116,7 @@ impl<'a> ScoreBook<'a> {
     }
 
     /// Judges of these tasks, sorted.
-    pub fn judges(&self, tasks: &[Task], persons: bool) -> Vec<&'a str> {
+    pub fn judges_of_tasks(&self, tasks: &[Task], persons: bool) -> Vec<&'a str> {
         let mut judges: Vec<&str> = self
             .columns
             .iter()
@@ -132,7 +132,7 @@ impl<'a> ScoreBook<'a> {
 
     /// The addends of items to a ratio, and the number of answers: `value` returns an answer's numerator if
     /// it counts.
-    pub fn parts(
+    pub fn sum_by_unit(
         &self,
         column: &Column<'_>,
         among: impl Fn(&Item) -> bool,
@@ -152,23 +152,23 @@ impl<'a> ScoreBook<'a> {
     }
 
     /// The share of correct answers among items, in percent; a format error is incorrect.
-    pub fn accuracy(
+    pub fn accuracy_of_author(
         &self,
-        who: usize,
+        author: usize,
         task: Task,
         setting: Setting,
         among: impl Fn(&Item) -> bool,
         mut keys: Keys,
     ) -> Option<Figure> {
-        let column = self.column(who, task, setting)?;
-        let (units, n) = self.parts(column, among, |answer| answer.correct.map(f64::from));
-        keys.extend(self.keys(who, task, setting));
-        Some(Figure::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        let column = self.answers_of_author(author, task, setting)?;
+        let (units, n) = self.sum_by_unit(column, among, |answer| answer.correct.map(f64::from));
+        keys.extend(self.keys_of_answers(author, task, setting));
+        Some(Figure::new(self.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The share of answers in the requested format, in percent.
-    pub fn format(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Figure> {
-        self.share(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
+    pub fn format_share(&self, who: usize, tasks: &[Task], setting: Setting) -> Option<Figure> {
+        self.share_of_answers(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
     }
 
     /// The share of an endpoint's replies that hold no answer for this reason, in percent.
@@ -180,17 +180,17 @@ impl<'a> ScoreBook<'a> {
         why: NoAnswer,
     ) -> Option<Figure> {
         let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
-        self.share(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
+        self.share_of_answers(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
     }
 
     /// All answers.
-    pub fn all(&self) -> impl Iterator<Item = &'a Answer> {
+    pub fn all_answers(&self) -> impl Iterator<Item = &'a Answer> {
         let together = |who: &Who| who.person && who.name == PEOPLE;
         let columns = self.columns.iter().filter(move |((who, ..), _)| !together(&self.who[*who]));
         columns.flat_map(|(_, column)| column.iter().flatten().copied())
     }
 
-    fn share(
+    fn share_of_answers(
         &self,
         who: usize,
         tasks: &[Task],
@@ -199,21 +199,21 @@ impl<'a> ScoreBook<'a> {
     ) -> Option<Figure> {
         let (mut units, mut n) = (Vec::new(), 0);
         for &task in tasks {
-            let Some(column) = self.column(who, task, setting) else { continue };
-            let (more, count) = self.parts(column, |_| true, &value);
+            let Some(column) = self.answers_of_author(who, task, setting) else { continue };
+            let (more, count) = self.sum_by_unit(column, |_| true, &value);
             units.extend(more);
             n += count;
         }
-        let mut keys = self.keys(who, tasks[0], setting);
+        let mut keys = self.keys_of_answers(who, tasks[0], setting);
         // A figure over several tasks belongs to none of them.
         if tasks.len() > 1 {
             keys.remove("task");
         }
-        Some(Figure::new(self.resamples.ratio(&units, SHARE)?, 100.0, n, keys))
+        Some(Figure::new(self.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, keys))
     }
 
     /// The keys that identify an author's answers in answers.jsonl.
-    pub fn keys(&self, who: usize, task: Task, setting: Setting) -> Keys {
+    pub fn keys_of_answers(&self, who: usize, task: Task, setting: Setting) -> Keys {
         let who = &self.who[who];
         let whose = match who.person && who.name == PEOPLE {
             true => ("person", "true".to_string()),
@@ -224,7 +224,7 @@ impl<'a> ScoreBook<'a> {
 }
 
 /// One unit per group, whose items are resampled together.
-fn units(items: &[Item]) -> Vec<usize> {
+fn number_units(items: &[Item]) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     items
         .iter()

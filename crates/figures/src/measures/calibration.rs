@@ -13,12 +13,12 @@ pub struct Stated {
 
 impl Stated {
     /// The square of how far the confidence is from what came: 1 or 0.
-    pub fn brier(&self) -> f64 {
+    pub fn brier_score(&self) -> f64 {
         (self.confidence - f64::from(self.right)).powi(2)
     }
 
     /// Its bin among some of equal width, of which each has its upper end, as in scikit-learn.
-    fn bin(&self, bins: usize) -> usize {
+    fn bin_index(&self, bins: usize) -> usize {
         (1..bins).find(|end| self.confidence <= *end as f64 / bins as f64).unwrap_or(bins) - 1
     }
 }
@@ -35,13 +35,13 @@ impl Binned {
     /// Puts answers into `bins` bins from 0 to 1; at least one.
     pub fn new(stated: &[Stated], bins: usize) -> Binned {
         let bins = bins.max(1);
-        let one = |one: &Stated| (one.bin(bins), one.at, one.confidence - f64::from(one.right));
+        let one = |one: &Stated| (one.bin_index(bins), one.at, one.confidence - f64::from(one.right));
         Binned { answers: stated.iter().map(one).collect(), bins }
     }
 
     /// The expected calibration error with these weights of units (Guo et al. 2017): the mean over the answers of how far the
     /// mean confidence of their bin is from the share of right answers in it. `None` without answers.
-    pub fn error(&self, weights: &[u16]) -> Option<f64> {
+    pub fn calibration_error(&self, weights: &[u16]) -> Option<f64> {
         let mut apart = vec![0.0; self.bins];
         let mut all = 0.0;
         for (bin, unit, difference) in &self.answers {
@@ -89,11 +89,11 @@ mod tests {
         assert!(cases.len() >= 5);
         for case in cases {
             let answers = stated(&case.confidence, &case.right);
-            let ece = Binned::new(&answers, case.bins).error(&case.weights).unwrap();
+            let ece = Binned::new(&answers, case.bins).calibration_error(&case.weights).unwrap();
             assert!((ece - case.ece).abs() < 1e-9, "{}: {ece} for {}", case.name, case.ece);
             let (mut sum, mut all) = (0.0, 0.0);
             for one in &answers {
-                sum += f64::from(case.weights[one.at]) * one.brier();
+                sum += f64::from(case.weights[one.at]) * one.brier_score();
                 all += f64::from(case.weights[one.at]);
             }
             assert!((sum / all - case.brier).abs() < 1e-9, "{}: {} for {}", case.name, sum / all, case.brier);
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn without_answers_there_is_no_error() {
-        assert_eq!(Binned::new(&[], 10).error(&[]), None);
-        assert_eq!(Binned::new(&stated(&[0.5], &[true]), 10).error(&[0]), None);
+        assert_eq!(Binned::new(&[], 10).calibration_error(&[]), None);
+        assert_eq!(Binned::new(&stated(&[0.5], &[true]), 10).calibration_error(&[0]), None);
     }
 
     proptest! {
@@ -114,9 +114,9 @@ mod tests {
                 answers.iter().map(|(percent, right)| (f64::from(*percent) / 100.0, *right)).unzip();
             let answers = stated(&confidence, &right);
             let weights = vec![1; answers.len()];
-            let error = |bins| Binned::new(&answers, bins).error(&weights).unwrap();
+            let error = |bins| Binned::new(&answers, bins).calibration_error(&weights).unwrap();
             prop_assert!(error(1) <= error(bins) + 1e-12 && error(bins) <= 1.0 + 1e-12);
-            prop_assert!(answers.iter().all(|one| one.bin(bins) < bins && (0.0..=1.0).contains(&one.brier())));
+            prop_assert!(answers.iter().all(|one| one.bin_index(bins) < bins && (0.0..=1.0).contains(&one.brier_score())));
         }
     }
 }

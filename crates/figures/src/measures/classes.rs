@@ -77,14 +77,14 @@ impl Confusions {
     ///
     /// A macro average is that of the classes in the gold or predicted, where an undefined precision or recall is 0. An
     /// answer without a class is missed by its gold class; in the correlation over all classes it is a class of its own.
-    pub fn score(&self, score: ClassScore, over: Classes) -> Option<f64> {
+    pub fn compute_score(&self, score: ClassScore, over: Classes) -> Option<f64> {
         let total = |counts: &[f64]| counts.iter().sum::<f64>();
         match (score, over) {
             (ClassScore::Mcc, Classes::One(at)) => self.correlation_of(at),
-            (ClassScore::Mcc, Classes::Micro | Classes::Macro) => self.correlation(),
+            (ClassScore::Mcc, Classes::Micro | Classes::Macro) => self.matthews_correlation(),
             (_, Classes::One(at)) => self.of_class(score, at),
             (_, Classes::Micro) => {
-                one(score, [total(&self.right), total(&self.gold), total(&self.predicted)], None)
+                score_of_counts(score, [total(&self.right), total(&self.gold), total(&self.predicted)], None)
             }
             (_, Classes::Macro) => {
                 let some = |at: &usize| self.gold[*at] + self.predicted[*at] > 0.0;
@@ -96,7 +96,7 @@ impl Confusions {
     }
 
     fn of_class(&self, score: ClassScore, at: usize) -> Option<f64> {
-        one(score, [self.right[at], self.gold[at], self.predicted[at]], Some(self.all))
+        score_of_counts(score, [self.right[at], self.gold[at], self.predicted[at]], Some(self.all))
     }
 
     /// Matthews' coefficient of one class against all others.
@@ -107,7 +107,7 @@ impl Confusions {
     }
 
     /// Matthews' coefficient over all classes (Gorodkin's R of K classes).
-    fn correlation(&self) -> Option<f64> {
+    fn matthews_correlation(&self) -> Option<f64> {
         let right: f64 = self.right.iter().sum();
         let squares = |counts: &[f64]| counts.iter().map(|count| count * count).sum::<f64>();
         let both: f64 = self.gold.iter().zip(&self.predicted).map(|(gold, predicted)| gold * predicted).sum();
@@ -118,7 +118,7 @@ impl Confusions {
 }
 
 /// A figure of right, gold and predicted counts; among `all` answers, for the false positives.
-fn one(score: ClassScore, [right, gold, predicted]: [f64; 3], all: Option<f64>) -> Option<f64> {
+fn score_of_counts(score: ClassScore, [right, gold, predicted]: [f64; 3], all: Option<f64>) -> Option<f64> {
     let share = |part: f64, of: f64| (of > 0.0).then(|| part / of);
     match score {
         ClassScore::Precision => share(right, predicted),

@@ -25,35 +25,35 @@ pub struct Correlation {
 }
 
 /// Pearson's correlation; `None` if either row is constant.
-pub fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
+pub fn pearson_correlation(pairs: &[(f64, f64)]) -> Option<Correlation> {
     // Rounding can put a perfect correlation slightly over 1.
-    let r = Measures::compute(pairs).pearson?.clamp(-1.0, 1.0);
-    Some(Correlation { r, p: p(pairs, r), n: pairs.len() })
+    let r = Measures::measure_pairs(pairs).pearson?.clamp(-1.0, 1.0);
+    Some(Correlation { r, p: p_value(pairs, r), n: pairs.len() })
 }
 
 /// The coefficient alone, because resamples need no p-value.
 pub fn pearson_r(pairs: &[(f64, f64)]) -> Option<f64> {
-    Measures::compute(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
+    Measures::measure_pairs(pairs).pearson.map(|r| r.clamp(-1.0, 1.0))
 }
 
 /// Spearman's coefficient alone.
 pub fn spearman_r(pairs: &[(f64, f64)]) -> Option<f64> {
-    pearson_r(&ranked(pairs))
+    pearson_r(&rank_pairs(pairs))
 }
 
 /// Spearman's correlation: Pearson's of the ranks, ties at their mean rank.
-pub fn spearman(pairs: &[(f64, f64)]) -> Option<Correlation> {
-    pearson(&ranked(pairs))
+pub fn spearman_correlation(pairs: &[(f64, f64)]) -> Option<Correlation> {
+    pearson_correlation(&rank_pairs(pairs))
 }
 
-fn ranked(pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let first = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
-    let second = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
+fn rank_pairs(pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let first = mean_ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
+    let second = mean_ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
     first.into_iter().zip(second).collect()
 }
 
 /// Ranks from 1; equal numbers share the mean of their ranks.
-pub fn ranks(values: &[f64]) -> Vec<f64> {
+pub fn mean_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
@@ -69,7 +69,7 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-fn p(pairs: &[(f64, f64)], r: f64) -> Option<f64> {
+fn p_value(pairs: &[(f64, f64)], r: f64) -> Option<f64> {
     let n = pairs.len();
     let free = n.checked_sub(2).filter(|free| *free > 0)? as f64;
     if n <= EXACT {

@@ -17,10 +17,10 @@ mod tests_classes;
 
 pub use calibration::{Binned, Stated};
 pub use classes::{Confusions, macro_f1};
-pub use correlation::{Correlation, EXACT, pearson, pearson_r, ranks, spearman, spearman_r};
-pub use paired::{Difference, McNemar, difference, holm, mcnemar};
-pub use resamples::{Resamples, SHARE, Unit, count, ratio};
-pub use samples::{Voted, majority, pass_at};
+pub use correlation::{Correlation, EXACT, pearson_correlation, pearson_r, mean_ranks, spearman_correlation, spearman_r};
+pub use paired::{Difference, McNemar, paired_difference, holm_correction, mcnemar_test};
+pub use resamples::{Resamples, SHARE, Unit, count_units, weighted_ratio};
+pub use samples::{Voted, majority_answer, pass_at};
 
 /// The mean; `None` of nothing.
 pub fn mean(numbers: &[f64]) -> Option<f64> {

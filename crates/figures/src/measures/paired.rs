@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use super::resamples::{Resamples, Unit, count};
+use super::resamples::{Resamples, Unit, count_units};
 use riddlemill_review::agreement::{Estimate, exact};
 
 /// McNemar's test of two models' right and wrong answers.
@@ -23,7 +23,7 @@ pub struct McNemar {
 }
 
 /// Tests the items on which two models differ.
-pub fn mcnemar(only_first: u64, only_second: u64) -> McNemar {
+pub fn mcnemar_test(only_first: u64, only_second: u64) -> McNemar {
     let n = only_first + only_second;
     let gap = only_first.abs_diff(only_second) as f64;
     // Where both win equally often, the correction must not make a difference of its own.
@@ -52,7 +52,7 @@ fn exact_p(first: u64, second: u64) -> f64 {
 
 /// Holm's correction of p-values for their number, in their order: the probability of one false difference
 /// among all of them stays below the level at which they are read, whatever their dependence.
-pub fn holm(p: &[f64]) -> Vec<f64> {
+pub fn holm_correction(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));
     let mut corrected = vec![0.0; p.len()];
@@ -78,15 +78,15 @@ pub struct Difference {
 /// The difference of two ratios on the same resamples; `None` if either is undefined. Both are means of
 /// values in a range of this `span`. If all units are alike, the interval allows for as many differing ones
 /// as may be unseen.
-pub fn difference(resamples: &Resamples, first: &[Unit], second: &[Unit], span: f64) -> Option<Difference> {
-    let (value, drawn) = resamples.both(first, second, |first, second| first - second)?;
+pub fn paired_difference(resamples: &Resamples, first: &[Unit], second: &[Unit], span: f64) -> Option<Difference> {
+    let (value, drawn) = resamples.combine_ratios(first, second, |first, second| first - second)?;
     let settings = resamples.settings();
     let share =
         |of: fn(&&f64) -> bool| (drawn.iter().filter(of).count() + 1) as f64 / (drawn.len() + 1) as f64;
     let p = 2.0 * share(|x| **x <= 0.0).min(share(|x| **x >= 0.0));
-    let mut difference = settings.estimate(value, drawn);
-    if settings.met(&difference) {
-        let unseen = exact::unseen(count(first).min(count(second)), settings.level);
+    let mut difference = settings.interval_about(value, drawn);
+    if settings.has_end_at_value(&difference) {
+        let unseen = exact::unseen_share(count_units(first).min(count_units(second)), settings.level);
         difference.low = difference.low.min(value - unseen * (value + span));
         difference.high = difference.high.max(value + unseen * (span - value));
     }
@@ -100,11 +100,11 @@ mod tests {
     /// As R's `p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")`.
     #[test]
     fn holm_is_that_of_r() {
-        let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
+        let corrected = holm_correction(&[0.01, 0.04, 0.03, 0.005]);
         for (corrected, expected) in corrected.iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((corrected - expected).abs() < 1e-12, "{corrected} {expected}");
         }
-        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
-        assert!(holm(&[]).is_empty());
+        assert_eq!(holm_correction(&[0.9, 0.8]), [1.0, 1.0]);
+        assert!(holm_correction(&[]).is_empty());
     }
 }

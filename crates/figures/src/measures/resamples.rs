@@ -43,7 +43,7 @@ impl Resamples {
         let mut weights = vec![0u16; settings.resamples * units];
         // An empty set has no units, and chunks must not have the length 0.
         weights.par_chunks_mut(units.max(1)).enumerate().for_each(|(at, weights)| {
-            for unit in settings.places(PURPOSE, name, at, units) {
+            for unit in settings.draw_places(PURPOSE, name, at, units) {
                 weights[unit] = weights[unit].saturating_add(1);
             }
         });
@@ -62,14 +62,14 @@ impl Resamples {
     /// A statistic of weighted units: its value with all weights 1, and its interval. `None` if it is
     /// undefined; resamples in which it is undefined are ignored. It is computed from `units` units and lies
     /// in a range: if resamples leave no room, its interval is that of a share.
-    pub fn estimate(
+    pub fn estimate_statistic(
         &self,
         units: usize,
         range: [f64; 2],
         statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
     ) -> Option<Estimate> {
         let value = statistic(&vec![1; self.units])?;
-        Some(self.settings.bounded(value, self.drawn(statistic), units, range))
+        Some(self.settings.bounded_interval(value, self.resample_statistic(statistic), units, range))
     }
 
     /// The same for a statistic that is greater in resamples than in what they are drawn from, as an error of calibration is:
@@ -80,21 +80,21 @@ impl Resamples {
         statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
     ) -> Option<Estimate> {
         let value = statistic(&vec![1; self.units])?;
-        let drawn = self.settings.estimate(value, self.drawn(statistic));
+        let drawn = self.settings.interval_about(value, self.resample_statistic(statistic));
         let [low, high] = [drawn.high, drawn.low].map(|end| (2.0 * value - end).clamp(range[0], range[1]));
         Some(Estimate { low: low.min(value), high: high.max(value), ..drawn })
     }
 
     /// The same for a correlation over this many pairs: if resamples leave no room its interval is that of
     /// Fisher's z, and if the pairs are perfectly correlated, or fewer than four, it has none.
-    pub fn correlation(
+    pub fn estimate_correlation(
         &self,
         pairs: usize,
         statistic: impl Fn(&[u16]) -> Option<f64> + Sync,
     ) -> Option<(f64, Option<[f64; 2]>)> {
         let r = statistic(&vec![1; self.units])?;
-        let estimate = self.settings.estimate(r, self.drawn(statistic));
-        if !self.settings.met(&estimate) {
+        let estimate = self.settings.interval_about(r, self.resample_statistic(statistic));
+        if !self.settings.has_end_at_value(&estimate) {
             return Some((r, Some([estimate.low, estimate.high])));
         }
         // The standard error of Fisher's z is 1/√(n - 3), and z of a perfect correlation is infinite.
@@ -108,36 +108,36 @@ impl Resamples {
     }
 
     /// The values of a statistic in all resamples in which it is defined, in order.
-    pub fn drawn(&self, statistic: impl Fn(&[u16]) -> Option<f64> + Sync) -> Vec<f64> {
+    pub fn resample_statistic(&self, statistic: impl Fn(&[u16]) -> Option<f64> + Sync) -> Vec<f64> {
         self.weights.par_chunks(self.units.max(1)).filter_map(&statistic).collect()
     }
 
     /// The sum of the numerators over that of the denominators, a mean of values in a range. Units in neither
     /// may be omitted.
-    pub fn ratio(&self, units: &[Unit], range: [f64; 2]) -> Option<Estimate> {
-        let drawn = || self.ratios(units).into_iter().flatten().collect();
-        self.alone(units).map(|value| self.settings.bounded(value, drawn(), count(units), range))
+    pub fn estimate_ratio(&self, units: &[Unit], range: [f64; 2]) -> Option<Estimate> {
+        let drawn = || self.resample_ratios(units).into_iter().flatten().collect();
+        self.unweighted_ratio(units).map(|value| self.settings.bounded_interval(value, drawn(), count_units(units), range))
     }
 
     /// A function of two ratios: with all weights 1, and in every resample in which both are defined.
-    pub fn both(
+    pub fn combine_ratios(
         &self,
         first: &[Unit],
         second: &[Unit],
         of: impl Fn(f64, f64) -> f64,
     ) -> Option<(f64, Vec<f64>)> {
-        let value = of(self.alone(first)?, self.alone(second)?);
-        let pairs = self.ratios(first).into_iter().zip(self.ratios(second));
+        let value = of(self.unweighted_ratio(first)?, self.unweighted_ratio(second)?);
+        let pairs = self.resample_ratios(first).into_iter().zip(self.resample_ratios(second));
         Some((value, pairs.filter_map(|(first, second)| Some(of(first?, second?))).collect()))
     }
 
     /// A ratio with all weights 1.
-    fn alone(&self, units: &[Unit]) -> Option<f64> {
-        ratio(units, &vec![1; self.units])
+    fn unweighted_ratio(&self, units: &[Unit]) -> Option<f64> {
+        weighted_ratio(units, &vec![1; self.units])
     }
 
     /// A ratio in every resample; the sums are those of [`ratio`], in the same order.
-    fn ratios(&self, units: &[Unit]) -> Vec<Option<f64>> {
+    fn resample_ratios(&self, units: &[Unit]) -> Vec<Option<f64>> {
         let all = self.settings.resamples;
         let some = |start: usize| {
             let len = ABREAST.min(all - start);
@@ -157,7 +157,7 @@ impl Resamples {
 }
 
 /// Number of distinct units.
-pub fn count(units: &[Unit]) -> usize {
+pub fn count_units(units: &[Unit]) -> usize {
     let mut places: Vec<usize> = units.iter().map(|unit| unit.at).collect();
     places.sort_unstable();
     places.dedup();
@@ -165,7 +165,7 @@ pub fn count(units: &[Unit]) -> usize {
 }
 
 /// A ratio of weighted sums; `None` if the denominator is 0.
-pub fn ratio(units: &[Unit], weights: &[u16]) -> Option<f64> {
+pub fn weighted_ratio(units: &[Unit], weights: &[u16]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for unit in units {
         let weight = f64::from(weights[unit.at]);

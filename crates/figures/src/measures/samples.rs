@@ -26,7 +26,7 @@ pub struct Voted {
 }
 
 /// The majority of answers, of which those that cannot be parsed (`None`) do not count; `None` without answers.
-pub fn majority<'a>(answers: impl IntoIterator<Item = Option<&'a str>>, gold: &str) -> Option<Voted> {
+pub fn majority_answer<'a>(answers: impl IntoIterator<Item = Option<&'a str>>, gold: &str) -> Option<Voted> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut any = false;
     for answer in answers {
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_majority_counts_what_is_read_and_a_tie_is_a_draw() {
         let of =
-            |answers: &[Option<&str>]| majority(answers.iter().copied(), "A").map(|v| (v.right, v.is_tied));
+            |answers: &[Option<&str>]| majority_answer(answers.iter().copied(), "A").map(|v| (v.right, v.is_tied));
         assert_eq!(of(&[Some("A"), Some("B"), Some("A")]), Some((1.0, false)));
         assert_eq!(of(&[Some("A"), Some("B"), None]), Some((0.5, true)));
         assert_eq!(of(&[Some("C"), Some("B"), None]), Some((0.0, true)));

@@ -93,7 +93,7 @@ fn classes_are_counted_as_scikit_learn_counts_them() {
         assert!((f1 - case.macro_f1).abs() < CLOSE, "{}: {f1} for {}", case.name, case.macro_f1);
         let right: Vec<f64> =
             pairs.iter().map(|(gold, predicted)| f64::from(Some(*gold) == *predicted)).collect();
-        let accuracy = ratio(&units(&right), &vec![1; right.len()]).unwrap();
+        let accuracy = weighted_ratio(&units(&right), &vec![1; right.len()]).unwrap();
         assert!((accuracy - case.accuracy).abs() < CLOSE, "{}", case.name);
     }
     assert_eq!(macro_f1(&[], 8), None);
@@ -103,48 +103,48 @@ fn classes_are_counted_as_scikit_learn_counts_them() {
 fn correlations_are_those_of_scipy() {
     for case in stored().rows {
         let pairs: Vec<_> = case.x.iter().copied().zip(case.y.iter().copied()).collect();
-        assert_eq!(ranks(&case.x), case.ranks, "{}", case.name);
+        assert_eq!(mean_ranks(&case.x), case.ranks, "{}", case.name);
         let exact = case.exact.map_or([None; 2], |exact| exact.map(Some));
         assert_eq!(case.exact.is_some(), pairs.len() <= EXACT, "{}", case.name);
         for (found, [r, p], exact) in
-            [(pearson(&pairs), case.pearson, exact[0]), (spearman(&pairs), case.spearman, exact[1])]
+            [(pearson_correlation(&pairs), case.pearson, exact[0]), (spearman_correlation(&pairs), case.spearman, exact[1])]
         {
             let (found, p) = (found.unwrap(), exact.unwrap_or(p));
             assert!((found.r - r).abs() < CLOSE, "{}: {found:?} for {r}", case.name);
             assert!((found.p.unwrap() - p).abs() < CLOSE, "{}: {found:?} for {p}", case.name);
         }
     }
-    assert_eq!(pearson(&[(1.0, 2.0), (1.0, 3.0)]), None, "the first never varies");
+    assert_eq!(pearson_correlation(&[(1.0, 2.0), (1.0, 3.0)]), None, "the first never varies");
 }
 
 #[test]
 fn no_correlation_is_certain() {
     // Two of the six permutations of three models are perfectly correlated.
     let three = [(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)];
-    let found = pearson(&three).unwrap();
+    let found = pearson_correlation(&three).unwrap();
     assert!((found.r - 1.0).abs() < CLOSE && (found.p.unwrap() - 1.0 / 3.0).abs() < CLOSE, "{found:?}");
     // Beyond enumeration: for twelve in a row one permutation of 12! on either side, for a single one among
     // twelve one of twelve.
     let row: Vec<(f64, f64)> = (0..12).map(|at| (f64::from(at), -f64::from(at))).collect();
-    let p = pearson(&row).unwrap().p.unwrap();
+    let p = pearson_correlation(&row).unwrap().p.unwrap();
     assert!((p * 479_001_600.0 - 2.0).abs() < 1e-6, "{p}");
     let lone: Vec<(f64, f64)> = (0..12).map(|at| (f64::from(at == 3), f64::from(at == 3))).collect();
-    assert!((spearman(&lone).unwrap().p.unwrap() - 2.0 / 12.0).abs() < CLOSE);
+    assert!((spearman_correlation(&lone).unwrap().p.unwrap() - 2.0 / 12.0).abs() < CLOSE);
     let (few, none) = (Resamples::new(bootstrap(1), "line", 3), bootstrap(1));
     let drawn = |weights: &[u16]| -> Vec<(f64, f64)> {
         let times = three.iter().zip(weights);
         times.flat_map(|(pair, weight)| std::iter::repeat_n(*pair, usize::from(*weight))).collect()
     };
-    let (r, ends) = few.correlation(3, |weights| pearson_r(&drawn(weights))).unwrap();
+    let (r, ends) = few.estimate_correlation(3, |weights| pearson_r(&drawn(weights))).unwrap();
     assert!((r - 1.0).abs() < CLOSE && ends.is_none(), "points on a line have no interval: {ends:?}");
-    assert!(none.met(&none.estimate(1.0, vec![1.0; 9])));
+    assert!(none.has_end_at_value(&none.interval_about(1.0, vec![1.0; 9])));
 }
 
 #[test]
 fn intervals_at_the_edges_are_those_of_statsmodels_and_scipy() {
     let Stored { shares, fishers, .. } = stored();
     for case in shares {
-        let found = exact::share(case.hits / case.n as f64, case.n, case.level);
+        let found = exact::share_interval(case.hits / case.n as f64, case.n, case.level);
         for (found, stored) in found.into_iter().zip(case.ends) {
             assert!((found - stored).abs() < CLOSE, "{} of {}: {found} for {stored}", case.hits, case.n);
         }
@@ -152,18 +152,18 @@ fn intervals_at_the_edges_are_those_of_statsmodels_and_scipy() {
     for case in fishers {
         // A statistic that is equal in all resamples.
         let resamples = Resamples::new(bootstrap(1), "z", case.n);
-        let (_, ends) = resamples.correlation(case.n, |_| Some(case.r)).unwrap();
+        let (_, ends) = resamples.estimate_correlation(case.n, |_| Some(case.r)).unwrap();
         for (found, stored) in ends.unwrap().into_iter().zip(case.ends) {
             assert!((found - stored).abs() < CLOSE, "{} of {}: {found} for {stored}", case.r, case.n);
         }
     }
     // Two right of two, and two that both models answer alike.
     let resamples = Resamples::new(bootstrap(1), "two", 2);
-    let right = resamples.ratio(&units(&[1.0, 1.0]), SHARE).unwrap();
+    let right = resamples.estimate_ratio(&units(&[1.0, 1.0]), SHARE).unwrap();
     assert!((right.low - 0.025f64.sqrt()).abs() < CLOSE && right.high == 1.0, "{right:?}");
-    let rated = resamples.ratio(&units(&[4.0, 4.0]), [0.0, 4.0]).unwrap();
+    let rated = resamples.estimate_ratio(&units(&[4.0, 4.0]), [0.0, 4.0]).unwrap();
     assert!((rated.low - 4.0 * right.low).abs() < CLOSE && rated.high == 4.0, "{rated:?}");
-    let apart = difference(&resamples, &units(&[1.0, 1.0]), &units(&[0.0, 0.0]), 1.0).unwrap();
+    let apart = paired_difference(&resamples, &units(&[1.0, 1.0]), &units(&[0.0, 0.0]), 1.0).unwrap();
     let unseen = 1.0 - right.low;
     assert!((apart.difference.low - (1.0 - 2.0 * unseen)).abs() < CLOSE, "{apart:?}");
     assert!(apart.difference.high == 1.0 && apart.p > 0.0, "{apart:?}");
@@ -172,7 +172,7 @@ fn intervals_at_the_edges_are_those_of_statsmodels_and_scipy() {
 #[test]
 fn mcnemar_is_that_of_scipy_and_statsmodels() {
     for case in stored().splits {
-        let found = mcnemar(case.only_first, case.only_second);
+        let found = mcnemar_test(case.only_first, case.only_second);
         for (found, stored) in [
             (found.exact_p, case.exact_p),
             (found.chi_square, case.chi_square),
@@ -197,7 +197,7 @@ fn geometric_means_are_those_of_scipy_and_of_the_paper() {
 fn the_interval_of_a_share_is_about_that_of_the_binomial() {
     let right: Vec<f64> = (0..400).map(|at| f64::from(at % 4 == 0)).collect();
     let resamples = Resamples::new(Bootstrap { resamples: 4000, seed: 3, level: 0.95 }, "share", 400);
-    let share = resamples.ratio(&units(&right), SHARE).unwrap();
+    let share = resamples.estimate_ratio(&units(&right), SHARE).unwrap();
     // 1.96 sqrt(0.25 * 0.75 / 400) = 0.0424
     assert_eq!(share.value, 0.25);
     assert!((share.low - 0.2076).abs() < 0.006 && (share.high - 0.2924).abs() < 0.006, "{share:?}");
@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn an_interval_is_drawn_by_its_seed(values in prop::collection::vec(0u8..2, 1..60), seed in 0u64..9) {
         let values: Vec<f64> = values.into_iter().map(f64::from).collect();
-        let estimate = |seed| Resamples::new(bootstrap(seed), "law", values.len()).ratio(&units(&values), SHARE).unwrap();
+        let estimate = |seed| Resamples::new(bootstrap(seed), "law", values.len()).estimate_ratio(&units(&values), SHARE).unwrap();
         let (one, again) = (estimate(seed), estimate(seed));
         prop_assert_eq!(one, again);
         prop_assert!(one.low <= one.value + 1e-12 && one.value <= one.high + 1e-12, "{:?}", one);
@@ -220,18 +220,18 @@ proptest! {
         let drawn = Resamples::new(Bootstrap { resamples, ..bootstrap(2) }, "law", values.len());
         let units = units(&values);
         let range = [0.0, 4.0];
-        let one = drawn.estimate(units.len(), range, |weights| ratio(&units, weights));
-        prop_assert_eq!(drawn.ratio(&units, range), one);
-        let (value, both) = drawn.both(&units, &units[..1], |a, b| a - 2.0 * b).unwrap();
-        prop_assert_eq!(value, ratio(&units, &vec![1; units.len()]).unwrap() - 2.0 * values[0]);
-        let one_by_one = drawn.drawn(|weights| Some(ratio(&units, weights)? - 2.0 * ratio(&units[..1], weights)?));
+        let one = drawn.estimate_statistic(units.len(), range, |weights| weighted_ratio(&units, weights));
+        prop_assert_eq!(drawn.estimate_ratio(&units, range), one);
+        let (value, both) = drawn.combine_ratios(&units, &units[..1], |a, b| a - 2.0 * b).unwrap();
+        prop_assert_eq!(value, weighted_ratio(&units, &vec![1; units.len()]).unwrap() - 2.0 * values[0]);
+        let one_by_one = drawn.resample_statistic(|weights| Some(weighted_ratio(&units, weights)? - 2.0 * weighted_ratio(&units[..1], weights)?));
         prop_assert_eq!(both, one_by_one);
     }
 
     #[test]
     fn every_resample_has_as_many_units(units in 1usize..80, seed in 0u64..9) {
         let resamples = Resamples::new(bootstrap(seed), "sizes", units);
-        let sizes = resamples.drawn(|weights| Some(weights.iter().map(|w| f64::from(*w)).sum()));
+        let sizes = resamples.resample_statistic(|weights| Some(weights.iter().map(|w| f64::from(*w)).sum()));
         prop_assert!(sizes.iter().all(|size| *size == units as f64));
         prop_assert_eq!(sizes.len(), 400);
     }
@@ -248,7 +248,7 @@ proptest! {
     fn correlations_are_symmetric_and_bounded(pairs in prop::collection::vec((-5i32..5, -5i32..5), 2..40)) {
         let pairs: Vec<(f64, f64)> = pairs.into_iter().map(|(a, b)| (a.into(), b.into())).collect();
         let turned: Vec<(f64, f64)> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
-        for of in [pearson, spearman] {
+        for of in [pearson_correlation, spearman_correlation] {
             let (one, other) = (of(&pairs), of(&turned));
             prop_assert_eq!(one.is_some(), other.is_some());
             if let (Some(one), Some(other)) = (one, other) {
@@ -259,7 +259,7 @@ proptest! {
 
     #[test]
     fn mcnemar_turns_around(b in 0u64..300, c in 0u64..300) {
-        let (one, other) = (mcnemar(b, c), mcnemar(c, b));
+        let (one, other) = (mcnemar_test(b, c), mcnemar_test(c, b));
         prop_assert!((one.exact_p - other.exact_p).abs() < 1e-12 && (0.0..=1.0).contains(&one.exact_p));
         prop_assert_eq!(one.chi_square, other.chi_square);
     }
@@ -268,7 +268,7 @@ proptest! {
     fn a_model_is_no_better_than_itself(values in prop::collection::vec(0u8..2, 1..40)) {
         let values: Vec<f64> = values.into_iter().map(f64::from).collect();
         let resamples = Resamples::new(bootstrap(1), "same", values.len());
-        let apart = difference(&resamples, &units(&values), &units(&values), 1.0).unwrap();
+        let apart = paired_difference(&resamples, &units(&values), &units(&values), 1.0).unwrap();
         prop_assert_eq!((apart.difference.value, apart.p), (0.0, 1.0));
         prop_assert!(apart.difference.low < 0.0 && apart.difference.high > 0.0, "they may differ on what was not seen");
     }

@@ -78,7 +78,7 @@ fn figures_of_labels_are_those_of_scikit_learn() {
             (ClassScore::FalsePositives, Classes::One(0), case.first.fpr),
             (ClassScore::FalseNegatives, Classes::One(0), case.first.fnr),
         ] {
-            let found = confusions.score(score, over).unwrap();
+            let found = confusions.compute_score(score, over).unwrap();
             assert!(
                 (found - expected).abs() < CLOSE,
                 "{}, {score:?} {over:?}: {found}, {expected}",
@@ -86,7 +86,7 @@ fn figures_of_labels_are_those_of_scikit_learn() {
             );
         }
         // The mean that the papers' tables show is the same one.
-        let f1 = confusions.score(ClassScore::F1, Classes::Macro);
+        let f1 = confusions.compute_score(ClassScore::F1, Classes::Macro);
         assert!((f1.unwrap() - confusions.macro_f1().unwrap()).abs() < CLOSE);
     }
 }
@@ -95,15 +95,15 @@ fn figures_of_labels_are_those_of_scikit_learn() {
 fn a_figure_without_a_denominator_is_none() {
     let nothing = Confusions::new(3);
     for score in ALL {
-        assert_eq!(nothing.score(score, Classes::One(0)), None, "{score:?}");
-        assert_eq!(nothing.score(score, Classes::Macro), None, "{score:?}");
+        assert_eq!(nothing.compute_score(score, Classes::One(0)), None, "{score:?}");
+        assert_eq!(nothing.compute_score(score, Classes::Macro), None, "{score:?}");
     }
     // Always the same answer: what it is not was never named, and nothing varies.
     let same = counted(2, &[0, 1, 0], &[Some(0), Some(0), Some(0)]);
-    assert_eq!(same.score(ClassScore::Precision, Classes::One(1)), None);
-    assert_eq!(same.score(ClassScore::Recall, Classes::One(1)), Some(0.0));
-    assert_eq!(same.score(ClassScore::Mcc, Classes::Macro), None);
-    assert_eq!(same.score(ClassScore::FalsePositives, Classes::One(0)), Some(1.0));
+    assert_eq!(same.compute_score(ClassScore::Precision, Classes::One(1)), None);
+    assert_eq!(same.compute_score(ClassScore::Recall, Classes::One(1)), Some(0.0));
+    assert_eq!(same.compute_score(ClassScore::Mcc, Classes::Macro), None);
+    assert_eq!(same.compute_score(ClassScore::FalsePositives, Classes::One(0)), Some(1.0));
 }
 
 proptest! {
@@ -117,16 +117,16 @@ proptest! {
         for score in ALL {
             for over in [Classes::Macro, Classes::Micro, Classes::One(0), Classes::One(3)] {
                 let least = if score == ClassScore::Mcc { -1.0 } else { 0.0 };
-                if let Some(found) = confusions.score(score, over) {
+                if let Some(found) = confusions.compute_score(score, over) {
                     prop_assert!((least - CLOSE..=1.0 + CLOSE).contains(&found), "{score:?} {over:?}: {found}");
                 }
             }
         }
-        let of_first = |score| confusions.score(score, Classes::One(0));
+        let of_first = |score| confusions.compute_score(score, Classes::One(0));
         if let (Some(recall), Some(missed)) = (of_first(ClassScore::Recall), of_first(ClassScore::FalseNegatives)) {
             prop_assert!((recall + missed - 1.0).abs() < CLOSE);
         }
         let perfect: Vec<Option<usize>> = gold.iter().copied().map(Some).collect();
-        prop_assert_eq!(counted(4, &gold, &perfect).score(ClassScore::F1, Classes::Macro), Some(1.0));
+        prop_assert_eq!(counted(4, &gold, &perfect).compute_score(ClassScore::F1, Classes::Macro), Some(1.0));
     }
 }

@@ -20,8 +20,8 @@ fn made() -> (tempfile::TempDir, PathBuf, PathBuf) {
 
 fn refused(path: &Path) -> Refusal {
     let error = read(path).unwrap_err();
-    let refused = refusal(&error).unwrap_or_else(|| panic!("{}: {error}", path.display())).clone();
-    assert!(guard(path).is_err() && !is_file(path), "{}", path.display());
+    let refused = refusal_of_error(&error).unwrap_or_else(|| panic!("{}: {error}", path.display())).clone();
+    assert!(guard_path(path).is_err() && !is_file(path), "{}", path.display());
     assert!(open_with(path, OpenOptions::new().append(true)).is_err());
     refused
 }
@@ -37,12 +37,12 @@ fn what_lies_in_the_workspace_is_opened_also_through_links() {
         ["candidate/relative", "candidate/absolute", "latest/relative", "latest/../candidate/absolute"];
     for path in links.map(|name| root.join("output/flub").join(name)).iter().chain([&own]) {
         assert_eq!(read(path).unwrap(), b"own", "{}", path.display());
-        assert!(guard(path).is_ok() && is_file(path), "{}", path.display());
+        assert!(guard_path(path).is_ok() && is_file(path), "{}", path.display());
     }
     let missing = read(root.join("raw/salt")).unwrap_err();
     assert_eq!(missing.kind(), io::ErrorKind::NotFound);
-    guard(root.join("raw/new/folder/file")).unwrap();
-    guard(root.join("elsewhere/raw/new/file")).unwrap();
+    guard_path(root.join("raw/new/folder/file")).unwrap();
+    guard_path(root.join("elsewhere/raw/new/file")).unwrap();
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn pipes_sockets_and_devices_are_not_waited_for() {
     assert_eq!(refused(&pipe), Refusal::Kind("a named pipe"));
     let dump = root.join("raw/dumps/pipe.jsonl");
     symlink(&pipe, &dump).unwrap();
-    assert_eq!(refusal(&open_plain(&dump).unwrap_err()), Some(&Refusal::Kind("a named pipe")));
-    assert_eq!(refusal(&open_plain(Path::new("/dev/zero")).unwrap_err()), Some(&Refusal::Kind("a device")));
+    assert_eq!(refusal_of_error(&open_plain(&dump).unwrap_err()), Some(&Refusal::Kind("a named pipe")));
+    assert_eq!(refusal_of_error(&open_plain(Path::new("/dev/zero")).unwrap_err()), Some(&Refusal::Kind("a device")));
     let socket = root.join("raw/salt");
     let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     assert!(read(&socket).is_err());

@@ -13,14 +13,14 @@ const NAMES: &[LogName] = &[
     LogName::InEach("releases", "registry.jsonl"),
 ];
 
-pub(super) fn check(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
-    Logs::new(raw, NAMES).check()
+pub(super) fn check_logs(raw: &Path) -> Result<Vec<(String, String)>, LogError> {
+    Logs::new(raw, NAMES).check_logs()
 }
 
-pub(super) fn salvage(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
-    Logs::new(raw, NAMES).salvage()
+pub(super) fn salvage_logs(raw: &Path) -> Result<Vec<Salvaged>, LogError> {
+    Logs::new(raw, NAMES).salvage_logs()
 }
 
-pub(super) fn strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
-    Logs::new(raw, NAMES).strays()
+pub(super) fn find_strays(raw: &Path) -> Result<Vec<PathBuf>, LogError> {
+    Logs::new(raw, NAMES).find_strays()
 }

@@ -20,16 +20,16 @@ const LONGER: usize = MEMBER.len() + DIGITS + 1;
 impl Chain {
     /// The chain of a file without lines, seeded with its name in raw/, so that lines cannot be moved to
     /// another file.
-    pub(super) fn start(name: &str) -> Chain {
-        Chain::link(&[b"riddlemill chain v1", name.as_bytes()])
+    pub(super) fn start_chain(name: &str) -> Chain {
+        Chain::hash_parts(&[b"riddlemill chain v1", name.as_bytes()])
     }
 
     /// The chain after one more line, given without its member.
-    pub(super) fn after(self, line: &[u8]) -> Chain {
-        Chain::link(&[&self.0, line])
+    pub(super) fn after_line(self, line: &[u8]) -> Chain {
+        Chain::hash_parts(&[&self.0, line])
     }
 
-    fn link(parts: &[&[u8]]) -> Chain {
+    fn hash_parts(parts: &[&[u8]]) -> Chain {
         let mut hasher = blake3::Hasher::new();
         // Lengths need not be hashed: the first part always has the same length, so the border is known.
         parts.iter().for_each(|part| {
@@ -42,7 +42,7 @@ impl Chain {
 }
 
 /// Splits a line into the line without its `chain`, and the chain.
-pub(super) fn split(line: &[u8]) -> (Cow<'_, [u8]>, Option<Chain>) {
+pub(super) fn split_chain(line: &[u8]) -> (Cow<'_, [u8]>, Option<Chain>) {
     // For a shorter line this wraps around to an offset at which `get` finds nothing.
     let at = line.len().wrapping_sub(LONGER + 1);
     let member = line.get(at..).and_then(|end| end.strip_prefix(MEMBER)?.strip_suffix(b"\"}"));
@@ -62,18 +62,18 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn start(name: &str) -> Walk {
-        Walk { chain: Chain::start(name), chained: false }
+    pub(super) fn start_walk(name: &str) -> Walk {
+        Walk { chain: Chain::start_chain(name), chained: false }
     }
 
     /// Verifies the next line, given without its line end. Returns it without its `chain`, or what is wrong.
-    pub(super) fn step<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, &'static str> {
+    pub(super) fn verify_line<'l>(&mut self, line: &'l [u8]) -> Result<Cow<'l, [u8]>, &'static str> {
         // An empty line is never valid.
         if line.is_empty() {
             return Ok(Cow::Borrowed(line));
         }
-        let (bare, stated) = split(line);
-        let after = self.chain.after(&bare);
+        let (bare, stated) = split_chain(line);
+        let after = self.chain.after_line(&bare);
         match stated {
             Some(stated) if stated != after => return Err("it does not follow from the lines before it"),
             // Otherwise anybody could insert lines without a chain.
@@ -90,13 +90,13 @@ impl Walk {
     }
 
     /// Appends a JSON object to `to` as a line with its chain and line end.
-    pub(super) fn write(&mut self, line: &[u8], to: &mut Vec<u8>) {
-        *self = Walk { chain: self.chain.after(line), chained: true };
+    pub(super) fn append_chained(&mut self, line: &[u8], buffer: &mut Vec<u8>) {
+        *self = Walk { chain: self.chain.after_line(line), chained: true };
         let open = line.strip_suffix(b"}").unwrap_or(line);
-        to.extend_from_slice(open);
-        to.extend_from_slice(MEMBER);
-        to.extend_from_slice(self.chain.to_string().as_bytes());
-        to.extend_from_slice(b"\"}\n");
+        buffer.extend_from_slice(open);
+        buffer.extend_from_slice(MEMBER);
+        buffer.extend_from_slice(self.chain.to_string().as_bytes());
+        buffer.extend_from_slice(b"\"}\n");
     }
 }
 
@@ -144,12 +144,12 @@ mod tests {
 
     #[test]
     fn a_chain_hangs_on_the_name_and_on_every_line() {
-        let start = Chain::start("votes/000001");
-        assert_ne!(start, Chain::start("votes/000002"));
-        assert_ne!(start.after(b"{}"), start);
-        assert_ne!(start.after(b"{\"n\":1}"), start.after(b"{\"n\":2}"));
+        let start = Chain::start_chain("votes/000001");
+        assert_ne!(start, Chain::start_chain("votes/000002"));
+        assert_ne!(start.after_line(b"{}"), start);
+        assert_ne!(start.after_line(b"{\"n\":1}"), start.after_line(b"{\"n\":2}"));
         let [one, two] = [&b"{\"n\":1}"[..], b"{\"n\":2}"];
-        assert_ne!(start.after(one).after(two), start.after(two).after(one));
+        assert_ne!(start.after_line(one).after_line(two), start.after_line(two).after_line(one));
         let text = start.to_string();
         assert!(text.len() == DIGITS && text.parse::<Chain>() == Ok(start), "{text}");
         assert_eq!(format!("{start:?}"), text);
@@ -165,39 +165,39 @@ mod tests {
     #[test]
     fn a_line_is_split_into_what_was_written_and_its_chain() {
         let mut lines = Vec::new();
-        let mut walk = Walk::start("a");
+        let mut walk = Walk::start_walk("a");
         assert!(!walk.is_chained());
-        walk.write(b"{\"n\":1}", &mut lines);
+        walk.append_chained(b"{\"n\":1}", &mut lines);
         assert!(walk.is_chained());
         let line = lines.strip_suffix(b"\n").unwrap();
-        let (bare, chain) = split(line);
+        let (bare, chain) = split_chain(line);
         assert_eq!((&*bare, chain), (&b"{\"n\":1}"[..], Some(walk.chain)));
         for unchained in [&b""[..], b"{}", b"{\"n\":1}", &line[1..LONGER], &line[..line.len() - 1]] {
-            assert_eq!(split(unchained), (Cow::Borrowed(unchained), None));
+            assert_eq!(split_chain(unchained), (Cow::Borrowed(unchained), None));
         }
         // A chain that is no hash matches no line, and is one.
         let bad =
             String::from_utf8(line.to_vec()).unwrap().replace(&walk.chain.to_string(), &"z".repeat(DIGITS));
-        assert_eq!(split(bad.as_bytes()).1, Some(Chain([0; 16])));
+        assert_eq!(split_chain(bad.as_bytes()).1, Some(Chain([0; 16])));
     }
 
     #[test]
     fn a_line_without_a_chain_may_stand_before_the_first_one_that_has_one_only() {
-        let mut walk = Walk::start("a");
-        assert_eq!(walk.step(b"{\"n\":1}").as_deref(), Ok(&b"{\"n\":1}"[..]));
+        let mut walk = Walk::start_walk("a");
+        assert_eq!(walk.verify_line(b"{\"n\":1}").as_deref(), Ok(&b"{\"n\":1}"[..]));
         assert!(!walk.is_chained());
         let mut lines = Vec::new();
         let mut copy = walk;
-        copy.write(b"{\"n\":2}", &mut lines);
+        copy.append_chained(b"{\"n\":2}", &mut lines);
         let line = lines.strip_suffix(b"\n").unwrap();
-        let mut elsewhere = Walk::start("b");
-        assert!(elsewhere.step(line).is_err(), "of another file");
-        assert_eq!(walk.step(line).as_deref(), Ok(&b"{\"n\":2}"[..]));
+        let mut elsewhere = Walk::start_walk("b");
+        assert!(elsewhere.verify_line(line).is_err(), "of another file");
+        assert_eq!(walk.verify_line(line).as_deref(), Ok(&b"{\"n\":2}"[..]));
         assert!(walk.is_chained());
-        assert!(walk.step(line).is_err(), "twice");
+        assert!(walk.verify_line(line).is_err(), "twice");
         let chain = walk.chain;
-        assert_eq!(walk.step(b"").as_deref(), Ok(&b""[..]), "an empty line is left to others");
+        assert_eq!(walk.verify_line(b"").as_deref(), Ok(&b""[..]), "an empty line is left to others");
         assert!(walk.is_chained() && walk.chain == chain);
-        assert!(walk.step(b"{\"n\":3}").is_err());
+        assert!(walk.verify_line(b"{\"n\":3}").is_err());
     }
 }

@@ -32,18 +32,18 @@ impl<'n> SegmentName<'n> {
             "jsonl.zst" => (None, true),
             rest => (Some(rest.strip_suffix(".jsonl.zst")?), true),
         };
-        Some(SegmentName { number, hash, is_sealed, is_exact: text == numbered(number) })
+        Some(SegmentName { number, hash, is_sealed, is_exact: text == format_number(number) })
     }
 }
 
 /// A segment's number as in its file's name.
-pub(super) fn numbered(number: u32) -> String {
+pub(super) fn format_number(number: u32) -> String {
     format!("{number:06}")
 }
 
 /// The file of an open segment.
 pub fn open_path(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("{}.jsonl", numbered(number)))
+    folder.join(format!("{}.jsonl", format_number(number)))
 }
 
 /// A file, created if it is missing, with its lock, which is held until it is dropped or the process ends. Waits
@@ -51,7 +51,7 @@ pub fn open_path(folder: &Path, number: u32) -> PathBuf {
 ///
 /// # Errors
 /// If it cannot be opened in its workspace, or locked.
-pub fn locked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open_locked(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = fence::open_with(path, options.write(true).create(true).truncate(false))?;
     file.lock()?;
     Ok(file)
@@ -148,7 +148,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), LogError> {
 }
 
 /// The entries of a folder, by name; none if there is no folder.
-pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, LogError> {
+pub(super) fn folder_entries(folder: &Path) -> Result<Vec<DirEntry>, LogError> {
     let listed = match fence::list(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         listed => listed.and_then(Iterator::collect::<io::Result<Vec<_>>>),

@@ -79,7 +79,7 @@ fn why_unread(error: &serde_json::Error) -> String {
 
 impl LogError {
     /// The line of this number, from 1, follows from those before it and cannot be read.
-    pub fn unread(path: &Path, number: usize, error: &serde_json::Error) -> LogError {
+    pub fn unreadable_line(path: &Path, number: usize, error: &serde_json::Error) -> LogError {
         let (path, what) = (path.to_owned(), format!("line {number}: {error}"));
         match error.is_data() {
             true => LogError::Newer { path, what },
@@ -91,7 +91,7 @@ impl LogError {
         move |source| LogError::Io { path: path.to_owned(), what, source }
     }
 
-    pub(super) fn damaged(path: &Path, what: impl Into<String>) -> LogError {
+    pub(super) fn damaged_file(path: &Path, what: impl Into<String>) -> LogError {
         LogError::Damaged { path: path.to_owned(), what: what.into() }
     }
 }

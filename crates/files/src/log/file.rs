@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::chain::Walk;
-use super::disk::locked;
-use super::frames::{lines, to_lines};
-use super::heads::{Head, Home, Proved, UNLISTED, prove};
+use super::disk::open_locked;
+use super::frames::{filled_lines, to_lines};
+use super::heads::{Head, Home, Proved, UNLISTED, prove_bytes};
 use super::{LogError, error};
 use crate::fence;
 
@@ -24,14 +24,14 @@ pub struct Log {
 
 impl Log {
     /// The log in a file, which need not exist.
-    pub fn at(path: impl Into<PathBuf>) -> Log {
+    pub fn in_file(path: impl Into<PathBuf>) -> Log {
         let path = path.into();
         let home = Home::of_folder(path.parent().unwrap_or(&path));
         Log { path, home, private: false }
     }
 
     /// Creates the file readable by its owner only.
-    pub fn private(self) -> Log {
+    pub fn owner_only(self) -> Log {
         Log { private: true, ..self }
     }
 
@@ -44,36 +44,36 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`] if the file cannot be read, or was changed.
-    pub fn read(&self) -> Result<Vec<u8>, LogError> {
+    pub fn read_lines(&self) -> Result<Vec<u8>, LogError> {
         if error::of_log(&self.path).exists() {
-            return Err(LogError::damaged(&self.path, error::STOPPED));
+            return Err(LogError::damaged_file(&self.path, error::STOPPED));
         }
         // The heads first: a file that grows meanwhile is longer than they state.
-        let head = self.head()?;
+        let head = self.last_head()?;
         let bytes = match fence::read(&self.path) {
             Ok(bytes) => Some(bytes),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(LogError::io(&self.path, "read")(e)),
         };
-        Ok(self.prove(bytes.as_deref(), head)?.lines)
+        Ok(self.prove_bytes(bytes.as_deref(), head)?.lines)
     }
 
-    fn head(&self) -> Result<Option<Head>, LogError> {
-        Ok(self.home.read()?.remove(&self.home.name(&self.path)))
+    fn last_head(&self) -> Result<Option<Head>, LogError> {
+        Ok(self.home.read_heads()?.remove(&self.home.name_in_raw(&self.path)))
     }
 
-    fn prove(&self, bytes: Option<&[u8]>, head: Option<Head>) -> Result<Proved, LogError> {
-        let damaged = |what: String| LogError::damaged(&self.path, what);
-        let walk = Walk::start(&self.home.name(&self.path));
+    fn prove_bytes(&self, bytes: Option<&[u8]>, head: Option<Head>) -> Result<Proved, LogError> {
+        let damaged = |what: String| LogError::damaged_file(&self.path, what);
+        let walk = Walk::start_walk(&self.home.name_in_raw(&self.path));
         let Some(bytes) = bytes else {
             return match head.filter(Head::needs_file) {
                 Some(head) => Err(damaged(format!("missing, and it had {} bytes", head.bytes))),
                 None => Ok(Proved { lines: Vec::new(), walk, end: 0, unended: false }),
             };
         };
-        let proved = prove(&self.path, bytes, 0, walk, head.as_ref().filter(|head| !head.gone))?;
+        let proved = prove_bytes(&self.path, bytes, 0, walk, head.as_ref().filter(|head| !head.gone))?;
         // Without a head now, it was perhaps created while it was read.
-        match head.is_none() && proved.walk.is_chained() && self.head()?.is_none() {
+        match head.is_none() && proved.walk.is_chained() && self.last_head()?.is_none() {
             true => Err(damaged(UNLISTED.into())),
             false => Ok(proved),
         }
@@ -83,12 +83,12 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`] if the file cannot be read, was changed, or has a line that only a newer program knows.
-    pub fn entries<T: DeserializeOwned>(&self) -> Result<Vec<T>, LogError> {
-        let bytes = self.read()?;
+    pub fn read_entries<T: DeserializeOwned>(&self) -> Result<Vec<T>, LogError> {
+        let bytes = self.read_lines()?;
         let mut entries = Vec::new();
-        for (at, line) in lines(&bytes).enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        for (at, line) in filled_lines(&bytes).enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
             let entry = serde_json::from_slice(line);
-            entries.push(entry.map_err(|e| LogError::unread(&self.path, at + 1, &e))?);
+            entries.push(entry.map_err(|e| LogError::unreadable_line(&self.path, at + 1, &e))?);
         }
         Ok(entries)
     }
@@ -102,7 +102,7 @@ impl Log {
         values: impl IntoIterator<Item = &'v T>,
     ) -> Result<(), LogError> {
         let lines = to_lines(values)?;
-        if lines.is_empty() { Ok(()) } else { self.append(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.append_lines(&lines) }
     }
 
     /// Appends lines, each a JSON object with its line end, and returns when they are on disk. Waits for
@@ -110,17 +110,17 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`] if the file cannot be written, or was changed: then nothing is added.
-    pub fn append(&self, added: &[u8]) -> Result<(), LogError> {
+    pub fn append_lines(&self, added: &[u8]) -> Result<(), LogError> {
         let io = |what| LogError::io(&self.path, what);
         if let Some(folder) = self.path.parent() {
             fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
         }
         // A file is created before its head: in the other order, one that is being created would seem lost.
-        let head = self.head()?;
+        let head = self.last_head()?;
         let is_new = !self.path.exists();
         // A new file in the place of a lost one would hide the loss.
         if is_new && head.as_ref().is_some_and(Head::needs_file) {
-            self.prove(None, head.clone())?;
+            self.prove_bytes(None, head.clone())?;
         }
         let mut options = OpenOptions::new();
         options.read(true);
@@ -128,26 +128,26 @@ impl Log {
         if self.private {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
-        let mut file = locked(&self.path, &mut options).map_err(io("open"))?;
+        let mut file = open_locked(&self.path, &mut options).map_err(io("open"))?;
         // Another writer may have added something before.
-        let head = self.head()?;
+        let head = self.last_head()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("read"))?;
-        let Proved { mut walk, end, unended, .. } = self.prove(Some(&bytes), head.clone())?;
-        let name = self.home.name(&self.path);
+        let Proved { mut walk, end, unended, .. } = self.prove_bytes(Some(&bytes), head.clone())?;
+        let name = self.home.name_in_raw(&self.path);
         if head.is_none_or(|head| head.gone) {
             // Written before the first line with a chain, so that a missing head is always a lost one.
             self.home.append_synced(&[Head::new(name.clone(), end, walk.chain)])?;
         }
         // The first new line must not continue the line that lacks its newline.
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
-        lines(added).for_each(|line| walk.write(line, &mut new));
+        filled_lines(added).for_each(|line| walk.append_chained(line, &mut new));
         // Overwriting is not enough: the rest of a longer torn line would remain after the new lines.
         let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
         cut.and_then(|()| file.seek(SeekFrom::Start(end)))
             .and_then(|_| file.write_all(&new))
             .map_err(io("append to"))?;
         let head = Head::new(name, end + new.len() as u64, walk.chain);
-        self.home.vouch(&file, &self.path, is_new, head)
+        self.home.vouch_for_file(&file, &self.path, is_new, head)
     }
 }

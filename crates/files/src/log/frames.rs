@@ -31,14 +31,14 @@ pub struct Frame {
 ///
 /// # Errors
 /// If it cannot be read, or a frame is damaged or implausibly large.
-pub fn frames(path: &Path) -> io::Result<Vec<Frame>> {
+pub fn read_frames(path: &Path) -> io::Result<Vec<Frame>> {
     let packed = fence::read(path)?;
     let (mut frames, mut start, mut raw_start) = (Vec::new(), 0, 0);
     while start < packed.len() {
         let len = zstd::zstd_safe::find_frame_compressed_size(&packed[start..]).map_err(|_| {
             io::Error::new(io::ErrorKind::InvalidData, format!("not a zstd frame at byte {start}"))
         })?;
-        let raw_len = Unpacked::new(&packed[start..start + len], len as u64)?.all()?.len() as u64;
+        let raw_len = Unpacked::new(&packed[start..start + len], len as u64)?.read_whole()?.len() as u64;
         frames.push(Frame { raw_start, raw_len, start: start as u64, len: len as u64 });
         start += len;
         raw_start += raw_len;
@@ -71,7 +71,7 @@ pub struct Piece {
 }
 
 /// The frames of a sealed segment, whatever is damaged: after a damaged frame, reading continues at the next one.
-pub fn pieces(packed: &[u8]) -> Vec<Piece> {
+pub fn read_pieces(packed: &[u8]) -> Vec<Piece> {
     let (mut pieces, mut start, mut at) = (Vec::new(), 0, 0);
     while let Some(rest) = packed.get(start..).filter(|rest| !rest.is_empty()) {
         let len = zstd::zstd_safe::find_frame_compressed_size(rest).ok();
@@ -102,7 +102,7 @@ pub fn pieces(packed: &[u8]) -> Vec<Piece> {
 }
 
 /// The lines that are not empty, without their line ends.
-pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn filled_lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
 }
 
@@ -146,10 +146,10 @@ mod tests {
             let frames = texts.each_ref().map(|text| compressor.compress(text.as_bytes()).unwrap());
             let all: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
             let whole = |packed: &[u8]| -> Vec<Vec<u8>> {
-                pieces(packed).into_iter().filter(|p| p.is_whole).map(|piece| piece.bytes).collect()
+                read_pieces(packed).into_iter().filter(|p| p.is_whole).map(|piece| piece.bytes).collect()
             };
             assert_eq!(whole(&frames.concat()), all);
-            assert!(pieces(&frames.concat()).iter().all(|piece| piece.has_checksum == checksum));
+            assert!(read_pieces(&frames.concat()).iter().all(|piece| piece.has_checksum == checksum));
             let mut damaged = frames.clone();
             damaged[1].truncate(6);
             assert_eq!(whole(&damaged.concat()), [all[0], all[2]]);
@@ -157,7 +157,7 @@ mod tests {
             let mut damaged = frames.clone();
             damaged[1][0] ^= 1;
             assert_eq!(whole(&damaged.concat()), [all[0], all[2]]);
-            assert_eq!(pieces(&damaged.concat()).len(), 3, "the gap is told");
+            assert_eq!(read_pieces(&damaged.concat()).len(), 3, "the gap is told");
             assert!(whole(b"no frame at all").is_empty());
         }
     }
@@ -182,7 +182,7 @@ mod tests {
             assert_eq!(next, text.len() as u64, "{text:?}");
             let filled: Vec<&[u8]> =
                 text.as_bytes().split(|&b| b == b'\n').filter(|l| !l.is_empty()).collect();
-            assert_eq!(lines(text.as_bytes()).collect::<Vec<_>>(), filled, "{text:?}");
+            assert_eq!(filled_lines(text.as_bytes()).collect::<Vec<_>>(), filled, "{text:?}");
         }
         assert_eq!(to_lines(&[1, 2]).unwrap(), b"1\n2\n");
     }

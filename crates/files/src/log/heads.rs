@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::LogError;
-use super::chain::{Chain, Walk, split};
-use super::disk::{last_line, locked, sync_folder};
+use super::chain::{Chain, Walk, split_chain};
+use super::disk::{last_line, open_locked, sync_folder};
 use super::frames::is_whole;
-use crate::{fence, inside};
+use crate::{fence, path_inside};
 
 /// The file's name.
 pub(super) const HEADS: &str = "heads.jsonl";
@@ -45,8 +45,8 @@ impl Head {
     }
 
     /// The head of a file that has no lines yet, or whose lines nothing states.
-    pub(super) fn empty(file: String) -> Head {
-        let at = Chain::start(&file);
+    pub(super) fn of_empty_file(file: String) -> Head {
+        let at = Chain::start_chain(&file);
         Head::new(file, 0, at)
     }
 
@@ -70,42 +70,42 @@ impl Home {
     }
 
     /// A file's name relative to raw/.
-    pub(super) fn name(&self, path: &Path) -> String {
+    pub(super) fn name_in_raw(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.0).unwrap_or(path);
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
         parts.join("/")
     }
 
-    fn path(&self) -> PathBuf {
+    fn heads_path(&self) -> PathBuf {
         self.0.join(HEADS)
     }
 
     /// All heads, verified by their own chain.
-    pub(super) fn read(&self) -> Result<Heads, LogError> {
-        let path = self.path();
+    pub(super) fn read_heads(&self) -> Result<Heads, LogError> {
+        let path = self.heads_path();
         let bytes = match fence::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Heads::default()),
             Err(e) => return Err(LogError::io(&path, "read")(e)),
         };
-        let (mut walk, mut heads) = (Walk::start(HEADS), Heads::default());
+        let (mut walk, mut heads) = (Walk::start_walk(HEADS), Heads::default());
         for (at, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
             // The incomplete end of a line that is being written, or was never completed.
             let Some(line) = line.strip_suffix(b"\n") else { break };
-            let wrong = |what: &str| LogError::damaged(&path, format!("line {}: {what}", at + 1));
-            let bare = walk.step(line).map_err(wrong)?;
+            let wrong = |what: &str| LogError::damaged_file(&path, format!("line {}: {what}", at + 1));
+            let bare = walk.verify_line(line).map_err(wrong)?;
             if bare.is_empty() {
                 continue;
             }
             // The file has had chains from its first line: without them, as after an editor changed the line
             // ends, nothing would be verified.
-            if split(line).1.is_none() {
+            if split_chain(line).1.is_none() {
                 return Err(wrong("it has no chain; was the file saved by an editor, with other line ends?"));
             }
             let head: Head =
-                serde_json::from_slice(&bare).map_err(|e| LogError::unread(&path, at + 1, &e))?;
+                serde_json::from_slice(&bare).map_err(|e| LogError::unreadable_line(&path, at + 1, &e))?;
             // Files are read, moved and written under these names.
-            if inside(&self.0, &head.file).is_err() {
+            if path_inside(&self.0, &head.file).is_err() {
                 return Err(wrong(&format!("it names {:?}, which leads out of this folder", head.file)));
             }
             let last = head.file.rsplit('/').next().unwrap_or_default();
@@ -118,8 +118,8 @@ impl Home {
     }
 
     /// The last head of a file: from the last lines, unverified, or from all.
-    pub(super) fn last(&self, name: &str) -> Result<Option<Head>, LogError> {
-        let path = self.path();
+    pub(super) fn last_head(&self, name: &str) -> Result<Option<Head>, LogError> {
+        let path = self.heads_path();
         let mut file = match fence::open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -132,7 +132,7 @@ impl Home {
             read.and_then(|_| file.read_to_end(&mut lines)).map_err(LogError::io(&path, "read"))?;
             // The first piece may be the end of a line; it cannot be parsed and is skipped.
             let mut heads = lines.rsplit(|&byte| byte == b'\n').filter_map(|line| {
-                serde_json::from_slice::<Head>(&split(line).0).ok().filter(|head| head.file == name)
+                serde_json::from_slice::<Head>(&split_chain(line).0).ok().filter(|head| head.file == name)
             });
             match heads.next() {
                 Some(head) => return Ok(Some(head)),
@@ -140,48 +140,48 @@ impl Home {
                 None => {}
             }
         }
-        Ok(self.read()?.remove(name))
+        Ok(self.read_heads()?.remove(name))
     }
 
     /// Appends heads without syncing: after a power cut a lost head is only older than its file. The first
     /// head of a file is synced, see [`Home::append_synced`].
-    pub(super) fn append(&self, heads: &[Head]) -> Result<(), LogError> {
-        self.write(heads).map(drop)
+    pub(super) fn append_heads(&self, heads: &[Head]) -> Result<(), LogError> {
+        self.write_heads(heads).map(drop)
     }
 
     /// Waits until the lines that were appended to a file are on disk, then appends its head: a head must never
     /// promise bytes that a power cut can take away.
-    pub(super) fn vouch(&self, file: &File, path: &Path, is_new: bool, head: Head) -> Result<(), LogError> {
+    pub(super) fn vouch_for_file(&self, file: &File, path: &Path, is_new: bool, head: Head) -> Result<(), LogError> {
         file.sync_data().map_err(LogError::io(path, "sync"))?;
         // Nor may a power cut take away the name of a file whose lines were reported as stored.
         if is_new && let Some(folder) = path.parent() {
             sync_folder(folder)?;
         }
-        self.append(&[head])
+        self.append_heads(&[head])
     }
 
     /// Appends heads and waits until they are on disk.
     pub(super) fn append_synced(&self, heads: &[Head]) -> Result<(), LogError> {
-        let file = self.write(heads)?;
-        file.sync_data().map_err(LogError::io(&self.path(), "sync"))?;
+        let file = self.write_heads(heads)?;
+        file.sync_data().map_err(LogError::io(&self.heads_path(), "sync"))?;
         sync_folder(&self.0)
     }
 
-    fn write(&self, heads: &[Head]) -> Result<File, LogError> {
-        let path = self.path();
+    fn write_heads(&self, heads: &[Head]) -> Result<File, LogError> {
+        let path = self.heads_path();
         // Before the last line is read, because the new lines continue its chain.
-        let mut file = locked(&path, OpenOptions::new().read(true)).map_err(LogError::io(&path, "open"))?;
+        let mut file = open_locked(&path, OpenOptions::new().read(true)).map_err(LogError::io(&path, "open"))?;
         let (end, last) = last_line(&mut file).map_err(LogError::io(&path, "read"))?;
-        let mut walk = Walk::start(HEADS);
+        let mut walk = Walk::start_walk(HEADS);
         if let Some(last) = last {
             let chain =
-                split(&last).1.ok_or_else(|| LogError::damaged(&path, "its last line has no chain"))?;
+                split_chain(&last).1.ok_or_else(|| LogError::damaged_file(&path, "its last line has no chain"))?;
             walk.chain = chain;
         }
         let mut lines = Vec::new();
         for head in heads {
             let line = serde_json::to_vec(head).map_err(|source| LogError::Unwritable { source })?;
-            walk.write(&line, &mut lines);
+            walk.append_chained(&line, &mut lines);
         }
         // Truncating to the same length would also count as a change, for which the next sync of any file
         // would wait.
@@ -206,7 +206,7 @@ pub(super) struct Proved {
 }
 
 /// Verifies the bytes of a file after its first `skip`, which `walk` covers.
-pub(super) fn prove(
+pub(super) fn prove_bytes(
     path: &Path,
     bytes: &[u8],
     skip: u64,
@@ -227,9 +227,9 @@ pub(super) fn prove(
             // A torn line was never reported as stored, so it may be ignored.
             None => break,
         };
-        let bare = proved.walk.step(line).map_err(|what| {
+        let bare = proved.walk.verify_line(line).map_err(|what| {
             let after = if skip > 0 { format!(" after byte {skip}") } else { String::new() };
-            LogError::damaged(path, format!("line {}{after}: {what}", at + 1))
+            LogError::damaged_file(path, format!("line {}{after}: {what}", at + 1))
         })?;
         if !bare.is_empty() {
             proved.lines.extend_from_slice(&bare);
@@ -241,7 +241,7 @@ pub(super) fn prove(
         if let Some(head) = head.filter(|head| head.bytes == end) {
             if head.at != proved.walk.chain {
                 let what = format!("its first {end} bytes are not those that were written");
-                return Err(LogError::damaged(path, what));
+                return Err(LogError::damaged_file(path, what));
             }
             reached = true;
         }
@@ -250,7 +250,7 @@ pub(super) fn prove(
         None => Ok(proved),
         Some(head) => {
             let what = format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes);
-            Err(LogError::damaged(path, what))
+            Err(LogError::damaged_file(path, what))
         }
     }
 }

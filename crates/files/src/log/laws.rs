@@ -20,23 +20,23 @@ enum Either {
 impl Either {
     fn at(raw: &Path, is_folder: bool, seal_bytes: u64) -> Either {
         match is_folder {
-            true => Either::Folder(Segments::at(raw.join("votes")).sealing_at(seal_bytes)),
-            false => Either::File(Log::at(raw.join("releases/flub/registry.jsonl"))),
+            true => Either::Folder(Segments::in_folder(raw.join("votes")).sealing_at(seal_bytes)),
+            false => Either::File(Log::in_file(raw.join("releases/flub/registry.jsonl"))),
         }
     }
 
     fn append(&self, lines: &[u8]) -> Result<(), LogError> {
         match self {
-            Either::File(log) => log.append(lines),
-            Either::Folder(segments) => segments.writer()?.append(&[lines]).map(drop),
+            Either::File(log) => log.append_lines(lines),
+            Either::Folder(segments) => segments.open_writer()?.append_blocks(&[lines]).map(drop),
         }
     }
 
     fn read(&self) -> Result<Vec<u8>, LogError> {
         match self {
-            Either::File(log) => log.read(),
+            Either::File(log) => log.read_lines(),
             Either::Folder(segments) => {
-                Ok(segments.lines()?.into_iter().flat_map(|(_, lines)| lines).collect())
+                Ok(segments.read_lines()?.into_iter().flat_map(|(_, lines)| lines).collect())
             }
         }
     }
@@ -45,7 +45,7 @@ impl Either {
     fn open_file(&self) -> Option<PathBuf> {
         match self {
             Either::File(log) => Some(log.path().to_owned()),
-            Either::Folder(segments) => match segments.list().unwrap().pop() {
+            Either::Folder(segments) => match segments.list_segments().unwrap().pop() {
                 Some((_, Segment::Open(path))) => Some(path),
                 _ => None,
             },
@@ -146,11 +146,11 @@ proptest! {
         }
         let head = serde_json::json!({ "file": name, "bytes": 100, "at": "0".repeat(32) }).to_string();
         let mut heads = Vec::new();
-        Walk::start(HEADS).write(head.as_bytes(), &mut heads);
+        Walk::start_walk(HEADS).append_chained(head.as_bytes(), &mut heads);
         fs::write(raw.join(HEADS), heads).unwrap();
         // With an error or without.
-        let _ = check(&raw);
-        let _ = salvage(&raw);
+        let _ = check_logs(&raw);
+        let _ = salvage_logs(&raw);
         for victim in &victims {
             prop_assert_eq!(fs::read(victim).unwrap(), b"{\"a\":1}\nno JSON\n", "{:?} {}", name, victim.display());
         }
@@ -164,15 +164,15 @@ proptest! {
 fn a_log_that_nobody_registered_is_told_and_left() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let log = Log::at(raw.join("newer.jsonl"));
-    log.append(b"{\"n\":1}\n{\"n\":2}\n").unwrap();
-    assert_eq!(check(&raw).unwrap(), [], "whole logs are sound, whoever wrote them");
+    let log = Log::in_file(raw.join("newer.jsonl"));
+    log.append_lines(b"{\"n\":1}\n{\"n\":2}\n").unwrap();
+    assert_eq!(check_logs(&raw).unwrap(), [], "whole logs are sound, whoever wrote them");
     let mut bytes = fs::read(log.path()).unwrap();
     bytes[5] ^= 1;
     fs::write(log.path(), &bytes).unwrap();
-    let found = check(&raw).unwrap();
+    let found = check_logs(&raw).unwrap();
     assert!(found[0].0 == "newer.jsonl" && found[0].1.contains("a newer one may"), "{found:?}");
-    assert_eq!(salvage(&raw).unwrap(), []);
+    assert_eq!(salvage_logs(&raw).unwrap(), []);
     assert_eq!(fs::read(log.path()).unwrap(), bytes);
 }
 
@@ -181,23 +181,23 @@ fn a_log_that_nobody_registered_is_told_and_left() {
 fn heads_that_were_lost_are_made_anew_for_every_registered_log() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let replies = Log::at(raw.join("replies/segments.jsonl"));
-    replies.append(b"{\"segment\":1}\n").unwrap();
-    let votes = Segments::at(raw.join("votes")).sealing_at(10);
+    let replies = Log::in_file(raw.join("replies/segments.jsonl"));
+    replies.append_lines(b"{\"segment\":1}\n").unwrap();
+    let votes = Segments::in_folder(raw.join("votes")).sealing_at(10);
     for n in 0..3 {
-        votes.writer().unwrap().append(&[line("云会恐高", n)]).unwrap();
+        votes.open_writer().unwrap().append_blocks(&[line("云会恐高", n)]).unwrap();
     }
     let mut heads = fs::read(raw.join(HEADS)).unwrap();
     heads[30] ^= 1;
     fs::write(raw.join(HEADS), heads).unwrap();
-    assert!(replies.read().is_err());
-    salvage(&raw).unwrap();
-    assert_eq!(check(&raw).unwrap(), []);
-    assert_eq!(replies.read().unwrap(), b"{\"segment\":1}\n");
+    assert!(replies.read_lines().is_err());
+    salvage_logs(&raw).unwrap();
+    assert_eq!(check_logs(&raw).unwrap(), []);
+    assert_eq!(replies.read_lines().unwrap(), b"{\"segment\":1}\n");
     let expected: Vec<u8> = (0..3).flat_map(|n| line("云会恐高", n)).collect();
-    let found: Vec<u8> = votes.lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect();
+    let found: Vec<u8> = votes.read_lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect();
     assert_eq!(found, expected);
-    replies.append(b"{\"segment\":2}\n").unwrap();
+    replies.append_lines(b"{\"segment\":2}\n").unwrap();
 }
 
 /// A frame that is damaged costs its own lines, and not those after it.
@@ -205,8 +205,8 @@ fn heads_that_were_lost_are_made_anew_for_every_registered_log() {
 fn frames_after_a_damaged_one_are_salvaged() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let votes = Segments::at(raw.join("votes"));
-    votes.writer().unwrap().append(&[line("open", 0)]).unwrap();
+    let votes = Segments::in_folder(raw.join("votes"));
+    votes.open_writer().unwrap().append_blocks(&[line("open", 0)]).unwrap();
     // As a seal writes it, with smaller frames.
     let lines: Vec<Vec<u8>> = (1..=600).map(|n| line("为什么云会恐高", n)).collect();
     let all = lines.concat();
@@ -217,12 +217,12 @@ fn frames_after_a_damaged_one_are_salvaged() {
     packed.extend(&frames[1][..frames[1].len() / 2]);
     packed.extend(frames[2..].concat());
     fs::write(raw.join(format!("votes/000002.{hash}.jsonl.zst")), packed).unwrap();
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     assert_eq!(salvaged.len(), 1);
-    let found: Vec<u8> = votes.lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect();
+    let found: Vec<u8> = votes.read_lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect();
     assert!(found.ends_with(&lines[599]) && found.starts_with(&line("open", 0)));
     let strange: Vec<&[u8]> =
-        super::lines(&found).filter(|line| !all.windows(line.len()).any(|w| w == *line)).collect();
+        super::filled_lines(&found).filter(|line| !all.windows(line.len()).any(|w| w == *line)).collect();
     assert_eq!(strange, [line("open", 0).trim_ascii_end()]);
     assert!(salvaged[0].kept < 601 && salvaged[0].kept > 300, "{salvaged:?}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::chain::{Chain, Walk};
-use super::disk::{entries, last_line};
+use super::disk::{folder_entries, last_line};
 use super::heads::{HEADS, Head, Home};
 use super::segments::Segment;
 use super::*;
@@ -19,7 +19,7 @@ pub(super) fn text(chunks: Vec<(PathBuf, Vec<u8>)>) -> String {
 }
 
 pub(super) fn append(segments: &Segments, n: usize) -> Position {
-    segments.writer().unwrap().append(&[line(n)]).unwrap()
+    segments.open_writer().unwrap().append_blocks(&[line(n)]).unwrap()
 }
 
 fn is_damaged<T>(read: &Result<T, LogError>) -> bool {
@@ -46,8 +46,8 @@ fn what_is_missing_is_nothing_and_what_cannot_be_read_is_an_error() {
     let [file, gone, folder] = ["file", "gone", "folder"].map(|name| dir.path().join(name));
     fs::write(&file, "x").unwrap();
     fs::create_dir_all(folder.join("below")).unwrap();
-    assert!(entries(&gone).unwrap().is_empty() && entries(&file).is_err());
-    let names: Vec<_> = entries(dir.path()).unwrap().iter().map(|entry| entry.file_name()).collect();
+    assert!(folder_entries(&gone).unwrap().is_empty() && folder_entries(&file).is_err());
+    let names: Vec<_> = folder_entries(dir.path()).unwrap().iter().map(|entry| entry.file_name()).collect();
     assert_eq!(names, ["file", "folder"]);
 
     assert!(!move_aside(&gone, &dir.path().join("damaged/001/gone")).unwrap());
@@ -60,13 +60,13 @@ fn what_is_missing_is_nothing_and_what_cannot_be_read_is_an_error() {
     // A folder in the place of a file is no file without lines.
     let raw = dir.path().join("raw");
     fs::create_dir_all(raw.join("tasks.jsonl")).unwrap();
-    assert!(Log::at(raw.join("tasks.jsonl")).read().is_err());
-    assert!(Log::at(raw.join("others.jsonl")).read().unwrap().is_empty());
+    assert!(Log::in_file(raw.join("tasks.jsonl")).read_lines().is_err());
+    assert!(Log::in_file(raw.join("others.jsonl")).read_lines().unwrap().is_empty());
     fs::create_dir_all(raw.join(HEADS)).unwrap();
     let home = Home(raw.clone());
-    assert!(home.read().is_err() && home.last("others.jsonl").is_err());
+    assert!(home.read_heads().is_err() && home.last_head("others.jsonl").is_err());
     fs::remove_dir(raw.join(HEADS)).unwrap();
-    assert!(home.read().unwrap().is_empty() && home.last("others.jsonl").unwrap().is_none());
+    assert!(home.read_heads().unwrap().is_empty() && home.last_head("others.jsonl").unwrap().is_none());
 }
 
 #[test]
@@ -74,14 +74,14 @@ fn the_last_head_of_a_file_is_found_however_many_follow() {
     let dir = tempfile::tempdir().unwrap();
     let home = Home(dir.path().join("raw"));
     fs::create_dir_all(&home.0).unwrap();
-    let head = |name: &str, bytes| Head::new(name.to_owned(), bytes, Chain::start(name));
-    home.append(&[head("a.jsonl", 1), head("b.jsonl", 2), head("a.jsonl", 3)]).unwrap();
+    let head = |name: &str, bytes| Head::new(name.to_owned(), bytes, Chain::start_chain(name));
+    home.append_heads(&[head("a.jsonl", 1), head("b.jsonl", 2), head("a.jsonl", 3)]).unwrap();
     for count in [0, 20, 1000] {
         let others: Vec<Head> = (0..count).map(|n| head("b.jsonl", n)).collect();
-        home.append(&others).unwrap();
-        assert_eq!(home.last("a.jsonl").unwrap(), Some(head("a.jsonl", 3)), "{count}");
-        assert_eq!(home.last("c.jsonl").unwrap(), None);
-        assert_eq!(home.read().unwrap()["a.jsonl"], head("a.jsonl", 3));
+        home.append_heads(&others).unwrap();
+        assert_eq!(home.last_head("a.jsonl").unwrap(), Some(head("a.jsonl", 3)), "{count}");
+        assert_eq!(home.last_head("c.jsonl").unwrap(), None);
+        assert_eq!(home.read_heads().unwrap()["a.jsonl"], head("a.jsonl", 3));
     }
     assert!(fs::metadata(home.0.join(HEADS)).unwrap().len() > 1 << 16);
 }
@@ -90,24 +90,24 @@ fn the_last_head_of_a_file_is_found_however_many_follow() {
 fn a_torn_head_is_cut_even_if_it_is_longer_than_the_next() {
     let dir = tempfile::tempdir().unwrap();
     let home = Home(dir.path().to_owned());
-    home.append(&[Head::empty("a.jsonl".into())]).unwrap();
+    home.append_heads(&[Head::of_empty_file("a.jsonl".into())]).unwrap();
     let path = dir.path().join(HEADS);
     let whole = fs::read(&path).unwrap();
     fs::write(&path, [&whole[..], &b"x".repeat(900)].concat()).unwrap();
-    home.append(&[Head::empty("b.jsonl".into())]).unwrap();
-    assert_eq!(home.read().unwrap().len(), 2);
+    home.append_heads(&[Head::of_empty_file("b.jsonl".into())]).unwrap();
+    assert_eq!(home.read_heads().unwrap().len(), 2);
     assert_eq!(fs::metadata(&path).unwrap().len(), 2 * whole.len() as u64);
     // The number of a line that does not follow.
     let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
     fs::write(&path, [lines[0], lines[0]].concat()).unwrap();
-    let error = home.read().unwrap_err().to_string();
+    let error = home.read_heads().unwrap_err().to_string();
     assert!(error.contains("is damaged: line 2: it does not follow"), "{error}");
     // One that only a newer program knows.
-    let (mut walk, mut lines) = (Walk::start(HEADS), Vec::new());
-    walk.write(&serde_json::to_vec(&Head::empty("a.jsonl".into())).unwrap(), &mut lines);
-    walk.write(b"{\"file\":3}", &mut lines);
+    let (mut walk, mut lines) = (Walk::start_walk(HEADS), Vec::new());
+    walk.append_chained(&serde_json::to_vec(&Head::of_empty_file("a.jsonl".into())).unwrap(), &mut lines);
+    walk.append_chained(b"{\"file\":3}", &mut lines);
     fs::write(&path, lines).unwrap();
-    let error = home.read().unwrap_err();
+    let error = home.read_heads().unwrap_err();
     assert!(matches!(&error, LogError::Newer { what, .. } if what.starts_with("line 2: ")), "{error}");
 }
 
@@ -117,20 +117,20 @@ fn heads_that_cannot_be_opened_are_not_none() {
     let dir = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(HEADS, dir.path().join(HEADS)).unwrap();
     let home = Home(dir.path().to_owned());
-    assert!(home.read().is_err() && home.last("a.jsonl").is_err());
+    assert!(home.read_heads().is_err() && home.last_head("a.jsonl").is_err());
 }
 
 #[test]
 fn only_a_file_that_had_lines_is_missed() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let (home, log) = (Home(raw.clone()), Log::at(raw.join("a.jsonl")));
+    let (home, log) = (Home(raw.clone()), Log::in_file(raw.join("a.jsonl")));
     fs::create_dir_all(&raw).unwrap();
     let head = |bytes, sealed: Option<&str>, gone| Head {
         bytes,
         gone,
         sealed: sealed.map(str::to_owned),
-        ..Head::empty("a.jsonl".into())
+        ..Head::of_empty_file("a.jsonl".into())
     };
     for (head, is_needed) in [
         (head(0, None, false), false),
@@ -139,20 +139,20 @@ fn only_a_file_that_had_lines_is_missed() {
         (head(1, None, true), false),
     ] {
         assert_eq!(head.needs_file(), is_needed, "{head:?}");
-        home.append(std::slice::from_ref(&head)).unwrap();
-        assert_eq!(is_damaged(&log.read()), is_needed, "{head:?}");
+        home.append_heads(std::slice::from_ref(&head)).unwrap();
+        assert_eq!(is_damaged(&log.read_lines()), is_needed, "{head:?}");
     }
 }
 
 #[test]
 fn a_torn_line_is_cut_even_if_it_is_longer_than_the_next() {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::at(dir.path().join("raw/a.jsonl"));
-    log.append(line(1).as_bytes()).unwrap();
+    let log = Log::in_file(dir.path().join("raw/a.jsonl"));
+    log.append_lines(line(1).as_bytes()).unwrap();
     let whole = fs::read(log.path()).unwrap();
     fs::write(log.path(), [&whole[..], &b"x".repeat(900)].concat()).unwrap();
-    log.append(line(2).as_bytes()).unwrap();
-    assert_eq!(log.read().unwrap(), [line(1), line(2)].concat().as_bytes());
+    log.append_lines(line(2).as_bytes()).unwrap();
+    assert_eq!(log.read_lines().unwrap(), [line(1), line(2)].concat().as_bytes());
     assert_eq!(fs::metadata(log.path()).unwrap().len(), 2 * whole.len() as u64);
 }
 
@@ -161,40 +161,40 @@ fn a_torn_line_is_cut_even_if_it_is_longer_than_the_next() {
 fn a_line_that_lacks_its_newline_alone_is_whole() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let (log, segments) = (Log::at(raw.join("a.jsonl")), Segments::at(raw.join("votes")));
-    log.append(line(1).as_bytes()).unwrap();
+    let (log, segments) = (Log::in_file(raw.join("a.jsonl")), Segments::in_folder(raw.join("votes")));
+    log.append_lines(line(1).as_bytes()).unwrap();
     append(&segments, 1);
     for path in [log.path().to_owned(), raw.join("votes/000001.jsonl")] {
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, bytes.strip_suffix(b"\n").unwrap()).unwrap();
     }
-    assert_eq!((log.read().unwrap(), text(segments.lines().unwrap())), (line(1).into_bytes(), line(1)));
-    log.append(line(2).as_bytes()).unwrap();
+    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (line(1).into_bytes(), line(1)));
+    log.append_lines(line(2).as_bytes()).unwrap();
     append(&segments, 2);
     let both = [line(1), line(2)].concat();
-    assert_eq!((log.read().unwrap(), text(segments.lines().unwrap())), (both.clone().into_bytes(), both));
+    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (both.clone().into_bytes(), both));
     // One byte less, and something else has cut the file.
     for path in [log.path().to_owned(), raw.join("votes/000001.jsonl")] {
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 2]).unwrap();
     }
-    assert!(is_damaged(&log.read()) && is_damaged(&segments.lines()));
-    assert!(is_damaged(&log.append(line(3).as_bytes())) && is_damaged(&segments.writer().map(drop)));
+    assert!(is_damaged(&log.read_lines()) && is_damaged(&segments.read_lines()));
+    assert!(is_damaged(&log.append_lines(line(3).as_bytes())) && is_damaged(&segments.open_writer().map(drop)));
 }
 
 #[test]
 fn entries_are_of_lines_that_say_something_and_faults_are_numbered() {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::at(dir.path().join("raw/a.jsonl"));
+    let log = Log::in_file(dir.path().join("raw/a.jsonl"));
     fs::create_dir_all(dir.path().join("raw")).unwrap();
     fs::write(log.path(), "{\"n\":1}\n  \n{\"n\":2}\n").unwrap();
-    let read = log.entries::<std::collections::BTreeMap<String, usize>>().unwrap();
+    let read = log.read_entries::<std::collections::BTreeMap<String, usize>>().unwrap();
     assert_eq!(read.iter().map(|entry| entry["n"]).collect::<Vec<_>>(), [1, 2]);
     fs::write(log.path(), "{\"n\":1}\n{\"n\":\"x\"}\n").unwrap();
-    let error = log.entries::<std::collections::BTreeMap<String, usize>>().unwrap_err();
+    let error = log.read_entries::<std::collections::BTreeMap<String, usize>>().unwrap_err();
     assert!(matches!(&error, LogError::Newer { what, .. } if what.starts_with("line 2: ")), "{error}");
     fs::write(log.path(), "{\"n\":1}\n{\"n\"\n").unwrap();
-    assert!(is_damaged(&log.entries::<std::collections::BTreeMap<String, usize>>()));
+    assert!(is_damaged(&log.read_entries::<std::collections::BTreeMap<String, usize>>()));
     let [one, other] = ["a", "b"].map(|of| Digest::of_parts("x", [of.as_bytes()]));
     assert!(LineError::refuse_edited(one, one).is_ok() && LineError::refuse_edited(one, other).is_err());
 }
@@ -202,12 +202,12 @@ fn entries_are_of_lines_that_say_something_and_faults_are_numbered() {
 #[test]
 fn values_are_added_as_lines_and_what_cannot_be_read_says_why() {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::at(dir.path().join("raw/a.jsonl"));
+    let log = Log::in_file(dir.path().join("raw/a.jsonl"));
     let value = |n: usize| std::collections::BTreeMap::from([("n", n)]);
     log.add(&[] as &[usize]).unwrap();
     assert!(!log.path().exists(), "nothing to add, nothing touched");
     log.add([&value(1), &value(2)]).unwrap();
-    assert_eq!(log.read().unwrap(), [line(1), line(2)].concat().as_bytes());
+    assert_eq!(log.read_lines().unwrap(), [line(1), line(2)].concat().as_bytes());
     let why = |line: &str| LineError::from(serde_json::from_str::<usize>(line).unwrap_err()).to_string();
     assert!(why("{}").starts_with("a newer riddlemill wrote it ("), "{}", why("{}"));
     assert!(why("x").starts_with("expected value at"), "{}", why("x"));
@@ -218,15 +218,15 @@ fn values_are_added_as_lines_and_what_cannot_be_read_says_why() {
 fn a_private_log_is_its_owners() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::at(dir.path().join("raw/access.jsonl")).private();
-    log.append(line(1).as_bytes()).unwrap();
+    let log = Log::in_file(dir.path().join("raw/access.jsonl")).owner_only();
+    log.append_lines(line(1).as_bytes()).unwrap();
     assert_eq!(fs::metadata(log.path()).unwrap().permissions().mode() & 0o077, 0);
 }
 
 #[test]
 fn a_reader_is_given_what_is_new_whatever_was_sealed_meanwhile() {
     let dir = tempfile::tempdir().unwrap();
-    let segments = Segments::at(dir.path().join("raw/votes")).sealing_at(150);
+    let segments = Segments::in_folder(dir.path().join("raw/votes")).sealing_at(150);
     let (mut eager, mut all, mut readers) = (Position::default(), String::new(), Vec::new());
     for n in 0..10 {
         let own = append(&segments, n);
@@ -239,7 +239,7 @@ fn a_reader_is_given_what_is_new_whatever_was_sealed_meanwhile() {
         assert_eq!(text(segments.read_after(&mut position).unwrap()), all[read..], "after {read}");
         assert_eq!(text(segments.read_after(&mut position).unwrap()), "");
     }
-    let listed = segments.list().unwrap();
+    let listed = segments.list_segments().unwrap();
     let sealed = listed.iter().filter(|(_, segment)| matches!(segment, Segment::Sealed(..))).count();
     assert!(listed.iter().map(|(number, _)| *number).eq(1..=4) && sealed == 3, "{}", listed.len());
 }
@@ -248,7 +248,7 @@ fn a_reader_is_given_what_is_new_whatever_was_sealed_meanwhile() {
 fn a_segment_is_sealed_once_it_is_longer_than_its_bound() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str, bound| {
-        let segments = Segments::at(dir.path().join(name).join("raw/votes")).sealing_at(bound);
+        let segments = Segments::in_folder(dir.path().join(name).join("raw/votes")).sealing_at(bound);
         append(&segments, 1);
         segments
     };
@@ -259,8 +259,8 @@ fn a_segment_is_sealed_once_it_is_longer_than_its_bound() {
     }
     // Its head has the hash in its name.
     let sealed = at("sealed", 1);
-    let [(1, Segment::Sealed(_, hash))] = &sealed.list().unwrap()[..] else { panic!("sealed") };
-    let head = sealed.home.last("votes/000001").unwrap().unwrap();
+    let [(1, Segment::Sealed(_, hash))] = &sealed.list_segments().unwrap()[..] else { panic!("sealed") };
+    let head = sealed.home.last_head("votes/000001").unwrap().unwrap();
     assert_eq!((head.sealed, head.bytes), (Some(hash.to_string()), length));
 }
 
@@ -268,39 +268,39 @@ fn a_segment_is_sealed_once_it_is_longer_than_its_bound() {
 fn sealed_lines_are_missed_without_their_heads_too() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let segments = Segments::at(raw.join("votes")).sealing_at(1);
+    let segments = Segments::in_folder(raw.join("votes")).sealing_at(1);
     for n in 1..=2 {
         append(&segments, n);
     }
-    assert!(segments.list().unwrap().iter().all(|(_, segment)| matches!(segment, Segment::Sealed(..))));
+    assert!(segments.list_segments().unwrap().iter().all(|(_, segment)| matches!(segment, Segment::Sealed(..))));
     fs::remove_file(raw.join(HEADS)).unwrap();
-    assert!(is_damaged(&segments.lines()));
+    assert!(is_damaged(&segments.read_lines()));
 }
 
 /// A seal that was stopped leaves both files.
 #[test]
 fn the_open_copy_of_a_sealed_segment_goes_once_the_sealed_one_is_proved() {
     let dir = tempfile::tempdir().unwrap();
-    let segments = Segments::at(dir.path().join("raw/votes"));
+    let segments = Segments::in_folder(dir.path().join("raw/votes"));
     append(&segments, 1);
     let open = segments.dir.join("000001.jsonl");
     let bytes = fs::read(&open).unwrap();
     let segments = segments.sealing_at(1);
     append(&segments, 2);
-    let [(1, Segment::Sealed(sealed, _))] = &segments.list().unwrap()[..] else { panic!("sealed") };
+    let [(1, Segment::Sealed(sealed, _))] = &segments.list_segments().unwrap()[..] else { panic!("sealed") };
     let packed = fs::read(sealed).unwrap();
     for is_sound in [false, true] {
         fs::write(&open, &bytes).unwrap();
         fs::write(sealed, if is_sound { &packed[..] } else { &packed[..packed.len() / 2] }).unwrap();
-        assert_eq!((segments.writer().is_ok(), open.exists()), (is_sound, !is_sound));
+        assert_eq!((segments.open_writer().is_ok(), open.exists()), (is_sound, !is_sound));
     }
-    assert_eq!(text(segments.lines().unwrap()), [line(1), line(2)].concat());
+    assert_eq!(text(segments.read_lines().unwrap()), [line(1), line(2)].concat());
 }
 
 #[test]
 fn damage_is_told_with_its_line_counted_from_where_reading_began() {
     let dir = tempfile::tempdir().unwrap();
-    let segments = Segments::at(dir.path().join("raw/votes"));
+    let segments = Segments::in_folder(dir.path().join("raw/votes"));
     append(&segments, 1);
     let mut position = append(&segments, 2);
     let path = segments.dir.join("000001.jsonl");
@@ -313,11 +313,11 @@ fn damage_is_told_with_its_line_counted_from_where_reading_began() {
     fs::write(&path, &bytes).unwrap();
     let error = segments.read_after(&mut position).unwrap_err().to_string();
     assert!(error.contains(&format!("is damaged: line 1 after byte {skip}: it ")), "{error}");
-    let error = segments.lines().unwrap_err().to_string();
+    let error = segments.read_lines().unwrap_err().to_string();
     assert!(error.contains("is damaged: line 3: it "), "{error}");
     // Less than the head states.
     fs::write(&path, &read).unwrap();
-    let error = segments.lines().unwrap_err().to_string();
+    let error = segments.read_lines().unwrap_err().to_string();
     let left = format!("it was cut: {} of at least {} bytes are left", read.len(), bytes.len());
     assert!(error.contains(&left), "{error}");
 }
@@ -325,10 +325,10 @@ fn damage_is_told_with_its_line_counted_from_where_reading_began() {
 #[test]
 fn open_lines_are_missed_without_their_heads_too() {
     let dir = tempfile::tempdir().unwrap();
-    let segments = Segments::at(dir.path().join("raw/votes"));
+    let segments = Segments::in_folder(dir.path().join("raw/votes"));
     append(&segments, 1);
     fs::remove_file(dir.path().join("raw").join(HEADS)).unwrap();
-    assert!(is_damaged(&segments.lines()));
+    assert!(is_damaged(&segments.read_lines()));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn frames_are_found_at_their_places() {
     let texts = ["云会恐高\n".repeat(40), "b\n".repeat(90), "c\n".to_owned()];
     let packed = texts.each_ref().map(|text| zstd::encode_all(text.as_bytes(), 1).unwrap());
     fs::write(&path, packed.concat()).unwrap();
-    let found = frames(&path).unwrap();
+    let found = read_frames(&path).unwrap();
     let (mut raw_start, mut start, mut file) = (0, 0, fs::File::open(&path).unwrap());
     for ((frame, text), packed) in found.iter().zip(&texts).zip(&packed) {
         let [raw_len, len] = [text.len() as u64, packed.len() as u64];
@@ -349,14 +349,14 @@ fn frames_are_found_at_their_places() {
     assert_eq!(found.len(), 3);
     // Offsets in what is salvaged are those of intact frames.
     let damaged = [&packed[0][..], &packed[1][..packed[1].len() / 2], &packed[2], b"junk"].concat();
-    let places: Vec<(u64, bool)> = pieces(&damaged).iter().map(|piece| (piece.at, piece.is_whole)).collect();
+    let places: Vec<(u64, bool)> = read_pieces(&damaged).iter().map(|piece| (piece.at, piece.is_whole)).collect();
     let after = |count: usize| texts[..count].iter().map(String::len).sum::<usize>() as u64;
     let last = after(1) + texts[2].len() as u64;
     assert_eq!(places, [(0, true), (after(1), false), (after(1), true), (last, false)]);
     fs::write(&path, &damaged).unwrap();
-    assert!(frames(&path).is_err());
+    assert!(read_frames(&path).is_err());
     fs::write(&path, b"").unwrap();
-    assert!(frames(&path).unwrap().is_empty() && pieces(b"").is_empty());
+    assert!(read_frames(&path).unwrap().is_empty() && read_pieces(b"").is_empty());
 }
 
 #[test]
@@ -392,32 +392,32 @@ fn what_looks_like_a_segment_and_is_none_is_a_stray() {
     expected.push(votes.join("000009.jsonl.zst.sha256"));
     expected.extend(["7.jsonl", "000007.jsonl.sha256"].map(|name| replies.join(name)));
     expected.sort();
-    assert_eq!(Logs::new(raw.path(), &names).strays().unwrap(), expected);
+    assert_eq!(Logs::new(raw.path(), &names).find_strays().unwrap(), expected);
 }
 
 /// Outside of any raw/, heads are among the segments; in a folder of raw/ they have no place.
 #[test]
 fn heads_are_no_segment_of_a_log_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
-    let own = Segments::at(dir.path().join("own"));
+    let own = Segments::in_folder(dir.path().join("own"));
     for n in 1..=2 {
         append(&own, n);
     }
     assert!(own.dir.join(HEADS).exists());
-    assert_eq!(text(own.lines().unwrap()), [line(1), line(2)].concat());
+    assert_eq!(text(own.read_lines().unwrap()), [line(1), line(2)].concat());
     fs::write(own.dir.join("other.jsonl"), "").unwrap();
-    assert!(is_damaged(&own.lines()));
-    let below = Segments::at(dir.path().join("raw/votes"));
+    assert!(is_damaged(&own.read_lines()));
+    let below = Segments::in_folder(dir.path().join("raw/votes"));
     append(&below, 1);
     fs::write(below.dir.join(HEADS), "").unwrap();
-    assert!(is_damaged(&below.lines()));
+    assert!(is_damaged(&below.read_lines()));
 }
 
 /// Sealed lines from before there were chains are proved by their hash alone.
 #[test]
 fn another_sealed_segment_in_the_place_of_one_is_seen() {
     let dir = tempfile::tempdir().unwrap();
-    let segments = Segments::at(dir.path().join("raw/votes"));
+    let segments = Segments::in_folder(dir.path().join("raw/votes"));
     fs::create_dir_all(&segments.dir).unwrap();
     let seal = |lines: &str| {
         let hash = Digest::of_parts("riddlemill segment v1", [lines.as_bytes()]);
@@ -427,11 +427,11 @@ fn another_sealed_segment_in_the_place_of_one_is_seen() {
     };
     let sealed = seal(&line(1));
     append(&segments, 2);
-    assert_eq!(text(segments.lines().unwrap()), [line(1), line(2)].concat());
+    assert_eq!(text(segments.read_lines().unwrap()), [line(1), line(2)].concat());
     // What was there, what is begun, and where it ends.
-    assert_eq!(lines(&fs::read(dir.path().join("raw").join(HEADS)).unwrap()).count(), 3);
+    assert_eq!(filled_lines(&fs::read(dir.path().join("raw").join(HEADS)).unwrap()).count(), 3);
     fs::remove_file(sealed).unwrap();
     seal(&line(9));
-    let error = segments.lines().unwrap_err().to_string();
+    let error = segments.read_lines().unwrap_err().to_string();
     assert!(error.contains("what was sealed has the hash "), "{error}");
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::LogError;
-use super::disk::{SegmentName, entries, numbered};
+use super::disk::{SegmentName, folder_entries, format_number};
 
 #[cfg(test)]
-use super::bench::strays;
+use super::bench::find_strays;
 
 /// Where logs are in raw/. Names are relative to it, with slashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum LogName {
 
 impl LogName {
     /// Whether it is, or contains, the log of this name.
-    fn covers(self, name: &str) -> bool {
+    fn is_or_contains(self, name: &str) -> bool {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         match self {
             LogName::Segments(own) | LogName::File(own) | LogName::Private(own) => own == name,
@@ -55,8 +55,8 @@ impl<'n> Logs<'n> {
     }
 
     /// Whether a crate registered a log of this name: anybody can write a name into raw/heads.jsonl.
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.names.iter().any(|log| log.covers(name))
+    pub(super) fn is_registered(&self, name: &str) -> bool {
+        self.names.iter().any(|log| log.is_or_contains(name))
     }
 
     /// Whether a log is readable by its owner only.
@@ -70,7 +70,7 @@ impl Logs<'_> {
     ///
     /// # Errors
     /// [`LogError`] if a folder cannot be listed.
-    pub fn strays(&self) -> Result<Vec<PathBuf>, LogError> {
+    pub fn find_strays(&self) -> Result<Vec<PathBuf>, LogError> {
         let mut found = Vec::new();
         for name in self.names {
             let (folder, beside) = match *name {
@@ -78,7 +78,7 @@ impl Logs<'_> {
                 LogName::Foreign(folder, beside) => (self.raw.join(folder), Some(beside)),
                 _ => continue,
             };
-            for entry in entries(&folder)? {
+            for entry in folder_entries(&folder)? {
                 let name = entry.file_name();
                 let name = name.to_str().unwrap_or_default();
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -87,7 +87,7 @@ impl Logs<'_> {
                     let open = sealed.strip_suffix(".zst").unwrap_or(sealed);
                     [sealed, open].iter().all(|segment| !folder.join(segment).exists())
                 });
-                if !is_folder && (is_orphan || !belongs(name, beside)) {
+                if !is_folder && (is_orphan || !is_own_file(name, beside)) {
                     found.push(entry.path());
                 }
             }
@@ -99,14 +99,14 @@ impl Logs<'_> {
 
 /// Whether a writer leaves files of this name among segments. `beside` are the other files of a format in which
 /// sealed segments have their hash in a file of its own.
-fn belongs(name: &str, beside: Option<&[&str]>) -> bool {
+fn is_own_file(name: &str, beside: Option<&[&str]>) -> bool {
     if ["lock", "lines.salvage"].contains(&name) || beside.is_some_and(|beside| beside.contains(&name)) {
         return true;
     }
     // Left by a seal that was stopped.
     if let Some(stem) = name.strip_suffix(".tmp") {
         let stem = stem.strip_suffix(".jsonl.zst").unwrap_or(stem);
-        return stem.parse().is_ok_and(|number| stem == numbered(number));
+        return stem.parse().is_ok_and(|number| stem == format_number(number));
     }
     let of_hash = name.strip_suffix(".sha256");
     SegmentName::parse(of_hash.unwrap_or(name)).is_some_and(|segment| {
@@ -133,12 +133,12 @@ mod tests {
         ];
         let logs = Logs::new(Path::new("raw"), &names);
         for known in ["votes", "access.jsonl", "votes/notes/a.b.jsonl", "releases/flub/registry.jsonl"] {
-            assert!(logs.knows(known), "{known}");
+            assert!(logs.is_registered(known), "{known}");
         }
         for unknown in
             ["salt", "replies", "votes/notes", "votes/notes/a", "releases/registry.jsonl", "x.jsonl"]
         {
-            assert!(!logs.knows(unknown), "{unknown}");
+            assert!(!logs.is_registered(unknown), "{unknown}");
         }
         assert!(logs.is_private("access.jsonl") && !logs.is_private("votes"));
     }
@@ -158,7 +158,7 @@ mod tests {
         }
         let mut expected: Vec<_> = strays.iter().map(|name| raw.path().join("votes").join(name)).collect();
         expected.sort();
-        assert_eq!(super::strays(raw.path()).unwrap(), expected);
+        assert_eq!(super::find_strays(raw.path()).unwrap(), expected);
     }
 
     /// Beside replies a hash belongs to a sealed segment, or to one whose seal was stopped.
@@ -177,7 +177,7 @@ mod tests {
         for name in own.into_iter().chain(["000003.jsonl.zst.sha256", "000001.jsonl.sha256", "batches"]) {
             fs::write(replies.join(name), "").unwrap();
         }
-        let found = super::strays(raw.path()).unwrap();
+        let found = super::find_strays(raw.path()).unwrap();
         let expected =
             ["000001.jsonl.sha256", "000003.jsonl.zst.sha256", "batches"].map(|name| replies.join(name));
         assert_eq!(found, expected);

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::chain::{Chain, split};
-use super::disk::{SegmentName, entries, free_folder, move_aside, numbered};
+use super::chain::{Chain, split_chain};
+use super::disk::{SegmentName, folder_entries, free_folder, move_aside, format_number};
 use super::error::{of_log, of_segments};
-use super::frames::{lines, pieces};
+use super::frames::{filled_lines, read_pieces};
 use super::heads::{HEADS, Head, Home};
 use super::names::{LogName, Logs};
 use super::segments::is_log;
@@ -54,13 +54,13 @@ impl Logs<'_> {
     ///
     /// # Errors
     /// [`LogError`] if one cannot be read at all.
-    pub fn check(&self) -> Result<Vec<(String, String)>, LogError> {
-        Ok(self.examine()?.into_iter().map(|(name, what, _)| (name, what)).collect())
+    pub fn check_logs(&self) -> Result<Vec<(String, String)>, LogError> {
+        Ok(self.examine_logs()?.into_iter().map(|(name, what, _)| (name, what)).collect())
     }
 
-    fn examine(&self) -> Result<Vec<Found>, LogError> {
+    fn examine_logs(&self) -> Result<Vec<Found>, LogError> {
         let home = Home(self.raw.to_owned());
-        let heads = match home.read() {
+        let heads = match home.read_heads() {
             Ok(heads) => heads.into_keys().collect(),
             Err(LogError::Damaged { what, .. }) => return Ok(vec![(HEADS.to_owned(), what, true)]),
             Err(newer @ LogError::Newer { .. }) => {
@@ -69,10 +69,10 @@ impl Logs<'_> {
             Err(other) => return Err(other),
         };
         let mut found = Vec::new();
-        for (name, kind) in self.all(heads)? {
+        for (name, kind) in self.list_logs(heads)? {
             let read = match &kind {
-                Kind::File(log) => log.read().map(drop),
-                Kind::Folder(segments) => segments.lines().map(drop),
+                Kind::File(log) => log.read_lines().map(drop),
+                Kind::Folder(segments) => segments.read_lines().map(drop),
             };
             let (path, what) = match read {
                 Ok(()) => continue,
@@ -82,15 +82,15 @@ impl Logs<'_> {
                     continue;
                 }
                 Err(LogError::Damaged { path, what }) => (path, what),
-                Err(LogError::Io { path, source, .. }) if fence::refusal(&source).is_some() => {
+                Err(LogError::Io { path, source, .. }) if fence::refusal_of_error(&source).is_some() => {
                     (path, source.to_string())
                 }
                 Err(other) => return Err(other),
             };
-            let at = home.name(&path);
+            let at = home.name_in_raw(&path);
             let what = if at == name { what } else { format!("{at}: {what}") };
             // Otherwise a head could have any file of raw/ moved aside.
-            match self.knows(&name) {
+            match self.is_registered(&name) {
                 true => found.push((name, what, true)),
                 false => found.push((name, format!("{what}; {UNKNOWN}"), false)),
             }
@@ -103,9 +103,9 @@ impl Logs<'_> {
     ///
     /// # Errors
     /// [`LogError`] if something cannot be read or written; finished steps remain, and it can be called again.
-    pub fn salvage(&self) -> Result<Vec<Salvaged>, LogError> {
+    pub fn salvage_logs(&self) -> Result<Vec<Salvaged>, LogError> {
         let (raw, home) = (self.raw, Home(self.raw.to_owned()));
-        let damaged: Vec<_> = self.examine()?.into_iter().filter(|(.., can)| *can).collect();
+        let damaged: Vec<_> = self.examine_logs()?.into_iter().filter(|(.., can)| *can).collect();
         let mut salvaged = Vec::new();
         let Some(moved_to) = (!damaged.is_empty()).then(|| free_folder(raw, Path::new(""))) else {
             return Ok(salvaged);
@@ -114,16 +114,16 @@ impl Logs<'_> {
             if name == HEADS {
                 move_aside(&raw.join(HEADS), &moved_to.join(HEADS))?;
                 // Without heads, the logs' own chains have to do.
-                for (_, kind) in self.all(Vec::new())? {
+                for (_, kind) in self.list_logs(Vec::new())? {
                     adopt_log(&home, &kind)?;
                 }
                 salvaged.push(Salvaged { log: name, what, kept: 0, left_out: 0, moved_to });
                 // The other logs can be checked only now that there are heads again.
-                salvaged.extend(self.salvage()?);
+                salvaged.extend(self.salvage_logs()?);
                 return Ok(salvaged);
             }
-            let heads = home.read()?.into_keys().collect();
-            let Some((_, kind)) = self.all(heads)?.into_iter().find(|(other, _)| *other == name) else {
+            let heads = home.read_heads()?.into_keys().collect();
+            let Some((_, kind)) = self.list_logs(heads)?.into_iter().find(|(other, _)| *other == name) else {
                 continue;
             };
             let salvage = match &kind {
@@ -132,7 +132,7 @@ impl Logs<'_> {
             };
             let (kept, left_out) = match salvage {
                 // Its folder is a link out of the workspace: nothing is done there, and it stays a finding.
-                Err(LogError::Io { source, .. }) if fence::refusal(&source).is_some() => continue,
+                Err(LogError::Io { source, .. }) if fence::refusal_of_error(&source).is_some() => continue,
                 done => done?,
             };
             salvaged.push(Salvaged { log: name, what, kept, left_out, moved_to: moved_to.clone() });
@@ -141,7 +141,7 @@ impl Logs<'_> {
     }
 
     /// The logs that exist or existed, by name: the registered ones, and those of the heads.
-    fn all(&self, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
+    fn list_logs(&self, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
         let raw = self.raw;
         let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
         // A stopped salvage may have left only its intermediate files.
@@ -177,12 +177,12 @@ impl Logs<'_> {
             }
         }
         let files = files.into_iter().map(|name| {
-            let log = Log::at(raw.join(&name));
-            let log = if self.is_private(&name) { log.private() } else { log };
+            let log = Log::in_file(raw.join(&name));
+            let log = if self.is_private(&name) { log.owner_only() } else { log };
             (name, Kind::File(log))
         });
         let folders = folders.into_iter().map(|name| {
-            let segments = Segments::at(raw.join(&name));
+            let segments = Segments::in_folder(raw.join(&name));
             (name, Kind::Folder(segments))
         });
         Ok(folders.chain(files).collect())
@@ -190,14 +190,14 @@ impl Logs<'_> {
 }
 
 fn list_names(folder: &Path) -> Result<Vec<String>, LogError> {
-    Ok(entries(folder)?.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+    Ok(folder_entries(folder)?.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
 }
 
 /// Gives heads to a log that has lost them. The lengths are unknown, and a chain that does not match is found
 /// on reading.
 fn adopt_log(home: &Home, kind: &Kind) -> Result<(), LogError> {
     let folder = match kind {
-        Kind::File(log) => return home.append_synced(&[Head::empty(home.name(log.path()))]),
+        Kind::File(log) => return home.append_synced(&[Head::of_empty_file(home.name_in_raw(log.path()))]),
         Kind::Folder(segments) => &segments.dir,
     };
     let names = list_names(folder)?;
@@ -205,19 +205,19 @@ fn adopt_log(home: &Home, kind: &Kind) -> Result<(), LogError> {
     // Of the two files that a stopped seal leaves, the sealed one counts.
     segments.sort_by_key(|segment| segment.is_sealed);
     let head = |segment: SegmentName<'_>| {
-        let name = home.name(&folder.join(numbered(segment.number)));
-        Head { sealed: segment.hash.map(str::to_owned), ..Head::empty(name) }
+        let name = home.name_in_raw(&folder.join(format_number(segment.number)));
+        Head { sealed: segment.hash.map(str::to_owned), ..Head::of_empty_file(name) }
     };
     let heads: Vec<Head> = segments.into_iter().map(head).collect();
     if heads.is_empty() { Ok(()) } else { home.append_synced(&heads) }
 }
 
 fn of_file(home: &Home, log: &Log, moved_to: &Path) -> Result<(usize, usize), LogError> {
-    let (path, name) = (log.path(), home.name(log.path()));
+    let (path, name) = (log.path(), home.name_in_raw(log.path()));
     let files = [(path.to_owned(), moved_to.to_owned())];
     let intact =
-        |path: &Path| -> Result<Vec<Intact>, LogError> { Ok(sound(&home.name(path), &what_is_there(path)?)) };
-    replace_log(home, &of_log(path), &files, vec![name], intact, |lines| log.append(lines))
+        |path: &Path| -> Result<Vec<Intact>, LogError> { Ok(intact_lines(&home.name_in_raw(path), &what_is_there(path)?)) };
+    replace_log(home, &of_log(path), &files, vec![name], intact, |lines| log.append_lines(lines))
 }
 
 fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize, usize), LogError> {
@@ -231,12 +231,12 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
             bytes = unpack_damaged(&bytes);
         }
         // Whether a line matches its own id is checked by its readers.
-        Ok(lines(&bytes)
-            .map(|line| Some(split(line).0.into_owned()).filter(|bare| is_object(bare)))
+        Ok(filled_lines(&bytes)
+            .map(|line| Some(split_chain(line).0.into_owned()).filter(|bare| is_object(bare)))
             .collect())
     };
-    let gone = segments.heads()?.into_keys().collect();
-    let append = |lines: &[u8]| segments.writer()?.append(&[lines]).map(drop);
+    let gone = segments.read_heads()?.into_keys().collect();
+    let append = |lines: &[u8]| segments.open_writer()?.append_blocks(&[lines]).map(drop);
     replace_log(home, &of_segments(folder), &files, gone, intact, append)
 }
 
@@ -244,7 +244,7 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
 fn what_is_there(path: &Path) -> Result<Vec<u8>, LogError> {
     match fence::read(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) if fence::refusal(&e).is_some() && fence::guard_entry(path).is_ok() => Ok(Vec::new()),
+        Err(e) if fence::refusal_of_error(&e).is_some() && fence::guard_entry(path).is_ok() => Ok(Vec::new()),
         read => read.map_err(LogError::io(path, "read")),
     }
 }
@@ -272,12 +272,12 @@ fn replace_log(
         if let Some(folder) = salvage.parent() {
             fence::create_folder(folder).map_err(LogError::io(folder, "create"))?;
         }
-        durable::replace(salvage, &kept)
+        durable::replace_file(salvage, &kept)
             .map_err(|e| LogError::io(salvage, "write")(io::Error::other(e.to_string())))?;
     }
     files.iter().try_for_each(|(from, to)| move_aside(from, to).map(drop))?;
     // Without this, the files with only the intact lines would count as cut.
-    let gone: Vec<Head> = gone.into_iter().map(|file| Head { gone: true, ..Head::empty(file) }).collect();
+    let gone: Vec<Head> = gone.into_iter().map(|file| Head { gone: true, ..Head::of_empty_file(file) }).collect();
     if !gone.is_empty() {
         home.append_synced(&gone)?;
     }
@@ -287,28 +287,28 @@ fn replace_log(
     }
     // Last: while it exists, readers refuse the log, and a salvage that was stopped is repeated.
     fence::remove_file(salvage).map_err(LogError::io(salvage, "remove"))?;
-    Ok((lines(&kept).count(), left_out))
+    Ok((filled_lines(&kept).count(), left_out))
 }
 
 /// The lines of a file that follow from the line before, or from which the next line follows; `None` for
 /// others. Before the first line with a chain, every JSON object counts.
-pub(super) fn sound(name: &str, bytes: &[u8]) -> Vec<Intact> {
+pub(super) fn intact_lines(name: &str, bytes: &[u8]) -> Vec<Intact> {
     let mut sound: Vec<Intact> = Vec::new();
     let mut doubted: Option<Vec<u8>> = None;
-    let (mut computed, mut stated_before, mut chained) = (Chain::start(name), None, false);
-    for line in lines(bytes) {
-        let (bare, stated) = split(line);
+    let (mut computed, mut stated_before, mut chained) = (Chain::start_chain(name), None, false);
+    for line in filled_lines(bytes) {
+        let (bare, stated) = split_chain(line);
         let bare = bare.into_owned();
         let is_object = is_object(&bare);
-        let follows_computed = stated == Some(computed.after(&bare));
+        let follows_computed = stated == Some(computed.after_line(&bare));
         // Lines after a damaged one are still linked to the chain that it states.
-        let follows_stated = stated_before.is_some_and(|before: Chain| stated == Some(before.after(&bare)));
+        let follows_stated = stated_before.is_some_and(|before: Chain| stated == Some(before.after_line(&bare)));
         let is_sound = is_object && (follows_computed || follows_stated || (stated.is_none() && !chained));
         chained |= stated.is_some();
         // Continues with the chain that this line proves: one damaged line must not condemn all later ones.
         computed = match follows_stated {
-            true => stated_before.map_or(computed, |before| before.after(&bare)),
-            false => computed.after(&bare),
+            true => stated_before.map_or(computed, |before| before.after_line(&bare)),
+            false => computed.after_line(&bare),
         };
         stated_before = stated;
         // Only the chain member of the line before was damaged: the line after it proves its content.
@@ -328,7 +328,7 @@ fn is_object(line: &[u8]) -> bool {
 /// The lines of a sealed segment before, between and after its damage.
 fn unpack_damaged(packed: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
-    for piece in pieces(packed) {
+    for piece in read_pieces(packed) {
         lines.extend_from_slice(&piece.bytes);
         // What follows a gap does not continue the line before it.
         if !piece.is_whole {

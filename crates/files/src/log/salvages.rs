@@ -5,23 +5,23 @@ use std::fs;
 use super::chain::Walk;
 use super::heads::HEADS;
 use super::margins::{append, line, text};
-use super::salvage::sound;
+use super::salvage::intact_lines;
 use super::*;
 
 #[test]
 fn each_kind_of_damage_costs_its_own_lines() {
     let bare = |n: usize| line(n).trim_end().as_bytes().to_vec();
-    let mut walk = Walk::start("a");
+    let mut walk = Walk::start_walk("a");
     let chained: Vec<Vec<u8>> = (1..=5)
         .map(|n| {
             let mut to = Vec::new();
-            walk.write(&bare(n), &mut to);
+            walk.append_chained(&bare(n), &mut to);
             to
         })
         .collect();
     let found = |lines: &[&[u8]]| -> Vec<Option<String>> {
         let text = |line: Vec<u8>| String::from_utf8(line).unwrap();
-        sound("a", &lines.concat()).into_iter().map(|line| line.map(text)).collect()
+        intact_lines("a", &lines.concat()).into_iter().map(|line| line.map(text)).collect()
     };
     let of = |ns: &[usize]| -> Vec<Option<String>> {
         ns.iter().map(|n| (*n > 0).then(|| line(*n).trim_end().to_owned())).collect()
@@ -47,20 +47,20 @@ fn each_kind_of_damage_costs_its_own_lines() {
     assert_eq!(found(&[all[0], all[1], all[3], all[4]]), of(&[1, 2, 0, 5]));
     assert_eq!(with(2, b"no JSON\n"), of(&[1, 2, 0, 0, 5]));
     // Lines from before there were chains, which count as far as they are objects.
-    let mut walk = Walk::start("a");
+    let mut walk = Walk::start_walk("a");
     let mut last = Vec::new();
     for n in 1..=2 {
-        walk.step(&bare(n)).unwrap();
+        walk.verify_line(&bare(n)).unwrap();
     }
-    walk.write(&bare(3), &mut last);
+    walk.append_chained(&bare(3), &mut last);
     let [one, two] = [1, 2].map(line);
     assert_eq!(found(&[one.as_bytes(), two.as_bytes(), &last]), of(&[1, 2, 3]));
     assert_eq!(found(&[one.as_bytes(), b"[1]\n"]), of(&[1, 0]));
     // What is no object is none, whatever chain it has.
-    let mut walk = Walk::start("a");
+    let mut walk = Walk::start_walk("a");
     let mut lines = Vec::new();
     for bare in [&bare(1)[..], b"x}", &bare(2)] {
-        walk.write(bare, &mut lines);
+        walk.append_chained(bare, &mut lines);
     }
     assert_eq!(found(&[&lines]), of(&[1, 0, 2]));
 }
@@ -69,24 +69,24 @@ fn each_kind_of_damage_costs_its_own_lines() {
 fn a_salvage_tells_how_many_lines_it_keeps_and_leaves_out() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
-    let log = Log::at(raw.join("releases/flub/registry.jsonl"));
+    let log = Log::in_file(raw.join("releases/flub/registry.jsonl"));
     for n in 1..=5 {
-        log.append(line(n).as_bytes()).unwrap();
+        log.append_lines(line(n).as_bytes()).unwrap();
     }
     let text = fs::read_to_string(log.path()).unwrap().replace("\"n\":2,", "\"n\":8,");
     fs::write(log.path(), text.replace("\"n\":4,", "\"n\":9,")).unwrap();
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     let [only] = &salvaged[..] else { panic!("{salvaged:?}") };
     assert_eq!((only.log.as_str(), only.kept, only.left_out), ("releases/flub/registry.jsonl", 3, 2));
     assert!(only.moved_to == raw.join("damaged/001") && only.moved_to.join(&only.log).exists());
-    assert_eq!(log.read().unwrap(), [1, 3, 5].map(line).concat().as_bytes());
+    assert_eq!(log.read_lines().unwrap(), [1, 3, 5].map(line).concat().as_bytes());
     // Nothing is left: the log begins anew.
     fs::write(log.path(), "no JSON\n").unwrap();
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     assert_eq!((salvaged[0].kept, salvaged[0].left_out), (0, 1));
-    assert!(log.read().unwrap().is_empty() && check(&raw).unwrap().is_empty());
-    log.append(line(6).as_bytes()).unwrap();
-    assert_eq!(log.read().unwrap(), line(6).as_bytes());
+    assert!(log.read_lines().unwrap().is_empty() && check_logs(&raw).unwrap().is_empty());
+    log.append_lines(line(6).as_bytes()).unwrap();
+    assert_eq!(log.read_lines().unwrap(), line(6).as_bytes());
 }
 
 #[test]
@@ -94,20 +94,20 @@ fn heads_that_are_damaged_alone_cost_no_log() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
     let (log, segments) =
-        (Log::at(raw.join("releases/flub/registry.jsonl")), Segments::at(raw.join("votes")));
+        (Log::in_file(raw.join("releases/flub/registry.jsonl")), Segments::in_folder(raw.join("votes")));
     let segments = segments.sealing_at(100);
     for n in 1..=4 {
-        log.append(line(n).as_bytes()).unwrap();
+        log.append_lines(line(n).as_bytes()).unwrap();
         append(&segments, n);
     }
     let mut heads = fs::read(raw.join(HEADS)).unwrap();
     heads[30] ^= 1;
     fs::write(raw.join(HEADS), heads).unwrap();
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     assert_eq!(salvaged.iter().map(|one| one.log.as_str()).collect::<Vec<_>>(), [HEADS]);
     assert_eq!(fs::read_dir(raw.join("damaged/001")).unwrap().count(), 1);
     let all = (1..=4).map(line).collect::<String>();
-    assert_eq!((log.read().unwrap(), text(segments.lines().unwrap())), (all.clone().into_bytes(), all));
+    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (all.clone().into_bytes(), all));
 }
 
 #[test]
@@ -115,23 +115,23 @@ fn what_is_damaged_is_named_and_a_lost_file_is_salvaged_as_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");
     let (log, segments) =
-        (Log::at(raw.join("releases/flub/registry.jsonl")), Segments::at(raw.join("votes")));
-    log.append(line(1).as_bytes()).unwrap();
+        (Log::in_file(raw.join("releases/flub/registry.jsonl")), Segments::in_folder(raw.join("votes")));
+    log.append_lines(line(1).as_bytes()).unwrap();
     append(&segments, 1);
     fs::remove_file(log.path()).unwrap();
     fs::write(raw.join("votes/000001.jsonl"), line(9)).unwrap();
-    let found = check(&raw).unwrap();
+    let found = check_logs(&raw).unwrap();
     let [(votes, of_votes), (registry, of_registry)] = &found[..] else { panic!("{found:?}") };
     assert!(votes == "votes" && of_votes.starts_with("votes/000001.jsonl: it was cut: "), "{of_votes}");
     assert_eq!(registry, "releases/flub/registry.jsonl");
     assert!(of_registry.starts_with("missing, and it had "), "{of_registry}");
     // Nowhere to move it to.
     fs::write(raw.join("damaged"), "").unwrap();
-    assert!(salvage(&raw).is_err());
+    assert!(salvage_logs(&raw).is_err());
     fs::remove_file(raw.join("damaged")).unwrap();
-    salvage(&raw).unwrap();
-    assert!(check(&raw).unwrap().is_empty() && log.read().unwrap().is_empty());
-    assert_eq!(text(segments.lines().unwrap()), line(9), "an object without a chain");
+    salvage_logs(&raw).unwrap();
+    assert!(check_logs(&raw).unwrap().is_empty() && log.read_lines().unwrap().is_empty());
+    assert_eq!(text(segments.read_lines().unwrap()), line(9), "an object without a chain");
 }
 
 /// The hash in its name is what is damaged: every line is there, also those that two frames share.
@@ -144,9 +144,9 @@ fn whole_frames_are_salvaged_whole() {
         lines.as_bytes().chunks(1_005).map(|part| zstd::encode_all(part, 1).unwrap()).collect();
     fs::create_dir_all(raw.join("votes")).unwrap();
     fs::write(raw.join(format!("votes/000001.{}.jsonl.zst", "0".repeat(64))), frames.concat()).unwrap();
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     assert_eq!((salvaged[0].kept, salvaged[0].left_out), (300, 0));
-    assert_eq!(text(Segments::at(raw.join("votes")).lines().unwrap()), lines);
+    assert_eq!(text(Segments::in_folder(raw.join("votes")).read_lines().unwrap()), lines);
 }
 
 #[cfg(unix)]
@@ -156,9 +156,9 @@ fn links_out_of_the_workspace_are_told_and_lead_nowhere() {
     let dir = tempfile::tempdir().unwrap();
     let (raw, outside) = (dir.path().join("ws/raw"), dir.path().join("outside"));
     let (log, segments) =
-        (Log::at(raw.join("releases/flub/registry.jsonl")), Segments::at(raw.join("votes")));
-    let other = Segments::at(raw.join("decisions"));
-    log.append(line(1).as_bytes()).unwrap();
+        (Log::in_file(raw.join("releases/flub/registry.jsonl")), Segments::in_folder(raw.join("votes")));
+    let other = Segments::in_folder(raw.join("decisions"));
+    log.append_lines(line(1).as_bytes()).unwrap();
     append(&segments, 1);
     append(&other, 1);
     fs::create_dir_all(&outside).unwrap();
@@ -171,16 +171,16 @@ fn links_out_of_the_workspace_are_told_and_lead_nowhere() {
     }
     fs::rename(raw.join("decisions"), outside.join("decisions")).unwrap();
     symlink(outside.join("decisions"), raw.join("decisions")).unwrap();
-    let found = check(&raw).unwrap();
+    let found = check_logs(&raw).unwrap();
     assert!(
         found.len() == 3 && found.iter().all(|(_, what)| what.contains("out of the workspace")),
         "{found:?}"
     );
-    let salvaged = salvage(&raw).unwrap();
+    let salvaged = salvage_logs(&raw).unwrap();
     let logs: Vec<(&str, usize)> = salvaged.iter().map(|one| (one.log.as_str(), one.kept)).collect();
     assert_eq!(logs, [("votes", 0), ("releases/flub/registry.jsonl", 0)]);
     assert_eq!(fs::read(&victim).unwrap(), line(7).as_bytes());
     assert!(outside.join("decisions/000001.jsonl").exists());
-    let found = check(&raw).unwrap();
+    let found = check_logs(&raw).unwrap();
     assert_eq!(found.iter().map(|(log, _)| log.as_str()).collect::<Vec<_>>(), ["decisions"]);
 }

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::chain::{Walk, split};
-use super::disk::{SegmentName, entries, numbered, open_path, read_from};
-use super::frames::{lines, placed_lines};
-use super::heads::{HEADS, Head, Heads, Home, UNLISTED, prove};
+use super::chain::{Walk, split_chain};
+use super::disk::{SegmentName, folder_entries, format_number, open_path, read_from};
+use super::frames::{filled_lines, placed_lines};
+use super::heads::{HEADS, Head, Heads, Home, UNLISTED, prove_bytes};
 use super::{Log, LogError, error};
-use crate::{Digest, unpack};
+use crate::{Digest, open_frames};
 
 /// An open segment longer than this is sealed after the append.
 const SEAL_BYTES: u64 = 64 << 20;
@@ -52,7 +52,7 @@ pub(super) enum Segment {
 
 impl Segments {
     /// The segments in `dir`, which the first writer creates.
-    pub fn at(dir: impl Into<PathBuf>) -> Segments {
+    pub fn in_folder(dir: impl Into<PathBuf>) -> Segments {
         let dir = dir.into();
         Segments { home: Home::of_folder(&dir), dir, seal_bytes: SEAL_BYTES }
     }
@@ -63,7 +63,7 @@ impl Segments {
     }
 
     /// The complete lines of every segment, in order, each block with its file.
-    pub fn lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
+    pub fn read_lines(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         self.read_after(&mut Position::default())
     }
 
@@ -88,12 +88,12 @@ impl Segments {
     fn try_read_after(&self, position: &mut Position) -> Result<Vec<(PathBuf, Vec<u8>)>, LogError> {
         let from_start = position.segment == 0;
         if from_start && error::of_segments(&self.dir).exists() {
-            return Err(LogError::damaged(&self.dir, error::STOPPED));
+            return Err(LogError::damaged_file(&self.dir, error::STOPPED));
         }
         // The heads first: a log that grows meanwhile is longer than they state.
-        let heads = if from_start { self.heads()? } else { Heads::default() };
+        let heads = if from_start { self.read_heads()? } else { Heads::default() };
         let mut chunks = Vec::new();
-        let listed = self.list()?;
+        let listed = self.list_segments()?;
         if !heads.is_empty() {
             self.prove_list(&listed, &heads)?;
         }
@@ -104,12 +104,12 @@ impl Segments {
             }
             let is_here = number == position.segment;
             let skip = if is_here { position.bytes } else { 0 };
-            let walk = position.walk.filter(|_| is_here).unwrap_or_else(|| self.start(number));
-            let head = heads.get(&self.name(number)).filter(|head| !head.gone);
+            let walk = position.walk.filter(|_| is_here).unwrap_or_else(|| self.start_walk(number));
+            let head = heads.get(&self.segment_name(number)).filter(|head| !head.gone);
             let (path, lines) = match segment {
                 Segment::Open(path) => {
                     let bytes = read_from(&path, skip).map_err(LogError::io(&path, "read"))?;
-                    let proved = prove(&path, &bytes, skip, walk, head)?;
+                    let proved = prove_bytes(&path, &bytes, skip, walk, head)?;
                     is_chained |= proved.walk.is_chained();
                     let (bytes, walk) = (skip + proved.end, Some(proved.walk));
                     *position = Position { segment: number, bytes, walk };
@@ -118,12 +118,12 @@ impl Segments {
                 Segment::Sealed(path, hash) => {
                     let lines = sealed_lines(&path, hash)?;
                     let last = lines.strip_suffix(b"\n").and_then(|l| l.rsplit(|&b| b == b'\n').next());
-                    is_chained |= last.is_some_and(|last| split(last).1.is_some());
+                    is_chained |= last.is_some_and(|last| split_chain(last).1.is_some());
                     // Sealed under the hash in its head, so its lines are those that were written.
                     let known = head.is_some_and(|head| head.sealed.as_deref() == Some(&hash.to_string()));
                     let bare = match head {
                         Some(head) if !known => {
-                            prove(&path, &lines, 0, self.start(number), Some(head))?.lines
+                            prove_bytes(&path, &lines, 0, self.start_walk(number), Some(head))?.lines
                         }
                         // A reader may have read its first lines while it was open.
                         _ => bare_lines(&lines[lines.len().min(skip as usize)..]),
@@ -138,16 +138,16 @@ impl Segments {
             }
         }
         // A log begun while it was read has heads by now.
-        if from_start && is_chained && heads.is_empty() && self.heads()?.is_empty() {
-            return Err(LogError::damaged(&self.dir, UNLISTED));
+        if from_start && is_chained && heads.is_empty() && self.read_heads()?.is_empty() {
+            return Err(LogError::damaged_file(&self.dir, UNLISTED));
         }
         Ok(chunks)
     }
 
     /// The heads of this log's segments.
-    pub(super) fn heads(&self) -> Result<Heads, LogError> {
-        let mut heads = self.home.read()?;
-        let folder = self.home.name(&self.dir);
+    pub(super) fn read_heads(&self) -> Result<Heads, LogError> {
+        let mut heads = self.home.read_heads()?;
+        let folder = self.home.name_in_raw(&self.dir);
         heads.retain(|file, _| {
             // Files of lines in folders below have heads too, but their names are not numbers.
             let name = match folder.is_empty() {
@@ -166,27 +166,27 @@ impl Segments {
                 Segment::Open(path) => (path, None),
                 Segment::Sealed(path, hash) => (path, Some(hash.to_string())),
             };
-            let what = match heads.get(&self.name(*number)).filter(|head| !head.gone) {
+            let what = match heads.get(&self.segment_name(*number)).filter(|head| !head.gone) {
                 None => "riddlemill did not write it: raw/heads.jsonl does not list it".to_owned(),
                 Some(Head { sealed: Some(hash), .. }) if sealed.as_ref() != Some(hash) => {
                     format!("what was sealed has the hash {hash}")
                 }
                 Some(_) => continue,
             };
-            return Err(LogError::damaged(path, what));
+            return Err(LogError::damaged_file(path, what));
         }
         let is_missing =
-            |head: &&Head| head.needs_file() && listed.iter().all(|(n, _)| self.name(*n) != head.file);
+            |head: &&Head| head.needs_file() && listed.iter().all(|(n, _)| self.segment_name(*n) != head.file);
         match heads.values().filter(is_missing).map(|head| &head.file).min() {
             None => Ok(()),
-            Some(file) => Err(LogError::damaged(&self.home.0.join(file), "a segment is missing")),
+            Some(file) => Err(LogError::damaged_file(&self.home.0.join(file), "a segment is missing")),
         }
     }
 
     /// The segments by number. If a crash left both forms of one, the sealed one counts.
-    pub(super) fn list(&self) -> Result<Vec<(u32, Segment)>, LogError> {
+    pub(super) fn list_segments(&self) -> Result<Vec<(u32, Segment)>, LogError> {
         let mut segments: Vec<(u32, Segment)> = Vec::new();
-        for entry in entries(&self.dir)? {
+        for entry in folder_entries(&self.dir)? {
             let path = entry.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             // A log outside of any raw/ has its heads among its segments.
@@ -204,7 +204,7 @@ impl Segments {
                 Some(segment) => segments.push(segment),
                 // Files that look like segments are not ignored; `fsck` reports any others.
                 None if is_log(name) => {
-                    return Err(LogError::damaged(
+                    return Err(LogError::damaged_file(
                         &path,
                         "riddlemill did not write it: no segment has such a name",
                     ));
@@ -218,7 +218,7 @@ impl Segments {
             if let [(one, Segment::Sealed(..)), (other, Segment::Sealed(path, _))] = pair
                 && one == other
             {
-                return Err(LogError::damaged(path, "two segments have its number"));
+                return Err(LogError::damaged_file(path, "two segments have its number"));
             }
         }
         segments.dedup_by_key(|(number, _)| *number);
@@ -226,15 +226,15 @@ impl Segments {
     }
 
     /// A segment's name in the heads.
-    pub(super) fn name(&self, number: u32) -> String {
-        self.home.name(&self.dir.join(numbered(number)))
+    pub(super) fn segment_name(&self, number: u32) -> String {
+        self.home.name_in_raw(&self.dir.join(format_number(number)))
     }
 
-    pub(super) fn start(&self, number: u32) -> Walk {
-        Walk::start(&self.name(number))
+    pub(super) fn start_walk(&self, number: u32) -> Walk {
+        Walk::start_walk(&self.segment_name(number))
     }
 
-    pub(super) fn path(&self, number: u32) -> PathBuf {
+    pub(super) fn segment_path(&self, number: u32) -> PathBuf {
         open_path(&self.dir, number)
     }
 }
@@ -246,11 +246,11 @@ pub(super) fn is_log(name: &str) -> bool {
 
 /// The lines of a sealed segment, which have the hash in its name.
 pub(super) fn sealed_lines(path: &Path, hash: Digest) -> Result<Vec<u8>, LogError> {
-    let packed = unpack(path).map_err(LogError::io(path, "open"))?;
-    let lines = packed.all().map_err(|e| LogError::damaged(path, e.to_string()))?;
+    let packed = open_frames(path).map_err(LogError::io(path, "open"))?;
+    let lines = packed.read_whole().map_err(|e| LogError::damaged_file(path, e.to_string()))?;
     match Digest::of_parts(CONTEXT, [&*lines]) == hash {
         true => Ok(lines),
-        false => Err(LogError::damaged(path, "the lines do not have the hash in its name")),
+        false => Err(LogError::damaged_file(path, "the lines do not have the hash in its name")),
     }
 }
 
@@ -259,7 +259,7 @@ fn bare_lines(lines: &[u8]) -> Vec<u8> {
     let mut bare = Vec::with_capacity(lines.len());
     for (_, line) in placed_lines(lines) {
         let Some(line) = line.strip_suffix(b"\n") else { break };
-        bare.extend_from_slice(&split(line).0);
+        bare.extend_from_slice(&split_chain(line).0);
         bare.push(b'\n');
     }
     bare
@@ -271,14 +271,14 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`] if either is damaged, or this one cannot be written; then none is stored.
-    pub fn merge(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
-        let mut known: FxHashSet<Vec<u8>> = lines(&self.read()?).map(<[u8]>::to_vec).collect();
-        let mut new: Vec<Vec<u8>> = lines(&other.read()?).map(<[u8]>::to_vec).collect();
+    pub fn merge_log(&self, other: &Log, only_look: bool) -> Result<Vec<Vec<u8>>, LogError> {
+        let mut known: FxHashSet<Vec<u8>> = filled_lines(&self.read_lines()?).map(<[u8]>::to_vec).collect();
+        let mut new: Vec<Vec<u8>> = filled_lines(&other.read_lines()?).map(<[u8]>::to_vec).collect();
         new.retain(|line| known.insert(line.clone()));
         if !new.is_empty() && !only_look {
             let mut bytes = new.join(&b'\n');
             bytes.push(b'\n');
-            self.append(&bytes)?;
+            self.append_lines(&bytes)?;
         }
         Ok(new)
     }
@@ -292,17 +292,17 @@ mod tests {
     fn what_was_added_elsewhere_is_taken_over_once() {
         let dir = tempfile::tempdir().unwrap();
         let [here, there] = ["here", "there"].map(|name| {
-            let log = Log::at(dir.path().join(name).join("raw/tasks.jsonl"));
-            log.append(b"{\"n\":1}\n").unwrap();
+            let log = Log::in_file(dir.path().join(name).join("raw/tasks.jsonl"));
+            log.append_lines(b"{\"n\":1}\n").unwrap();
             log
         });
-        here.append(b"{\"n\":2}\n").unwrap();
-        there.append(b"{\"n\":3}\n{\"n\":4}\n").unwrap();
-        assert_eq!(here.merge(&there, true).unwrap().len(), 2);
-        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n", "a look stores nothing");
-        assert_eq!(here.merge(&there, false).unwrap(), [b"{\"n\":3}".to_vec(), b"{\"n\":4}".to_vec()]);
-        assert!(here.merge(&there, false).unwrap().is_empty());
-        assert_eq!(here.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n");
-        assert!(here.merge(&Log::at(dir.path().join("nowhere.jsonl")), false).unwrap().is_empty());
+        here.append_lines(b"{\"n\":2}\n").unwrap();
+        there.append_lines(b"{\"n\":3}\n{\"n\":4}\n").unwrap();
+        assert_eq!(here.merge_log(&there, true).unwrap().len(), 2);
+        assert_eq!(here.read_lines().unwrap(), b"{\"n\":1}\n{\"n\":2}\n", "a look stores nothing");
+        assert_eq!(here.merge_log(&there, false).unwrap(), [b"{\"n\":3}".to_vec(), b"{\"n\":4}".to_vec()]);
+        assert!(here.merge_log(&there, false).unwrap().is_empty());
+        assert_eq!(here.read_lines().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n");
+        assert!(here.merge_log(&Log::in_file(dir.path().join("nowhere.jsonl")), false).unwrap().is_empty());
     }
 }

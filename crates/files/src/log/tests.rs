@@ -13,13 +13,13 @@ use super::*;
 /// A raw/ folder with a log of three lines in one file, and one of five lines, possibly with sealed segments.
 fn bench(seal_bytes: u64) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let log = Log::at(dir.path().join("raw/releases/flub/registry.jsonl"));
+    let log = Log::in_file(dir.path().join("raw/releases/flub/registry.jsonl"));
     for n in 1..=3 {
-        log.append(format!("{{\"n\":{n},\"text\":\"云会恐高\"}}\n").as_bytes()).unwrap();
+        log.append_lines(format!("{{\"n\":{n},\"text\":\"云会恐高\"}}\n").as_bytes()).unwrap();
     }
-    let segments = Segments::at(dir.path().join("raw/votes")).sealing_at(seal_bytes);
+    let segments = Segments::in_folder(dir.path().join("raw/votes")).sealing_at(seal_bytes);
     for n in 1..=5 {
-        segments.writer().unwrap().append(&[format!("{{\"n\":{n}}}\n")]).unwrap();
+        segments.open_writer().unwrap().append_blocks(&[format!("{{\"n\":{n}}}\n")]).unwrap();
     }
     dir
 }
@@ -27,8 +27,8 @@ fn bench(seal_bytes: u64) -> tempfile::TempDir {
 /// All lines of both logs, or what is wrong.
 fn read(dir: &Path) -> Result<(String, String), LogError> {
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    let file = text(Log::at(dir.join("raw/releases/flub/registry.jsonl")).read()?);
-    let chunks = Segments::at(dir.join("raw/votes")).lines()?;
+    let file = text(Log::in_file(dir.join("raw/releases/flub/registry.jsonl")).read_lines()?);
+    let chunks = Segments::in_folder(dir.join("raw/votes")).read_lines()?;
     Ok((file, chunks.into_iter().map(|(_, lines)| text(lines)).collect()))
 }
 
@@ -127,9 +127,9 @@ fn a_writer_that_is_stopped_at_any_byte_costs_no_line_that_was_confirmed() {
     let registry = dir.path().join("raw/releases/flub/registry.jsonl");
     let heads = dir.path().join("raw/heads.jsonl");
     let to_votes = |line: &str| {
-        Segments::at(&votes).writer().unwrap().append(&[line]).unwrap();
+        Segments::in_folder(&votes).open_writer().unwrap().append_blocks(&[line]).unwrap();
     };
-    let to_registry = |line: &str| Log::at(&registry).append(line.as_bytes()).unwrap();
+    let to_registry = |line: &str| Log::in_file(&registry).append_lines(line.as_bytes()).unwrap();
     let of_votes = || read(dir.path()).unwrap().1;
     let of_registry = || read(dir.path()).unwrap().0;
     type Case<'a> = (PathBuf, &'a dyn Fn(&str), &'a dyn Fn() -> String);
@@ -167,30 +167,30 @@ fn files_from_before_there_was_a_chain_open_unchanged_and_are_covered_from_the_f
     fs::write(&sealed, zstd::encode_all(old.as_bytes(), 1).unwrap()).unwrap();
     fs::write(votes.join("000002.jsonl"), "{\"n\":3}\n{\"torn").unwrap();
     fs::write(&tasks, "{\"n\":1}\n{\"n\":2}").unwrap();
-    let (log, segments) = (Log::at(&tasks), Segments::at(&votes));
-    let of_votes = || segments.lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect::<Vec<u8>>();
+    let (log, segments) = (Log::in_file(&tasks), Segments::in_folder(&votes));
+    let of_votes = || segments.read_lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect::<Vec<u8>>();
     assert_eq!(of_votes(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
-    assert_eq!(log.read().unwrap(), old.as_bytes(), "a line that lost its newline alone");
+    assert_eq!(log.read_lines().unwrap(), old.as_bytes(), "a line that lost its newline alone");
     assert!(!dir.path().join("raw/heads.jsonl").exists(), "looking writes nothing");
 
-    segments.writer().unwrap().append(&["{\"n\":4}\n"]).unwrap();
-    log.append(b"{\"n\":3}\n").unwrap();
+    segments.open_writer().unwrap().append_blocks(&["{\"n\":4}\n"]).unwrap();
+    log.append_lines(b"{\"n\":3}\n").unwrap();
     assert_eq!(of_votes(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n");
-    assert_eq!(log.read().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
+    assert_eq!(log.read_lines().unwrap(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
     for path in [&tasks, &votes.join("000002.jsonl")] {
         let bytes = fs::read(path).unwrap();
         let mut flipped = bytes.clone();
         flipped[5] ^= 1;
         fs::write(path, flipped).unwrap();
-        let read = if *path == tasks { log.read().map(drop) } else { segments.lines().map(drop) };
+        let read = if *path == tasks { log.read_lines().map(drop) } else { segments.read_lines().map(drop) };
         assert!(matches!(read, Err(LogError::Damaged { .. })), "{}", path.display());
         fs::write(path, bytes).unwrap();
     }
     let other = votes.join(format!("000001.{}.jsonl.zst", hash.to_string().replace('a', "b")));
     fs::rename(&sealed, &other).unwrap();
-    assert!(segments.lines().is_err(), "sealed under another hash");
+    assert!(segments.read_lines().is_err(), "sealed under another hash");
     fs::rename(&other, &sealed).unwrap();
-    assert!(segments.lines().is_ok());
+    assert!(segments.read_lines().is_ok());
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_log_without_its_heads_is_seen_and_salvaged() {
     let dir = bench(1 << 20);
     let whole = read(dir.path()).unwrap();
     let raw = dir.path().join("raw");
-    assert!(check(&raw).unwrap().is_empty() && salvage(&raw).unwrap().is_empty());
+    assert!(check_logs(&raw).unwrap().is_empty() && salvage_logs(&raw).unwrap().is_empty());
     for damage in [None, Some(40)] {
         let heads = fs::read(raw.join("heads.jsonl")).unwrap();
         match damage {
@@ -210,9 +210,9 @@ fn a_log_without_its_heads_is_seen_and_salvaged() {
             }
         }
         assert!(matches!(read(dir.path()), Err(LogError::Damaged { .. })));
-        assert!(!check(&raw).unwrap().is_empty());
-        salvage(&raw).unwrap();
-        assert_eq!(check(&raw).unwrap(), []);
+        assert!(!check_logs(&raw).unwrap().is_empty());
+        salvage_logs(&raw).unwrap();
+        assert_eq!(check_logs(&raw).unwrap(), []);
         assert_eq!(read(dir.path()).unwrap(), whole, "{damage:?}");
     }
 }
@@ -229,14 +229,14 @@ fn many_who_append_at_once_lose_no_line() {
                 scope.spawn(move || {
                     start.wait();
                     for line in 0..3 {
-                        Log::at(path)
-                            .append(format!("{{\"who\":{who},\"line\":{line}}}\n").as_bytes())
+                        Log::in_file(path)
+                            .append_lines(format!("{{\"who\":{who},\"line\":{line}}}\n").as_bytes())
                             .unwrap();
                     }
                 });
             }
         });
-        let lines = Log::at(&path).read().unwrap();
+        let lines = Log::in_file(&path).read_lines().unwrap();
         let text = String::from_utf8(lines).unwrap();
         assert_eq!(text.lines().count(), 72);
         for who in 0..24 {
@@ -253,7 +253,7 @@ fn a_salvage_that_was_stopped_is_seen_and_finished() {
     let raw = dir.path().join("raw");
     let whole = read(dir.path()).unwrap();
     let home = Home(raw.clone());
-    let removed = |file: &str| Head { gone: true, ..Head::new(file.into(), 0, Chain::start(file)) };
+    let removed = |file: &str| Head { gone: true, ..Head::new(file.into(), 0, Chain::start_chain(file)) };
     for (log, salvage_file, lines, file) in [
         ("votes/000001.jsonl", "votes/lines.salvage", &whole.1, "votes/000001"),
         (
@@ -267,9 +267,9 @@ fn a_salvage_that_was_stopped_is_seen_and_finished() {
         fs::remove_file(raw.join(log)).unwrap();
         home.append_synced(&[removed(file)]).unwrap();
         assert!(read(dir.path()).unwrap_err().to_string().contains("was stopped"), "{log}");
-        let salvaged = salvage(&raw).unwrap();
+        let salvaged = salvage_logs(&raw).unwrap();
         assert_eq!((salvaged.len(), salvaged[0].kept), (1, lines.lines().count()));
-        assert_eq!(check(&raw).unwrap(), []);
+        assert_eq!(check_logs(&raw).unwrap(), []);
         assert_eq!(read(dir.path()).unwrap(), whole);
     }
 }
@@ -282,7 +282,7 @@ fn a_segment_of_kilobytes_gives_no_gigabytes() {
     fs::create_dir_all(sealed.parent().unwrap()).unwrap();
     let zeros = std::io::Read::take(std::io::repeat(b'\n'), 300 << 20);
     zstd::stream::copy_encode(zeros, fs::File::create(&sealed).unwrap(), 1).unwrap();
-    let error = Segments::at(sealed.parent().unwrap()).lines().unwrap_err().to_string();
+    let error = Segments::in_folder(sealed.parent().unwrap()).read_lines().unwrap_err().to_string();
     assert!(error.contains("more than 256 MiB"), "{error}");
 }
 
@@ -309,10 +309,10 @@ proptest! {
                 fs::write(path, flipped).unwrap();
             }
         }
-        let found = check(&raw).unwrap();
-        let salvaged = salvage(&raw).unwrap();
+        let found = check_logs(&raw).unwrap();
+        let salvaged = salvage_logs(&raw).unwrap();
         prop_assert!(found.is_empty() == salvaged.is_empty(), "{:?}", found);
-        prop_assert_eq!(check(&raw).unwrap(), []);
+        prop_assert_eq!(check_logs(&raw).unwrap(), []);
         let now = read(dir.path()).unwrap();
         // If the name of the first line's chain member was damaged, the line looks like one from before there
         // were chains.
@@ -328,8 +328,8 @@ proptest! {
         // The damaged file still exists, and the logs can be appended to.
         let still_there = salvaged.iter().any(|log| log.moved_to.exists()) || kind == 0 || salvaged.is_empty();
         prop_assert!(still_there);
-        Log::at(raw.join("releases/flub/registry.jsonl")).append(b"{\"n\":8}\n").unwrap();
-        Segments::at(raw.join("votes")).writer().unwrap().append(&["{\"n\":8}\n"]).unwrap();
-        prop_assert_eq!(check(&raw).unwrap(), []);
+        Log::in_file(raw.join("releases/flub/registry.jsonl")).append_lines(b"{\"n\":8}\n").unwrap();
+        Segments::in_folder(raw.join("votes")).open_writer().unwrap().append_blocks(&["{\"n\":8}\n"]).unwrap();
+        prop_assert_eq!(check_logs(&raw).unwrap(), []);
     }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::LogError;
-use super::chain::{Walk, split};
-use super::disk::{last_line, locked, numbered, put_sealed};
-use super::frames::{is_whole, lines};
-use super::heads::{Head, prove};
+use super::chain::{Walk, split_chain};
+use super::disk::{last_line, open_locked, format_number, put_sealed};
+use super::frames::{is_whole, filled_lines};
+use super::heads::{Head, prove_bytes};
 use super::segments::{CONTEXT, Position, Segment, Segments, sealed_lines};
 use crate::digest::Digester;
 use crate::fence;
@@ -26,12 +26,12 @@ pub struct Writer<'s> {
 
 impl Segments {
     /// Waits for other writers, then cuts off a torn tail.
-    pub fn writer(&self) -> Result<Writer<'_>, LogError> {
+    pub fn open_writer(&self) -> Result<Writer<'_>, LogError> {
         fence::create_folder(&self.dir).map_err(LogError::io(&self.dir, "create"))?;
         let path = self.dir.join("lock");
-        let lock = locked(&path, &mut OpenOptions::new()).map_err(LogError::io(&path, "open"))?;
+        let lock = open_locked(&path, &mut OpenOptions::new()).map_err(LogError::io(&path, "open"))?;
         let writer = Writer { segments: self, _lock: lock };
-        writer.recover()?;
+        writer.recover_tail()?;
         Ok(writer)
     }
 }
@@ -39,38 +39,38 @@ impl Segments {
 impl Writer<'_> {
     /// Appends blocks of complete lines, each a JSON object, and waits until they are on disk. Returns the
     /// position of a reader who has read these lines too.
-    pub fn append(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
+    pub fn append_blocks(&self, blocks: &[impl AsRef<[u8]>]) -> Result<Position, LogError> {
         let segments = self.segments;
-        let listed = segments.list()?;
+        let listed = segments.list_segments()?;
         let number = match listed.last() {
             None => 1,
             Some((number, Segment::Open(_))) => *number,
             Some((number, Segment::Sealed(..))) => number + 1,
         };
-        let path = segments.path(number);
+        let path = segments.segment_path(number);
         let is_new = !path.exists();
-        if segments.home.last(&segments.name(number))?.is_none_or(|head| head.gone) {
+        if segments.home.last_head(&segments.segment_name(number))?.is_none_or(|head| head.gone) {
             self.write_first_heads(&listed, number)?;
         }
         let file = fence::open_with(&path, OpenOptions::new().read(true).create(true).append(true));
         let mut file = file.map_err(LogError::io(&path, "open"))?;
-        let mut walk = self.walk(&path, &mut file, number)?;
+        let mut walk = self.walk_to_end(&path, &mut file, number)?;
         let mut bytes = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
         for block in blocks {
             let block = block.as_ref();
             // The extra eighth is for the chains, so that the lines are not copied while they grow.
             let mut chained = Vec::with_capacity(block.len() + block.len() / 8);
-            lines(block).for_each(|line| walk.write(line, &mut chained));
+            filled_lines(block).for_each(|line| walk.append_chained(line, &mut chained));
             file.write_all(&chained).map_err(LogError::io(&path, "append to"))?;
             bytes += chained.len() as u64;
         }
-        let head = Head::new(segments.name(number), bytes, walk.chain);
-        segments.home.vouch(&file, &path, is_new, head.clone())?;
+        let head = Head::new(segments.segment_name(number), bytes, walk.chain);
+        segments.home.vouch_for_file(&file, &path, is_new, head.clone())?;
         if bytes > segments.seal_bytes {
-            let hash = self.seal(number)?;
+            let hash = self.seal_segment(number)?;
             // Only once the sealed file exists: readers refuse a segment whose head has a hash that its name
             // lacks.
-            segments.home.append(&[Head { sealed: Some(hash), ..head }])?;
+            segments.home.append_heads(&[Head { sealed: Some(hash), ..head }])?;
             return Ok(Position { segment: number + 1, bytes: 0, walk: None });
         }
         Ok(Position { segment: number, bytes, walk: Some(walk) })
@@ -78,10 +78,10 @@ impl Writer<'_> {
 
     /// The chain at the end of an open segment: from its last line, or, if no line has one, over all its
     /// lines.
-    fn walk(&self, path: &Path, file: &mut File, number: u32) -> Result<Walk, LogError> {
-        let mut walk = self.segments.start(number);
+    fn walk_to_end(&self, path: &Path, file: &mut File, number: u32) -> Result<Walk, LogError> {
+        let mut walk = self.segments.start_walk(number);
         let (_, last) = last_line(file).map_err(LogError::io(path, "read"))?;
-        match last.as_deref().map(|last| split(last).1) {
+        match last.as_deref().map(|last| split_chain(last).1) {
             None => Ok(walk),
             // The chain of the last line depends on all lines before, so these are not read again.
             Some(Some(chain)) => {
@@ -90,7 +90,7 @@ impl Writer<'_> {
             }
             Some(None) => {
                 let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
-                Ok(prove(path, &bytes, 0, walk, None)?.walk)
+                Ok(prove_bytes(path, &bytes, 0, walk, None)?.walk)
             }
         }
     }
@@ -99,31 +99,31 @@ impl Writer<'_> {
     /// has lost them.
     fn write_first_heads(&self, listed: &[(u32, Segment)], number: u32) -> Result<(), LogError> {
         let segments = self.segments;
-        let known = segments.heads()?;
+        let known = segments.read_heads()?;
         let mut heads = Vec::new();
-        for (n, segment) in listed.iter().filter(|(n, _)| !known.contains_key(&segments.name(*n))) {
+        for (n, segment) in listed.iter().filter(|(n, _)| !known.contains_key(&segments.segment_name(*n))) {
             heads.push(match segment {
                 Segment::Open(path) => {
                     let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
-                    let proved = prove(path, &bytes, 0, segments.start(*n), None)?;
-                    Head::new(segments.name(*n), proved.end, proved.walk.chain)
+                    let proved = prove_bytes(path, &bytes, 0, segments.start_walk(*n), None)?;
+                    Head::new(segments.segment_name(*n), proved.end, proved.walk.chain)
                 }
                 // A sealed segment is verified by its hash, so the head needs no length.
                 Segment::Sealed(_, hash) => {
-                    Head { sealed: Some(hash.to_string()), ..Head::empty(segments.name(*n)) }
+                    Head { sealed: Some(hash.to_string()), ..Head::of_empty_file(segments.segment_name(*n)) }
                 }
             });
         }
         if listed.iter().all(|(n, _)| *n != number) {
-            heads.push(Head::empty(segments.name(number)));
+            heads.push(Head::of_empty_file(segments.segment_name(number)));
         }
         segments.home.append_synced(&heads)
     }
 
     /// Compresses the open segment `number` under its hash.
-    fn seal(&self, number: u32) -> Result<String, LogError> {
-        let open = self.segments.path(number);
-        let sealed = |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", numbered(number)));
+    fn seal_segment(&self, number: u32) -> Result<String, LogError> {
+        let open = self.segments.segment_path(number);
+        let sealed = |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", format_number(number)));
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
         let hash = put_sealed(&partial, |file| pack_segment(&open, file), |hash| Ok(sealed(hash)));
@@ -134,10 +134,10 @@ impl Writer<'_> {
     }
 
     /// Cuts off an incomplete last line, and finishes an interrupted seal.
-    fn recover(&self) -> Result<(), LogError> {
+    fn recover_tail(&self) -> Result<(), LogError> {
         let segments = self.segments;
-        for (number, segment) in segments.list()? {
-            let open = segments.path(number);
+        for (number, segment) in segments.list_segments()? {
+            let open = segments.segment_path(number);
             match segment {
                 // The sealed file was complete before its rename, so its open copy is not needed.
                 Segment::Sealed(path, hash) if open.exists() => {
@@ -158,7 +158,7 @@ impl Writer<'_> {
             .map_err(LogError::io(path, "open"))?;
         let length = file.metadata().map_err(LogError::io(path, "stat"))?.len();
         let (end, _) = last_line(&mut file).map_err(LogError::io(path, "read"))?;
-        let head = self.segments.home.last(&self.segments.name(number))?.filter(|head| !head.gone);
+        let head = self.segments.home.last_head(&self.segments.segment_name(number))?.filter(|head| !head.gone);
         let mut tail = Vec::new();
         let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read_to_end(&mut tail));
         read.map_err(LogError::io(path, "read"))?;
@@ -168,7 +168,7 @@ impl Writer<'_> {
         // No head covers a line that a writer left torn, so something else has cut the file.
         if let Some(head) = head.filter(|head| head.bytes > whole) {
             let what = format!("it was cut: {length} of at least {} bytes are left", head.bytes);
-            return Err(LogError::damaged(path, what));
+            return Err(LogError::damaged_file(path, what));
         }
         if end == length {
             return Ok(());
@@ -183,7 +183,7 @@ fn pack_segment(open: &Path, file: &mut File) -> io::Result<String> {
     let mut from = fence::open(open)?;
     let mut hash = Digester::new(CONTEXT);
     // The hash of a sealed segment is that of the length and then the lines, and pieces have to give the same.
-    hash.begin(from.metadata()?.len());
+    hash.begin_part(from.metadata()?.len());
     let mut lines = Vec::new();
     loop {
         lines.clear();
@@ -192,7 +192,7 @@ fn pack_segment(open: &Path, file: &mut File) -> io::Result<String> {
         if lines.is_empty() {
             return Ok(hash.finish().to_string());
         }
-        hash.piece(&lines);
+        hash.hash_piece(&lines);
         // Concatenated frames are a valid zstd file.
         let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
         let frames: Vec<Vec<u8>> = frames.collect::<Result<_, _>>()?;

@@ -30,16 +30,16 @@ pub struct Dialect {
 
 impl Dialect {
     /// The form of a table that begins so: that which gives the most columns, and gives as many in other rows.
-    pub fn look(head: &[u8]) -> Dialect {
-        if let Some(found) = stated(head) {
+    pub fn guess_dialect(head: &[u8]) -> Dialect {
+        if let Some(found) = stated_dialect(head) {
             return found;
         }
         let whole = head.len() < HEAD;
-        let mut best = (Dialect::of(b',', 0), (0, 0, 0));
+        let mut best = (Dialect::with_delimiter(b',', 0), (0, 0, 0));
         for delimiter in DELIMITERS {
-            let dialect = Dialect::of(delimiter, 0);
+            let dialect = Dialect::with_delimiter(delimiter, 0);
             let mut rows: Vec<usize> = Vec::new();
-            let mut reader = dialect.reader(head);
+            let mut reader = dialect.open_reader(head);
             for row in reader.byte_records().take(ROWS) {
                 rows.extend(row.ok().map(|row| row.len()));
             }
@@ -64,12 +64,12 @@ impl Dialect {
         }
     }
 
-    fn of(delimiter: u8, skip: usize) -> Dialect {
+    fn with_delimiter(delimiter: u8, skip: usize) -> Dialect {
         Dialect { delimiter, skip, has_quotes: true, is_strict: true }
     }
 
     /// Reads the rows, the header among them. `text` is what is behind `skip`.
-    pub fn reader<R: Read>(&self, text: R) -> Reader<R> {
+    pub fn open_reader<R: Read>(&self, text: R) -> Reader<R> {
         ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
@@ -80,7 +80,7 @@ impl Dialect {
 }
 
 /// `sep=;` on a line of its own, in quotes or not.
-fn stated(head: &[u8]) -> Option<Dialect> {
+fn stated_dialect(head: &[u8]) -> Option<Dialect> {
     let end = head.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
     let line =
         head[..end].strip_prefix(b"\"").map_or(&head[..end], |line| line.strip_suffix(b"\"").unwrap_or(line));
@@ -89,7 +89,7 @@ fn stated(head: &[u8]) -> Option<Dialect> {
         return None;
     };
     let skip = end + if head[end..].starts_with(b"\r\n") { 2 } else { 1 };
-    Some(Dialect::of(delimiter, skip))
+    Some(Dialect::with_delimiter(delimiter, skip))
 }
 
 /// A column's name as it is looked up: without blanks around it, and without a mark of byte order.
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<Vec<String>> {
-        let dialect = Dialect::look(text.as_bytes());
-        let mut reader = dialect.reader(&text.as_bytes()[dialect.skip..]);
+        let dialect = Dialect::guess_dialect(text.as_bytes());
+        let mut reader = dialect.open_reader(&text.as_bytes()[dialect.skip..]);
         let rows = reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect());
         rows.collect()
     }
@@ -125,7 +125,7 @@ mod tests {
         }
         // One column, and texts with commas in it.
         assert_eq!(rows("content\n为什么,鱼不会溺水\n雨伞自己会不会淋湿\n")[0], ["content"]);
-        assert_eq!(Dialect::look(b"id,title,body\n1,\"a;b\n").delimiter, b',');
-        assert_eq!(Dialect::look(b"").delimiter, b',');
+        assert_eq!(Dialect::guess_dialect(b"id,title,body\n1,\"a;b\n").delimiter, b',');
+        assert_eq!(Dialect::guess_dialect(b"").delimiter, b',');
     }
 }

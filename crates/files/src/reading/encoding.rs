@@ -7,7 +7,7 @@ use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS, UTF_8, UTF
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use super::dialect::HEAD;
-use super::open;
+use super::open_unpacked;
 
 /// Text as UTF-8, and what it was before.
 pub struct Decoded {
@@ -134,7 +134,7 @@ const COUNTED: u64 = 256 << 20;
 /// The encoding of a file whose lines beyond ASCII are mostly no UTF-8; `None` of any other, and of one that cannot be read.
 pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
     let mut head = Vec::with_capacity(HEAD);
-    let mut reader = open(path).ok()?;
+    let mut reader = open_unpacked(path).ok()?;
     reader.by_ref().take(HEAD as u64).read_to_end(&mut head).ok()?;
     let is_cut = |bytes: &[u8]| std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some());
     // Nearly every file ends here.

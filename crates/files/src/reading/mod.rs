@@ -19,6 +19,6 @@ pub mod zipped;
 
 pub use dialect::{Dialect, HEAD, column_name};
 pub use encoding::{Decoded, OtherEncoding, encoding_of, other_encoding, text_of};
-pub use packed::{Packing, open};
+pub use packed::{Packing, open_unpacked};
 pub use rows::{Row, RowFault, RowReader};
-pub use sniff::{Foreign, Form, sniff};
+pub use sniff::{Foreign, Form, sniff_form};

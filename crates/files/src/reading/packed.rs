@@ -88,7 +88,7 @@ impl Packing {
         let mut head = Vec::new();
         let _ = fence::open_plain(path).and_then(|file| file.take(16).read_to_end(&mut head));
         match Packing::of_head(&head) {
-            Packing::Zip if zipped::single(path).is_none() => Packing::Plain,
+            Packing::Zip if zipped::single_entry(path).is_none() => Packing::Plain,
             packing => packing,
         }
     }
@@ -106,11 +106,11 @@ fn is_bzip2(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// The system's error.
-pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+pub fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let file = BufReader::with_capacity(PIECE, fence::open_plain(path)?);
     let mut reader: Box<dyn BufRead + Send> = match Packing::of_file(path) {
-        Packing::Zip => match zipped::single(path) {
-            Some(entry) => Box::new(BufReader::new(entry.open(path)?)),
+        Packing::Zip => match zipped::single_entry(path) {
+            Some(entry) => Box::new(BufReader::new(entry.open_entry(path)?)),
             None => return Ok(Box::new(file)),
         },
         _ => Box::new(file),
@@ -120,12 +120,12 @@ pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
         if matches!(packing, Packing::Plain | Packing::Zip) {
             break;
         }
-        reader = Box::new(BufReader::with_capacity(PIECE, unpacked(packing, reader)?));
+        reader = Box::new(BufReader::with_capacity(PIECE, unpack_reader(packing, reader)?));
     }
     Ok(Box::new(reader))
 }
 
-fn unpacked(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Result<Box<dyn Read + Send>> {
+fn unpack_reader(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Result<Box<dyn Read + Send>> {
     Ok(match packing {
         // A decoder of one member would take the end of the first for the end of the file.
         Packing::Gzip => Box::new(MultiGzDecoder::new(reader)),
@@ -212,7 +212,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new()?;
         file.as_file().write_all(bytes)?;
         let mut all = Vec::new();
-        open(file.path())?.read_to_end(&mut all).map(|_| all)
+        open_unpacked(file.path())?.read_to_end(&mut all).map(|_| all)
     }
 
     fn packed(packing: Packing, bytes: &[u8]) -> Vec<u8> {

@@ -10,7 +10,7 @@ pub(super) enum Close {
 }
 
 /// Where a quoted cell ends.
-pub(super) fn close(bytes: &[u8], escape: Option<u8>, delimiter: u8, is_over: bool) -> Close {
+pub(super) fn find_cell_end(bytes: &[u8], escape: Option<u8>, delimiter: u8, is_over: bool) -> Close {
     let mut text = Vec::new();
     let mut at = 1;
     loop {
@@ -56,7 +56,7 @@ pub(super) fn quoting_of(head: &[u8], delimiter: u8, is_whole: bool) -> (bool, b
     while at < head.len() {
         let mut passed = 0;
         if head[at] == b'"' {
-            match close(&head[at..], None, delimiter, is_whole) {
+            match find_cell_end(&head[at..], None, delimiter, is_whole) {
                 Close::At(text, length) => {
                     let has = |bytes: &[u8]| bytes.iter().any(|byte| text.contains(byte));
                     match (has(b"\n\r"), has(&[delimiter])) {

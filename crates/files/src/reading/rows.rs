@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::dialect::Dialect;
-use super::quoting::{Close, close};
+use super::quoting::{Close, find_cell_end};
 
 /// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
@@ -173,7 +173,7 @@ impl<R: Read> RowReader<R> {
             if self.at == self.buffer.len() {
                 return Ok(None);
             }
-            match self.parse() {
+            match self.parse_row() {
                 Parsed::Cut => self.read_more()?,
                 Parsed::Row(mut cells, length) => {
                     if self.dialect.delimiter == b'|' {
@@ -181,7 +181,7 @@ impl<R: Read> RowReader<R> {
                         cells.iter_mut().for_each(|cell| *cell = cell.trim_ascii().to_vec());
                     }
                     let is_drawn = self.dialect.delimiter == b'|' && is_drawn(&cells);
-                    let row = self.take(cells, length, None);
+                    let row = self.hand_out_row(cells, length, None);
                     if !is_drawn {
                         return Ok(Some(row));
                     }
@@ -194,14 +194,14 @@ impl<R: Read> RowReader<R> {
                     };
                     let cells = self.literal_cells(end);
                     let fault = RowFault::Unclosed(cell + 1);
-                    return Ok(Some(self.take(cells, end, Some(fault))));
+                    return Ok(Some(self.hand_out_row(cells, end, Some(fault))));
                 }
             }
         }
     }
 
     /// Hands out a row, with what is wrong with it.
-    fn take(&mut self, cells: Vec<Vec<u8>>, length: usize, fault: Option<RowFault>) -> Row {
+    fn hand_out_row(&mut self, cells: Vec<Vec<u8>>, length: usize, fault: Option<RowFault>) -> Row {
         let line = self.line;
         self.line += memchr::memchr_iter(b'\n', &self.buffer[self.at..self.at + length]).count() as u64;
         self.at += length;
@@ -255,7 +255,7 @@ impl<R: Read> RowReader<R> {
         Ok(())
     }
 
-    fn parse(&self) -> Parsed {
+    fn parse_row(&self) -> Parsed {
         let bytes = &self.buffer[self.at..];
         let mut cells = Vec::new();
         let mut at = 0;
@@ -266,7 +266,7 @@ impl<R: Read> RowReader<R> {
                 false => bytes.len(),
             };
             if bytes.get(quote) == Some(&b'"') {
-                match self.quoted(&bytes[quote..], &cells) {
+                match self.parse_quoted_cell(&bytes[quote..], &cells) {
                     Quoted::Cell(text, length) => {
                         cells.push(text);
                         at = quote + length;
@@ -326,10 +326,10 @@ impl<R: Read> RowReader<R> {
     }
 
     /// A cell that begins with a quotation mark.
-    fn quoted(&self, bytes: &[u8], before: &[Vec<u8>]) -> Quoted {
+    fn parse_quoted_cell(&self, bytes: &[u8], before: &[Vec<u8>]) -> Quoted {
         let line = line_end(bytes, self.is_over).map(|end| bytes[..end].trim_ascii_end().len());
         for escape in [None, Some(b'\\')] {
-            match close(bytes, escape, self.dialect.delimiter, self.is_over) {
+            match find_cell_end(bytes, escape, self.dialect.delimiter, self.is_over) {
                 Close::At(text, length) => {
                     let lines = &bytes[..length];
                     if escape.is_none() || text.contains(&b'"') {
@@ -349,12 +349,12 @@ impl<R: Read> RowReader<R> {
             return Quoted::Cell(bytes[1..end].to_vec(), end + 1);
         }
         let is_closed_early = matches!(
-            close(bytes, None, self.dialect.delimiter, self.is_over),
+            find_cell_end(bytes, None, self.dialect.delimiter, self.is_over),
             Close::Stray(at) if at < line
         );
         // A mark that is closed before the text goes on is a character of the text, and so is any in a table that quotes nothing.
         match is_closed_early || !self.dialect.is_strict {
-            true if self.fits(before.len(), &bytes[..line]) => Quoted::Character,
+            true if self.has_fitting_cells(before.len(), &bytes[..line]) => Quoted::Character,
             _ => Quoted::Unclosed,
         }
     }
@@ -370,7 +370,7 @@ impl<R: Read> RowReader<R> {
     }
 
     /// Whether the rest of a line, read without quotation marks, has as many cells as there are columns left.
-    fn fits(&self, before: usize, line: &[u8]) -> bool {
+    fn has_fitting_cells(&self, before: usize, line: &[u8]) -> bool {
         let cells = before + 1 + memchr::memchr_iter(self.dialect.delimiter, line).count();
         self.columns.is_none_or(|columns| cells == columns)
     }

@@ -6,7 +6,7 @@ use super::*;
 
 /// Cells of each row, parted by `|`, behind the number of its line; what is wrong begins with `!`.
 fn rows(text: &str) -> Vec<String> {
-    let dialect = Dialect::look(text.as_bytes());
+    let dialect = Dialect::guess_dialect(text.as_bytes());
     let mut reader = RowReader::new(&text.as_bytes()[dialect.skip..], dialect, 1 << 20);
     let mut found = Vec::new();
     while let Some(row) = reader.next_row().unwrap() {
@@ -104,7 +104,7 @@ proptest! {
     #[test]
     fn any_text_is_read_to_its_end(text in "[a1\"\n\r,\t \\\\]{0,60}") {
         let lines = text.matches('\n').count() as u64 + 1;
-        let dialect = Dialect::look(text.as_bytes());
+        let dialect = Dialect::guess_dialect(text.as_bytes());
         let mut reader = RowReader::new(&text.as_bytes()[dialect.skip..], dialect, 1 << 20);
         while let Some(row) = reader.next_row().unwrap() {
             reader.expect_columns(2);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::dialect::HEAD;
-use super::{encoding_of, open, workbook, zipped};
+use super::{encoding_of, open_unpacked, workbook, zipped};
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,9 +151,9 @@ const SQL_WORDS: [&str; 9] = [
 ];
 
 /// What a file is. One that cannot be read is left to its reader, which reports why.
-pub fn sniff(path: &Path) -> Form {
+pub fn sniff_form(path: &Path) -> Form {
     let mut head = Vec::new();
-    let Ok(reader) = open(path) else { return Form::Text };
+    let Ok(reader) = open_unpacked(path) else { return Form::Text };
     let failed = reader.take(HEAD as u64).read_to_end(&mut head).is_err();
     match head.is_empty() {
         true if failed => Form::Text,
@@ -162,7 +162,7 @@ pub fn sniff(path: &Path) -> Form {
     }
 }
 
-fn foreign(what: impl Into<String>, remedy: impl Into<String>) -> Form {
+fn foreign_form(what: impl Into<String>, remedy: impl Into<String>) -> Form {
     Form::Foreign(Foreign { what: what.into(), remedy: remedy.into() })
 }
 
@@ -183,7 +183,7 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
     if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
         return match workbook::is_xls(path) {
             true => Form::Workbook,
-            false => foreign(
+            false => foreign_form(
                 "an old document of an office program",
                 "save it as a table: CSV or XLSX, a post a row",
             ),
@@ -191,7 +191,7 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
     }
     // Protocol, and the first opcodes of a frame, a dictionary or a list: a text in GBK may begin with 0x80.
     if matches!(head, [0x80, 2..=5, b'}' | b']' | b'(' | b'c' | 0x8c | 0x95, ..]) {
-        return foreign(
+        return foreign_form(
             "a Python pickle",
             format!("it can run any program while it is read, so it is not; {PANDAS} where you trust it"),
         );
@@ -210,7 +210,7 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
             } else {
                 (*remedy).to_owned()
             };
-            return foreign(*what, remedy);
+            return foreign_form(*what, remedy);
         }
     }
     let (encoding, mark) = encoding_of(head);
@@ -227,22 +227,22 @@ fn of_text(text: &str) -> Form {
     let start: String = text.chars().take(64).collect();
     let upper = start.to_ascii_uppercase();
     if SQL_WORDS.iter().any(|words| upper.starts_with(words)) {
-        return foreign("a dump of a database in SQL", SQL);
+        return foreign_form("a dump of a database in SQL", SQL);
     }
     if is_script(text) {
-        return foreign(
+        return foreign_form(
             "a script with JSON in it (as archives of Twitter have, or replies to a callback)",
             "`sed -e '1s/^[^[{]*//' -e '$s/[);]*$//' FILE > posts.json` leaves the JSON",
         );
     }
     if is_yaml(text) {
-        return foreign(
+        return foreign_form(
             "YAML",
             "`python3 -c \"import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)\" < FILE > posts.json` writes it as JSON",
         );
     }
     if let Some(parts) = odd_delimiter(text) {
-        return foreign(
+        return foreign_form(
             format!("a table whose columns are parted by `{}`", parts.escape_default()),
             format!("`sed 's/{}/\\t/g' FILE > posts.tsv` parts them by tabs", in_sed(parts)),
         );
@@ -251,7 +251,7 @@ fn of_text(text: &str) -> Form {
         return Form::Mhtml;
     }
     if is_mailbox(text) {
-        return foreign(
+        return foreign_form(
             "a mailbox (mbox)",
             "write its messages as JSON lines, a message a line; Python's `mailbox` reads it",
         );
@@ -362,8 +362,8 @@ fn is_mailbox(text: &str) -> bool {
 }
 
 fn of_zip(path: &Path) -> Form {
-    let Some(entries) = zipped::entries(path) else {
-        return foreign(
+    let Some(entries) = zipped::list_entries(path) else {
+        return foreign_form(
             "a damaged zip, or one that was not saved to its end",
             "download it again, or unpack it and name the files in it as `path`",
         );
@@ -374,47 +374,47 @@ fn of_zip(path: &Path) -> Form {
     }
     if let Some(kind) = entries.iter().find(|entry| entry.name == "mimetype").and_then(|entry| {
         let mut kind = String::new();
-        entry.open(path).ok()?.take(200).read_to_string(&mut kind).ok()?;
+        entry.open_entry(path).ok()?.take(200).read_to_string(&mut kind).ok()?;
         Some(kind)
     }) {
         return match kind.trim() {
             kind if kind.starts_with("application/vnd.oasis.opendocument.spreadsheet") => Form::Workbook,
             "application/epub+zip" => {
-                foreign("an e-book (EPUB)", "unzip it and name its pages as `path`, with a `profile`")
+                foreign_form("an e-book (EPUB)", "unzip it and name its pages as `path`, with a `profile`")
             }
             kind => {
-                foreign(format!("a document ({kind})"), "save it as a table: CSV, XLSX or ODS, a post a row")
+                foreign_form(format!("a document ({kind})"), "save it as a table: CSV, XLSX or ODS, a post a row")
             }
         };
     }
     if any(&|name| name.starts_with("word/") || name.starts_with("ppt/")) {
-        return foreign("a document of an office program", "save it as a table: CSV or XLSX, a post a row");
+        return foreign_form("a document of an office program", "save it as a table: CSV or XLSX, a post a row");
     }
     let is_archive = |name: &str| [".warc", ".warc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end));
     if any(&is_archive) {
         let readable = entries.iter().filter(|entry| is_archive(&entry.name)).all(zipped::Entry::is_stored);
         return match readable {
             true => Form::Wacz,
-            false => foreign(
+            false => foreign_form(
                 "a zip whose web archives are packed a second time (WACZ stores them as they are)",
                 "unzip it and name its archive/*.warc.gz as `path`",
             ),
         };
     }
     if any(&|name| name.ends_with(".npy")) {
-        return foreign("several arrays of numpy's (npz)", PANDAS);
+        return foreign_form("several arrays of numpy's (npz)", PANDAS);
     }
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let some = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
     match names.len() {
-        0 => foreign("an empty zip", "pack it again, or name the files themselves as `path`"),
-        1 => foreign(
+        0 => foreign_form("an empty zip", "pack it again, or name the files themselves as `path`"),
+        1 => foreign_form(
             format!("a zip with a password, or packed in an unusual way ({some})"),
             format!("unzip it {UNPACK}"),
         ),
         n => {
             let more = if n > 3 { ", …" } else { "" };
-            foreign(format!("a zip of {n} files ({some}{more})"), format!("unzip it {UNPACK}"))
+            foreign_form(format!("a zip of {n} files ({some}{more})"), format!("unzip it {UNPACK}"))
         }
     }
 }

@@ -10,7 +10,7 @@ use super::*;
 fn of(bytes: &[u8]) -> Form {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().write_all(bytes).unwrap();
-    sniff(file.path())
+    sniff_form(file.path())
 }
 
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {

@@ -40,7 +40,7 @@ enum Kind<'b> {
     Xls(Box<Xls<Cursor<&'b [u8]>>>),
 }
 
-fn damaged(error: &dyn std::fmt::Display) -> BookError {
+fn damaged_book(error: &dyn std::fmt::Display) -> BookError {
     BookError::Damaged(error.to_string())
 }
 
@@ -48,15 +48,15 @@ fn damaged(error: &dyn std::fmt::Display) -> BookError {
 ///
 /// # Errors
 /// [`BookError`].
-pub fn open(bytes: &[u8]) -> Result<Book<'_>, BookError> {
+pub fn open_workbook(bytes: &[u8]) -> Result<Book<'_>, BookError> {
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
-        let book = Xls::new(Cursor::new(bytes)).map_err(|e| damaged(&e))?;
+        let book = Xls::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?;
         return Ok(Book(Kind::Xls(Box::new(book))));
     }
     let is_ods = check_unpacked(bytes)?;
     Ok(Book(match is_ods {
-        true => Kind::Ods(Box::new(Ods::new(Cursor::new(bytes)).map_err(|e| damaged(&e))?)),
-        false => Kind::Xlsx(Box::new(Xlsx::new(Cursor::new(bytes)).map_err(|e| damaged(&e))?)),
+        true => Kind::Ods(Box::new(Ods::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
+        false => Kind::Xlsx(Box::new(Xlsx::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
     }))
 }
 
@@ -65,12 +65,12 @@ pub fn is_xls(path: &Path) -> bool {
     let mut bytes = Vec::new();
     let read =
         fence::open_plain(path).and_then(|file| BufReader::new(file).take(MOST).read_to_end(&mut bytes));
-    read.is_ok() && open(&bytes).is_ok()
+    read.is_ok() && open_workbook(&bytes).is_ok()
 }
 
 impl Book<'_> {
     /// The names of its sheets.
-    pub fn sheets(&self) -> Vec<String> {
+    pub fn sheet_names(&self) -> Vec<String> {
         match &self.0 {
             Kind::Xlsx(book) => book.sheet_names(),
             Kind::Ods(book) => book.sheet_names(),
@@ -82,11 +82,11 @@ impl Book<'_> {
     ///
     /// # Errors
     /// [`BookError`].
-    pub fn cells(&mut self, sheet: &str) -> Result<Range<Data>, BookError> {
+    pub fn read_cells(&mut self, sheet: &str) -> Result<Range<Data>, BookError> {
         let range = match &mut self.0 {
-            Kind::Xlsx(book) => sparse(book, sheet)?,
-            Kind::Ods(book) => book.worksheet_range(sheet).map_err(|e| damaged(&e))?,
-            Kind::Xls(book) => book.worksheet_range(sheet).map_err(|e| damaged(&e))?,
+            Kind::Xlsx(book) => read_sparse_cells(book, sheet)?,
+            Kind::Ods(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
+            Kind::Xls(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
         };
         if range.get_size().0 == 0 { Err(BookError::Empty(sheet.to_owned())) } else { Ok(range) }
     }
@@ -95,10 +95,10 @@ impl Book<'_> {
     ///
     /// # Errors
     /// [`BookError`].
-    pub fn merged(&mut self, sheet: &str) -> Result<Vec<Dimensions>, BookError> {
+    pub fn merged_areas(&mut self, sheet: &str) -> Result<Vec<Dimensions>, BookError> {
         let merged = match &mut self.0 {
-            Kind::Xlsx(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged(&e))?,
-            Kind::Xls(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged(&e))?,
+            Kind::Xlsx(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
+            Kind::Xls(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
             // Covered cells have no content there.
             Kind::Ods(_) => Vec::new(),
         };
@@ -109,10 +109,10 @@ impl Book<'_> {
     }
 }
 
-fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, BookError> {
-    let mut reader = book.worksheet_cells_reader(sheet).map_err(|e| damaged(&e))?;
+fn read_sparse_cells(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, BookError> {
+    let mut reader = book.worksheet_cells_reader(sheet).map_err(|e| damaged_book(&e))?;
     let (mut cells, mut first, mut last) = (Vec::new(), (u32::MAX, u32::MAX), (0, 0));
-    while let Some(cell) = reader.next_cell().map_err(|e| damaged(&e))? {
+    while let Some(cell) = reader.next_cell().map_err(|e| damaged_book(&e))? {
         if matches!(cell.get_value(), DataRef::Empty) {
             continue;
         }
@@ -121,7 +121,7 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Bo
         last = (row.max(last.0), column.max(last.1));
         let covered = (u64::from(last.0 - first.0) + 1).saturating_mul(u64::from(last.1 - first.1) + 1);
         if covered > CELLS || cells.len() as u64 > CELLS {
-            let place = format!("{}{}", letters(last.1 as usize), u64::from(last.0) + 1);
+            let place = format!("{}{}", column_letters(last.1 as usize), u64::from(last.0) + 1);
             return Err(BookError::TooLarge(format!("its cells reach to {place}")));
         }
         cells.push(Cell::new((row, column), Data::from(cell.get_value().clone())));
@@ -130,7 +130,7 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str) -> Result<Range<Data>, Bo
 }
 
 /// A spreadsheet's name of a column counted from 0: A, …, Z, AA.
-pub fn letters(column: usize) -> String {
+pub fn column_letters(column: usize) -> String {
     let mut name = Vec::new();
     let mut left = column + 1;
     while left > 0 {
@@ -142,22 +142,22 @@ pub fn letters(column: usize) -> String {
 
 /// Unpacks a workbook without keeping it: the sizes that its files state may be wrong. Whether it is one of ODS.
 fn check_unpacked(bytes: &[u8]) -> Result<bool, BookError> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| damaged(&e))?;
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?;
     let mut left = UNPACKED;
     let mut content = None;
     for at in 0..archive.len() {
-        let file = archive.by_index(at).map_err(|e| damaged(&e))?;
+        let file = archive.by_index(at).map_err(|e| damaged_book(&e))?;
         let is_content = file.name().is_ok_and(|name| name == "content.xml");
         // One byte more than is left, so that a file that exceeds the limit is noticed.
         let mut file = file.take(left + 1);
         let read = match is_content {
             true => {
                 let mut text = Vec::new();
-                let read = file.read_to_end(&mut text).map_err(|e| damaged(&e))?;
+                let read = file.read_to_end(&mut text).map_err(|e| damaged_book(&e))?;
                 content = Some(text);
                 read as u64
             }
-            false => io::copy(&mut file, &mut io::sink()).map_err(|e| damaged(&e))?,
+            false => io::copy(&mut file, &mut io::sink()).map_err(|e| damaged_book(&e))?,
         };
         let more = || BookError::TooLarge(format!("it unpacks to more than {} MiB", UNPACKED >> 20));
         left = left.checked_sub(read).ok_or_else(more)?;
@@ -195,7 +195,7 @@ fn check_repeated(content: &str) -> Result<(), BookError> {
 }
 
 /// A cell as text; `None` if nothing is in it. A whole number has no fraction, a date is written as in `2024-03-05 08:00:12`.
-pub fn text(cell: &Data) -> Option<String> {
+pub fn cell_text(cell: &Data) -> Option<String> {
     let text = match cell {
         Data::Empty => return None,
         Data::DateTime(date) if date.is_datetime() => {
@@ -232,21 +232,21 @@ pub struct Sheet {
 ///
 /// # Errors
 /// [`BookError`].
-pub fn tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
-    let mut book = open(bytes)?;
+pub fn read_tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
+    let mut book = open_workbook(bytes)?;
     let mut sheets = Vec::new();
-    for name in book.sheets() {
-        let range = match book.cells(&name) {
+    for name in book.sheet_names() {
+        let range = match book.read_cells(&name) {
             Err(BookError::Empty(_)) => continue,
             range => range?,
         };
         let top = range.start().map_or(0, |(row, _)| u64::from(row));
         let mut rows = range.rows().zip(top + 1..);
         let Some((header, _)) = rows.next() else { continue };
-        let columns = header.iter().map(|cell| super::column_name(&text(cell).unwrap_or_default())).collect();
+        let columns = header.iter().map(|cell| super::column_name(&cell_text(cell).unwrap_or_default())).collect();
         let rows: Vec<SheetRow> = rows
             .filter(|(cells, _)| cells.iter().any(|cell| !matches!(cell, Data::Empty)))
-            .map(|(cells, number)| (number, cells.iter().map(text).collect()))
+            .map(|(cells, number)| (number, cells.iter().map(cell_text).collect()))
             .collect();
         if !rows.is_empty() {
             sheets.push(Sheet { name, columns, rows });
@@ -284,25 +284,25 @@ mod tests {
         };
         let blank = "<table:table-row table:number-rows-repeated=\"1048570\"><table:table-cell table:number-columns-repeated=\"16384\"/></table:table-row>";
         let sheets =
-            tables(&ods(&(row(["tid", " 标题 "]) + &row(["9300000001", "冰箱会感冒吗"]) + blank))).unwrap();
+            read_tables(&ods(&(row(["tid", " 标题 "]) + &row(["9300000001", "冰箱会感冒吗"]) + blank))).unwrap();
         assert_eq!(sheets[0].columns, ["tid", "标题"]);
         assert_eq!(sheets[0].rows, [(2, vec![Some("9300000001".into()), Some("冰箱会感冒吗".into())])]);
         let many = format!(
             "<table:table-row table:number-rows-repeated=\"1048570\">{}</table:table-row>",
             cell("x").repeat(20)
         );
-        assert!(matches!(tables(&ods(&many)), Err(BookError::TooLarge(_))));
+        assert!(matches!(read_tables(&ods(&many)), Err(BookError::TooLarge(_))));
     }
 
     #[test]
     fn numbers_are_written_as_people_see_them() {
-        assert_eq!(text(&Data::Float(9_300_000_001.0)).as_deref(), Some("9300000001"));
-        assert_eq!(text(&Data::Float(3.5)).as_deref(), Some("3.5"));
+        assert_eq!(cell_text(&Data::Float(9_300_000_001.0)).as_deref(), Some("9300000001"));
+        assert_eq!(cell_text(&Data::Float(3.5)).as_deref(), Some("3.5"));
         // An id of 19 digits is none any more.
         assert_eq!(
-            text(&Data::Float(1_234_567_890_123_456_789.0)).as_deref(),
+            cell_text(&Data::Float(1_234_567_890_123_456_789.0)).as_deref(),
             Some("1.2345678901234568E+18")
         );
-        assert_eq!(text(&Data::String(String::new())), None);
+        assert_eq!(cell_text(&Data::String(String::new())), None);
     }
 }

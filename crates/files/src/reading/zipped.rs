@@ -30,7 +30,7 @@ enum Method {
 const MOST: usize = 100_000;
 
 /// The files of a zip in the order of their names, without folders and what systems add; `None` if it is no zip.
-pub fn entries(path: &Path) -> Option<Vec<Entry>> {
+pub fn list_entries(path: &Path) -> Option<Vec<Entry>> {
     let mut zip = ZipArchive::new(BufReader::new(fence::open_plain(path).ok()?)).ok()?;
     let mut entries = Vec::new();
     for at in 0..zip.len().min(MOST) {
@@ -53,8 +53,8 @@ pub fn entries(path: &Path) -> Option<Vec<Entry>> {
 }
 
 /// The only file of a zip, if it can be unpacked.
-pub fn single(path: &Path) -> Option<Entry> {
-    let mut entries = entries(path)?;
+pub fn single_entry(path: &Path) -> Option<Entry> {
+    let mut entries = list_entries(path)?;
     let only = entries.pop().filter(|_| entries.is_empty())?;
     only.is_readable().then_some(only)
 }
@@ -74,7 +74,7 @@ impl Entry {
     ///
     /// # Errors
     /// The system's error.
-    pub fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    pub fn open_entry(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let mut file = fence::open_plain(path)?;
         file.seek(SeekFrom::Start(self.start))?;
         let bytes = BufReader::new(file).take(self.length);

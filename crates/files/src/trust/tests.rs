@@ -17,24 +17,24 @@ fn a_yes_holds_for_one_workspace_one_host_and_its_variables() {
     }
     let wish = host("https://api.example.org", &["KEY", "TEAM"]);
     let here = trust(&mine, &state, &[]);
-    assert!(!here.allows(&wish));
-    here.agree(&wish).unwrap();
-    assert!(trust(&mine, &state, &[]).allows(&wish));
-    assert!(here.allows(&host("https://api.example.org", &["KEY"])), "fewer variables go along");
-    assert!(here.allows(&host("https://api.example.org", &[])));
+    assert!(!here.is_agreed(&wish));
+    here.record_agreement(&wish).unwrap();
+    assert!(trust(&mine, &state, &[]).is_agreed(&wish));
+    assert!(here.is_agreed(&host("https://api.example.org", &["KEY"])), "fewer variables go along");
+    assert!(here.is_agreed(&host("https://api.example.org", &[])));
     for other in [
         host("https://api.example.org", &["KEY", "TEAM", "AWS_SECRET_ACCESS_KEY"]),
         host("http://api.example.org", &["KEY"]),
         host("https://api.example.org:8443", &["KEY"]),
         host("https://api.example.org.evil.net", &["KEY"]),
     ] {
-        assert!(!here.allows(&other), "{other}");
+        assert!(!here.is_agreed(&other), "{other}");
     }
-    assert!(!trust(&other, &state, &[]).allows(&wish), "another workspace");
-    assert_eq!(here.withdraw(Some("api.example.org")).unwrap(), 1);
-    assert!(!here.allows(&wish));
-    here.agree(&wish).unwrap();
-    assert_eq!((here.withdraw(None).unwrap(), here.given().len()), (1, 0));
+    assert!(!trust(&other, &state, &[]).is_agreed(&wish), "another workspace");
+    assert_eq!(here.withdraw_answers(Some("api.example.org")).unwrap(), 1);
+    assert!(!here.is_agreed(&wish));
+    here.record_agreement(&wish).unwrap();
+    assert_eq!((here.withdraw_answers(None).unwrap(), here.list_answers().len()), (1, 0));
 }
 
 #[test]
@@ -66,13 +66,13 @@ fn who_made_a_workspace_is_asked_about_hosts_and_commands_only() {
     for outside in [data.join("x.json"), PathBuf::from("../data/x.json"), PathBuf::from("raw/../../data/x")] {
         assert!(trust.may_read(&outside).is_err(), "{}", outside.display());
     }
-    trust.agree(&Wish::Read { place: fs::canonicalize(&data).unwrap() }).unwrap();
+    trust.record_agreement(&Wish::Read { place: fs::canonicalize(&data).unwrap() }).unwrap();
     assert_eq!(trust.may_read(&data.join("x.json")), Ok(()), "below what was agreed to");
     assert!(trust.may_read(dir.path()).is_err());
     trust.made_here().unwrap();
     assert_eq!(trust.may_read(dir.path()), Ok(()));
-    assert!(!trust.allows(&host("https://api.example.org", &["KEY"])));
-    assert!(!trust.allows(&Wish::Command { command: "cat key".into() }));
+    assert!(!trust.is_agreed(&host("https://api.example.org", &["KEY"])));
+    assert!(!trust.is_agreed(&Wish::Command { command: "cat key".into() }));
 }
 
 #[cfg(unix)]
@@ -94,7 +94,7 @@ fn a_workspace_cannot_bring_its_own_answers() {
     let root = dir.path().join("w");
     fs::create_dir_all(root.join("state")).unwrap();
     let inside = trust(&root, &root.join("state"), &[]);
-    assert!(inside.file().is_none() && inside.made_here().is_err() && !inside.is_own());
+    assert!(inside.answers_file().is_none() && inside.made_here().is_err() && !inside.is_own());
 }
 
 #[test]
@@ -109,18 +109,18 @@ fn words_of_a_call_name_hosts_places_and_commands() {
         Wish::Read { place: "/data/dumps".into() },
     ];
     for wish in &wishes {
-        let with = |word: &str| trust(&root, &state, &[word]).allows(wish);
-        assert!(with(&wish.word()), "{wish}");
+        let with = |word: &str| trust(&root, &state, &[word]).is_agreed(wish);
+        assert!(with(&wish.trust_word()), "{wish}");
         assert!(!with("example.org") && !with("api.example.org.evil.net") && !with("api") && !with("data"));
     }
-    let with = |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).allows(wish)).count();
+    let with = |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).is_agreed(wish)).count();
     assert_eq!(with(&["API.example.org"]), 1);
     assert_eq!(with(&["127.0.0.1"]), 1);
     assert_eq!(with(&["127.0.0.1:8001"]), 0);
     assert_eq!(with(&["/data", "/dat"]), 1);
     assert_eq!(with(&["/dat", "/data/dumps/x"]), 0);
     // For one call: nothing is kept.
-    assert!(trust(&root, &state, &["/data"]).given().is_empty());
+    assert!(trust(&root, &state, &["/data"]).list_answers().is_empty());
 }
 
 #[test]
@@ -133,5 +133,5 @@ fn a_line_that_cannot_be_read_agrees_to_nothing() {
     fs::write(state.join(FILE), "{\"yes\": true}\nnonsense\n").unwrap();
     let trust = trust(&root, &state, &[]);
     trust.made_here().unwrap();
-    assert_eq!(trust.given().len(), 1);
+    assert_eq!(trust.list_answers().len(), 1);
 }

@@ -65,10 +65,10 @@ pub struct Done {
 }
 
 /// The canonical form of an address. Fragments are always removed, decorations for known sites.
-pub(super) fn canonical(site: &Site, mut url: Url) -> Url {
+pub(super) fn canonical_url(site: &Site, mut url: Url) -> Url {
     url.set_fragment(None);
-    let address = if *site == Site::Tieba { Address::parse(&url) } else { None };
-    address.and_then(|address| address.on(&url)).unwrap_or(url)
+    let address = if *site == Site::Tieba { Address::parse_address(&url) } else { None };
+    address.and_then(|address| address.url_on_base(&url)).unwrap_or(url)
 }
 
 /// Why a crawl's state cannot be used.
@@ -99,7 +99,7 @@ pub enum FrontierError {
 }
 
 impl FrontierError {
-    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+    pub(super) fn from_io(path: &Path, error: io::Error) -> Self {
         FrontierError::Io { path: path.into(), error }
     }
 }

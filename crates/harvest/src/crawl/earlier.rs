@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::done::{Done, Role, canonical};
+use super::done::{Done, Role, canonical_url};
 use super::settings::Scope;
 use super::since::Since;
 use super::walk::Walk;
@@ -22,13 +22,13 @@ impl Since {
             if done.class == Class::Forbidden {
                 continue;
             }
-            for (thread, mark) in threads(site, &url, &done.facts) {
+            for (thread, mark) in linked_threads(site, &url, &done.facts) {
                 since.marks.insert(thread.into(), mark);
             }
             if role == Role::Sitemap {
                 continue;
             }
-            walk.follow(site, scope, &url, done.class, &done.facts);
+            walk.follow_page(site, scope, &url, done.class, &done.facts);
             let first = walk.first_of(site, &url);
             match is_list(site, &url, &done.facts) {
                 true => drop(since.lists.insert(done.url.clone(), done.facts.clone())),
@@ -47,16 +47,16 @@ impl Since {
 }
 
 /// The threads that a page links to, each with a number for the state in its row.
-fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
+fn linked_threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
     let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
-    match (site, Address::parse(url)) {
+    match (site, Address::parse_address(url)) {
         (Site::Tieba, Some(Address::List { .. })) => {
             let of =
-                |(at, tid): (usize, &u64)| Some((Address::Thread { tid: *tid, page: 1 }.on(url)?, mark(at)));
+                |(at, tid): (usize, &u64)| Some((Address::Thread { tid: *tid, page: 1 }.url_on_base(url)?, mark(at)));
             facts.ids.iter().enumerate().filter_map(of).collect()
         }
         _ => {
-            let of = |(at, href): (usize, &String)| Some((canonical(site, url.join(href).ok()?), mark(at)));
+            let of = |(at, href): (usize, &String)| Some((canonical_url(site, url.join(href).ok()?), mark(at)));
             facts.links.iter().enumerate().filter_map(of).collect()
         }
     }
@@ -64,7 +64,7 @@ fn threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
 
 fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
     match site {
-        Site::Tieba => matches!(Address::parse(url), Some(Address::List { .. })),
+        Site::Tieba => matches!(Address::parse_address(url), Some(Address::List { .. })),
         Site::Profile(profile) => !facts.links.is_empty() || profile.is_list(url),
         Site::Plain => !facts.links.is_empty(),
     }
@@ -72,7 +72,7 @@ fn is_list(site: &Site, url: &Url, facts: &Facts) -> bool {
 
 /// The page number of a Tieba address within its thread; 0 for others.
 fn page_of(url: &str) -> u64 {
-    match Url::parse(url).ok().and_then(|url| Address::parse(&url)) {
+    match Url::parse(url).ok().and_then(|url| Address::parse_address(&url)) {
         Some(Address::Thread { page, .. }) => page,
         _ => 0,
     }

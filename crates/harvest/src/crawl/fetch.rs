@@ -82,36 +82,36 @@ impl Fetcher {
     }
 
     /// One request. Redirects are returned as answers.
-    pub async fn get(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
+    pub async fn request_page(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
         self.client.reaches(url.as_str()).map_err(|none| FetchError::Connection(none.to_string()))?;
         // Before every request, because a name may lead to other addresses by now.
-        let ip = self.guard.check(url).await?;
+        let ip = self.guard.check_url(url).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_secs_f64(self.limits.total_secs);
-        let headers = self.headers(validators);
-        let host = super::settings::authority(url).unwrap_or_default();
+        let headers = self.request_headers(validators);
+        let host = super::settings::host_and_port(url).unwrap_or_default();
         // The client adds this field by itself; the archive needs it, too.
         let mut sent = vec![("Host".to_string(), host)];
-        sent.extend(headers.iter().map(|(name, value)| (name.to_string(), text(value))));
+        sent.extend(headers.iter().map(|(name, value)| (name.to_string(), text_of_value(value))));
         let began = SystemTime::now();
         let request = self.client.client.get(url.clone()).headers(headers).send();
         let response = match tokio::time::timeout_at(deadline, request).await {
             Err(_) => return Err(FetchError::Timeout),
             Ok(Err(error)) if error.is_timeout() => return Err(FetchError::Timeout),
-            Ok(Err(error)) => return Err(FetchError::Connection(chain(&error))),
+            Ok(Err(error)) => return Err(FetchError::Connection(chain_causes(&error))),
             Ok(Ok(response)) => response,
         };
         let head = Head {
             status: response.status().as_u16(),
-            fields: response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect(),
+            fields: response.headers().iter().map(|(name, value)| (name.to_string(), text_of_value(value))).collect(),
         };
         let reason = response.status().canonical_reason().unwrap_or_default();
         let version = if response.version() == reqwest::Version::HTTP_10 { "HTTP/1.0" } else { "HTTP/1.1" };
-        let (wire, truncated) = self.body(response, deadline).await;
+        let (wire, truncated) = self.read_body(response, deadline).await;
         Ok(Answer { url: url.clone(), head, reason, version, sent, wire, truncated, ip, began })
     }
 
     /// Reads until the end, a limit or an error; what was received by then is kept.
-    async fn body(
+    async fn read_body(
         &self,
         mut response: reqwest::Response,
         deadline: tokio::time::Instant,
@@ -138,7 +138,7 @@ impl Fetcher {
     }
 
     /// The body with its content-encoding undone, within the limit.
-    pub fn decode(&self, answer: &Answer) -> Decoded {
+    pub fn decode_answer(&self, answer: &Answer) -> Decoded {
         // hyper has undone the transfer coding; the field about it would mislead.
         let mut head = answer.head.clone();
         head.fields.retain(|(name, _)| !name.eq_ignore_ascii_case("transfer-encoding"));
@@ -146,7 +146,7 @@ impl Fetcher {
         Decoded { truncated: answer.truncated.or(decoded.truncated), ..decoded }
     }
 
-    fn headers(&self, validators: &Validators) -> HeaderMap {
+    fn request_headers(&self, validators: &Validators) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let mut set = |name, value: &str| {
             // Validators come from servers and may have characters that cannot be sent; the page is then
@@ -171,11 +171,11 @@ impl Fetcher {
 }
 
 /// A field's value; bytes outside of UTF-8 are replaced.
-fn text(value: &HeaderValue) -> String {
+fn text_of_value(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+fn chain_causes(error: &dyn std::error::Error) -> String {
     let mut text = String::new();
     let mut source = error.source();
     while let Some(inner) = source {

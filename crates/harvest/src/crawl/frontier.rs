@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use url::Url;
 
-use super::done::{Done, FrontierError, Role, canonical};
+use super::done::{Done, FrontierError, Role, canonical_url};
 use super::fetch::{Answer, Validators};
-use super::journal::{Dirs, Line, Replayed, append, replay};
+use super::journal::{Dirs, Line, Replayed, append_line, replay_journal};
 use super::segment::{self, Segments};
 use super::settings::{Refresh, Resolved, Scope, Source};
 use super::since::Since;
@@ -58,23 +58,23 @@ impl Frontier {
     /// # Errors
     /// [`FrontierError`].
     pub(super) fn open(source: &Source, resolved: &Resolved, dirs: &Dirs) -> Result<Self, FrontierError> {
-        let journal_path = dirs.journal(&source.name);
+        let journal_path = dirs.journal_path(&source.name);
         let lock_path = journal_path.with_extension("lock");
-        let wrap = |error| FrontierError::io(&journal_path, error);
+        let wrap = |error| FrontierError::from_io(&journal_path, error);
         std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
         let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(wrap)?;
         // Before anything is repaired: the end that seems torn may be one that another crawl is writing.
         if lock.try_lock().is_err() {
             return Err(FrontierError::Busy { path: lock_path });
         }
-        let replayed = replay(source, dirs, true)?;
-        let folder = dirs.archive(&source.name);
+        let replayed = replay_journal(source, dirs, true)?;
+        let folder = dirs.archive_folder(&source.name);
         let segments = Segments::open(&folder, source.limits.segment_bytes, &resolved.user_agent)
-            .map_err(|error| FrontierError::io(&folder, error))?;
+            .map_err(|error| FrontierError::from_io(&folder, error))?;
         let mut journal = OpenOptions::new().create(true).append(true).open(&journal_path).map_err(wrap)?;
         // The process before was stopped after it wrote the archive and before it wrote the journal.
         for entry in &replayed.adopted {
-            append(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
+            append_line(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
         }
         let writer = Writer { segments, journal, journal_path, _lock: lock };
         Ok(Frontier::build(source, resolved, replayed, Some(writer)))
@@ -85,7 +85,7 @@ impl Frontier {
     /// # Errors
     /// [`FrontierError`].
     pub(super) fn peek(source: &Source, resolved: &Resolved, dirs: &Dirs) -> Result<Self, FrontierError> {
-        Ok(Frontier::build(source, resolved, replay(source, dirs, false)?, None))
+        Ok(Frontier::build(source, resolved, replay_journal(source, dirs, false)?, None))
     }
 
     fn build(source: &Source, resolved: &Resolved, replayed: Replayed, writer: Option<Writer>) -> Self {
@@ -94,7 +94,7 @@ impl Frontier {
         let last = entries.iter().map(|done| done.pass).max().unwrap_or(1).max(replayed.pass_end);
         let since = entries.iter().any(|done| done.pass == last && done.since);
         let mut frontier = Frontier::of_pass(source, resolved, &entries, last, since);
-        let ended = replayed.pass_end == last || frontier.undone() == 0;
+        let ended = replayed.pass_end == last || frontier.count_undone() == 0;
         // There is no refresh before the first pass has fetched something.
         if source.refresh != Refresh::No && ended && !entries.is_empty() {
             let since = source.refresh == Refresh::Changed;
@@ -112,7 +112,7 @@ impl Frontier {
             scope: source.scope.clone(),
             redirects: source.limits.redirects,
             walk: match since {
-                true => Walk::since(Since::from_entries(
+                true => Walk::only_new(Since::from_entries(
                     &source.site,
                     &source.scope,
                     entries.iter().filter(|done| done.pass < pass),
@@ -133,12 +133,12 @@ impl Frontier {
         };
         for start in &resolved.starts {
             let role = if start.sitemap { Role::Sitemap } else { Role::Page };
-            let url = frontier.walk.start(canonical(&frontier.site, start.url.clone()));
-            frontier.push(Item { url, role, hops: 0 });
+            let url = frontier.walk.start_url(canonical_url(&frontier.site, start.url.clone()));
+            frontier.queue_item(Item { url, role, hops: 0 });
         }
         for done in entries {
             if done.pass == pass {
-                frontier.apply(done);
+                frontier.apply_entry(done);
             }
             // A 304 refers to a page that is there already.
             if done.pass < pass && done.status == 200 && !done.undone && done.class != Class::Blocked {
@@ -149,14 +149,14 @@ impl Frontier {
     }
 
     /// Queues an address that a page links to.
-    fn follow(&mut self, item: Item) {
-        if self.scope.takes(&item.url) {
-            self.push(item);
+    fn follow_link(&mut self, item: Item) {
+        if self.scope.is_in_scope(&item.url) {
+            self.queue_item(item);
         }
     }
 
     /// Queues an address unless it was queued before in this pass.
-    fn push(&mut self, item: Item) {
+    fn queue_item(&mut self, item: Item) {
         if self.known.insert(item.url.to_string()) {
             let host = item.url.host_str().unwrap_or_default().to_string();
             self.queues.entry(host).or_default().push_back(item);
@@ -164,7 +164,7 @@ impl Frontier {
     }
 
     /// Hosts with pending pages.
-    pub fn hosts(&self) -> Vec<String> {
+    pub fn pending_hosts(&self) -> Vec<String> {
         let waiting =
             |queue: &VecDeque<Item>| queue.iter().any(|item| !self.finished.contains(item.url.as_str()));
         self.queues.iter().filter(|(_, queue)| waiting(queue)).map(|(host, _)| host.clone()).collect()
@@ -194,17 +194,17 @@ impl Frontier {
     }
 
     /// Pages done in this pass.
-    pub fn done(&self) -> u64 {
+    pub fn count_done(&self) -> u64 {
         self.finished.len() as u64
     }
 
     /// Pages that are known and not done.
-    pub(super) fn undone(&self) -> u64 {
+    pub(super) fn count_undone(&self) -> u64 {
         (self.known.len() - self.finished.len()) as u64
     }
 
     /// Whether a page is known and not done.
-    pub(super) fn waits(&self, url: &str) -> bool {
+    pub(super) fn is_undone(&self, url: &str) -> bool {
         self.known.contains(url) && !self.finished.contains(url)
     }
 
@@ -216,7 +216,7 @@ impl Frontier {
     /// The limits that ended lists.
     pub(super) fn ended_lists(&self) -> impl Iterator<Item = String> {
         let most = self.scope.max_list_pages.unwrap_or_default();
-        self.walk.ended().map(move |list| format!("scope.max_list_pages = {most} ({list})"))
+        self.walk.ended_lists().map(move |list| format!("scope.max_list_pages = {most} ({list})"))
     }
 
     /// The pass: 1, plus one for each refresh.
@@ -225,13 +225,13 @@ impl Frontier {
     }
 
     /// Pending pages.
-    pub fn pending(&self) -> impl Iterator<Item = &Url> {
+    pub fn pending_urls(&self) -> impl Iterator<Item = &Url> {
         let waiting = |item: &&Item| !self.finished.contains(item.url.as_str());
         self.queues.values().flatten().filter(waiting).map(|item| &item.url)
     }
 
     /// Validators for requesting a page that was fetched in an earlier pass.
-    pub(super) fn validators(&self, url: &Url) -> Validators {
+    pub(super) fn validators_of(&self, url: &Url) -> Validators {
         match self.earlier.get(url.as_str()) {
             Some(done) => Validators { etag: done.etag.clone(), last_modified: done.last_modified.clone() },
             None => Validators::default(),
@@ -239,14 +239,14 @@ impl Frontier {
     }
 
     /// What an earlier pass found at an address.
-    pub(super) fn earlier(&self, url: &Url) -> Option<&Done> {
+    pub(super) fn find_earlier(&self, url: &Url) -> Option<&Done> {
         self.earlier.get(url.as_str())
     }
 
     /// Makes a page durable and queues what follows from it.
     ///
     /// A blocked page is archived and stays pending: it does not contain what was asked for.
-    pub(super) fn finish(&mut self, item: &Item, answer: &Answer, read: Read) -> Result<Done, FrontierError> {
+    pub(super) fn finish_page(&mut self, item: &Item, answer: &Answer, read: Read) -> Result<Done, FrontierError> {
         let date = segment::warc_date(answer.began);
         let url = item.url.to_string();
         let done = Done {
@@ -271,24 +271,24 @@ impl Frontier {
         if let Some(writer) = &mut self.writer {
             // Archive before journal: the journal can be completed from the archive, but not the archive from
             // it.
-            let group = segment::group(answer, &done, earlier);
-            let group = group.map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            let group = segment::encode_group(answer, &done, earlier);
+            let group = group.map_err(|error| FrontierError::from_io(&writer.journal_path, error))?;
             let (file, end) = writer
                 .segments
-                .append(&group)
-                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+                .append_group(&group)
+                .map_err(|error| FrontierError::from_io(&writer.journal_path, error))?;
             let line = Line::Done { file, end, done: Box::new(done.clone()) };
-            append(&mut writer.journal, &line)
-                .map_err(|error| FrontierError::io(&writer.journal_path, error))?;
+            append_line(&mut writer.journal, &line)
+                .map_err(|error| FrontierError::from_io(&writer.journal_path, error))?;
         }
-        self.apply(&done);
+        self.apply_entry(&done);
         Ok(done)
     }
 
     /// Continues after a page that is not available in this run. It is tried again in the next.
-    pub(super) fn fail(&mut self, item: &Item) {
+    pub(super) fn skip_failed(&mut self, item: &Item) {
         for url in self.walk.follow_failed(&self.site, &item.url) {
-            self.follow(Item { url, role: Role::Page, hops: 0 });
+            self.follow_link(Item { url, role: Role::Page, hops: 0 });
         }
     }
 
@@ -296,13 +296,13 @@ impl Frontier {
     pub(super) fn end_pass(&mut self) -> Result<(), FrontierError> {
         let pass_end = self.pass;
         match &mut self.writer {
-            Some(writer) => append(&mut writer.journal, &Line::PassEnd { pass_end })
-                .map_err(|error| FrontierError::io(&writer.journal_path, error)),
+            Some(writer) => append_line(&mut writer.journal, &Line::PassEnd { pass_end })
+                .map_err(|error| FrontierError::from_io(&writer.journal_path, error)),
             None => Ok(()),
         }
     }
 
-    fn apply(&mut self, done: &Done) {
+    fn apply_entry(&mut self, done: &Done) {
         let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { return };
         if done.class == Class::Blocked || done.undone {
             return;
@@ -314,28 +314,28 @@ impl Frontier {
             // Refusals count only in a row.
             self.refused.remove(host);
         } else {
-            return self.refuse(Item { url, role, hops: done.hops });
+            return self.defer_refused(Item { url, role, hops: done.hops });
         }
         if let Some(target) = &done.redirect {
             if let Ok(target) = Url::parse(target)
                 && done.hops < self.redirects
             {
-                self.follow(Item { url: canonical(&self.site, target), role, hops: done.hops + 1 });
+                self.follow_link(Item { url: canonical_url(&self.site, target), role, hops: done.hops + 1 });
             }
             return;
         }
         if role == Role::Sitemap {
             let sitemaps = done.sitemaps.iter().map(|link| (Role::Sitemap, link));
             for link in sitemaps.filter_map(|(_, link)| url.join(link).ok()) {
-                self.push(Item { url: canonical(&self.site, link), role: Role::Sitemap, hops: 0 });
+                self.queue_item(Item { url: canonical_url(&self.site, link), role: Role::Sitemap, hops: 0 });
             }
             let mark = |at: usize| done.facts.marks.get(at).copied().unwrap_or(0);
             let pages = done.facts.links.iter().enumerate();
             let pages = pages
-                .filter_map(|(at, link)| Some((canonical(&self.site, url.join(link).ok()?), mark(at))))
+                .filter_map(|(at, link)| Some((canonical_url(&self.site, url.join(link).ok()?), mark(at))))
                 .collect();
-            for url in self.walk.due(&url, &done.facts, false, pages) {
-                self.follow(Item { url, role: Role::Page, hops: 0 });
+            for url in self.walk.due_pages(&url, &done.facts, false, pages) {
+                self.follow_link(Item { url, role: Role::Page, hops: 0 });
             }
             return;
         }
@@ -343,14 +343,14 @@ impl Frontier {
             || self.earlier.get(&done.url).is_some_and(|before| before.digest == done.digest);
         let (site, scope) = (&self.site, &self.scope);
         for next in self.walk.follow_changed(site, scope, &url, done.class, &done.facts, same) {
-            self.follow(Item { url: next, role: Role::Page, hops: 0 });
+            self.follow_link(Item { url: next, role: Role::Page, hops: 0 });
         }
     }
 
     /// A refused page is set aside. `refusals` in a row are a block: pages refused in it are queued after all
     /// others and requested once more, but only once, because otherwise a members-only part of a site would
     /// end every run.
-    fn refuse(&mut self, item: Item) {
+    fn defer_refused(&mut self, item: Item) {
         let host = item.url.host_str().unwrap_or_default().to_string();
         let row = self.refused.entry(host.clone()).or_default();
         row.push(item);
@@ -384,8 +384,8 @@ pub struct Age {
 ///
 /// # Errors
 /// [`FrontierError`].
-pub fn age(source: &Source, dirs: &Dirs) -> Result<Option<Age>, FrontierError> {
-    let replayed = replay(source, dirs, false)?;
+pub fn age_of_crawl(source: &Source, dirs: &Dirs) -> Result<Option<Age>, FrontierError> {
+    let replayed = replay_journal(source, dirs, false)?;
     let pages = replayed.entries.iter().chain(&replayed.adopted).map(|entry| &entry.done);
     let pages: Vec<&Done> = pages.filter(|done| done.role.is_some() && !done.undone).collect();
     let Some(last) = pages.iter().map(|done| &done.date).max() else { return Ok(None) };

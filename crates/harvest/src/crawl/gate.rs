@@ -20,7 +20,7 @@ pub(super) struct Turn {
 
 impl Gates {
     /// Waits for the host's turn.
-    pub async fn enter(&self, host: &str) -> Turn {
+    pub async fn await_turn(&self, host: &str) -> Turn {
         // The map is free again before the wait, so that other hosts are not delayed.
         let gate = {
             let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ impl Gates {
 
 impl Turn {
     /// Ends the request: the next one to the host is sent after `delay` at the earliest.
-    pub fn leave(mut self, delay: Duration) {
+    pub fn end_turn(mut self, delay: Duration) {
         *self.opens = Instant::now() + delay;
     }
 }
@@ -51,10 +51,10 @@ mod tests {
         let ask = |host: &'static str| {
             let gates = gates.clone();
             async move {
-                let turn = gates.enter(host).await;
+                let turn = gates.await_turn(host).await;
                 let began = start.elapsed();
                 tokio::time::sleep(Duration::from_secs(3)).await;
-                turn.leave(Duration::from_secs(2));
+                turn.end_turn(Duration::from_secs(2));
                 began.as_secs()
             }
         };

@@ -12,7 +12,7 @@ use url::{Host, Url};
 /// Resolves names; replaceable in tests of changing answers.
 pub trait Lookup: Send + Sync {
     /// All addresses of a name.
-    fn lookup<'a>(
+    fn lookup_host<'a>(
         &'a self,
         host: &'a str,
     ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
@@ -22,7 +22,7 @@ pub trait Lookup: Send + Sync {
 pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
-    fn lookup<'a>(
+    fn lookup_host<'a>(
         &'a self,
         host: &'a str,
     ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
@@ -88,7 +88,7 @@ impl Guard {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Refusal::UserInfo);
         }
-        let host = super::settings::authority(url).unwrap_or_default();
+        let host = super::settings::host_and_port(url).unwrap_or_default();
         if self.hosts.contains(&host) { Ok(()) } else { Err(Refusal::Host(host)) }
     }
 
@@ -98,7 +98,7 @@ impl Guard {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub async fn check(&self, url: &Url) -> Result<IpAddr, Refusal> {
+    pub async fn check_url(&self, url: &Url) -> Result<IpAddr, Refusal> {
         self.in_scope(url)?;
         let host = url.host_str().unwrap_or_default().to_string();
         let unresolved = |why: String| Refusal::Unresolved(host.clone(), why);
@@ -106,7 +106,7 @@ impl Guard {
             Some(Host::Ipv4(ip)) => vec![IpAddr::V4(ip)],
             Some(Host::Ipv6(ip)) => vec![IpAddr::V6(ip)],
             Some(Host::Domain(name)) => {
-                self.lookup.lookup(name).await.map_err(|e| unresolved(e.to_string()))?
+                self.lookup.lookup_host(name).await.map_err(|e| unresolved(e.to_string()))?
             }
             None => Vec::new(),
         };
@@ -182,7 +182,7 @@ mod tests {
     struct Fixed(&'static [&'static str]);
 
     impl Lookup for Fixed {
-        fn lookup<'a>(
+        fn lookup_host<'a>(
             &'a self,
             _: &'a str,
         ) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>> {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     async fn check(guard: &Guard, url: &str) -> Result<IpAddr, Refusal> {
-        guard.check(&Url::parse(url).unwrap()).await
+        guard.check_url(&Url::parse(url).unwrap()).await
     }
 
     #[test]

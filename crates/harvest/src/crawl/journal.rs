@@ -23,11 +23,11 @@ pub struct Dirs {
 
 impl Dirs {
     /// The folder of a source's archive.
-    pub fn archive(&self, source: &str) -> PathBuf {
+    pub fn archive_folder(&self, source: &str) -> PathBuf {
         self.warc.join(source)
     }
 
-    pub(super) fn journal(&self, source: &str) -> PathBuf {
+    pub(super) fn journal_path(&self, source: &str) -> PathBuf {
         self.state.join(format!("{source}.jsonl"))
     }
 }
@@ -57,14 +57,14 @@ impl From<Entry> for Line {
 }
 
 /// Reads the journal and the part of the archive after it. With `repair`, damaged ends of both are cut off.
-pub(super) fn replay(source: &Source, dirs: &Dirs, repair: bool) -> Result<Replayed, FrontierError> {
-    let path = dirs.journal(&source.name);
-    let folder = dirs.archive(&source.name);
-    let lengths = lengths(&folder).map_err(|error| FrontierError::io(&folder, error))?;
-    let journal = read_journal(&path, &lengths).map_err(|error| FrontierError::io(&path, error))?;
+pub(super) fn replay_journal(source: &Source, dirs: &Dirs, repair: bool) -> Result<Replayed, FrontierError> {
+    let path = dirs.journal_path(&source.name);
+    let folder = dirs.archive_folder(&source.name);
+    let lengths = file_lengths(&folder).map_err(|error| FrontierError::from_io(&folder, error))?;
+    let journal = read_journal(&path, &lengths).map_err(|error| FrontierError::from_io(&path, error))?;
     if repair && let Some(whole) = journal.cut {
         let file = OpenOptions::new().write(true).open(&path);
-        file.and_then(|file| file.set_len(whole)).map_err(|error| FrontierError::io(&path, error))?;
+        file.and_then(|file| file.set_len(whole)).map_err(|error| FrontierError::from_io(&path, error))?;
     }
     let (mut entries, mut pass_end) = (Vec::new(), 0);
     let mut known: BTreeMap<String, u64> = BTreeMap::new();
@@ -77,13 +77,13 @@ pub(super) fn replay(source: &Source, dirs: &Dirs, repair: bool) -> Result<Repla
             Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
         }
     }
-    let adopted = segment::scan(&folder, &known, repair)?;
+    let adopted = segment::scan_groups(&folder, &known, repair)?;
     Ok(Replayed { entries, adopted, pass_end })
 }
 
-fn lengths(folder: &Path) -> io::Result<HashMap<String, u64>> {
+fn file_lengths(folder: &Path) -> io::Result<HashMap<String, u64>> {
     let mut lengths = HashMap::new();
-    for name in segment::files(folder)? {
+    for name in segment::list_segments(folder)? {
         let length = std::fs::metadata(folder.join(&name))?.len();
         lengths.insert(name, length);
     }
@@ -129,7 +129,7 @@ fn read_journal(path: &Path, lengths: &HashMap<String, u64>) -> io::Result<Journ
 }
 
 /// Appends a line, which is durable when this returns.
-pub(super) fn append(journal: &mut File, line: &Line) -> io::Result<()> {
+pub(super) fn append_line(journal: &mut File, line: &Line) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line).map_err(io::Error::other)?;
     bytes.push(b'\n');
     journal.write_all(&bytes)?;

@@ -14,7 +14,7 @@ use super::gate::Gates;
 use super::guard::{Guard, SystemLookup};
 use super::journal::Dirs;
 use super::run::CrawlError;
-use super::settings::{Source, authority};
+use super::settings::{Source, host_and_port};
 use super::visit::{Outcome, Visitor};
 use crate::pages::time;
 
@@ -57,7 +57,7 @@ pub enum NoPage {
 
 /// Whether a crawl may ask the host of an address.
 pub fn may_ask(source: &Source, url: &Url) -> bool {
-    source.resolve().is_ok_and(|resolved| authority(url).is_some_and(|host| resolved.hosts.contains(&host)))
+    source.resolve_settings().is_ok_and(|resolved| host_and_port(url).is_some_and(|host| resolved.hosts.contains(&host)))
 }
 
 /// Requests a page once: robots.txt, hosts, delays and limits are those of the crawl, and while the crawl is
@@ -65,10 +65,10 @@ pub fn may_ask(source: &Source, url: &Url) -> bool {
 ///
 /// # Errors
 /// Wrong settings, or the crawl is running; the inner error if there is no page.
-pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, NoPage>, CrawlError> {
-    let resolved = source.resolve()?;
-    let lock = dirs.journal(&source.name).with_extension("lock");
-    let wrap = |error| FrontierError::io(&lock, error);
+pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, NoPage>, CrawlError> {
+    let resolved = source.resolve_settings()?;
+    let lock = dirs.journal_path(&source.name).with_extension("lock");
+    let wrap = |error| FrontierError::from_io(&lock, error);
     std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
     let lock_file = OpenOptions::new().create(true).append(true).open(&lock).map_err(wrap)?;
     if lock_file.try_lock().is_err() {
@@ -107,7 +107,7 @@ pub async fn look(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Look
             at = target;
             continue;
         }
-        let body = visitor.fetcher.decode(&answer);
+        let body = visitor.fetcher.decode_answer(&answer);
         if body.truncated.is_some() {
             return Ok(Err(NoPage::NotWhole(at)));
         }

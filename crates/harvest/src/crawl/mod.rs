@@ -33,11 +33,11 @@ mod visit;
 mod walk;
 
 pub use done::{Done, FrontierError, Role};
-pub use frontier::{Age, age};
+pub use frontier::{Age, age_of_crawl};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
 pub use journal::Dirs;
-pub use look::{Looked, NoPage, look, may_ask};
-pub use plan::{Plan, plan};
-pub use run::{CrawlError, Summary, run, run_with};
+pub use look::{Looked, NoPage, request_once, may_ask};
+pub use plan::{Plan, plan_crawl};
+pub use run::{CrawlError, Summary, run_crawl, run_with};
 pub use settings::{Seed, SettingsError, Source};
 pub use visit::Event;

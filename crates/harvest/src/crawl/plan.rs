@@ -37,10 +37,10 @@ pub struct Plan {
 ///
 /// # Errors
 /// Wrong settings, or an archive that cannot be read.
-pub fn plan(source: &Source, dirs: &Dirs) -> Result<Plan, CrawlError> {
-    let resolved = source.resolve()?;
+pub fn plan_crawl(source: &Source, dirs: &Dirs) -> Result<Plan, CrawlError> {
+    let resolved = source.resolve_settings()?;
     let frontier = Frontier::peek(source, &resolved, dirs)?;
-    let pending = frontier.pending().count() as u64;
+    let pending = frontier.pending_urls().count() as u64;
     let longest = frontier.queue_lengths().max().unwrap_or(0);
     Ok(Plan {
         source: source.name.clone(),
@@ -50,9 +50,9 @@ pub fn plan(source: &Source, dirs: &Dirs) -> Result<Plan, CrawlError> {
         delay_secs: source.politeness.delay_secs,
         max_pages: source.scope.max_pages,
         pass: frontier.pass(),
-        done: frontier.done(),
+        done: frontier.count_done(),
         pending,
-        next: frontier.pending().take(10).map(|url| url.to_string()).collect(),
+        next: frontier.pending_urls().take(10).map(|url| url.to_string()).collect(),
         least_secs: longest as f64 * source.politeness.delay_secs,
     })
 }

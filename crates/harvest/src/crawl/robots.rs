@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::pages::pattern::{matches, normal};
+use crate::pages::pattern::{is_match, normalise_octets};
 
 /// Bytes that are read; the RFC requires at least this many.
 pub const MAX_BYTES: usize = 500 << 10;
@@ -53,7 +53,7 @@ impl Robots {
                         (for_named, for_general) = (false, false);
                     }
                     in_agents = true;
-                    let ours = product(value).eq_ignore_ascii_case(agent.as_bytes());
+                    let ours = product_token(value).eq_ignore_ascii_case(agent.as_bytes());
                     found |= ours;
                     for_named |= ours;
                     for_general |= value.starts_with(b"*");
@@ -81,24 +81,24 @@ impl Robots {
             self.crawl_delay = self.crawl_delay.max(delay);
         } else if !value.is_empty() {
             // An empty value is left out, because an empty `Disallow` forbids nothing.
-            self.rules.push(Rule { allow: key == b"allow", pattern: normal(value) });
+            self.rules.push(Rule { allow: key == b"allow", pattern: normalise_octets(value) });
         }
     }
 
     /// Whether a path with its query may be fetched: the longest pattern that matches decides,
     /// `Allow` among equals. robots.txt itself always may.
-    pub fn allows(&self, path_and_query: &str) -> bool {
+    pub fn is_allowed(&self, path_and_query: &str) -> bool {
         if path_and_query == "/robots.txt" {
             return true;
         }
-        let path = normal(path_and_query.as_bytes());
-        let matching = self.rules.iter().filter(|rule| matches(&rule.pattern, &path));
+        let path = normalise_octets(path_and_query.as_bytes());
+        let matching = self.rules.iter().filter(|rule| is_match(&rule.pattern, &path));
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow)).is_none_or(|rule| rule.allow)
     }
 }
 
 /// The product token: `riddlemill` of `riddlemill/1.0 (x)`.
-fn product(value: &[u8]) -> &[u8] {
+fn product_token(value: &[u8]) -> &[u8] {
     let end = value.iter().position(|b| !(b.is_ascii_alphabetic() || matches!(b, b'_' | b'-')));
     &value[..end.unwrap_or(value.len())]
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn allows(text: &str, path: &str) -> bool {
-        Robots::parse(text.as_bytes(), "riddlemill").allows(path)
+        Robots::parse(text.as_bytes(), "riddlemill").is_allowed(path)
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             Robots::parse(text.as_bytes(), "riddlemill").crawl_delay,
             Some(Duration::from_millis(2500))
         );
-        assert!(!Robots::parse(text.as_bytes(), "third").allows("/c"));
+        assert!(!Robots::parse(text.as_bytes(), "third").is_allowed("/c"));
         // A longer name is another crawler.
         assert!(allows("User-agent: riddlemillion\nDisallow: /", "/"));
     }

@@ -19,8 +19,8 @@ use super::settings::{SettingsError, Source};
 use super::sitemap;
 use super::visit::{Event, Outcome, Visitor};
 use super::walk::Item;
-use crate::pages::{Class, Facts, charset, classify, parse};
-use riddlemill_text::text::counted;
+use crate::pages::{Class, Facts, charset, classify_page, parse_page};
+use riddlemill_text::text::count_with_noun;
 
 /// The result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -53,7 +53,7 @@ pub struct Summary {
 
 impl Summary {
     /// Whether everything requested was fetched: the meaning of exit status zero.
-    pub fn complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.blocked.is_empty() && self.deferred.is_empty() && self.failed.is_empty() && !self.cancelled
     }
 }
@@ -77,7 +77,7 @@ pub enum CrawlError {
 ///
 /// # Errors
 /// [`CrawlError`]. A site's answer is never an error; see the [`Summary`].
-pub async fn run(
+pub async fn run_crawl(
     source: &Source,
     dirs: &Dirs,
     events: impl FnMut(Event),
@@ -97,7 +97,7 @@ pub async fn run_with(
     cancel: impl Future<Output = ()>,
     lookup: Arc<dyn Lookup>,
 ) -> Result<Summary, CrawlError> {
-    let resolved = source.resolve()?;
+    let resolved = source.resolve_settings()?;
     let private = source.private_hosts.iter().map(|pair| pair.to_ascii_lowercase()).collect();
     let guard = Guard::new(resolved.hosts.clone(), private, lookup);
     let fetcher = Fetcher::new(guard, &resolved.user_agent, &source.limits).map_err(CrawlError::Client)?;
@@ -137,7 +137,7 @@ pub async fn run_with(
                     Err(error) => std::panic::resume_unwind(error.into_panic()),
                 };
                 active.remove(&host);
-                crawl.settle(&host, &item, outcome, robots, &mut events)?;
+                crawl.settle_outcome(&host, &item, outcome, robots, &mut events)?;
             }
             Some(event) = heard.recv() => events(event),
             () = &mut cancel => {
@@ -148,7 +148,7 @@ pub async fn run_with(
         }
     }
     visits.shutdown().await;
-    crawl.end()
+    crawl.end_crawl()
 }
 
 type Visit = (String, Item, Outcome, Vec<Answer>);
@@ -166,14 +166,14 @@ struct Crawl<'a> {
 
 impl Crawl<'_> {
     fn start_visits(&mut self, visits: &mut JoinSet<Visit>, active: &mut BTreeSet<String>) {
-        for host in self.frontier.hosts() {
+        for host in self.frontier.pending_hosts() {
             if active.contains(&host) || self.halted.contains(&host) {
                 continue;
             }
             let most = self.source.scope.max_pages;
             // Visits in flight count, too, because each of them may finish a page.
-            if self.frontier.done() + active.len() as u64 >= most {
-                if self.frontier.done() >= most {
+            if self.frontier.count_done() + active.len() as u64 >= most {
+                if self.frontier.count_done() >= most {
                     self.summary.ended_by.insert(format!("scope.max_pages = {most}"));
                 }
                 return;
@@ -181,7 +181,7 @@ impl Crawl<'_> {
             let Some(item) = self.frontier.next(&host) else { continue };
             active.insert(host.clone());
             let visitor = self.visitor.clone();
-            let validators = self.frontier.validators(&item.url);
+            let validators = self.frontier.validators_of(&item.url);
             visits.spawn(async move {
                 let (outcome, robots) = visitor.visit(&item.url, &validators).await;
                 (host, item, outcome, robots)
@@ -189,7 +189,7 @@ impl Crawl<'_> {
         }
     }
 
-    fn settle(
+    fn settle_outcome(
         &mut self,
         host: &str,
         item: &Item,
@@ -199,12 +199,12 @@ impl Crawl<'_> {
     ) -> Result<(), CrawlError> {
         for answer in &robots {
             let robots = Item { url: answer.url.clone(), role: Role::Page, hops: 0 };
-            let read = Read { robots: true, ..Read::nothing(Class::Ok) };
-            self.frontier.finish(&robots, answer, read)?;
+            let read = Read { robots: true, ..Read::without_facts(Class::Ok) };
+            self.frontier.finish_page(&robots, answer, read)?;
         }
         let url = item.url.to_string();
         match outcome {
-            Outcome::Answer(answer) => return self.keep(host, item, &answer, events),
+            Outcome::Answer(answer) => return self.keep_answer(host, item, &answer, events),
             Outcome::Disallowed => {
                 events(Event::Skipped { url: url.clone(), why: "robots.txt forbids it".into() });
                 self.summary.disallowed.insert(url);
@@ -220,37 +220,37 @@ impl Crawl<'_> {
                 self.summary.deferred.insert(host.into(), why);
             }
             Outcome::Cut(answer, why) => {
-                self.frontier.finish(
+                self.frontier.finish_page(
                     item,
                     &answer,
-                    Read { undone: true, ..Read::nothing(Class::Unparsed) },
+                    Read { undone: true, ..Read::without_facts(Class::Unparsed) },
                 )?;
-                self.fail(item, why, events);
+                self.record_failure(item, why, events);
             }
             // Two pages in a row that end in 429: the host refuses the crawler, not the page.
             Outcome::Throttled(why) if !self.throttled.insert(host.into()) => {
-                self.block(host, format!("{url}: {why}, as for the page before"), events);
+                self.halt_host(host, format!("{url}: {why}, as for the page before"), events);
                 self.frontier.put_back(item.clone());
             }
-            Outcome::Failed(why) | Outcome::Throttled(why) => self.fail(item, why, events),
+            Outcome::Failed(why) | Outcome::Throttled(why) => self.record_failure(item, why, events),
         }
         Ok(())
     }
 
-    fn fail(&mut self, item: &Item, why: String, events: &mut impl FnMut(Event)) {
+    fn record_failure(&mut self, item: &Item, why: String, events: &mut impl FnMut(Event)) {
         let url = item.url.to_string();
         events(Event::Skipped { url: url.clone(), why: why.clone() });
         self.summary.failed.insert(url, why);
-        self.frontier.fail(item);
+        self.frontier.skip_failed(item);
     }
 
-    fn block(&mut self, host: &str, why: String, events: &mut impl FnMut(Event)) {
+    fn halt_host(&mut self, host: &str, why: String, events: &mut impl FnMut(Event)) {
         events(Event::Halted { host: host.into(), why: why.clone() });
         self.halted.insert(host.into());
         self.summary.blocked.insert(host.into(), why);
     }
 
-    fn keep(
+    fn keep_answer(
         &mut self,
         host: &str,
         item: &Item,
@@ -258,84 +258,84 @@ impl Crawl<'_> {
         events: &mut impl FnMut(Event),
     ) -> Result<(), CrawlError> {
         self.throttled.remove(host);
-        let read = self.read(item, answer);
-        let done = self.frontier.finish(item, answer, read)?;
+        let read = self.classify_answer(item, answer);
+        let done = self.frontier.finish_page(item, answer, read)?;
         *self.summary.classes.entry(done.class).or_default() += 1;
         events(Event::Done {
             url: done.url.clone(),
             class: done.class,
             status: done.status,
             bytes: answer.wire.len() as u64,
-            done: self.frontier.done(),
-            pending: self.frontier.undone(),
+            done: self.frontier.count_done(),
+            pending: self.frontier.count_undone(),
         });
         let turned_away = self.frontier.turned_away();
         if done.class == Class::Blocked {
-            self.block(host, format!("{} asks for proof that the visitor is a person", done.url), events);
+            self.halt_host(host, format!("{} asks for proof that the visitor is a person", done.url), events);
             self.frontier.put_back(item.clone());
         } else if turned_away {
             let refusals = self.source.politeness.refusals;
             let why =
-                format!("{} in a row refused, the last {}", counted(u64::from(refusals), "page"), done.url);
+                format!("{} in a row refused, the last {}", count_with_noun(u64::from(refusals), "page"), done.url);
             // Pages of a block are requested once more, so they are not set aside yet.
-            self.summary.forbidden.retain(|url| !self.frontier.waits(url));
-            self.block(host, why, events);
+            self.summary.forbidden.retain(|url| !self.frontier.is_undone(url));
+            self.halt_host(host, why, events);
         }
-        if done.class == Class::Forbidden && !self.frontier.waits(&done.url) {
+        if done.class == Class::Forbidden && !self.frontier.is_undone(&done.url) {
             self.summary.forbidden.insert(done.url);
         }
         Ok(())
     }
 
     /// Classifies before anything else is parsed.
-    fn read(&self, item: &Item, answer: &Answer) -> Read {
+    fn classify_answer(&self, item: &Item, answer: &Answer) -> Read {
         let status = answer.head.status;
         if status == 304 {
             // Only requested if there is an earlier capture.
-            return match self.frontier.earlier(&item.url) {
+            return match self.frontier.find_earlier(&item.url) {
                 Some(done) => Read {
                     facts: done.facts.clone(),
                     sitemaps: done.sitemaps.clone(),
-                    ..Read::nothing(done.class)
+                    ..Read::without_facts(done.class)
                 },
-                None => Read::nothing(Class::Unparsed),
+                None => Read::without_facts(Class::Unparsed),
             };
         }
         let site = &self.source.site;
         if (300..400).contains(&status) {
             let target = answer.head.get("location").and_then(|to| item.url.join(to).ok());
-            let class = target.as_ref().map(|to| classify(site, to.as_str(), status, ""));
+            let class = target.as_ref().map(|to| classify_page(site, to.as_str(), status, ""));
             let redirect = target.map(|to: Url| to.to_string());
-            return Read { redirect, ..Read::nothing(class.unwrap_or(Class::Unparsed)) };
+            return Read { redirect, ..Read::without_facts(class.unwrap_or(Class::Unparsed)) };
         }
-        let body = self.visitor.fetcher.decode(answer);
+        let body = self.visitor.fetcher.decode_answer(answer);
         if body.truncated.is_some() {
-            return Read::nothing(Class::Unparsed);
+            return Read::without_facts(Class::Unparsed);
         }
         if item.role == Role::Sitemap && status == 200 {
             let limit = self.source.limits.decoded_bytes;
-            let map = sitemap::read(&body.bytes, limit);
+            let map = sitemap::read_sitemap(&body.bytes, limit);
             let facts = Facts { links: map.pages, marks: map.marks, ..Facts::default() };
-            return Read { facts, sitemaps: map.sitemaps, ..Read::nothing(Class::Ok) };
+            return Read { facts, sitemaps: map.sitemaps, ..Read::without_facts(Class::Ok) };
         }
         // A large host of other sites marks its challenges like this, whatever the page says.
         if answer.head.get("cf-mitigated").is_some_and(|what| what.trim() == "challenge") {
-            return Read::nothing(Class::Blocked);
+            return Read::without_facts(Class::Blocked);
         }
-        let text = charset::decode(&body.bytes, answer.head.get("content-type"), site).text;
-        let parsed = parse(site, item.url.as_str(), status, &text, None);
-        Read { facts: parsed.facts, ..Read::nothing(parsed.class) }
+        let text = charset::decode_page(&body.bytes, answer.head.get("content-type"), site).text;
+        let parsed = parse_page(site, item.url.as_str(), status, &text, None);
+        Read { facts: parsed.facts, ..Read::without_facts(parsed.class) }
     }
 
-    fn end(mut self) -> Result<Summary, CrawlError> {
+    fn end_crawl(mut self) -> Result<Summary, CrawlError> {
         let summary = &mut self.summary;
         summary.pass = self.frontier.pass();
-        summary.done = self.frontier.done();
-        summary.pending = self.frontier.pending().count() as u64 + summary.failed.len() as u64;
+        summary.done = self.frontier.count_done();
+        summary.pending = self.frontier.pending_urls().count() as u64 + summary.failed.len() as u64;
         summary.ended_by.extend(self.frontier.ended_lists());
         // Failed pages are requested again by the next pass, or by the next run if there is none.
         let halted = !summary.blocked.is_empty() || !summary.deferred.is_empty() || summary.cancelled;
-        if !halted && self.frontier.pending().next().is_none() {
+        if !halted && self.frontier.pending_urls().next().is_none() {
             self.frontier.end_pass()?;
         }
         Ok(self.summary)
@@ -343,7 +343,7 @@ impl Crawl<'_> {
 }
 
 impl Read {
-    fn nothing(class: Class) -> Self {
+    fn without_facts(class: Class) -> Self {
         Read {
             class,
             facts: Facts::default(),

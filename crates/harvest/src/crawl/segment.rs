@@ -44,32 +44,32 @@ impl Segments {
     /// Opens the last file of a repaired folder, or the first.
     pub fn open(folder: &Path, limit: u64, user_agent: &str) -> io::Result<Self> {
         fence::create_folder(folder)?;
-        let name = files(folder)?.pop().unwrap_or_else(|| file_name(1));
+        let name = list_segments(folder)?.pop().unwrap_or_else(|| file_name(1));
         let file = fence::open_with(folder.join(&name), OpenOptions::new().create(true).append(true))?;
         let length = file.metadata()?.len();
         let mut segments =
             Segments { folder: folder.into(), file, name, length, limit, user_agent: user_agent.into() };
         if length == 0 {
-            segments.begin()?;
+            segments.begin_file()?;
         }
         Ok(segments)
     }
 
     /// Appends a group, which is durable when this returns.
-    pub fn append(&mut self, group: &[u8]) -> io::Result<(String, u64)> {
+    pub fn append_group(&mut self, group: &[u8]) -> io::Result<(String, u64)> {
         if self.length > self.limit {
             let number = self.name.split('.').next().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0);
             self.name = file_name(number + 1);
             self.file =
                 fence::open_with(self.folder.join(&self.name), OpenOptions::new().create(true).append(true))?;
             self.length = 0;
-            self.begin()?;
+            self.begin_file()?;
         }
-        self.write(group)?;
+        self.write_durably(group)?;
         Ok((self.name.clone(), self.length))
     }
 
-    fn begin(&mut self) -> io::Result<()> {
+    fn begin_file(&mut self) -> io::Result<()> {
         let block = format!(
             "software: riddlemill/{}\r\nformat: WARC File Format 1.1\r\nrobots: RFC 9309\r\nhttp-header-user-agent: {}\r\n",
             env!("CARGO_PKG_VERSION"),
@@ -77,19 +77,19 @@ impl Segments {
         );
         let date = warc_date(SystemTime::now());
         let header = Header::new("warcinfo")
-            .with("WARC-Record-ID", record_id(&["warcinfo", &self.name, &date]))
-            .with("WARC-Date", date)
-            .with("WARC-Filename", self.name.as_str())
-            .with("Content-Type", "application/warc-fields")
-            .with("WARC-Block-Digest", block_digest(block.as_bytes()));
+            .with_field("WARC-Record-ID", record_id(&["warcinfo", &self.name, &date]))
+            .with_field("WARC-Date", date)
+            .with_field("WARC-Filename", self.name.as_str())
+            .with_field("Content-Type", "application/warc-fields")
+            .with_field("WARC-Block-Digest", block_digest(block.as_bytes()));
         let mut bytes = Vec::new();
         write_record(&mut bytes, &header, block.as_bytes())?;
-        self.write(&bytes)?;
+        self.write_durably(&bytes)?;
         // The file's name has to be durable too.
         File::open(&self.folder)?.sync_all()
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_durably(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Err(error) = self.file.write_all(bytes).and_then(|()| self.file.sync_data()) {
             // After a full disk the torn record has to be removed before anything follows it.
             self.file.set_len(self.length)?;
@@ -105,7 +105,7 @@ fn file_name(number: u32) -> String {
 }
 
 /// The archive's files in order.
-pub(super) fn files(folder: &Path) -> io::Result<Vec<String>> {
+pub(super) fn list_segments(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     match fence::list(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(names),
@@ -124,46 +124,46 @@ pub(super) fn files(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 /// The records of one answer. `earlier` is the page that a 304 refers to.
-pub(super) fn group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
+pub(super) fn encode_group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
     let url = answer.url.as_str();
     let base =
-        |kind: &str| Header::new(kind).with("WARC-Target-URI", url).with("WARC-Date", done.date.as_str());
+        |kind: &str| Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", done.date.as_str());
     let mut bytes = Vec::new();
 
     let mut block = head_block(&answer.version_line(), &answer.head.fields);
     block.extend_from_slice(&answer.wire);
     let revisit = earlier.filter(|_| answer.head.status == 304);
     let mut header = base(if revisit.is_some() { "revisit" } else { "response" })
-        .with("WARC-Record-ID", done.record.as_str())
-        .with("WARC-IP-Address", answer.ip.to_string())
-        .with("Content-Type", "application/http; msgtype=response")
-        .with("WARC-Block-Digest", block_digest(&block));
+        .with_field("WARC-Record-ID", done.record.as_str())
+        .with_field("WARC-IP-Address", answer.ip.to_string())
+        .with_field("Content-Type", "application/http; msgtype=response")
+        .with_field("WARC-Block-Digest", block_digest(&block));
     header = match revisit {
         Some(original) => header
-            .with("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified")
-            .with("WARC-Refers-To", original.record.as_str())
-            .with("WARC-Refers-To-Target-URI", original.url.as_str())
-            .with("WARC-Refers-To-Date", original.date.as_str()),
-        None => header.with("WARC-Payload-Digest", done.digest.as_str()),
+            .with_field("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/server-not-modified")
+            .with_field("WARC-Refers-To", original.record.as_str())
+            .with_field("WARC-Refers-To-Target-URI", original.url.as_str())
+            .with_field("WARC-Refers-To-Date", original.date.as_str()),
+        None => header.with_field("WARC-Payload-Digest", done.digest.as_str()),
     };
     if let Some(truncated) = answer.truncated {
-        header = header.with("WARC-Truncated", truncated.token());
+        header = header.with_field("WARC-Truncated", truncated.token());
     }
 
     let query = answer.url.query().map(|q| format!("?{q}")).unwrap_or_default();
     let request = head_block(&format!("GET {}{query} HTTP/1.1", answer.url.path()), &answer.sent);
     let request_header = base("request")
-        .with("WARC-Record-ID", record_id(&["request", url, &done.date]))
-        .with("WARC-Concurrent-To", done.record.as_str())
-        .with("Content-Type", "application/http; msgtype=request")
-        .with("WARC-Block-Digest", block_digest(&request));
+        .with_field("WARC-Record-ID", record_id(&["request", url, &done.date]))
+        .with_field("WARC-Concurrent-To", done.record.as_str())
+        .with_field("Content-Type", "application/http; msgtype=request")
+        .with_field("WARC-Block-Digest", block_digest(&request));
 
     let note = serde_json::to_vec(done).map_err(io::Error::other)?;
     let note_header = base("metadata")
-        .with("WARC-Record-ID", record_id(&["metadata", url, &done.date]))
-        .with("WARC-Concurrent-To", done.record.as_str())
-        .with("Content-Type", "application/json")
-        .with("WARC-Block-Digest", block_digest(&note));
+        .with_field("WARC-Record-ID", record_id(&["metadata", url, &done.date]))
+        .with_field("WARC-Concurrent-To", done.record.as_str())
+        .with_field("Content-Type", "application/json")
+        .with_field("WARC-Block-Digest", block_digest(&note));
 
     // The metadata last: a group whose end was torn lacks it, and its page is fetched again.
     write_record(&mut bytes, &request_header, &request)?;
@@ -203,17 +203,17 @@ pub(super) fn warc_date(at: SystemTime) -> String {
 ///
 /// # Errors
 /// Damage followed by whole records is not a torn tail: nothing is changed then.
-pub(super) fn scan(
+pub(super) fn scan_groups(
     folder: &Path,
     known: &BTreeMap<String, u64>,
     repair: bool,
 ) -> Result<Vec<Entry>, FrontierError> {
     let mut entries = Vec::new();
-    let names = files(folder).map_err(|e| FrontierError::io(folder, e))?;
+    let names = list_segments(folder).map_err(|e| FrontierError::from_io(folder, e))?;
     for name in names {
         let path = folder.join(&name);
         let from = known.get(&name).copied().unwrap_or(0);
-        let wrap = |error| FrontierError::io(&path, error);
+        let wrap = |error| FrontierError::from_io(&path, error);
         let length = std::fs::metadata(&path).map_err(wrap)?.len();
         let (found, whole, damage) = scan_file(&path, from).map_err(wrap)?;
         entries.extend(found.into_iter().map(|(end, done)| Entry { file: name.clone(), end, done }));
@@ -239,7 +239,7 @@ type Scanned = (Vec<(u64, Done)>, u64, Option<u64>);
 fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
     let mut file = fence::open(path)?;
     file.seek(SeekFrom::Start(from))?;
-    let mut reader = match Reader::at(BufReader::new(file), Location { member: from, skip: 0 }) {
+    let mut reader = match Reader::start_at(BufReader::new(file), Location { member: from, skip: 0 }) {
         Ok(reader) => reader,
         Err(_) => return Ok((Vec::new(), from, Some(from))),
     };
@@ -251,7 +251,7 @@ fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
             Err(error) => return Ok((found, whole, Some(error.at.member.max(whole)))),
         };
         let kind = record.header.kind();
-        let note = (kind == "metadata").then(|| reader.block(16 << 20)).transpose();
+        let note = (kind == "metadata").then(|| reader.read_block(16 << 20)).transpose();
         let (note, end) = match note.and_then(|note| Ok((note, reader.finish_record()?))) {
             Ok((note, Some(end))) => (note, end),
             Ok((_, None)) => return Ok((found, whole, Some(record.at.member))),

@@ -9,8 +9,8 @@ use url::Url;
 
 use crate::pages::tieba::Address;
 use crate::pages::{Site, pattern};
-use riddlemill_files::inside;
-use riddlemill_schema::{Form, Kind, Setting, ValueHint, defaults, table};
+use riddlemill_files::path_inside;
+use riddlemill_schema::{Form, Kind, Setting, ValueHint, default_table, table};
 
 const TIEBA: &str = "https://tieba.baidu.com";
 
@@ -34,7 +34,7 @@ table! {
 
 impl Default for Source {
     fn default() -> Source {
-        defaults()
+        default_table()
     }
 }
 
@@ -132,14 +132,14 @@ table! {
 
 impl Default for Scope {
     fn default() -> Scope {
-        defaults()
+        default_table()
     }
 }
 
 impl Scope {
     /// Whether a linked page is requested.
-    pub(super) fn takes(&self, url: &Url) -> bool {
-        (self.include.is_empty() || pattern::any(&self.include, url)) && !pattern::any(&self.exclude, url)
+    pub(super) fn is_in_scope(&self, url: &Url) -> bool {
+        (self.include.is_empty() || pattern::is_any_match(&self.include, url)) && !pattern::is_any_match(&self.exclude, url)
     }
 }
 
@@ -158,7 +158,7 @@ table! {
 
 impl Default for Politeness {
     fn default() -> Politeness {
-        defaults()
+        default_table()
     }
 }
 
@@ -177,7 +177,7 @@ table! {
 
 impl Default for Limits {
     fn default() -> Limits {
-        defaults()
+        default_table()
     }
 }
 
@@ -232,7 +232,7 @@ pub(super) struct Resolved {
 
 impl Source {
     /// The same source with the paths of its URL files relative to `root`.
-    pub fn at(mut self, root: &Path) -> Source {
+    pub fn with_root(mut self, root: &Path) -> Source {
         for seed in &mut self.seeds {
             if let Seed::UrlFile(path) = seed {
                 *path = root.join(&*path);
@@ -242,10 +242,10 @@ impl Source {
     }
 
     /// Checks everything and reads URL files.
-    pub(super) fn resolve(&self) -> Result<Resolved, SettingsError> {
+    pub(super) fn resolve_settings(&self) -> Result<Resolved, SettingsError> {
         let mut problems = Vec::new();
         // Whether the name can be that of a folder and a file.
-        let plain = inside(Path::new("raw/warc"), &self.name).is_ok();
+        let plain = path_inside(Path::new("raw/warc"), &self.name).is_ok();
         if !plain || self.name.contains('/') || self.name.starts_with('.') {
             problems.push("`name` must be a plain folder name".into());
         }
@@ -273,7 +273,7 @@ impl Source {
         }
         let mut starts = Vec::new();
         for seed in &self.seeds {
-            match self.start(seed) {
+            match self.starts_of_seed(seed) {
                 Ok(mut found) => starts.append(&mut found),
                 Err(problem) => problems.push(problem.to_string()),
             }
@@ -281,7 +281,7 @@ impl Source {
         if self.seeds.is_empty() {
             problems.push("`seeds` is empty".into());
         }
-        let own = starts.iter().filter_map(|start| authority(&start.url));
+        let own = starts.iter().filter_map(|start| host_and_port(&start.url));
         let hosts = self.scope.hosts.iter().map(|host| host.to_ascii_lowercase()).chain(own).collect();
         if !problems.is_empty() {
             return Err(SettingsError { name: self.name.clone(), problems });
@@ -290,14 +290,14 @@ impl Source {
         Ok(Resolved { starts, hosts, user_agent })
     }
 
-    fn start(&self, seed: &Seed) -> Result<Vec<Start>, SeedError> {
+    fn starts_of_seed(&self, seed: &Seed) -> Result<Vec<Start>, SeedError> {
         let base = || {
             let base = self.base.as_deref().unwrap_or(TIEBA);
             Url::parse(base).map_err(SeedError::Base)
         };
         let on_base = |address: Address| {
             let base = base()?;
-            address.on(&base).ok_or(SeedError::NoPaths(base))
+            address.url_on_base(&base).ok_or(SeedError::NoPaths(base))
         };
         let list =
             |forum: &str, good| on_base(Address::List { forum: forum.into(), good, cid: None, offset: 0 });
@@ -306,8 +306,8 @@ impl Source {
             Seed::Forum(forum) => vec![page(list(forum, false)?)],
             Seed::GoodForum(forum) => vec![page(list(forum, true)?)],
             Seed::Thread(tid) => vec![page(on_base(Address::Thread { tid: *tid, page: 1 })?)],
-            Seed::Url(url) => vec![page(parse(url)?)],
-            Seed::Sitemap(url) => vec![Start { url: parse(url)?, sitemap: true }],
+            Seed::Url(url) => vec![page(parse_url(url)?)],
+            Seed::Sitemap(url) => vec![Start { url: parse_url(url)?, sitemap: true }],
             Seed::UrlFile(path) => {
                 let text = std::fs::read_to_string(path)
                     .map_err(|source| SeedError::File { path: path.clone(), source })?;
@@ -315,7 +315,7 @@ impl Source {
                 let lines = lines
                     .map(|(n, line)| (n + 1, line.trim()))
                     .filter(|(_, l)| !l.is_empty() && !l.starts_with('#'));
-                let read = |(number, line)| match parse(line) {
+                let read = |(number, line)| match parse_url(line) {
                     Ok(url) => Ok(page(url)),
                     Err(source) => {
                         Err(SeedError::Line { path: path.clone(), number, source: Box::new(source) })
@@ -327,7 +327,7 @@ impl Source {
     }
 }
 
-fn parse(url: &str) -> Result<Url, SeedError> {
+fn parse_url(url: &str) -> Result<Url, SeedError> {
     match Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some() => {
             Ok(parsed)
@@ -338,7 +338,7 @@ fn parse(url: &str) -> Result<Url, SeedError> {
 }
 
 /// `host`, or `host:port` if the port is not the scheme's default.
-pub(super) fn authority(url: &Url) -> Option<String> {
+pub(super) fn host_and_port(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_string(), |port| format!("{host}:{port}")))
 }
@@ -354,7 +354,7 @@ mod tests {
             seeds: vec![Seed::Url("file:///etc/passwd".into()), Seed::Thread(1)],
             ..Source::default()
         };
-        let problems = source.resolve().unwrap_err().problems;
+        let problems = source.resolve_settings().unwrap_err().problems;
         assert_eq!(problems.len(), 3, "{problems:?}");
     }
 
@@ -370,7 +370,7 @@ mod tests {
             seeds: vec![Seed::GoodForum("弱智".into()), Seed::UrlFile(list)],
             ..Source::default()
         };
-        let resolved = source.resolve().unwrap();
+        let resolved = source.resolve_settings().unwrap();
         assert_eq!(resolved.starts[0].url.path(), "/f");
         let hosts: Vec<&str> = resolved.hosts.iter().map(String::as_str).collect();
         assert_eq!(hosts, ["a.example", "b.example:8080", "tieba.baidu.com"]);

@@ -25,7 +25,7 @@ pub(super) struct Since {
 impl Since {
     /// Whether a list page is unchanged. A page without marks is unchanged if its bytes are, as given by
     /// `same`.
-    pub fn unchanged(&self, url: &Url, facts: &Facts, same: bool) -> bool {
+    pub fn is_unchanged(&self, url: &Url, facts: &Facts, same: bool) -> bool {
         let Some(before) = self.lists.get(url.as_str()) else { return false };
         let has_marks = facts.marks.iter().any(|mark| *mark != 0);
         same || has_marks
@@ -34,7 +34,7 @@ impl Since {
 
     /// The page to request for a thread of a list: a new thread's first, the last one fetched if there are
     /// new posts.
-    pub fn due(&self, thread: Url, mark: u64, unchanged: bool) -> Option<Url> {
+    pub fn due_page(&self, thread: Url, mark: u64, unchanged: bool) -> Option<Url> {
         if !self.done.contains(thread.as_str()) {
             return Some(thread);
         }
@@ -51,7 +51,7 @@ impl Since {
     }
 
     /// The first page of each thread's pages, for the walk of this pass.
-    pub fn firsts(&self) -> impl Iterator<Item = (String, String)> + '_ {
+    pub fn first_pages(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.first.iter().map(|(page, first)| (page.clone(), first.clone()))
     }
 }

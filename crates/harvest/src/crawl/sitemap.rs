@@ -19,20 +19,20 @@ pub(super) struct Sitemap {
 }
 
 /// Parses a sitemap's bytes, compressed or not; anything beyond `limit` bytes is ignored.
-pub(super) fn read(bytes: &[u8], limit: u64) -> Sitemap {
+pub(super) fn read_sitemap(bytes: &[u8], limit: u64) -> Sitemap {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
-        return parse(&String::from_utf8_lossy(bytes));
+        return parse_sitemap(&String::from_utf8_lossy(bytes));
     }
     let mut unpacked = Vec::new();
     // A truncated stream still gives the addresses before its end.
     let _ = MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut unpacked);
-    parse(&String::from_utf8_lossy(&unpacked))
+    parse_sitemap(&String::from_utf8_lossy(&unpacked))
 }
 
 /// Reads `<loc>` elements, and the `<lastmod>` of pages. An index has them in `<sitemap>`, a sitemap in
 /// `<url>`; a plain text sitemap has one address per line. From truncated text the part before the end is
 /// used.
-fn parse(text: &str) -> Sitemap {
+fn parse_sitemap(text: &str) -> Sitemap {
     let mut found = Sitemap::default();
     if !text.contains('<') {
         found.pages =
@@ -84,14 +84,14 @@ mod tests {
     #[test]
     fn indexes_sitemaps_and_plain_lists_are_read() {
         let index = "<?xml version='1.0'?><sitemapindex><sitemap><loc> http://a/s1.xml </loc></sitemap></sitemapindex>";
-        assert_eq!(parse(index).sitemaps, ["http://a/s1.xml"]);
+        assert_eq!(parse_sitemap(index).sitemaps, ["http://a/s1.xml"]);
         let map = "<urlset><url><loc>http://a/?x=1&amp;y=2</loc></url><url>\n<loc><![CDATA[http://a/b]]></loc></url></urlset>";
-        assert_eq!(parse(map).pages, ["http://a/?x=1&y=2", "http://a/b"]);
+        assert_eq!(parse_sitemap(map).pages, ["http://a/?x=1&y=2", "http://a/b"]);
         let dated = |day: u32| {
-            parse(&format!("<urlset><url><loc>http://a/</loc><lastmod>2024-03-{day}</lastmod></url><url><loc>http://b/</loc></url></urlset>")).marks
+            parse_sitemap(&format!("<urlset><url><loc>http://a/</loc><lastmod>2024-03-{day}</lastmod></url><url><loc>http://b/</loc></url></urlset>")).marks
         };
         assert!(dated(10) != dated(11) && dated(10)[1] == 0);
-        assert_eq!(parse("http://a/1\r\nhttp://a/2\n").pages, ["http://a/1", "http://a/2"]);
-        assert_eq!(parse("<loc>unclosed"), Sitemap::default());
+        assert_eq!(parse_sitemap("http://a/1\r\nhttp://a/2\n").pages, ["http://a/1", "http://a/2"]);
+        assert_eq!(parse_sitemap("<loc>unclosed"), Sitemap::default());
     }
 }

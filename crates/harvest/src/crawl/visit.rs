@@ -15,7 +15,7 @@ use super::robots::{MAX_BYTES, Robots};
 use super::settings::Politeness;
 use crate::pages::Class;
 use crate::warc::Truncated;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 const AGENT: &str = "riddlemill";
 // RFC 9309, 2.4: a stored file should not be used for more than 24 hours.
@@ -123,26 +123,26 @@ impl Visitor {
         if let Err(refusal) = self.fetcher.in_scope(url) {
             return (Outcome::Refused(refusal), Vec::new());
         }
-        let (verdict, answers) = self.verdict(url).await;
+        let (verdict, answers) = self.verdict_on_robots(url).await;
         let robots = match verdict {
             Verdict::Refused(refusal) => return (Outcome::Refused(refusal), answers),
             Verdict::Unreachable(why) => return (Outcome::Deferred(why), answers),
             Verdict::Rules(robots) => robots,
         };
         let query = url.query().map(|q| format!("?{q}")).unwrap_or_default();
-        if !robots.allows(&format!("{}{query}", url.path())) {
+        if !robots.is_allowed(&format!("{}{query}", url.path())) {
             return (Outcome::Disallowed, answers);
         }
-        let delay = self.delay(robots.crawl_delay);
-        (self.attempts(url, validators, delay).await, answers)
+        let delay = self.delay_between(robots.crawl_delay);
+        (self.request_with_retries(url, validators, delay).await, answers)
     }
 
-    async fn attempts(&self, url: &Url, validators: &Validators, delay: Duration) -> Outcome {
+    async fn request_with_retries(&self, url: &Url, validators: &Validators, delay: Duration) -> Outcome {
         let host = url.host_str().unwrap_or_default();
         let mut attempt = 0;
         loop {
-            let turn = self.gates.enter(host).await;
-            let result = self.fetcher.get(url, validators).await;
+            let turn = self.gates.await_turn(host).await;
+            let result = self.fetcher.request_page(url, validators).await;
             let throttled = matches!(&result, Ok(answer) if answer.head.status == 429);
             let (why, asked) = match &result {
                 Ok(answer) if throttled || answer.head.status == 503 => {
@@ -153,22 +153,22 @@ impl Visitor {
                 }
                 Err(FetchError::Timeout) => ("no answer in time".to_string(), None),
                 _ => {
-                    turn.leave(delay.max(self.eased(host)));
-                    return conclude(result);
+                    turn.end_turn(delay.max(self.ease_host(host)));
+                    return outcome_of_result(result);
                 }
             };
             // Refusals of a host are counted over all its pages: after refusals on several pages, the next
             // page does not get all its retries.
-            let refusals = if throttled { self.strained(host) } else { attempt + 1 };
+            let refusals = if throttled { self.count_refusal(host) } else { attempt + 1 };
             let last = refusals > self.politeness.retries || attempt >= self.politeness.retries;
-            let wait = self.wait(url, refusals - 1, asked);
+            let wait = self.retry_wait(url, refusals - 1, asked);
             // The gate keeps the wait, so that the other pages of the host wait as well.
-            turn.leave(delay.max(wait));
+            turn.end_turn(delay.max(wait));
             if last {
                 let attempts = if attempt == 0 {
                     String::new()
                 } else {
-                    format!(", {}", counted(u64::from(attempt) + 1, "attempt"))
+                    format!(", {}", count_with_noun(u64::from(attempt) + 1, "attempt"))
                 };
                 let why = format!("{why}{attempts}");
                 return match result {
@@ -187,7 +187,7 @@ impl Visitor {
 
     /// The wait that the server asked for, up to the cap, or else the back-off: doubling, with up to half of
     /// it added by a draw from the address and the attempt.
-    fn wait(&self, url: &Url, attempt: u32, asked: Option<Duration>) -> Duration {
+    fn retry_wait(&self, url: &Url, attempt: u32, asked: Option<Duration>) -> Duration {
         let cap = Duration::from_secs(self.politeness.retry_after_cap_secs);
         if let Some(asked) = asked {
             return asked.min(cap);
@@ -199,7 +199,7 @@ impl Visitor {
     }
 
     /// Counts a 429 of a host and returns the current number.
-    fn strained(&self, host: &str) -> u32 {
+    fn count_refusal(&self, host: &str) -> u32 {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let strain = hosts.entry(host.into()).or_default();
         // The bound keeps the power of two in `eased` from overflowing.
@@ -208,7 +208,7 @@ impl Visitor {
     }
 
     /// Counts a good answer of a host and returns the delay that remains from earlier refusals.
-    fn eased(&self, host: &str) -> Duration {
+    fn ease_host(&self, host: &str) -> Duration {
         let mut hosts = self.strain.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(strain) = hosts.get_mut(host) else { return Duration::ZERO };
         strain.good += 1;
@@ -222,11 +222,11 @@ impl Visitor {
         Duration::from_secs_f64(pace).min(Duration::from_secs(self.politeness.retry_after_cap_secs))
     }
 
-    fn delay(&self, crawl_delay: Option<Duration>) -> Duration {
+    fn delay_between(&self, crawl_delay: Option<Duration>) -> Duration {
         Duration::from_secs_f64(self.politeness.delay_secs).max(crawl_delay.unwrap_or_default())
     }
 
-    async fn verdict(&self, url: &Url) -> (Verdict, Vec<Answer>) {
+    async fn verdict_on_robots(&self, url: &Url) -> (Verdict, Vec<Answer>) {
         let origin = url.origin().ascii_serialization();
         if let Some((read, verdict)) = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin)
             && read.elapsed() < ROBOTS_FRESH
@@ -245,9 +245,9 @@ impl Visitor {
         let unreachable = |why: &str| Verdict::Unreachable(format!("robots.txt: {why}"));
         let Ok(mut at) = url.join("/robots.txt") else { return unreachable("no address") };
         for _ in 0..=ROBOTS_REDIRECTS {
-            let turn = self.gates.enter(at.host_str().unwrap_or_default()).await;
-            let result = self.fetcher.get(&at, &Validators::default()).await;
-            turn.leave(self.delay(None));
+            let turn = self.gates.await_turn(at.host_str().unwrap_or_default()).await;
+            let result = self.fetcher.request_page(&at, &Validators::default()).await;
+            turn.end_turn(self.delay_between(None));
             let answer = match result {
                 Ok(answer) => answer,
                 Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
@@ -260,7 +260,7 @@ impl Visitor {
             };
             answers.push(answer.clone());
             match answer.head.status {
-                200..=299 => return self.rules(&answer),
+                200..=299 => return self.parse_rules(&answer),
                 300..=399 => {
                     let target = answer.head.get("location").and_then(|to| at.join(to).ok());
                     let Some(target) = target else { return unreachable("a redirect without a target") };
@@ -275,9 +275,9 @@ impl Visitor {
         unreachable("too many redirects")
     }
 
-    fn rules(&self, answer: &Answer) -> Verdict {
+    fn parse_rules(&self, answer: &Answer) -> Verdict {
         // A file over the limit is read up to it; a truncated one could lack a rule.
-        let body = self.fetcher.decode(answer);
+        let body = self.fetcher.decode_answer(answer);
         // Rules that cannot be read must not be taken for none.
         if body.unknown.is_some() && std::str::from_utf8(&body.bytes).is_err() {
             return Verdict::Unreachable("robots.txt: unknown content-encoding".into());
@@ -289,7 +289,7 @@ impl Visitor {
     }
 }
 
-fn conclude(result: Result<Answer, FetchError>) -> Outcome {
+fn outcome_of_result(result: Result<Answer, FetchError>) -> Outcome {
     match result {
         // Not the page's fault, and possibly temporary: nothing else of the host is available now either.
         Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),

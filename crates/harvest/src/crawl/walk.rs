@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use url::Url;
 
-use super::done::{Role, canonical};
+use super::done::{Role, canonical_url};
 use super::settings::Scope;
 use super::since::Since;
 use crate::pages::tieba::Address;
@@ -50,12 +50,12 @@ struct Thread {
 
 impl Walk {
     /// The walk of a pass that requests only what is new.
-    pub fn since(since: Since) -> Walk {
-        Walk { first: since.firsts().collect(), since: Some(since), ..Walk::default() }
+    pub fn only_new(since: Since) -> Walk {
+        Walk { first: since.first_pages().collect(), since: Some(since), ..Walk::default() }
     }
 
     /// Where a pass starts instead of an address.
-    pub fn start(&self, url: Url) -> Url {
+    pub fn start_url(&self, url: Url) -> Url {
         match &self.since {
             Some(since) => since.last_of(url),
             None => url,
@@ -64,8 +64,8 @@ impl Walk {
 
     /// The first page of the list or thread to which a page belongs.
     pub fn first_of(&self, site: &Site, url: &Url) -> String {
-        if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::parse(url)) {
-            return Address::Thread { tid, page: 1 }.on(url).map(String::from).unwrap_or_default();
+        if let (Site::Tieba, Some(Address::Thread { tid, .. })) = (site, Address::parse_address(url)) {
+            return Address::Thread { tid, page: 1 }.url_on_base(url).map(String::from).unwrap_or_default();
         }
         self.first.get(url.as_str()).cloned().unwrap_or_else(|| url.to_string())
     }
@@ -77,19 +77,19 @@ impl Walk {
 
     /// The pages to request for the threads that a page links to: all, or in a pass for new pages only the
     /// changed ones.
-    pub fn due(&self, url: &Url, facts: &Facts, same: bool, threads: Vec<(Url, u64)>) -> Vec<Url> {
+    pub fn due_pages(&self, url: &Url, facts: &Facts, same: bool, threads: Vec<(Url, u64)>) -> Vec<Url> {
         let Some(since) = &self.since else { return threads.into_iter().map(|(thread, _)| thread).collect() };
-        let unchanged = since.unchanged(url, facts, same);
-        threads.into_iter().filter_map(|(thread, mark)| since.due(thread, mark, unchanged)).collect()
+        let unchanged = since.is_unchanged(url, facts, same);
+        threads.into_iter().filter_map(|(thread, mark)| since.due_page(thread, mark, unchanged)).collect()
     }
 
     /// Whether a list has ended because a page of it shows nothing new.
-    fn settled(&self, due: &[Url]) -> bool {
+    fn is_list_ended(&self, due: &[Url]) -> bool {
         self.since.is_some() && due.is_empty()
     }
 
     /// The pages that follow from one that is done, in the order they should be fetched.
-    pub fn follow(&mut self, site: &Site, scope: &Scope, url: &Url, class: Class, facts: &Facts) -> Vec<Url> {
+    pub fn follow_page(&mut self, site: &Site, scope: &Scope, url: &Url, class: Class, facts: &Facts) -> Vec<Url> {
         self.follow_changed(site, scope, url, class, facts, false)
     }
 
@@ -106,29 +106,29 @@ impl Walk {
         if class == Class::Blocked {
             return Vec::new();
         }
-        match (site, Address::parse(url)) {
-            (Site::Tieba, Some(Address::List { .. })) => self.list(scope, url, facts, same),
+        match (site, Address::parse_address(url)) {
+            (Site::Tieba, Some(Address::List { .. })) => self.follow_list(scope, url, facts, same),
             (Site::Tieba, Some(Address::Thread { tid, page })) => {
-                self.thread(scope, url, class, facts, tid, page)
+                self.follow_thread(scope, url, class, facts, tid, page)
             }
-            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.total(url, class, facts, tid),
+            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.comment_pages(url, class, facts, tid),
             (Site::Tieba, Some(Address::Comment { tid, pid, page })) => {
                 // An empty page ends the replies, however many pages it states.
                 let more = !facts.ids.is_empty() && facts.pages.is_some_and(|pages| page < pages);
                 let next = Address::Comment { tid, pid, page: page + 1 };
-                more.then(|| next.on(url)).flatten().into_iter().collect()
+                more.then(|| next.url_on_base(url)).flatten().into_iter().collect()
             }
-            _ => self.links(site, scope, url, facts, same),
+            _ => self.follow_links(site, scope, url, facts, same),
         }
     }
 
     /// What can continue although a page is not available: the rest of its thread, and the floors its
     /// `totalComment` would have listed.
     pub fn follow_failed(&mut self, site: &Site, url: &Url) -> Vec<Url> {
-        match (site, Address::parse(url)) {
+        match (site, Address::parse_address(url)) {
             (Site::Tieba, Some(Address::Thread { tid, page })) => self.next_of_thread(url, tid, page),
             (Site::Tieba, Some(Address::TotalComment { tid, .. })) => {
-                self.total(url, Class::Unparsed, &Facts::default(), tid)
+                self.comment_pages(url, Class::Unparsed, &Facts::default(), tid)
             }
             _ => Vec::new(),
         }
@@ -136,9 +136,9 @@ impl Walk {
 
     /// Threads first, then the next page, as long as a page shows a thread that no earlier page of this list
     /// showed.
-    fn list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
-        let Some(Address::List { forum, good, cid, .. }) = Address::parse(url) else { return Vec::new() };
-        let key = Address::List { forum, good, cid, offset: 0 }.on(url).map(String::from).unwrap_or_default();
+    fn follow_list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
+        let Some(Address::List { forum, good, cid, .. }) = Address::parse_address(url) else { return Vec::new() };
+        let key = Address::List { forum, good, cid, offset: 0 }.url_on_base(url).map(String::from).unwrap_or_default();
         let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;
         let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
@@ -150,19 +150,19 @@ impl Walk {
             .map(|(at, tid)| (*tid, mark(at)))
             .collect();
         let within = scope.max_list_pages.is_none_or(|most| list.pages < most);
-        let on = |&(tid, mark): &(u64, u64)| Some((Address::Thread { tid, page: 1 }.on(url)?, mark));
-        let mut urls = self.due(url, facts, same, new.iter().filter_map(on).collect());
-        let goes_on = !new.is_empty() && !self.settled(&urls);
+        let on = |&(tid, mark): &(u64, u64)| Some((Address::Thread { tid, page: 1 }.url_on_base(url)?, mark));
+        let mut urls = self.due_pages(url, facts, same, new.iter().filter_map(on).collect());
+        let goes_on = !new.is_empty() && !self.is_list_ended(&urls);
         let next = facts.next.as_deref().filter(|_| goes_on).and_then(|href| url.join(href).ok());
         if next.is_some() && !within {
             self.ended.insert(key);
             return urls;
         }
-        urls.extend(next.map(|next| canonical(&Site::Tieba, next)));
+        urls.extend(next.map(|next| canonical_url(&Site::Tieba, next)));
         urls
     }
 
-    fn thread(
+    fn follow_thread(
         &mut self,
         scope: &Scope,
         url: &Url,
@@ -187,7 +187,7 @@ impl Walk {
         }
         let mut urls = Vec::new();
         let fid = facts.fid.filter(|_| scope.comments && !facts.comments.is_empty());
-        if let Some(total) = fid.and_then(|fid| Address::TotalComment { tid, fid, page }.on(url)) {
+        if let Some(total) = fid.and_then(|fid| Address::TotalComment { tid, fid, page }.url_on_base(url)) {
             self.declared.insert(total.to_string(), facts.comments.clone());
             urls.push(total);
         }
@@ -197,13 +197,13 @@ impl Walk {
 
     fn next_of_thread(&self, url: &Url, tid: u64, page: u64) -> Vec<Url> {
         let declared = self.threads.get(&thread_key(url, tid)).map_or(0, |thread| thread.pages);
-        let next = (page < declared).then(|| Address::Thread { tid, page: page + 1 }.on(url));
+        let next = (page < declared).then(|| Address::Thread { tid, page: page + 1 }.url_on_base(url));
         next.flatten().into_iter().collect()
     }
 
     /// The floors with fewer replies in `totalComment` than they have, by its own count or by the thread's
     /// page, whichever is more.
-    fn total(&mut self, url: &Url, class: Class, facts: &Facts, tid: u64) -> Vec<Url> {
+    fn comment_pages(&mut self, url: &Url, class: Class, facts: &Facts, tid: u64) -> Vec<Url> {
         let declared = self.declared.get(url.as_str()).cloned().unwrap_or_default();
         let listed: &[FloorComments] = if class == Class::Ok { &facts.comments } else { &[] };
         let mut floors: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
@@ -212,13 +212,13 @@ impl Walk {
             *known = (known.0.max(floor.expected), known.1.max(floor.got));
         }
         let short = floors.into_iter().filter(|(_, (expected, got))| got < expected);
-        short.filter_map(|(pid, _)| Address::Comment { tid, pid, page: 1 }.on(url)).collect()
+        short.filter_map(|(pid, _)| Address::Comment { tid, pid, page: 1 }.url_on_base(url)).collect()
     }
 
     /// The pages a page links to, and the next page as long as this list or thread shows something new: some
     /// sites serve their first page for every number, with a link to a next one.
-    fn links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
-        let join = |href: &String| Some(canonical(site, url.join(href).ok()?));
+    fn follow_links(&mut self, site: &Site, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
+        let join = |href: &String| Some(canonical_url(site, url.join(href).ok()?));
         let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
         let links: Vec<(Url, u64)> =
             facts.links.iter().enumerate().filter_map(|(at, href)| Some((join(href)?, mark(at)))).collect();
@@ -228,8 +228,8 @@ impl Walk {
         let shown = links.iter().map(|(to, _)| number_of(to.as_str())).chain(facts.ids.iter().copied());
         let new = shown.filter(|&id| list.tids.insert(id)).count();
         let pages = list.pages;
-        let mut urls = self.due(url, facts, same, links);
-        let goes_on = new > 0 && (facts.links.is_empty() || !self.settled(&urls));
+        let mut urls = self.due_pages(url, facts, same, links);
+        let goes_on = new > 0 && (facts.links.is_empty() || !self.is_list_ended(&urls));
         let Some(next) = facts.next.as_ref().and_then(join).filter(|_| goes_on) else { return urls };
         // A list may hold its posts, and link to none.
         let holds = matches!(site, Site::Profile(profile) if profile.is_list(url));
@@ -244,7 +244,7 @@ impl Walk {
     }
 
     /// Lists that a limit ended.
-    pub fn ended(&self) -> impl Iterator<Item = &String> {
+    pub fn ended_lists(&self) -> impl Iterator<Item = &String> {
         self.ended.iter()
     }
 }
@@ -259,7 +259,7 @@ mod tests {
 
     fn follow(walk: &mut Walk, url: &str, class: Class, facts: Facts) -> Vec<String> {
         let url = Url::parse(url).unwrap();
-        let next = walk.follow(&Site::Tieba, &Scope::default(), &url, class, &facts);
+        let next = walk.follow_page(&Site::Tieba, &Scope::default(), &url, class, &facts);
         next.iter().map(|u| u.as_str().trim_start_matches("http://t").to_string()).collect()
     }
 

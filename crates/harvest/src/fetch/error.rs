@@ -1,6 +1,6 @@
 //! Why a file could not be fetched.
 
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Why a file could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum FetchError {
     /// Too many attempts in a row received nothing.
     #[error(
         "{url}: gave up after {}: {why}\n  hint: the part that was received is kept; the same command continues from there",
-        counted(u64::from(*attempts), "attempt")
+        count_with_noun(u64::from(*attempts), "attempt")
     )]
     GaveUp {
         /// The address.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use super::download::{Meter, Patience, download, partial_paths};
+use super::download::{Meter, Patience, complete_download, partial_paths};
 use super::error::FetchError;
 use super::lock::{Pin, Pins};
 use riddlemill_files::{self as files, durable};
@@ -35,8 +35,8 @@ pub enum Fetched {
 }
 
 /// The path of a file of the settings: inside the workspace, whoever wrote them.
-fn place(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
-    Ok(files::inside(root, file.trim_start_matches("./"))?)
+fn path_in_workspace(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
+    Ok(files::path_inside(root, file.trim_start_matches("./"))?)
 }
 
 /// Downloads one file into the workspace and pins it. `update` asks the server even if the file exists, and
@@ -44,7 +44,7 @@ fn place(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
 ///
 /// # Errors
 /// [`FetchError`]; an existing file is untouched then.
-pub async fn fetch(
+pub async fn fetch_file(
     root: &Path,
     wanted: &Wanted,
     pins: &mut Pins,
@@ -52,8 +52,8 @@ pub async fn fetch(
     patience: Patience,
     meter: &dyn Meter,
 ) -> Result<Fetched, FetchError> {
-    let file = place(root, &wanted.file)?;
-    let pinned = pins.find(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
+    let file = path_in_workspace(root, &wanted.file)?;
+    let pinned = pins.find_pin(&wanted.file).filter(|pin| pin.url == wanted.url).cloned();
     // The settings take precedence over the lock file.
     let demand = match (&wanted.sha256, &pinned) {
         (Some(stated), _) => Some((stated.clone(), "the settings state")),
@@ -73,29 +73,29 @@ pub async fn fetch(
                 wanted: wanted_hash,
             });
         }
-        let pin = pin(wanted, sha256, *bytes);
+        let pin = pin_of_file(wanted, sha256, *bytes);
         if pinned.as_ref() == Some(&pin) {
             return Ok(Fetched::There(pin));
         }
-        pins.set(pin.clone());
-        pins.write(root)?;
+        pins.set_pin(pin.clone());
+        pins.write_pins(root)?;
         return Ok(Fetched::Adopted(pin));
     }
     if let Some(folder) = file.parent() {
         durable::create_folder(folder)?;
     }
-    let (sha256, bytes) = whole(wanted, &file, demand, patience, meter).await?;
+    let (sha256, bytes) = download_whole(wanted, &file, demand, patience, meter).await?;
     let (part, note) = partial_paths(&file);
-    let pin = pin(wanted, &sha256, bytes);
+    let pin = pin_of_file(wanted, &sha256, bytes);
     let before = there.map(|(hash, _)| hash);
     if before.as_ref() == Some(&sha256) {
-        remove(&part);
+        remove_remains(&part);
     } else {
         move_into_place(&part, &file)?;
     }
-    remove(&note);
-    pins.set(pin.clone());
-    pins.write(root)?;
+    remove_remains(&note);
+    pins.set_pin(pin.clone());
+    pins.write_pins(root)?;
     Ok(match before {
         Some(old) if old == sha256 => Fetched::There(pin),
         Some(old) => Fetched::Updated(pin, old),
@@ -105,7 +105,7 @@ pub async fn fetch(
 
 /// Downloads until the part has the required hash. A part joined from several answers gets a second chance
 /// from its first byte, in case the server changed the file in between.
-async fn whole(
+async fn download_whole(
     wanted: &Wanted,
     file: &Path,
     demand: Option<(String, &'static str)>,
@@ -125,15 +125,15 @@ async fn whole(
     let (part, note) = partial_paths(file);
     let mut again = false;
     loop {
-        let mixed = download(&client, &wanted.url, file, patience, meter).await?;
+        let mixed = complete_download(&client, &wanted.url, file, patience, meter).await?;
         let (sha256, bytes) = durable::digest_plain(&part).map_err(files::Error::io("read", &part))?;
         let Some((hash, by)) = demand.as_ref().filter(|(hash, _)| *hash != sha256) else {
             return Ok((sha256, bytes));
         };
-        remove(&note);
-        remove(&part);
+        remove_remains(&note);
+        remove_remains(&part);
         if mixed && !std::mem::replace(&mut again, true) {
-            meter.again("its hash differs; starting again from the first byte", Duration::ZERO);
+            meter.report_retry("its hash differs; starting again from the first byte", Duration::ZERO);
             continue;
         }
         let hint = match *by {
@@ -152,7 +152,7 @@ async fn whole(
     }
 }
 
-fn pin(wanted: &Wanted, sha256: &str, bytes: u64) -> Pin {
+fn pin_of_file(wanted: &Wanted, sha256: &str, bytes: u64) -> Pin {
     Pin { url: wanted.url.clone(), sha256: sha256.into(), bytes, file: wanted.file.clone() }
 }
 
@@ -162,6 +162,6 @@ fn move_into_place(part: &PathBuf, file: &Path) -> Result<(), files::Error> {
 }
 
 /// The remains of a finished download are useless, and failing to remove them is harmless.
-fn remove(path: &Path) {
+fn remove_remains(path: &Path) {
     let _ = std::fs::remove_file(path);
 }

@@ -34,7 +34,7 @@ impl Pins {
     ///
     /// # Errors
     /// [`Error`] if it cannot be read or was not written by this program.
-    pub fn read(root: &Path) -> Result<Pins, Error> {
+    pub fn read_pins(root: &Path) -> Result<Pins, Error> {
         let path = root.join(LOCK);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -64,12 +64,12 @@ impl Pins {
     }
 
     /// The pin of a file.
-    pub fn find(&self, file: &str) -> Option<&Pin> {
+    pub fn find_pin(&self, file: &str) -> Option<&Pin> {
         self.0.iter().find(|pin| pin.file == file)
     }
 
     /// Sets the pin of its file.
-    pub fn set(&mut self, pin: Pin) {
+    pub fn set_pin(&mut self, pin: Pin) {
         self.0.retain(|other| other.file != pin.file);
         self.0.push(pin);
         // A fixed order keeps the differences between two versions of the file small.
@@ -80,7 +80,7 @@ impl Pins {
     ///
     /// # Errors
     /// [`Error`] if it cannot be written; the old one is then unchanged.
-    pub fn write(&self, root: &Path) -> Result<(), Error> {
+    pub fn write_pins(&self, root: &Path) -> Result<(), Error> {
         let mut files = ArrayOfTables::new();
         for pin in &self.0 {
             let mut table = Table::new();
@@ -93,6 +93,6 @@ impl Pins {
         }
         let mut document = DocumentMut::new();
         document.insert("file", Item::ArrayOfTables(files));
-        durable::replace(&root.join(LOCK), format!("{HEAD}{document}").as_bytes())
+        durable::replace_file(&root.join(LOCK), format!("{HEAD}{document}").as_bytes())
     }
 }

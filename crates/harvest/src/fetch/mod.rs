@@ -16,5 +16,5 @@ mod tests;
 
 pub use download::{Meter, Patience, Silent};
 pub use error::FetchError;
-pub use get::{Fetched, Wanted, fetch};
+pub use get::{Fetched, Wanted, fetch_file};
 pub use lock::{LOCK, Pin, Pins};

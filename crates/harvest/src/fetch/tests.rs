@@ -98,8 +98,8 @@ fn patience() -> Patience {
 }
 
 async fn run(root: &Path, wanted: &Wanted, update: bool) -> Result<Fetched, FetchError> {
-    let mut pins = Pins::read(root).unwrap();
-    fetch(root, wanted, &mut pins, update, patience(), &Silent).await
+    let mut pins = Pins::read_pins(root).unwrap();
+    fetch_file(root, wanted, &mut pins, update, patience(), &Silent).await
 }
 
 fn file(root: &Path) -> Vec<u8> {
@@ -282,11 +282,11 @@ fn the_lock_file_is_read_back() {
     let mut pins = Pins::default();
     let pin =
         |file: &str| Pin { url: "http://a/\"b\"".into(), sha256: "0f".into(), bytes: 7, file: file.into() };
-    pins.set(pin("raw/dumps/b"));
-    pins.set(pin("raw/dumps/a"));
-    pins.set(pin("raw/dumps/b"));
-    pins.write(root.path()).unwrap();
-    assert_eq!(Pins::read(root.path()).unwrap(), pins);
+    pins.set_pin(pin("raw/dumps/b"));
+    pins.set_pin(pin("raw/dumps/a"));
+    pins.set_pin(pin("raw/dumps/b"));
+    pins.write_pins(root.path()).unwrap();
+    assert_eq!(Pins::read_pins(root.path()).unwrap(), pins);
     std::fs::write(root.path().join(LOCK), "[[file]]\nurl = 3\n").unwrap();
-    assert!(Pins::read(root.path()).unwrap_err().to_string().contains("damaged"));
+    assert!(Pins::read_pins(root.path()).unwrap_err().to_string().contains("damaged"));
 }

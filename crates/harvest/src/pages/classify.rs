@@ -68,20 +68,20 @@ pub(super) fn by_answer(url: &str, status: u16) -> Option<Class> {
 
 /// Classifies a page answered with 401 or 403: with a challenge in it, the host refuses access; otherwise
 /// only this page is meant.
-pub(super) fn refused(body: &str) -> Class {
-    match dom::document(body) {
-        Ok(page) if challenges(&page) => Class::Blocked,
+pub(super) fn classify_refused(body: &str) -> Class {
+    match dom::parse_document(body) {
+        Ok(page) if is_challenge(&page) => Class::Blocked,
         _ => Class::Forbidden,
     }
 }
 
 /// Whether a page without content asks for proof of being a person: by its title, or by the typical parts of
 /// such pages.
-fn challenges(page: &Html) -> bool {
+fn is_challenge(page: &Html) -> bool {
     selectors! {
         CHALLENGE = "[action*='captcha' i], [src*='captcha' i], [id*='captcha' i], [class*='captcha' i], [name*='captcha' i], [id^='challenge-'], [src*='/cdn-cgi/challenge'], .cf-turnstile";
     }
-    let title = dom::title(page).to_lowercase();
+    let title = dom::page_title(page).to_lowercase();
     let phrases = ["安全验证", "验证码", "captcha", "just a moment"];
     phrases.iter().any(|phrase| title.contains(phrase)) || page.select(&CHALLENGE).next().is_some()
 }
@@ -92,13 +92,13 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
         BODY = "body";
         SCRIPT = "script";
     }
-    let title = dom::title(page);
+    let title = dom::page_title(page);
     if title == "百度安全验证" {
         return Class::Blocked;
     }
     let text = page.select(&BODY).next().map(|body| text_of(body, &[])).unwrap_or_default();
-    if matches!(status, 404 | 410) || title == "贴吧404" || removal(&title).is_some() {
-        return removal(&title).or_else(|| removal(&text)).unwrap_or(Class::Deleted);
+    if matches!(status, 404 | 410) || title == "贴吧404" || class_of_removal(&title).is_some() {
+        return class_of_removal(&title).or_else(|| class_of_removal(&text)).unwrap_or(Class::Deleted);
     }
     let scripted = page.select(&SCRIPT).next().is_some();
     // The known shells have at most a dozen words, in a noscript element.
@@ -108,7 +108,7 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
     Class::Unparsed
 }
 
-fn removal(text: &str) -> Option<Class> {
+fn class_of_removal(text: &str) -> Option<Class> {
     let contains = |phrase: &str| text.contains(phrase);
     if contains("该吧被合并") {
         Some(Class::Merged)

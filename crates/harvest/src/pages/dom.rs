@@ -39,8 +39,8 @@ pub struct TooDeep;
 ///
 /// # Errors
 /// [`TooDeep`].
-pub fn document(html: &str) -> Result<Html, TooDeep> {
-    let tags = check(html)?;
+pub fn parse_document(html: &str) -> Result<Html, TooDeep> {
+    let tags = check_and_count_tags(html)?;
     build(driver::parse_document(HtmlTreeSink::new(Html::new_document()), ParseOpts::default()), html, tags)
 }
 
@@ -48,8 +48,8 @@ pub fn document(html: &str) -> Result<Html, TooDeep> {
 ///
 /// # Errors
 /// [`TooDeep`].
-pub fn fragment(html: &str) -> Result<Html, TooDeep> {
-    let tags = check(html)?;
+pub fn parse_fragment(html: &str) -> Result<Html, TooDeep> {
+    let tags = check_and_count_tags(html)?;
     // As `Html::parse_fragment` does.
     let body = QualName::new(None, ns!(html), LocalName::from("body"));
     let sink = HtmlTreeSink::new(Html::new_fragment());
@@ -73,7 +73,7 @@ fn build(mut parser: Parser<HtmlTreeSink>, html: &str, tags: usize) -> Result<Ht
 }
 
 /// Checks what can be measured in the text, and counts the tags.
-fn check(html: &str) -> Result<usize, TooDeep> {
+fn check_and_count_tags(html: &str) -> Result<usize, TooDeep> {
     let tags = check_depth(html)?;
     check_attributes(html)?;
     Ok(tags)
@@ -90,11 +90,11 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
             continue;
         }
         let name = at;
-        at += until(&bytes[at..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>'));
+        at += length_until(&bytes[at..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>'));
         let script = bytes[name..at].eq_ignore_ascii_case(b"script");
         let mut attributes = 0;
         loop {
-            at += until(&bytes[at..], |b| !b.is_ascii_whitespace() && b != b'/');
+            at += length_until(&bytes[at..], |b| !b.is_ascii_whitespace() && b != b'/');
             match bytes.get(at) {
                 None => return Ok(()),
                 Some(b'>') => break,
@@ -104,13 +104,13 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
                 return Err(TooDeep);
             }
             // An attribute's name may begin with a character that ends others.
-            at += 1 + until(&bytes[at + 1..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'='));
-            let value = at + until(&bytes[at..], |b| !b.is_ascii_whitespace());
+            at += 1 + length_until(&bytes[at + 1..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'='));
+            let value = at + length_until(&bytes[at..], |b| !b.is_ascii_whitespace());
             if bytes.get(value) != Some(&b'=') {
                 continue;
             }
             at = value + 1;
-            at += until(&bytes[at..], |b| !b.is_ascii_whitespace());
+            at += length_until(&bytes[at..], |b| !b.is_ascii_whitespace());
             match bytes.get(at) {
                 Some(&quote @ (b'"' | b'\'')) => {
                     at += 1;
@@ -118,7 +118,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
                     let Some(end) = memchr::memchr(quote, &bytes[at..]) else { return Ok(()) };
                     at += end + 1;
                 }
-                _ => at += until(&bytes[at..], |b| b.is_ascii_whitespace() || b == b'>'),
+                _ => at += length_until(&bytes[at..], |b| b.is_ascii_whitespace() || b == b'>'),
             }
         }
         if script {
@@ -129,7 +129,7 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
 }
 
 /// How many bytes precede the first one that matches.
-fn until(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
+fn length_until(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|b| such(*b)).unwrap_or(bytes.len())
 }
 
@@ -144,20 +144,20 @@ macro_rules! selectors {
 pub(super) use selectors;
 
 /// The first match inside an element.
-pub fn first<'a>(within: ElementRef<'a>, selector: &Selector) -> Option<ElementRef<'a>> {
+pub fn first_match<'a>(within: ElementRef<'a>, selector: &Selector) -> Option<ElementRef<'a>> {
     within.select(selector).next()
 }
 
 /// The page's title, trimmed.
-pub fn title(page: &Html) -> String {
+pub fn page_title(page: &Html) -> String {
     selectors! { TITLE = "title"; }
     page.select(&TITLE).next().map(|t| t.text().collect::<String>().trim().to_string()).unwrap_or_default()
 }
 
 /// The canonical address that a page states, if any.
-pub fn canonical(html: &str) -> Option<String> {
+pub fn canonical_address(html: &str) -> Option<String> {
     selectors! { CANONICAL = "link[rel=canonical][href]"; }
-    let page = document(html).ok()?;
+    let page = parse_document(html).ok()?;
     let address = page.select(&CANONICAL).next().and_then(|link| link.value().attr("href"));
     address.map(str::to_owned)
 }
@@ -174,7 +174,7 @@ const SAVED: [(&str, &[char]); 6] = [
 ];
 
 /// The address that a saved page is from: written above it by what saved it, or stated by the page itself.
-pub fn address(html: &str) -> Option<String> {
+pub fn saved_address(html: &str) -> Option<String> {
     // It stands next to the doctype; further down it may be part of a text.
     let head = &html[..html.floor_char_boundary(4096)];
     let saved = SAVED.iter().find_map(|(before, behind)| {
@@ -191,7 +191,7 @@ pub fn address(html: &str) -> Option<String> {
             .is_ok_and(|url| url.has_host())
             .then(|| if before.ends_with('"') { url.replace("&amp;", "&") } else { url })
     });
-    saved.or_else(|| canonical(html))
+    saved.or_else(|| canonical_address(html))
 }
 
 /// Elements whose end tag may be omitted: they close each other and nest only inside others, which are
@@ -221,7 +221,7 @@ fn check_depth(html: &str) -> Result<usize, TooDeep> {
         let rest = &bytes[at..];
         if rest.starts_with(b"!--") {
             // 6 is the length of `!--` and of `-->`.
-            at += find(&rest[3..], b"-->").map_or(rest.len(), |end| end + 6);
+            at += find_bytes(&rest[3..], b"-->").map_or(rest.len(), |end| end + 6);
             continue;
         }
         let (end_tag, from) = if rest.first() == Some(&b'/') { (true, 1) } else { (false, 0) };
@@ -256,7 +256,7 @@ fn check_depth(html: &str) -> Result<usize, TooDeep> {
 
 fn script_end(bytes: &[u8]) -> usize {
     let mut at = 0;
-    while let Some(found) = find(&bytes[at..], b"</") {
+    while let Some(found) = find_bytes(&bytes[at..], b"</") {
         at += found + 2;
         if bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"script")) {
             return at;
@@ -265,7 +265,7 @@ fn script_end(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+fn find_bytes(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)
 }
 
@@ -277,23 +277,23 @@ mod tests {
     fn a_hundred_thousand_nested_tags_are_refused_in_a_moment() {
         for tag in ["div", "b", "font size=1", "svg><g", "custom-element", "b></i", "table><tbody><tr><td"] {
             let page = format!("<html><body>{}", format!("<{tag}>").repeat(100_000));
-            assert_eq!(document(&page).map(|_| ()), Err(TooDeep), "{tag}");
+            assert_eq!(parse_document(&page).map(|_| ()), Err(TooDeep), "{tag}");
         }
         let closed = format!("{}{}", "<div>".repeat(100_000), "</div>".repeat(100_000));
-        assert_eq!(fragment(&closed).map(|_| ()), Err(TooDeep));
+        assert_eq!(parse_fragment(&closed).map(|_| ()), Err(TooDeep));
     }
 
     #[test]
     fn a_megabyte_of_tiny_tags_and_a_tag_of_attributes_are_refused_in_a_moment() {
-        assert!(document(&"<b></b>".repeat(300_000)).is_err());
-        assert!(document(&"<!---->".repeat(300_000)).is_err());
+        assert!(parse_document(&"<b></b>".repeat(300_000)).is_err());
+        assert!(parse_document(&"<!---->".repeat(300_000)).is_err());
         let many = |sign: &str| (0..100_000).map(|i| format!(" a{i}{sign}")).collect::<String>();
         for sign in ["", "=1", "=\">\"", "= 'x > y'", "/"] {
-            assert!(document(&format!("<p{}>", many(sign))).is_err(), "{sign}");
-            assert!(document(&format!("<p{}", many(sign))).is_err(), "{sign}");
+            assert!(parse_document(&format!("<p{}>", many(sign))).is_err(), "{sign}");
+            assert!(parse_document(&format!("<p{}", many(sign))).is_err(), "{sign}");
         }
         let script = format!("<script>if (a<b) {{{}}}</script><p x=1>text", "a = 1; ".repeat(5_000));
-        assert!(document(&script).is_ok());
+        assert!(parse_document(&script).is_ok());
     }
 
     /// 18 kB of this took 0.6 GB, 50 kB 2.6 GB and half a minute, 110 kB all there was.
@@ -311,7 +311,7 @@ mod tests {
                     + &unit.repeat(4_000),
             ] {
                 let start = std::time::Instant::now();
-                for built in [document(&page), fragment(&page)].into_iter().flatten() {
+                for built in [parse_document(&page), parse_fragment(&page)].into_iter().flatten() {
                     // What stays open around the paragraphs is built once.
                     let nodes = built.tree.values().count();
                     assert!(nodes < 4 * page.matches('<').count() + 10, "{unit}: {nodes}");
@@ -321,11 +321,11 @@ mod tests {
             // These close what is around them, and all that was open is built again.
             let repeats = ["<p>x", "<div>x</div>", "<li>x"].contains(&unit);
             let page = format!("<p>{}", open(300)) + &unit.repeat(50_000);
-            assert!(!repeats || document(&page).is_err(), "{unit}");
+            assert!(!repeats || parse_document(&page).is_err(), "{unit}");
         }
         // Sloppy pages are read: a few elements that are never closed.
         let sloppy = format!("<font size=2><b><i><u>{}", "<p>a <a href=x>b</a>".repeat(3_000));
-        assert!(document(&sloppy).is_ok());
+        assert!(parse_document(&sloppy).is_ok());
     }
 
     proptest::proptest! {
@@ -342,10 +342,10 @@ mod tests {
             shift in 0usize..140,
         ) {
             let page = " ".repeat(shift) + &parts.concat();
-            if let Ok(fed) = document(&page) {
+            if let Ok(fed) = parse_document(&page) {
                 proptest::prop_assert_eq!(fed.html(), Html::parse_document(&page).html());
             }
-            if let Ok(fed) = fragment(&page) {
+            if let Ok(fed) = parse_fragment(&page) {
                 proptest::prop_assert_eq!(fed.html(), Html::parse_fragment(&page).html());
             }
         }
@@ -357,8 +357,8 @@ mod tests {
             ["<li>a", "<p>b", "<div><br><img src=x></div>", "<!-- <div><div> -->", "<script>'<div>'</script>"]
         {
             let page = unit.repeat(5_000);
-            assert!(document(&page).is_ok(), "{unit}");
+            assert!(parse_document(&page).is_ok(), "{unit}");
         }
-        assert!(document("<ul><li><a href=x>1 < 2</a></ul>").is_ok());
+        assert!(parse_document("<ul><li><a href=x>1 < 2</a></ul>").is_ok());
     }
 }

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::charset;
 use super::classify::Class;
-use super::parse::{FloorComments, Parsed, Site, parse};
+use super::parse::{FloorComments, Parsed, Site, parse_page};
 use super::profile::Entry;
 use super::row::{Post, PostKind};
 use super::tieba::Address;
@@ -51,19 +51,19 @@ pub struct PageNote {
 }
 
 /// Reads every page of the archives, from any tool.
-pub fn import(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
+pub fn import_archives(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
     let mut found = Imported::default();
     let mut merge = Merge::default();
-    each(files, site, limits, |page| match page {
-        Ok((page, parsed)) => merge.take(page, parsed),
+    for_each_page(files, site, limits, |page| match page {
+        Ok((page, parsed)) => merge.add_page(page, parsed),
         Err(error) => found.errors.push(error),
     });
-    merge.finish(found)
+    merge.finish_import(found)
 }
 
 /// Calls back with each page and its parsed contents, in the archive's order. Redirects are skipped, unless
 /// they lead to a challenge. Returns the totals of the archive.
-pub fn each(
+pub fn for_each_page(
     files: Vec<PathBuf>,
     site: &Site,
     limits: Limits,
@@ -79,20 +79,20 @@ pub fn each(
             batch.push(page);
         }
         if batch.is_empty() {
-            return pages.totals();
+            return pages.totals_so_far();
         }
         let parsed: Vec<_> =
             batch.into_par_iter().map(|page| page.map(|page| read_page(site, page))).collect();
         for item in parsed {
             match item {
-                Ok((page, parsed)) if redirects(&page) && parsed.class != Class::Blocked => {}
+                Ok((page, parsed)) if is_redirect(&page) && parsed.class != Class::Blocked => {}
                 other => take(other),
             }
         }
     }
 }
 
-fn redirects(page: &Page) -> bool {
+fn is_redirect(page: &Page) -> bool {
     (300..400).contains(&page.status)
 }
 
@@ -104,11 +104,11 @@ pub fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
     let target = page
         .redirect
         .as_deref()
-        .filter(|_| redirects(&page))
+        .filter(|_| is_redirect(&page))
         .and_then(|to| Url::parse(&page.url).ok()?.join(to).ok());
     let url = target.map_or_else(|| page.url.clone(), String::from);
-    let text = charset::decode(&page.body, page.content_type.as_deref(), site).text;
-    let parsed = parse(site, &url, page.status, &text, Some(&page.date));
+    let text = charset::decode_page(&page.body, page.content_type.as_deref(), site).text;
+    let parsed = parse_page(site, &url, page.status, &text, Some(&page.date));
     (page, parsed)
 }
 
@@ -125,8 +125,8 @@ struct Merge {
 }
 
 impl Merge {
-    fn take(&mut self, page: Page, parsed: Parsed) {
-        let address = Url::parse(&page.url).ok().and_then(|url| Address::parse(&url));
+    fn add_page(&mut self, page: Page, parsed: Parsed) {
+        let address = Url::parse(&page.url).ok().and_then(|url| Address::parse_address(&url));
         if let Some(Address::Thread { tid, page: number }) = address {
             let thread = self.threads.entry(tid).or_default();
             thread.0 = thread.0.max(parsed.facts.pages.unwrap_or(0));
@@ -140,7 +140,7 @@ impl Merge {
             *expected = floor.expected.max(*expected);
         }
         for (place, post) in parsed.posts.into_iter().enumerate() {
-            self.upsert(&page, place, post);
+            self.upsert_post(&page, place, post);
         }
         if !parsed.entries.is_empty() {
             self.entries.retain(|(url, _)| *url != page.url);
@@ -155,7 +155,7 @@ impl Merge {
         self.pages.insert(page.url, note);
     }
 
-    fn upsert(&mut self, page: &Page, place: usize, post: Post) {
+    fn upsert_post(&mut self, page: &Page, place: usize, post: Post) {
         let native = if post.kind == PostKind::Thread { None } else { post.pid };
         // A post without numbers is known by its place; padded, so that the keys sort in the page's order.
         let place = post.tid.or(native).is_none().then(|| format!("{}#{place:06}", page.url));
@@ -165,14 +165,14 @@ impl Merge {
                 self.posts.insert(key, (page.date.clone(), post));
             }
             Some((date, known)) if *date <= page.date => {
-                *known = newer(std::mem::replace(known, Post::new(post.kind)), post);
+                *known = merge_captures(std::mem::replace(known, Post::new(post.kind)), post);
                 date.clone_from(&page.date);
             }
-            Some((_, known)) => *known = newer(post, std::mem::replace(known, Post::new(PostKind::Floor))),
+            Some((_, known)) => *known = merge_captures(post, std::mem::replace(known, Post::new(PostKind::Floor))),
         }
     }
 
-    fn finish(self, found: Imported) -> Imported {
+    fn finish_import(self, found: Imported) -> Imported {
         let posts: Vec<Post> = self.posts.into_values().map(|(_, post)| post).collect();
         let mut got: BTreeMap<u64, u64> = BTreeMap::new();
         // Counted over all pages, because each has only some of a floor's replies.
@@ -204,7 +204,7 @@ impl Merge {
 }
 
 /// The newer capture, with missing fields filled from the older one.
-fn newer(old: Post, new: Post) -> Post {
+fn merge_captures(old: Post, new: Post) -> Post {
     Post {
         pid: new.pid.or(old.pid),
         parent_pid: new.parent_pid.or(old.parent_pid),

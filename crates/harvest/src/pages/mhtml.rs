@@ -39,9 +39,9 @@ pub fn is_mhtml(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn page(bytes: &[u8]) -> Result<Saved, NoPage> {
+pub fn main_page(bytes: &[u8]) -> Result<Saved, NoPage> {
     let mail = mailparse::parse_mail(bytes).map_err(|error| NoPage::Damaged(error.to_string()))?;
-    let found = html(&mail, 0).ok_or(NoPage::NoHtml)?;
+    let found = find_html_part(&mail, 0).ok_or(NoPage::NoHtml)?;
     let body = found.get_body_raw().map_err(|error| NoPage::Damaged(error.to_string()))?;
     let address = |part: &ParsedMail<'_>, name: &str| part.headers.get_first_value(name);
     let url = address(&mail, "Snapshot-Content-Location")
@@ -52,14 +52,14 @@ pub fn page(bytes: &[u8]) -> Result<Saved, NoPage> {
     Ok(Saved { body, content_type: found.headers.get_first_value("Content-Type"), url })
 }
 
-fn html<'m, 'a>(part: &'m ParsedMail<'a>, depth: usize) -> Option<&'m ParsedMail<'a>> {
+fn find_html_part<'m, 'a>(part: &'m ParsedMail<'a>, depth: usize) -> Option<&'m ParsedMail<'a>> {
     if matches!(part.ctype.mimetype.as_str(), "text/html" | "application/xhtml+xml") {
         return Some(part);
     }
     if depth > 8 {
         return None;
     }
-    part.subparts.iter().find_map(|part| html(part, depth + 1))
+    part.subparts.iter().find_map(|part| find_html_part(part, depth + 1))
 }
 
 #[cfg(test)]
@@ -74,10 +74,10 @@ mod tests {
             "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://a.example/1\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; type=\"text/html\"; boundary=\"--b\"\r\n\r\n\r\n----b\r\nContent-Type: text/css\r\nContent-Location: https://a.example/c\r\n\r\np {{}}\r\n----b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Location: https://a.example/2\r\n\r\n{quoted}\r\n----b--\r\n"
         );
         assert!(is_mhtml(message.as_bytes()) && !is_mhtml(b"<p>MIME-Version: multipart/related"));
-        let saved = page(message.as_bytes()).unwrap();
+        let saved = main_page(message.as_bytes()).unwrap();
         assert_eq!(saved.url.as_deref(), Some("https://a.example/1"));
         assert!(saved.body.starts_with(&gbk), "{:?}", saved.body);
         let none = message.replace("text/html\r\n", "text/plain\r\n");
-        assert!(page(none.as_bytes()).unwrap_err() == NoPage::NoHtml);
+        assert!(main_page(none.as_bytes()).unwrap_err() == NoPage::NoHtml);
     }
 }

@@ -22,14 +22,14 @@ mod text;
 pub mod tieba;
 
 pub use classify::Class;
-pub use dom::{MAX_DEPTH, TooDeep, address, canonical};
+pub use dom::{MAX_DEPTH, TooDeep, saved_address, canonical_address};
 pub use import::read_page;
-pub use import::{Imported, PageNote, each, import};
-pub use parse::{Facts, FloorComments, Parsed, Site, classify, parse};
+pub use import::{Imported, PageNote, for_each_page, import_archives};
+pub use parse::{Facts, FloorComments, Parsed, Site, classify_page, parse_page};
 pub use profile::Profile;
 pub use row::{Post, PostKind};
 pub use text::number_of;
-pub use text::{entities, text_of_html};
+pub use text::{decode_entities, text_of_html};
 
 pub use riddlemill_text::text::time;
 

@@ -37,29 +37,29 @@ pub fn garbled(text: &str) -> Option<String> {
         return None;
     }
     if let Some(at) = LOST.find(text.as_bytes()).or_else(|| LOST_TWICE.find(text.as_bytes())) {
-        return Some(piece(text, at, at));
+        return Some(word_around(text, at, at));
     }
     // What windows-1252, Latin-1 and GBK as UTF-8 give has characters of two bytes, which begin with these.
     let western = text.bytes().any(|b| matches!(b, 0xc2..=0xdf));
     let lines = || text.lines().filter(|line| !line.is_ascii());
     if western {
-        if let Some(found) = twice(text) {
+        if let Some(found) = decode_twice_encoded(text) {
             return Some(found);
         }
         if let Some(line) =
             lines().find(|line| is_utf8_as_western(line) || is_gbk_as_utf8(line) || is_gbk_as_western(line))
         {
-            return Some(piece(line, 0, 0));
+            return Some(word_around(line, 0, 0));
         }
     }
     if let Some(line) = lines().find(|line| is_utf8_as_gbk(line)) {
-        return Some(piece(line, 0, 0));
+        return Some(word_around(line, 0, 0));
     }
-    glued(text)
+    find_glued(text)
 }
 
 /// The word around a place, at most 40 characters.
-fn piece(text: &str, start: usize, end: usize) -> String {
+fn word_around(text: &str, start: usize, end: usize) -> String {
     let from = text[..start]
         .rfind(char::is_whitespace)
         .map_or(0, |space| space + text[space..].chars().next().map_or(1, char::len_utf8));
@@ -69,7 +69,7 @@ fn piece(text: &str, start: usize, end: usize) -> String {
 }
 
 /// Runs of characters beyond ASCII with where they start.
-fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn non_ascii_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + text[at..].find(|c: char| !c.is_ascii())?;
@@ -79,27 +79,27 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// A run that is valid UTF-8 as a whole if it is encoded as windows-1252: `donâ€™t`.
-fn twice(text: &str) -> Option<String> {
-    let (start, run) = runs(text).find(|(_, run)| {
+fn decode_twice_encoded(text: &str) -> Option<String> {
+    let (start, run) = non_ascii_runs(text).find(|(_, run)| {
         // The first byte of a character in UTF-8, and what may be behind it.
         run.starts_with(|c: char| matches!(c, '\u{c2}'..='\u{f4}')) && {
             let (bytes, _, lost) = WINDOWS_1252.encode(run);
             !lost && std::str::from_utf8(&bytes).is_ok()
         }
     })?;
-    Some(piece(text, start, start + run.len()))
+    Some(word_around(text, start, start + run.len()))
 }
 
 /// English text in windows-1252 that was read as GBK: a letter is next to a rare character, into which a sign and the letter behind
 /// it were read (`don抰` was `don’t`).
-pub(super) fn glued(text: &str) -> Option<String> {
+pub(super) fn find_glued(text: &str) -> Option<String> {
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
     let common = count_beyond_ascii(text);
     // A Chinese text has few letters, and in traditional characters it has rare ones.
     if common * 4 > letters {
         return None;
     }
-    let (start, run) = runs(text).find(|(start, run)| {
+    let (start, run) = non_ascii_runs(text).find(|(start, run)| {
         let mut characters = run.chars();
         let first = characters.next();
         text[..*start].ends_with(|c: char| c.is_ascii_alphabetic())
@@ -111,7 +111,7 @@ pub(super) fn glued(text: &str) -> Option<String> {
                 !lost && matches!(*bytes, [0x80..=0x9f, second] if second.is_ascii_alphabetic())
             })
     })?;
-    Some(piece(text, start, start + run.len()))
+    Some(word_around(text, start, start + run.len()))
 }
 
 /// Characters beyond ASCII, by their first bytes.
@@ -137,7 +137,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(bytes: &[u8]) -> Counts {
+    fn count_signs(bytes: &[u8]) -> Counts {
         let mut counts = Counts::default();
         for chunk in bytes.utf8_chunks() {
             for c in chunk.valid().chars().filter(|c| !c.is_ascii()) {
@@ -168,7 +168,7 @@ impl Counts {
         counts
     }
 
-    fn plus(self, other: Counts) -> Counts {
+    fn add_counts(self, other: Counts) -> Counts {
         Counts {
             long: self.long + other.long,
             signs: self.signs + other.signs,
@@ -185,7 +185,7 @@ impl Counts {
 
 /// The bytes of a run in windows-1252, and in Latin-1 where that has no such character; characters of neither become a byte that
 /// is invalid in UTF-8.
-fn western(run: &str) -> Vec<u8> {
+fn western_bytes(run: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len());
     let mut buffer = [0; 4];
     for c in run.chars() {
@@ -203,7 +203,7 @@ fn western(run: &str) -> Vec<u8> {
 fn is_utf8_as_western(line: &str) -> bool {
     // Without the first bytes of long characters there are none.
     line.contains(|c: char| matches!(c, '\u{e0}'..='\u{f4}'))
-        && runs(line).fold(Counts::default(), |sum, (_, run)| sum.plus(Counts::of(&western(run)))).is_text()
+        && non_ascii_runs(line).fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&western_bytes(run)))).is_text()
 }
 
 /// Characters that may come from UTF-8 read as GBK, of those that GBK has: their bytes continue or begin a long character.
@@ -250,7 +250,7 @@ fn is_utf8_as_gbk(line: &str) -> bool {
         return false;
     }
     let counts =
-        runs(line).fold(Counts::default(), |sum, (_, run)| sum.plus(Counts::of(&GB18030.encode(run).0)));
+        non_ascii_runs(line).fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&GB18030.encode(run).0)));
     counts.is_text() || counts.signs > 0 && counts.bad == 0
 }
 
@@ -286,8 +286,8 @@ fn is_gbk_as_utf8(line: &str) -> bool {
 
 /// GBK that was read as Latin-1 or windows-1252: `ÎªÊ²Ã´`. Three different characters of the commoner half; Latin letters among them.
 fn is_gbk_as_western(line: &str) -> bool {
-    runs(line).any(|(_, run)| {
-        let bytes = western(run);
+    non_ascii_runs(line).any(|(_, run)| {
+        let bytes = western_bytes(run);
         let (pairs, rest) = bytes.as_chunks::<2>();
         let letters = run.chars().filter(|c| matches!(c, '\u{c0}'..='\u{ff}')).count();
         // Rarer characters, such as traditional ones, have other first bytes than those of everyday texts.

@@ -4,7 +4,7 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::classify::{Class, by_answer, refused, without_structure};
+use super::classify::{Class, by_answer, classify_refused, without_structure};
 use super::dom;
 use super::profile::{Entry, Format, Profile, Reading};
 use super::row::Post;
@@ -81,7 +81,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    fn unparsed(why: impl Into<String>) -> Parsed {
+    fn unparsed_because(why: impl Into<String>) -> Parsed {
         Parsed { why: Some(why.into()), ..Class::Unparsed.into() }
     }
 }
@@ -97,25 +97,25 @@ impl From<Class> for Parsed {
 /// thread about captchas is a thread.
 ///
 /// `final_url` is where the redirects ended, even if that was not fetched.
-pub fn classify(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
-    parse(site, final_url, status, body, None).class
+pub fn classify_page(site: &Site, final_url: &str, status: u16, body: &str) -> Class {
+    parse_page(site, final_url, status, body, None).class
 }
 
 /// Classifies and parses a page. `url` is the final address, `captured` the page's date (`WARC-Date`), for
 /// dates without a year.
 ///
 /// A page that nests too deeply is [`Class::Unparsed`].
-pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&str>) -> Parsed {
+pub fn parse_page(site: &Site, url: &str, status: u16, body: &str, captured: Option<&str>) -> Parsed {
     if let Some(class) = by_answer(url, status) {
         return class.into();
     }
     if matches!(status, 401 | 403) {
-        return refused(body).into();
+        return classify_refused(body).into();
     }
     if status >= 500 || (300..400).contains(&status) {
-        return Parsed::unparsed(format!("the server answered with status {status}"));
+        return Parsed::unparsed_because(format!("the server answered with status {status}"));
     }
-    let address = Url::parse(url).ok().and_then(|url| Address::parse(&url));
+    let address = Url::parse(url).ok().and_then(|url| Address::parse_address(&url));
     if let (Site::Tieba, Some(Address::TotalComment { tid, .. })) = (site, &address)
         // Instead of JSON this address may answer with a challenge page, which is classified below.
         && body.trim_start_matches('\u{feff}').trim_start().starts_with('{')
@@ -129,9 +129,9 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
     {
         return of_profile(reading).unwrap_or_else(|| Class::Empty.into());
     }
-    let page = match dom::document(body) {
+    let page = match dom::parse_document(body) {
         Ok(page) => page,
-        Err(error) => return Parsed::unparsed(error.to_string()),
+        Err(error) => return Parsed::unparsed_because(error.to_string()),
     };
     let read = match site {
         Site::Tieba => address.as_ref().and_then(|address| of_tieba(&page, body, address, captured)),
@@ -140,13 +140,13 @@ pub fn parse(site: &Site, url: &str, status: u16, body: &str, captured: Option<&
         Site::Plain => None,
     };
     read.unwrap_or_else(|| match without_structure(&page, status) {
-        Class::Unparsed => Parsed::unparsed(lacks(site, status, body)),
+        Class::Unparsed => Parsed::unparsed_because(describe_lacks(site, status, body)),
         class => class.into(),
     })
 }
 
 /// What a page without structure lacks.
-fn lacks(site: &Site, status: u16, body: &str) -> String {
+fn describe_lacks(site: &Site, status: u16, body: &str) -> String {
     let lacking = match site {
         _ if body.trim().is_empty() => "it is empty".to_owned(),
         _ if status != 200 => format!("the server answered with status {status}"),
@@ -212,7 +212,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
             (found.floors, facts)
         }
         Address::Comment { tid, pid, .. } => {
-            let mut found = tieba::comments(body).ok().filter(|found| found.recognised)?;
+            let mut found = tieba::parse_comments(body).ok().filter(|found| found.recognised)?;
             for post in &mut found.posts {
                 post.tid = post.tid.or(Some(tid));
                 post.parent_pid = post.parent_pid.or(Some(pid));
@@ -230,7 +230,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
 }
 
 fn total_comments(body: &str, tid: u64) -> Parsed {
-    let Ok(mut found) = tieba::comments(body) else { return Parsed::unparsed("its replies are not JSON") };
+    let Ok(mut found) = tieba::parse_comments(body) else { return Parsed::unparsed_because("its replies are not JSON") };
     for post in &mut found.posts {
         post.tid = post.tid.or(Some(tid));
     }

@@ -4,7 +4,7 @@ use url::Url;
 
 /// A canonical spelling for each octet: percent-encoded only if necessary, in upper case. Reserved characters
 /// keep their spelling.
-pub(crate) fn normal(text: &[u8]) -> Vec<u8> {
+pub(crate) fn normalise_octets(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
@@ -29,17 +29,17 @@ pub(crate) fn normal(text: &[u8]) -> Vec<u8> {
 
 /// Whether an address matches one of these patterns: each is compared with path and query, or with the whole
 /// address if it begins with `http`.
-pub fn any(patterns: &[String], url: &Url) -> bool {
+pub fn is_any_match(patterns: &[String], url: &Url) -> bool {
     let path = &url[url::Position::BeforePath..];
     patterns.iter().any(|pattern| {
         let address = if pattern.starts_with("http") { url.as_str() } else { path };
-        matches(&normal(pattern.as_bytes()), &normal(address.as_bytes()))
+        is_match(&normalise_octets(pattern.as_bytes()), &normalise_octets(address.as_bytes()))
     })
 }
 
 /// Patterns match from the start; `*` is any run, a final `$` the end. Linear except for backtracking to the
 /// last `*`.
-pub(crate) fn matches(pattern: &[u8], path: &[u8]) -> bool {
+pub(crate) fn is_match(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_end) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),
         None => (pattern, false),

@@ -1,6 +1,6 @@
 //! Parsers on pages with real structure and invented text.
 
-use super::tieba::{comments, list, thread};
+use super::tieba::{parse_comments, parse_list, parse_thread};
 use super::*;
 
 macro_rules! page {
@@ -19,7 +19,7 @@ fn tids(posts: &[Post]) -> Vec<u64> {
 
 #[test]
 fn a_list_inside_a_comment_is_read_without_its_decoys() {
-    let found = list(page!("list-2024.html"), CAPTURED).unwrap();
+    let found = parse_list(page!("list-2024.html"), CAPTURED).unwrap();
     assert_eq!(tids(&found.threads), [8800000001, 8900000002, 8900000003, 8900000004]);
     assert!(found.next.unwrap().starts_with("//tieba.baidu.com/f?kw="));
 
@@ -47,17 +47,17 @@ fn a_list_inside_a_comment_is_read_without_its_decoys() {
 
 #[test]
 fn the_older_list_is_read_too() {
-    let found = list(page!("list-2020.html"), None).unwrap();
+    let found = parse_list(page!("list-2020.html"), None).unwrap();
     assert_eq!(tids(&found.threads), [6000000001, 6000000002, 6000000003]);
     assert!(found.threads[0].pinned);
     assert_eq!(found.threads[2].text.as_deref(), Some("我问了，它只吐泡泡"));
-    let last = list(page!("list-2020-p2.html"), None).unwrap();
+    let last = parse_list(page!("list-2020-p2.html"), None).unwrap();
     assert_eq!((tids(&last.threads), last.next), (vec![6000000001, 6000000003, 6000000004], None));
 }
 
 #[test]
 fn floors_keep_gaps_text_and_pictures_and_nothing_hidden() {
-    let found = thread(page!("thread-p1.html")).unwrap();
+    let found = parse_thread(page!("thread-p1.html")).unwrap();
     assert_eq!(
         (found.tid, found.fid, found.pages, found.replies),
         (Some(7700000001), Some(55001), Some(3), Some(64))
@@ -90,10 +90,10 @@ fn floors_keep_gaps_text_and_pictures_and_nothing_hidden() {
 #[test]
 fn personal_data_beside_a_post_is_not_read() {
     for posts in [
-        thread(page!("thread-p1.html")).unwrap().floors,
-        list(page!("list-2024.html"), CAPTURED).unwrap().threads,
-        comments(page!("comment-1.html")).unwrap().posts,
-        comments(page!("total-comment.json")).unwrap().posts,
+        parse_thread(page!("thread-p1.html")).unwrap().floors,
+        parse_list(page!("list-2024.html"), CAPTURED).unwrap().threads,
+        parse_comments(page!("comment-1.html")).unwrap().posts,
+        parse_comments(page!("total-comment.json")).unwrap().posts,
     ] {
         let rows = serde_json::to_string(&posts).unwrap();
         for secret in ["火星", "IP属地", "tb.1.", "手机客户端", "portrait", "himg"] {
@@ -105,9 +105,9 @@ fn personal_data_beside_a_post_is_not_read() {
 #[test]
 fn the_old_generation_in_gbk_is_read() {
     let bytes = include_bytes!("../../../../tests/fixtures/pages/thread-old.html");
-    let text = charset::decode(bytes, None, &Site::Tieba);
+    let text = charset::decode_page(bytes, None, &Site::Tieba);
     assert_eq!(text.encoding, "gb18030");
-    let found = thread(&text.text).unwrap();
+    let found = parse_thread(&text.text).unwrap();
     assert_eq!((found.tid, found.fid, found.pages), (Some(1600000001), Some(42), Some(1)));
     assert_eq!(found.title.as_deref(), Some("蜗牛搬家要不要请搬家公司"));
     let first = &found.floors[0];
@@ -118,24 +118,24 @@ fn the_old_generation_in_gbk_is_read() {
 
 #[test]
 fn nested_replies_are_read_from_json_and_from_both_kinds_of_html() {
-    let total = comments(page!("total-comment.json")).unwrap();
+    let total = parse_comments(page!("total-comment.json")).unwrap();
     assert_eq!(total.floors, [(1490003, 12, 10), (1490006, 1, 1)]);
     let reply = total.posts.last().unwrap();
     assert_eq!(reply.text.as_deref(), Some("回复 @乙乙 :表针是画上去的"));
     assert_eq!((reply.parent_pid, reply.pid, reply.tid), (Some(1490006), Some(15900050), Some(7700000001)));
     assert_eq!(reply.time.as_deref(), Some("2023-03-05T15:08:20+08:00"));
     assert!(reply.images.is_empty());
-    let none = comments(page!("total-comment-empty.json")).unwrap();
+    let none = parse_comments(page!("total-comment-empty.json")).unwrap();
     assert!(none.recognised && none.posts.is_empty());
 
-    let first = comments(page!("comment-1.html")).unwrap();
+    let first = parse_comments(page!("comment-1.html")).unwrap();
     assert_eq!((first.posts.len(), first.total, first.pages), (10, Some(12), Some(2)));
     assert_eq!(first.posts[0].text.as_deref(), Some("第1条：床头也会迟到"));
     assert_eq!(first.posts[0].time.as_deref(), Some("2023-03-05T15:01+08:00"));
-    let second = comments(page!("comment-2.html")).unwrap();
+    let second = parse_comments(page!("comment-2.html")).unwrap();
     assert_eq!((second.posts.len(), second.pages), (2, Some(2)));
     assert_eq!(second.posts[0].author.as_deref(), Some("it's u11"));
-    assert!(comments(r#"{"errno": 110003}"#).is_err());
+    assert!(parse_comments(r#"{"errno": 110003}"#).is_err());
 }
 
 #[test]
@@ -190,14 +190,14 @@ fn pages_are_classified_by_address_title_and_structure() {
     ];
     for (url, status, body, want) in cases {
         let start: String = body.chars().take(60).collect();
-        assert_eq!(classify(&Site::Tieba, url, *status, body), *want, "{url} {status} {start}");
+        assert_eq!(classify_page(&Site::Tieba, url, *status, body), *want, "{url} {status} {start}");
     }
 }
 
 #[test]
 fn a_blocked_page_yields_no_rows_whatever_it_holds() {
     for (status, class) in [(403, Class::Forbidden), (429, Class::Blocked)] {
-        let parsed = parse(&Site::Tieba, THREAD, status, page!("thread-p1.html"), None);
+        let parsed = parse_page(&Site::Tieba, THREAD, status, page!("thread-p1.html"), None);
         assert_eq!((parsed.class, parsed.posts.len()), (class, 0));
     }
 }

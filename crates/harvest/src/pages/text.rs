@@ -49,19 +49,19 @@ pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> b
     for edge in element.traverse() {
         lines.push_unless(&edge, &hide);
     }
-    lines.finish()
+    lines.finish_text()
 }
 
 /// Text with its entities decoded once: `&amp;` becomes `&`, `&amp;amp;` becomes `&amp;`. Tags in it stay text, and so does what
 /// has no semicolon behind it (`?a=1&copy=2`); borrowed if there is no entity.
-pub fn entities(text: &str) -> Cow<'_, str> {
+pub fn decode_entities(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
         let (before, from) = rest.split_at(at);
-        let decoded = entity(from).and_then(|length| Some((decoded(&from[..length])?, length)));
+        let decoded = entity_length(from).and_then(|length| Some((decode_entity(&from[..length])?, length)));
         // The high half of a character beyond U+FFFF, which some forums write as two numbers.
-        let decoded = decoded.or_else(|| surrogates(from));
+        let decoded = decoded.or_else(|| join_surrogates(from));
         let (replaced, length) = decoded.unwrap_or_else(|| ("&".to_owned(), 1));
         out.push_str(before);
         out.push_str(&replaced);
@@ -95,7 +95,7 @@ pub fn text_of_html(text: &str) -> Option<String> {
         lower.contains("<br") || lower.contains("<p") || lower.contains("<div") || lower.contains("<li");
     // Without elements that end lines, those of the text are meant.
     let lines = if has_blocks { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\n', "<br>")) };
-    let read = text_of(super::dom::fragment(&lines).ok()?.root_element(), &[]);
+    let read = text_of(super::dom::parse_fragment(&lines).ok()?.root_element(), &[]);
     Some(read.replace('\u{a0}', " ").trim().to_owned())
 }
 
@@ -103,15 +103,15 @@ pub fn text_of_html(text: &str) -> Option<String> {
 const LONGEST: usize = 34;
 
 /// The length of what has the form of an entity at the start of a text.
-fn entity(text: &str) -> Option<usize> {
+fn entity_length(text: &str) -> Option<usize> {
     let end = memchr::memchr(b';', &text.as_bytes()[..text.len().min(LONGEST)])?;
     let name = text[1..end].strip_prefix('#').unwrap_or(&text[1..end]);
     (!name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(end + 1)
 }
 
 /// The characters that an entity stands for; `None` if it stands for none.
-fn decoded(entity: &str) -> Option<String> {
-    let text: String = super::dom::fragment(entity).ok()?.root_element().text().collect();
+fn decode_entity(entity: &str) -> Option<String> {
+    let text: String = super::dom::parse_fragment(entity).ok()?.root_element().text().collect();
     // A number that no character has becomes U+FFFD, which would be taken for damage. `&notit;` begins like `&not`, but is no
     // entity.
     let whole = !text.ends_with(';') || text.len() == 1;
@@ -119,9 +119,9 @@ fn decoded(entity: &str) -> Option<String> {
 }
 
 /// `&#55357;&#56832;`: the two halves of one character in UTF-16, and their length.
-fn surrogates(text: &str) -> Option<(String, usize)> {
+fn join_surrogates(text: &str) -> Option<(String, usize)> {
     let number = |text: &str| {
-        let length = entity(text)?;
+        let length = entity_length(text)?;
         let digits = text[1..length - 1].strip_prefix('#')?;
         let hexadecimal = digits.strip_prefix(['x', 'X']).map(|digits| u16::from_str_radix(digits, 16));
         Some((hexadecimal.unwrap_or_else(|| digits.parse()).ok()?, length))
@@ -169,7 +169,7 @@ impl Lines {
     }
 
     /// The text without white space around it.
-    pub fn finish(self) -> String {
+    pub fn finish_text(self) -> String {
         self.out.trim_matches(|c: char| c.is_ascii_whitespace()).to_string()
     }
 
@@ -214,16 +214,16 @@ mod tests {
     use super::*;
 
     fn text(html: &str) -> String {
-        text_of(dom::fragment(html).unwrap().root_element(), &["p_forbidden_tip"])
+        text_of(dom::parse_fragment(html).unwrap().root_element(), &["p_forbidden_tip"])
     }
 
     #[test]
     fn entities_are_decoded_and_tags_are_not() {
         assert_eq!(
-            entities("3 < 4 &amp;&#39;caf&eacute;&#x27; &lt;b> AT&T <i>x</i>"),
+            decode_entities("3 < 4 &amp;&#39;caf&eacute;&#x27; &lt;b> AT&T <i>x</i>"),
             "3 < 4 &'café' <b> AT&T <i>x</i>"
         );
-        assert_eq!(entities(" two  spaces\n"), " two  spaces\n");
+        assert_eq!(decode_entities(" two  spaces\n"), " two  spaces\n");
         for (written, read) in [
             ("&amp;amp; &amp;#x200B;", "&amp; &#x200B;"),
             ("/?a=1&copy=2&para", "/?a=1&copy=2&para"),
@@ -233,7 +233,7 @@ mod tests {
             ("&notit;&semi;&云;为什么&quot;云&quot;&hellip;", "&notit;;&云;为什么\"云\"…"),
             ("&&amp;&lt", "&&&lt"),
         ] {
-            assert_eq!(entities(written), read, "{written}");
+            assert_eq!(decode_entities(written), read, "{written}");
         }
     }
 

@@ -9,7 +9,7 @@ use riddlemill_files::reading::zipped;
 
 use super::http::{Head, decode_body, parse_head};
 use super::read::{Location, ReadError, Reader, Record};
-use super::resync::resync;
+use super::resync::resync_reader;
 use super::{Limits, Totals, Truncated};
 use riddlemill_files::fence;
 
@@ -113,7 +113,7 @@ impl Part {
             && &head == b"PK\x03\x04";
         let is_archive =
             |name: &str| [".warc", ".warc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end));
-        let entries = zip.then(|| zipped::entries(&path)).flatten().unwrap_or_default();
+        let entries = zip.then(|| zipped::list_entries(&path)).flatten().unwrap_or_default();
         let within: Vec<Part> = entries
             .iter()
             .filter(|entry| is_archive(&entry.name) && entry.is_stored())
@@ -123,13 +123,13 @@ impl Part {
     }
 
     /// Its bytes from a place in the file on.
-    fn open(&self, at: u64) -> io::Result<BufReader<Take<File>>> {
+    fn open_at(&self, at: u64) -> io::Result<BufReader<Take<File>>> {
         let mut file = fence::open_plain(&self.path)?;
         file.seek(SeekFrom::Start(at))?;
         Ok(BufReader::new(file.take(self.end.saturating_sub(at))))
     }
 
-    fn length(&self) -> u64 {
+    fn byte_length(&self) -> u64 {
         let whole = || std::fs::metadata(&self.path).map_or(0, |meta| meta.len());
         if self.end == u64::MAX { whole() } else { self.end - self.start }
     }
@@ -183,7 +183,7 @@ impl Iterator for Pages {
     fn next(&mut self) -> Option<Self::Item> {
         while self.file < self.archive.files.len() {
             let file = self.file;
-            match self.step() {
+            match self.next_page() {
                 Ok(Some(page)) => return Some(Ok(page)),
                 Ok(None) => {}
                 Err(mut trouble) => {
@@ -191,26 +191,26 @@ impl Iterator for Pages {
                     self.totals.damaged |= !matches!(trouble, ArchiveTrouble::Body { .. });
                     match &mut trouble {
                         ArchiveTrouble::Body { .. } => {}
-                        ArchiveTrouble::Read { error, until } => *until = self.behind(error.at),
+                        ArchiveTrouble::Read { error, until } => *until = self.resume_after(error.at),
                         ArchiveTrouble::Open(_) | ArchiveTrouble::Bomb { .. } => self.next_file(),
                     }
-                    return Some(Err(self.error(file, trouble)));
+                    return Some(Err(self.error_in_file(file, trouble)));
                 }
             }
         }
         if let Some((file, record, block)) = self.waiting.pop() {
-            return Some(match self.resolve(file, &record, &block) {
-                Ok(Some(page)) => match self.spend(&page) {
+            return Some(match self.resolve_revisit(file, &record, &block) {
+                Ok(Some(page)) => match self.count_body(&page) {
                     Ok(()) => Ok(page),
                     Err(trouble) => {
                         self.waiting.clear();
-                        Err(self.error(file, trouble))
+                        Err(self.error_in_file(file, trouble))
                     }
                 },
                 Ok(None) => {
-                    Err(self.error(file, lost(&record, "the record it revisits is not in the archive")))
+                    Err(self.error_in_file(file, lost_body(&record, "the record it revisits is not in the archive")))
                 }
-                Err(trouble) => Err(self.error(file, trouble)),
+                Err(trouble) => Err(self.error_in_file(file, trouble)),
             });
         }
         None
@@ -219,16 +219,16 @@ impl Iterator for Pages {
 
 impl Pages {
     /// The totals so far.
-    pub fn totals(&self) -> Totals {
+    pub fn totals_so_far(&self) -> Totals {
         self.totals
     }
 
     /// How many records of each type were met so far.
-    pub fn kinds(&self) -> &BTreeMap<String, u64> {
+    pub fn counts_by_kind(&self) -> &BTreeMap<String, u64> {
         &self.kinds
     }
 
-    fn error(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
+    fn error_in_file(&self, file: usize, trouble: ArchiveTrouble) -> ArchiveError {
         ArchiveError { path: self.archive.files[file].path.clone(), trouble }
     }
 
@@ -243,9 +243,9 @@ impl Pages {
 
     /// Continues after a damaged record, or with the next file if no intact record follows. Returns where
     /// that is.
-    fn behind(&mut self, damaged: Location) -> Option<u64> {
+    fn resume_after(&mut self, damaged: Location) -> Option<u64> {
         let part = &self.archive.files[self.file];
-        match resync(&part.path, damaged, part.end) {
+        match resync_reader(&part.path, damaged, part.end) {
             Ok(Some(reader)) => {
                 let at = reader.location();
                 self.reader = Some(reader);
@@ -259,126 +259,126 @@ impl Pages {
         }
     }
 
-    fn step(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
+    fn next_page(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
         if self.reader.is_none() {
             let part = &self.archive.files[self.file];
-            let file = part.open(part.start).map_err(ArchiveTrouble::Open)?;
+            let file = part.open_at(part.start).map_err(ArchiveTrouble::Open)?;
             let start = Location { member: part.start, skip: 0 };
-            self.reader = Some(Reader::at(file, start).map_err(ArchiveTrouble::Open)?);
-            let given = Limits::of_file(part.length());
+            self.reader = Some(Reader::start_at(file, start).map_err(ArchiveTrouble::Open)?);
+            let given = Limits::of_file(part.byte_length());
             (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
-        let Some(record) = reader.next_record().map_err(damage)? else {
+        let Some(record) = reader.next_record().map_err(damage_from)? else {
             self.next_file();
             return Ok(None);
         };
         let kind = record.header.kind();
         *self.kinds.entry(kind.clone()).or_default() += 1;
-        let http = record.header.target().is_some_and(|url| url.starts_with("http"));
+        let http = record.header.target_uri().is_some_and(|url| url.starts_with("http"));
         if !http || !matches!(kind.as_str(), "response" | "resource" | "revisit") {
             // Also checks what follows the record by its length: a wrong length swallows the next record.
-            reader.finish_record().map_err(damage)?;
+            reader.finish_record().map_err(damage_from)?;
             return Ok(None);
         }
-        let block = reader.block(self.archive.limits.stored_bytes).map_err(damage)?;
+        let block = reader.read_block(self.archive.limits.stored_bytes).map_err(damage_from)?;
         // The checksum is at the end of the record's gzip member.
-        reader.finish_record().map_err(damage)?;
+        reader.finish_record().map_err(damage_from)?;
         let file = self.file;
         if kind == "revisit" {
             self.totals.revisits += 1;
-            let found = self.resolve(file, &record, &block.bytes)?;
+            let found = self.resolve_revisit(file, &record, &block.bytes)?;
             match &found {
-                Some(page) => self.spend(page)?,
+                Some(page) => self.count_body(page)?,
                 None => {
                     // Kept until the end of the archive.
-                    self.take(record.at, block.bytes.len() as u64)?;
+                    self.spend_bytes(record.at, block.bytes.len() as u64)?;
                     self.waiting.push((file, record, block.bytes));
                 }
             }
             return Ok(found);
         }
-        self.remember(file, &record);
-        let page = page(file, &record, &block.bytes, block.cut, self.archive.limits)?;
-        self.spend(&page)?;
+        self.remember_original(file, &record);
+        let page = read_page(file, &record, &block.bytes, block.cut, self.archive.limits)?;
+        self.count_body(&page)?;
         Ok(Some(page))
     }
 
     /// Counts a body against its file's limit.
-    fn spend(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
-        self.take(page.at, page.body.len() as u64)
+    fn count_body(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
+        self.spend_bytes(page.at, page.body.len() as u64)
     }
 
-    fn take(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
+    fn spend_bytes(&mut self, at: Location, bytes: u64) -> Result<(), ArchiveTrouble> {
         self.totals.bytes += bytes;
         let left = self.left.checked_sub(bytes);
         self.left = left.ok_or(ArchiveTrouble::Bomb { at, of: self.of })?;
         Ok(())
     }
 
-    fn remember(&mut self, file: usize, record: &Record) {
+    fn remember_original(&mut self, file: usize, record: &Record) {
         let header = &record.header;
         let place = (file, record.at);
         if let Some(id) = header.get("WARC-Record-ID") {
-            self.originals.insert(key("id", id), place);
+            self.originals.insert(hash_key("id", id), place);
         }
-        if let (Some(url), Some(date)) = (header.target(), header.get("WARC-Date")) {
-            self.originals.insert(key("at", &format!("{url} {date}")), place);
+        if let (Some(url), Some(date)) = (header.target_uri(), header.get("WARC-Date")) {
+            self.originals.insert(hash_key("at", &format!("{url} {date}")), place);
         }
         if let Some(digest) = header.get("WARC-Payload-Digest") {
             // The first one is kept: all others with this digest have the same payload.
-            self.originals.entry(key("digest", &digest.to_ascii_lowercase())).or_insert(place);
+            self.originals.entry(hash_key("digest", &digest.to_ascii_lowercase())).or_insert(place);
         }
     }
 
-    fn resolve(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<Page>, ArchiveTrouble> {
+    fn resolve_revisit(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<Page>, ArchiveTrouble> {
         let header = &revisit.header;
-        let by_id = header.get("WARC-Refers-To").map(|id| key("id", id));
+        let by_id = header.get("WARC-Refers-To").map(|id| hash_key("id", id));
         let by_date = header
             .get("WARC-Refers-To-Target-URI")
             .zip(header.get("WARC-Refers-To-Date"))
-            .map(|(url, date)| key("at", &format!("{} {date}", url.trim_matches(['<', '>']))));
+            .map(|(url, date)| hash_key("at", &format!("{} {date}", url.trim_matches(['<', '>']))));
         let by_digest =
-            header.get("WARC-Payload-Digest").map(|digest| key("digest", &digest.to_ascii_lowercase()));
+            header.get("WARC-Payload-Digest").map(|digest| hash_key("digest", &digest.to_ascii_lowercase()));
         let place =
             [by_id, by_date, by_digest].into_iter().flatten().find_map(|key| self.originals.get(&key));
         let Some(&(from, at)) = place else { return Ok(None) };
 
-        let fail = |what: String| lost(revisit, &what);
-        let original = self.archive.files[from].open(at.member).map_err(|e| fail(e.to_string()))?;
-        let mut reader = Reader::at(original, at).map_err(|e| fail(e.to_string()))?;
+        let fail = |what: String| lost_body(revisit, &what);
+        let original = self.archive.files[from].open_at(at.member).map_err(|e| fail(e.to_string()))?;
+        let mut reader = Reader::start_at(original, at).map_err(|e| fail(e.to_string()))?;
         let record =
             reader.next_record().map_err(|e| fail(e.to_string()))?.ok_or_else(|| fail("moved".into()))?;
-        let body = reader.block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
-        let mut found = page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
+        let body = reader.read_block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
+        let mut found = read_page(from, &record, &body.bytes, body.cut, self.archive.limits)?;
         // The revisit's own status is the server's answer at that time, except that a 304 only says "as
         // before".
         if let Some((head, _)) = parse_head(block).filter(|(head, _)| head.status != 304) {
             found.status = head.status;
         }
-        found.url = header.target().unwrap_or(&found.url).to_string();
+        found.url = header.target_uri().unwrap_or(&found.url).to_string();
         found.date = header.get("WARC-Date").unwrap_or_default().to_string();
         Ok(Some(Page { file, at: revisit.at, revisit: true, ..found }))
     }
 }
 
-fn damage(error: ReadError) -> ArchiveTrouble {
+fn damage_from(error: ReadError) -> ArchiveTrouble {
     ArchiveTrouble::Read { error, until: None }
 }
 
-fn lost(record: &Record, what: &str) -> ArchiveTrouble {
-    let url = record.header.target().unwrap_or_default().to_string();
+fn lost_body(record: &Record, what: &str) -> ArchiveTrouble {
+    let url = record.header.target_uri().unwrap_or_default().to_string();
     ArchiveTrouble::Body { at: record.at, url, what: what.into() }
 }
 
-fn key(kind: &str, value: &str) -> [u8; 16] {
+fn hash_key(kind: &str, value: &str) -> [u8; 16] {
     let mut key = [0; 16];
     let hash = blake3::hash(format!("{kind} {value}").as_bytes());
     key.copy_from_slice(&hash.as_bytes()[..16]);
     key
 }
 
-fn page(
+fn read_page(
     file: usize,
     record: &Record,
     block: &[u8],
@@ -392,13 +392,13 @@ fn page(
             let kind = header.get("Content-Type").unwrap_or("application/octet-stream");
             (Head { status: 200, fields: vec![("Content-Type".into(), kind.into())] }, 0)
         }
-        None => return Err(lost(record, "the block is not an HTTP response")),
+        None => return Err(lost_body(record, "the block is not an HTTP response")),
     };
     let body = &block[start..];
     let decoded = decode_body(&head, body, limits.of_body(body.len() as u64));
     let marked = header.get("WARC-Truncated").map(Truncated::from_token);
     Ok(Page {
-        url: header.target().unwrap_or_default().into(),
+        url: header.target_uri().unwrap_or_default().into(),
         date: header.get("WARC-Date").unwrap_or_default().into(),
         status: head.status,
         content_type: head.get("content-type").map(str::to_string),

@@ -16,7 +16,7 @@ impl Header {
     }
 
     /// Adds a field. Line ends in the value become spaces, so that no value can start a new field.
-    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+    pub fn with_field(mut self, name: &str, value: impl Into<String>) -> Self {
         let value: String = value.into();
         let value = if value.contains(['\r', '\n']) { value.replace(['\r', '\n'], " ") } else { value };
         self.fields.push((name.into(), value));
@@ -34,7 +34,7 @@ impl Header {
     }
 
     /// `WARC-Target-URI`; version 1.0 drafts put it in angle brackets.
-    pub fn target(&self) -> Option<&str> {
+    pub fn target_uri(&self) -> Option<&str> {
         let uri = self.get("WARC-Target-URI")?;
         Some(uri.strip_prefix('<').and_then(|u| u.strip_suffix('>')).unwrap_or(uri))
     }
@@ -43,7 +43,7 @@ impl Header {
     ///
     /// Lines may end in LF alone and may be folded; a line without a colon is skipped, since archives of some
     /// tools contain such lines. `None` if the first line is not a version.
-    pub fn parse(bytes: &[u8]) -> Option<Header> {
+    pub fn parse_header(bytes: &[u8]) -> Option<Header> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.split('\n').map(|line| line.trim_end_matches('\r'));
         let version = lines.next()?.trim();
@@ -71,17 +71,17 @@ mod tests {
 
     #[test]
     fn fields_are_found_in_any_case_and_unfolded() {
-        let header = Header::parse(b"WARC/1.0\r\nwarc-type: Response\r\nX-Long: a\r\n  b\r\nnonsense\r\nWARC-Target-URI: <http://a/>\r\n");
+        let header = Header::parse_header(b"WARC/1.0\r\nwarc-type: Response\r\nX-Long: a\r\n  b\r\nnonsense\r\nWARC-Target-URI: <http://a/>\r\n");
         let header = header.unwrap();
         assert_eq!(header.kind(), "response");
         assert_eq!(header.get("x-long"), Some("a b"));
-        assert_eq!(header.target(), Some("http://a/"));
-        assert_eq!(Header::parse(b"HTTP/1.1 200 OK"), None);
+        assert_eq!(header.target_uri(), Some("http://a/"));
+        assert_eq!(Header::parse_header(b"HTTP/1.1 200 OK"), None);
     }
 
     #[test]
     fn a_value_cannot_start_a_new_field() {
-        let header = Header::new("response").with("WARC-Target-URI", "http://a/\r\nWARC-Type: request");
+        let header = Header::new("response").with_field("WARC-Target-URI", "http://a/\r\nWARC-Type: request");
         assert_eq!(header.get("WARC-Target-URI"), Some("http://a/  WARC-Type: request"));
     }
 }

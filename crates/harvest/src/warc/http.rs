@@ -32,7 +32,7 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    fn of(bytes: Vec<u8>, truncated: Option<Truncated>) -> Decoded {
+    fn from_bytes(bytes: Vec<u8>, truncated: Option<Truncated>) -> Decoded {
         Decoded { bytes, truncated, unknown: None }
     }
 }
@@ -84,13 +84,13 @@ impl Iterator for Lines<'_> {
 /// what it contains. An encoding that is not known is passed over and noted.
 pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Decoded {
     let chunked = head.get("transfer-encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
-    let mut decoded = match chunked.then(|| unchunk(raw)).flatten() {
+    let mut decoded = match chunked.then(|| unchunk_body(raw)).flatten() {
         Some(decoded) => decoded,
-        None => Decoded::of(raw.to_vec(), None),
+        None => Decoded::from_bytes(raw.to_vec(), None),
     };
     let encodings = head.get("content-encoding").unwrap_or_default().to_ascii_lowercase();
     for encoding in encodings.split(',').map(str::trim).rev().filter(|e| !e.is_empty() && *e != "identity") {
-        match undo(encoding, &decoded.bytes, limit) {
+        match undo_encoding(encoding, &decoded.bytes, limit) {
             Some(undone) => {
                 decoded.truncated = undone.truncated.or(decoded.truncated);
                 decoded.bytes = undone.bytes;
@@ -106,25 +106,25 @@ pub fn decode_body(head: &Head, raw: &[u8], limit: u64) -> Decoded {
 }
 
 /// `None` if there is no such encoding.
-fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Option<Decoded> {
-    let as_is = || Decoded::of(bytes.to_vec(), None);
+fn undo_encoding(encoding: &str, bytes: &[u8], limit: u64) -> Option<Decoded> {
+    let as_is = || Decoded::from_bytes(bytes.to_vec(), None);
     Some(match encoding {
         "gzip" | "x-gzip" if !bytes.starts_with(&[0x1f, 0x8b]) => as_is(),
-        "gzip" | "x-gzip" => drain(flate2::bufread::MultiGzDecoder::new(bytes), limit),
+        "gzip" | "x-gzip" => drain_reader(flate2::bufread::MultiGzDecoder::new(bytes), limit),
         // The registered meaning is zlib; some servers send the bare stream.
-        "deflate" => match drain(flate2::bufread::ZlibDecoder::new(bytes), limit) {
+        "deflate" => match drain_reader(flate2::bufread::ZlibDecoder::new(bytes), limit) {
             Decoded { bytes: none, truncated: Some(_), .. } if none.is_empty() => {
-                drain(flate2::bufread::DeflateDecoder::new(bytes), limit)
+                drain_reader(flate2::bufread::DeflateDecoder::new(bytes), limit)
             }
             decoded => decoded,
         },
         // Brotli has no magic number: what fails at the first byte was not brotli.
-        "br" => match drain(brotli_decompressor::Decompressor::new(bytes, 32 << 10), limit) {
+        "br" => match drain_reader(brotli_decompressor::Decompressor::new(bytes, 32 << 10), limit) {
             Decoded { bytes: none, truncated: Some(_), .. } if none.is_empty() => as_is(),
             decoded => decoded,
         },
         "zstd" if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => match zstd::Decoder::with_buffer(bytes) {
-            Ok(decoder) => drain(decoder, limit),
+            Ok(decoder) => drain_reader(decoder, limit),
             Err(_) => as_is(),
         },
         "zstd" => as_is(),
@@ -132,27 +132,27 @@ fn undo(encoding: &str, bytes: &[u8], limit: u64) -> Option<Decoded> {
     })
 }
 
-fn drain(mut reader: impl Read, limit: u64) -> Decoded {
+fn drain_reader(mut reader: impl Read, limit: u64) -> Decoded {
     let mut bytes = Vec::new();
     let mut chunk = [0u8; 16 << 10];
     loop {
         match reader.read(&mut chunk) {
-            Ok(0) => return Decoded::of(bytes, None),
+            Ok(0) => return Decoded::from_bytes(bytes, None),
             Ok(n) => {
                 let room = (limit - bytes.len() as u64).min(n as u64) as usize;
                 bytes.extend_from_slice(&chunk[..room]);
                 if room < n {
-                    return Decoded::of(bytes, Some(Truncated::Length));
+                    return Decoded::from_bytes(bytes, Some(Truncated::Length));
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return Decoded::of(bytes, Some(Truncated::Disconnect)),
+            Err(_) => return Decoded::from_bytes(bytes, Some(Truncated::Disconnect)),
         }
     }
 }
 
 /// `None` if the bytes are not chunked.
-fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
+fn unchunk_body(mut raw: &[u8]) -> Option<Decoded> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut first = true;
     loop {
@@ -166,11 +166,11 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
             if first {
                 return None;
             }
-            return Some(Decoded::of(bytes, Some(Truncated::Disconnect)));
+            return Some(Decoded::from_bytes(bytes, Some(Truncated::Disconnect)));
         };
         raw = &raw[end + 1..];
         if size == 0 {
-            return Some(Decoded::of(bytes, None));
+            return Some(Decoded::from_bytes(bytes, None));
         }
         if size > raw.len() {
             // A text may begin with hex digits by chance: then the chunk would end far after the body.
@@ -178,7 +178,7 @@ fn unchunk(mut raw: &[u8]) -> Option<Decoded> {
                 return None;
             }
             bytes.extend_from_slice(raw);
-            return Some(Decoded::of(bytes, Some(Truncated::Disconnect)));
+            return Some(Decoded::from_bytes(bytes, Some(Truncated::Disconnect)));
         }
         bytes.extend_from_slice(&raw[..size]);
         raw = &raw[size..];
@@ -223,7 +223,7 @@ mod tests {
         chunked.extend_from_slice(b"0\r\n\r\n");
         let fields = head(&[("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip")]);
         let whole = decode_body(&fields, &chunked, 100);
-        assert_eq!(whole, Decoded::of("你好".into(), None));
+        assert_eq!(whole, Decoded::from_bytes("你好".into(), None));
         // Tools that undo the chunks and keep the header.
         assert_eq!(decode_body(&fields, &packed, 100), whole);
         // … and the content-encoding too.

@@ -55,7 +55,7 @@ impl<R: BufRead> Members<R> {
 
     /// Offset in the file after the last complete gzip member, if the reader is between two members or at the
     /// end.
-    pub fn boundary(&mut self) -> io::Result<Option<u64>> {
+    pub fn member_boundary(&mut self) -> io::Result<Option<u64>> {
         let more = !self.fill_buf()?.is_empty();
         match (&self.source, more) {
             (Source::Ended, _) => Ok(Some(self.member)),
@@ -64,7 +64,7 @@ impl<R: BufRead> Members<R> {
         }
     }
 
-    fn refill(&mut self) -> io::Result<()> {
+    fn refill_buffer(&mut self) -> io::Result<()> {
         self.buffer.resize(BUFFER, 0);
         self.at = 0;
         let mut filled = 0;
@@ -106,7 +106,7 @@ impl<R: BufRead> Members<R> {
 impl<R: BufRead> BufRead for Members<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.at >= self.buffer.len() {
-            self.refill()?;
+            self.refill_buffer()?;
         }
         Ok(&self.buffer[self.at..])
     }

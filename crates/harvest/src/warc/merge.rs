@@ -32,9 +32,9 @@ impl Taken {
 ///
 /// # Errors
 /// [`io::Error`] if a file cannot be read or written, with its path.
-pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken>> {
+pub fn merge_archives(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken>> {
     let mut taken = Vec::new();
-    for name in files(other)? {
+    for name in list_files(other)? {
         let (from, to) = (other.join(&name), here.join(&name));
         let (place, kind): (PathBuf, fn(PathBuf) -> Taken) = match common_start(&from, &to) {
             Err(e) if e.kind() == io::ErrorKind::NotFound && !to.exists() => (name, Taken::New),
@@ -42,7 +42,7 @@ pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken
             Ok(CommonStart::Shorter) => continue,
             Ok(CommonStart::Longer) => (name, Taken::Longer),
             Ok(CommonStart::Apart) => {
-                let other_name = name_with_hash(&name, &durable::sha256(&from).map_err(io::Error::other)?);
+                let other_name = name_with_hash(&name, &durable::sha256_of_file(&from).map_err(io::Error::other)?);
                 if here.join(&other_name).exists() {
                     continue;
                 }
@@ -50,28 +50,28 @@ pub fn merge(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken
             }
         };
         if !only_look {
-            copy(&from, &here.join(&place)).map_err(at(&from))?;
+            copy_file(&from, &here.join(&place)).map_err(name_path(&from))?;
         }
         taken.push(kind(place));
     }
     Ok(taken)
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
+fn name_path(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Regular files under a folder, by relative path, sorted.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut waiting, mut found) = (vec![folder.to_owned()], Vec::new());
     while let Some(place) = waiting.pop() {
         let entries = match fence::list(&place) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-            entries => entries.map_err(at(&place))?,
+            entries => entries.map_err(name_path(&place))?,
         };
         for entry in entries {
-            let entry = entry.map_err(at(&place))?;
-            let kind = entry.file_type().map_err(at(&place))?;
+            let entry = entry.map_err(name_path(&place))?;
+            let kind = entry.file_type().map_err(name_path(&place))?;
             match entry.path() {
                 path if kind.is_dir() => waiting.push(path),
                 path if kind.is_file() && path.to_string_lossy().contains(".warc") => {
@@ -93,8 +93,8 @@ enum CommonStart {
 }
 
 fn common_start(other: &Path, here: &Path) -> io::Result<CommonStart> {
-    let mut mine = fence::open(here).map_err(at(here))?;
-    let mut theirs = fence::open(other).map_err(at(other))?;
+    let mut mine = fence::open(here).map_err(name_path(here))?;
+    let mut theirs = fence::open(other).map_err(name_path(other))?;
     let lengths = [&mine, &theirs].map(|file| file.metadata().map(|meta| meta.len()));
     let [mine_len, theirs_len] = lengths;
     let (mine_len, theirs_len) = (mine_len?, theirs_len?);
@@ -102,8 +102,8 @@ fn common_start(other: &Path, here: &Path) -> io::Result<CommonStart> {
     let (mut a, mut b) = (vec![0; 1 << 20], vec![0; 1 << 20]);
     while left > 0 {
         let wave = a.len().min(left as usize);
-        mine.read_exact(&mut a[..wave]).map_err(at(here))?;
-        theirs.read_exact(&mut b[..wave]).map_err(at(other))?;
+        mine.read_exact(&mut a[..wave]).map_err(name_path(here))?;
+        theirs.read_exact(&mut b[..wave]).map_err(name_path(other))?;
         if a[..wave] != b[..wave] {
             return Ok(CommonStart::Apart);
         }
@@ -120,7 +120,7 @@ fn name_with_hash(name: &Path, hash: &str) -> PathBuf {
 }
 
 /// Writes to a temporary file, syncs and renames.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().unwrap_or(to);
     fence::create_folder(folder)?;
     let partial = to.with_extension("tmp");
@@ -160,9 +160,9 @@ mod tests {
             mine.into_iter().for_each(|text| put(&here, name, text));
             theirs.into_iter().for_each(|text| put(&there, name, text));
         }
-        let looked = merge(&here, &there, true).unwrap();
+        let looked = merge_archives(&here, &there, true).unwrap();
         assert!(!here.join("ba/00005.warc.gz").exists(), "a look copies nothing");
-        let taken = merge(&here, &there, false).unwrap();
+        let taken = merge_archives(&here, &there, false).unwrap();
         assert_eq!(looked, taken);
         let [longer, beside, new] = &taken[..] else { panic!("{taken:?}") };
         assert_eq!(*longer, Taken::Longer("ba/00002.warc.gz".into()));
@@ -173,7 +173,7 @@ mod tests {
         assert!(beside.path().to_string_lossy().starts_with("ba/00004-"), "{beside:?}");
         assert_eq!(read(Path::new("ba/00004.warc.gz")), "shared, mine");
         assert_eq!(read(Path::new("ba/00003.warc.gz")), "shared and less");
-        assert!(merge(&here, &there, false).unwrap().is_empty(), "once");
-        assert!(merge(&here, &dir.path().join("nowhere"), false).unwrap().is_empty());
+        assert!(merge_archives(&here, &there, false).unwrap().is_empty(), "once");
+        assert!(merge_archives(&here, &dir.path().join("nowhere"), false).unwrap().is_empty());
     }
 }

@@ -26,9 +26,9 @@ mod write;
 pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, decode_body, parse_head};
-pub use merge::{Taken, merge};
+pub use merge::{Taken, merge_archives};
 pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
-pub use resync::resync;
+pub use resync::resync_reader;
 pub use write::{block_digest, record_id, write_record};
 
 /// Limits on what is held of one record.

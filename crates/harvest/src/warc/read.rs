@@ -87,13 +87,13 @@ pub struct Reader<R: BufRead> {
 impl<R: BufRead> Reader<R> {
     /// Starts at the beginning of a file.
     pub fn new(inner: R) -> io::Result<Self> {
-        Self::at(inner, Location::default())
+        Self::start_at(inner, Location::default())
     }
 
     /// Starts at a record; `inner` must be at `location.member`.
-    pub fn at(inner: R, location: Location) -> io::Result<Self> {
+    pub fn start_at(inner: R, location: Location) -> io::Result<Self> {
         let mut members = Members::new(inner, location.member)?;
-        skip(&mut members, location.skip)?;
+        skip_bytes(&mut members, location.skip)?;
         Ok(Reader { members, left: 0, at: location, blank: 0, next_fails: None })
     }
 
@@ -110,11 +110,11 @@ impl<R: BufRead> Reader<R> {
         if let Some(error) = self.next_fails.take() {
             return Err(error);
         }
-        self.read_header().map_err(|trouble| ReadError { at: self.reached(), trouble })
+        self.read_header().map_err(|trouble| ReadError { at: self.damage_location(), trouble })
     }
 
     /// The place of damage: the current record, or the next member once that has begun.
-    fn reached(&self) -> Location {
+    fn damage_location(&self) -> Location {
         let (member, skip) = self.members.position();
         if member > self.at.member { Location { member, skip } } else { self.at }
     }
@@ -143,7 +143,7 @@ impl<R: BufRead> Reader<R> {
                 break;
             }
         }
-        let header = Header::parse(&bytes).ok_or(Trouble::NoHeader)?;
+        let header = Header::parse_header(&bytes).ok_or(Trouble::NoHeader)?;
         let length = header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(Trouble::NoLength)?;
         self.left = length;
         Ok(Some(Record { header, length, at: self.at }))
@@ -153,7 +153,7 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// The file ends early or is damaged.
-    pub fn block(&mut self, limit: u64) -> Result<Block, ReadError> {
+    pub fn read_block(&mut self, limit: u64) -> Result<Block, ReadError> {
         let want = self.left.min(limit);
         // The capacity grows with the data: a header may claim any length.
         let mut bytes = Vec::with_capacity(want.min(1 << 16) as usize);
@@ -176,9 +176,9 @@ impl<R: BufRead> Reader<R> {
     /// The file ends early or is damaged.
     pub fn finish_record(&mut self) -> Result<Option<u64>, ReadError> {
         let ended = self.skip_block().and_then(|()| self.leads_on());
-        let ended = ended.and_then(|()| self.members.boundary().map_err(Trouble::from));
+        let ended = ended.and_then(|()| self.members.member_boundary().map_err(Trouble::from));
         let Err(trouble) = ended else { return ended.map_err(|trouble| ReadError { at: self.at, trouble }) };
-        let error = ReadError { at: self.reached(), trouble };
+        let error = ReadError { at: self.damage_location(), trouble };
         if error.at == self.at {
             return Err(error);
         }
@@ -199,7 +199,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn skip_block(&mut self) -> Result<(), Trouble> {
-        skip(&mut self.members, std::mem::take(&mut self.left))?;
+        skip_bytes(&mut self.members, std::mem::take(&mut self.left))?;
         self.blank = 0;
         // Two line ends follow a block; some tools write one, or none.
         loop {
@@ -214,7 +214,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-fn skip(reader: &mut impl BufRead, mut count: u64) -> io::Result<()> {
+fn skip_bytes(reader: &mut impl BufRead, mut count: u64) -> io::Result<()> {
     while count > 0 {
         let n = (reader.fill_buf()?.len() as u64).min(count);
         if n == 0 {
@@ -234,7 +234,7 @@ mod tests {
     fn archive(blocks: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for block in blocks {
-            write_record(&mut bytes, &Header::new("resource").with("WARC-Target-URI", "http://a/"), block)
+            write_record(&mut bytes, &Header::new("resource").with_field("WARC-Target-URI", "http://a/"), block)
                 .unwrap();
         }
         bytes
@@ -246,7 +246,7 @@ mod tests {
         loop {
             let block = match reader.next_record() {
                 Ok(None) => return (found, None),
-                Ok(Some(_)) => reader.block(1 << 20),
+                Ok(Some(_)) => reader.read_block(1 << 20),
                 Err(error) => return (found, Some(error)),
             };
             match block {
@@ -291,12 +291,12 @@ mod tests {
         let mut reader = Reader::new(&gzip[..]).unwrap();
         let mut places = Vec::new();
         while let Some(record) = reader.next_record().unwrap() {
-            places.push((record.at, reader.block(10).unwrap().bytes));
+            places.push((record.at, reader.read_block(10).unwrap().bytes));
         }
         for (at, block) in places {
-            let mut again = Reader::at(&gzip[at.member as usize..], at).unwrap();
+            let mut again = Reader::start_at(&gzip[at.member as usize..], at).unwrap();
             assert_eq!(again.next_record().unwrap().unwrap().at, at);
-            assert_eq!(again.block(10).unwrap().bytes, block);
+            assert_eq!(again.read_block(10).unwrap().bytes, block);
         }
     }
 
@@ -305,15 +305,15 @@ mod tests {
         let huge = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99999999999999\r\n\r\nshort";
         let mut reader = Reader::new(&huge[..]).unwrap();
         assert_eq!(reader.next_record().unwrap().unwrap().length, 99_999_999_999_999);
-        assert!(matches!(reader.block(u64::MAX).unwrap_err().trouble, Trouble::Torn));
+        assert!(matches!(reader.read_block(u64::MAX).unwrap_err().trouble, Trouble::Torn));
 
         let bytes = archive(&[b"0123456789", b"next"]);
         let mut reader = Reader::new(&bytes[..]).unwrap();
         reader.next_record().unwrap();
-        let block = reader.block(4).unwrap();
+        let block = reader.read_block(4).unwrap();
         assert_eq!((block.bytes.as_slice(), block.cut), (&b"0123"[..], true));
         reader.next_record().unwrap();
-        assert_eq!(reader.block(9).unwrap().bytes, b"next");
+        assert_eq!(reader.read_block(9).unwrap().bytes, b"next");
     }
 
     #[test]

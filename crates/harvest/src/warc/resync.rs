@@ -21,8 +21,8 @@ const PLAIN: &[u8] = b"WARC/1.";
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn resync(path: &Path, damaged: Location, end: u64) -> io::Result<Option<Reader<BufReader<Take<File>>>>> {
-    let opened = |path: &Path, at: u64| opened(path, at, end);
+pub fn resync_reader(path: &Path, damaged: Location, end: u64) -> io::Result<Option<Reader<BufReader<Take<File>>>>> {
+    let opened = |path: &Path, at: u64| open_range(path, at, end);
     let mut head = [0; 5];
     // In a zip the member that is damaged shows the packing, in a file of its own also the first one.
     let from = if end == u64::MAX { 0 } else { damaged.member };
@@ -37,14 +37,14 @@ pub fn resync(path: &Path, damaged: Location, end: u64) -> io::Result<Option<Rea
     while let Some(found) = next_of(path, from, end, if gzip { &GZIP } else { PLAIN })? {
         if begins_record(path, found, end, gzip)? {
             let inner = opened(path, found)?;
-            return Reader::at(inner, Location { member: found, skip: 0 }).map(Some);
+            return Reader::start_at(inner, Location { member: found, skip: 0 }).map(Some);
         }
         from = found + 1;
     }
     Ok(None)
 }
 
-fn opened(path: &Path, at: u64, end: u64) -> io::Result<BufReader<Take<File>>> {
+fn open_range(path: &Path, at: u64, end: u64) -> io::Result<BufReader<Take<File>>> {
     let mut file = fence::open_plain(path)?;
     file.seek(SeekFrom::Start(at))?;
     Ok(BufReader::new(file.take(end.saturating_sub(at))))
@@ -52,7 +52,7 @@ fn opened(path: &Path, at: u64, end: u64) -> io::Result<BufReader<Take<File>>> {
 
 /// Where these bytes occur next. The first one does not occur again among the others.
 fn next_of(path: &Path, from: u64, end: u64, bytes: &[u8]) -> io::Result<Option<u64>> {
-    let mut reader = opened(path, from, end)?;
+    let mut reader = open_range(path, from, end)?;
     let (mut at, mut matched) = (from, 0);
     loop {
         let buffer = reader.fill_buf()?;
@@ -74,7 +74,7 @@ fn next_of(path: &Path, from: u64, end: u64, bytes: &[u8]) -> io::Result<Option<
 /// The three bytes of gzip occur by chance once in 16 MB of packed data; a header after them does not. In a
 /// plain file a text may be about archives: a header begins a line and has a type.
 fn begins_record(path: &Path, at: u64, end: u64, gzip: bool) -> io::Result<bool> {
-    let opened = |path: &Path, at: u64| opened(path, at, end);
+    let opened = |path: &Path, at: u64| open_range(path, at, end);
     if gzip {
         let mut start = [0; 5];
         let read = GzDecoder::new(opened(path, at)?).read_exact(&mut start);
@@ -84,7 +84,7 @@ fn begins_record(path: &Path, at: u64, end: u64, gzip: bool) -> io::Result<bool>
     if at > 0 {
         opened(path, at - 1)?.read_exact(&mut before)?;
     }
-    let record = Reader::at(opened(path, at)?, Location { member: at, skip: 0 })?.next_record();
+    let record = Reader::start_at(opened(path, at)?, Location { member: at, skip: 0 })?.next_record();
     Ok(before == [b'\n']
         && record.is_ok_and(|record| record.is_some_and(|record| !record.header.kind().is_empty())))
 }
@@ -101,7 +101,7 @@ mod tests {
         let mut starts = Vec::new();
         for i in 0..5 {
             starts.push(bytes.len());
-            let header = Header::new("response").with("WARC-Target-URI", format!("http://a/{i}"));
+            let header = Header::new("response").with_field("WARC-Target-URI", format!("http://a/{i}"));
             write_record(&mut bytes, &header, block).unwrap();
         }
         let folder = tempfile::tempdir().unwrap();

@@ -47,11 +47,11 @@ pub(super) struct Kills {
 }
 
 impl Transport for Kills {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         panic!("asked one by one: {}", call.body)
     }
 
-    fn run(&self, request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
+    fn send_file_request(&self, request: FileRequest) -> BoxFuture<'_, Result<Received, Fault>> {
         Box::pin(async move {
             let count = {
                 let mut kept = self.kept.lock().unwrap();
@@ -65,7 +65,7 @@ impl Transport for Kills {
                 let mut kept = self.kept.lock().unwrap();
                 match kept.forgot {
                     true => None,
-                    false => Some(kept.answer(self.provider, &request, self.fails)),
+                    false => Some(kept.answer_request(self.provider, &request, self.fails)),
                 }
             };
             if self.at == Some((count, true)) {
@@ -79,7 +79,7 @@ impl Transport for Kills {
 }
 
 impl Kept {
-    fn answer(&mut self, provider: Provider, request: &FileRequest, fails: &str) -> String {
+    fn answer_request(&mut self, provider: Provider, request: &FileRequest, fails: &str) -> String {
         let path = match request {
             FileRequest::Get(path)
             | FileRequest::Download(path)
@@ -133,20 +133,20 @@ impl Kept {
                 for (key, _) in &self.batches[0].asked {
                     *self.worked.entry(key.clone()).or_default() += 1;
                 }
-                self.batches[0].state(provider).to_string()
+                self.batches[0].state_json(provider).to_string()
             }
             (FileRequest::Get(_), _) if path.starts_with("batches?") => {
                 self.batches.iter_mut().for_each(|batch| batch.looks += 1);
-                let all: Vec<Value> = self.batches.iter().map(|batch| batch.state(provider)).collect();
+                let all: Vec<Value> = self.batches.iter().map(|batch| batch.state_json(provider)).collect();
                 json!({"data": all, "operations": all}).to_string()
             }
             (FileRequest::Get(_), _) => {
                 let id = path.strip_prefix("batches/").unwrap();
                 let batch = self.batches.iter_mut().find(|batch| batch.id == id).unwrap();
                 batch.looks += 1;
-                let mut state = batch.state(provider);
+                let mut state = batch.state_json(provider);
                 if provider == Provider::Gemini && state["done"] == true {
-                    let lines: Vec<Value> = batch.lines(provider, fails);
+                    let lines: Vec<Value> = batch.answer_lines(provider, fails);
                     state["metadata"]["output"] = json!({"inlinedResponses": {"inlinedResponses": lines}});
                 }
                 state.to_string()
@@ -155,7 +155,7 @@ impl Kept {
                 let id = path.trim_start_matches("batches/").trim_start_matches("files/out-");
                 let id = id.split('/').next().unwrap();
                 let batch = self.batches.iter().find(|batch| batch.id == id).unwrap();
-                batch.lines(provider, fails).iter().map(|line| format!("{line}\n")).collect()
+                batch.answer_lines(provider, fails).iter().map(|line| format!("{line}\n")).collect()
             }
         }
     }
@@ -167,7 +167,7 @@ impl Batch {
         self.looks > LOOKS || self.cancelled
     }
 
-    fn state(&self, provider: Provider) -> Value {
+    fn state_json(&self, provider: Provider) -> Value {
         let (ended, id) = (self.has_ended(), &self.id);
         match provider {
             Provider::Anthropic => {
@@ -193,7 +193,7 @@ impl Batch {
     }
 
     /// Answers, the last request first: with keys, they come in any order.
-    fn lines(&self, provider: Provider, fails: &str) -> Vec<Value> {
+    fn answer_lines(&self, provider: Provider, fails: &str) -> Vec<Value> {
         let one = |(key, text): &(String, String)| {
             let fails = !fails.is_empty() && text.contains(fails);
             // A cancelled batch was answered in part.

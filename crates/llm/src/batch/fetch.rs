@@ -59,14 +59,14 @@ impl From<NotRecorded> for Stuck {
 impl Engine {
     /// Moves a batch forward as far as possible now. One that is `new` cannot already be at the server under
     /// an unknown name.
-    pub(super) async fn brought(
+    pub(super) async fn advance_batch(
         &self,
         server: &Server<'_>,
         turn: &mut Turn,
         entry: &Entry,
         new: bool,
     ) -> Result<BatchState, Stuck> {
-        let describe = |fault: &Fault| fault.describe(&self.endpoint.name);
+        let describe = |fault: &Fault| fault.describe_for_ledger(&self.endpoint.name);
         let id = match &entry.id {
             Some(id) => id.clone(),
             None => {
@@ -84,28 +84,28 @@ impl Engine {
                     }
                     // Batches were switched off before it was sent.
                     Found::Nowhere if !self.endpoint.batch => {
-                        self.end(turn, entry, Vec::new(), "it was never sent").await?;
+                        self.end_batch(turn, entry, Vec::new(), "it was never sent").await?;
                         return Ok(BatchState::Complete);
                     }
                     Found::Nowhere => match server.send(entry).await {
                         Ok(id) => id,
                         // Refused as a whole: nothing is paid, and nothing is in progress.
-                        Err(fault) if fault.unbilled() && fault.status().is_some() && !fault.retriable() => {
+                        Err(fault) if fault.is_unbilled() && fault.http_status().is_some() && !fault.is_retriable() => {
                             let how = describe(&fault);
                             let name = &self.endpoint.name;
                             let left =
                                 cause::of_fault(name, &fault, &Hint::default(), how.clone(), how.clone());
                             // One refusal of a whole batch is enough to leave the endpoint: the next batch
                             // would be refused as well.
-                            self.limits.run.note(name, Some(&left), 1);
-                            self.end(turn, entry, Vec::new(), &how).await?;
+                            self.limits.run.record_result(name, Some(&left), 1);
+                            self.end_batch(turn, entry, Vec::new(), &how).await?;
                             return Ok(BatchState::Complete);
                         }
                         Err(fault) => return Err(Stuck::Fails(describe(&fault))),
                     },
                 };
                 // At once: without the name, the next process has to search the batches of the server.
-                log::add(&turn.log, &entry.called(&id)).map_err(NotRecorded::from)?;
+                log::add(&turn.log, &entry.with_server_name(&id)).map_err(NotRecorded::from)?;
                 turn.ids.push(id.clone());
                 id
             }
@@ -114,16 +114,16 @@ impl Engine {
             Ok(State::OnItsWay(state)) => Ok(BatchState::InProgress(state)),
             Ok(State::Ended { how, lines }) => {
                 let how = format!("the batch {id} of {}: {how}", self.endpoint.name);
-                let refused = self.end(turn, entry, lines, &how).await?;
+                let refused = self.end_batch(turn, entry, lines, &how).await?;
                 turn.refused.extend(refused);
                 Ok(BatchState::Complete)
             }
             Ok(State::Refused { why }) => {
                 let how = format!("the batch was refused by {}: {why}", self.endpoint.name);
                 // The next one would be refused as well.
-                let left = cause::remembered(&self.endpoint.name, how.clone(), None, "");
-                self.limits.run.note(&self.endpoint.name, Some(&left), 1);
-                self.refuse(turn, entry, &how).await?;
+                let left = cause::remembered_failure(&self.endpoint.name, how.clone(), None, "");
+                self.limits.run.record_result(&self.endpoint.name, Some(&left), 1);
+                self.refuse_batch(turn, entry, &how).await?;
                 Ok(BatchState::Complete)
             }
             Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(describe(&fault))),
@@ -133,20 +133,20 @@ impl Engine {
 
     /// Books the answers of a batch and logs that it is over. The requests that were refused, as of
     /// [`Engine::record`].
-    pub(super) async fn end(
+    pub(super) async fn end_batch(
         &self,
         turn: &Turn,
         entry: &Entry,
         lines: Vec<Answered>,
         how: &str,
     ) -> Result<Vec<(Key, Failed)>, NotRecorded> {
-        let refused = self.record(entry, lines, how).await?;
-        log::add(&turn.log, &entry.over(how))?;
+        let refused = self.record_answers(entry, lines, how).await?;
+        log::add(&turn.log, &entry.with_end(how))?;
         Ok(refused)
     }
 
     /// Books a batch that was refused as a whole: a lasting failure of each of its requests, for nothing.
-    async fn refuse(&self, turn: &Turn, entry: &Entry, how: &str) -> Result<(), NotRecorded> {
+    async fn refuse_batch(&self, turn: &Turn, entry: &Entry, how: &str) -> Result<(), NotRecorded> {
         let mut settling = Vec::new();
         for item in &entry.items {
             if self.store.contains(&item.key)? {
@@ -158,12 +158,12 @@ impl Engine {
         for one in settling {
             one.synced().await?;
         }
-        Ok(log::add(&turn.log, &entry.over(how))?)
+        Ok(log::add(&turn.log, &entry.with_end(how))?)
     }
 
     /// Stores the answers, one outcome per attempt. A request without an answer is not charged. The requests
     /// that were refused for what a setting may mend: not for good, and not to be sent again by this run.
-    pub(super) async fn record(
+    pub(super) async fn record_answers(
         &self,
         entry: &Entry,
         lines: Vec<Answered>,
@@ -183,12 +183,12 @@ impl Engine {
             if self.store.contains(&item.key)? {
                 continue;
             }
-            let line = self.outcome(item, entry.at_ms, came.remove(&item.key.to_string()), how);
+            let line = self.outcome_line(item, entry.at_ms, came.remove(&item.key.to_string()), how);
             if let Line::Failure(Failure { key, error, raw, status: Some(status), lasting: false, .. }) =
                 &line
-                && !Fault::new(Kind::Status(*status)).retriable()
+                && !Fault::new(Kind::Status(*status)).is_retriable()
             {
-                let error = cause::remembered(&self.endpoint.name, error.clone(), Some(*status), raw);
+                let error = cause::remembered_failure(&self.endpoint.name, error.clone(), Some(*status), raw);
                 let (reason, raw) = (Reason::RequestFailed, raw.clone());
                 refused.push((*key, Failed { reason, error, raw, key: *key }));
             }
@@ -201,7 +201,7 @@ impl Engine {
         Ok(refused)
     }
 
-    fn outcome(
+    fn outcome_line(
         &self,
         item: &Item,
         since_ms: u64,
@@ -217,9 +217,9 @@ impl Engine {
             }
             None => return Line::Failure(failure),
         };
-        let most = || self.price.most(tokens::bound(&item.request), item.request.max_completion_tokens());
-        let stated = wire::stated_cost(&received, most()).least(most());
-        match wire::read(&item.request, &received, &self.endpoint.marks) {
+        let most = || self.price.highest_cost(tokens::bound_prompt_tokens(&item.request), item.request.max_completion_tokens());
+        let stated = wire::stated_cost(&received, most()).least_charge(most());
+        match wire::parse_received(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => Line::Reply(StoredReply {
                 key: item.key,
                 id: Some(item.attempt.clone()),
@@ -230,7 +230,7 @@ impl Engine {
                 cut: content.truncated,
                 charged_picousd: content
                     .usage
-                    .map_or_else(most, |usage| self.price.charge(usage))
+                    .map_or_else(most, |usage| self.price.charge_for_usage(usage))
                     .max(stated),
                 attempts: 1,
                 at_ms,
@@ -238,13 +238,13 @@ impl Engine {
             }),
             Err(fault) => {
                 let charged = match fault.usage {
-                    Some(usage) => self.price.charge(usage),
-                    None if fault.status().is_some() => Usd::ZERO,
+                    Some(usage) => self.price.charge_for_usage(usage),
+                    None if fault.http_status().is_some() => Usd::ZERO,
                     None => most(),
                 };
                 Line::Failure(Failure {
-                    error: fault.describe(&self.endpoint.name),
-                    status: fault.status(),
+                    error: fault.describe_for_ledger(&self.endpoint.name),
+                    status: fault.http_status(),
                     raw: fault.raw.clone(),
                     charged_picousd: charged.max(stated),
                     usage: fault.usage,

@@ -73,10 +73,10 @@ impl Engine {
             Some(id) => id.clone(),
             None => {
                 let found = server.find(&entry, &turn.ids).await;
-                match found.map_err(|fault| GiveUpError::Server(fault.describe(&self.endpoint.name)))? {
+                match found.map_err(|fault| GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name)))? {
                     Found::Batch(id) => id,
                     Found::Nowhere => {
-                        let ended = self.end(&turn, &entry, Vec::new(), "it was given up before it was sent");
+                        let ended = self.end_batch(&turn, &entry, Vec::new(), "it was given up before it was sent");
                         ended.await.map_err(|error| GiveUpError::Log(error.to_string()))?;
                         return Ok(GivenUp::NeverSent);
                     }
@@ -88,7 +88,7 @@ impl Engine {
         };
         // Not an error yet: a batch that has ended cannot be cancelled, and its answers are fetched instead.
         let cancelled = server.cancel(&id).await;
-        match self.brought(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
+        match self.advance_batch(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
             Ok(BatchState::Complete) => {
                 let answered =
                     entry.items.iter().filter(|item| self.store.contains(&item.key).unwrap_or(false));
@@ -98,7 +98,7 @@ impl Engine {
                 Ok(()) => Ok(GivenUp::Answered(state)),
                 // It has just ended, or is about to.
                 Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
-                Err(fault) => Err(GiveUpError::Server(fault.describe(&self.endpoint.name))),
+                Err(fault) => Err(GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name))),
             },
             Err(Stuck::Gone(why) | Stuck::Fails(why)) => Err(GiveUpError::Gone(why)),
         }
@@ -114,7 +114,7 @@ pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUp
     let taken = Turn::take(open_log(store.dir())).await;
     let (turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
     let entry = find_batch(open, name)?;
-    let over = entry.over("lost, and counted as spent");
+    let over = entry.with_end("lost, and counted as spent");
     log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
     Ok(OpenBatch::from_entry(entry))
 }

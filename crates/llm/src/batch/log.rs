@@ -50,18 +50,18 @@ impl Entry {
     }
 
     /// The line that records the server's name for it.
-    pub(super) fn called(&self, id: &str) -> Entry {
+    pub(super) fn with_server_name(&self, id: &str) -> Entry {
         Entry { batch: self.batch.clone(), id: Some(id.to_owned()), ..Entry::default() }
     }
 
     /// The line that records its end.
-    pub(super) fn over(&self, how: &str) -> Entry {
+    pub(super) fn with_end(&self, how: &str) -> Entry {
         Entry { batch: self.batch.clone(), over: Some(how.to_owned()), ..Entry::default() }
     }
 }
 
 pub(super) fn open_log(replies: &Path) -> Log {
-    Log::at(replies.join(BATCHES))
+    Log::in_file(replies.join(BATCHES))
 }
 
 /// A batch in progress.
@@ -81,8 +81,8 @@ pub struct OpenBatch {
 
 impl OpenBatch {
     /// When it was begun, formatted: `Tue, 24 Nov 2026 06:40:00 GMT`.
-    pub fn since(&self) -> String {
-        date(self.at_ms)
+    pub fn begin_date(&self) -> String {
+        format_date(self.at_ms)
     }
 
     pub(super) fn from_entry(Entry { batch, endpoint, at_ms, items, id, .. }: Entry) -> OpenBatch {
@@ -91,7 +91,7 @@ impl OpenBatch {
 }
 
 /// A time, formatted.
-pub(super) fn date(at_ms: u64) -> String {
+pub(super) fn format_date(at_ms: u64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(at_ms))
 }
 
@@ -100,7 +100,7 @@ pub(super) fn date(at_ms: u64) -> String {
 /// # Errors
 /// [`LogError`] if their log is damaged.
 pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
-    Ok(read(&open_log(replies))?.open.into_iter().map(OpenBatch::from_entry).collect())
+    Ok(read_log(&open_log(replies))?.open.into_iter().map(OpenBatch::from_entry).collect())
 }
 
 /// The contents of the log: open batches in the order in which they were begun, and the servers' names of
@@ -119,10 +119,10 @@ struct End {
     over: Option<String>,
 }
 
-pub(super) fn read(log: &Log) -> Result<LogContents, LogError> {
-    let bytes = log.read()?;
+pub(super) fn read_log(log: &Log) -> Result<LogContents, LogError> {
+    let bytes = log.read_lines()?;
     let lines = || bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    let unread = |at: usize, e: serde_json::Error| LogError::unread(log.path(), at + 1, &e);
+    let unread = |at: usize, e: serde_json::Error| LogError::unreadable_line(log.path(), at + 1, &e);
     let (mut contents, mut over, mut ids) =
         (LogContents::default(), FxHashSet::default(), FxHashMap::default());
     for (at, line) in lines() {

@@ -29,7 +29,7 @@ use self::fetch::{BatchState, Stuck};
 use self::log::{Entry, Item, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Failed, Held};
-use super::cause::{budget_reached, interrupted, left, refused, store_failed};
+use super::cause::{budget_reached, interrupted_answer, left_alone_answer, refused_answer, store_failed};
 use super::engine::{Engine, Question, from_store};
 use super::http::Transport;
 use super::request::{Input, Key};
@@ -54,7 +54,7 @@ const LEASE: Duration = Duration::from_secs(26 * 3600);
 
 /// The keys of requests in open batches: asked and reserved for, and not to be asked again.
 pub(super) fn on_their_way(store: &Store) -> Result<FxHashSet<Key>, StoreError> {
-    let open = log::read(&log::open_log(store.dir()))?.open;
+    let open = log::read_log(&log::open_log(store.dir()))?.open;
     Ok(open.into_iter().flat_map(|entry| entry.items).map(|item| item.key).collect())
 }
 
@@ -86,7 +86,7 @@ impl Engine {
             // The batch of another endpoint cannot be asked for here, but its requests must not be sent
             // twice.
             let brought = if asks {
-                self.brought(&server, &mut turn, &entry, false).await
+                self.advance_batch(&server, &mut turn, &entry, false).await
             } else {
                 Ok(BatchState::InProgress(String::new()))
             };
@@ -114,13 +114,13 @@ impl Engine {
                     continue;
                 }
             }
-            let Some(request) = Engine::larger(&self.endpoint, &question.request) else {
-                *answer = Some(self.cut(&question.request));
+            let Some(request) = Engine::with_larger_limit(&self.endpoint, &question.request) else {
+                *answer = Some(self.cut_answer(&question.request));
                 continue;
             };
-            *question = question.with(request);
+            *question = question.with_request(request);
             *answer = self.known(&question.key).map(|known| match known.reply() {
-                Some(reply) if question.is_cut(reply) => self.cut(&question.request),
+                Some(reply) if question.is_cut(reply) => self.cut_answer(&question.request),
                 _ => known,
             });
         }
@@ -162,7 +162,7 @@ impl Engine {
         match (self.store.get(key), self.store.lasting_failure(key)) {
             (Ok(Some(reply)), _) => Some(from_store(reply, &self.endpoint.marks)),
             (Ok(None), Ok(Some(failure))) if !self.limits.retry_failed => {
-                Some(refused(&self.endpoint.name, failure))
+                Some(refused_answer(&self.endpoint.name, failure))
             }
             (Ok(_), Ok(_)) => None,
             (Err(error), _) | (_, Err(error)) => Some(store_failed(*key, &error.to_string())),
@@ -178,12 +178,12 @@ impl Engine {
                 .lasting_failure(key)
                 .ok()
                 .flatten()
-                .map(|failure| refused(&self.endpoint.name, failure))
+                .map(|failure| refused_answer(&self.endpoint.name, failure))
         };
         let known = self.known(key).or_else(failed)?;
         match known.reply() {
             Some(reply) if question.is_cut(reply) => {
-                let larger = Engine::larger(&self.endpoint, &question.request);
+                let larger = Engine::with_larger_limit(&self.endpoint, &question.request);
                 Some(match larger.filter(|larger| *larger != question.request) {
                     Some(_) => {
                         let name = &self.endpoint.name;
@@ -195,7 +195,7 @@ impl Engine {
                         );
                         Answer::Held(Held { reason: Reason::ReplyMissing, what })
                     }
-                    None => self.cut(&question.request),
+                    None => self.cut_answer(&question.request),
                 })
             }
             _ => Some(known),
@@ -212,11 +212,11 @@ impl Engine {
         answers: &mut [Option<Answer>],
     ) {
         if self.limits.cancel.is_cancelled() {
-            chunk.iter().for_each(|&at| answers[at] = Some(interrupted()));
+            chunk.iter().for_each(|&at| answers[at] = Some(interrupted_answer()));
             return;
         }
-        if let Some(how) = self.limits.run.left(&self.endpoint.name) {
-            chunk.iter().for_each(|&at| answers[at] = Some(left(&how)));
+        if let Some(how) = self.limits.run.failure_of_endpoint(&self.endpoint.name) {
+            chunk.iter().for_each(|&at| answers[at] = Some(left_alone_answer(&how)));
             return;
         }
         // Concurrently, so that thousands of reservations share a sync.
@@ -240,11 +240,11 @@ impl Engine {
         if let Err(error) = log::add(&turn.log, &entry) {
             let error = error.to_string();
             // Nothing of it is sent. If that cannot be logged either, the next start detects it.
-            let _ = self.record(&entry, Vec::new(), &error).await;
+            let _ = self.record_answers(&entry, Vec::new(), &error).await;
             places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
             return;
         }
-        let brought = self.brought(server, turn, &entry, true).await;
+        let brought = self.advance_batch(server, turn, &entry, true).await;
         let waiting: Vec<(Key, Held)> = match &brought {
             Ok(BatchState::Complete) => unanswered_requests(&entry).collect(),
             Ok(BatchState::InProgress(state)) => waiting_requests(&entry, state).collect(),
@@ -254,8 +254,8 @@ impl Engine {
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
             let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
             let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
-            answers[at] = Some(known.unwrap_or_else(|| match self.limits.run.left(&self.endpoint.name) {
-                Some(how) => left(&how),
+            answers[at] = Some(known.unwrap_or_else(|| match self.limits.run.failure_of_endpoint(&self.endpoint.name) {
+                Some(how) => left_alone_answer(&how),
                 None => Answer::Held(hold),
             }));
         }
@@ -265,7 +265,7 @@ impl Engine {
     /// they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
         let request = &question.request;
-        let reserved = self.price.most(tokens::bound(request), request.max_completion_tokens());
+        let reserved = self.price.highest_cost(tokens::bound_prompt_tokens(request), request.max_completion_tokens());
         let asked = Instant::now();
         loop {
             let begin = Begin {
@@ -285,11 +285,11 @@ impl Engine {
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
                 Ok(Begun::Busy) => {
-                    let what = Evidence::of("another process is asking for it", Cause::AskedElsewhere);
+                    let what = Evidence::with_cause("another process is asking for it", Cause::AskedElsewhere);
                     Err(Box::new(Answer::Held(Held { reason: Reason::ReplyMissing, what })))
                 }
                 Ok(Begun::Refused { unsettled: 1.., .. })
-                    if asked.elapsed() < self.longest() && !self.limits.cancel.is_cancelled() =>
+                    if asked.elapsed() < self.longest_request() && !self.limits.cancel.is_cancelled() =>
                 {
                     tokio::time::sleep(BUDGET_POLL).await;
                     continue;
@@ -317,7 +317,7 @@ impl Turn {
         });
         let locked = locked.await.map_err(io::Error::from).flatten();
         let lock = locked.map_err(|source| StoreError::Io { path, source })?;
-        let LogContents { open, ids } = log::read(&log)?;
+        let LogContents { open, ids } = log::read_log(&log)?;
         let (waiting, refused) = Default::default();
         Ok((Turn { log, ids, waiting, refused, brought: false, _lock: lock }, open))
     }
@@ -345,7 +345,7 @@ fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
 
 /// `in a batch of llm.mine since Tue, 24 Nov 2026 06:40:00 GMT`.
 fn since_text(entry: &Entry) -> String {
-    format!("in a batch of llm.{} since {}", entry.endpoint, log::date(entry.at_ms))
+    format!("in a batch of llm.{} since {}", entry.endpoint, log::format_date(entry.at_ms))
 }
 
 /// The requests of a batch in progress, held with its state.
@@ -384,7 +384,7 @@ fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
 /// What a request in a batch waits for, and what to do.
 fn in_batch(endpoint: &str, stands: BatchStands, said: String, to_do: &str) -> Evidence {
     let text = format!("{said}; {to_do}");
-    Evidence::of(text, Cause::InBatch { endpoint: endpoint.to_owned(), stands, said })
+    Evidence::with_cause(text, Cause::InBatch { endpoint: endpoint.to_owned(), stands, said })
 }
 
 fn all_held(entry: &Entry, what: Evidence) -> impl Iterator<Item = (Key, Held)> {

@@ -69,14 +69,14 @@ impl Bench {
 
     fn spent(&self) -> (i64, u64) {
         let (spent, attempts) = self.store().spent("endpoint:e").unwrap();
-        (spent.pico(), attempts)
+        (spent.in_picodollars(), attempts)
     }
 }
 
 fn ask(text: &str) -> Ask {
     let messages = vec![Message::new(Role::User, text)];
     let what = What::Chat { messages, output: Output::Text };
-    Ask { template: "t".into(), what, ..Ask::embedding(text, "") }
+    Ask { template: "t".into(), what, ..Ask::for_embedding(text, "") }
 }
 
 fn texts(answers: &[Answer]) -> Vec<&str> {
@@ -116,7 +116,7 @@ async fn a_batch_is_sent_by_one_run_and_fetched_by_another() {
         // Without batches nothing is asked again, and the store has everything.
         let offline = Bench { endpoint: Endpoint { batch: false, ..bench.endpoint.clone() }, ..bench };
         assert_eq!(texts(&offline.run(None).await.unwrap()).len(), 4);
-        assert_eq!(offline.store().verify().unwrap().findings, []);
+        assert_eq!(offline.store().verify_segments().unwrap().findings, []);
     }
 }
 
@@ -163,7 +163,7 @@ async fn what_expires_in_a_batch_costs_nothing_and_is_asked_again() {
         assert!(held_reasons(&answers)[0].starts_with("in a batch"), "{provider:?} {answers:?}");
         assert_eq!((bench.open().len(), bench.open()[0].requests), (1, 1), "in a new one");
         let store = bench.store();
-        assert_eq!(store.stats().unwrap().failed_attempts, 1);
+        assert_eq!(store.compute_stats().unwrap().failed_attempts, 1);
         assert_eq!(bench.spent().1, 3);
     }
 }
@@ -234,7 +234,7 @@ async fn what_was_cut_goes_into_another_batch() {
 async fn cut_goes_into_another_batch(half: &str) {
     let bench = Bench::new();
     let request = |limit: u32| {
-        let mut request = Engine::request(&bench.endpoint, &ask("a"));
+        let mut request = Engine::request_of_ask(&bench.endpoint, &ask("a"));
         if let Input::Chat { sampling, .. } = &mut request.input {
             sampling.max_tokens = limit;
         }
@@ -244,10 +244,10 @@ async fn cut_goes_into_another_batch(half: &str) {
     let line = json!({"reply": {"key": request(1024).key(), "request": request(1024), "raw": cut,
         "charged_picousd": 0, "attempts": 1, "at_ms": 0, "elapsed_ms": 0}});
     let store = bench.store();
-    tokio::task::spawn_blocking(move || store.import(line.to_string().as_bytes()).unwrap()).await.unwrap();
+    tokio::task::spawn_blocking(move || store.import_replies(line.to_string().as_bytes()).unwrap()).await.unwrap();
     assert!(held_reasons(&bench.asks(&["a"]).await)[0].starts_with("in a batch"));
     assert_eq!(bench.kept.lock().unwrap().batches[0].asked[0].0, request(4096).key().to_string());
-    let estimated = crate::estimate(&bench.store(), &bench.endpoint, "s", &[ask("a")], None).unwrap();
+    let estimated = crate::estimate_stage(&bench.store(), &bench.endpoint, "s", &[ask("a")], None).unwrap();
     assert_eq!(estimated.requests, 0, "it is on its way");
     assert_eq!(texts(&bench.asks(&["a"]).await), ["re: a"]);
 }
@@ -257,7 +257,7 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
     let mut endpoint = Endpoint::new("e", "", "m");
     endpoint.sampling.max_tokens = 100;
     let of = |endpoint: &Endpoint, text: &str| {
-        let request = Engine::request(endpoint, &ask(text));
+        let request = Engine::request_of_ask(endpoint, &ask(text));
         let (output, template) = (Output::Text, String::new());
         Question { key: request.key(), request, output, accept_before: false, template }
     };
@@ -284,7 +284,7 @@ fn batches_have_no_more_requests_and_bytes_than_are_taken() {
 async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
     let bench = Bench::new();
     bench.asks(&["a", "b"]).await;
-    let [entry] = log::read(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let [entry] = log::read_log(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
     let line = |text: &str| {
         let body = json!({"choices": [{"message": {"content": text}}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
@@ -294,12 +294,12 @@ async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
         }
     };
     let engine = bench.engine(None);
-    engine.record(&entry, vec![line("one")], "too few to tell which").await.unwrap();
-    assert_eq!(engine.store.stats().unwrap().replies, 0);
-    engine.record(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
+    engine.record_answers(&entry, vec![line("one")], "too few to tell which").await.unwrap();
+    assert_eq!(engine.store.compute_stats().unwrap().replies, 0);
+    engine.record_answers(&entry, vec![line("one"), line("two")], "ended").await.unwrap();
     let text = |at: usize| {
         let raw = engine.store.get(&entry.items[at].key).unwrap().unwrap().raw;
-        wire::content(&entry.items[at].request, &raw, &Default::default()).unwrap().text
+        wire::parse_content(&entry.items[at].request, &raw, &Default::default()).unwrap().text
     };
     assert_eq!((text(0), text(1)), ("one".to_owned(), "two".to_owned()));
 }
@@ -309,23 +309,23 @@ async fn what_is_booked_is_not_booked_again() {
     let bench = Bench { fails: "b", ..Bench::new() };
     bench.run(None).await.unwrap();
     let log = log::open_log(bench.store().dir());
-    let [sent] = log::read(&log).unwrap().open.try_into().unwrap();
+    let [sent] = log::read_log(&log).unwrap().open.try_into().unwrap();
     bench.run(None).await.unwrap();
     // As if the process had ended before it logged the end of the batch.
     log::add(&log, &Entry { batch: "again".into(), ..sent }).unwrap();
     bench.kept.lock().unwrap().requests = 0;
     bench.asks(&["more"]).await;
-    let open = log::read(&log).unwrap().open;
+    let open = log::read_log(&log).unwrap().open;
     assert!(bench.requests() > 0 && open.iter().all(|entry| entry.batch != "again"));
     assert_eq!(bench.spent().1, 3 + 1);
-    assert_eq!(bench.store().stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(), 2);
+    assert_eq!(bench.store().compute_stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(), 2);
 }
 
 #[tokio::test]
 async fn an_estimate_leaves_out_what_is_on_its_way() {
     let bench = Bench::new();
     let asks = ["a", "d"].map(ask);
-    let requests = || crate::estimate(&bench.store(), &bench.endpoint, "s", &asks, None).unwrap().requests;
+    let requests = || crate::estimate_stage(&bench.store(), &bench.endpoint, "s", &asks, None).unwrap().requests;
     assert_eq!(requests(), 2);
     bench.run(None).await.unwrap();
     assert_eq!(requests(), 1);
@@ -358,12 +358,12 @@ async fn a_refusal_within_a_batch_is_a_refusal_and_is_not_charged() {
 async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
     let bench = Bench::new();
     bench.asks(&["a"]).await;
-    let [entry] = log::read(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
+    let [entry] = log::read_log(&log::open_log(bench.store().dir())).unwrap().open.try_into().unwrap();
     let body = json!({"error": {"message": "max_tokens is too large", "param": "max_tokens"}});
     let key = Some(entry.items[0].key.to_string());
     let came = Ok(Received { status: 400, body: body.to_string(), ..Received::default() });
     let engine = bench.engine(None);
-    let refused = engine.record(&entry, vec![server::Line { key, came }], "ended").await.unwrap();
+    let refused = engine.record_answers(&entry, vec![server::Line { key, came }], "ended").await.unwrap();
     let [(key, failed)] = &refused[..] else { panic!("{refused:?}") };
     assert_eq!((*key, failed.reason), (entry.items[0].key, Reason::RequestFailed));
     assert_eq!(failed.error, "400 from e (max_tokens is too large)");

@@ -15,7 +15,7 @@ use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, Wha
 struct Moody(Mutex<fastrand::Rng>);
 
 impl Transport for Moody {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         let body: Value = serde_json::from_str(&call.body).unwrap();
         let mut dice = self.0.lock().unwrap();
         let limit = body["max_tokens"].as_u64().unwrap();
@@ -51,7 +51,7 @@ fn ask(n: u64) -> Ask {
         vec![Message::new(Role::User, format!("question {n} {}", "为什么".repeat(n as usize % 7)))];
     let what = What::Chat { messages, output: if n.is_multiple_of(2) { Output::Json } else { Output::Text } };
     let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}});
-    Ask { template: "t".into(), what, schema: Some(Arc::new(schema)), ..Ask::embedding(n.to_string(), "") }
+    Ask { template: "t".into(), what, schema: Some(Arc::new(schema)), ..Ask::for_embedding(n.to_string(), "") }
 }
 
 fn read(_: &Ask, reply: &str) -> Result<(), Unreadable> {
@@ -79,13 +79,13 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
             let asks: Vec<Ask> = (0..dice.u64(5..25)).map(ask).collect();
             let reading = Reading { read: &read, max_reasks: reasks };
             let before = store.spent("endpoint:e").unwrap().0;
-            let most = estimate(&store, &endpoint, "s", &asks, Some(&reading)).unwrap().max_usd.unwrap();
+            let most = estimate_stage(&store, &endpoint, "s", &asks, Some(&reading)).unwrap().max_usd.unwrap();
             let moody = Box::new(Moody(Mutex::new(dice.fork())));
             let engine = Engine::with_transport(store.clone(), endpoint.clone(), Limits::default(), moody);
             ask_parsed(&engine, asks, read, reasks, |_| {}).await;
             let paid = store.spent("endpoint:e").unwrap().0 - before;
             assert!(paid <= most, "seed {seed}: {paid} of {most} with {endpoint:?}");
-            totals.push(paid.dollars() / most.dollars().max(1e-9));
+            totals.push(paid.in_dollars() / most.in_dollars().max(1e-9));
         }
     }
     // The bound is not trivially high.
@@ -96,7 +96,7 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
 struct Greedy(std::sync::atomic::AtomicUsize);
 
 impl Transport for Greedy {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let prompt = call.body.len() as u64;
         let usage = json!({"prompt_tokens": prompt, "completion_tokens": 50_000});
@@ -120,8 +120,8 @@ async fn a_server_that_bills_more_than_was_reserved_is_left() {
     let greedy = Arc::new(Greedy(std::sync::atomic::AtomicUsize::new(0)));
     struct Of(Arc<Greedy>);
     impl Transport for Of {
-        fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
-            self.0.send(call)
+        fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+            self.0.send_call(call)
         }
     }
     let limits = Limits::default();
@@ -132,32 +132,32 @@ async fn a_server_that_bills_more_than_was_reserved_is_left() {
     let sent = greedy.0.load(std::sync::atomic::Ordering::SeqCst);
     // Those that were on their way when the first bill came, and nothing after it.
     assert!(sent <= 4, "{sent} requests");
-    let how = run.left("e").unwrap();
+    let how = run.failure_of_endpoint("e").unwrap();
     assert!(how.contains("50000 tokens of an answer where 50 were allowed"), "{how}");
     let held =
         parsed.iter().filter(|one| matches!(one, crate::Parsed::Held(held) if held.what == how)).count();
     assert!(held >= 56, "{held} of 60 wait");
     // What it billed counts.
     let paid = store.spent("endpoint:e").unwrap().0;
-    assert!(paid >= Price::per_million(1.0, 2.0).cost(0, 50_000 * sent as u64), "{paid}");
+    assert!(paid >= Price::per_million(1.0, 2.0).cost_of_tokens(0, 50_000 * sent as u64), "{paid}");
 }
 
 #[test]
 fn a_cut_answer_and_a_schema_are_part_of_what_it_may_cost() {
     let price = Price::per_million(1.0, 2.0);
     let plain = at_most(price, 100, 50, None, 0);
-    assert_eq!(plain, price.most(100, 50));
-    assert_eq!(at_most(price, 100, 50, Some(200), 0), plain + price.most(100, 200));
-    let again = price.most(100 + 200 + REASK, 50) + price.most(100 + 200 + REASK, 200);
-    assert_eq!(at_most(price, 100, 50, Some(200), 1), plain + price.most(100, 200) + again);
+    assert_eq!(plain, price.highest_cost(100, 50));
+    assert_eq!(at_most(price, 100, 50, Some(200), 0), plain + price.highest_cost(100, 200));
+    let again = price.highest_cost(100 + 200 + REASK, 50) + price.highest_cost(100 + 200 + REASK, 200);
+    assert_eq!(at_most(price, 100, 50, Some(200), 1), plain + price.highest_cost(100, 200) + again);
     let request = |structured| {
         let endpoint = Endpoint { structured, ..Endpoint::new("e", "", "m") };
-        Engine::request(&endpoint, &ask(0))
+        Engine::request_of_ask(&endpoint, &ask(0))
     };
     let Input::Chat { format: Format::JsonSchema { schema, .. }, .. } = request(true).input else {
         panic!("no schema")
     };
-    assert!(tokens::bound(&request(true)) > tokens::bound(&request(false)) + schema.to_string().len() as u64);
+    assert!(tokens::bound_prompt_tokens(&request(true)) > tokens::bound_prompt_tokens(&request(false)) + schema.to_string().len() as u64);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_run_takes_at_least_what_both_rates_allow() {
 struct Echo;
 
 impl Transport for Echo {
-    fn send<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
+    fn send_call<'a>(&'a self, call: &'a Call) -> BoxFuture<'a, Result<Received, Fault>> {
         let body: Value = serde_json::from_str(&call.body).unwrap();
         let asked = body["messages"][0]["content"].as_str().unwrap();
         let word = asked.rsplit(' ').next().unwrap();
@@ -187,7 +187,7 @@ impl Transport for Echo {
 fn saying(words: &str) -> Ask {
     let messages = vec![Message::new(Role::User, format!("say {words}"))];
     let what = What::Chat { messages, output: Output::Text };
-    Ask { template: "t".into(), what, ..Ask::embedding(words.to_owned(), "") }
+    Ask { template: "t".into(), what, ..Ask::for_embedding(words.to_owned(), "") }
 }
 
 #[tokio::test]
@@ -201,7 +201,7 @@ async fn what_is_estimated_is_what_would_be_asked_next() {
     let fine: Vec<Ask> = (0..12).map(|n| saying(&format!("{n} fine"))).collect();
     let odd = [saying("other"), saying("cut")];
     let of = |endpoint: &Endpoint, asks: &[Ask], max_reasks: u32| {
-        estimate(&store, endpoint, "s", asks, Some(&Reading { read: &read, max_reasks })).unwrap()
+        estimate_stage(&store, endpoint, "s", asks, Some(&Reading { read: &read, max_reasks })).unwrap()
     };
     let before = of(&endpoint, &fine, 0);
     assert_eq!((before.items, before.stored, before.requests), (12, 0, 12));

@@ -3,15 +3,15 @@
 use std::ops::RangeInclusive;
 
 use super::denied::{is_denied, is_denied_first, speaks_of_exceptions};
-use super::{Unreadable, narrow, unfenced};
+use super::{Unreadable, narrow_forms, strip_fence};
 
 /// The text in `<choice>…</choice>` on the last non-blank line, one of `allowed` (RuozhiBench-MC: `AnswerA`
 /// or `AnswerB`). Case and spaces in it are ignored; anything after it on that line is an error.
 ///
 /// # Errors
 /// If the last line is anything else: a format error, not a wrong answer.
-pub fn choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
-    let reply = narrow(unfenced(reply));
+pub fn parse_choice<'a>(reply: &str, allowed: &[&'a str]) -> Result<&'a str, Unreadable> {
+    let reply = narrow_forms(strip_fence(reply));
     let last = reply.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     // Models like to emphasise their final line in Markdown.
     let last = last.trim_matches(['*', '`']);
@@ -55,9 +55,9 @@ fn strip_tag(line: &str) -> Option<&str> {
 ///
 /// # Errors
 /// If there is no letter of `letters` that the reply does not deny, or it does not open with one and names several.
-pub fn letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
-    let reply = narrow(unfenced(reply));
-    let text = labelled(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
+pub fn parse_letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
+    let reply = narrow_forms(strip_fence(reply));
+    let text = text_after_label(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
     let head = text.trim_start_matches(|c: char| c.is_whitespace() || "([{【「\"'*".contains(c));
     let mut chars = head.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));
@@ -132,13 +132,13 @@ fn lone_letters(text: &str, letters: &[char]) -> Vec<(usize, char)> {
 }
 
 /// Whether a text has a word or name somewhere where it is not denied.
-pub fn names(text: &str, name: &str) -> bool {
+pub fn has_name(text: &str, name: &str) -> bool {
     !name.is_empty() && text.match_indices(name).any(|(at, name)| !is_denied(text, at, at + name.len()))
 }
 
 /// The text after the last line's label, for replies that must end `答案: B` or `分类: 歧义` (FLUB, figure 5): the
 /// rest of the last line that begins with one of the labels and a colon.
-pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
+pub fn text_after_label<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
     reply.lines().rev().find_map(|line| {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || "*#->".contains(c));
         labels.iter().find_map(|label| {
@@ -156,7 +156,7 @@ pub fn labelled<'a>(reply: &'a str, labels: &[&str]) -> Option<&'a str> {
 /// # Errors
 /// If there is none, or several.
 pub fn one_of<'a>(reply: &str, known: &[&'a str]) -> Result<&'a str, Unreadable> {
-    let reply = narrow(unfenced(reply));
+    let reply = narrow_forms(strip_fence(reply));
     let exact =
         reply.trim().trim_matches(|c: char| c.is_whitespace() || "。.，,“”\"'「」*`【】[]()".contains(c));
     // One name may contain another, so a reply that is exactly a name is tried first.
@@ -165,7 +165,7 @@ pub fn one_of<'a>(reply: &str, known: &[&'a str]) -> Result<&'a str, Unreadable>
     }
     let lower = reply.to_lowercase();
     let exceptions = speaks_of_exceptions(&lower);
-    let mut named = known.iter().filter(|name| !exceptions && names(&lower, &name.to_lowercase()));
+    let mut named = known.iter().filter(|name| !exceptions && has_name(&lower, &name.to_lowercase()));
     match (named.next(), named.next()) {
         (Some(name), None) => Ok(name),
         _ => Err(Unreadable::new(format!("the answer must be exactly one of {}", known.join(", ")))),
@@ -177,7 +177,7 @@ pub fn one_of<'a>(reply: &str, known: &[&'a str]) -> Result<&'a str, Unreadable>
 ///
 /// # Errors
 /// If there are more or fewer, or one is not allowed or repeated.
-pub fn numbers(
+pub fn parse_numbers(
     reply: &str,
     count: usize,
     range: RangeInclusive<u8>,
@@ -193,7 +193,7 @@ pub fn numbers(
             None => format!("the output must be one number from {from} to {to}, such as {example}"),
         })
     };
-    let reply = narrow(unfenced(reply));
+    let reply = narrow_forms(strip_fence(reply));
     // A reply that explains itself has other numbers too; the list is then on a line of its own.
     let on_one_line = reply.lines().map(all_numbers).find(|numbers| numbers.len() == count);
     let numbers = on_one_line.unwrap_or_else(|| all_numbers(&reply));

@@ -20,7 +20,7 @@ const MAX_STARTS: usize = 64;
 ///
 /// # Errors
 /// If no object has the keys, or two different ones do, or one has two different values for a key.
-pub fn object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadable> {
+pub fn parse_object(reply: &str, keys: &[&str]) -> Result<Map<String, Value>, Unreadable> {
     let reply = &*without_halves(reply);
     let mut found: Option<Map<String, Value>> = None;
     let mut any = false;
@@ -131,9 +131,9 @@ pub fn without_halves(json: &str) -> Cow<'_, str> {
 
 /// JSON that is written as dumps are, with a mark of the byte order, NaN and Infinity, and halves of characters, as
 /// strict JSON. `None` if there is nothing of that kind in it.
-pub fn lenient(json: &str) -> Option<String> {
+pub fn make_strict_json(json: &str) -> Option<String> {
     let whole = without_halves(json.trim_start_matches('\u{feff}'));
-    let strict = notation::strict(&whole);
+    let strict = notation::strict_json(&whole);
     (*strict != *json).then(|| strict.into_owned())
 }
 
@@ -172,7 +172,7 @@ struct Nested {
 }
 
 impl Nested {
-    fn within<E: de::Error>(self) -> Result<Nested, E> {
+    fn descend_level<E: de::Error>(self) -> Result<Nested, E> {
         let left = self.left.checked_sub(1);
         let left = left.ok_or_else(|| E::custom(format!("nested deeper than {MAX_DEPTH}")))?;
         Ok(Nested { left })
@@ -240,7 +240,7 @@ impl<'de> Visitor<'de> for Nested {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let inside = self.within()?;
+        let inside = self.descend_level()?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(inside)? {
             list.push(item);
@@ -249,7 +249,7 @@ impl<'de> Visitor<'de> for Nested {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let inside = self.within()?;
+        let inside = self.descend_level()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             let value = entries.next_value_seed(inside)?;
@@ -310,7 +310,7 @@ pub fn optional_text<'a>(map: &'a Map<String, Value>, key: &str) -> Result<Optio
 }
 
 /// A yes or no, as a boolean, in words, or as 1 or 0.
-pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
+pub fn parse_flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
     let from_text = |text: &str| match text.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "是" => Some(true),
         "false" | "no" | "否" => Some(false),
@@ -330,7 +330,7 @@ pub fn flag(map: &Map<String, Value>, key: &str) -> Result<bool, Unreadable> {
 }
 
 /// A list of exactly `count` texts, none of them blank.
-pub fn strings(map: &Map<String, Value>, key: &str, count: usize) -> Result<Vec<String>, Unreadable> {
+pub fn parse_strings(map: &Map<String, Value>, key: &str, count: usize) -> Result<Vec<String>, Unreadable> {
     let texts: Option<Vec<String>> = map.get(key).and_then(Value::as_array).and_then(|list| {
         let text =
             |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);

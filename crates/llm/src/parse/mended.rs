@@ -25,7 +25,7 @@ const KEY: usize = 64;
 /// The object that opens at byte `start`, and the byte after it; `None` if it is not one, or not without doubt.
 pub(super) fn object_at(text: &str, start: usize) -> Option<(Map<String, Value>, usize)> {
     let mut cursor = Cursor { text, at: start, depth: 0 };
-    let map = cursor.object()?;
+    let map = cursor.parse_object()?;
     Some((map, cursor.at))
 }
 
@@ -53,71 +53,71 @@ struct Cursor<'t> {
 }
 
 impl Cursor<'_> {
-    fn rest(&self) -> &str {
+    fn remaining_text(&self) -> &str {
         &self.text[self.at..]
     }
 
-    fn skip(&mut self) {
-        self.at += blank_bytes(self.rest());
+    fn skip_blanks(&mut self) {
+        self.at += blank_bytes(self.remaining_text());
     }
 
-    fn take(&mut self, any: &[char]) -> bool {
-        self.skip();
-        let found = self.rest().chars().next().filter(|c| any.contains(c));
+    fn take_mark(&mut self, any: &[char]) -> bool {
+        self.skip_blanks();
+        let found = self.remaining_text().chars().next().filter(|c| any.contains(c));
         self.at += found.map_or(0, char::len_utf8);
         found.is_some()
     }
 
-    fn object(&mut self) -> Option<Map<String, Value>> {
-        self.enter(&['{'])?;
+    fn parse_object(&mut self) -> Option<Map<String, Value>> {
+        self.enter_bracket(&['{'])?;
         let mut map = Map::new();
         loop {
-            if self.take(&['}']) {
+            if self.take_mark(&['}']) {
                 break;
             }
-            let (key, length) = key_at_start(self.rest())?;
+            let (key, length) = key_at_start(self.remaining_text())?;
             self.at += length;
-            let value = self.value(true)?;
+            let value = self.parse_value(true)?;
             Pair { key, value }.into(&mut map)?;
-            if self.take(&[',', '，']) {
+            if self.take_mark(&[',', '，']) {
                 continue;
             }
-            if self.take(&['}']) {
+            if self.take_mark(&['}']) {
                 break;
             }
             // A comma may be missing between lines, and the last brace of all at the end.
-            if self.depth == 1 && is_end(self.rest()) && !map.is_empty() {
+            if self.depth == 1 && is_end(self.remaining_text()) && !map.is_empty() {
                 self.at = self.text.len();
                 break;
             }
             let line_ends = self.text[..self.at].ends_with(['\n', '\r']);
-            key_of_line(line_ends, self.rest())?;
+            key_of_line(line_ends, self.remaining_text())?;
         }
         self.depth -= 1;
         Some(map)
     }
 
-    fn enter(&mut self, open: &[char]) -> Option<()> {
+    fn enter_bracket(&mut self, open: &[char]) -> Option<()> {
         self.depth += 1;
-        (self.take(open) && self.depth <= MAX_DEPTH).then_some(())
+        (self.take_mark(open) && self.depth <= MAX_DEPTH).then_some(())
     }
 
-    fn value(&mut self, in_object: bool) -> Option<Value> {
-        self.skip();
-        match self.rest().chars().next()? {
-            '{' => self.object().map(Value::Object),
-            '[' => self.array(),
-            quote if closers_of(quote).is_some() => self.string(in_object).map(Value::String),
-            _ => self.literal(),
+    fn parse_value(&mut self, in_object: bool) -> Option<Value> {
+        self.skip_blanks();
+        match self.remaining_text().chars().next()? {
+            '{' => self.parse_object().map(Value::Object),
+            '[' => self.parse_array(),
+            quote if closers_of(quote).is_some() => self.parse_string(in_object).map(Value::String),
+            _ => self.parse_literal(),
         }
     }
 
-    fn array(&mut self) -> Option<Value> {
-        self.enter(&['['])?;
+    fn parse_array(&mut self) -> Option<Value> {
+        self.enter_bracket(&['['])?;
         let mut list = Vec::new();
-        while !self.take(&[']']) {
-            list.push(self.value(false)?);
-            if !self.take(&[',', '，']) && !self.rest().starts_with(']') {
+        while !self.take_mark(&[']']) {
+            list.push(self.parse_value(false)?);
+            if !self.take_mark(&[',', '，']) && !self.remaining_text().starts_with(']') {
                 return None;
             }
         }
@@ -127,18 +127,18 @@ impl Cursor<'_> {
 
     /// A text. In an object it ends before the next key or the object's end; in a list at its first closing
     /// mark, because nothing would tell a mark inside it from one at its end.
-    fn string(&mut self, in_object: bool) -> Option<String> {
-        let open = self.rest().chars().next()?;
+    fn parse_string(&mut self, in_object: bool) -> Option<String> {
+        let open = self.remaining_text().chars().next()?;
         let closers = closers_of(open)?;
         self.at += open.len_utf8();
         let mut text = String::new();
         loop {
-            let c = self.rest().chars().next()?;
+            let c = self.remaining_text().chars().next()?;
             self.at += c.len_utf8();
             if c == '\\' {
-                text.push(self.escape()?);
+                text.push(self.parse_escape()?);
             } else if closers.contains(&c) {
-                match (self.ends(in_object), in_object) {
+                match (self.is_text_end(in_object), in_object) {
                     (true, _) => break,
                     (false, true) => text.push(c),
                     (false, false) => return None,
@@ -150,8 +150,8 @@ impl Cursor<'_> {
         Some(without_noise(&text).into_owned())
     }
 
-    fn escape(&mut self) -> Option<char> {
-        let c = self.rest().chars().next()?;
+    fn parse_escape(&mut self) -> Option<char> {
+        let c = self.remaining_text().chars().next()?;
         self.at += c.len_utf8();
         Some(match c {
             'n' => '\n',
@@ -160,14 +160,14 @@ impl Cursor<'_> {
             'b' => '\u{8}',
             'f' => '\u{c}',
             'u' => {
-                let first = self.unit()?;
+                let first = self.parse_code_unit()?;
                 if !(0xd800..0xdc00).contains(&first) {
                     return Some(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
                 }
                 let before = self.at;
-                let second = self.rest().starts_with("\\u").then(|| {
+                let second = self.remaining_text().starts_with("\\u").then(|| {
                     self.at += 2;
-                    self.unit()
+                    self.parse_code_unit()
                 });
                 match second.flatten().filter(|second| (0xdc00..0xe000).contains(second)) {
                     Some(second) => {
@@ -184,16 +184,16 @@ impl Cursor<'_> {
         })
     }
 
-    fn unit(&mut self) -> Option<u32> {
-        let digits = self.rest().get(..4)?;
+    fn parse_code_unit(&mut self) -> Option<u32> {
+        let digits = self.remaining_text().get(..4)?;
         let unit = u32::from_str_radix(digits, 16).ok()?;
         self.at += 4;
         Some(unit)
     }
 
     /// Whether a text may end here, behind a closing mark.
-    fn ends(&self, in_object: bool) -> bool {
-        let rest = self.rest();
+    fn is_text_end(&self, in_object: bool) -> bool {
+        let rest = self.remaining_text();
         let space = blank_bytes(rest);
         let next = &rest[space..];
         if !in_object {
@@ -214,8 +214,8 @@ impl Cursor<'_> {
         }
     }
 
-    fn literal(&mut self) -> Option<Value> {
-        let rest = self.rest();
+    fn parse_literal(&mut self) -> Option<Value> {
+        let rest = self.remaining_text();
         let end = rest.find(|c: char| c.is_whitespace() || ",，}]`".contains(c)).unwrap_or(rest.len());
         let word = &rest[..end];
         let value = match word {

@@ -9,11 +9,11 @@ mod mended;
 mod repeated;
 mod text;
 
-pub use choice::{choice, choice_within, labelled, letter, names, numbers, one_of};
-pub use json::{ends_with_object, flag, lenient, object, optional_text, strings, text_field, without_halves};
-pub use riddlemill_text::text::{count_words, sentences};
-pub use text::plain;
-use text::{narrow, unfenced};
+pub use choice::{parse_choice, choice_within, text_after_label, parse_letter, has_name, parse_numbers, one_of};
+pub use json::{ends_with_object, parse_flag, make_strict_json, parse_object, optional_text, parse_strings, text_field, without_halves};
+pub use riddlemill_text::text::{count_words, count_sentences};
+pub use text::plain_text;
+use text::{narrow_forms, strip_fence};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -47,13 +47,13 @@ impl Unreadable {
     }
 
     /// The same with its words changed, such as cut.
-    pub(crate) fn changed(&self, change: impl Fn(&str) -> String) -> Unreadable {
+    pub(crate) fn with_changed_words(&self, change: impl Fn(&str) -> String) -> Unreadable {
         let chinese = self.chinese.as_deref().map(&change);
         Unreadable { what: change(&self.what), before: None, chinese }
     }
 
     /// What a model is told whose reply is asked for again, in the language of its prompt.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn message_to_model(&self) -> String {
         match &self.chinese {
             Some(words) => format!(
                 "你的回复无法采用：{}。请重新回答第一条消息，严格采用其中要求的格式，不要写任何其他内容。",
@@ -84,8 +84,8 @@ impl std::error::Error for Unreadable {}
 ///
 /// # Errors
 /// If there is no rating, several, or one off the scale. It is never rounded, clamped or taken for 0.
-pub fn rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
-    on_scale(&object(reply, &["rating"])?, "rating", scale)
+pub fn parse_rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
+    on_scale(&parse_object(reply, &["rating"])?, "rating", scale)
 }
 
 /// Such a number under a key of an object.
@@ -103,15 +103,15 @@ pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>)
         None => return Err(wrong()),
     };
     let number = match value {
-        Value::Number(number) => whole(number.as_f64()),
+        Value::Number(number) => whole_number(number.as_f64()),
         Value::String(text) => {
-            let text = narrow(text);
+            let text = narrow_forms(text);
             let number = match text.split_once('/') {
                 // A fraction of another scale, such as `3/5` on a scale up to 4, is not accepted.
                 Some((number, out_of)) if out_of.trim() == scale.end().to_string() => number,
                 _ => &text,
             };
-            whole(number.trim().parse().ok())
+            whole_number(number.trim().parse().ok())
         }
         _ => None,
     };
@@ -123,19 +123,19 @@ pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>)
 ///
 /// # Errors
 /// If there is none, or it is off the scale.
-pub fn bracketed(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
-    let narrowed = narrow(reply).replace('【', "[").replace('】', "]");
+pub fn parse_bracketed_rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
+    let narrowed = narrow_forms(reply).replace('【', "[").replace('】', "]");
     // A quoted format, `[[rating]]`, has no number in it and is passed over.
     let last = narrowed.rmatch_indices("[[").find_map(|(at, _)| {
         let inner = narrowed[at + 2..].split_once("]]")?.0.trim();
-        whole(inner.parse().ok())
+        whole_number(inner.parse().ok())
     });
     let (least, most) = (scale.start(), scale.end());
     let what = format!("the rating must be given as [[number]], a whole number from {least} to {most}");
     last.filter(|number| scale.contains(number)).ok_or_else(|| Unreadable::new(what))
 }
 
-fn whole(number: Option<f64>) -> Option<u32> {
+fn whole_number(number: Option<f64>) -> Option<u32> {
     let number = number?;
     let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
     fits.then_some(number as u32)

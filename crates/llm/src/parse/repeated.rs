@@ -15,17 +15,17 @@ enum Node {
 
 /// The first key of an object, or of one in it, that stands there twice with different values.
 pub(super) fn repeated_key(json: &str) -> Option<String> {
-    serde_json::from_str::<Node>(json).ok()?.repeated()
+    serde_json::from_str::<Node>(json).ok()?.find_repeated_key()
 }
 
 impl Node {
-    fn repeated(&self) -> Option<String> {
+    fn find_repeated_key(&self) -> Option<String> {
         match self {
             Node::Object(pairs) => pairs.iter().enumerate().find_map(|(at, (key, value))| {
                 let is_twice = pairs[..at].iter().any(|(other, before)| other == key && before != value);
-                if is_twice { Some(key.clone()) } else { value.repeated() }
+                if is_twice { Some(key.clone()) } else { value.find_repeated_key() }
             }),
-            Node::List(list) => list.iter().find_map(Node::repeated),
+            Node::List(list) => list.iter().find_map(Node::find_repeated_key),
             Node::Other(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use super::*;
 
 /// RuozhiBench's categories.
 fn categories(reply: &str) -> Result<Vec<u8>, Unreadable> {
-    numbers(reply, 3, 1..=6, "2 6 3")
+    parse_numbers(reply, 3, 1..=6, "2 6 3")
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn the_authors_take_the_first_tag_wherever_it_is() {
     let allowed = ["AnswerA", "AnswerB"];
     let reply = "I take <choice> AnswerB </choice> here.\nOr <choice>AnswerA</choice>, in the end.";
     assert_eq!(choice_within(reply, &allowed), Ok("AnswerB"));
-    assert!(choice(reply, &allowed).is_err(), "the program's own form wants it alone on the last line");
+    assert!(parse_choice(reply, &allowed).is_err(), "the program's own form wants it alone on the last line");
     for none in
         ["<choice>answera</choice>", "<choice>AnswerA or AnswerB</choice>", "AnswerA", "<choice>AnswerA"]
     {
@@ -35,20 +35,20 @@ fn objects_are_found_in_every_wrapping() {
         "{\"note\": 1}\n{\"rating\": 2, \"explanation\": \"x\"}",
     ] {
         let map =
-            object(reply, &["rating", "explanation"]).unwrap_or_else(|error| panic!("{reply}: {error}"));
+            parse_object(reply, &["rating", "explanation"]).unwrap_or_else(|error| panic!("{reply}: {error}"));
         assert_eq!((map["rating"].as_f64(), &map["explanation"]), (Some(2.0), &json!("x")), "{reply}");
     }
-    let map = object(r#"{"explanation": "it's a } in \"quotes\" {", "rating": 1}"#, &["rating"]).unwrap();
+    let map = parse_object(r#"{"explanation": "it's a } in \"quotes\" {", "rating": 1}"#, &["rating"]).unwrap();
     assert_eq!(map["explanation"], "it's a } in \"quotes\" {");
 }
 
 #[test]
 fn two_different_objects_or_none_are_unreadable() {
-    let error = |reply| object(reply, &["rating"]).unwrap_err().to_string();
+    let error = |reply| parse_object(reply, &["rating"]).unwrap_err().to_string();
     assert!(error("{\"rating\": 1} or {\"rating\": 2}").contains("two different"));
     assert!(error("{\"score\": 1}").contains("must have the keys \"rating\""));
     assert!(error("four").contains("no JSON object"));
-    let twice = |reply| object(reply, &["rating"]).unwrap_err();
+    let twice = |reply| parse_object(reply, &["rating"]).unwrap_err();
     for reply in ["{\"rating\": 1, \"rating\": 2}", "Here: {\"a\": 1, \"rating\": 1, \"rating\": 2} so."] {
         assert_eq!(twice(reply).to_string(), "the JSON object gives the key \"rating\" two different values");
         let before = twice(reply).as_before().unwrap();
@@ -71,7 +71,7 @@ const SCREENED: &str = r#"{"culture_bound": false, "culture_bound_reason": "It w
 
 #[test]
 fn slips_that_leave_no_doubt_are_read() {
-    let whole = object(SCREENED, &SCREEN).unwrap();
+    let whole = parse_object(SCREENED, &SCREEN).unwrap();
     let mut open = false;
     let curly: String = SCREENED
         .chars()
@@ -97,7 +97,7 @@ fn slips_that_leave_no_doubt_are_read() {
         format!("{{\"properties\": {SCREENED}, \"type\": \"object\"}}"),
         SCREENED.replace("harmful.", "harm\u{200b}ful.\\u0007"),
     ] {
-        assert_eq!(object(&reply, &SCREEN).as_ref(), Ok(&whole), "{reply}");
+        assert_eq!(parse_object(&reply, &SCREEN).as_ref(), Ok(&whole), "{reply}");
     }
     for (from, to, read) in [
         ("Nothing harmful.", "Nothing\nharmful.", "Nothing\nharmful."),
@@ -108,7 +108,7 @@ fn slips_that_leave_no_doubt_are_read() {
         ("Nothing harmful.", "Nothing\tharmful.", "Nothing\tharmful."),
     ] {
         let reply = SCREENED.replace(from, to);
-        let map = object(&reply, &SCREEN).unwrap_or_else(|error| panic!("{reply}: {error}"));
+        let map = parse_object(&reply, &SCREEN).unwrap_or_else(|error| panic!("{reply}: {error}"));
         assert_eq!((&map["harmful_reason"], &map["trap_survives"]), (&json!(read), &json!(true)), "{reply}");
     }
 }
@@ -123,9 +123,9 @@ fn slips_that_leave_doubt_are_not_read() {
         SCREENED[..SCREENED.len() - 9].to_owned(),
         format!("{} and so on", SCREENED.trim_end_matches('}')),
     ] {
-        assert!(object(&reply, &SCREEN).is_err(), "{reply}");
+        assert!(parse_object(&reply, &SCREEN).is_err(), "{reply}");
     }
-    assert!(object("{\"a\": [\"x \"y\" z\", “b”]}", &["a"]).is_err());
+    assert!(parse_object("{\"a\": [\"x \"y\" z\", “b”]}", &["a"]).is_err());
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_cut_reply_is_whole_if_its_object_is_closed_at_the_end() {
 
 #[test]
 fn fields_are_read_or_refused() {
-    let map = object(
+    let map = parse_object(
         r#"{"a": " x ", "b": null, "c": "none", "d": "Yes", "e": false, "f": ["1", "2"], "g": 5}"#,
         &[],
     )
@@ -159,10 +159,10 @@ fn fields_are_read_or_refused() {
     assert_eq!(optional_text(&map, "a").unwrap(), Some("x"));
     assert_eq!((optional_text(&map, "b").unwrap(), optional_text(&map, "c").unwrap()), (None, None));
     assert!(optional_text(&map, "g").is_err());
-    assert_eq!((flag(&map, "d").unwrap(), flag(&map, "e").unwrap()), (true, false));
-    assert!(flag(&map, "a").is_err());
-    assert_eq!(strings(&map, "f", 2).unwrap(), ["1", "2"]);
-    assert!(strings(&map, "f", 3).is_err() && strings(&map, "a", 1).is_err());
+    assert_eq!((parse_flag(&map, "d").unwrap(), parse_flag(&map, "e").unwrap()), (true, false));
+    assert!(parse_flag(&map, "a").is_err());
+    assert_eq!(parse_strings(&map, "f", 2).unwrap(), ["1", "2"]);
+    assert!(parse_strings(&map, "f", 3).is_err() && parse_strings(&map, "a", 1).is_err());
 }
 
 #[test]
@@ -187,12 +187,12 @@ fn ratings_are_exact() {
         ("true", None),
     ] {
         assert_eq!(
-            rating(&format!("{{\"rating\": {value}, \"explanation\": \"\"}}"), 0..=4).ok(),
+            parse_rating(&format!("{{\"rating\": {value}, \"explanation\": \"\"}}"), 0..=4).ok(),
             expected,
             "{value}"
         );
     }
-    assert!(rating("", 0..=4).is_err());
+    assert!(parse_rating("", 0..=4).is_err());
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn bracketed_ratings_are_the_last_ones() {
         ("Rating: 5", None),
         ("[[7.5]]", None),
     ] {
-        assert_eq!(bracketed(reply, 1..=10).ok(), expected, "{reply}");
+        assert_eq!(parse_bracketed_rating(reply, 1..=10).ok(), expected, "{reply}");
     }
 }
 
@@ -231,7 +231,7 @@ fn choices_are_on_the_last_line() {
         ("<choice></choice>", None),
         ("", None),
     ] {
-        assert_eq!(choice(reply, &allowed).ok(), expected, "{reply}");
+        assert_eq!(parse_choice(reply, &allowed).ok(), expected, "{reply}");
     }
 }
 
@@ -281,7 +281,7 @@ fn letters_are_read_with_their_trimmings() {
         ("A. Not every fish swims", Some('A')),
         ("B: 错误地把比喻当真", Some('B')),
     ] {
-        assert_eq!(letter(reply, &letters).ok(), expected, "{reply}");
+        assert_eq!(parse_letter(reply, &letters).ok(), expected, "{reply}");
     }
 }
 
@@ -295,8 +295,8 @@ fn names_are_read_alone_or_in_a_sentence() {
     assert!(one_of("这不是歧义", &names).is_err());
     assert_eq!(one_of("不是歧义，而是文字游戏", &names).unwrap(), "文字游戏");
     assert!(one_of("除了歧义都可以", &names).is_err());
-    assert_eq!(labelled("解释: 一\n理由：二\n分类：歧义", &["分类"]), Some("歧义"));
-    assert_eq!(labelled("分类是歧义", &["分类"]), None);
+    assert_eq!(text_after_label("解释: 一\n理由：二\n分类：歧义", &["分类"]), Some("歧义"));
+    assert_eq!(text_after_label("分类是歧义", &["分类"]), None);
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn plain_words_lose_their_wrapping() {
         ("“风扇”和“静音”", "“风扇”和“静音”"),
         ("\"One\" and \"two\"", "\"One\" and \"two\""),
     ] {
-        assert_eq!(plain(reply, &labels).unwrap(), expected, "{reply}");
+        assert_eq!(plain_text(reply, &labels).unwrap(), expected, "{reply}");
     }
     for reply in [
         "**Translation:** Ten.",
@@ -346,7 +346,7 @@ fn plain_words_lose_their_wrapping() {
         "好的，以下是译文：\nTen.",
         "Ten.\n\n（注：保留了双关。）",
     ] {
-        assert_eq!(plain(reply, &["translation", "answer"]).unwrap(), "Ten.", "{reply}");
+        assert_eq!(plain_text(reply, &["translation", "answer"]).unwrap(), "Ten.", "{reply}");
     }
     for text in [
         "Sure, why do clocks run:\nthey are late.",
@@ -354,13 +354,13 @@ fn plain_words_lose_their_wrapping() {
         "*Why* do clocks run?",
         "Here is the thing: why do clocks run?",
     ] {
-        assert_eq!(plain(text, &["translation"]).unwrap(), text);
+        assert_eq!(plain_text(text, &["translation"]).unwrap(), text);
     }
     for nothing in ["N/A", "null", "\"null\""] {
-        assert!(plain(nothing, &labels).is_err(), "{nothing}");
+        assert!(plain_text(nothing, &labels).is_err(), "{nothing}");
     }
-    assert!(plain(" \n ", &labels).is_err());
-    assert!(plain("\"\"", &labels).is_err());
+    assert!(plain_text(" \n ", &labels).is_err());
+    assert!(plain_text("\"\"", &labels).is_err());
 }
 
 #[test]
@@ -368,24 +368,24 @@ fn words_and_sentences_are_counted_as_people_do() {
     assert_eq!(count_words("The fan isn't muted - at all."), 6);
     assert_eq!(count_words("风扇 is 风扇"), 5);
     assert_eq!(count_words(""), 0);
-    assert_eq!(sentences("It is 3.5 m. Really? Yes"), 3);
-    assert_eq!(sentences("这是一句。这是第二句！"), 2);
-    assert_eq!(sentences("……"), 0);
+    assert_eq!(count_sentences("It is 3.5 m. Really? Yes"), 3);
+    assert_eq!(count_sentences("这是一句。这是第二句！"), 2);
+    assert_eq!(count_sentences("……"), 0);
 }
 
 /// Runs every parser on one reply.
 fn read_all(reply: &str) {
-    let _ = object(reply, &["rating"]);
+    let _ = parse_object(reply, &["rating"]);
     let _ = (ends_with_object(reply), without_halves(reply));
-    let _ = rating(reply, 0..=4);
-    let _ = bracketed(reply, 1..=10);
-    let _ = choice(reply, &["AnswerA", "AnswerB"]);
-    let _ = letter(reply, &['A', 'B', 'C', 'D']);
+    let _ = parse_rating(reply, 0..=4);
+    let _ = parse_bracketed_rating(reply, 1..=10);
+    let _ = parse_choice(reply, &["AnswerA", "AnswerB"]);
+    let _ = parse_letter(reply, &['A', 'B', 'C', 'D']);
     let _ = one_of(reply, &["歧义", "type"]);
-    let _ = labelled(reply, &["答案", "answer"]);
+    let _ = text_after_label(reply, &["答案", "answer"]);
     let _ = categories(reply);
-    let _ = plain(reply, &["answer", "答案"]);
-    let _ = (count_words(reply), sentences(reply));
+    let _ = plain_text(reply, &["answer", "答案"]);
+    let _ = (count_words(reply), count_sentences(reply));
 }
 
 proptest! {
@@ -405,13 +405,13 @@ proptest! {
     fn a_rating_survives_any_wrapping(value in 0..=4u32, before in "[a-z .\n]{0,40}", after in "[a-z .\n]{0,40}", list: bool, quote in "[\"']") {
         let value_text = if list { format!("[{value}]") } else { value.to_string() };
         let reply = format!("{before}{{{quote}rating{quote}: {value_text}, {quote}explanation{quote}: {quote}x{quote},}}{after}");
-        prop_assert_eq!(rating(&reply, 0..=4).unwrap(), value);
+        prop_assert_eq!(parse_rating(&reply, 0..=4).unwrap(), value);
     }
 
     #[test]
     fn what_is_read_is_on_the_scale(reply in ".{0,60}") {
-        if let Ok(value) = rating(&reply, 0..=4) { prop_assert!(value <= 4); }
-        if let Ok(value) = bracketed(&reply, 1..=10) { prop_assert!((1..=10).contains(&value)); }
+        if let Ok(value) = parse_rating(&reply, 0..=4) { prop_assert!(value <= 4); }
+        if let Ok(value) = parse_bracketed_rating(&reply, 1..=10) { prop_assert!((1..=10).contains(&value)); }
         if let Ok(values) = categories(&reply) { prop_assert!(values.iter().all(|value| (1..=6).contains(value))); }
     }
 
@@ -431,11 +431,11 @@ fn no_nesting_overflows_whatever_hides_it() {
             [("", ""), ("/*'*/", "/*'*/"), ("/*\"*/", "/*\"*/"), ("//'\n", "//'\n"), ("'{':1,", "")]
         {
             let deep = format!("{{{before}\"a\":{}1{}{after}}}", open.repeat(40_000), close.repeat(40_000));
-            assert!(object(&deep, &["a"]).is_err(), "{before} {open}");
+            assert!(parse_object(&deep, &["a"]).is_err(), "{before} {open}");
         }
     }
     let as_deep_as_may_be = format!("{{/*'*/\"a\":{}1{}/*'*/}}", "[".repeat(31), "]".repeat(31));
-    assert!(object(&as_deep_as_may_be, &["a"]).is_ok());
+    assert!(parse_object(&as_deep_as_may_be, &["a"]).is_ok());
 }
 
 #[test]
@@ -443,9 +443,9 @@ fn values_are_read_as_json_has_them() {
     let text = r#"{"a": [1, -2, 0.5, 18446744073709551615, 1e400, true, null, "x\u0041", {"b": {}}], "a": 1, "n": 12345678901234567890123}"#;
     let text = &text.replace(r#", "a": 1"#, "");
     let strict: Option<serde_json::Value> = serde_json::from_str(text).ok();
-    let own = object(text, &["a"]).ok();
+    let own = parse_object(text, &["a"]).ok();
     assert_eq!(own.map(serde_json::Value::Object), strict.or_else(|| json5::from_str(text).ok()));
     let lenient = "{a: [1, -2, .5, 0x10, +3, 'x', Infinity,], b: {c: null,},}";
-    let own = object(lenient, &["a"]).map(serde_json::Value::Object).unwrap();
+    let own = parse_object(lenient, &["a"]).map(serde_json::Value::Object).unwrap();
     assert_eq!(own, json5::from_str::<serde_json::Value>(lenient).unwrap());
 }

@@ -67,8 +67,8 @@ const NOTHING: [&str; 5] = ["n/a", "null", "undefined", "none.", "(none)"];
 ///
 /// # Errors
 /// If nothing is left.
-pub fn plain<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable> {
-    let mut text = without_remarks(announced(unfenced(reply).trim()));
+pub fn plain_text<'a>(reply: &'a str, labels: &[&str]) -> Result<&'a str, Unreadable> {
+    let mut text = without_remarks(strip_announcement(strip_fence(reply).trim()));
     for label in labels {
         text = without_label(text, label).unwrap_or(text);
     }
@@ -97,7 +97,7 @@ fn without_label<'a>(text: &'a str, label: &str) -> Option<&'a str> {
 }
 
 /// The text below a line that only announces it: "Sure! Here is the translation:".
-fn announced(text: &str) -> &str {
+fn strip_announcement(text: &str) -> &str {
     let Some((line, rest)) = text.split_once('\n') else { return text };
     let line = line.trim().trim_end_matches(['*', '_']);
     let lower = line.to_lowercase();
@@ -117,7 +117,7 @@ fn without_remarks(text: &str) -> &str {
 }
 
 /// The text without a code fence around all of it.
-pub(super) fn unfenced(text: &str) -> &str {
+pub(super) fn strip_fence(text: &str) -> &str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     match inner.and_then(|inner| inner.split_once('\n')) {
@@ -128,7 +128,7 @@ pub(super) fn unfenced(text: &str) -> &str {
 }
 
 /// Full-width digits, letters and signs in their narrow forms.
-pub(super) fn narrow(text: &str) -> Cow<'_, str> {
+pub(super) fn narrow_forms(text: &str) -> Cow<'_, str> {
     let wide = |c: char| matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
     if !text.contains(wide) {
         return Cow::Borrowed(text);

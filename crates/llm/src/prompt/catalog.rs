@@ -19,8 +19,8 @@ static COMMON: &[riddlemill_benchmarks::Prompt] =
     &[riddlemill_benchmarks::Prompt { name: SAME_JOKE, text: include_str!("same_joke.jinja") }];
 
 /// The prompts of the benchmarks, as their folders hold them, and the common ones.
-fn embedded() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
-    riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.prompts).chain(COMMON)
+fn embedded_prompts() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
+    riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.prompts).chain(COMMON)
 }
 
 /// Errors in prompts.
@@ -103,17 +103,17 @@ struct Prompt {
 impl Prompts {
     /// The embedded prompts, each replaced by `<folder>/<name>.jinja` if that file exists. A file of another
     /// name is an error: it would silently do nothing.
-    pub fn load(folder: Option<&Path>) -> Result<Prompts, PromptError> {
+    pub fn load_prompts(folder: Option<&Path>) -> Result<Prompts, PromptError> {
         let mut overrides = Vec::new();
         if let Some(folder) = folder.filter(|folder| folder.exists()) {
             collect_files(folder, folder, &mut overrides)?;
         }
         if let Some((name, _)) =
-            overrides.iter().find(|(name, _)| !embedded().any(|known| known.name == name))
+            overrides.iter().find(|(name, _)| !embedded_prompts().any(|known| known.name == name))
         {
             return Err(unknown_prompt(name));
         }
-        let prompts = embedded()
+        let prompts = embedded_prompts()
             .map(|&riddlemill_benchmarks::Prompt { name, text: embedded }| {
                 let overridden_by =
                     overrides.iter().find(|(own, _)| own == name).map(|(_, path)| path.clone());
@@ -141,11 +141,11 @@ impl Prompts {
     }
 
     /// The messages of a prompt for one record. `values` is a map or struct of the prompt's values.
-    pub fn render(&self, name: &str, values: impl Serialize) -> Result<Rendered, PromptError> {
-        let prompt = self.find(name)?;
+    pub fn render_prompt(&self, name: &str, values: impl Serialize) -> Result<Rendered, PromptError> {
+        let prompt = self.find_prompt(name)?;
         let messages = prompt
             .template
-            .render(&Value::from(minijinja::value::Serde(values)))
+            .render_messages(&Value::from(minijinja::value::Serde(values)))
             .map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
         let (template, hash) = (name.to_owned(), prompt.template.hash.clone());
         Ok(Rendered { template, hash, messages, output: prompt.template.output })
@@ -153,16 +153,16 @@ impl Prompts {
 
     /// The hash of what a prompt sends, for a stage's fingerprint.
     pub fn hash(&self, name: &str) -> Result<&str, PromptError> {
-        Ok(&self.find(name)?.template.hash)
+        Ok(&self.find_prompt(name)?.template.hash)
     }
 
     /// Every prompt, in the order of the benchmarks' steps.
-    pub fn list(&self) -> Vec<PromptInfo> {
+    pub fn list_prompts(&self) -> Vec<PromptInfo> {
         let info = |prompt: &Prompt| PromptInfo {
             name: prompt.name.to_owned(),
             about: prompt.template.about.clone(),
             output: prompt.template.output,
-            variables: prompt.template.variables(),
+            variables: prompt.template.list_variables(),
             hash: prompt.template.hash.clone(),
             overridden_by: prompt.overridden_by.clone(),
         };
@@ -170,13 +170,13 @@ impl Prompts {
     }
 
     /// The prompt's source in force, including its comment.
-    pub fn show(&self, name: &str) -> Result<&str, PromptError> {
-        Ok(&self.find(name)?.source)
+    pub fn prompt_source(&self, name: &str) -> Result<&str, PromptError> {
+        Ok(&self.find_prompt(name)?.source)
     }
 
     /// The changes in a workspace's file, as a unified diff; empty if there are none.
-    pub fn diff(&self, name: &str) -> Result<String, PromptError> {
-        let prompt = self.find(name)?;
+    pub fn diff_prompt(&self, name: &str) -> Result<String, PromptError> {
+        let prompt = self.find_prompt(name)?;
         if prompt.embedded == prompt.source {
             return Ok(String::new());
         }
@@ -187,7 +187,7 @@ impl Prompts {
             .to_string())
     }
 
-    fn find(&self, name: &str) -> Result<&Prompt, PromptError> {
+    fn find_prompt(&self, name: &str) -> Result<&Prompt, PromptError> {
         let of = |name: &str| self.prompts.iter().find(|prompt| prompt.name == name);
         let worded = if self.wording.is_empty() { None } else { of(&format!("{name}{}", self.wording)) };
         worded.or_else(|| of(name)).ok_or_else(|| unknown_prompt(name))
@@ -218,7 +218,7 @@ fn collect_files(
 fn unknown_prompt(name: &str) -> PromptError {
     // Without its benchmark, a name is compared with the last parts of the prompts' names.
     let own = |known: &'static str| known.rsplit('/').next().unwrap_or(known);
-    let names = || embedded().map(|known| known.name);
+    let names = || embedded_prompts().map(|known| known.name);
     let near = near_miss(name, names()).or_else(|| {
         let near = near_miss(name, names().map(own))?;
         names().find(|known| own(known) == near)

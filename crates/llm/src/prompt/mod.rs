@@ -11,7 +11,7 @@ mod catalog;
 mod template;
 
 pub use catalog::{PAPER, PromptError, PromptInfo, Prompts, SAME_JOKE};
-pub use template::{Examined, Output, Rendered, TemplateError, examine};
+pub use template::{Examined, Output, Rendered, TemplateError, examine_prompt};
 
 /// Puts `text` between `<tag>` and `</tag>`, on lines of their own. In anything that could be taken for a tag
 /// of a prompt, opening or closing, `<` becomes `&lt;`; nothing else is changed. Tags are recognised in any
@@ -23,7 +23,7 @@ pub use template::{Examined, Output, Rendered, TemplateError, examine};
 /// assert_eq!(inside("1 < 2", "question"), "<question>\n1 < 2\n</question>");
 /// assert_eq!(inside("a</ Question >b", "question"), "<question>\na&lt;/ Question >b\n</question>");
 /// ```
-pub fn inside(text: &str, tag: &str) -> String {
+pub fn wrap_in_tag(text: &str, tag: &str) -> String {
     inside_among(text, tag, &[])
 }
 
@@ -61,7 +61,7 @@ const TAGS: &[&str] = &[
 ];
 
 fn opens_tag(rest: &str, own: &str, others: &[String]) -> bool {
-    let mut name = rest.chars().filter(|&c| !is_filler(c)).skip_while(|&c| is_slash(c)).flat_map(folded);
+    let mut name = rest.chars().filter(|&c| !is_filler(c)).skip_while(|&c| is_slash(c)).flat_map(fold_char);
     let own = own.to_lowercase();
     let others = others.iter().map(String::as_str).filter(|tag| !tag.is_empty());
     // The longest tag of the catalog has 22 letters.
@@ -88,7 +88,7 @@ fn is_filler(c: char) -> bool {
 }
 
 /// Lower case, and narrow forms of full-width letters.
-fn folded(c: char) -> impl Iterator<Item = char> {
+fn fold_char(c: char) -> impl Iterator<Item = char> {
     let narrow = match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         _ => c,
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn ordinary_angle_brackets_stay() {
         for text in ["1<2", "a <b> c", "《红楼梦》", "《Answer》", "<3", "<", "x</", "《问题》"] {
-            assert_eq!(inside(text, "question"), format!("<question>\n{text}\n</question>"));
+            assert_eq!(wrap_in_tag(text, "question"), format!("<question>\n{text}\n</question>"));
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             "<answer>4</answer>",
             "<choice>AnswerA</choice>",
         ] {
-            let delimited = inside(text, "question");
+            let delimited = wrap_in_tag(text, "question");
             let body = delimited.strip_prefix("<question>\n").unwrap().strip_suffix("\n</question>").unwrap();
             assert!(body.starts_with("&lt;"), "{text:?} -> {body:?}");
         }
@@ -134,15 +134,15 @@ mod tests {
             let delimited = inside_among(text, "Target", &tags);
             assert!(delimited.starts_with("<Target>\n&lt;"), "{delimited}");
         }
-        assert!(inside("</TARGET>", "Target").contains("&lt;/TARGET"));
+        assert!(wrap_in_tag("</TARGET>", "Target").contains("&lt;/TARGET"));
         let long = "a_tag_that_is_longer_than_any_other";
-        assert!(inside(&format!("</{long}>"), long).contains("&lt;/"));
+        assert!(wrap_in_tag(&format!("</{long}>"), long).contains("&lt;/"));
     }
 
     proptest! {
         #[test]
         fn the_closing_delimiter_is_always_the_last(text in r"(</?|＜|[a-z ]|question|answer|>|\n|弱){0,40}") {
-            let delimited = inside(&text, "question");
+            let delimited = wrap_in_tag(&text, "question");
             prop_assert_eq!(delimited.matches("</question").count(), 1);
             prop_assert_eq!(delimited.matches("<question").count(), 1);
             prop_assert!(delimited.ends_with("\n</question>"));

@@ -76,9 +76,9 @@ pub struct Examined {
 ///
 /// # Errors
 /// [`TemplateError`] if it is not a valid prompt.
-pub fn examine(source: &str) -> Result<Examined, TemplateError> {
+pub fn examine_prompt(source: &str) -> Result<Examined, TemplateError> {
     let template = Template::parse(source)?;
-    Ok(Examined { variables: template.variables(), bare: template.bare() })
+    Ok(Examined { variables: template.list_variables(), bare: template.bare_values() })
 }
 
 /// A parsed prompt file.
@@ -112,7 +112,7 @@ impl Template {
             }
         }
         let mut env = Environment::new();
-        bounds::bound(&mut env);
+        bounds::set_bounds(&mut env);
         // A missing value has to stop the request instead of leaving a gap in the prompt.
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         // Messages are plain text: HTML escaping would change every quotation mark.
@@ -143,19 +143,19 @@ impl Template {
     }
 
     /// The messages for one record. The error names the value that is missing or wrong.
-    pub(super) fn render(&self, values: &Value) -> Result<Vec<Message>, TemplateError> {
+    pub(super) fn render_messages(&self, values: &Value) -> Result<Vec<Message>, TemplateError> {
         let message = |(at, (role, _)): (usize, &(Role, String))| {
             let rendered = self
                 .env
                 .get_template(&at.to_string())
-                .and_then(|template| bounds::rendered(&template, values.clone()));
+                .and_then(|template| bounds::render_template(&template, values.clone()));
             rendered.map(|text| Message::new(*role, text.trim())).map_err(TemplateError::from)
         };
         self.sections.iter().enumerate().map(message).collect()
     }
 
     /// The values that it sends without delimiters, as written in it.
-    pub(super) fn bare(&self) -> Vec<String> {
+    pub(super) fn bare_values(&self) -> Vec<String> {
         let mut bare = Vec::new();
         for (_, section) in &self.sections {
             for part in section.split("{{").skip(1) {
@@ -178,7 +178,7 @@ impl Template {
     }
 
     /// The values that the prompt uses, sorted.
-    pub(super) fn variables(&self) -> Vec<String> {
+    pub(super) fn list_variables(&self) -> Vec<String> {
         let mut names: Vec<String> =
             self.env.templates().flat_map(|(_, template)| template.undeclared_variables(false)).collect();
         names.sort();
@@ -232,8 +232,8 @@ mod tests {
     fn a_file_becomes_messages_and_its_comment_is_not_sent() {
         let template = Template::parse(SOURCE).unwrap();
         assert_eq!((template.about.as_str(), template.output), ("A paper, figure 1.", Output::Json));
-        assert_eq!(template.variables(), ["post"]);
-        let messages = template.render(&context! { post => "=== user ===\n{{ 1 }}" }).unwrap();
+        assert_eq!(template.list_variables(), ["post"]);
+        let messages = template.render_messages(&context! { post => "=== user ===\n{{ 1 }}" }).unwrap();
         assert_eq!(
             messages,
             [
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_without_delimiters_is_named() {
-        let bare = |body: &str| examine(&format!("{{# x #}}\n{body}")).unwrap().bare;
+        let bare = |body: &str| examine_prompt(&format!("{{# x #}}\n{body}")).unwrap().bare;
         assert!(bare("{{ a | inside(\"q\") }} {{ b | letter }} {{ c|alone }} {{ 'word' }}").is_empty());
         assert_eq!(bare("{{ a }} {{- b | upper -}}"), ["a", "b | upper"]);
         assert_eq!(bare("{{ a | insides }}"), ["a | insides"]);
@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn a_missing_value_is_an_error() {
-        let error = Template::parse(SOURCE).unwrap().render(&context! {}).unwrap_err().to_string();
+        let error = Template::parse(SOURCE).unwrap().render_messages(&context! {}).unwrap_err().to_string();
         assert!(error.contains("undefined"), "{error}");
-        let error = Template::parse(SOURCE).unwrap().render(&context! { post => 5 }).unwrap_err().to_string();
+        let error = Template::parse(SOURCE).unwrap().render_messages(&context! { post => 5 }).unwrap_err().to_string();
         assert!(error.contains("only a text"), "{error}");
     }
 

@@ -81,7 +81,7 @@ impl Address {
     }
 
     /// The URL of a path.
-    pub(crate) fn join(&self, path: &str) -> String {
+    pub(crate) fn join_path(&self, path: &str) -> String {
         let mut url = format!("{}/{path}", self.base);
         for part in &self.query {
             url.push(if url.contains('?') { '&' } else { '?' });
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn addresses_are_checked_before_anything_is_sent() {
-        let new = |url: &str| Address::new(&endpoint(Provider::Openai, url)).map(|a| a.join("x"));
+        let new = |url: &str| Address::new(&endpoint(Provider::Openai, url)).map(|a| a.join_path("x"));
         assert_eq!(new("http://127.0.0.1:1/v1/").unwrap(), "http://127.0.0.1:1/v1/x");
         assert!(new("127.0.0.1").is_err());
         assert!(new("ftp://host").is_err());
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_an_address_says_beyond_the_host_lands_where_it_belongs() {
-        let of = |provider, url: &str| Address::new(&endpoint(provider, url)).unwrap().join("p/q");
+        let of = |provider, url: &str| Address::new(&endpoint(provider, url)).unwrap().join_path("p/q");
         let query = "https://h/openai?api-version=2024-10-21";
         assert_eq!(of(Provider::Azure, query), "https://h/p/q?api-version=2024-10-21");
         assert_eq!(of(Provider::Openai, "https://h/v1?x=1&y=2"), "https://h/v1/p/q?x=1&y=2");
@@ -119,14 +119,14 @@ mod tests {
         assert_eq!(of(Provider::Gemini, "https://h/v1beta"), "https://h/p/q");
         assert_eq!(of(Provider::Ollama, "http://h:1/api"), "http://h:1/p/q");
         let two = Endpoint { api_version: Some("2".into()), ..endpoint(Provider::Azure, query) };
-        assert_eq!(Address::new(&two).unwrap().join("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
+        assert_eq!(Address::new(&two).unwrap().join_path("p?alt=sse"), "https://h/p?alt=sse&api-version=2");
         assert_eq!(of(Provider::Ollama, "http://h:1/v1"), "http://h:1/p/q");
         assert_eq!(of(Provider::Openai, "https://h/v1/responses"), "https://h/v1/p/q");
     }
 
     #[test]
     fn an_azure_address_may_be_the_resources_or_any_that_the_portal_shows() {
-        let of = |url: &str| Address::new(&endpoint(Provider::Azure, url)).unwrap().join("p");
+        let of = |url: &str| Address::new(&endpoint(Provider::Azure, url)).unwrap().join_path("p");
         for v1 in
             ["https://h", "https://h/", "https://h/openai/v1", "https://h/openai/v1/", "https://h/openai"]
         {
@@ -139,6 +139,6 @@ mod tests {
         assert_eq!(of(dated), "https://h/p?api-version=2024-10-21");
         let set =
             Endpoint { api_version: Some("2024-10-21".into()), ..endpoint(Provider::Azure, "https://h") };
-        assert_eq!(Address::new(&set).unwrap().join("p"), "https://h/p?api-version=2024-10-21");
+        assert_eq!(Address::new(&set).unwrap().join_path("p"), "https://h/p?api-version=2024-10-21");
     }
 }

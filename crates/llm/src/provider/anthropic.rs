@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, drawn, events, insert_into, parted, schema};
+use super::{AnswerParts, Names, sampling_parameters, stream_events, insert_into, part_instructions, schema_of_format};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::Endpoint;
@@ -17,13 +17,13 @@ pub(super) const WITHOUT_SAMPLING: &str = "2026-10-21";
 pub(super) const WITH_SAMPLING: &str = "2023-06-01";
 
 /// The interface's version, which is a date.
-pub(super) fn version(endpoint: &Endpoint) -> &str {
+pub(super) fn api_version(endpoint: &Endpoint) -> &str {
     endpoint.api_version.as_deref().unwrap_or(VERSION)
 }
 
 /// Whether that version takes a temperature.
 pub(super) fn takes_sampling(endpoint: &Endpoint) -> bool {
-    version(endpoint) < WITHOUT_SAMPLING
+    api_version(endpoint) < WITHOUT_SAMPLING
 }
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
@@ -33,8 +33,8 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         return super::openai::call(endpoint, requests);
     };
     let names = Names { limit: "max_tokens", top_p: "top_p", seed: None, stop: Some("stop_sequences") };
-    let mut body = drawn(sampling, request.sample, &names);
-    let (system, rest) = parted(messages);
+    let mut body = sampling_parameters(sampling, request.sample, &names);
+    let (system, rest) = part_instructions(messages);
     body.insert("model".into(), json!(request.model));
     body.insert("messages".into(), json!(rest.collect::<Vec<_>>()));
     body.extend(system.map(|system| ("system".into(), system.into())));
@@ -42,7 +42,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         body.insert("stream".into(), json!(true));
     }
     body.extend(sampling.extra.iter().map(|(name, value)| (name.clone(), value.clone())));
-    if let Some((_, schema)) = schema(format) {
+    if let Some((_, schema)) = schema_of_format(format) {
         insert_into(&mut body, "output_config", "format", json!({"type": "json_schema", "schema": schema}));
     }
     if !takes_sampling(endpoint) {
@@ -73,16 +73,16 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     // Tokens read from or written to a cache are not part of the input's own count.
     let prompt = count("input_tokens").map(|input| input.saturating_add(cached).saturating_add(written));
     let thought = body["usage"].pointer("/output_tokens_details/thinking_tokens").and_then(Value::as_u64);
-    let usage = super::usage(prompt, count("output_tokens"), cached, thought.unwrap_or(0));
+    let usage = super::usage_json(prompt, count("output_tokens"), cached, thought.unwrap_or(0));
     Some(
         AnswerParts { text, reasoning: of("thinking", "thinking").join("\n\n"), finish, usage }.into_openai(),
     )
 }
 
-pub(super) fn assemble(stream: &str) -> Option<String> {
+pub(super) fn assemble_stream(stream: &str) -> Option<String> {
     let (mut message, mut blocks): (Value, Vec<Value>) = (Value::Null, Vec::new());
     let (mut inputs, mut ended): (Vec<String>, bool) = (Vec::new(), false);
-    for event in events(stream) {
+    for event in stream_events(stream) {
         let at = event["index"].as_u64().unwrap_or(0) as usize;
         match event["type"].as_str() {
             Some("error") => return Some(event.to_string()),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, drawn, events, parted};
+use super::{AnswerParts, Names, sampling_parameters, stream_events, part_instructions};
 use crate::provider::Call;
 use crate::request::{Input, Request, Role};
 use crate::settings::{Endpoint, Format};
@@ -13,21 +13,21 @@ const BESIDE: [&str; 5] = ["safetySettings", "cachedContent", "labels", "tools",
 
 /// The interface's version in the path: as set, as in the address, or the one that proxies and servers of other
 /// makers have too.
-pub(crate) fn version(endpoint: &Endpoint) -> &str {
+pub(crate) fn api_version(endpoint: &Endpoint) -> &str {
     let base = endpoint.base_url.split('?').next().unwrap_or_default().trim_end_matches('/');
     let of_base = base.rsplit('/').next().filter(|last| ["v1", "v1beta", "v1alpha"].contains(last));
     endpoint.api_version.as_deref().or(of_base).unwrap_or("v1beta")
 }
 
 /// A model's name in a path.
-pub(crate) fn model(name: &str) -> String {
-    if name.contains('/') { name.to_owned() } else { format!("models/{}", super::percent(name)) }
+pub(crate) fn model_path(name: &str) -> String {
+    if name.contains('/') { name.to_owned() } else { format!("models/{}", super::percent_encode(name)) }
 }
 
 pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
     let request = requests[0];
-    let model = model(&request.model);
-    let path = |method: &str| format!("{}/{model}:{method}", version(endpoint));
+    let model = model_path(&request.model);
+    let path = |method: &str| format!("{}/{model}:{method}", api_version(endpoint));
     match &request.input {
         Input::Chat { messages, sampling, format } => {
             let names = Names {
@@ -36,14 +36,14 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 seed: Some("seed"),
                 stop: Some("stopSequences"),
             };
-            let mut generation = drawn(sampling, request.sample, &names);
+            let mut generation = sampling_parameters(sampling, request.sample, &names);
             if *format != Format::Text {
                 generation.insert("responseMimeType".into(), json!("application/json"));
             }
             if let Format::JsonSchema { schema, .. } = format {
                 generation.insert("responseJsonSchema".into(), schema.clone());
             }
-            let (system, rest) = parted(messages);
+            let (system, rest) = part_instructions(messages);
             let content = |role: &str, text: &str| json!({"role": role, "parts": [{"text": text}]});
             let turn = |role| if role == Role::Assistant { "model" } else { "user" };
             let contents: Vec<Value> =
@@ -66,7 +66,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 }
                 one
             };
-            let all: Vec<Value> = requests.iter().flat_map(|request| request.texts()).map(one).collect();
+            let all: Vec<Value> = requests.iter().flat_map(|request| request.message_texts()).map(one).collect();
             Call { path: path("batchEmbedContents"), body: json!({"requests": all}).to_string() }
         }
         Input::Translation { .. } => super::openai::call(endpoint, requests),
@@ -80,7 +80,7 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
         };
         let data: Vec<Value> = vectors.iter().enumerate().map(one).collect::<Option<_>>()?;
         let prompt = body["usageMetadata"]["promptTokenCount"].as_u64();
-        return Some(json!({"data": data, "usage": super::usage(prompt, prompt.map(|_| 0), 0, 0)}));
+        return Some(json!({"data": data, "usage": super::usage_json(prompt, prompt.map(|_| 0), 0, 0)}));
     }
     let blocked = body.pointer("/promptFeedback/blockReason");
     let candidate = body.pointer("/candidates/0");
@@ -105,16 +105,16 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     // An answer without text has no count of its own.
     let tokens = count("candidatesTokenCount").or_else(|| count("totalTokenCount").map(|_| 0));
     let completion = tokens.map(|tokens| tokens.saturating_add(thoughts));
-    let mut usage = super::usage(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);
+    let mut usage = super::usage_json(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);
     if usage.is_object() {
         usage["total_tokens"] = json!(count("totalTokenCount"));
     }
     Some(AnswerParts { text: of(false), reasoning: of(true), finish, usage }.into_openai())
 }
 
-pub(super) fn assemble(stream: &str) -> Option<String> {
+pub(super) fn assemble_stream(stream: &str) -> Option<String> {
     let (mut whole, mut parts, mut ended) = (Map::new(), Vec::<Value>::new(), false);
-    for event in events(stream) {
+    for event in stream_events(stream) {
         if event.get("error").is_some() {
             return Some(event.to_string());
         }

@@ -12,7 +12,7 @@ mod openai;
 mod responses;
 
 pub(super) use address::{Address, is_azure_v1};
-pub(super) use gemini::{model as gemini_model, version as gemini_version};
+pub(super) use gemini::{model_path as gemini_model, api_version as gemini_version};
 pub(super) use responses::is_only_there as is_only_in_responses;
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ pub struct Call {
 }
 
 /// A text escaped for a path or a query.
-pub(super) fn percent(text: &str) -> String {
+pub(super) fn percent_encode(text: &str) -> String {
     text.bytes().map(percent_encoded).collect()
 }
 
@@ -67,7 +67,7 @@ pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
         Provider::Azure if is_azure_v1(endpoint) => Some("models".into()),
         Provider::Azure => Some("openai/models".into()),
         Provider::Anthropic => Some("v1/models".into()),
-        Provider::Gemini => Some(format!("{}/models", gemini::version(endpoint))),
+        Provider::Gemini => Some(format!("{}/models", gemini::api_version(endpoint))),
         Provider::Ollama => Some("api/tags".into()),
         Provider::Libretranslate | Provider::Made | Provider::Sample => None,
     }
@@ -76,14 +76,14 @@ pub(super) fn models_path(endpoint: &Endpoint) -> Option<String> {
 /// The version of the interface that is part of a request's address, if there is one.
 pub(super) fn version_in_path(endpoint: &Endpoint) -> Option<&str> {
     match endpoint.provider {
-        Provider::Gemini => Some(gemini::version(endpoint)),
+        Provider::Gemini => Some(gemini::api_version(endpoint)),
         Provider::Azure => endpoint.api_version.as_deref(),
         _ => None,
     }
 }
 
 /// The names in such a list, as settings write them.
-pub(super) fn models(body: &str) -> Vec<String> {
+pub(super) fn parse_model_names(body: &str) -> Vec<String> {
     let Ok(body) = serde_json::from_str::<Value>(body) else { return Vec::new() };
     let list = ["data", "models"].iter().find_map(|name| body.get(*name)?.as_array());
     let name = |model: &Value| {
@@ -94,7 +94,7 @@ pub(super) fn models(body: &str) -> Vec<String> {
 }
 
 /// The headers of every request, including keys: one that a command `printed`, or else the value of a variable.
-pub(super) fn headers(
+pub(super) fn request_headers(
     endpoint: &Endpoint,
     printed: Option<&ApiKey>,
     value: &dyn Fn(&str) -> Option<ApiKey>,
@@ -119,31 +119,31 @@ pub(super) fn headers(
     // Tokens that expire are sent like this everywhere.
     let name = name.map(|name| if printed.is_some() { AUTHORIZATION } else { name });
     if let (Some(name), Some(key)) = (name, key) {
-        let key = key.header(if name == AUTHORIZATION { "Bearer " } else { "" });
+        let key = key.header_value(if name == AUTHORIZATION { "Bearer " } else { "" });
         headers.insert(name, key.ok_or_else(|| unsendable(variable.unwrap_or("key_command")))?);
     }
     if endpoint.provider == Provider::Anthropic {
         let version =
-            HeaderValue::from_str(anthropic::version(endpoint)).map_err(|_| unsendable("api_version"))?;
+            HeaderValue::from_str(anthropic::api_version(endpoint)).map_err(|_| unsendable("api_version"))?;
         headers.insert("anthropic-version", version);
     }
     for (name, variable) in &endpoint.headers {
         let header =
             HeaderName::from_bytes(name.as_bytes()).map_err(|_| EndpointError::HeaderName(name.clone()))?;
         if let Some(value) = value(variable) {
-            headers.insert(header, value.header("").ok_or_else(|| unsendable(variable))?);
+            headers.insert(header, value.header_value("").ok_or_else(|| unsendable(variable))?);
         }
     }
     Ok(headers)
 }
 
 /// The whole answer of a stream, as the server would have sent it whole; `None` if the stream ended early.
-pub(super) fn assemble(provider: Provider, stream: &str) -> Option<String> {
+pub(super) fn assemble_stream(provider: Provider, stream: &str) -> Option<String> {
     match provider {
-        Provider::Anthropic => anthropic::assemble(stream),
-        Provider::Gemini => gemini::assemble(stream),
-        Provider::Ollama => ollama::assemble(stream),
-        _ => responses::assemble(stream).unwrap_or_else(|| super::events::assemble(stream)),
+        Provider::Anthropic => anthropic::assemble_stream(stream),
+        Provider::Gemini => gemini::assemble_stream(stream),
+        Provider::Ollama => ollama::assemble_stream(stream),
+        _ => responses::assemble_stream(stream).unwrap_or_else(|| super::events::assemble_stream(stream)),
     }
 }
 
@@ -181,14 +181,14 @@ impl AnswerParts {
 }
 
 /// Tokens in OpenAI's form; null if a required count is missing.
-fn usage(prompt: Option<u64>, completion: Option<u64>, cached: u64, reasoning: u64) -> Value {
+fn usage_json(prompt: Option<u64>, completion: Option<u64>, cached: u64, reasoning: u64) -> Value {
     let (Some(prompt), Some(completion)) = (prompt, completion) else { return Value::Null };
     json!({"prompt_tokens": prompt, "completion_tokens": completion,
         "prompt_tokens_details": {"cached_tokens": cached}, "completion_tokens_details": {"reasoning_tokens": reasoning}})
 }
 
 /// The instructions of a conversation in one text, and the rest of it.
-fn parted(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
+fn part_instructions(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
     let of = |system: bool| messages.iter().filter(move |message| (message.role == Role::System) == system);
     let system: Vec<&str> = of(true).map(|message| message.content.as_str()).collect();
     ((!system.is_empty()).then(|| system.join("\n\n")), of(false))
@@ -202,7 +202,7 @@ struct Names {
     stop: Option<&'static str>,
 }
 
-fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> {
+fn sampling_parameters(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> {
     let seed = sampling.seed.map(|seed| Value::from(seed.wrapping_add(sample.into())));
     let all = [
         (Some(names.limit), Some(json!(sampling.max_tokens))),
@@ -215,7 +215,7 @@ fn drawn(sampling: &Sampling, sample: u32, names: &Names) -> Map<String, Value> 
 }
 
 /// The schema of an answer, with its name.
-fn schema(format: &Format) -> Option<(&str, &Value)> {
+fn schema_of_format(format: &Format) -> Option<(&str, &Value)> {
     match format {
         Format::JsonSchema { name, schema } => Some((name, schema)),
         Format::Text | Format::JsonObject => None,
@@ -231,7 +231,7 @@ fn insert_into(body: &mut Map<String, Value>, table: &str, field: &str, value: V
 }
 
 /// The data of a stream's events.
-fn events(stream: &str) -> impl Iterator<Item = Value> {
+fn stream_events(stream: &str) -> impl Iterator<Item = Value> {
     stream
         .lines()
         .filter_map(|line| line.strip_prefix("data:"))
@@ -248,7 +248,7 @@ pub struct Unsent {
 }
 
 /// The settings of an endpoint that are not sent, because its API has no such parameters.
-pub fn unsent(endpoint: &Endpoint) -> Vec<Unsent> {
+pub fn unsent_settings(endpoint: &Endpoint) -> Vec<Unsent> {
     let sampling = &endpoint.sampling;
     let set = |name: &str| match name {
         "temperature" => sampling.temperature.is_some(),
@@ -313,7 +313,7 @@ mod unsent_tests {
                 sampling: sampling.clone(),
                 ..Endpoint::new("e", "https://h/v1", "m")
             };
-            unsent(&endpoint).into_iter().map(|unsent| unsent.setting).collect()
+            unsent_settings(&endpoint).into_iter().map(|unsent| unsent.setting).collect()
         };
         let now = ["sampling.seed", "sampling.temperature", "sampling.extra.top_k"];
         assert_eq!(named(Provider::Anthropic, Api::Chat, None), now);

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, drawn};
+use super::{AnswerParts, Names, sampling_parameters};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::{Endpoint, Format};
@@ -17,7 +17,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         Input::Chat { messages, sampling, format } => {
             let names =
                 Names { limit: "num_predict", top_p: "top_p", seed: Some("seed"), stop: Some("stop") };
-            let mut options = drawn(sampling, request.sample, &names);
+            let mut options = sampling_parameters(sampling, request.sample, &names);
             let mut body = Map::from_iter([
                 ("model".to_owned(), json!(request.model)),
                 ("messages".to_owned(), json!(messages)),
@@ -43,7 +43,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         Input::Embedding { text, dimensions } => {
             let input = match requests {
                 [_] => json!(text),
-                _ => requests.iter().flat_map(|request| request.texts()).collect(),
+                _ => requests.iter().flat_map(|request| request.message_texts()).collect(),
             };
             let mut body = json!({"model": request.model, "input": input});
             if let Some(dimensions) = dimensions {
@@ -61,17 +61,17 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
         let one = |(index, vector): (usize, &Value)| json!({"index": index, "embedding": vector});
         let data: Vec<Value> = vectors.iter().enumerate().map(one).collect();
         let prompt = count("prompt_eval_count");
-        return Some(json!({"data": data, "usage": super::usage(prompt, prompt.map(|_| 0), 0, 0)}));
+        return Some(json!({"data": data, "usage": super::usage_json(prompt, prompt.map(|_| 0), 0, 0)}));
     }
     let message = body.get("message").filter(|_| body["done"].is_boolean())?;
     let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let finish = if body["done_reason"] == "length" { "length" } else { "stop" };
-    let usage = super::usage(count("prompt_eval_count"), count("eval_count"), 0, 0);
+    let usage = super::usage_json(count("prompt_eval_count"), count("eval_count"), 0, 0);
     Some(AnswerParts { text: text("content"), reasoning: text("thinking"), finish, usage }.into_openai())
 }
 
 /// Each line is a piece in JSON; the last one is marked done and has the counts.
-pub(super) fn assemble(stream: &str) -> Option<String> {
+pub(super) fn assemble_stream(stream: &str) -> Option<String> {
     let (mut content, mut thinking) = (String::new(), String::new());
     for line in stream.lines() {
         let Ok(mut piece) = serde_json::from_str::<Value>(line.trim()) else { continue };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Names, drawn, is_azure_v1};
+use super::{Names, sampling_parameters, is_azure_v1};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::secret::percent_encoded;
@@ -17,7 +17,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 LimitField::MaxCompletionTokens => "max_completion_tokens",
             };
             let names = Names { limit, top_p: "top_p", seed: Some("seed"), stop: Some("stop") };
-            let mut body = drawn(sampling, request.sample, &names);
+            let mut body = sampling_parameters(sampling, request.sample, &names);
             body.insert("model".into(), json!(request.model));
             body.insert("messages".into(), json!(messages));
             body.extend(response_format(format).map(|value| ("response_format".into(), value)));
@@ -37,7 +37,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
             // Servers that take no list take a single text.
             let input = match requests {
                 [_] => json!(text),
-                _ => requests.iter().flat_map(|request| request.texts()).collect(),
+                _ => requests.iter().flat_map(|request| request.message_texts()).collect(),
             };
             let mut body = json!({"model": request.model, "input": input, "encoding_format": "float"});
             if let Some(dimensions) = dimensions {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, drawn, events, insert_into, is_azure_v1};
+use super::{AnswerParts, Names, sampling_parameters, stream_events, insert_into, is_azure_v1};
 use crate::fault::Kind;
 use crate::provider::Call;
 use crate::request::{Input, Request};
@@ -18,7 +18,7 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
         return super::openai::call(endpoint, requests);
     };
     let names = Names { limit: "max_output_tokens", top_p: "top_p", seed: None, stop: None };
-    let mut body = drawn(sampling, request.sample, &names);
+    let mut body = sampling_parameters(sampling, request.sample, &names);
     body.insert("model".into(), json!(request.model));
     body.insert("input".into(), json!(messages));
     // The server keeps other responses for a month; the store of replies is the only one that is needed.
@@ -115,7 +115,7 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
         return None;
     }
     let count = |place: &str| body["usage"].pointer(place).and_then(Value::as_u64);
-    let usage = super::usage(
+    let usage = super::usage_json(
         count("/input_tokens"),
         count("/output_tokens"),
         count("/input_tokens_details/cached_tokens").unwrap_or(0),
@@ -125,9 +125,9 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
 }
 
 /// The whole response of a stream; `None` if the stream is not of this API, `Some(None)` if it ended early.
-pub(super) fn assemble(stream: &str) -> Option<Option<String>> {
+pub(super) fn assemble_stream(stream: &str) -> Option<Option<String>> {
     let (mut is_of_this, mut items) = (false, Vec::new());
-    for event in events(stream) {
+    for event in stream_events(stream) {
         let Some(kind) = event["type"].as_str() else { continue };
         is_of_this |= kind.starts_with("response.");
         match kind {

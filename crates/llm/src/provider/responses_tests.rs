@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::tests::{asked, chat, stream};
-use super::{assemble, call, is_only_in_responses};
+use super::{assemble_stream, call, is_only_in_responses};
 use crate::fault::Kind;
 use crate::request::Input;
 use crate::settings::{Api, Endpoint, Provider};
@@ -43,7 +43,7 @@ fn response() -> Value {
 
 #[test]
 fn a_response_is_read_whole_in_pieces_cut_refused_and_failed() {
-    let content = |body: &Value| wire::content(&chat(), &body.to_string(), &Default::default());
+    let content = |body: &Value| wire::parse_content(&chat(), &body.to_string(), &Default::default());
     let whole = content(&response()).unwrap();
     assert_eq!((whole.text.as_str(), whole.reasoning.as_str()), ("b", "a"));
     let usage = whole.usage.unwrap();
@@ -82,18 +82,18 @@ fn a_response_is_read_whole_in_pieces_cut_refused_and_failed() {
         event("response.output_item.done", json!({"item": response()["output"][0]})),
         event("response.output_item.done", json!({"item": response()["output"][1]})),
     ];
-    assert_eq!(assemble(Provider::Openai, &stream(&events)), None);
+    assert_eq!(assemble_stream(Provider::Openai, &stream(&events)), None);
     // Some proxies end with a response that lacks what came before.
     for last in [response(), started.clone()] {
         let mut events = events.clone();
         events.push(event("response.completed", json!({"response": last})));
         let whole: Value =
-            serde_json::from_str(&assemble(Provider::Vllm, &stream(&events)).unwrap()).unwrap();
+            serde_json::from_str(&assemble_stream(Provider::Vllm, &stream(&events)).unwrap()).unwrap();
         assert_eq!(whole, response());
     }
     let error = event("error", json!({"code": "server_error", "message": "m"}));
     events.push(error.clone());
-    assert_eq!(assemble(Provider::Openai, &stream(&events)), Some(error.to_string()));
+    assert_eq!(assemble_stream(Provider::Openai, &stream(&events)), Some(error.to_string()));
 }
 
 #[test]

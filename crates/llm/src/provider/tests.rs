@@ -114,7 +114,7 @@ pub(crate) fn endpoint(provider: Provider, here: &str) -> Endpoint {
 }
 
 pub(crate) fn http(endpoint: &Endpoint) -> Http {
-    Http::with(endpoint, &|name| ApiKey::new(if name == "KEY" { KEY } else { "value-of-a-header" })).unwrap()
+    Http::with_variables(endpoint, &|name| ApiKey::new(if name == "KEY" { KEY } else { "value-of-a-header" })).unwrap()
 }
 
 /// The question of each recording, in addition to the messages.
@@ -174,8 +174,8 @@ async fn what_goes_out_is_what_the_official_packages_send() {
             let (asks, request) = asked(provider, what);
             let asks = interface.set(Endpoint { base_url: endpoint(provider, &here).base_url, ..asks });
             match what.as_str() {
-                "models" => drop(http(&asks).models().await),
-                _ => drop(http(&asks).send(&call(&asks, &[&request])).await.unwrap()),
+                "models" => drop(http(&asks).list_models().await),
+                _ => drop(http(&asks).send_call(&call(&asks, &[&request])).await.unwrap()),
             }
             let mut expected = expected.clone();
             if what == "models" {
@@ -207,7 +207,7 @@ async fn a_translation_has_the_address_and_the_fields_of_the_official_package() 
     let text = expected["body"]["q"].as_str().unwrap().to_owned();
     let input = Input::Translation { text, source: "zh".into(), target: "en".into() };
     let request = Request { input, ..asked(Provider::Libretranslate, "plain").1 };
-    http(&settings).send(&call(&settings, &[&request])).await.unwrap();
+    http(&settings).send_call(&call(&settings, &[&request])).await.unwrap();
     let mut seen = seen.await.unwrap();
     seen.as_object_mut().unwrap().remove("text");
     expected["headers"] = json!({"accept": "application/json", "content-type": "application/json"});
@@ -223,27 +223,27 @@ async fn headers_come_from_variables_and_are_struck_out_like_keys() {
     settings.headers =
         BTreeMap::from([("x-team".into(), "TEAM".into()), ("authorization".into(), "OTHER".into())]);
     let (_, request) = asked(Provider::Anthropic, "plain");
-    let received = http(&settings).send(&call(&settings, &[&request])).await.unwrap();
+    let received = http(&settings).send_call(&call(&settings, &[&request])).await.unwrap();
     assert!(!received.body.contains("value-of") && !received.body.contains("recorder"), "{}", received.body);
     let seen = seen.await.unwrap();
     assert_eq!(seen["headers"]["x-team"], "value-of-a-header");
     assert_eq!(seen["headers"]["authorization"], "value-of-a-header");
     let wrong = Endpoint { headers: BTreeMap::from([("x team".into(), "T".into())]), ..settings };
-    assert!(Http::with(&wrong, &|_| None).err().unwrap().to_string().contains("x team"));
+    assert!(Http::with_variables(&wrong, &|_| None).err().unwrap().to_string().contains("x team"));
 }
 
 #[tokio::test]
 async fn errands_go_to_the_address_with_the_key_and_files_as_forms() {
     let (here, seen) = recorder(REFUSED).await;
     let settings = endpoint(Provider::Openai, &here);
-    http(&settings).run(FileRequest::Get("batches?limit=100".into())).await.unwrap();
+    http(&settings).send_file_request(FileRequest::Get("batches?limit=100".into())).await.unwrap();
     let seen = seen.await.unwrap();
     assert_eq!((&seen["method"], &seen["path"]), (&json!("GET"), &json!("/v1/batches?limit=100")));
     assert_eq!(seen["headers"]["authorization"], format!("Bearer {KEY}"));
     let (here, seen) = recorder(REFUSED).await;
     let settings = endpoint(Provider::Openai, &here);
     http(&settings)
-        .run(FileRequest::Upload("files".into(), "{\"a\": 1}\n{\"b\": 2}\n".into()))
+        .send_file_request(FileRequest::Upload("files".into(), "{\"a\": 1}\n{\"b\": 2}\n".into()))
         .await
         .unwrap();
     let seen = seen.await.unwrap();
@@ -259,11 +259,11 @@ async fn errands_go_to_the_address_with_the_key_and_files_as_forms() {
 
 #[test]
 fn lists_of_models_are_read() {
-    assert_eq!(models(r#"{"object": "list", "data": [{"id": "m-1", "object": "model"}]}"#), ["m-1"]);
-    assert_eq!(models(r#"{"data": [{"type": "model", "id": "c-1", "display_name": "C"}]}"#), ["c-1"]);
-    assert_eq!(models(r#"{"models": [{"name": "models/g-1", "version": "1"}]}"#), ["g-1"]);
-    assert_eq!(models(r#"{"models": [{"name": "l:8b", "model": "l:8b"}]}"#), ["l:8b"]);
-    assert!(models("<html>").is_empty() && models("[]").is_empty());
+    assert_eq!(parse_model_names(r#"{"object": "list", "data": [{"id": "m-1", "object": "model"}]}"#), ["m-1"]);
+    assert_eq!(parse_model_names(r#"{"data": [{"type": "model", "id": "c-1", "display_name": "C"}]}"#), ["c-1"]);
+    assert_eq!(parse_model_names(r#"{"models": [{"name": "models/g-1", "version": "1"}]}"#), ["g-1"]);
+    assert_eq!(parse_model_names(r#"{"models": [{"name": "l:8b", "model": "l:8b"}]}"#), ["l:8b"]);
+    assert!(parse_model_names("<html>").is_empty() && parse_model_names("[]").is_empty());
 }
 
 #[tokio::test]
@@ -275,7 +275,7 @@ async fn an_older_version_of_anthropics_interface_gets_its_own_header_and_parame
     if let Input::Chat { sampling, .. } = &mut request.input {
         sampling.extra.insert("top_k".into(), json!(5));
     }
-    http(&settings).send(&call(&settings, &[&request])).await.unwrap();
+    http(&settings).send_call(&call(&settings, &[&request])).await.unwrap();
     let seen = seen.await.unwrap();
     assert_eq!((&seen["body"]["temperature"], &seen["body"]["top_k"]), (&json!(0.7), &json!(5)));
     assert_eq!(seen["headers"]["x-api-key"], KEY);
@@ -318,7 +318,7 @@ fn answers() -> [(Provider, Value); 3] {
 #[test]
 fn answers_and_counts_are_read_in_every_providers_form() {
     for (provider, body) in answers() {
-        let content = wire::content(&chat(), &body.to_string(), &Default::default()).unwrap();
+        let content = wire::parse_content(&chat(), &body.to_string(), &Default::default()).unwrap();
         assert_eq!((content.text.as_str(), content.reasoning.as_str()), ("b", "a"), "{provider:?}");
         let usage = content.usage.unwrap();
         assert_eq!((usage.prompt_tokens, usage.completion_tokens), (30, 9), "{provider:?}");
@@ -334,7 +334,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let with = |body: &Value, place: &str, value: Value| {
         let mut body = body.clone();
         *body.pointer_mut(place).unwrap() = value;
-        wire::content(&chat(), &body.to_string(), &Default::default()).unwrap()
+        wire::parse_content(&chat(), &body.to_string(), &Default::default()).unwrap()
     };
     assert!(with(&anthropic, "/stop_reason", json!("max_tokens")).truncated);
     assert!(with(&anthropic, "/stop_reason", json!("refusal")).blocked);
@@ -344,7 +344,7 @@ fn cuts_refusals_and_tools_are_read_in_every_providers_form() {
     let tool = json!([{"type": "tool_use", "id": "t", "name": "answer", "input": {"explanation": "e"}}]);
     assert_eq!(with(&anthropic, "/content", tool).text, r#"{"explanation":"e"}"#);
     let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 30, "totalTokenCount": 30}});
-    let content = wire::content(&chat(), &blocked.to_string(), &Default::default()).unwrap();
+    let content = wire::parse_content(&chat(), &blocked.to_string(), &Default::default()).unwrap();
     assert!(content.blocked && content.text.is_empty());
     assert_eq!(content.usage.unwrap().completion_tokens, 0);
 }
@@ -356,7 +356,7 @@ fn vectors_are_read_in_every_providers_form() {
         json!({"embeddings": [{"values": [0.5, -1.0]}]}),
         json!({"model": "e-1", "embeddings": [[0.5, -1.0]], "total_duration": 1, "prompt_eval_count": 8}),
     ] {
-        let content = wire::content(&request, &body.to_string(), &Default::default()).unwrap();
+        let content = wire::parse_content(&request, &body.to_string(), &Default::default()).unwrap();
         assert_eq!(content.vector, Some(vec![0.5, -1.0]), "{body}");
     }
 }
@@ -397,17 +397,17 @@ fn pieces_become_the_answer_that_would_have_come_whole() {
     let cut = stream(&events[..events.len() - 1]);
     events.push(json!({"type": "message_stop"}));
     let whole = |provider, stream: &str| -> Value {
-        serde_json::from_str(&assemble(provider, stream).unwrap()).unwrap()
+        serde_json::from_str(&assemble_stream(provider, stream).unwrap()).unwrap()
     };
     assert_eq!(whole(Provider::Anthropic, &stream(&events)), anthropic);
-    assert_eq!(assemble(Provider::Anthropic, &cut), None);
+    assert_eq!(assemble_stream(Provider::Anthropic, &cut), None);
 
     let piece = |parts: Value| json!({"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}], "modelVersion": "m-1"});
     let mut last = gemini.clone();
     last["candidates"][0]["content"]["parts"] = json!([{"text": "b"}]);
     let first = piece(json!([{"text": "a", "thought": true}]));
     assert_eq!(whole(Provider::Gemini, &stream(&[first.clone(), last])), gemini);
-    assert_eq!(assemble(Provider::Gemini, &stream(&[first])), None);
+    assert_eq!(assemble_stream(Provider::Gemini, &stream(&[first])), None);
 
     let line = |field: &str, text: &str| {
         format!("{}\n", json!({"model": "m-1", "message": {"role": "assistant", field: text}, "done": false}))
@@ -416,7 +416,7 @@ fn pieces_become_the_answer_that_would_have_come_whole() {
     end["message"] = json!({"role": "assistant", "content": ""});
     let pieces = line("thinking", "a") + &line("content", "b");
     assert_eq!(whole(Provider::Ollama, &format!("{pieces}{end}\n")), ollama);
-    assert_eq!(assemble(Provider::Ollama, &pieces), None);
+    assert_eq!(assemble_stream(Provider::Ollama, &pieces), None);
 
     // An input of a tool comes in pieces of its text.
     let pieces = ["{\"expl", "anation\": \"e\"}"]
@@ -434,9 +434,9 @@ fn pieces_become_the_answer_that_would_have_come_whole() {
 fn an_error_on_the_way_is_the_answer() {
     let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     for provider in [Provider::Anthropic, Provider::Gemini] {
-        assert_eq!(assemble(provider, &stream(std::slice::from_ref(&error))), Some(error.to_string()));
+        assert_eq!(assemble_stream(provider, &stream(std::slice::from_ref(&error))), Some(error.to_string()));
     }
-    assert_eq!(assemble(Provider::Ollama, "{\"error\":\"gone\"}\n").as_deref(), Some("{\"error\":\"gone\"}"));
+    assert_eq!(assemble_stream(Provider::Ollama, "{\"error\":\"gone\"}\n").as_deref(), Some("{\"error\":\"gone\"}"));
 }
 
 proptest! {
@@ -458,12 +458,12 @@ proptest! {
         ];
         let text = lines.iter().map(|at| format!("{}\n", PIECES[*at])).collect::<String>();
         for provider in [Provider::Anthropic, Provider::Gemini, Provider::Ollama] {
-            if let Some(whole) = assemble(provider, &text) {
-                let _ = wire::content(&chat(), &whole, &Default::default());
+            if let Some(whole) = assemble_stream(provider, &text) {
+                let _ = wire::parse_content(&chat(), &whole, &Default::default());
             }
         }
         for line in text.lines() {
-            let _ = wire::content(&chat(), line.trim_start_matches("data: "), &Default::default());
+            let _ = wire::parse_content(&chat(), line.trim_start_matches("data: "), &Default::default());
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct ModelStats {
 }
 
 fn dollars<S: Serializer>(usd: &Usd, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(usd.dollars())
+    serializer.serialize_f64(usd.in_dollars())
 }
 
 fn budget_rows<S: Serializer>(budgets: &[(String, Usd, u64)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -67,7 +67,7 @@ fn budget_rows<S: Serializer>(budgets: &[(String, Usd, u64)], serializer: S) -> 
     }
     serializer.collect_seq(budgets.iter().map(|(scope, usd, attempts)| Budget {
         scope,
-        usd: usd.dollars(),
+        usd: usd.in_dollars(),
         attempts: *attempts,
     }))
 }
@@ -120,13 +120,13 @@ pub struct Finding {
 
 impl Store {
     /// Counts, tokens and money.
-    pub fn stats(&self) -> Result<Stats, StoreError> {
+    pub fn compute_stats(&self) -> Result<Stats, StoreError> {
         let mut stats = Stats::default();
         for (number, sealed) in
-            segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
+            segment::list_numbers(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
         {
             stats.segments += 1;
-            let file = fs::metadata(segment::path(&self.dir, number, sealed));
+            let file = fs::metadata(segment::file_path(&self.dir, number, sealed));
             stats.bytes += file.map_or(0, |file| file.len());
         }
         let mut reader = self.reader();
@@ -154,7 +154,7 @@ impl Store {
                     replies: number(3)?,
                     prompt_tokens: number(4)?,
                     completion_tokens: number(5)?,
-                    charged: index::summed(row.get(6)?, row.get(7)?),
+                    charged: index::sum_of_amounts(row.get(6)?, row.get(7)?),
                 })
             })?
             .collect::<Result<_, _>>()?;
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Writes every reply as a line that [`Store::import`] reads, in order of place.
-    pub fn export(&self, mut out: impl Write) -> Result<Exported, StoreError> {
+    pub fn export_replies(&self, mut out: impl Write) -> Result<Exported, StoreError> {
         let mut reader = self.reader();
         let keys: Vec<Key> = reader
             .db()
@@ -180,10 +180,10 @@ impl Store {
             .collect::<Result<_, _>>()?;
         let mut replies = 0;
         for keys in keys.chunks(512) {
-            for reply in reader.replies(keys)?.into_iter().flatten() {
+            for reply in reader.read_replies(keys)?.into_iter().flatten() {
                 // The attempt belongs to this store's budgets.
                 let line = Line::Reply(StoredReply { id: None, ..reply });
-                out.write_all(&line.bytes()).map_err(|source| StoreError::io(Path::new("export"), source))?;
+                out.write_all(&line.to_json_line()).map_err(|source| StoreError::io(Path::new("export"), source))?;
                 replies += 1;
             }
         }
@@ -193,7 +193,7 @@ impl Store {
 
     /// Imports replies of another store, one per line; no budget is charged. A reply whose request does not
     /// hash to its key is refused. Blocks on the disk: not to be called from an async task.
-    pub fn import(&self, input: impl BufRead) -> Result<Imported, super::Shared> {
+    pub fn import_replies(&self, input: impl BufRead) -> Result<Imported, super::Shared> {
         let mut done = Imported::default();
         let mut waiting = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -212,7 +212,7 @@ impl Store {
                 done.refused.push((at, format!("the request does not hash to the key {}", reply.key)));
             } else if !seen.insert(reply.key) || self.contains(&reply.key)? {
                 done.known += 1;
-            } else if index::is_forgotten(self.reader().db(), &reply.identity()).map_err(StoreError::from)? {
+            } else if index::is_forgotten(self.reader().db(), &reply.reply_identity()).map_err(StoreError::from)? {
                 done.forgotten += 1;
             } else {
                 waiting.push(self.settle(Line::Reply(StoredReply { id: None, ..reply }))?);
@@ -226,7 +226,7 @@ impl Store {
     }
 
     /// The keys of stored replies with a prefix in hexadecimal, sorted; an empty prefix returns all.
-    pub fn keys(&self, begins: &str) -> Result<Vec<Key>, StoreError> {
+    pub fn keys_with_prefix(&self, begins: &str) -> Result<Vec<Key>, StoreError> {
         let begins = begins.trim().to_ascii_lowercase();
         let mut reader = self.reader();
         let mut all = reader.db().prepare("SELECT key FROM replies ORDER BY key")?;
@@ -236,10 +236,10 @@ impl Store {
 
     /// Appends a tombstone to the reply to `key`, so that it is asked for again when needed. False if none is
     /// stored. Blocks on the disk: not to be called from an async task.
-    pub fn forget(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
+    pub fn forget_reply(&self, key: &Key, why: &str) -> Result<bool, super::Shared> {
         let mut reader = self.reader();
-        let place = index::place(reader.db(), key).map_err(StoreError::from)?;
-        let reply = index::identity(reader.db(), key).map_err(StoreError::from)?;
+        let place = index::place_of_reply(reader.db(), key).map_err(StoreError::from)?;
+        let reply = index::reply_identity(reader.db(), key).map_err(StoreError::from)?;
         drop(reader);
         let Some(place) = place else { return Ok(false) };
         let line = Line::Forgotten(Forgotten {
@@ -255,7 +255,7 @@ impl Store {
     }
 
     /// Reads every segment completely: hashes, lines, keys, and whether the index agrees.
-    pub fn verify(&self) -> Result<Verified, StoreError> {
+    pub fn verify_segments(&self) -> Result<Verified, StoreError> {
         let mut verified = Verified::default();
         verified.findings.extend(self.damage.iter().map(|damage| Finding {
             segment: damage.segment,
@@ -263,12 +263,12 @@ impl Store {
             what: damage.what.clone(),
         }));
         let fresh = Connection::open_in_memory()?;
-        index::clear(&fresh)?;
+        index::clear_tables(&fresh)?;
         // No writer appends while the index is locked for writing.
         let mut reader = self.reader();
         let tx = reader.db().transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        let entries = registry::read(&self.dir).ok().flatten().unwrap_or_default();
-        let listed = segment::list(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
+        let entries = registry::read_entries(&self.dir).ok().flatten().unwrap_or_default();
+        let listed = segment::list_numbers(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
         for (number, sealed) in listed {
             let entry = entries.get(&number);
             if entry.is_some_and(|entry| entry.gone.is_some()) {
@@ -286,7 +286,7 @@ impl Store {
             check_lines(&fresh, number, &raw, &mut verified)?;
         }
         for reply in entries.values().filter(|entry| entry.gone.is_some()).flat_map(|entry| &entry.forgets) {
-            index::forget(&fresh, reply)?;
+            index::mark_forgotten(&fresh, reply)?;
         }
         // An index omits damaged segments.
         if self.damage.is_empty() && read_budgets(&fresh)? != read_budgets(&tx)? {
@@ -325,7 +325,7 @@ fn read_segment(
             findings.push(Finding { segment: number, at: None, what });
         }
     }
-    let mut raw = segment::read(dir, number, sealed)?;
+    let mut raw = segment::read_lines(dir, number, sealed)?;
     if !sealed {
         raw.truncate(raw.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1));
     }
@@ -339,7 +339,7 @@ fn check_lines(
     verified: &mut Verified,
 ) -> Result<(), StoreError> {
     let mut unbelievable: Vec<(u64, Usd)> = Vec::new();
-    for (at, bytes, line) in line::parsed(raw) {
+    for (at, bytes, line) in line::parse_lines(raw) {
         verified.lines += 1;
         match line {
             Ok(line) => {
@@ -357,7 +357,7 @@ fn check_lines(
                         verified.findings.push(Finding { segment: number, at: Some(at), what });
                     }
                 }
-                index::apply(fresh, number, at, bytes.len() as u64, &line)?;
+                index::index_line(fresh, number, at, bytes.len() as u64, &line)?;
             }
             Err(error) => {
                 let what = match error.is_data() {

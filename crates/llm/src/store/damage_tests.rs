@@ -20,7 +20,7 @@ fn begin(text: &str) -> Begin {
     }
 }
 
-async fn buy(store: &Store, text: &str) {
+async fn buy_reply(store: &Store, text: &str) {
     let Begun::Go { id } = store.begin(begin(text)).await.unwrap() else { panic!("refused") };
     let line = Line::Reply(StoredReply {
         key: request(text).key(),
@@ -46,23 +46,23 @@ fn sealed(root: &Path, number: u32) -> PathBuf {
     root.join(format!("raw/replies/{number:06}.jsonl.zst"))
 }
 
-fn there(store: &Store, texts: std::ops::Range<u32>) -> usize {
+fn count_stored(store: &Store, texts: std::ops::Range<u32>) -> usize {
     texts.filter(|n| store.get(&request(&n.to_string()).key()).unwrap().is_some()).count()
 }
 
 /// Two segments of twenty replies each, in several frames.
-async fn bought() -> tempfile::TempDir {
+async fn two_bought_segments() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for texts in [0..20, 20..40] {
         let store = open(root.path());
         for n in texts {
-            buy(&store, &n.to_string()).await;
+            buy_reply(&store, &n.to_string()).await;
         }
     }
     root
 }
 
-fn flip(path: &Path, at: usize) {
+fn flip_byte(path: &Path, at: usize) {
     let mut bytes = fs::read(path).unwrap();
     let at = at.min(bytes.len() - 1);
     bytes[at] ^= 0x10;
@@ -71,8 +71,8 @@ fn flip(path: &Path, at: usize) {
 
 #[tokio::test]
 async fn a_flipped_segment_and_a_lost_index_leave_the_others_and_ask_nothing_again() {
-    let root = bought().await;
-    flip(&sealed(root.path(), 1), 500);
+    let root = two_bought_segments().await;
+    flip_byte(&sealed(root.path(), 1), 500);
     for with_index in [true, false] {
         if !with_index {
             fs::remove_dir_all(root.path().join("index")).unwrap();
@@ -81,7 +81,7 @@ async fn a_flipped_segment_and_a_lost_index_leave_the_others_and_ask_nothing_aga
         let damage = store.damage();
         assert_eq!((damage.len(), damage[0].segment, damage[0].replies), (1, 1, Some(20)));
         assert_eq!(damage[0].most, Usd::from_pico(2_000));
-        assert_eq!((there(&store, 0..20), there(&store, 20..40)), (0, 20));
+        assert_eq!((count_stored(&store, 0..20), count_stored(&store, 20..40)), (0, 20));
         let refused = store.begin(begin("3")).await.unwrap_err().to_string();
         assert!(refused.contains("20 replies") && refused.contains("000001.jsonl.zst"), "{refused}");
     }
@@ -89,12 +89,12 @@ async fn a_flipped_segment_and_a_lost_index_leave_the_others_and_ask_nothing_aga
 
 #[tokio::test]
 async fn what_is_whole_of_a_flipped_segment_is_salvaged() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     let path = sealed(root.path(), 1);
-    let frames = segment::frames(&path).unwrap();
+    let frames = segment::read_frames(&path).unwrap();
     assert!(frames.len() > 1);
-    flip(&path, (frames[1].start + frames[1].len / 2) as usize);
-    let salvaged = open(root.path()).salvage().unwrap();
+    flip_byte(&path, (frames[1].start + frames[1].len / 2) as usize);
+    let salvaged = open(root.path()).salvage_segments().unwrap();
     assert_eq!(salvaged.len(), 1);
     let (kept, lost) = (salvaged[0].kept, salvaged[0].lost.unwrap());
     assert!(kept > 0 && lost > 0 && kept + lost == 20, "{salvaged:?}");
@@ -103,18 +103,18 @@ async fn what_is_whole_of_a_flipped_segment_is_salvaged() {
     for _ in 0..2 {
         let store = open(root.path());
         assert_eq!(store.damage(), []);
-        assert_eq!((there(&store, 0..20) as u64, there(&store, 20..40)), (kept, 20));
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!((count_stored(&store, 0..20) as u64, count_stored(&store, 20..40)), (kept, 20));
+        assert_eq!(store.verify_segments().unwrap().findings, []);
     }
 }
 
 #[tokio::test]
 async fn a_segment_that_is_deleted_is_missed_until_somebody_accepts_it() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     fs::remove_file(sealed(root.path(), 2)).unwrap();
     let store = open(root.path());
     assert_eq!((store.damage()[0].what.as_str(), store.damage()[0].replies), ("it is missing", Some(20)));
-    assert_eq!(store.verify().unwrap().findings.len(), 1);
+    assert_eq!(store.verify_segments().unwrap().findings.len(), 1);
     assert!(store.begin(begin("30")).await.is_err());
     store.accept_losses().unwrap();
     drop(store);
@@ -127,20 +127,20 @@ async fn a_segment_that_is_deleted_is_missed_until_somebody_accepts_it() {
 
 #[tokio::test]
 async fn a_file_that_is_brought_back_counts_again() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     let (path, moved) = (sealed(root.path(), 1), root.path().join("backup"));
     fs::rename(&path, &moved).unwrap();
-    assert_eq!(there(&open(root.path()), 0..20), 0);
+    assert_eq!(count_stored(&open(root.path()), 0..20), 0);
     fs::rename(&moved, &path).unwrap();
     let store = open(root.path());
-    assert_eq!((store.damage(), there(&store, 0..40)), (&[][..], 40));
+    assert_eq!((store.damage(), count_stored(&store, 0..40)), (&[][..], 40));
     assert_eq!(store.spent("endpoint:e").unwrap(), (Usd::from_pico(1_600), 40));
 }
 
 /// Flips each byte of a store's files, cuts them at each place: this is detected, or harmless.
 #[tokio::test]
 async fn damage_to_any_file_is_seen_or_harmless() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     drop(open(root.path()));
     let names = ["000001.jsonl.zst", "000001.jsonl.zst.sha256", "segments.jsonl"];
     for name in names {
@@ -154,14 +154,14 @@ async fn damage_to_any_file_is_seen_or_harmless() {
                 fs::write(&path, bytes).unwrap();
                 let store = open(root.path());
                 let is_seen = !store.damage().is_empty();
-                assert!(is_seen || there(&store, 0..40) == 40, "{name} at {at}");
+                assert!(is_seen || count_stored(&store, 0..40) == 40, "{name} at {at}");
                 assert!(is_seen || name != names[0], "{name} at {at}");
                 drop(store);
                 fs::write(&path, &whole).unwrap();
             }
         }
         let store = open(root.path());
-        assert_eq!((store.damage(), there(&store, 0..40)), (&[][..], 40), "{name}");
+        assert_eq!((store.damage(), count_stored(&store, 0..40)), (&[][..], 40), "{name}");
     }
     fs::remove_file(root.path().join("raw/replies/segments.jsonl")).unwrap();
     assert_eq!(open(root.path()).damage()[0].segment, 0);
@@ -169,11 +169,11 @@ async fn damage_to_any_file_is_seen_or_harmless() {
 
 #[tokio::test]
 async fn a_store_from_before_segments_were_named_opens() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     fs::remove_file(root.path().join("raw/replies/segments.jsonl")).unwrap();
     fs::remove_file(root.path().join("raw/heads.jsonl")).unwrap();
     let store = open(root.path());
-    assert_eq!((store.damage(), there(&store, 0..40)), (&[][..], 40));
+    assert_eq!((store.damage(), count_stored(&store, 0..40)), (&[][..], 40));
     drop(store);
     fs::copy(sealed(root.path(), 1), sealed(root.path(), 9)).unwrap();
     assert!(open(root.path()).damage()[0].what.contains("riddlemill did not write it"));
@@ -184,101 +184,101 @@ async fn a_store_from_before_segments_were_named_opens() {
 
 fn charged(store: &Store) -> (i64, u64) {
     let (charged, attempts) = store.spent("endpoint:e").unwrap();
-    (charged.pico(), attempts)
+    (charged.in_picodollars(), attempts)
 }
 
 async fn forget(root: &Path, text: &str) {
     let (store, key) = (open(root), request(text).key());
-    tokio::task::spawn_blocking(move || assert!(store.forget(&key, "wrong").unwrap())).await.unwrap();
+    tokio::task::spawn_blocking(move || assert!(store.forget_reply(&key, "wrong").unwrap())).await.unwrap();
 }
 
 /// As written before tombstones named the reply.
 async fn forget_by_place(root: &Path, text: &str) {
     let store = open(root);
     let key = request(text).key();
-    let place = index::place(store.reader().db(), &key).unwrap().unwrap();
+    let place = index::place_of_reply(store.reader().db(), &key).unwrap().unwrap();
     let (segment, start, why) = (place.number, place.start, "wrong".into());
     let line = Line::Forgotten(Forgotten { key, reply: None, segment, start, why, at_ms: 9 });
-    assert!(!String::from_utf8(line.bytes()).unwrap().contains("reply"));
+    assert!(!String::from_utf8(line.to_json_line()).unwrap().contains("reply"));
     store.settle(line).unwrap().synced().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_forgotten_stays_so_after_a_salvage() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     for at in ["0", "2"] {
         forget(root.path(), at).await;
     }
     for at in ["1", "3"] {
         forget_by_place(root.path(), at).await;
     }
-    assert_eq!(there(&open(root.path()), 0..20), 16);
+    assert_eq!(count_stored(&open(root.path()), 0..20), 16);
     let path = sealed(root.path(), 1);
-    let frames = segment::frames(&path).unwrap();
+    let frames = segment::read_frames(&path).unwrap();
     let last = frames.last().unwrap();
-    flip(&path, (last.start + last.len / 2) as usize);
-    let kept = open(root.path()).salvage().unwrap()[0].kept;
+    flip_byte(&path, (last.start + last.len / 2) as usize);
+    let kept = open(root.path()).salvage_segments().unwrap()[0].kept;
     assert!((5..20).contains(&kept), "{kept}");
     for with_index in [true, false] {
         if !with_index {
             fs::remove_dir_all(root.path().join("index")).unwrap();
         }
         let store = open(root.path());
-        assert_eq!((there(&store, 0..4), there(&store, 0..20) as u64), (0, kept - 4));
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!((count_stored(&store, 0..4), count_stored(&store, 0..20) as u64), (0, kept - 4));
+        assert_eq!(store.verify_segments().unwrap().findings, []);
     }
     // Nor does it answer if the tombstone's own segment is lost.
     fs::remove_file(sealed(root.path(), 3)).unwrap();
     open(root.path()).accept_losses().unwrap();
     let store = open(root.path());
-    assert_eq!((store.damage(), there(&store, 0..1)), (&[][..], 0));
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!((store.damage(), count_stored(&store, 0..1)), (&[][..], 0));
+    assert_eq!(store.verify_segments().unwrap().findings, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_reply_is_not_brought_back_by_an_import() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     let store = open(root.path());
     let mut exported = Vec::new();
-    store.export(&mut exported).unwrap();
+    store.export_replies(&mut exported).unwrap();
     drop(store);
     forget(root.path(), "7").await;
     let store = open(root.path());
     let (store, done) = tokio::task::spawn_blocking(move || {
-        let done = store.import(&exported[..]).unwrap();
+        let done = store.import_replies(&exported[..]).unwrap();
         (store, done)
     })
     .await
     .unwrap();
     assert_eq!((done.added, done.known, done.forgotten), (0, 39, 1));
-    assert_eq!(there(&store, 0..40), 39);
+    assert_eq!(count_stored(&store, 0..40), 39);
 }
 
 #[tokio::test]
 async fn a_salvage_that_was_stopped_is_finished_and_charges_nothing_twice() {
     for copies in 0..4 {
-        let root = bought().await;
+        let root = two_bought_segments().await;
         assert_eq!(charged(&open(root.path())), (1_600, 40));
         let path = sealed(root.path(), 1);
-        let frames = segment::frames(&path).unwrap();
+        let frames = segment::read_frames(&path).unwrap();
         let last = frames.last().unwrap();
-        flip(&path, (last.start + last.len / 2) as usize);
+        flip_byte(&path, (last.start + last.len / 2) as usize);
         let (lines, _) = salvage::whole_lines(&path);
         let half = lines[..lines.len() / 2].rsplit(|&byte| byte == b'\n').next().unwrap().len();
         for copy in 0..copies {
             // Stopped before the loss was accepted, the first time in the middle of writing.
             let lines = if copy == 1 { &lines[..lines.len() / 2 - half] } else { &lines[..] };
-            salvage::write(&root.path().join("raw/replies"), lines).unwrap();
+            salvage::write_segment(&root.path().join("raw/replies"), lines).unwrap();
             let store = open(root.path());
             assert_eq!(store.damage().len(), 1);
             assert!(charged(&store) >= (1_600, 40));
         }
-        let salvaged = open(root.path()).salvage().unwrap();
+        let salvaged = open(root.path()).salvage_segments().unwrap();
         let store = open(root.path());
         assert_eq!((store.damage(), charged(&store)), (&[][..], (1_600, 40)), "{copies}");
-        assert_eq!(there(&store, 0..20) as u64, salvaged[0].kept);
-        assert_eq!(store.verify().unwrap().findings, []);
-        assert_eq!(open(root.path()).salvage().unwrap(), []);
+        assert_eq!(count_stored(&store, 0..20) as u64, salvaged[0].kept);
+        assert_eq!(store.verify_segments().unwrap().findings, []);
+        assert_eq!(open(root.path()).salvage_segments().unwrap(), []);
         drop(store);
         let segments = fs::read_dir(root.path().join("raw/replies")).unwrap();
         let segments = segments
@@ -289,7 +289,7 @@ async fn a_salvage_that_was_stopped_is_finished_and_charges_nothing_twice() {
 
 #[tokio::test]
 async fn what_lost_segments_were_charged_counts_against_the_caps() {
-    let root = bought().await;
+    let root = two_bought_segments().await;
     fs::remove_file(sealed(root.path(), 1)).unwrap();
     assert_eq!(charged(&open(root.path())), (1_600, 40));
     open(root.path()).accept_losses().unwrap();
@@ -303,8 +303,8 @@ async fn what_lost_segments_were_charged_counts_against_the_caps() {
             |cap| Begin { caps: vec![("endpoint:e".into(), Some(Usd::from_pico(cap)))], ..begin("3") };
         let refused = store.begin(capped(1_650)).await.unwrap();
         assert!(matches!(refused, Begun::Refused { spent, .. } if spent == Usd::from_pico(1_600)));
-        let budgets = store.stats().unwrap().budgets;
+        let budgets = store.compute_stats().unwrap().budgets;
         assert_eq!(budgets, [("endpoint:e".into(), Usd::from_pico(1_600), 40)]);
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!(store.verify_segments().unwrap().findings, []);
     }
 }

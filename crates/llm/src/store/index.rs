@@ -42,11 +42,11 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// An amount that can be added to another one in SQL.
 fn half_amount(amount: Usd) -> i64 {
-    amount.pico().clamp(-HALF, HALF)
+    amount.in_picodollars().clamp(-HALF, HALF)
 }
 
 /// A sum of many amounts, read as `SUM(charged / 1000000), SUM(charged % 1000000)`, which do not overflow.
-pub(super) fn summed(millions: i64, rest: i64) -> Usd {
+pub(super) fn sum_of_amounts(millions: i64, rest: i64) -> Usd {
     Usd::from_pico(millions.saturating_mul(1_000_000).saturating_add(rest))
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Place {
 }
 
 /// Opens the index and creates its tables if they are missing or of another version.
-pub(super) fn open(path: &Path) -> Result<Connection> {
+pub(super) fn open_database(path: &Path) -> Result<Connection> {
     let mut db = Connection::open(path)?;
     // A writer of another process keeps the lock while it waits for the disk.
     db.busy_timeout(Duration::from_secs(60))?;
@@ -83,14 +83,14 @@ pub(super) fn open(path: &Path) -> Result<Connection> {
     let tx = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let version: i64 = tx.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if version != VERSION {
-        clear(&tx)?;
+        clear_tables(&tx)?;
     }
     tx.commit()?;
     Ok(db)
 }
 
 /// Empties every table except the leases, which no segment holds.
-pub(super) fn clear(db: &Connection) -> Result<()> {
+pub(super) fn clear_tables(db: &Connection) -> Result<()> {
     db.execute_batch(
         "DROP TABLE IF EXISTS segments; DROP TABLE IF EXISTS frames; DROP TABLE IF EXISTS replies;
          DROP TABLE IF EXISTS forgotten; DROP TABLE IF EXISTS forgotten_places; DROP TABLE IF EXISTS lost;
@@ -102,7 +102,7 @@ pub(super) fn clear(db: &Connection) -> Result<()> {
 
 /// Adds one line, `len` bytes from `start` of segment `number`, to the index. An attempt, outcome or reply
 /// that is in two segments because one was salvaged from the other counts once, whatever their order.
-pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
+pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
     match line {
         Line::Attempt(attempt) => {
             begin_attempt(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
@@ -122,7 +122,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 ],
             )?;
             if failure.request.is_some() {
-                release(db, &failure.key)?;
+                release_lease(db, &failure.key)?;
             }
         }
         Line::Reply(reply) => {
@@ -130,16 +130,16 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 settle_attempt(db, id, reply.charged_picousd)?;
             }
             // The tombstone may be in a segment that was indexed earlier.
-            let identity = reply.identity();
+            let identity = reply.reply_identity();
             if is_forgotten(db, &identity)? {
                 return Ok(());
             }
             if is_forgotten_place(db, number, start)? {
-                return forget(db, &identity);
+                return mark_forgotten(db, &identity);
             }
             let usage = reply.usage.unwrap_or_default();
             let reserved = reply.id.as_ref().map_or(Ok(None), |id| reserved_for(db, id))?;
-            let charged = reply.charged_picousd.believed(reserved.unwrap_or_default());
+            let charged = reply.charged_picousd.believable_charge(reserved.unwrap_or_default());
             let origin = Origin::parse(&reply.raw);
             // Of two replies to one request the earlier place counts, in whatever order they are indexed.
             db.prepare_cached(
@@ -160,23 +160,23 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
                 reply.template,
                 usage.prompt_tokens.min(MOST_TOKENS) as i64,
                 usage.completion_tokens.min(MOST_TOKENS) as i64,
-                charged.pico(),
+                charged.in_picodollars(),
                 origin.model,
                 origin.fingerprint,
                 reply.at_ms as i64,
                 identity.0
             ])?;
-            release(db, &reply.key)?;
+            release_lease(db, &reply.key)?;
         }
         Line::Forgotten(forgotten) => match &forgotten.reply {
-            Some(reply) => forget(db, reply)?,
+            Some(reply) => mark_forgotten(db, reply)?,
             None => {
                 let place = params![forgotten.segment, forgotten.start as i64];
                 let there: Option<[u8; 32]> = db
                     .prepare_cached("SELECT reply FROM replies WHERE number = ? AND start = ?")?
                     .query_row(place, |row| row.get(0))
                     .optional()?;
-                there.map_or(Ok(()), |reply| forget(db, &Key(reply)))?;
+                there.map_or(Ok(()), |reply| mark_forgotten(db, &Key(reply)))?;
                 db.prepare_cached("INSERT OR IGNORE INTO forgotten_places VALUES (?, ?, ?, ?)")?.execute(
                     params![
                         forgotten.segment,
@@ -192,7 +192,7 @@ pub(super) fn apply(db: &Connection, number: Number, start: u64, len: u64, line:
 }
 
 /// Marks a reply as forgotten, wherever it is.
-pub(super) fn forget(db: &Connection, reply: &Key) -> Result<()> {
+pub(super) fn mark_forgotten(db: &Connection, reply: &Key) -> Result<()> {
     db.prepare_cached("INSERT OR IGNORE INTO forgotten VALUES (?)")?.execute([reply.0])?;
     db.prepare_cached("DELETE FROM replies WHERE reply = ?")?.execute([reply.0])?;
     Ok(())
@@ -216,7 +216,7 @@ pub(super) fn forgotten_of(db: &Connection, number: Number) -> Result<Vec<(Key, 
 }
 
 /// The identity of the reply to `key`.
-pub(super) fn identity(db: &Connection, key: &Key) -> Result<Option<Key>> {
+pub(super) fn reply_identity(db: &Connection, key: &Key) -> Result<Option<Key>> {
     db.prepare_cached("SELECT reply FROM replies WHERE key = ?")?
         .query_row([key.0], |row| row.get(0).map(Key))
         .optional()
@@ -234,12 +234,12 @@ fn begin_attempt(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) ->
     };
     db.prepare_cached("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)")?.execute(params![
         id,
-        reserved.pico(),
+        reserved.in_picodollars(),
         scopes.join("\n"),
         outcome
     ])?;
-    let reserved = reserved.believed(Usd::ZERO);
-    let amount = outcome.map_or(reserved, |outcome| Usd::from_pico(outcome).believed(reserved));
+    let reserved = reserved.believable_charge(Usd::ZERO);
+    let amount = outcome.map_or(reserved, |outcome| Usd::from_pico(outcome).believable_charge(reserved));
     scopes.iter().try_for_each(|scope| charge_scope(db, scope, amount, 1))
 }
 
@@ -253,24 +253,24 @@ fn settle_attempt(db: &Connection, id: &str, charged: Usd) -> Result<()> {
         Some((_, _, Some(_))) => Ok(()),
         Some((Some(reserved), Some(scopes), None)) => {
             db.prepare_cached("UPDATE attempts SET outcome = ? WHERE id = ?")?
-                .execute(params![charged.pico(), id])?;
+                .execute(params![charged.in_picodollars(), id])?;
             // The reservation is in the sum already.
-            let reserved = Usd::from_pico(reserved).believed(Usd::ZERO);
-            let more = charged.believed(reserved) - reserved;
+            let reserved = Usd::from_pico(reserved).believable_charge(Usd::ZERO);
+            let more = charged.believable_charge(reserved) - reserved;
             let mut scopes = scopes.split('\n').filter(|scope| !scope.is_empty());
             scopes.try_for_each(|scope| charge_scope(db, scope, more, 0))
         }
         // Its attempt is in a segment that is indexed later.
         _ => {
             db.prepare_cached("INSERT OR IGNORE INTO attempts VALUES (?, NULL, NULL, ?)")?
-                .execute(params![id, charged.pico()])?;
+                .execute(params![id, charged.in_picodollars()])?;
             Ok(())
         }
     }
 }
 
 /// Records the charges of segments that are damaged or missing: the money was spent.
-pub(super) fn lost(db: &Connection, charged: &Charges) -> Result<()> {
+pub(super) fn record_lost_charges(db: &Connection, charged: &Charges) -> Result<()> {
     db.execute("DELETE FROM lost", [])?;
     for (scope, (amount, attempts)) in charged {
         db.prepare_cached("INSERT INTO lost VALUES (?, ?, ?)")?.execute(params![
@@ -293,7 +293,7 @@ fn charge_scope(db: &Connection, scope: &str, amount: Usd, attempts: i64) -> Res
 }
 
 /// A budget's charges and their number of attempts, including reservations in flight and missing segments.
-pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
+pub(super) fn spent_of_budget(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
     db.prepare_cached(
         "SELECT COALESCE(SUM(charged), 0), COALESCE(SUM(attempts), 0) FROM (SELECT * FROM spend WHERE scope = ?1
          UNION ALL SELECT * FROM lost WHERE scope = ?1)",
@@ -302,14 +302,14 @@ pub(super) fn spent(db: &Connection, scope: &str) -> Result<(Usd, u64)> {
 }
 
 /// The place of the reply to `key`.
-pub(super) fn place(db: &Connection, key: &Key) -> Result<Option<Place>> {
+pub(super) fn place_of_reply(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached("SELECT number, start, len FROM replies WHERE key = ?")?
         .query_row([key.0], to_place)
         .optional()
 }
 
 /// The place of the latest permanent failure of `key`.
-pub(super) fn lasting(db: &Connection, key: &Key) -> Result<Option<Place>> {
+pub(super) fn place_of_failure(db: &Connection, key: &Key) -> Result<Option<Place>> {
     db.prepare_cached(
         "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
     )?
@@ -323,7 +323,7 @@ fn to_place(row: &Row<'_>) -> Result<Place> {
 }
 
 /// The frame of a sealed segment that contains the uncompressed byte `at`; `None` for an open one.
-pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<Frame>> {
+pub(super) fn frame_at(db: &Connection, number: Number, at: u64) -> Result<Option<Frame>> {
     db.prepare_cached(
         "SELECT raw_start, raw_len, start, len FROM frames WHERE number = ? AND raw_start <= ? ORDER BY raw_start DESC LIMIT 1",
     )?
@@ -335,7 +335,7 @@ pub(super) fn frame(db: &Connection, number: Number, at: u64) -> Result<Option<F
 }
 
 /// How far a segment is indexed, and whether it was indexed as sealed.
-pub(super) fn progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
+pub(super) fn indexing_progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
     let row = db
         .prepare_cached("SELECT indexed_to, sealed FROM segments WHERE number = ?")?
         .query_row([number], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))
@@ -344,7 +344,7 @@ pub(super) fn progress(db: &Connection, number: Number) -> Result<(u64, bool)> {
 }
 
 /// Records how far a segment is indexed.
-pub(super) fn indexed(db: &Connection, number: Number, to: u64) -> Result<()> {
+pub(super) fn record_progress(db: &Connection, number: Number, to: u64) -> Result<()> {
     db.prepare_cached(
         "INSERT INTO segments VALUES (?1, ?2, 0) ON CONFLICT (number) DO UPDATE SET indexed_to = MAX(indexed_to, ?2)",
     )?
@@ -353,7 +353,7 @@ pub(super) fn indexed(db: &Connection, number: Number, to: u64) -> Result<()> {
 }
 
 /// Records the frames of a segment that is now sealed.
-pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Result<()> {
+pub(super) fn record_frames(db: &Connection, number: Number, frames: &[Frame]) -> Result<()> {
     db.execute("DELETE FROM frames WHERE number = ?", [number])?;
     for frame in frames {
         db.prepare_cached("INSERT INTO frames VALUES (?, ?, ?, ?, ?)")?.execute(params![
@@ -365,14 +365,14 @@ pub(super) fn sealed(db: &Connection, number: Number, frames: &[Frame]) -> Resul
         ])?;
     }
     let to = frames.last().map_or(0, |last| last.raw_start + last.raw_len);
-    indexed(db, number, to)?;
+    record_progress(db, number, to)?;
     db.execute("UPDATE segments SET sealed = 1 WHERE number = ?", [number])?;
     Ok(())
 }
 
 /// The origins of a model's replies, in order of first appearance: what the replies state, how many they are,
 /// and when the first of them came.
-pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
+pub(super) fn origins_of_replies(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
     db.prepare_cached(
         "SELECT answered, fingerprint, COUNT(*), MIN(at_ms) FROM replies WHERE identity = ? AND model = ?
          GROUP BY answered, fingerprint ORDER BY MIN(at_ms), answered, fingerprint",
@@ -385,7 +385,7 @@ pub(super) fn origins(db: &Connection, identity: &str, model: &str) -> Result<Ve
 }
 
 /// The keys of a model's latest replies with token counts.
-pub(super) fn latest(
+pub(super) fn latest_replies(
     db: &Connection,
     identity: &str,
     model: &str,
@@ -401,14 +401,14 @@ pub(super) fn latest(
 }
 
 /// The segment of the writer that is asking `key`, and when its lease expires.
-pub(super) fn lease(db: &Connection, key: &Key) -> Result<Option<(Number, u64)>> {
+pub(super) fn lease_of_key(db: &Connection, key: &Key) -> Result<Option<(Number, u64)>> {
     db.prepare_cached("SELECT owner, expires_ms FROM leases WHERE key = ?")?
         .query_row([key.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
         .optional()
 }
 
 /// Grants or renews a lease.
-pub(super) fn grant(db: &Connection, key: &Key, owner: Number, expires_ms: u64) -> Result<()> {
+pub(super) fn grant_lease(db: &Connection, key: &Key, owner: Number, expires_ms: u64) -> Result<()> {
     db.prepare_cached("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)")?.execute(params![
         key.0,
         owner,
@@ -418,7 +418,7 @@ pub(super) fn grant(db: &Connection, key: &Key, owner: Number, expires_ms: u64) 
 }
 
 /// Ends a lease.
-pub(super) fn release(db: &Connection, key: &Key) -> Result<()> {
+pub(super) fn release_lease(db: &Connection, key: &Key) -> Result<()> {
     db.prepare_cached("DELETE FROM leases WHERE key = ?")?.execute([key.0])?;
     Ok(())
 }

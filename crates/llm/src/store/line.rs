@@ -135,9 +135,9 @@ pub struct Origin {
 impl StoredReply {
     /// Identifies this reply in any segment or store: its question, response, time and charge. The attempt's
     /// id is only unique within a store.
-    pub(super) fn identity(&self) -> Key {
-        let numbers = [self.at_ms, self.elapsed_ms, self.charged_picousd.pico() as u64];
-        identity(&self.key, &numbers, &[&self.raw])
+    pub(super) fn reply_identity(&self) -> Key {
+        let numbers = [self.at_ms, self.elapsed_ms, self.charged_picousd.in_picodollars() as u64];
+        hash_identity(&self.key, &numbers, &[&self.raw])
     }
 }
 
@@ -166,7 +166,7 @@ impl std::fmt::Display for Origin {
 
 impl Line {
     /// The line with its newline, ready to append.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(super) fn to_json_line(&self) -> Vec<u8> {
         // Strings, numbers and maps with string keys always serialise.
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -175,7 +175,7 @@ impl Line {
 }
 
 /// Identifies what was asked, sent or answered, in any segment or store.
-pub(super) fn identity(key: &Key, numbers: &[u64], texts: &[&str]) -> Key {
+pub(super) fn hash_identity(key: &Key, numbers: &[u64], texts: &[&str]) -> Key {
     let mut parts = key.0.to_vec();
     numbers.iter().for_each(|number| parts.extend(number.to_le_bytes()));
     texts.iter().for_each(|text| parts.extend(text.as_bytes()));
@@ -183,11 +183,11 @@ pub(super) fn identity(key: &Key, numbers: &[u64], texts: &[&str]) -> Key {
 }
 
 /// The lines of a segment: the offset of each, its bytes, and what it says. The last one may be incomplete.
-pub(super) fn parsed(raw: &[u8]) -> impl Iterator<Item = (u64, &[u8], serde_json::Result<Line>)> {
+pub(super) fn parse_lines(raw: &[u8]) -> impl Iterator<Item = (u64, &[u8], serde_json::Result<Line>)> {
     placed_lines(raw).map(|(at, bytes)| (at, bytes, serde_json::from_slice(bytes)))
 }
 
 /// The lines of a segment that can be read.
-pub(super) fn readable(raw: &[u8]) -> impl Iterator<Item = Line> {
-    parsed(raw).filter_map(|(_, _, line)| line.ok())
+pub(super) fn readable_lines(raw: &[u8]) -> impl Iterator<Item = Line> {
+    parse_lines(raw).filter_map(|(_, _, line)| line.ok())
 }

@@ -41,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] if one of them is damaged or cannot be read, or this one cannot be written.
-    pub fn merge(here: &Path, other: &Path, only_look: bool) -> Result<MergedReplies, StoreError> {
+    pub fn merge_stores(here: &Path, other: &Path, only_look: bool) -> Result<MergedReplies, StoreError> {
         let mut known = Known::default();
         for place in [here, other].into_iter().filter(|place| place.is_dir()) {
             Store::refuse_damage_at(place)?;
@@ -51,7 +51,7 @@ impl Store {
         }
         if here.is_dir() {
             each_line(here, |_, line| {
-                known.adds(&line);
+                known.add_line(&line);
             })?;
         }
         let answered = known.answered.clone();
@@ -60,15 +60,15 @@ impl Store {
             (vec![Vec::new()], FxHashMap::default(), FxHashMap::default());
         each_line(other, |place, line| {
             if let Line::Reply(reply) = &line {
-                places.insert(place, reply.identity());
+                places.insert(place, reply.reply_identity());
             }
-            let Some(line) = known.takes(line, &places) else { return };
-            merged.counts(&line, &answered, &mut attempts);
+            let Some(line) = known.convert_line(line, &places) else { return };
+            merged.count_line(&line, &answered, &mut attempts);
             if lines.last().is_some_and(|lines: &Vec<u8>| lines.len() as u64 > SEGMENT_BYTES) {
                 lines.push(Vec::new());
             }
             if let Some(lines) = lines.last_mut() {
-                lines.extend(line.bytes());
+                lines.extend(line.to_json_line());
             }
         })?;
         for (scopes, charged) in attempts.into_values() {
@@ -79,7 +79,7 @@ impl Store {
         if !only_look {
             fs::create_dir_all(here).map_err(|source| StoreError::io(here, source))?;
             for lines in lines.iter().filter(|lines| !lines.is_empty()) {
-                salvage::write(here, lines)?;
+                salvage::write_segment(here, lines)?;
             }
         }
         Ok(merged)
@@ -88,7 +88,7 @@ impl Store {
 
 impl MergedReplies {
     /// Records in `attempts` the charge of each new one, as far as the lines state it.
-    fn counts(
+    fn count_line(
         &mut self,
         line: &Line,
         answered: &FxHashSet<Key>,
@@ -136,13 +136,13 @@ struct Known {
 
 impl Known {
     /// Adds a line of this store; false if it was there already.
-    fn adds(&mut self, line: &Line) -> bool {
+    fn add_line(&mut self, line: &Line) -> bool {
         match line {
             Line::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
             Line::Failure(failure) => self.outcomes.insert(of_failure(failure)),
             Line::Reply(reply) => {
                 self.answered.insert(reply.key);
-                self.outcomes.insert(reply.identity())
+                self.outcomes.insert(reply.reply_identity())
             }
             // A tombstone by place is recognised by its reply, if that is known.
             Line::Forgotten(forgotten) => forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply)),
@@ -151,7 +151,7 @@ impl Known {
 
     /// Converts a line of another store for this one; `None` if this one has it. Attempts get new ids: the
     /// numbers of segments are each store's own.
-    fn takes(&mut self, line: Line, places: &FxHashMap<(Number, u64), Key>) -> Option<Line> {
+    fn convert_line(&mut self, line: Line, places: &FxHashMap<(Number, u64), Key>) -> Option<Line> {
         let line = match line {
             Line::Attempt(attempt) => {
                 let identity = of_attempt(&attempt);
@@ -165,7 +165,7 @@ impl Known {
                 Line::Failure(Failure { id: self.id_here(&failure.id, of_failure(&failure)), ..failure })
             }
             Line::Reply(reply) => {
-                let id = reply.id.as_deref().map(|id| self.id_here(id, reply.identity()));
+                let id = reply.id.as_deref().map(|id| self.id_here(id, reply.reply_identity()));
                 Line::Reply(StoredReply { id, ..reply })
             }
             Line::Forgotten(forgotten) => {
@@ -174,7 +174,7 @@ impl Known {
                 Line::Forgotten(Forgotten { reply, ..forgotten })
             }
         };
-        self.adds(&line).then_some(line)
+        self.add_line(&line).then_some(line)
     }
 
     /// The id here of an attempt of the other store; made from its `outcome` if its own line is lost.
@@ -194,21 +194,21 @@ fn bare_id(id: &str) -> &str {
 }
 
 fn of_attempt(attempt: &Attempt) -> Key {
-    let numbers = [attempt.at_ms, attempt.reserved_picousd.pico() as u64];
-    line::identity(&attempt.key, &numbers, &[bare_id(&attempt.id)])
+    let numbers = [attempt.at_ms, attempt.reserved_picousd.in_picodollars() as u64];
+    line::hash_identity(&attempt.key, &numbers, &[bare_id(&attempt.id)])
 }
 
 fn of_failure(failure: &Failure) -> Key {
-    let numbers = [failure.at_ms, failure.elapsed_ms, failure.charged_picousd.pico() as u64];
-    line::identity(&failure.key, &numbers, &[bare_id(&failure.id), &failure.error])
+    let numbers = [failure.at_ms, failure.elapsed_ms, failure.charged_picousd.in_picodollars() as u64];
+    line::hash_identity(&failure.key, &numbers, &[bare_id(&failure.id), &failure.error])
 }
 
 /// Passes each whole line of the sound segments in a folder on, with its segment and offset, in order.
 fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<(), StoreError> {
-    let ((listed, _), _) = registry::look(dir)?;
+    let ((listed, _), _) = registry::examine_segments(dir)?;
     for (number, is_sealed) in listed {
-        let raw = segment::read(dir, number, is_sealed)?;
-        for (start, bytes, line) in line::parsed(&raw) {
+        let raw = segment::read_lines(dir, number, is_sealed)?;
+        for (start, bytes, line) in line::parse_lines(&raw) {
             // `verify` reports lines that cannot be read.
             if let (Ok(line), true) = (line, bytes.ends_with(b"\n")) {
                 take((number, start), line);

@@ -12,7 +12,7 @@ fn request(text: &str) -> Request {
 }
 
 /// Buys the reply to `text` at a time, for 40 of 100 reserved.
-async fn buy(store: &Store, text: &str, at_ms: u64) {
+async fn buy_reply(store: &Store, text: &str, at_ms: u64) {
     let begin = Begin {
         key: request(text).key(),
         reserved: Usd::from_pico(100),
@@ -53,12 +53,12 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn merge(here: &Path, there: &Path, only_look: bool) -> Result<MergedReplies, StoreError> {
-    Store::merge(&here.join("replies"), &there.join("replies"), only_look)
+    Store::merge_stores(&here.join("replies"), &there.join("replies"), only_look)
 }
 
 fn forget(store: &Store, text: &str) {
     std::thread::scope(|scope| {
-        scope.spawn(|| assert!(store.forget(&request(text).key(), "wrong").unwrap())).join().unwrap();
+        scope.spawn(|| assert!(store.forget_reply(&request(text).key(), "wrong").unwrap())).join().unwrap();
     });
 }
 
@@ -67,20 +67,20 @@ fn raw(store: &Store, text: &str) -> Option<String> {
 }
 
 /// A shared beginning of two replies; then `b` here, `b` and `c` there, and `shared-2` forgotten there.
-async fn apart() -> tempfile::TempDir {
+async fn two_stores_apart() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let [here, there] = ["here", "there"].map(|name| root.path().join(name));
     let store = open(&here);
-    buy(&store, "shared-1", 1).await;
-    buy(&store, "shared-2", 1).await;
+    buy_reply(&store, "shared-1", 1).await;
+    buy_reply(&store, "shared-2", 1).await;
     store.close();
     copy(&here.join("replies"), &there.join("replies"));
     let store = open(&here);
-    buy(&store, "b", 2).await;
+    buy_reply(&store, "b", 2).await;
     store.close();
     let store = open(&there);
-    buy(&store, "b", 3).await;
-    buy(&store, "c", 3).await;
+    buy_reply(&store, "b", 3).await;
+    buy_reply(&store, "c", 3).await;
     forget(&store, "shared-2");
     store.close();
     root
@@ -88,7 +88,7 @@ async fn apart() -> tempfile::TempDir {
 
 #[tokio::test]
 async fn what_grew_apart_is_put_together_once_and_charged_once() {
-    let root = apart().await;
+    let root = two_stores_apart().await;
     let [here, there] = ["here", "there"].map(|name| root.path().join(name));
     let look = merge(&here, &there, true).unwrap();
     assert_eq!(raw(&open(&here), "c"), None, "a look stores nothing");
@@ -107,14 +107,14 @@ async fn what_grew_apart_is_put_together_once_and_charged_once() {
         assert_eq!(raw(&store, "c").unwrap(), "raw of c at 3");
         assert_eq!(raw(&store, "shared-2"), None, "forgotten there is forgotten here");
         assert_eq!(store.spent("endpoint:e").unwrap(), (Usd::from_pico(200), 5));
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!(store.verify_segments().unwrap().findings, []);
         assert!(merge(&here, &there, false).unwrap().is_empty(), "once");
     }
 }
 
 #[tokio::test]
 async fn both_ways_lead_to_the_same_sum_and_what_is_bought_later_has_a_name_of_its_own() {
-    let root = apart().await;
+    let root = two_stores_apart().await;
     let [here, there] = ["here", "there"].map(|name| root.path().join(name));
     merge(&here, &there, false).unwrap();
     let back = merge(&there, &here, false).unwrap();
@@ -122,7 +122,7 @@ async fn both_ways_lead_to_the_same_sum_and_what_is_bought_later_has_a_name_of_i
     assert!(merge(&here, &there, false).unwrap().is_empty(), "nothing comes round again");
     // Both sides begin segments of the same numbers.
     for (place, at) in [(&here, 5), (&there, 6)] {
-        buy(&open(place), &format!("late at {at}"), at).await;
+        buy_reply(&open(place), &format!("late at {at}"), at).await;
     }
     assert_eq!(merge(&here, &there, false).unwrap().attempts, 1);
     assert_eq!(merge(&there, &here, false).unwrap().attempts, 1);
@@ -132,7 +132,7 @@ async fn both_ways_lead_to_the_same_sum_and_what_is_bought_later_has_a_name_of_i
 
 #[tokio::test]
 async fn a_damaged_store_is_taken_over_by_nobody() {
-    let root = apart().await;
+    let root = two_stores_apart().await;
     let [here, there] = ["here", "there"].map(|name| root.path().join(name));
     let path = there.join("replies/000002.jsonl.zst");
     let mut bytes = fs::read(&path).unwrap();

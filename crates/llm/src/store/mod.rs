@@ -39,7 +39,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use riddlemill_files::log::{LogError, LogName, locked};
+use riddlemill_files::log::{LogError, LogName, open_locked};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
@@ -51,7 +51,7 @@ pub use super::money::Usage;
 use super::money::Usd;
 use super::request::Key;
 use reader::Reader;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 use writer::{Job, Stopped};
 
 /// Segments are sealed above this size, uncompressed.
@@ -267,8 +267,8 @@ impl Store {
     /// Opens the store without writing anything.
     fn open_to_read(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
         let mut db = rusqlite::Connection::open_in_memory()?;
-        index::clear(&db)?;
-        let damage = recover::read(&mut db, replies)?;
+        index::clear_tables(&db)?;
+        let damage = recover::index_segments(&mut db, replies)?;
         Ok(Store::opened(replies, index, segment_bytes, db, damage))
     }
 
@@ -339,7 +339,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Lost`] likewise, or if the segments cannot be read.
     pub fn refuse_damage_at(replies: &Path) -> Result<(), StoreError> {
-        refuse(&registry::look(replies)?.0.1)
+        refuse(&registry::examine_segments(replies)?.0.1)
     }
 
     /// Whether a write has failed, after which nothing may be sent.
@@ -352,34 +352,34 @@ impl Store {
 
     /// The reply to a request, if one is stored.
     pub fn get(&self, key: &Key) -> Result<Option<StoredReply>, StoreError> {
-        Ok(self.reader().replies(std::slice::from_ref(key))?.pop().flatten())
+        Ok(self.reader().read_replies(std::slice::from_ref(key))?.pop().flatten())
     }
 
     /// The replies to many requests, in their order.
     pub fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
-        self.reader().replies(keys)
+        self.reader().read_replies(keys)
     }
 
     /// How a request failed permanently, if it did: such a failure is remembered, and never used as an
     /// answer.
     pub fn lasting_failure(&self, key: &Key) -> Result<Option<Failure>, StoreError> {
-        self.reader().lasting(key)
+        self.reader().lasting_failure(key)
     }
 
     /// Whether a request failed permanently, without reading how.
     pub fn failed_for_good(&self, key: &Key) -> Result<bool, StoreError> {
-        Ok(index::lasting(self.reader().db(), key)?.is_some())
+        Ok(index::place_of_failure(self.reader().db(), key)?.is_some())
     }
 
     /// Whether a reply is stored, without reading it.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
-        Ok(index::place(self.reader().db(), key)?.is_some())
+        Ok(index::place_of_reply(self.reader().db(), key)?.is_some())
     }
 
     /// The origins of the replies to an identity and a model's name, in order of first appearance: how many
     /// replies, and when the first of them came, in milliseconds since 1970.
     pub fn origins(&self, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>, StoreError> {
-        Ok(index::origins(self.reader().db(), identity, model)?)
+        Ok(index::origins_of_replies(self.reader().db(), identity, model)?)
     }
 
     /// The latest replies of a model with token counts, to one prompt or to any.
@@ -391,14 +391,14 @@ impl Store {
         most: usize,
     ) -> Result<Vec<StoredReply>, StoreError> {
         let mut reader = self.reader();
-        let keys = index::latest(reader.db(), identity, model, template, most)?;
-        Ok(reader.replies(&keys)?.into_iter().flatten().collect())
+        let keys = index::latest_replies(reader.db(), identity, model, template, most)?;
+        Ok(reader.read_replies(&keys)?.into_iter().flatten().collect())
     }
 
     /// The charges of a budget (`endpoint:<name>`, `recipe:<name>`) over the store's life, including
     /// reservations, and their number of attempts.
     pub fn spent(&self, scope: &str) -> Result<(Usd, u64), StoreError> {
-        Ok(index::spent(self.reader().db(), scope)?)
+        Ok(index::spent_of_budget(self.reader().db(), scope)?)
     }
 
     /// Reserves and journals an attempt. Returns once its line is synced, or why nothing may be sent.
@@ -412,7 +412,7 @@ impl Store {
     /// Records that attempts are about to be sent: from here on they count as spent, whatever happens to this
     /// process.
     pub fn sending<'i>(&self, ids: impl Iterator<Item = &'i str>) {
-        self.marks.set(&self.index, ids);
+        self.marks.mark_sent(&self.index, ids);
     }
 
     /// Appends an attempt's outcome.
@@ -434,7 +434,7 @@ impl Store {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // Started by the first line, so that a process that only reads has no writer.
         if writer.is_none() {
-            *writer = Some(writer::spawn(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
+            *writer = Some(writer::spawn_writer(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
         }
         let sent = writer.as_ref().map(|(sender, _)| sender.send(job));
         match sent {
@@ -467,7 +467,7 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     let mut message = String::from("replies that were paid for are damaged or gone:");
     for damage in damage {
         let replies = match damage.replies {
-            Some(n) => format!("{}, asking again costs at most {}", counted(n, "reply"), damage.most),
+            Some(n) => format!("{}, asking again costs at most {}", count_with_noun(n, "reply"), damage.most),
             None => "how many replies it had is unknown".into(),
         };
         message.push_str(&format!("\n  {}: {} ({replies})", damage.path.display(), damage.what));
@@ -477,15 +477,15 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
 }
 
 fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<Damage>), StoreError> {
-    let mut db = index::open(path)?;
-    let damage = recover::recover(&mut db, replies, path)?;
+    let mut db = index::open_database(path)?;
+    let damage = recover::recover_segments(&mut db, replies, path)?;
     Ok((db, damage))
 }
 
 /// Waits until no other process is opening the index; none will until the file is dropped.
 fn turn_to_open(index: &Path) -> Result<File, StoreError> {
     let path = index.with_extension("lock");
-    locked(&path, &mut File::options()).map_err(|source| StoreError::io(&path, source))
+    open_locked(&path, &mut File::options()).map_err(|source| StoreError::io(&path, source))
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

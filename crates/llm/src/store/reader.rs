@@ -43,55 +43,55 @@ impl Reader {
     }
 
     /// The replies to the keys, in order. Places are visited in file order, so that a frame is unpacked once.
-    pub(super) fn replies(&mut self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
+    pub(super) fn read_replies(&mut self, keys: &[Key]) -> Result<Vec<Option<StoredReply>>, StoreError> {
         let mut places = Vec::with_capacity(keys.len());
         for (at, key) in keys.iter().enumerate() {
-            if let Some(place) = index::place(&self.db, key)? {
+            if let Some(place) = index::place_of_reply(&self.db, key)? {
                 places.push((place, at));
             }
         }
         places.sort_unstable();
         let mut replies = vec![None; keys.len()];
         for (place, at) in places {
-            replies[at] = Some(self.reply(place)?);
+            replies[at] = Some(self.read_reply(place)?);
         }
         Ok(replies)
     }
 
     /// The latest permanent failure of a request.
-    pub(super) fn lasting(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
-        let Some(place) = index::lasting(&self.db, key)? else { return Ok(None) };
-        match self.line(place)? {
+    pub(super) fn lasting_failure(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
+        let Some(place) = index::place_of_failure(&self.db, key)? else { return Ok(None) };
+        match self.line_at(place)? {
             Line::Failure(failure) => Ok(Some(failure)),
             _ => Err(no_such_line(place)),
         }
     }
 
-    fn reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {
-        match self.line(place)? {
+    fn read_reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {
+        match self.line_at(place)? {
             Line::Reply(reply) => Ok(reply),
             _ => Err(no_such_line(place)),
         }
     }
 
-    fn line(&mut self, place: Place) -> Result<Line, StoreError> {
-        let bytes = self.bytes(place);
+    fn line_at(&mut self, place: Place) -> Result<Line, StoreError> {
+        let bytes = self.bytes_at(place);
         let bytes = bytes.map_err(|e| StoreError::io(&segment::open_path(&self.dir, place.number), e))?;
         serde_json::from_slice(&bytes).map_err(|_| no_such_line(place))
     }
 
-    fn bytes(&mut self, place: Place) -> io::Result<Vec<u8>> {
+    fn bytes_at(&mut self, place: Place) -> io::Result<Vec<u8>> {
         let sqlite = |error: rusqlite::Error| io::Error::other(error.to_string());
         // A segment may be sealed between the look at the index and the read, but only once.
         for _ in 0..2 {
-            if let Some(frame) = index::frame(&self.db, place.number, place.start).map_err(sqlite)? {
-                let frame_bytes = self.frame(place.number, frame)?;
+            if let Some(frame) = index::frame_at(&self.db, place.number, place.start).map_err(sqlite)? {
+                let frame_bytes = self.unpack_frame(place.number, frame)?;
                 let from = (place.start - frame.raw_start) as usize;
                 let line = frame_bytes.get(from..from + place.len as usize);
                 return line.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
             }
             let mut bytes = vec![0; place.len as usize];
-            match self.file(place.number, false) {
+            match self.open_segment(place.number, false) {
                 Ok(file) => {
                     file.seek(SeekFrom::Start(place.start))?;
                     file.read_exact(&mut bytes)?;
@@ -105,12 +105,12 @@ impl Reader {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    fn frame(&mut self, number: Number, frame: segment::Frame) -> io::Result<Arc<Vec<u8>>> {
+    fn unpack_frame(&mut self, number: Number, frame: segment::Frame) -> io::Result<Arc<Vec<u8>>> {
         let name = (number, frame.start);
         if let Some(bytes) = self.frames.get(&name) {
             return Ok(bytes.clone());
         }
-        let bytes = Arc::new(segment::read_frame(self.file(number, true)?, frame)?);
+        let bytes = Arc::new(segment::read_frame(self.open_segment(number, true)?, frame)?);
         if self.oldest_first.len() == FRAMES_KEPT
             && let Some(oldest) = self.oldest_first.pop_front()
         {
@@ -121,12 +121,12 @@ impl Reader {
         Ok(bytes)
     }
 
-    fn file(&mut self, number: Number, sealed: bool) -> io::Result<&mut File> {
+    fn open_segment(&mut self, number: Number, sealed: bool) -> io::Result<&mut File> {
         use std::collections::hash_map::Entry;
         match self.files.entry((number, sealed)) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(vacant) => {
-                Ok(vacant.insert(fence::open(segment::path(&self.dir, number, sealed))?))
+                Ok(vacant.insert(fence::open(segment::file_path(&self.dir, number, sealed))?))
             }
         }
     }

@@ -15,15 +15,15 @@ use riddlemill_files::log::read_from;
 
 /// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
 /// Damaged segments are returned, and do not prevent the others from being used.
-pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<Vec<Damage>, StoreError> {
-    let (segments, mut damage) = registry::judge(dir)?;
+pub(super) fn recover_segments(db: &mut Connection, dir: &Path, index: &Path) -> Result<Vec<Damage>, StoreError> {
+    let (segments, mut damage) = registry::judge_segments(dir)?;
     let names_are_known = damage.iter().all(|damage| damage.segment != 0);
     forget_if_segments_are_gone(db, &segments)?;
     keep_of_the_lost(db, dir, &damage)?;
     for (number, sealed) in segments {
-        let path = segment::path(dir, number, sealed);
+        let path = segment::file_path(dir, number, sealed);
         let length = fs::metadata(&path).map_or(0, |meta| meta.len());
-        let (indexed_to, _) = index::progress(db, number)?;
+        let (indexed_to, _) = index::indexing_progress(db, number)?;
         // Only for open segments: the length of a sealed one is that of compressed bytes.
         let cut = (!sealed && length < indexed_to && path.exists())
             .then(|| format!("it was cut: {length} of at least {indexed_to} bytes are left"));
@@ -37,11 +37,11 @@ pub(super) fn recover(db: &mut Connection, dir: &Path, index: &Path) -> Result<V
 }
 
 /// Indexes every whole line without writing to the folder: nothing is cut or sealed. Damaged segments are returned.
-pub(super) fn read(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, StoreError> {
+pub(super) fn index_segments(db: &mut Connection, dir: &Path) -> Result<Vec<Damage>, StoreError> {
     if !dir.is_dir() {
         return Ok(Vec::new());
     }
-    let ((segments, mut damage), _) = registry::look(dir)?;
+    let ((segments, mut damage), _) = registry::examine_segments(dir)?;
     keep_of_the_lost(db, dir, &damage)?;
     for (number, _) in segments {
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -60,7 +60,7 @@ fn note_damage(
 ) -> Result<(), StoreError> {
     match recovered {
         Err(StoreError::Io { path, source }) if is_damage(&source) => {
-            damage.push(registry::damaged(&path, number, source.to_string(), None));
+            damage.push(registry::damage_of_segment(&path, number, source.to_string(), None));
             Ok(())
         }
         other => other,
@@ -92,8 +92,8 @@ fn recover_segment(
                 let mut raw = Vec::new();
                 file.read_to_end(&mut raw)?;
                 // Before the seal, because a sealed segment is never changed.
-                unsent::append(file, &unsent::lines(dir, index_path, number, &raw))?;
-                segment::seal(dir, number, file)
+                unsent::append_lines(file, &unsent::outcomes_of_unsent(dir, index_path, number, &raw))?;
+                segment::compress_open(dir, number, file)
             });
             Some(sealing.map_err(|source| StoreError::io(&segment::open_path(dir, number), source))?)
         }
@@ -102,7 +102,7 @@ fn recover_segment(
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     catch_up(&tx, dir, number)?;
     if let Some(frames) = &frames {
-        index::sealed(&tx, number, frames)?;
+        index::record_frames(&tx, number, frames)?;
     }
     tx.commit()?;
     if (frames.is_some() || sealed) && names_are_known {
@@ -110,18 +110,18 @@ fn recover_segment(
     }
     if frames.is_some() || sealed {
         remove_if_there(&segment::open_path(dir, number))?;
-        unsent::remove(index_path, number);
+        unsent::remove_marks(index_path, number);
     }
     Ok(())
 }
 
 /// Records the contents of a sealed segment if its writer did not: it was stopped, or is of an older version.
 pub(super) fn note_sealed(dir: &Path, number: Number) -> Result<(), StoreError> {
-    let entries = registry::read(dir)?.unwrap_or_default();
+    let entries = registry::read_entries(dir)?.unwrap_or_default();
     if entries.get(&number).is_some_and(|entry| entry.sha256.is_some()) {
         return Ok(());
     }
-    registry::sealed(dir, number, &segment::read(dir, number, true)?)
+    registry::record_sealed(dir, number, &segment::read_lines(dir, number, true)?)
 }
 
 /// Clears an index of segments that are missing or changed.
@@ -132,7 +132,7 @@ fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)])
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     if known.iter().any(|number| segments.binary_search_by_key(number, |&(number, _)| number).is_err()) {
-        index::clear(&tx)?;
+        index::clear_tables(&tx)?;
     }
     Ok(tx.commit()?)
 }
@@ -140,7 +140,7 @@ fn forget_if_segments_are_gone(db: &mut Connection, segments: &[(Number, bool)])
 /// Keeps the charges and the tombstones of segments that are damaged or missing.
 fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Result<(), StoreError> {
     // If the log is damaged itself, nothing can be spent.
-    let entries = registry::read(dir).ok().flatten().unwrap_or_default();
+    let entries = registry::read_entries(dir).ok().flatten().unwrap_or_default();
     let lost_segments = entries.into_values().filter(|entry| entry.gone.is_some());
     let mut lost = Charges::new();
     let mut forgotten = Vec::new();
@@ -153,24 +153,24 @@ fn keep_of_the_lost(db: &mut Connection, dir: &Path, damage: &[Damage]) -> Resul
         }
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    index::lost(&tx, &lost)?;
-    forgotten.iter().try_for_each(|reply| index::forget(&tx, reply))?;
+    index::record_lost_charges(&tx, &lost)?;
+    forgotten.iter().try_for_each(|reply| index::mark_forgotten(&tx, reply))?;
     Ok(tx.commit()?)
 }
 
 /// Indexes the new lines of one segment. The caller holds the index's write lock, which a writer holds from
 /// before it appends until its lines are indexed: no line is indexed twice.
 pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<(), StoreError> {
-    let (indexed_to, known_sealed) = index::progress(db, number)?;
+    let (indexed_to, known_sealed) = index::indexing_progress(db, number)?;
     if known_sealed {
         return Ok(());
     }
     let path = segment::sealed_path(dir, number);
     if path.exists() {
-        let frames = segment::frames(&path).map_err(|source| StoreError::io(&path, source))?;
-        let raw = segment::read(dir, number, true)?;
+        let frames = segment::read_frames(&path).map_err(|source| StoreError::io(&path, source))?;
+        let raw = segment::read_lines(dir, number, true)?;
         take_lines(db, number, indexed_to, raw.get(indexed_to as usize..).unwrap_or_default())?;
-        return Ok(index::sealed(db, number, &frames)?);
+        return Ok(index::record_frames(db, number, &frames)?);
     }
     let path = segment::open_path(dir, number);
     let new = read_from(&path, indexed_to).map_err(|source| StoreError::io(&path, source))?;
@@ -180,14 +180,14 @@ pub(super) fn catch_up(db: &Connection, dir: &Path, number: Number) -> Result<()
 /// Indexes lines whose first byte is at `start` of their segment.
 fn take_lines(db: &Connection, number: Number, start: u64, bytes: &[u8]) -> Result<(), StoreError> {
     let mut end = start;
-    for (at, bytes, line) in line::parsed(bytes).filter(|(_, bytes, _)| bytes.ends_with(b"\n")) {
+    for (at, bytes, line) in line::parse_lines(bytes).filter(|(_, bytes, _)| bytes.ends_with(b"\n")) {
         // Unreadable lines are skipped here and reported by `verify`.
         if let Ok(line) = line {
-            index::apply(db, number, start + at, bytes.len() as u64, &line)?;
+            index::index_line(db, number, start + at, bytes.len() as u64, &line)?;
         }
         end = start + at + bytes.len() as u64;
     }
-    Ok(index::indexed(db, number, end)?)
+    Ok(index::record_progress(db, number, end)?)
 }
 
 pub(super) fn remove_if_there(path: &Path) -> Result<(), StoreError> {

@@ -45,13 +45,13 @@ pub(super) struct Entry {
 
 /// The log of a store's segments.
 fn segments_log(dir: &Path) -> Log {
-    Log::at(dir.join("segments.jsonl"))
+    Log::in_file(dir.join("segments.jsonl"))
 }
 
 /// The last entry of each segment; `None` if there never was a log.
-pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
+pub(super) fn read_entries(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
     let log = segments_log(dir);
-    let entries: Vec<Entry> = log.entries()?;
+    let entries: Vec<Entry> = log.read_entries()?;
     if entries.is_empty() && !log.path().exists() {
         return Ok(None);
     }
@@ -61,7 +61,7 @@ pub(super) fn read(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogErr
 /// The first number that no segment ever had.
 pub(super) fn next(dir: &Path) -> Number {
     // If the log cannot be read, recording the segment's name will fail.
-    let entries = read(dir).ok().flatten().unwrap_or_default();
+    let entries = read_entries(dir).ok().flatten().unwrap_or_default();
     entries.keys().next_back().map_or(1, |last| last + 1)
 }
 
@@ -71,22 +71,22 @@ pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
 }
 
 /// Records a segment before its first line is written.
-pub(super) fn begun(dir: &Path, number: Number) -> Result<(), StoreError> {
+pub(super) fn record_begun(dir: &Path, number: Number) -> Result<(), StoreError> {
     add(dir, &[Entry { segment: number, ..Entry::default() }])
 }
 
 /// Records the contents of a sealed segment.
-pub(super) fn sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
+pub(super) fn record_sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
     let path = segment::sealed_path(dir, number);
     let sha256 = hash(&path)?;
-    add(dir, &[Entry { sha256: Some(sha256), ..contents(number, raw) }])
+    add(dir, &[Entry { sha256: Some(sha256), ..entry_of_lines(number, raw) }])
 }
 
 /// The contents of a segment's lines.
-pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
+pub(super) fn entry_of_lines(number: Number, raw: &[u8]) -> Entry {
     let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
     let mut entry = Entry { segment: number, ..Entry::default() };
-    for line in line::readable(raw) {
+    for line in line::readable_lines(raw) {
         let (id, charged) = match line {
             Line::Attempt(Attempt { id, scopes, reserved_picousd, .. }) => {
                 attempts.entry(id).or_insert((reserved_picousd, scopes, None));
@@ -96,7 +96,7 @@ pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
                 let most =
                     reply.id.as_ref().and_then(|id| attempts.get(id)).map_or(Usd::ZERO, |(most, ..)| *most);
                 entry.replies += 1;
-                entry.reserved_picousd += most.max(reply.charged_picousd.believed(most));
+                entry.reserved_picousd += most.max(reply.charged_picousd.believable_charge(most));
                 (reply.id, reply.charged_picousd)
             }
             Line::Failure(failure) => (Some(failure.id), failure.charged_picousd),
@@ -114,7 +114,7 @@ pub(super) fn contents(number: Number, raw: &[u8]) -> Entry {
         // A run's budget ends with the run.
         for scope in scopes.into_iter().filter(|scope| !scope.starts_with(super::RUN)) {
             let (charged, attempts) = entry.charged.entry(scope).or_default();
-            *charged += outcome.map_or(reserved, |outcome| outcome.believed(reserved));
+            *charged += outcome.map_or(reserved, |outcome| outcome.believable_charge(reserved));
             *attempts += 1;
         }
     }
@@ -144,18 +144,18 @@ type Judged = (Vec<(Number, bool)>, Vec<Damage>);
 
 /// The sound segments, and what is wrong with the others. Creates the log for a store from before there was
 /// one.
-pub(super) fn judge(dir: &Path) -> Result<Judged, StoreError> {
-    let (judged, unnamed) = look(dir)?;
+pub(super) fn judge_segments(dir: &Path) -> Result<Judged, StoreError> {
+    let (judged, unnamed) = examine_segments(dir)?;
     add(dir, &unnamed)?;
     Ok(judged)
 }
 
 /// Like [`judge`], without writing; also returns the missing entries of a store without a log.
-pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
-    let mut entries = match read(dir) {
+pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
+    let mut entries = match read_entries(dir) {
         Ok(entries) => entries,
         Err(LogError::Damaged { path, what }) => {
-            return Ok(((list_segments(dir)?, vec![damaged(&path, 0, what, None)]), Vec::new()));
+            return Ok(((list_segments(dir)?, vec![damage_of_segment(&path, 0, what, None)]), Vec::new()));
         }
         Err(other) => return Err(other.into()),
     };
@@ -163,7 +163,7 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let knows = |entries: &BTreeMap<Number, Entry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
         // A segment was begun meanwhile.
-        entries = read(dir)?;
+        entries = read_entries(dir)?;
     }
     // A store from before the log existed; the contents of a segment are recorded when it is read.
     let of = |(segment, _): &(Number, bool)| Entry { segment: *segment, ..Entry::default() };
@@ -172,7 +172,7 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
     let entries = entries.unwrap_or_else(by_number);
     let (mut sound, mut damage) = (Vec::new(), Vec::new());
     for (number, is_sealed) in &listed {
-        let path = segment::path(dir, *number, *is_sealed);
+        let path = segment::file_path(dir, *number, *is_sealed);
         let what = match (entries.get(number), is_sealed) {
             (Some(Entry { gone: Some(_), .. }), _) => continue,
             (Some(Entry { sha256: Some(hash), .. }), true) => match self::hash(&path) {
@@ -191,26 +191,26 @@ pub(super) fn look(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
         };
         match what {
             None => sound.push((*number, *is_sealed)),
-            Some(what) => damage.push(damaged(&path, *number, what, entries.get(number))),
+            Some(what) => damage.push(damage_of_segment(&path, *number, what, entries.get(number))),
         }
     }
     let is_listed = |number: &Number| listed.iter().any(|(n, _)| n == number);
     for (number, entry) in entries.iter().filter(|(n, entry)| entry.gone.is_none() && !is_listed(n)) {
         // Sealed while the folder was listed.
         if let Some(is_sealed) =
-            [true, false, true].into_iter().find(|s| segment::path(dir, *number, *s).exists())
+            [true, false, true].into_iter().find(|s| segment::file_path(dir, *number, *s).exists())
         {
             sound.push((*number, is_sealed));
             continue;
         }
-        let path = segment::path(dir, *number, entry.sha256.is_some());
-        damage.push(damaged(&path, *number, "it is missing".into(), Some(entry)));
+        let path = segment::file_path(dir, *number, entry.sha256.is_some());
+        damage.push(damage_of_segment(&path, *number, "it is missing".into(), Some(entry)));
     }
     sound.sort_unstable();
     Ok(((sound, damage), unnamed))
 }
 
-pub(super) fn damaged(path: &Path, segment: Number, what: String, entry: Option<&Entry>) -> Damage {
+pub(super) fn damage_of_segment(path: &Path, segment: Number, what: String, entry: Option<&Entry>) -> Damage {
     let known = entry.filter(|entry| entry.sha256.is_some());
     Damage {
         segment,
@@ -232,5 +232,5 @@ fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError
 }
 
 fn list_segments(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
-    segment::list(dir).map_err(|source| StoreError::io(dir, source))
+    segment::list_numbers(dir).map_err(|source| StoreError::io(dir, source))
 }

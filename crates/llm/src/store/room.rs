@@ -25,7 +25,7 @@ pub(super) struct Reservation {
 impl Reservation {
     /// Allocates space in a file of `len` bytes for `now` more bytes, for attempts in flight, and for further
     /// attempts.
-    pub(super) fn take(
+    pub(super) fn allocate_room(
         &mut self,
         file: &File,
         len: u64,
@@ -50,13 +50,13 @@ impl Reservation {
     }
 
     /// Records an attempt in flight that may need `room` bytes.
-    pub(super) fn promise(&mut self, id: &str, room: u64) {
+    pub(super) fn promise_room(&mut self, id: &str, room: u64) {
         self.promised += room;
         self.on_their_way.insert(id.to_owned(), room);
     }
 
     /// Records that an attempt has its outcome.
-    pub(super) fn keep(&mut self, id: &str) {
+    pub(super) fn note_outcome(&mut self, id: &str) {
         self.promised -= self.on_their_way.remove(id).unwrap_or_default();
     }
 
@@ -64,7 +64,7 @@ impl Reservation {
     pub(super) fn was_cut(&mut self, file: &File, len: u64) {
         self.until = len;
         // Nothing is sent any more; outcomes of attempts in flight are written as long as there is space.
-        let _ = self.take(file, len, 0, std::iter::empty());
+        let _ = self.allocate_room(file, len, 0, std::iter::empty());
     }
 
     /// The promises, for another segment's file.
@@ -74,7 +74,7 @@ impl Reservation {
             promised: self.promised,
             ..Reservation::default()
         };
-        room.take(file, 0, 0, std::iter::empty())?;
+        room.allocate_room(file, 0, 0, std::iter::empty())?;
         Ok(room)
     }
 }

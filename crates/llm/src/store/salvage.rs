@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use riddlemill_files::log::{free_folder, move_aside, pieces, sync_names};
+use riddlemill_files::log::{free_folder, move_aside, read_pieces, sync_names};
 use serde::Serialize;
 
 use super::index::Charges;
@@ -39,7 +39,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`] if something cannot be read or written.
-    pub fn salvage(&self) -> Result<Vec<SalvagedReplies>, StoreError> {
+    pub fn salvage_segments(&self) -> Result<Vec<SalvagedReplies>, StoreError> {
         let mut done = Vec::new();
         let damaged = || self.damage.iter().filter(|damage| damage.segment != 0);
         // Old tombstones identify replies by place, which changes for salvaged ones.
@@ -52,12 +52,12 @@ impl Store {
         for damage in damaged() {
             let (mut lines, torn) = whole_lines(&damage.path);
             lines.extend(tombstones_of(damage.segment, &lines, &old));
-            let rescued = registry::contents(damage.segment, &lines);
+            let rescued = registry::entry_of_lines(damage.segment, &lines);
             // Copied, then accepted, then moved: a salvage that is stopped in between can be repeated.
-            if !lines.is_empty() && !self.holds(&lines)? {
-                write(&self.dir, &lines)?;
+            if !lines.is_empty() && !self.has_lines(&lines)? {
+                write_segment(&self.dir, &lines)?;
             }
-            self.accept(damage, &rescued.charged)?;
+            self.accept_loss(damage, &rescued.charged)?;
             let moved_to = move_damaged(&self.dir, damage)?;
             let kept = rescued.replies;
             let lost = damage.replies.map(|replies| replies.saturating_sub(kept));
@@ -82,11 +82,11 @@ impl Store {
         self.damage
             .iter()
             .filter(|damage| damage.segment != 0)
-            .try_for_each(|damage| self.accept(damage, &Charges::new()))
+            .try_for_each(|damage| self.accept_loss(damage, &Charges::new()))
     }
 
     /// Charges of salvaged attempts count at their new place, the rest with the lost segment.
-    fn accept(&self, damage: &Damage, kept: &Charges) -> Result<(), StoreError> {
+    fn accept_loss(&self, damage: &Damage, kept: &Charges) -> Result<(), StoreError> {
         let mut charged = damage.charged.clone().unwrap_or_default();
         for (scope, (amount, attempts)) in &mut charged {
             let (there, of) = kept.get(scope).copied().unwrap_or_default();
@@ -107,11 +107,11 @@ impl Store {
     }
 
     /// Whether a sound segment has exactly these lines: a salvage was stopped between copying and logging.
-    fn holds(&self, lines: &[u8]) -> Result<bool, StoreError> {
+    fn has_lines(&self, lines: &[u8]) -> Result<bool, StoreError> {
         let is_damaged = |number| self.damage.iter().any(|damage| damage.segment == number);
-        let (listed, _) = registry::judge(&self.dir)?;
+        let (listed, _) = registry::judge_segments(&self.dir)?;
         for (number, is_sealed) in listed.into_iter().filter(|(number, _)| !is_damaged(*number)) {
-            if segment::read(&self.dir, number, is_sealed)? == lines {
+            if segment::read_lines(&self.dir, number, is_sealed)? == lines {
                 return Ok(true);
             }
         }
@@ -122,13 +122,13 @@ impl Store {
 /// Tombstones by identity for the replies among the lines that old tombstones forget by place.
 fn tombstones_of(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
     let mut tombstones = Vec::new();
-    for line in line::readable(lines) {
+    for line in line::readable_lines(lines) {
         let Line::Reply(reply) = line else { continue };
         let of = |of: &&(Number, Key, u64)| (of.0, of.1) == (segment, reply.key) && reply.at_ms <= of.2;
         if let Some((segment, key, at_ms)) = old.iter().find(of).copied() {
-            let (why, reply) = ("forgotten before it was salvaged".into(), Some(reply.identity()));
+            let (why, reply) = ("forgotten before it was salvaged".into(), Some(reply.reply_identity()));
             let line = Line::Forgotten(Forgotten { key, reply, segment, start: 0, why, at_ms });
-            tombstones.extend(line.bytes());
+            tombstones.extend(line.to_json_line());
         }
     }
     tombstones
@@ -140,7 +140,7 @@ fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
         Line::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => Some((segment, key, at_ms)),
         _ => None,
     };
-    line::readable(lines).filter_map(by_place).collect()
+    line::readable_lines(lines).filter_map(by_place).collect()
 }
 
 /// The intact lines of a segment, and the offsets of damaged parts. A frame is intact if its checksum is
@@ -152,7 +152,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
         return sound_lines(&bytes, 0, false);
     }
     let (mut lines, mut torn) = (Vec::new(), Vec::new());
-    for piece in pieces(&bytes) {
+    for piece in read_pieces(&bytes) {
         let (mut whole, mut wrong) = (Vec::new(), vec![piece.at]);
         if piece.is_whole {
             (whole, wrong) = sound_lines(&piece.bytes, piece.at, piece.has_checksum);
@@ -171,7 +171,7 @@ pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
 /// program knows is kept for that.
 fn sound_lines(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
     let (mut lines, mut torn) = (Vec::new(), Vec::new());
-    for (start, bytes, line) in line::parsed(raw) {
+    for (start, bytes, line) in line::parse_lines(raw) {
         let is_whole = bytes.ends_with(b"\n")
             && match line {
                 Ok(Line::Reply(reply)) => reply.request.key() == reply.key,
@@ -188,12 +188,12 @@ fn sound_lines(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
 }
 
 /// Writes lines as a new segment, which the next start seals.
-pub(super) fn write(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
+pub(super) fn write_segment(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
     let (number, mut file) =
-        segment::create(dir, registry::next(dir)).map_err(|source| StoreError::io(dir, source))?;
+        segment::create_next(dir, registry::next(dir)).map_err(|source| StoreError::io(dir, source))?;
     let path = segment::open_path(dir, number);
     // Before the lines: a segment with lines that is not in the log counts as foreign.
-    registry::begun(dir, number)?;
+    registry::record_begun(dir, number)?;
     file.write_all(lines).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&path, source))?;
     sync_names(dir).map_err(|source| StoreError::io(dir, source))?;
     Ok(number)

@@ -9,9 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::fence;
-pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, frames, open_path, read_frame};
+pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, read_frames, open_path, read_frame};
 use riddlemill_files::log::{SegmentName, put_sealed};
-use riddlemill_files::{Unpacked, unpack};
+use riddlemill_files::{Unpacked, open_frames};
 
 use super::StoreError;
 
@@ -30,19 +30,19 @@ pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
     dir.join(format!("{number:06}.jsonl.zst.sha256"))
 }
 
-pub(super) fn path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
+pub(super) fn file_path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
     if is_sealed { sealed_path(dir, number) } else { open_path(dir, number) }
 }
 
 /// The lines of a segment.
-pub(super) fn read(dir: &Path, number: Number, is_sealed: bool) -> Result<Vec<u8>, StoreError> {
-    let path = path(dir, number, is_sealed);
-    let read = if is_sealed { unpack(&path).and_then(Unpacked::all) } else { fence::read(&path) };
+pub(super) fn read_lines(dir: &Path, number: Number, is_sealed: bool) -> Result<Vec<u8>, StoreError> {
+    let path = file_path(dir, number, is_sealed);
+    let read = if is_sealed { open_frames(&path).and_then(Unpacked::read_whole) } else { fence::read(&path) };
     read.map_err(|source| StoreError::io(&path, source))
 }
 
 /// The numbers of all segments of a folder, ascending; `sealed` if the compressed file is complete.
-pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
+pub(super) fn list_numbers(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     let mut found = Vec::new();
     for entry in fence::list(dir)? {
         let name = entry?.file_name();
@@ -57,14 +57,14 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
 
 /// Creates and locks the next segment, whose number is at least `first`. Concurrent processes get different
 /// numbers.
-pub(super) fn create(dir: &Path, first: Number) -> io::Result<(Number, File)> {
+pub(super) fn create_next(dir: &Path, first: Number) -> io::Result<(Number, File)> {
     create_with(dir, first, || {})
 }
 
 /// `unlocked` runs while the new file is not locked yet.
 fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Result<(Number, File)> {
     // The number of a missing segment is not reused either.
-    let mut number = list(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
+    let mut number = list_numbers(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
         match fence::open_with(
             open_path(dir, number),
@@ -103,7 +103,7 @@ pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> 
 
 /// Compresses an open segment whose lock the caller holds. The open file stays; the caller removes it once
 /// the index has the frames.
-pub(super) fn seal(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
+pub(super) fn compress_open(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
     file.seek(SeekFrom::Start(0))?;
     let mut raw = Vec::new();
     file.read_to_end(&mut raw)?;
@@ -166,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn segment_of(dir: &Path, bytes: &[u8]) -> (Number, File) {
-        let (number, mut file) = create(dir, 1).unwrap();
+        let (number, mut file) = create_next(dir, 1).unwrap();
         file.write_all(bytes).unwrap();
         (number, file)
     }
@@ -193,7 +193,7 @@ mod tests {
             // Opening a store seals what no writer holds.
             if let Some(number) = others.pop() {
                 let mut abandoned = take_over(dir.path(), number).unwrap().unwrap();
-                seal(dir.path(), number, &mut abandoned).unwrap();
+                compress_open(dir.path(), number, &mut abandoned).unwrap();
                 fs::remove_file(open_path(dir.path(), number)).unwrap();
             }
         })
@@ -201,7 +201,7 @@ mod tests {
         file.write_all(b"paid for\n").unwrap();
         assert_eq!(number, 2);
         assert_eq!(fs::read_to_string(open_path(dir.path(), number)).unwrap(), "paid for\n");
-        assert_eq!(list(dir.path()).unwrap(), [(1, true), (2, false)]);
+        assert_eq!(list_numbers(dir.path()).unwrap(), [(1, true), (2, false)]);
     }
 
     #[test]
@@ -221,9 +221,9 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let raw: String = lines.iter().map(|line| format!("{line}\n")).collect();
             let (number, mut file) = segment_of(dir.path(), raw.as_bytes());
-            let sealed = seal(dir.path(), number, &mut file).unwrap();
+            let sealed = compress_open(dir.path(), number, &mut file).unwrap();
             let path = sealed_path(dir.path(), number);
-            prop_assert_eq!(&frames(&path).unwrap(), &sealed);
+            prop_assert_eq!(&read_frames(&path).unwrap(), &sealed);
             let mut packed = File::open(&path).unwrap();
             let whole: Vec<u8> = sealed.iter().flat_map(|&frame| read_frame(&mut packed, frame).unwrap()).collect();
             prop_assert_eq!(whole, raw.as_bytes());

@@ -85,7 +85,7 @@ async fn append(store: &Store, line: Line) {
 
 fn spent(store: &Store) -> (i64, u64) {
     let (usd, attempts) = store.spent("endpoint:e").unwrap();
-    (usd.pico(), attempts)
+    (usd.in_picodollars(), attempts)
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn a_reply_is_found_while_open_after_sealing_and_after_the_index_is_delete
     let store = place.open();
     assert_eq!(store.get(&key).unwrap().unwrap().raw, "raw of a");
     assert_eq!(spent(&store), (40, 1));
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(store.verify_segments().unwrap().findings, []);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn a_failure_is_kept_and_never_found() {
     let id = go(&store, "a", 100, None).await;
     append(&store, failure(id, "a", 0, true)).await;
     assert_eq!(store.get(&request("a").key()).unwrap(), None);
-    assert_eq!(store.stats().unwrap().failed_attempts, 1);
+    assert_eq!(store.compute_stats().unwrap().failed_attempts, 1);
     assert_eq!(spent(&store), (0, 1));
     let id = go(&store, "a", 100, None).await;
     assert_eq!(id, "000001#2");
@@ -160,7 +160,7 @@ async fn what_never_came_back_stays_charged() {
     store.close();
     let store = place.open();
     assert_eq!(spent(&store), (140, 2));
-    assert_eq!(store.stats().unwrap().open_attempts, 1);
+    assert_eq!(store.compute_stats().unwrap().open_attempts, 1);
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn a_torn_tail_is_cut_and_the_rest_kept() {
             40
         };
         assert_eq!(spent(&store).0, charged, "cut at {cut}");
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!(store.verify_segments().unwrap().findings, []);
         assert_eq!(go(&store, "z", 1, None).await, "000008#1");
     }
 }
@@ -234,10 +234,10 @@ async fn full_segments_are_sealed_and_read() {
     store.close();
     let store = place.open();
     assert_eq!(all(&store), 40);
-    assert!(store.stats().unwrap().segments > 3);
+    assert!(store.compute_stats().unwrap().segments > 3);
     assert_eq!(store.get_many(&keys).unwrap()[0].as_ref().unwrap().raw, "raw of text 39");
-    assert_eq!(store.verify().unwrap().replies, 40);
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(store.verify_segments().unwrap().replies, 40);
+    assert_eq!(store.verify_segments().unwrap().findings, []);
 }
 
 /// A new index and a damaged one, each opened by several at the same moment.
@@ -280,7 +280,7 @@ async fn verify_names_what_was_tampered_with() {
         zstd::encode_all(raw.replace("\"text\":\"a\"", "\"text\":\"b\"").as_bytes(), 3).unwrap(),
     )
     .unwrap();
-    let findings = place.open().verify().unwrap().findings;
+    let findings = place.open().verify_segments().unwrap().findings;
     assert!(findings.iter().any(|finding| finding.what.contains(".sha256")), "{findings:?}");
     assert!(findings.iter().any(|finding| finding.what.contains("does not hash")), "{findings:?}");
 }
@@ -296,18 +296,18 @@ fn replies_travel_between_stores() {
         append(&store, reply(None, "b", 0)).await;
     });
     let mut lines = Vec::new();
-    assert_eq!(store.export(&mut lines).unwrap().replies, 2);
+    assert_eq!(store.export_replies(&mut lines).unwrap().replies, 2);
     let other = to.open();
     lines.extend_from_slice(b"no json\n\n");
     let text = String::from_utf8(lines).unwrap();
     let forged = text.lines().next().unwrap().replace("\"text\":\"a\"", "\"text\":\"forged\"");
-    let imported = other.import(format!("{text}{forged}\n").as_bytes()).unwrap();
+    let imported = other.import_replies(format!("{text}{forged}\n").as_bytes()).unwrap();
     assert_eq!((imported.added, imported.known, imported.refused.len()), (2, 0, 2));
     assert_eq!(imported.refused[0].0, 3);
-    assert_eq!(other.import(text.as_bytes()).unwrap().known, 2);
+    assert_eq!(other.import_replies(text.as_bytes()).unwrap().known, 2);
     assert_eq!(other.get(&request("a").key()).unwrap().unwrap().raw, "raw of a");
     assert_eq!(spent(&other), (0, 0));
-    assert_eq!(other.verify().unwrap().findings, []);
+    assert_eq!(other.verify_segments().unwrap().findings, []);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -318,10 +318,10 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     let id = go(&store, "a", 100, None).await;
     append(&store, reply(Some(id), "a", 40)).await;
     append(&store, reply(None, "b", 1)).await;
-    assert_eq!(store.keys(&key.to_string()[..12]).unwrap(), [key]);
+    assert_eq!(store.keys_with_prefix(&key.to_string()[..12]).unwrap(), [key]);
     let (store, forgotten) = tokio::task::spawn_blocking(move || {
-        let forgotten = store.forget(&key, "it answers another question").unwrap();
-        let again = store.forget(&key, "once more").unwrap();
+        let forgotten = store.forget_reply(&key, "it answers another question").unwrap();
+        let again = store.forget_reply(&key, "once more").unwrap();
         (store, (forgotten, again))
     })
     .await
@@ -334,8 +334,8 @@ async fn a_forgotten_reply_answers_nothing_and_is_paid_for_all_the_same() {
     // Another process, one that lost its index, and one that asks again.
     for _ in 0..2 {
         let store = place.open();
-        assert_eq!((store.get(&key).unwrap(), store.keys("").unwrap().len()), (None, 1));
-        assert_eq!(store.verify().unwrap().findings, []);
+        assert_eq!((store.get(&key).unwrap(), store.keys_with_prefix("").unwrap().len()), (None, 1));
+        assert_eq!(store.verify_segments().unwrap().findings, []);
         store.close();
         for name in ["replies.sqlite", "replies.sqlite-wal", "replies.sqlite-shm"] {
             let _ = fs::remove_file(place.dir.path().join("index").join(name));
@@ -361,7 +361,7 @@ fn a_segment_of_kilobytes_gives_no_gigabytes() {
     let path = place.replies().join("000001.jsonl.zst");
     let zeros = std::io::Read::take(std::io::repeat(b'\n'), 300 << 20);
     zstd::stream::copy_encode(zeros, fs::File::create(&path).unwrap(), 1).unwrap();
-    let error = super::segment::frames(&path).unwrap_err().to_string();
+    let error = super::segment::read_frames(&path).unwrap_err().to_string();
     assert!(error.contains("more than 256 MiB"), "{error}");
     let opened = place.open();
     assert!(opened.damage()[0].what.contains("more than 256 MiB"), "{:?}", opened.damage());
@@ -382,9 +382,9 @@ async fn amounts_that_no_request_can_cost_leave_a_store_that_can_be_read() {
     append(&store, reply(Some(id), "e", 70)).await;
     let whole = |store: &Store| {
         assert_eq!(spent(store), (370, 4), "each counts as what was reserved for it");
-        let stats = store.stats().unwrap();
-        assert_eq!(stats.models.iter().map(|model| model.charged.pico()).sum::<i64>(), 270);
-        let verified = store.verify().unwrap();
+        let stats = store.compute_stats().unwrap();
+        assert_eq!(stats.models.iter().map(|model| model.charged.in_picodollars()).sum::<i64>(), 270);
+        let verified = store.verify_segments().unwrap();
         assert_eq!(verified.findings, []);
         let noted: Vec<&str> = verified.notes.iter().map(|note| note.what.as_str()).collect();
         assert_eq!(noted.len(), 1, "{noted:?}");
@@ -417,7 +417,7 @@ async fn a_store_that_cannot_be_written_is_read() {
     // A second segment was being written when its process was killed.
     let line = serde_json::to_string(&reply(None, "b", 0)).unwrap();
     fs::write(place.replies().join("000002.jsonl"), format!("{line}\n{{\"rep")).unwrap();
-    registry::begun(&place.replies(), 2).unwrap();
+    registry::record_begun(&place.replies(), 2).unwrap();
     let listed = || -> Vec<(PathBuf, Vec<u8>)> {
         let paths = fs::read_dir(place.replies()).unwrap().map(|entry| entry.unwrap().path());
         let mut all: Vec<_> = paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect();
@@ -431,7 +431,7 @@ async fn a_store_that_cannot_be_written_is_read() {
     assert_eq!(store.get(&request("a").key()).unwrap().unwrap().raw, "raw of a");
     assert_eq!(store.get(&request("b").key()).unwrap().unwrap().raw, "raw of b");
     assert_eq!(spent(&store), (40, 1));
-    assert_eq!(store.verify().unwrap().findings, []);
+    assert_eq!(store.verify_segments().unwrap().findings, []);
     drop(store);
     assert_eq!(before, listed());
     assert!(!place.index().exists());

@@ -45,21 +45,21 @@ fn this_start() -> Option<[u8; HEAD]> {
 
 /// Creates the marks of a segment, before its first attempt is journalled. Without them all of it counts as
 /// sent.
-pub(super) fn begin(index: &Path, number: Number) {
+pub(super) fn create_marks(index: &Path, number: Number) {
     let Some(head) = this_start() else { return };
     if fs::write(marks_path(index, number), head).is_err() {
-        remove(index, number);
+        remove_marks(index, number);
     }
 }
 
 /// Removes the marks of a segment.
-pub(super) fn remove(index: &Path, number: Number) {
+pub(super) fn remove_marks(index: &Path, number: Number) {
     let _ = fs::remove_file(marks_path(index, number));
 }
 
 impl Marks {
     /// Records that attempts are about to be sent.
-    pub(super) fn set<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
+    pub(super) fn mark_sent<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, ordinal) in ids.filter_map(split_id) {
             let path = marks_path(index, number);
@@ -83,9 +83,9 @@ fn split_id(id: &str) -> Option<(Number, u64)> {
 }
 
 /// An outcome for each attempt of a segment that a process left without sending it.
-pub(super) fn lines(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
+pub(super) fn outcomes_of_unsent(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
     let mut open: FxHashMap<String, Attempt> = FxHashMap::default();
-    for line in line::readable(raw) {
+    for line in line::readable_lines(raw) {
         match line {
             Line::Attempt(attempt) => _ = open.insert(attempt.id.clone(), attempt),
             Line::Failure(failure) => _ = open.remove(&failure.id),
@@ -143,16 +143,16 @@ fn in_batches(dir: &Path) -> Option<FxHashSet<String>> {
     struct Item {
         attempt: String,
     }
-    let entries: Vec<Entry> = Log::at(dir.join(BATCHES)).entries().ok()?;
+    let entries: Vec<Entry> = Log::in_file(dir.join(BATCHES)).read_entries().ok()?;
     Some(entries.into_iter().flat_map(|entry| entry.items).map(|item| item.attempt).collect())
 }
 
 /// Adds lines to a segment whose lock the caller holds.
-pub(super) fn append(file: &mut File, lines: &[Line]) -> io::Result<()> {
+pub(super) fn append_lines(file: &mut File, lines: &[Line]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let bytes: Vec<u8> = lines.iter().flat_map(Line::bytes).collect();
+    let bytes: Vec<u8> = lines.iter().flat_map(Line::to_json_line).collect();
     file.seek(SeekFrom::End(0))?;
     file.write_all(&bytes)?;
     file.sync_data()

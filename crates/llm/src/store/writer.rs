@@ -36,14 +36,14 @@ pub(super) enum Job {
 }
 
 /// Starts the thread. It ends, and seals its segment, when the sender is dropped.
-pub(super) fn spawn(
+pub(super) fn spawn_writer(
     dir: &Path,
     index: &Path,
     segment_bytes: u64,
     stopped: Stopped,
 ) -> Result<(Sender<Job>, JoinHandle<()>), StoreError> {
     let (sender, jobs) = channel();
-    let db = index::open(index)?;
+    let db = index::open_database(index)?;
     let writer = Writer {
         dir: dir.to_owned(),
         index: index.to_owned(),
@@ -56,7 +56,7 @@ pub(super) fn spawn(
     };
     let thread = thread::Builder::new()
         .name("replies".into())
-        .spawn(move || writer.run(&jobs))
+        .spawn(move || writer.run_jobs(&jobs))
         .map_err(|source| StoreError::io(dir, source))?;
     Ok((sender, thread))
 }
@@ -115,16 +115,16 @@ fn stopped_by(error: &StoreError) -> String {
 }
 
 impl Writer {
-    fn run(mut self, jobs: &Receiver<Job>) {
+    fn run_jobs(mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
             let batch: Vec<Job> = std::iter::once(first).chain(jobs.try_iter().take(BATCH - 1)).collect();
-            self.write(batch);
+            self.write_batch(batch);
             if self.open.as_ref().is_some_and(|open| open.len > self.segment_bytes) {
-                self.rotate();
+                self.rotate_segment();
             }
         }
         if let Some(open) = self.open.take() {
-            self.seal(open);
+            self.seal_open(open);
         }
         for thread in self.sealing {
             // A seal that panicked left an open segment, which the next start seals.
@@ -132,7 +132,7 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, batch: Vec<Job>) {
+    fn write_batch(&mut self, batch: Vec<Job>) {
         let (mut begins, mut settles) = (Vec::new(), Vec::new());
         for job in batch {
             match job {
@@ -145,7 +145,7 @@ impl Writer {
                     };
                     // Attempts that outlive their process, as those of batches, were never counted.
                     self.unsettled = self.unsettled.saturating_sub(u64::from(id.is_some()));
-                    settles.push(Settle { bytes: line.bytes(), line, id, written: Some(written), synced });
+                    settles.push(Settle { bytes: line.to_json_line(), line, id, written: Some(written), synced });
                 }
             }
         }
@@ -166,14 +166,14 @@ impl Writer {
         self.stopped.get_or_init(|| stopped_by(&error));
         begins.into_iter().for_each(|(_, to)| _ = to.send(Err(error.clone())));
         for settle in settles {
-            let kept = self.keep(&settle);
+            let kept = self.keep_outcome(&settle);
             settle.written.into_iter().for_each(|tell| _ = tell.send(()));
             _ = settle.synced.send(kept.map_err(Arc::new));
         }
     }
 
     /// Writes an outcome into the space allocated for it, without the index. The next start indexes it.
-    fn keep(&mut self, settle: &Settle) -> Result<(), StoreError> {
+    fn keep_outcome(&mut self, settle: &Settle) -> Result<(), StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
         let Some(open) = self.open.as_mut().filter(|open| open.is_named && settle.id.is_some()) else {
             return Err(StoreError::Stopped(self.stopped.get().cloned().unwrap_or_default()));
@@ -191,7 +191,7 @@ impl Writer {
         });
         let is_cut = written.map_err(at)?;
         open.len = end;
-        settle.id.iter().for_each(|id| open.room.keep(id));
+        settle.id.iter().for_each(|id| open.room.note_outcome(id));
         if is_cut {
             open.room.was_cut(&open.file, end);
         }
@@ -206,7 +206,7 @@ impl Writer {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened before the index is locked; stays empty until an attempt is accepted.
         if self.open.is_none() {
-            let (number, file) = segment::create(&self.dir, registry::next(&self.dir)).map_err(at)?;
+            let (number, file) = segment::create_next(&self.dir, registry::next(&self.dir)).map_err(at)?;
             self.open = Some(Open::new(number, file));
         }
         let Some(open) = &mut self.open else { return Err(StoreError::Closed) };
@@ -214,14 +214,14 @@ impl Writer {
         let path = segment::open_path(&self.dir, open.number);
         let further = begins.iter().map(|(begin, _)| begin.room);
         // Space first: with a full disk nothing is reserved, and nothing is sent.
-        open.room.take(&open.file, open.len, now, further).map_err(|source| StoreError::io(&path, source))?;
+        open.room.allocate_room(&open.file, open.len, now, further).map_err(|source| StoreError::io(&path, source))?;
         // Locked before the budgets are read: otherwise two processes could spend the same money.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut bytes = Vec::new();
         let mut apply = |line: &Line, line_bytes: &[u8]| {
             let start = open.len + bytes.len() as u64;
             bytes.extend_from_slice(line_bytes);
-            index::apply(&tx, open.number, start, line_bytes.len() as u64, line)
+            index::index_line(&tx, open.number, start, line_bytes.len() as u64, line)
         };
         // Before the attempts, which may need what these outcomes release.
         settles.iter().try_for_each(|settle| apply(&settle.line, &settle.bytes))?;
@@ -230,7 +230,7 @@ impl Writer {
             let ordinal = open.attempts + going.len() as u64 + 1;
             let (line, decision) = decide_attempt(&tx, &self.dir, open.number, ordinal, begin)?;
             if let Some(line) = line {
-                apply(&line, &line.bytes())?;
+                apply(&line, &line.to_json_line())?;
             }
             begun.push(match decision {
                 Begun::Refused { scope, spent, cap, .. } => {
@@ -249,8 +249,8 @@ impl Writer {
         }
         // The name before the first line: a segment with lines that is not in the log counts as foreign.
         if !open.is_named {
-            registry::begun(&self.dir, open.number)?;
-            unsent::begin(&self.index, open.number);
+            registry::record_begun(&self.dir, open.number)?;
+            unsent::create_marks(&self.index, open.number);
             open.is_named = true;
         }
         let io = |source| StoreError::io(&path, source);
@@ -261,22 +261,22 @@ impl Writer {
         }
         open.file.sync_data().map_err(io)?;
         // After the sync: a segment that is shorter than its index states counts as cut.
-        index::indexed(&tx, open.number, open.len + bytes.len() as u64)?;
+        index::record_progress(&tx, open.number, open.len + bytes.len() as u64)?;
         tx.commit()?;
         // Nothing fails from here on.
         open.len += bytes.len() as u64;
         open.attempts += going.len() as u64;
         self.unsettled += going.iter().filter(|(.., outlives)| !outlives).count() as u64;
-        going.iter().for_each(|(id, room, _)| open.room.promise(id, *room));
-        settles.iter().flat_map(|settle| &settle.id).for_each(|id| open.room.keep(id));
+        going.iter().for_each(|(id, room, _)| open.room.promise_room(id, *room));
+        settles.iter().flat_map(|settle| &settle.id).for_each(|id| open.room.note_outcome(id));
         Ok(begun)
     }
 
     /// Continues in a new segment and seals the full one in a thread of its own.
-    fn rotate(&mut self) {
+    fn rotate_segment(&mut self) {
         // If no new segment can be created, the old one keeps growing and the next batch tries again.
         let (Some(open), Ok((number, file))) =
-            (&self.open, segment::create(&self.dir, registry::next(&self.dir)))
+            (&self.open, segment::create_next(&self.dir, registry::next(&self.dir)))
         else {
             return;
         };
@@ -289,11 +289,11 @@ impl Writer {
         // Leases live as long as their owner's lock.
         let moved = self.db.execute("UPDATE leases SET owner = ?1 WHERE owner = ?2", [number, full.number]);
         if moved.is_ok() {
-            self.seal(full);
+            self.seal_open(full);
         }
     }
 
-    fn seal(&mut self, mut open: Open) {
+    fn seal_open(&mut self, mut open: Open) {
         let (dir, index) = (self.dir.clone(), self.index.clone());
         // After a failed write, outcomes were written without the index.
         let is_behind = self.stopped.get().is_some();
@@ -306,19 +306,19 @@ impl Writer {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
                 return;
             }
-            let Ok(frames) = segment::seal(&dir, open.number, &mut open.file) else { return };
-            let indexed = index::open(&index).map_err(StoreError::from).and_then(|mut db| {
+            let Ok(frames) = segment::compress_open(&dir, open.number, &mut open.file) else { return };
+            let indexed = index::open_database(&index).map_err(StoreError::from).and_then(|mut db| {
                 let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 match is_behind {
                     true => catch_up(&tx, &dir, open.number)?,
-                    false => index::sealed(&tx, open.number, &frames)?,
+                    false => index::record_frames(&tx, open.number, &frames)?,
                 }
                 Ok(tx.commit()?)
             });
             // If the sealing is not recorded, the next start does it.
             if indexed.is_ok() && note_sealed(&dir, open.number).is_ok() {
                 _ = remove_if_there(&segment::open_path(&dir, open.number));
-                unsent::remove(&index, open.number);
+                unsent::remove_marks(&index, open.number);
             }
         });
         self.sealing.extend(sealing.ok());
@@ -334,7 +334,7 @@ fn decide_attempt(
     ordinal: u64,
     begin: &Begin,
 ) -> Result<(Option<Line>, Begun), StoreError> {
-    if let Some((owner, expires_ms)) = index::lease(db, &begin.key)?
+    if let Some((owner, expires_ms)) = index::lease_of_key(db, &begin.key)?
         && owner != number
     {
         // The owner of a file whose lock is free is gone, even if its lease has not expired.
@@ -348,11 +348,11 @@ fn decide_attempt(
             catch_up(db, dir, owner)?;
         }
     }
-    if index::place(db, &begin.key)?.is_some() {
+    if index::place_of_reply(db, &begin.key)?.is_some() {
         return Ok((None, Begun::Stored));
     }
     for (scope, cap) in &begin.caps {
-        let (spent, _) = index::spent(db, scope)?;
+        let (spent, _) = index::spent_of_budget(db, scope)?;
         // What costs nothing may be asked even if a budget is used up.
         if let Some(cap) = *cap
             && spent + begin.reserved > cap
@@ -364,7 +364,7 @@ fn decide_attempt(
         }
     }
     let id = format!("{number:06}#{ordinal}");
-    index::grant(db, &begin.key, number, now_ms().saturating_add(begin.lease_ms))?;
+    index::grant_lease(db, &begin.key, number, now_ms().saturating_add(begin.lease_ms))?;
     let line = Line::Attempt(Attempt {
         id: id.clone(),
         key: begin.key,

@@ -17,7 +17,7 @@ fn received(status: u16, body: impl ToString) -> Received {
 }
 
 fn read_one(received: &Received) -> Result<Content, Fault> {
-    read(&request(), received, &ReplyMarks::default())
+    parse_received(&request(), received, &ReplyMarks::default())
 }
 
 fn answer(usage: Value) -> Result<Content, Fault> {
@@ -192,11 +192,11 @@ fn vectors_are_read() {
     let request = Request { input, ..request() };
     let body =
         json!({"data": [{"embedding": [0.5, -1.0]}], "usage": {"prompt_tokens": 1, "total_tokens": 1}});
-    let content = read(&request, &received(200, body), &ReplyMarks::default()).unwrap();
+    let content = parse_received(&request, &received(200, body), &ReplyMarks::default()).unwrap();
     assert_eq!(content.vector, Some(vec![0.5, -1.0]));
     assert_eq!(content.usage, Some(Usage { prompt_tokens: 1, ..Usage::default() }));
     let none = received(200, json!({"data": [{"embedding": []}]}));
-    assert!(read(&request, &none, &ReplyMarks::default()).is_err());
+    assert!(parse_received(&request, &none, &ReplyMarks::default()).is_err());
 }
 
 proptest! {

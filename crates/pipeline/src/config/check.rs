@@ -31,7 +31,7 @@ pub(super) struct Checked {
 }
 
 /// Reads the text of a settings file.
-pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checked {
+pub(super) fn check_settings(text: &str, recipes: &[&str], profiles: &Profiles) -> Checked {
     let reader = Reader::new(FILE, text);
     let mut file = SettingsFile {
         reader: &reader,
@@ -41,7 +41,7 @@ pub(super) fn check(text: &str, recipes: &[&str], profiles: &Profiles) -> Checke
         elsewhere: Vec::new(),
         of_crawls: Vec::new(),
     };
-    reader.document(|root| file.root(root));
+    reader.read_document(|root| file.check_root(root));
     let SettingsFile { checked, elsewhere, .. } = file;
     // Tables come in the order in which their names are first used, keys before missing ones.
     let mut problems = reader.in_order();
@@ -70,7 +70,7 @@ struct OfCrawl {
 }
 
 impl SettingsFile<'_> {
-    fn root(&mut self, root: &Table) {
+    fn check_root(&mut self, root: &Table) {
         if let Some(version) = root.get("version") {
             match version.as_integer() {
                 Some(v) if v <= VERSION => {}
@@ -80,26 +80,26 @@ impl SettingsFile<'_> {
                          hint: update riddlemill, or set `version = {VERSION}` and see what it reports"
                     );
                     // Everything else may be valid for a newer version.
-                    return self.problem(version.span(), what);
+                    return self.report_problem(version.span(), what);
                 }
-                None => self.problem(version.span(), "version: expected a whole number"),
+                None => self.report_problem(version.span(), "version: expected a whole number"),
             }
         }
         for (name, item) in root.iter() {
             match name {
                 "version" => {}
-                "source" | "published" => self.sources(name, item),
+                "source" | "published" => self.read_sources(name, item),
                 "recipe" => self.recipe_tables(item),
-                "llm" => self.endpoints(item),
-                "annotator" => self.checked.annotators = self.annotators(item),
-                "crawl" => self.checked.crawls = self.crawls(item),
+                "llm" => self.read_endpoints(item),
+                "annotator" => self.checked.annotators = self.read_annotators(item),
+                "crawl" => self.checked.crawls = self.read_crawls(item),
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
-                    Some(section) => self.settings(section.name, "", section.keys, item),
+                    Some(section) => self.read_section(section.name, "", section.keys, item),
                     None => {
                         let others =
                             ["source", "published", "recipe", "version", "llm", "annotator", "crawl"];
                         let known = SECTIONS.iter().map(|s| s.name).chain(others);
-                        self.problem(key_span(root, name), unknown("table", name, known));
+                        self.report_problem(key_span(root, name), unknown("table", name, known));
                     }
                 },
             }
@@ -108,19 +108,19 @@ impl SettingsFile<'_> {
     }
 
     /// A table of settings; `of_recipe` begins their names in the layer where they are one recipe's.
-    fn settings(&mut self, section: &str, of_recipe: &str, keys: &[Key], item: &Item) {
+    fn read_section(&mut self, section: &str, of_recipe: &str, keys: &[Key], item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), format!("expected a table, [{of_recipe}{section}]"));
+            return self.report_problem(item.span(), format!("expected a table, [{of_recipe}{section}]"));
         };
-        for (name, value) in self.reader.values("", keys, table, item.span(), &elsewhere) {
-            let origin = self.origin(table.get(&name));
+        for (name, value) in self.reader.valid_values("", keys, table, item.span(), &section_hint) {
+            let origin = self.origin_of_item(table.get(&name));
             self.checked.layer.insert(format!("{of_recipe}{section}.{name}"), (value, origin));
         }
     }
 
     fn recipe_tables(&mut self, item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), "expected tables, [recipe.<name>.<stage>]");
+            return self.report_problem(item.span(), "expected tables, [recipe.<name>.<stage>]");
         };
         for (recipe, item) in table.iter() {
             // What a folder that is set aside declares is not known.
@@ -129,11 +129,11 @@ impl SettingsFile<'_> {
             }
             if !self.recipes.contains(&recipe) {
                 let what = unknown("recipe", recipe, self.recipes.iter().copied());
-                self.problem(key_span(table, recipe), what);
+                self.report_problem(key_span(table, recipe), what);
                 continue;
             }
             let Some(stages) = item.as_table() else {
-                self.problem(item.span(), format!("expected tables, [recipe.{recipe}.<stage>]"));
+                self.report_problem(item.span(), format!("expected tables, [recipe.{recipe}.<stage>]"));
                 continue;
             };
             for (stage, item) in stages.iter() {
@@ -144,78 +144,78 @@ impl SettingsFile<'_> {
                     .into_iter()
                     .flat_map(|s| s.keys)
                     .copied()
-                    .chain(super::keys(recipe, stage))
+                    .chain(super::own_keys(recipe, stage))
                     .collect();
                 if keys.is_empty() {
-                    let names = known.map(|section| section.name).chain(super::sections(recipe));
-                    self.problem(key_span(stages, stage), unknown("stage", stage, names));
+                    let names = known.map(|section| section.name).chain(super::own_sections(recipe));
+                    self.report_problem(key_span(stages, stage), unknown("stage", stage, names));
                     continue;
                 }
-                self.settings(stage, &format!("recipe.{recipe}."), &keys, item);
+                self.read_section(stage, &format!("recipe.{recipe}."), &keys, item);
             }
         }
     }
 
-    fn endpoints(&mut self, item: &Item) {
+    fn read_endpoints(&mut self, item: &Item) {
         let Some(table) = item.as_table() else {
-            return self.problem(item.span(), "expected tables, [llm.<name>]");
+            return self.report_problem(item.span(), "expected tables, [llm.<name>]");
         };
         for (name, item) in table.iter() {
             let Some(one) = item.as_table() else {
-                self.problem(item.span(), format!("expected a table, [llm.{name}]"));
+                self.report_problem(item.span(), format!("expected a table, [llm.{name}]"));
                 continue;
             };
             let of_header = |key: &str| match key {
                 "name" => Some(format!("its name is the one in [llm.{name}]; leave this line out")),
-                _ => elsewhere(key),
+                _ => section_hint(key),
             };
-            if let Some(mut endpoint) = self.typed::<Endpoint>(one, None, &of_header) {
+            if let Some(mut endpoint) = self.read_typed_table::<Endpoint>(one, None, &of_header) {
                 endpoint.name = name.into();
                 self.checked.endpoints.push(endpoint);
             }
         }
     }
 
-    fn annotators(&mut self, item: &Item) -> Vec<Annotator> {
+    fn read_annotators(&mut self, item: &Item) -> Vec<Annotator> {
         let Some(tables) = item.as_array_of_tables() else {
-            self.problem(item.span(), "expected [[annotator]]");
+            self.report_problem(item.span(), "expected [[annotator]]");
             return Vec::new();
         };
-        tables.iter().filter_map(|table| self.typed(table, None, &elsewhere)).collect()
+        tables.iter().filter_map(|table| self.read_typed_table(table, None, &section_hint)).collect()
     }
 
     /// A table as the type that declares it. A value in `given` was read already; `elsewhere` says of a key that it does not
     /// have where it would be one.
-    fn typed<T: DeserializeOwned + riddlemill_schema::Table>(
+    fn read_typed_table<T: DeserializeOwned + riddlemill_schema::Table>(
         &mut self,
         table: &Table,
         given: Option<(&str, Value)>,
         elsewhere: &dyn Fn(&str) -> Option<String>,
     ) -> Option<T> {
-        let (before, called) = (self.reader.count(), format!("[[{}]]", T::SECTION.name));
-        let mut values = self.reader.values(&called, T::SECTION.keys, table, table.span(), elsewhere);
+        let (before, called) = (self.reader.count_problems(), format!("[[{}]]", T::SECTION.name));
+        let mut values = self.reader.valid_values(&called, T::SECTION.keys, table, table.span(), elsewhere);
         values.extend(given.map(|(name, value)| (name.to_owned(), value)));
-        if self.reader.count() > before {
+        if self.reader.count_problems() > before {
             return None;
         }
         match serde_json::from_value(Value::Object(values)) {
             Ok(value) => Some(value),
             Err(error) => {
-                self.problem(table.span(), error.to_string());
+                self.report_problem(table.span(), error.to_string());
                 None
             }
         }
     }
 
-    fn sources(&mut self, name: &str, item: &Item) {
+    fn read_sources(&mut self, name: &str, item: &Item) {
         let Some(tables) = item.as_array_of_tables() else {
-            return self.problem(item.span(), format!("expected [[{name}]]"));
+            return self.report_problem(item.span(), format!("expected [[{name}]]"));
         };
         for table in tables {
-            let source = if name == "source" { self.source(table) } else { self.published(table) };
+            let source = if name == "source" { self.source(table) } else { self.read_published(table) };
             if let Some(source) = source {
                 if self.checked.sources.iter().any(|s| s.name == source.name) {
-                    self.problem(table.span(), format!("two sources are named {:?}", source.name));
+                    self.report_problem(table.span(), format!("two sources are named {:?}", source.name));
                 }
                 self.checked.sources.push(source);
             }
@@ -223,8 +223,8 @@ impl SettingsFile<'_> {
     }
 
     fn source(&mut self, table: &Table) -> Option<Source> {
-        let before = self.reader.count();
-        let values = self.reader.values("[[source]]", SOURCE.keys, table, table.span(), &elsewhere);
+        let before = self.reader.count_problems();
+        let values = self.reader.valid_values("[[source]]", SOURCE.keys, table, table.span(), &section_hint);
         let text = |name: &str| text_of(&values, name);
         let list = |name: &str| -> Vec<String> {
             let list = values.get(name).and_then(Value::as_array);
@@ -232,22 +232,22 @@ impl SettingsFile<'_> {
         };
         if let Some(name) = text("name").filter(|n| !plain_name(n)) {
             let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
-            self.problem(table.get("name").and_then(Item::span), what);
+            self.report_problem(table.get("name").and_then(Item::span), what);
         }
         let profile = self.profile_of(table, &text);
         let crawled = || text("crawl").map(|crawl| format!("raw/warc/{crawl}/*.warc.gz"));
         let path = match (text("path"), text("url")) {
             (None, None) if crawled().is_some() => crawled().unwrap_or_default(),
-            (path, url) => self.path(table, path, url, "source"),
+            (path, url) => self.path_of_source(table, path, url, "source"),
         };
         let recipes = list("recipes");
         let is_known = |name: &str| self.recipes.contains(&name) || riddlemill_benchmarks::is_aside(name);
         let strange: Vec<&String> = recipes.iter().filter(|name| !is_known(name)).collect();
         for recipe in strange {
             let span = table.get("recipes").and_then(Item::span);
-            self.problem(span, unknown("recipe", recipe, self.recipes.iter().copied()));
+            self.report_problem(span, unknown("recipe", recipe, self.recipes.iter().copied()));
         }
-        self.sha256(table, text("sha256").as_deref());
+        self.check_sha256(table, text("sha256").as_deref());
         let map = |name: &str, before: &str| -> BTreeMap<String, String> {
             let map = values.get(name).and_then(Value::as_object).into_iter().flatten();
             map.filter_map(|(field, column)| Some((format!("{before}{field}"), column.as_str()?.to_string())))
@@ -256,12 +256,12 @@ impl SettingsFile<'_> {
         let mut fields = map("fields", "");
         let table_kind = text("kind").as_deref() == Some("table");
         if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
-            self.problem(
+            self.report_problem(
                 table.span(),
                 "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }",
             );
         } else if !table_kind && !fields.is_empty() {
-            self.problem(
+            self.report_problem(
                 table.get("fields").and_then(Item::span),
                 "only a source of kind \"table\" has fields",
             );
@@ -271,7 +271,7 @@ impl SettingsFile<'_> {
             self.columns_of_declared(table, table_kind, &recipes);
         }
         fields.extend(columns);
-        if self.reader.count() > before {
+        if self.reader.count_problems() > before {
             return None;
         }
         if let Some(crawl) = text("crawl").filter(|_| profile.is_none()) {
@@ -285,7 +285,7 @@ impl SettingsFile<'_> {
         }
         let optional = list("optional");
         self.optional_columns(table, &optional, &fields);
-        if self.reader.count() > before {
+        if self.reader.count_problems() > before {
             return None;
         }
         Some(Source {
@@ -306,7 +306,7 @@ impl SettingsFile<'_> {
             take: text("take").and_then(|name| Take::from_name(&name)).unwrap_or_default(),
             published: None,
             fields,
-            line: self.reader.line(table.span()),
+            line: self.reader.line_of_span(table.span()),
         })
     }
 
@@ -314,19 +314,19 @@ impl SettingsFile<'_> {
     fn columns_of_declared(&mut self, table: &Table, is_table: bool, recipes: &[String]) {
         let span = table.get("columns").and_then(Item::span);
         if !is_table {
-            return self.problem(span, "only a source of kind \"table\" has columns");
+            return self.report_problem(span, "only a source of kind \"table\" has columns");
         }
         if recipes.is_empty() {
             let what = "columns are for benchmarks that a folder declares: name them in `recipes`";
-            self.problem(span, what);
+            self.report_problem(span, what);
         }
     }
 
-    fn published(&mut self, table: &Table) -> Option<Source> {
-        let before = self.reader.count();
-        let values = self.reader.values("[[published]]", PUBLISHED.keys, table, table.span(), &elsewhere);
+    fn read_published(&mut self, table: &Table) -> Option<Source> {
+        let before = self.reader.count_problems();
+        let values = self.reader.valid_values("[[published]]", PUBLISHED.keys, table, table.span(), &section_hint);
         let text = |name: &str| text_of(&values, name);
-        let known: Vec<&'static str> = riddlemill_benchmarks::all()
+        let known: Vec<&'static str> = riddlemill_benchmarks::all_benchmarks()
             .iter()
             .filter(|benchmark| benchmark.published.is_some())
             .map(|benchmark| benchmark.name)
@@ -335,16 +335,16 @@ impl SettingsFile<'_> {
         let benchmark = known.iter().copied().find(|name| *name == written);
         if benchmark.is_none() && values.contains_key("benchmark") {
             let span = table.get("benchmark").and_then(Item::span);
-            self.problem(span, unknown("benchmark", &written, known.iter().copied()));
+            self.report_problem(span, unknown("benchmark", &written, known.iter().copied()));
         }
-        let path = self.path(table, text("path"), text("url"), "published");
-        self.sha256(table, text("sha256").as_deref());
+        let path = self.path_of_source(table, text("path"), text("url"), "published");
+        self.check_sha256(table, text("sha256").as_deref());
         let name = text("name").unwrap_or_else(|| format!("published-{written}"));
         if !plain_name(&name) {
             let what = format!("a source's name is made of letters, digits, `-`, `_` and `.`, not {name:?}");
-            self.problem(table.get("name").and_then(Item::span), what);
+            self.report_problem(table.get("name").and_then(Item::span), what);
         }
-        if self.reader.count() > before {
+        if self.reader.count_problems() > before {
             return None;
         }
         Some(Source {
@@ -364,7 +364,7 @@ impl SettingsFile<'_> {
             fields: BTreeMap::new(),
             optional: Vec::new(),
             at: None,
-            line: self.reader.line(table.span()),
+            line: self.reader.line_of_span(table.span()),
         })
     }
 
@@ -378,41 +378,41 @@ impl SettingsFile<'_> {
         for column in optional.iter().filter(|column| !known.contains(column)) {
             let span = table.get("optional").and_then(Item::span);
             let what = unknown("column in `optional`:", column, known.iter().map(String::as_str));
-            self.problem(span, what);
+            self.report_problem(span, what);
         }
     }
 
     /// The path of a source's files: as given, or where `fetch` stores them.
-    fn path(&mut self, table: &Table, path: Option<String>, url: Option<String>, named: &str) -> String {
+    fn path_of_source(&mut self, table: &Table, path: Option<String>, url: Option<String>, named: &str) -> String {
         match (path, url) {
             (Some(path), _) => path,
             (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),
             (None, None) => {
-                self.problem(table.span(), format!("[[{named}]] lacks `path` (or `url`)"));
+                self.report_problem(table.span(), format!("[[{named}]] lacks `path` (or `url`)"));
                 String::new()
             }
         }
     }
 
-    fn sha256(&mut self, table: &Table, sha256: Option<&str>) {
+    fn check_sha256(&mut self, table: &Table, sha256: Option<&str>) {
         if let Some(sha256) = sha256.filter(|h| h.len() != 64 || !h.bytes().all(|b| b.is_ascii_hexdigit())) {
             let what = format!("a SHA-256 has 64 hex digits, {sha256:?} does not");
-            self.problem(table.get("sha256").and_then(Item::span), what);
+            self.report_problem(table.get("sha256").and_then(Item::span), what);
         }
     }
 
-    fn problem(&mut self, span: Option<Range<usize>>, what: impl Into<String>) {
-        self.reader.problem(span, what);
+    fn report_problem(&mut self, span: Option<Range<usize>>, what: impl Into<String>) {
+        self.reader.report_problem(span, what);
     }
 
-    fn origin(&self, item: Option<&Item>) -> Origin {
-        Origin::File(self.reader.line(item.and_then(Item::span)))
+    fn origin_of_item(&self, item: Option<&Item>) -> Origin {
+        Origin::File(self.reader.line_of_span(item.and_then(Item::span)))
     }
 }
 
 /// Where an unknown key would be one: in the file that `init` writes, the tables' headers are commented out too.
-fn elsewhere(name: &str) -> Option<String> {
-    let other = SECTIONS.iter().find(|other| other.find(name).is_some())?;
+fn section_hint(name: &str) -> Option<String> {
+    let other = SECTIONS.iter().find(|other| other.find_key(name).is_some())?;
     Some(format!("it is one of [{}]; is that line still a comment?", other.name))
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use riddlemill_schema::Table as _;
 use riddlemill_schema::json::toml_value;
 
-use super::check::check;
+use super::check::check_settings;
 use super::sections::{Run, RunProfile, SECTIONS};
 use super::{
     FILE, Layer, Origin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
@@ -104,7 +104,7 @@ enum NotUtf8 {
 }
 
 /// The settings as text.
-fn utf8(bytes: Vec<u8>) -> Result<String, NotUtf8> {
+fn decode_utf8(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     // Its mark begins as that of UTF-16 does; without one, three of four bytes of Latin letters are zeros.
     let is_quarters = |place: usize| {
         let head = &bytes[..bytes.len().min(64)];
@@ -144,13 +144,13 @@ impl Config {
             Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
         let text =
-            utf8(text).map_err(|e| Problems(vec![Problem { place: FILE.into(), what: e.to_string() }]))?;
+            decode_utf8(text).map_err(|e| Problems(vec![Problem { place: FILE.into(), what: e.to_string() }]))?;
         // Some editors on Windows begin a file with a byte order mark.
-        let mut file = check(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
+        let mut file = check_settings(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
-        let env = environment(&overrides.env, recipes, &mut file.endpoints, &mut problems);
-        let flags = flags(&overrides.flags, recipes, &mut file.endpoints, &mut problems);
-        let mut layers = vec![defaults(), choice_layer(choices), file.layer, env, flags];
+        let env = environment_layer(&overrides.env, recipes, &mut file.endpoints, &mut problems);
+        let flags = flag_layer(&overrides.flags, recipes, &mut file.endpoints, &mut problems);
+        let mut layers = vec![default_layer(), choice_layer(choices), file.layer, env, flags];
         let profile = layers.iter().rev().find_map(|layer| layer.get("run.profile"));
         if profile.is_some_and(|(profile, _)| profile == RunProfile::Paper.name()) {
             // Over the recipes' own defaults, and under everything that people write.
@@ -162,20 +162,20 @@ impl Config {
             sources: file.sources,
             endpoints: file.endpoints,
             annotators: file.annotators,
-            crawls: file.crawls.into_iter().map(|crawl| crawl.at(root)).collect(),
-            trust: Trust::of(root, overrides.trust.iter().cloned()),
+            crawls: file.crawls.into_iter().map(|crawl| crawl.with_root(root)).collect(),
+            trust: Trust::for_workspace(root, overrides.trust.iter().cloned()),
             layers,
             recipes,
         };
-        match Prices::read(root) {
-            Ok(prices) => config.endpoints.iter_mut().for_each(|endpoint| prices.give(endpoint)),
+        match Prices::read_prices(root) {
+            Ok(prices) => config.endpoints.iter_mut().for_each(|endpoint| prices.fill_prices(endpoint)),
             Err(error) => problems.push(Problem { place: PRICES.into(), what: error.to_string() }),
         }
         // Who may vote depends on the settings and the trials.
-        grades::fill(&root.join("raw"), &mut config.annotators);
-        config.consistent(&mut problems);
+        grades::fill_trials(&root.join("raw"), &mut config.annotators);
+        config.check_consistency(&mut problems);
         if !overrides.unasked {
-            places::agreed(&config.trust, config.named_places(), overrides.ask, &mut problems);
+            places::ask_about_places(&config.trust, config.named_places(), overrides.ask, &mut problems);
         }
         if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
     }
@@ -189,20 +189,20 @@ impl Config {
             annotators: Vec::new(),
             crawls: Vec::new(),
             trust: Trust::default(),
-            layers: vec![defaults()],
+            layers: vec![default_layer()],
             recipes: Vec::new(),
         }
     }
 
     /// A stage's settings in a recipe, as JSON by key, for its manifest.
-    pub fn stage(&self, recipe: Option<&str>, section: &str) -> BTreeMap<String, Value> {
+    pub fn stage_settings(&self, recipe: Option<&str>, section: &str) -> BTreeMap<String, Value> {
         let Some(section) = SECTIONS.iter().find(|s| s.name == section) else { return BTreeMap::new() };
-        let value = |key: &str| self.lookup(recipe, section.name, key).map(|(v, _)| v.clone());
+        let value = |key: &str| self.find_setting(recipe, section.name, key).map(|(v, _)| v.clone());
         let mut values: BTreeMap<String, Value> =
             section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
         // Only included where it is set: otherwise the language is that of each record.
         if LANGUAGE_OF.contains(&section.name)
-            && let Some((language, _)) = self.lookup(recipe, "text", "language").filter(|(l, _)| *l != "auto")
+            && let Some((language, _)) = self.find_setting(recipe, "text", "language").filter(|(l, _)| *l != "auto")
         {
             values.insert("language".to_owned(), language.clone());
         }
@@ -210,20 +210,20 @@ impl Config {
     }
 
     /// A setting in a recipe, including a benchmark's own.
-    pub fn value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
-        self.lookup(Some(recipe), section, key).map(|(value, _)| value)
+    pub fn setting_value(&self, recipe: &str, section: &str, key: &str) -> Option<&Value> {
+        self.find_setting(Some(recipe), section, key).map(|(value, _)| value)
     }
 
     /// The places outside of the workspace that pipeline.toml names.
     fn named_places(&self) -> Vec<places::NamedPlace> {
-        let named = |at: String, text: &str| places::outside(&self.root, &self.trust, at, text);
+        let named = |at: String, text: &str| places::find_outside_place(&self.root, &self.trust, at, text);
         let source = |s: &Source| named(format!("{FILE}:{} (source {:?})", s.line, s.name), &s.path);
         let pack =
             |e: &Endpoint| named(format!("{FILE} (llm.{})", e.name), &e.pack.as_ref()?.to_string_lossy());
         let mut all: Vec<_> = self.sources.iter().filter_map(source).collect();
         all.extend(self.endpoints.iter().filter_map(pack));
-        for written in self.written() {
-            let texts = places::written(written.section, written.key, written.value, written.origin);
+        for written in self.written_settings() {
+            let texts = places::written_paths(written.section, written.key, written.value, written.origin);
             let at = format!("{} ({}.{})", written.origin, written.section, written.key);
             all.extend(texts.into_iter().filter_map(|text| named(at.clone(), text)));
         }
@@ -236,13 +236,13 @@ impl Config {
     }
 
     /// Where the value of a setting in a recipe comes from.
-    pub fn origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
-        self.lookup(recipe, section, key).map(|(_, origin)| origin)
+    pub fn setting_origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
+        self.find_setting(recipe, section, key).map(|(_, origin)| origin)
     }
 
     /// The language of posts whose sources state none, where the settings name it.
-    pub fn language(&self, recipe: Option<&str>) -> Option<Language> {
-        let (stated, _) = self.lookup(recipe, "text", "language")?;
+    pub fn stated_language(&self, recipe: Option<&str>) -> Option<Language> {
+        let (stated, _) = self.find_setting(recipe, "text", "language")?;
         Language::from_code(stated.as_str()?)
     }
 
@@ -250,8 +250,8 @@ impl Config {
     ///
     /// # Panics
     /// If the type and the list of settings disagree, which a test excludes.
-    pub fn typed<T: DeserializeOwned>(&self, recipe: Option<&str>, section: &str) -> T {
-        let values = self.stage(recipe, section).into_iter().collect();
+    pub fn typed_settings<T: DeserializeOwned>(&self, recipe: Option<&str>, section: &str) -> T {
+        let values = self.stage_settings(recipe, section).into_iter().collect();
         match serde_json::from_value(Value::Object(values)) {
             Ok(settings) => settings,
             Err(e) => unreachable!("the keys of [{section}] do not fit its type: {e}"),
@@ -259,16 +259,16 @@ impl Config {
     }
 
     /// Every setting with its origin; a recipe's own value only if it differs from the general one.
-    pub fn resolved(&self) -> Vec<Setting> {
+    pub fn resolved_settings(&self) -> Vec<Setting> {
         let mut settings = Vec::new();
         for section in SECTIONS {
             for key in section.keys {
-                let general = self.lookup(None, section.name, key.name);
+                let general = self.find_setting(None, section.name, key.name);
                 let Some((value, origin)) = general else { continue };
                 let dotted = format!("{}.{}", section.name, key.name);
                 settings.push(Setting { key: dotted.clone(), value: value.clone(), origin: origin.clone() });
                 for recipe in &self.recipes {
-                    let Some((own, origin)) = self.lookup(Some(recipe), section.name, key.name) else {
+                    let Some((own, origin)) = self.find_setting(Some(recipe), section.name, key.name) else {
                         continue;
                     };
                     if own != value {
@@ -280,7 +280,7 @@ impl Config {
         }
         for recipe in &self.recipes {
             for own in super::settings_of(recipe) {
-                let Some((value, origin)) = self.lookup(Some(recipe), own.section, own.key.name) else {
+                let Some((value, origin)) = self.find_setting(Some(recipe), own.section, own.key.name) else {
                     continue;
                 };
                 let key = format!("recipe.{recipe}.{}.{}", own.section, own.key.name);
@@ -291,18 +291,18 @@ impl Config {
     }
 
     /// The workspace's values for the settings that a recipe's benchmark declares, by section and name.
-    pub fn own(&self, recipe: &str) -> BTreeMap<(&'static str, &'static str), Value> {
+    pub fn own_settings(&self, recipe: &str) -> BTreeMap<(&'static str, &'static str), Value> {
         let value = |own: &riddlemill_benchmarks::setting::Setting| {
             Some((
                 (own.section, own.key.name),
-                self.lookup(Some(recipe), own.section, own.key.name)?.0.clone(),
+                self.find_setting(Some(recipe), own.section, own.key.name)?.0.clone(),
             ))
         };
         super::settings_of(recipe).iter().filter_map(value).collect()
     }
 
     /// Every setting given explicitly, including those overridden by a later layer.
-    pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
+    pub fn written_settings(&self) -> impl Iterator<Item = Written<'_>> {
         let entries = self.layers.iter().flatten();
         let by_somebody =
             |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe | Origin::Profile);
@@ -317,7 +317,7 @@ impl Config {
     }
 
     /// A later layer wins; within one, the value for the recipe.
-    fn lookup(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
+    fn find_setting(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
         let general = format!("{section}.{key}");
         let own = recipe.map(|r| format!("recipe.{r}.{general}"));
         self.layers
@@ -327,14 +327,14 @@ impl Config {
     }
 
     /// Reports values that are valid alone but not together.
-    fn consistent(&self, problems: &mut Vec<Problem>) {
+    fn check_consistency(&self, problems: &mut Vec<Problem>) {
         let scopes = std::iter::once(None).chain(self.recipes.iter().map(|r| Some(r.as_str())));
         for recipe in scopes {
-            let number = |key: &str| self.lookup(recipe, "filter", key).and_then(|(v, _)| v.as_i64());
+            let number = |key: &str| self.find_setting(recipe, "filter", key).and_then(|(v, _)| v.as_i64());
             if let (Some(min), Some(max)) = (number("min_chars"), number("max_chars"))
                 && min > max
             {
-                let origin = self.lookup(recipe, "filter", "min_chars").map(|(_, o)| o.to_string());
+                let origin = self.find_setting(recipe, "filter", "min_chars").map(|(_, o)| o.to_string());
                 let what =
                     format!("filter.min_chars ({min}) is over filter.max_chars ({max}): nothing could pass");
                 let problem = Problem { place: origin.unwrap_or_default(), what };
@@ -344,7 +344,7 @@ impl Config {
                 }
             }
         }
-        let known = self.lookup(None, Run::SECTION.name, "recipes");
+        let known = self.find_setting(None, Run::SECTION.name, "recipes");
         for name in known.and_then(|(v, _)| v.as_array()).into_iter().flatten().filter_map(Value::as_str) {
             if !self.recipes.iter().any(|r| r == name) && !riddlemill_benchmarks::is_aside(name) {
                 let what = unknown("recipe", name, self.recipes.iter().map(String::as_str));
@@ -354,10 +354,10 @@ impl Config {
     }
 }
 
-fn defaults() -> Layer {
+fn default_layer() -> Layer {
     let keys = SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s.name, k)));
     keys.filter_map(|(section, key)| {
-        Some((format!("{section}.{}", key.name), (key.value()?, Origin::Default)))
+        Some((format!("{section}.{}", key.name), (key.default_value()?, Origin::Default)))
     })
     .collect()
 }
@@ -386,7 +386,7 @@ fn paper_layer(choices: &[(&str, &str, &str)]) -> Layer {
 
 /// `RIDDLEMILL_DEDUP__METRIC`, `RIDDLEMILL_RECIPE__FLUB__DEDUP__METRIC`: two underscores between
 /// levels, dashes as underscores.
-fn environment(
+fn environment_layer(
     env: &[(String, String)],
     recipes: &[&str],
     endpoints: &mut [Endpoint],
@@ -403,7 +403,7 @@ fn environment(
         let levels: Vec<&str> = levels.iter().map(String::as_str).collect();
         let dotted = match levels.as_slice() {
             ["recipe", recipe, section, key] => {
-                let aside = riddlemill_benchmarks::aside().iter().map(|aside| aside.name);
+                let aside = riddlemill_benchmarks::set_aside_folders().iter().map(|aside| aside.name);
                 let mut known = recipes.iter().copied().chain(aside);
                 let recipe = known.find(|known| known.replace('-', "_") == **recipe).unwrap_or(recipe);
                 format!("recipe.{recipe}.{section}.{key}")
@@ -412,15 +412,15 @@ fn environment(
         };
         if set_endpoint::is_of_endpoint(&dotted) {
             let written = |name: &str| name.to_lowercase().replace('-', "_");
-            set_endpoint::set(endpoints, &dotted, text, name, problems, written);
+            set_endpoint::override_setting(endpoints, &dotted, text, name, problems, written);
             continue;
         }
-        insert(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
+        insert_setting(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
     }
     layer
 }
 
-fn flags(
+fn flag_layer(
     flags: &[(String, String)],
     recipes: &[&str],
     endpoints: &mut [Endpoint],
@@ -429,15 +429,15 @@ fn flags(
     let mut layer = Layer::new();
     for (dotted, text) in flags {
         if set_endpoint::is_of_endpoint(dotted) {
-            set_endpoint::set(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
+            set_endpoint::override_setting(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
             continue;
         }
-        insert(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
+        insert_setting(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
     }
     layer
 }
 
-fn insert(
+fn insert_setting(
     layer: &mut Layer,
     dotted: &str,
     text: &str,
@@ -460,8 +460,8 @@ fn insert(
         return problem(unknown("recipe", recipe, recipes.iter().copied()));
     }
     let of_all =
-        SECTIONS.iter().find(|known| known.name == section).and_then(|known| known.find(key)).copied();
-    let own = recipe.and_then(|recipe| super::keys(recipe, section).find(|own| own.name == key));
+        SECTIONS.iter().find(|known| known.name == section).and_then(|known| known.find_key(key)).copied();
+    let own = recipe.and_then(|recipe| super::own_keys(recipe, section).find(|own| own.name == key));
     let Some(kind) = own.or(of_all).map(|key| key.kind) else {
         let of_all = SECTIONS.iter().flat_map(|known| known.keys.iter().map(|key| (known.name, key.name)));
         let own = recipe.map(super::settings_of).unwrap_or_default();
@@ -476,7 +476,7 @@ fn insert(
     // A bare word is a string, because quoting twice in a shell is inconvenient.
     let value = toml_value(text).filter(|value| !kind.is_word() || value.is_string());
     let value = value.unwrap_or_else(|| text.into());
-    match kind.check(&value) {
+    match kind.check_value(&value) {
         Ok(()) => {
             layer.insert(dotted.into(), (value, origin));
         }

@@ -9,14 +9,14 @@ use super::near_miss;
 /// A licence's identifier, or empty.
 pub(super) const LICENCE: Form = Form {
     expected: "an SPDX identifier, or \"LicenseRef-…\" for a licence that has none",
-    check: fits,
+    check: check_licence,
     is_text: true,
 };
 
-fn fits(value: &Value) -> Result<(), ValueHint> {
+fn check_licence(value: &Value) -> Result<(), ValueHint> {
     match value.as_str() {
         Some("") => Ok(()),
-        Some(text) => check(text).map_err(ValueHint::near),
+        Some(text) => check_expression(text).map_err(ValueHint::from_nearest),
         None => Err(ValueHint::Nothing),
     }
 }
@@ -25,12 +25,12 @@ fn fits(value: &Value) -> Result<(), ValueHint> {
 ///
 /// # Errors
 /// A suggestion, if one is close.
-fn check(text: &str) -> Result<(), Option<&'static str>> {
-    Expression::parse(text).map(drop).map_err(|_| near(text))
+fn check_expression(text: &str) -> Result<(), Option<&'static str>> {
+    Expression::parse(text).map(drop).map_err(|_| near_identifier(text))
 }
 
 /// The identifier of a licence written differently: `CC BY 4.0`, `apache 2`, `GPL-3.0`, `MIT License`.
-fn near(written: &str) -> Option<&'static str> {
+fn near_identifier(written: &str) -> Option<&'static str> {
     let bare = |text: &str| -> String {
         text.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
     };
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_no_identifier_has_a_near_one() {
         for right in ["CC0-1.0", "CC-BY-4.0", "MIT OR Apache-2.0", "GPL-3.0-only", "LicenseRef-forum"] {
-            assert_eq!(check(right), Ok(()), "{right}");
+            assert_eq!(check_expression(right), Ok(()), "{right}");
         }
         for (wrong, meant) in [
             ("CC BY 4.0", Some("CC-BY-4.0")),
@@ -76,7 +76,7 @@ mod tests {
             ("？", None),
             ("", None),
         ] {
-            assert_eq!(check(wrong), Err(meant), "{wrong}");
+            assert_eq!(check_expression(wrong), Err(meant), "{wrong}");
         }
     }
 }

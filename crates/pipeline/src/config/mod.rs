@@ -71,16 +71,16 @@ type Layer = BTreeMap<String, (Value, Origin)>;
 
 /// The settings of a recipe.
 fn settings_of(recipe: &str) -> &'static [riddlemill_benchmarks::setting::Setting] {
-    riddlemill_benchmarks::find(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
+    riddlemill_benchmarks::find_benchmark(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
 }
 
 /// The keys that a recipe adds to a table.
-fn keys(recipe: &str, section: &str) -> impl Iterator<Item = Key> {
+fn own_keys(recipe: &str, section: &str) -> impl Iterator<Item = Key> {
     settings_of(recipe).iter().filter(move |own| own.section == section).map(|own| own.key)
 }
 
 /// The tables of a recipe's settings, each once.
-fn sections(recipe: &str) -> Vec<&'static str> {
+fn own_sections(recipe: &str) -> Vec<&'static str> {
     let mut sections: Vec<&str> = settings_of(recipe).iter().map(|setting| setting.section).collect();
     sections.dedup();
     sections
@@ -94,7 +94,7 @@ pub const TABLES: &[Section] =
     &[SOURCE, PUBLISHED, LLM, Annotator::SECTION, <crawl::settings::Source as Table>::SECTION];
 
 /// A table of settings, or of those that may occur several times, by its name.
-pub fn table(name: &str) -> Option<&'static Section> {
+pub fn find_section(name: &str) -> Option<&'static Section> {
     sections::SECTIONS.iter().chain(TABLES).find(|table| table.name == name)
 }
 
@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn every_default_is_a_value_of_its_kind() {
         for table in TABLES {
-            for (name, key) in table.dotted() {
-                let default = key.value().filter(|default| key.kind.check(default).is_err());
+            for (name, key) in table.dotted_keys() {
+                let default = key.default_value().filter(|default| key.kind.check_value(default).is_err());
                 assert_eq!(default, None, "[{}] {name}", table.name);
                 assert!(!key.is_required || key.default.is_empty(), "[{}] {name}", table.name);
             }

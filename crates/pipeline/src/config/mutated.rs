@@ -110,14 +110,14 @@ retries = 3
 struct Draw(u64);
 
 impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
+    fn draw_below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }
 }
 
 /// Settings in which every key is written.
-fn whole() -> Vec<String> {
+fn complete_settings() -> Vec<String> {
     let mut text = String::from("version = 1\n");
     for section in SECTIONS {
         let _ = writeln!(text, "\n[{}]", section.name);
@@ -129,13 +129,13 @@ fn whole() -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn load(folder: &std::path::Path, text: &str) -> Result<Config, Problems> {
+fn load_settings(folder: &std::path::Path, text: &str) -> Result<Config, Problems> {
     std::fs::write(folder.join(FILE), text).unwrap();
-    Config::load(folder, &crate::recipe::names(), &[], &Overrides::default())
+    Config::load(folder, &crate::recipe::recipe_names(), &[], &Overrides::default())
 }
 
 /// Whether a value is valid by the parts of JSON Schema that are used.
-fn fits(schema: &Value, value: &Value) -> bool {
+fn is_valid_value(schema: &Value, value: &Value) -> bool {
     let is = |name: &str| match name {
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -152,16 +152,16 @@ fn fits(schema: &Value, value: &Value) -> bool {
         schema["properties"].get(key),
         &schema["additionalProperties"],
     ) {
-        (Some(schema), _) => fits(schema, value),
+        (Some(schema), _) => is_valid_value(schema, value),
         (None, Value::Bool(allowed)) => *allowed,
         (None, Value::Null) => true,
-        (None, schema) => fits(schema, value),
+        (None, schema) => is_valid_value(schema, value),
     };
     schema["type"].as_str().is_none_or(is)
         && schema["enum"].as_array().is_none_or(|all| all.contains(value))
         && within("minimum", |x, low| x >= low)
         && within("maximum", |x, high| x <= high)
-        && value.as_array().into_iter().flatten().all(|item| fits(&schema["items"], item))
+        && value.as_array().into_iter().flatten().all(|item| is_valid_value(&schema["items"], item))
         && value.as_object().into_iter().flatten().all(field)
         && schema["required"]
             .as_array()
@@ -172,18 +172,18 @@ fn fits(schema: &Value, value: &Value) -> bool {
 
 /// The value of every setting, and of every key of an endpoint, is one of its kind.
 fn assert_in_bounds(config: &Config, text: &str) {
-    for setting in config.resolved() {
+    for setting in config.resolved_settings() {
         let (section, name) = setting.key.split_once('.').unwrap();
         let Some(section) = SECTIONS.iter().find(|known| known.name == section) else { continue };
-        let key = section.find(name).unwrap();
-        assert_eq!(key.kind.check(&setting.value), Ok(()), "{}\n{text}", setting.key);
+        let key = section.find_key(name).unwrap();
+        assert_eq!(key.kind.check_value(&setting.value), Ok(()), "{}\n{text}", setting.key);
     }
     for endpoint in &config.endpoints {
         let endpoint = serde_json::to_value(endpoint).unwrap();
-        for (name, key) in LLM.dotted() {
+        for (name, key) in LLM.dotted_keys() {
             let value = endpoint.pointer(&format!("/{}", name.replace('.', "/")));
             if let Some(value) = value.filter(|value| !value.is_null()) {
-                assert_eq!(key.kind.check(value), Ok(()), "{name}\n{text}");
+                assert_eq!(key.kind.check_value(value), Ok(()), "{name}\n{text}");
             }
         }
     }
@@ -196,31 +196,31 @@ fn as_json(text: &str) -> Option<Value> {
 #[test]
 fn changed_settings_are_refused_with_place_and_key_or_in_bounds() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = whole();
-    let schema = json_schema(&crate::recipe::names());
-    assert!(fits(&schema, &as_json(&lines.join("\n")).unwrap()));
-    load(folder.path(), &lines.join("\n")).unwrap();
+    let lines = complete_settings();
+    let schema = json_schema(&crate::recipe::recipe_names());
+    assert!(is_valid_value(&schema, &as_json(&lines.join("\n")).unwrap()));
+    load_settings(folder.path(), &lines.join("\n")).unwrap();
     let written: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].contains(" = ")).collect();
     let (mut refused, mut accepted) = (0, 0);
     for seed in 0..SEEDS {
         let mut draw = Draw(seed);
-        let at = written[draw.below(written.len())];
+        let at = written[draw.draw_below(written.len())];
         let (key, value) = lines[at].split_once(" = ").unwrap();
         let mut changed = lines.clone();
-        let how = draw.below(8);
+        let how = draw.draw_below(8);
         changed[at] = match how {
             0 => format!("{key}x_zz = {value}"),
             1 => format!("{key} ＝ {value}"),
             2 => format!("{key} = 99999999999999999999"),
-            _ => format!("{key} = {}", VALUES[draw.below(VALUES.len())]),
+            _ => format!("{key} = {}", VALUES[draw.draw_below(VALUES.len())]),
         };
         let text = changed.join("\n");
         let json = as_json(&text);
-        match load(folder.path(), &text) {
+        match load_settings(folder.path(), &text) {
             Ok(config) => {
                 accepted += 1;
                 assert_in_bounds(&config, &changed[at]);
-                assert!(json.is_some_and(|json| fits(&schema, &json)), "an editor refuses {}", changed[at]);
+                assert!(json.is_some_and(|json| is_valid_value(&schema, &json)), "an editor refuses {}", changed[at]);
             }
             Err(Problems(problems)) => {
                 refused += 1;
@@ -242,7 +242,7 @@ fn changed_settings_are_refused_with_place_and_key_or_in_bounds() {
                 );
                 let of_kind = all.any(|(_, what)| what.contains(": expected ")) && !OF_TYPES.contains(&key);
                 if let Some(json) = json.filter(|_| of_kind && problems.len() == 1) {
-                    assert!(!fits(&schema, &json), "an editor accepts {}", changed[at]);
+                    assert!(!is_valid_value(&schema, &json), "an editor accepts {}", changed[at]);
                 }
             }
         }

@@ -33,23 +33,23 @@ pub(super) struct NamedPlace {
 
 /// Asks about every place outside of the workspace that pipeline.toml names and that nobody agreed to; those that are not
 /// agreed to are problems.
-pub(super) fn agreed(
+pub(super) fn ask_about_places(
     trust: &Trust,
-    named: Vec<NamedPlace>,
+    named_places: Vec<NamedPlace>,
     ask: Option<fn(&str) -> Option<bool>>,
     problems: &mut Vec<Problem>,
 ) {
     let mut asked: Vec<Wish> = Vec::new();
-    for NamedPlace { at, written, wish } in named {
+    for NamedPlace { at, written, wish } in named_places {
         // The same place is asked about once, and the answer before may cover this one.
-        if asked.contains(&wish) || trust.allows(&wish) {
+        if asked.contains(&wish) || trust.is_agreed(&wish) {
             continue;
         }
         let question = format!(
             "{at} names {written:?}: {wish}, outside of this workspace, which was not made on this machine; allow it?"
         );
         let agreed = ask.and_then(|ask| ask(&question));
-        let kept = if agreed == Some(true) { trust.agree(&wish) } else { Ok(()) };
+        let kept = if agreed == Some(true) { trust.record_agreement(&wish) } else { Ok(()) };
         match (agreed, kept) {
             (Some(true), Ok(())) => {}
             (Some(true), Err(error)) => problems.push(Problem { place: at, what: error.to_string() }),
@@ -61,7 +61,7 @@ pub(super) fn agreed(
 
 /// Why a place is not read, and what agrees to it.
 pub fn refusal(written: &str, wish: &Wish) -> String {
-    let word = shell_word(&wish.word());
+    let word = shell_word(&wish.trust_word());
     format!(
         "{written:?} would {wish}, outside of this workspace, which was not made on this machine; it was not read\n  \
          hint: if you want that, `riddlemill trust add {word}` says so once, --trust {word} for one call \
@@ -71,14 +71,14 @@ pub fn refusal(written: &str, wish: &Wish) -> String {
 }
 
 /// A place that the settings name, if it leads outside of the workspace; `at` is where they do.
-pub(super) fn outside(root: &Path, trust: &Trust, at: String, written: &str) -> Option<NamedPlace> {
-    let place = trust.leads_out(&fixed(root, written))?;
+pub(super) fn find_outside_place(root: &Path, trust: &Trust, at: String, written: &str) -> Option<NamedPlace> {
+    let place = trust.leads_out(&fixed_prefix(root, written))?;
     Some(NamedPlace { at, written: written.to_owned(), wish: Wish::Read { place } })
 }
 
 /// The texts of a setting that are files, folders or patterns, where pipeline.toml writes them: flags and the environment
 /// are this machine's user's own.
-pub(super) fn written<'v>(section: &str, key: &str, value: &'v Value, origin: &Origin) -> Vec<&'v str> {
+pub(super) fn written_paths<'v>(section: &str, key: &str, value: &'v Value, origin: &Origin) -> Vec<&'v str> {
     if !matches!(origin, Origin::File(_)) || !PLACES.contains(&(section, key)) {
         return Vec::new();
     }
@@ -94,11 +94,11 @@ pub(super) fn written<'v>(section: &str, key: &str, value: &'v Value, origin: &O
 /// The default of a setting, if it is a text.
 fn default_of(section: &str, key: &str) -> Option<String> {
     let section = SECTIONS.iter().find(|known| known.name == section)?;
-    Some(section.find(key)?.value()?.as_str()?.to_owned())
+    Some(section.find_key(key)?.default_value()?.as_str()?.to_owned())
 }
 
 /// The part of a path before its first pattern.
-fn fixed(root: &Path, path: &str) -> PathBuf {
+fn fixed_prefix(root: &Path, path: &str) -> PathBuf {
     if root.join(path).is_file() {
         return path.into();
     }
@@ -128,7 +128,7 @@ pub enum PatternError {
     /// It would look at too many files.
     #[error(
         "{path:?} looks at more than {most} files and folders below {}\n  hint: name the folder that holds the files, as in raw/dumps/*.json",
-        below.display(), most = riddlemill_text::text::grouped(MOST_ENTRIES as i64)
+        below.display(), most = riddlemill_text::text::group_digits(MOST_ENTRIES as i64)
     )]
     TooWide {
         /// As the settings name it.
@@ -152,7 +152,7 @@ pub enum PatternError {
 ///
 /// # Errors
 /// [`PatternError`], before anything is read.
-pub fn matching(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
+pub fn list_matching_files(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
     let literal = root.join(path);
     let found = if literal.is_file() {
         vec![Ok(literal)]
@@ -189,7 +189,7 @@ fn is_hidden(root: &Path, path: &str, file: &glob::GlobResult) -> bool {
     if Path::new(path).iter().any(|part| dotted(part) && part != "." && part != "..") {
         return false;
     }
-    let begin = root.join(fixed(root, path));
+    let begin = root.join(fixed_prefix(root, path));
     match file.strip_prefix(begin) {
         Ok(below) => below.iter().any(dotted),
         Err(_) => file.file_name().is_some_and(dotted),
@@ -198,7 +198,7 @@ fn is_hidden(root: &Path, path: &str, file: &glob::GlobResult) -> bool {
 
 /// Refuses a pattern that looks at too many files: `**` may begin at the root of a disk.
 fn refuse_wide(root: &Path, path: &str) -> Result<(), PatternError> {
-    let begin = fixed(root, path);
+    let begin = fixed_prefix(root, path);
     let rest = Path::new(path).components().count() - begin.components().count();
     let deep = if path.contains("**") { usize::MAX } else { rest };
     // One folder is listed, however long it is.
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_fixed_part_ends_before_the_first_pattern() {
-        let fixed = |path| fixed(Path::new("/nowhere"), path);
+        let fixed = |path| fixed_prefix(Path::new("/nowhere"), path);
         assert_eq!(fixed("/data/d*/x.json"), Path::new("/data"));
         assert_eq!(fixed("/**/*.json"), Path::new("/"));
         assert_eq!(fixed("raw/dumps/x.json"), Path::new("raw/dumps/x.json"));
@@ -255,11 +255,11 @@ mod tests {
         for name in ["x", "y"] {
             std::os::unix::fs::symlink("..", dir.path().join("a/b").join(name)).unwrap();
         }
-        let trust = Trust::of(dir.path(), []);
-        let wide = matching(dir.path(), &trust, "**/*.json");
+        let trust = Trust::for_workspace(dir.path(), []);
+        let wide = list_matching_files(dir.path(), &trust, "**/*.json");
         assert!(matches!(wide, Err(PatternError::TooWide { .. })), "{wide:?}");
         fs::write(dir.path().join("a/x.json"), "").unwrap();
-        assert_eq!(matching(dir.path(), &trust, "*/*.json").unwrap().len(), 1);
-        assert_eq!(matching(dir.path(), &trust, "a/x.json").unwrap().len(), 1);
+        assert_eq!(list_matching_files(dir.path(), &trust, "*/*.json").unwrap().len(), 1);
+        assert_eq!(list_matching_files(dir.path(), &trust, "a/x.json").unwrap().len(), 1);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use riddlemill_harvest::pages::Profile;
-pub use riddlemill_harvest::pages::profile::{of_table, read};
+pub use riddlemill_harvest::pages::profile::{of_table, read_profile};
 use riddlemill_schema::problem::Problem;
 
 /// The folder of a workspace's own profiles.
@@ -43,7 +43,7 @@ impl Profiles {
     }
 
     /// Their names, sorted, each once.
-    pub fn names(&self) -> Vec<String> {
+    pub fn profile_names(&self) -> Vec<String> {
         let own = fs::read_dir(self.root.join(FOLDER)).into_iter().flatten().filter_map(Result::ok);
         let own = own.filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
@@ -56,23 +56,23 @@ impl Profiles {
     }
 
     /// The path of a workspace's own profile with this name, whether it exists or not.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub fn own_path(&self, name: &str) -> PathBuf {
         self.root.join(FOLDER).join(format!("{name}.toml"))
     }
 
     /// Whether the workspace has its own profile with this name.
     pub fn is_own(&self, name: &str) -> bool {
-        plain(name) && self.path(name).is_file()
+        is_plain_name(name) && self.own_path(name).is_file()
     }
 
     /// The text of a profile; `None` if there is none of this name.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn text(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn read_text(&self, name: &str) -> Result<Option<String>, Problem> {
         if self.is_own(name) {
             let place = format!("{FOLDER}/{name}.toml");
-            let bytes = fs::read(self.path(name))
+            let bytes = fs::read(self.own_path(name))
                 .map_err(|e| Problem { place: place.clone(), what: e.to_string() })?;
             return String::from_utf8(bytes).map(Some).map_err(|e| Problem {
                 place,
@@ -86,14 +86,14 @@ impl Profiles {
     ///
     /// # Errors
     /// All errors in it, with file, line and column.
-    pub fn load(&self, name: &str) -> Result<Option<Profile>, Vec<Problem>> {
-        let Some(text) = self.text(name).map_err(|problem| vec![problem])? else { return Ok(None) };
-        read(&format!("{FOLDER}/{name}.toml"), &text).map(Some)
+    pub fn load_profile(&self, name: &str) -> Result<Option<Profile>, Vec<Problem>> {
+        let Some(text) = self.read_text(name).map_err(|problem| vec![problem])? else { return Ok(None) };
+        read_profile(&format!("{FOLDER}/{name}.toml"), &text).map(Some)
     }
 }
 
 /// Whether a name can be that of a file in the folder.
-pub fn plain(name: &str) -> bool {
+pub fn is_plain_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')
         && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn those_that_come_with_the_program_are_whole() {
         for (name, text) in SHIPPED {
-            let profile = read(name, text).unwrap_or_else(|problems| panic!("{problems:?}"));
+            let profile = read_profile(name, text).unwrap_or_else(|problems| panic!("{problems:?}"));
             assert!(!profile.about().is_empty(), "{name}");
         }
     }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn mistakes_have_their_line_column_and_near_miss() {
         let text = "item = \"p\"\nauther = \"b\"\ntime = [\"i\", { from = \"b[\", mach = \"x\" }]\njokes = \"frist\"\n\n[next]\nfrom = \"a\"\nmatch = \"(\"\n";
-        let messages: Vec<String> = read("profiles/x.toml", text)
+        let messages: Vec<String> = read_profile("profiles/x.toml", text)
             .unwrap_err()
             .into_iter()
             .map(|p| format!("{}: {}", p.place, p.what))
@@ -129,7 +129,7 @@ mod tests {
         ] {
             assert!(message.contains(part), "{part} is not in\n{message}");
         }
-        let torn = read("profiles/x.toml", "item = \n").unwrap_err();
+        let torn = read_profile("profiles/x.toml", "item = \n").unwrap_err();
         assert!(torn[0].place.starts_with("profiles/x.toml:1:"), "{torn:?}");
     }
 }

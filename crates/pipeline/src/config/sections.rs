@@ -243,32 +243,32 @@ mod tests {
     #[test]
     fn every_default_fits_its_type() {
         let config = Config::defaults();
-        config.typed::<Run>(None, "run");
-        config.typed::<Import>(None, "import");
-        config.typed::<Text>(None, "text");
-        assert_eq!(config.typed::<Clean>(None, "clean"), Clean::default());
-        assert_eq!(config.typed::<Anonymise>(None, "anonymise"), Anonymise::default());
-        assert_eq!(config.typed::<Filter>(None, "filter"), Filter::default());
-        assert_eq!(config.typed::<Dedup>(None, "dedup"), Dedup::default());
-        config.typed::<Draft>(None, "draft");
-        config.typed::<Review>(None, "review");
-        config.typed::<Options>(None, "options");
-        config.typed::<Embeddings>(None, "embeddings");
-        config.typed::<SameJoke>(None, "same_joke");
-        config.typed::<Puzzles>(None, "puzzles");
-        config.typed::<Release>(None, "release");
-        config.typed::<Site>(None, "site");
-        config.typed::<Respond>(None, "respond");
-        config.typed::<Judge>(None, "judge");
+        config.typed_settings::<Run>(None, "run");
+        config.typed_settings::<Import>(None, "import");
+        config.typed_settings::<Text>(None, "text");
+        assert_eq!(config.typed_settings::<Clean>(None, "clean"), Clean::default());
+        assert_eq!(config.typed_settings::<Anonymise>(None, "anonymise"), Anonymise::default());
+        assert_eq!(config.typed_settings::<Filter>(None, "filter"), Filter::default());
+        assert_eq!(config.typed_settings::<Dedup>(None, "dedup"), Dedup::default());
+        config.typed_settings::<Draft>(None, "draft");
+        config.typed_settings::<Review>(None, "review");
+        config.typed_settings::<Options>(None, "options");
+        config.typed_settings::<Embeddings>(None, "embeddings");
+        config.typed_settings::<SameJoke>(None, "same_joke");
+        config.typed_settings::<Puzzles>(None, "puzzles");
+        config.typed_settings::<Release>(None, "release");
+        config.typed_settings::<Site>(None, "site");
+        config.typed_settings::<Respond>(None, "respond");
+        config.typed_settings::<Judge>(None, "judge");
     }
 
     #[test]
     fn every_default_is_a_value_of_its_kind() {
         for section in SECTIONS {
             for key in section.keys {
-                let default = key.value();
+                let default = key.default_value();
                 assert!(
-                    default.is_some_and(|value| key.kind.check(&value).is_ok()),
+                    default.is_some_and(|value| key.kind.check_value(&value).is_ok()),
                     "{}.{}",
                     section.name,
                     key.name

@@ -17,7 +17,7 @@ pub(super) fn is_of_endpoint(dotted: &str) -> bool {
 
 /// Overrides one setting of one endpoint. `same` says whether a name in pipeline.toml is the one at the
 /// beginning of the dotted rest, which in the environment is written in capitals.
-pub(super) fn set(
+pub(super) fn override_setting(
     endpoints: &mut [Endpoint],
     dotted: &str,
     text: &str,
@@ -42,8 +42,8 @@ pub(super) fn set(
     };
     let endpoint = &mut endpoints[at];
     let key = &rest[written(&endpoint.name).len() + 1..];
-    let Some((kind, is_inside)) = kind(key) else {
-        let known = LLM.dotted();
+    let Some((kind, is_inside)) = kind_of_key(key) else {
+        let known = LLM.dotted_keys();
         let near = near_miss(key, known.iter().map(|(name, _)| name.as_str()));
         let hint = near.map(|near| format!("\n  hint: did you mean \"llm.{}.{near}\"?", endpoint.name));
         return problem(format!("unknown setting {dotted:?}{}", hint.unwrap_or_default()));
@@ -56,11 +56,11 @@ pub(super) fn set(
         }
         _ => parsed.unwrap_or_else(|| text.into()),
     };
-    if !is_inside && let Err(mismatch) = kind.check(&value) {
+    if !is_inside && let Err(mismatch) = kind.check_value(&value) {
         return problem(format!("{mismatch}, not {text:?}"));
     }
     let mut whole = serde_json::to_value(&*endpoint).unwrap_or_default();
-    put(&mut whole, key, value);
+    insert_at_key(&mut whole, key, value);
     match serde_json::from_value(whole) {
         Ok(changed) => *endpoint = changed,
         Err(error) => problem(format!("{error}, not {text:?}")),
@@ -68,8 +68,8 @@ pub(super) fn set(
 }
 
 /// The kind of a key, and whether the name goes on inside of it, as in `sampling.extra.top_k`.
-fn kind(key: &str) -> Option<(Kind, bool)> {
-    let known = LLM.dotted();
+fn kind_of_key(key: &str) -> Option<(Kind, bool)> {
+    let known = LLM.dotted_keys();
     if let Some((_, found)) = known.iter().find(|(name, _)| name == key) {
         return Some((found.kind, false));
     }
@@ -82,7 +82,7 @@ fn kind(key: &str) -> Option<(Kind, bool)> {
 }
 
 /// Puts a value at a dotted place of a table.
-fn put(table: &mut Value, key: &str, value: Value) {
+fn insert_at_key(table: &mut Value, key: &str, value: Value) {
     let mut at = table;
     let mut parts = key.split('.').peekable();
     while let Some(part) = parts.next() {

@@ -62,9 +62,9 @@ pub struct Source {
 impl Source {
     /// Whether a recipe of riddles or of posts reads it. A table may contain either: it is
     /// read as riddles by the recipes that it names.
-    pub fn serves(&self, recipe: &str, riddles: bool) -> bool {
+    pub fn is_for_recipe(&self, recipe: &str, riddles: bool) -> bool {
         if let Some(benchmark) = self.published {
-            return riddlemill_benchmarks::find(benchmark).is_some_and(|found| found.origin().name == recipe);
+            return riddlemill_benchmarks::find_benchmark(benchmark).is_some_and(|found| found.find_origin().name == recipe);
         }
         let named = self.recipes.iter().any(|name| name == recipe);
         match self.holds_riddles() == riddles {

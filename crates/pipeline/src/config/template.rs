@@ -269,7 +269,7 @@ fn pipeline(sources: &str) -> String {
         "\n# Settings for one recipe go into [recipe.<name>.<stage>], for example:\n\
          # [recipe.flub.dedup]\n# margin = 0.15\n",
     );
-    for benchmark in riddlemill_benchmarks::all() {
+    for benchmark in riddlemill_benchmarks::all_benchmarks() {
         text.push_str(&own_settings(benchmark));
     }
     text
@@ -280,15 +280,15 @@ pub fn json_schema(recipes: &[&str]) -> Value {
     let mut properties = Map::new();
     properties.insert("version".into(), json!({ "type": "integer", "maximum": VERSION }));
     for section in SECTIONS {
-        properties.insert(section.name.into(), schema::table(section.doc, section.keys));
+        properties.insert(section.name.into(), schema::table_schema(section.doc, section.keys));
     }
     for section in [SOURCE, PUBLISHED, Annotator::SECTION, crawl::settings::Source::SECTION] {
-        properties.insert(section.name.into(), schema::list(schema::table(section.doc, section.keys)));
+        properties.insert(section.name.into(), schema::list_schema(schema::table_schema(section.doc, section.keys)));
     }
-    let endpoint = schema::table(super::LLM.doc, super::LLM.keys);
+    let endpoint = schema::table_schema(super::LLM.doc, super::LLM.keys);
     properties.insert("llm".into(), json!({ "type": "object", "additionalProperties": endpoint }));
     // What a folder that is set aside declares is not known.
-    let aside = riddlemill_benchmarks::aside().iter().map(|aside| (aside.name.to_owned(), json!({})));
+    let aside = riddlemill_benchmarks::set_aside_folders().iter().map(|aside| (aside.name.to_owned(), json!({})));
     let of_recipes: Map<String, Value> =
         recipes.iter().map(|recipe| ((*recipe).to_owned(), of_recipe(recipe))).chain(aside).collect();
     let of_recipes = json!({ "type": "object", "properties": of_recipes, "additionalProperties": false });
@@ -305,14 +305,14 @@ pub fn json_schema(recipes: &[&str]) -> Value {
 /// What one recipe may set: all but what concerns a run as a whole, and what its benchmark declares.
 fn of_recipe(recipe: &str) -> Value {
     let shared = SECTIONS.iter().filter(|section| section.name != Run::SECTION.name);
-    let own = super::sections(recipe)
+    let own = super::own_sections(recipe)
         .into_iter()
         .filter(|name| SECTIONS.iter().all(|section| section.name != *name));
     let shared = shared.map(|section| (section.name, section.doc, section.keys));
     let tables = shared.chain(own.map(|name| (name, "", &[] as &[Key])));
     let table = |(name, doc, keys): (&str, &str, &[Key])| {
-        let keys: Vec<Key> = keys.iter().copied().chain(super::keys(recipe, name)).collect();
-        (name.to_owned(), schema::table(doc, &keys))
+        let keys: Vec<Key> = keys.iter().copied().chain(super::own_keys(recipe, name)).collect();
+        (name.to_owned(), schema::table_schema(doc, &keys))
     };
     let tables: Map<String, Value> = tables.map(table).collect();
     json!({ "type": "object", "properties": tables, "additionalProperties": false })
@@ -326,7 +326,7 @@ mod tests {
     fn load(text: &str) -> Result<Config, Problems> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(FILE), text).unwrap();
-        Config::load(dir.path(), &crate::recipe::names(), &[], &Overrides::default())
+        Config::load(dir.path(), &crate::recipe::recipe_names(), &[], &Overrides::default())
     }
 
     fn problems(text: &str) -> String {

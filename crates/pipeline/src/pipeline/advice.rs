@@ -1,9 +1,9 @@
 //! What keeps a record back, and what mends it: decided by the fields of its cause, by nothing that is written beside them.
 
 use super::kept::{CauseState, Kept};
-use super::refused::{self, moved, parameter};
+use super::refused::{self, remedy_of_redirect, remedy_of_parameter};
 use super::voting::Remedy;
-use super::words::{Said, Word, short};
+use super::words::{Said, Word, shorten_line};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::draft;
@@ -21,7 +21,7 @@ pub(super) struct OfStage<'a> {
 
 impl OfStage<'_> {
     /// What keeps records like this one back, and the remedy.
-    pub(super) fn advice(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
+    pub(super) fn cause_and_remedy(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
         match &kept.fact {
             Some(fact) => self.of_fact(kept.reason, fact),
             None => self.of_reason(state, kept),
@@ -30,32 +30,32 @@ impl OfStage<'_> {
 
     fn of_fact(&self, reason: Option<Reason>, fact: &Fact) -> (Said, Remedy) {
         let remedy = match fact {
-            Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.missing(fact),
+            Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.cause_of_missing(fact),
             Fact::Unread { said, hint, file, whole, source } => {
                 let what = refused::What { source, file, whole: *whole, said, hint: hint.as_deref() };
-                return refused::cause(self.config, &what, reason, self.empty, self.look());
+                return refused::cause_of_unread(self.config, &what, reason, self.empty, self.show_failed_command());
             }
             Fact::Without { reason, said, why } => {
                 let reason = Reason::from_code(reason);
                 return match why {
                     Some(why) => self.of_fact(reason, why),
-                    None if reason == Some(Reason::ReplyUnparseable) => (short(said), self.again()),
-                    None => (short(said), Remedy::Run),
+                    None if reason == Some(Reason::ReplyUnparseable) => (shorten_line(said), self.retry_command()),
+                    None => (shorten_line(said), Remedy::Run),
                 };
             }
             // The review itself says what helps its items.
             Fact::Votes { .. } | Fact::Decision { .. } | Fact::Beside => Remedy::Nothing,
             Fact::NoPrice { endpoint } => {
-                match self.endpoint(endpoint).is_some_and(|endpoint| endpoint.price().is_some()) {
+                match self.find_endpoint(endpoint).is_some_and(|endpoint| endpoint.token_price().is_some()) {
                     true => Remedy::Run,
-                    false => Remedy::First(Said::of(Word::SetPrices, [endpoint])),
+                    false => Remedy::First(Said::from_word(Word::SetPrices, [endpoint])),
                 }
             }
             Fact::NoKey { variable, .. } => {
                 // Since the stage was made, the settings may name another one, or somebody set it.
-                let mut names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.variables());
+                let mut names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.environment_variables());
                 match names.any(|name| name == variable) && ApiKey::from_env(variable).is_none() {
-                    true => Remedy::First(Said::of(Word::Export, [variable])),
+                    true => Remedy::First(Said::from_word(Word::Export, [variable])),
                     false => Remedy::Run,
                 }
             }
@@ -69,29 +69,29 @@ impl OfStage<'_> {
             | Fact::Budget { scope: Scope::Run, .. }
             | Fact::Cut { offline: true, .. } => Remedy::Run,
             Fact::Budget { scope: Scope::Endpoint(name), .. } => {
-                Remedy::First(Said::of(Word::Raise, ["max_usd", name]))
+                Remedy::First(Said::from_word(Word::Raise, ["max_usd", name]))
             }
             Fact::Budget { scope: Scope::Recipe(_), .. } => {
-                Remedy::First(Said::of(Word::RaiseKey, ["draft.max_usd"]))
+                Remedy::First(Said::from_word(Word::RaiseKey, ["draft.max_usd"]))
             }
             Fact::Cut { endpoint, .. } => {
-                Remedy::First(Said::of(Word::Raise, ["max_tokens_ceiling", endpoint]))
+                Remedy::First(Said::from_word(Word::Raise, ["max_tokens_ceiling", endpoint]))
             }
             Fact::Request(request) => self.of_request(reason, request),
-            Fact::Unreadable { .. } => self.again(),
+            Fact::Unreadable { .. } => self.retry_command(),
         };
-        (described(fact), remedy)
+        (describe_fact(fact), remedy)
     }
 
     /// The same of a record of which only the reason is known: no program has to do anything about most of them, and stages
     /// of earlier versions have no more.
     fn of_reason(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
-        let text = || short(&kept.text);
+        let text = || shorten_line(&kept.text);
         match kept.reason {
             Some(Reason::DraftedFromCut) => {
-                (Said::of(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
+                (Said::from_word(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
             }
-            Some(Reason::Interrupted) => (Said::of(Word::Interrupted, []), Remedy::Run),
+            Some(Reason::Interrupted) => (Said::from_word(Word::Interrupted, []), Remedy::Run),
             Some(
                 Reason::KeyMissing
                 | Reason::NoPrice
@@ -110,92 +110,92 @@ impl OfStage<'_> {
                 | Reason::Undraftable
                 | Reason::Unembeddable
                 | Reason::Unjudgeable,
-            ) => (text(), self.again()),
-            Some(Reason::ResponsesMissing) => (text(), Remedy::First(Said::of(Word::NameModels, []))),
-            Some(Reason::JudgesMissing) => (text(), Remedy::First(Said::of(Word::NameJudges, []))),
-            Some(Reason::ListedTerm) => (Said::of(Word::ListedTerm, []), self.decide()),
-            Some(Reason::Own(own)) => (Said::verbatim(own.definition), self.decide()),
+            ) => (text(), self.retry_command()),
+            Some(Reason::ResponsesMissing) => (text(), Remedy::First(Said::from_word(Word::NameModels, []))),
+            Some(Reason::JudgesMissing) => (text(), Remedy::First(Said::from_word(Word::NameJudges, []))),
+            Some(Reason::ListedTerm) => (Said::from_word(Word::ListedTerm, []), self.decide_command()),
+            Some(Reason::Own(own)) => (Said::verbatim(own.definition), self.decide_command()),
             // Those who voted change their answer, or somebody decides.
             Some(Reason::RequirementBroken) => (text(), self.look_at("held")),
             Some(Reason::OptionsMissing) if self.declares_options() => {
-                (text(), Remedy::First(Said::of(Word::GiveOptions, [self.step.name, self.recipe.name])))
+                (text(), Remedy::First(Said::from_word(Word::GiveOptions, [self.step.name, self.recipe.name])))
             }
-            Some(Reason::DecidedHold) => (Said::of(Word::Decided, []), Remedy::Nothing),
-            reason if state == CauseState::Failed && self.step.stage.imports() => {
-                let (source, file) = (kept.source(), kept.file());
+            Some(Reason::DecidedHold) => (Said::from_word(Word::Decided, []), Remedy::Nothing),
+            reason if state == CauseState::Failed && self.step.stage.is_import() => {
+                let (source, file) = (kept.source(), kept.source_file());
                 let what = refused::What { source, file, whole: false, said: &kept.text, hint: None };
-                refused::cause(self.config, &what, reason, self.empty, self.look())
+                refused::cause_of_unread(self.config, &what, reason, self.empty, self.show_failed_command())
             }
-            _ if state == CauseState::Failed => (text(), self.look()),
+            _ if state == CauseState::Failed => (text(), self.show_failed_command()),
             _ => (text(), Remedy::Nothing),
         }
     }
 
     /// Whether the benchmark's folder says from what the step takes its options.
     fn declares_options(&self) -> bool {
-        let benchmark = riddlemill_benchmarks::find(self.recipe.name);
+        let benchmark = riddlemill_benchmarks::find_benchmark(self.recipe.name);
         benchmark.is_some_and(|one| one.options.iter().any(|options| options.name == self.step.name))
     }
 
     /// The endpoint of this name.
-    fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+    fn find_endpoint(&self, name: &str) -> Option<&Endpoint> {
         self.config.endpoints.iter().find(|endpoint| endpoint.name == name)
     }
 
     /// The cause of replies that were not asked for.
-    fn missing(&self, fact: &Fact) -> (Said, Remedy) {
+    fn cause_of_missing(&self, fact: &Fact) -> (Said, Remedy) {
         let asked_yet = match fact {
-            Fact::Offline { .. } => described(fact),
-            _ => Said::of(Word::NotAsked, []),
+            Fact::Offline { .. } => describe_fact(fact),
+            _ => Said::from_word(Word::NotAsked, []),
         };
-        let Some(kind) = self.step.stage.draft() else { return (asked_yet, Remedy::Run) };
-        let endpoints = draft::endpoints(kind, self.config, self.recipe.name).unwrap_or_default();
-        if endpoints.iter().any(draft::sends) {
+        let Some(kind) = self.step.stage.declared_draft() else { return (asked_yet, Remedy::Run) };
+        let endpoints = draft::endpoints_of_draft(kind, self.config, self.recipe.name).unwrap_or_default();
+        if endpoints.iter().any(draft::may_answer_later) {
             return (asked_yet, Remedy::Run);
         }
-        let asks = draft::asks(kind, self.config, self.recipe.name);
+        let asks = draft::whom_to_ask(kind, self.config, self.recipe.name);
         let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
         let what = match (endpoints.is_empty(), fact) {
-            (true, _) if asks.several => Said::of(Word::NoEndpoints, [setting]),
-            (true, _) => Said::of(Word::NoEndpoint, [setting]),
-            (false, Fact::NotInPack { .. }) => described(fact),
-            (false, _) => Said::of(Word::SampleLacks, []),
+            (true, _) if asks.several => Said::from_word(Word::NoEndpoints, [setting]),
+            (true, _) => Said::from_word(Word::NoEndpoint, [setting]),
+            (false, Fact::NotInPack { .. }) => describe_fact(fact),
+            (false, _) => Said::from_word(Word::SampleLacks, []),
         };
-        (what, Remedy::First(Said::of(Word::NameEndpoint, [setting])))
+        (what, Remedy::First(Said::from_word(Word::NameEndpoint, [setting])))
     }
 
     fn of_request(&self, reason: Option<Reason>, request: &Request) -> Remedy {
-        let Some(endpoint) = self.endpoint(&request.endpoint) else {
+        let Some(endpoint) = self.find_endpoint(&request.endpoint) else {
             // Nobody asks it any more.
-            return if reason == Some(Reason::RequestRefused) { self.again() } else { Remedy::Run };
+            return if reason == Some(Reason::RequestRefused) { self.retry_command() } else { Remedy::Run };
         };
         let recipe = self.recipe.name;
-        parameter(endpoint, request).unwrap_or_else(|| match (reason, request.fault) {
+        remedy_of_parameter(endpoint, request).unwrap_or_else(|| match (reason, request.fault) {
             (_, RequestFault::TooLarge) => {
-                Remedy::First(Said::of(Word::RaiseReply, [&request.endpoint, recipe]))
+                Remedy::First(Said::from_word(Word::RaiseReply, [&request.endpoint, recipe]))
             }
             // The same model refuses the same text again.
             (Some(Reason::RequestRefused), RequestFault::Text) => {
-                Remedy::First(Said::of(Word::AskAnother, [recipe]))
+                Remedy::First(Said::from_word(Word::AskAnother, [recipe]))
             }
-            (Some(Reason::RequestRefused), _) => self.again(),
-            _ => mends(endpoint, request),
+            (Some(Reason::RequestRefused), _) => self.retry_command(),
+            _ => remedy_of_request(endpoint, request),
         })
     }
 
     /// The command that asks again for permanent failures.
-    fn again(&self) -> Remedy {
+    fn retry_command(&self) -> Remedy {
         Remedy::Command(format!("riddlemill run --recipe {} --retry-failed", self.recipe.name))
     }
 
     /// The command that writes a table of the held records for a person's decisions.
-    fn decide(&self) -> Remedy {
+    fn decide_command(&self) -> Remedy {
         let (stage, recipe) = (self.step.name, self.recipe.name);
         Remedy::Command(format!("riddlemill decide export --recipe {recipe} --stage {stage} --out held.csv"))
     }
 
     /// The command that shows the failed records.
-    fn look(&self) -> Remedy {
+    fn show_failed_command(&self) -> Remedy {
         self.look_at("failed")
     }
 
@@ -206,58 +206,58 @@ impl OfStage<'_> {
 }
 
 /// A cause in words, as far as its fields say it.
-pub fn described(fact: &Fact) -> Said {
+pub fn describe_fact(fact: &Fact) -> Said {
     match fact {
-        Fact::NoEndpoint | Fact::AskedElsewhere => Said::of(Word::NotAsked, []),
-        Fact::Offline { .. } => Said::of(Word::Offline, []),
-        Fact::NoPrice { endpoint } => Said::of(Word::NoPrices, [endpoint]),
-        Fact::NoKey { variable, .. } => Said::of(Word::NotSet, [variable]),
-        Fact::NoConsent { wish, .. } => Said::of(Word::NotAgreed, [wish]),
-        Fact::NotInPack { made: true } => Said::of(Word::PackLacks, []),
-        Fact::NotInPack { made: false } => Said::of(Word::SampleLacks, []),
-        Fact::Interrupted => Said::of(Word::Interrupted, []),
+        Fact::NoEndpoint | Fact::AskedElsewhere => Said::from_word(Word::NotAsked, []),
+        Fact::Offline { .. } => Said::from_word(Word::Offline, []),
+        Fact::NoPrice { endpoint } => Said::from_word(Word::NoPrices, [endpoint]),
+        Fact::NoKey { variable, .. } => Said::from_word(Word::NotSet, [variable]),
+        Fact::NoConsent { wish, .. } => Said::from_word(Word::NotAgreed, [wish]),
+        Fact::NotInPack { made: true } => Said::from_word(Word::PackLacks, []),
+        Fact::NotInPack { made: false } => Said::from_word(Word::SampleLacks, []),
+        Fact::Interrupted => Said::from_word(Word::Interrupted, []),
         Fact::Budget { scope: Scope::Endpoint(name) | Scope::Recipe(name), spent, cap } => {
-            Said::of(Word::CapOf, [name, spent, cap])
+            Said::from_word(Word::CapOf, [name, spent, cap])
         }
-        Fact::Budget { scope: Scope::Run, spent, cap } => Said::of(Word::CapOfRun, [spent, cap]),
+        Fact::Budget { scope: Scope::Run, spent, cap } => Said::from_word(Word::CapOfRun, [spent, cap]),
         Fact::Cut { endpoint, tokens, offline: true } => {
-            Said::of(Word::CutOffline, [endpoint, &tokens.to_string()])
+            Said::from_word(Word::CutOffline, [endpoint, &tokens.to_string()])
         }
-        Fact::Cut { tokens, offline: false, .. } => Said::of(Word::Cut, [&tokens.to_string()]),
+        Fact::Cut { tokens, offline: false, .. } => Said::from_word(Word::Cut, [&tokens.to_string()]),
         Fact::InBatch { said, .. } => Said::verbatim(said.as_str()),
-        Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => short(said),
-        Fact::Unreadable { said } => Said::of(Word::UnreadableReply, [&short(said).en()]),
-        Fact::Without { why: Some(why), .. } => described(why),
-        Fact::Without { why: None, said, .. } => short(said),
+        Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => shorten_line(said),
+        Fact::Unreadable { said } => Said::from_word(Word::UnreadableReply, [&shorten_line(said).in_english()]),
+        Fact::Without { why: Some(why), .. } => describe_fact(why),
+        Fact::Without { why: None, said, .. } => shorten_line(said),
         Fact::Votes { review, votes, roles } => {
             let word = if *review { Word::ReviewVotes } else { Word::Votes };
-            Said::of(word, [&votes.to_string(), &roles.join(" / ")])
+            Said::from_word(word, [&votes.to_string(), &roles.join(" / ")])
         }
-        Fact::Decision { role } => Said::of(Word::Decision, [role]),
+        Fact::Decision { role } => Said::from_word(Word::Decision, [role]),
         Fact::Beside => Said::default(),
     }
 }
 
 /// What mends a request that failed, so that another run gets it.
-pub fn mends(endpoint: &Endpoint, request: &Request) -> Remedy {
-    if let Some(setting) = parameter(endpoint, request) {
+pub fn remedy_of_request(endpoint: &Endpoint, request: &Request) -> Remedy {
+    if let Some(setting) = remedy_of_parameter(endpoint, request) {
         return setting;
     }
     let name = endpoint.name.as_str();
-    let first = |word| Remedy::First(Said::of(word, [name]));
+    let first = |word| Remedy::First(Said::from_word(word, [name]));
     match (request.fault, request.status) {
         (RequestFault::Quota, _) | (_, Some(402)) => first(Word::Pay),
         (_, Some(401 | 403)) => Remedy::First(key_of(endpoint)),
         (_, Some(404 | 405)) if request.versioned => first(Word::CheckUrlVersionModel),
         (_, Some(404)) => first(Word::CheckUrlModel),
         (_, Some(405)) => first(Word::CheckUrl),
-        (_, Some(300..=399)) => moved(name, request.to.as_deref()),
+        (_, Some(300..=399)) => remedy_of_redirect(name, request.to.as_deref()),
         (_, Some(408 | 409 | 425 | 429 | 500..)) => Remedy::Run,
         (_, Some(_)) => first(Word::ChangeNamed),
         (RequestFault::NotJson, None) => first(Word::CheckUrl),
         (RequestFault::KeyCommand, None) => first(Word::RunKeyCommand),
         (RequestFault::NoConnection, None) => {
-            Remedy::First(Said::of(Word::CheckAnswers, [&endpoint.base_url, name]))
+            Remedy::First(Said::from_word(Word::CheckAnswers, [&endpoint.base_url, name]))
         }
         (_, None) => Remedy::Run,
     }
@@ -266,8 +266,8 @@ pub fn mends(endpoint: &Endpoint, request: &Request) -> Remedy {
 /// What to do about a key that a server refuses.
 fn key_of(endpoint: &Endpoint) -> Said {
     match &endpoint.key_env {
-        Some(variable) => Said::of(Word::CheckKey, [variable]),
-        None if !endpoint.key_command.is_empty() => Said::of(Word::CheckPrintedKey, [&endpoint.name]),
-        None => Said::of(Word::NameKey, [&endpoint.name]),
+        Some(variable) => Said::from_word(Word::CheckKey, [variable]),
+        None if !endpoint.key_command.is_empty() => Said::from_word(Word::CheckPrintedKey, [&endpoint.name]),
+        None => Said::from_word(Word::NameKey, [&endpoint.name]),
     }
 }

@@ -39,7 +39,7 @@ pub struct AsideEffect {
 }
 
 fn votes_folder(config: &Config) -> PathBuf {
-    Workspace::new(&config.root).raw().join("votes")
+    Workspace::new(&config.root).raw_folder().join("votes")
 }
 
 /// What setting votes aside would change, step by step; steps without such votes are left out.
@@ -55,19 +55,19 @@ pub fn look_aside(
     for &recipe in recipes {
         let before = Votes::load(config, recipe.name)?;
         let after = Votes::load_with(config, recipe.name, std::slice::from_ref(new))?;
-        for review in recipe.reviews() {
-            let (of, name) = review.place();
+        for review in recipe.review_steps() {
+            let (of, name) = review.benchmark_and_ballot();
             let known = before.set_aside(of, name).count();
             let votes = after.set_aside(of, name).count().saturating_sub(known);
             if votes > 0 {
-                effects.push(effect(config, recipe, name, votes, (&before, &after), new)?);
+                effects.push(effect_on_ballot(config, recipe, name, votes, (&before, &after), new)?);
             }
         }
     }
     Ok(effects)
 }
 
-fn effect(
+fn effect_on_ballot(
     config: &Config,
     recipe: &'static Recipe,
     name: &'static str,
@@ -114,15 +114,15 @@ fn effect(
     let (mut given, mut left) = (Vec::new(), 0);
     for round in [Round::Vote, Round::Review] {
         // Where nothing was assigned to anybody, what is open waits for everybody who may vote.
-        if tasks.current(round).is_empty() {
+        if tasks.current_tasks(round).is_empty() {
             continue;
         }
         let open: Vec<&str> =
             reopened.iter().filter(|(_, of)| **of == round).map(|(item, _)| *item).collect();
-        let mut known = tasks.all().to_vec();
-        known.extend(votes_as_tasks(round, &items, &resolved, &on, tasks.all()));
+        let mut known = tasks.all_tasks().to_vec();
+        known.extend(votes_as_tasks(round, &items, &resolved, &on, tasks.all_tasks()));
         let settings = AssignSettings { round, written_by: Some(&authors), ..AssignSettings::default() };
-        let people = able(config, recipe, &ballot, &items, &on, after.asides())?;
+        let people = eligible_annotators(config, recipe, &ballot, &items, &on, after.asides())?;
         let new_tasks = hand_on(&ballot, &new.annotator, &open, &people, &known, &settings);
         let on_it = |item: &str| {
             let others =
@@ -138,7 +138,7 @@ fn effect(
 }
 
 /// Those whom no bound stops.
-fn able(
+fn eligible_annotators(
     config: &Config,
     recipe: &'static Recipe,
     ballot: &Ballot,
@@ -146,7 +146,7 @@ fn able(
     votes: &FxHashMap<&str, Vec<&Vote>>,
     asides: &Asides,
 ) -> Result<Vec<riddlemill_review::Annotator>, RunError> {
-    let stopped = stopped(config, recipe, ballot, items, votes, asides)?;
+    let stopped = stopped_annotators(config, recipe, ballot, items, votes, asides)?;
     Ok(config.annotators.iter().filter(|person| !stopped.contains_key(&person.name)).cloned().collect())
 }
 
@@ -165,9 +165,9 @@ pub fn set_aside(
         return Ok(effects);
     }
     let line = AsideLine::SetAside(new.clone());
-    aside::append(&votes_folder(config), &line).map_err(StageError::from)?;
+    aside::append_line(&votes_folder(config), &line).map_err(StageError::from)?;
     for effect in &effects {
-        Tasks::open(&Workspace::new(&config.root), effect.recipe, effect.step)?.append(&effect.given)?;
+        Tasks::open(&Workspace::new(&config.root), effect.recipe, effect.step)?.append_tasks(&effect.given)?;
     }
     Ok(effects)
 }
@@ -176,18 +176,18 @@ pub fn set_aside(
 ///
 /// # Errors
 /// [`RunError`] if something cannot be read or written.
-pub fn restore(
+pub fn restore_votes(
     config: &Config,
     recipes: &[&'static Recipe],
     decision: &SetAside,
     undo: &Restored,
 ) -> Result<usize, RunError> {
-    aside::append(&votes_folder(config), &AsideLine::Undo(undo.clone())).map_err(StageError::from)?;
+    aside::append_line(&votes_folder(config), &AsideLine::Undo(undo.clone())).map_err(StageError::from)?;
     let mut taken = 0;
     for &recipe in recipes {
         let votes = Votes::load(config, recipe.name)?;
-        for review in recipe.reviews() {
-            let (of, name) = review.place();
+        for review in recipe.review_steps() {
+            let (of, name) = review.benchmark_and_ballot();
             let on = votes.by_item(of, name);
             let is_done = |task: &Task| {
                 let votes = on.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -201,14 +201,14 @@ pub fn restore(
                     && task.instead_of.as_deref() == Some(decision.annotator.as_str())
             };
             let back: Vec<Task> = tasks
-                .all()
+                .all_tasks()
                 .iter()
                 .filter(of_it)
                 .filter(|task| !is_done(task))
                 .map(|task| Task { back: true, at: Some(undo.at.clone()), ..task.clone() })
                 .collect();
             taken += back.len();
-            tasks.append(&back)?;
+            tasks.append_tasks(&back)?;
         }
     }
     Ok(taken)
@@ -216,7 +216,7 @@ pub fn restore(
 
 /// The file of a step's known answers that the settings name; `None` without the setting.
 fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
-    let settings: sections::Review = config.typed(Some(recipe), "review");
+    let settings: sections::Review = config.typed_settings(Some(recipe), "review");
     (!settings.gold.is_empty())
         .then(|| config.root.join(&settings.gold).join(format!("{recipe}.{step}.jsonl")))
 }
@@ -228,19 +228,19 @@ fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
 pub fn known_answers<'i>(
     config: &Config,
     recipe: &str,
-    step: &Ballot,
+    ballot: &Ballot,
     items: &'i [Item],
 ) -> Result<Vec<Gold<'i>>, RunError> {
-    let Some(file) = known_file(config, recipe, step.name) else { return Ok(Vec::new()) };
+    let Some(file) = known_file(config, recipe, ballot.name) else { return Ok(Vec::new()) };
     let text = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(Error::io("read", &file)(e).into()),
     };
     let by_id: FxHashMap<&str, &'i Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    read_gold(&text, step, |id| by_id.get(id).copied()).map_err(|problems| {
+    read_gold(&text, ballot, |id| by_id.get(id).copied()).map_err(|problems| {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        RunError::Stage(Unusable::at(file.display().to_string(), lines.join("\n")).into())
+        RunError::Stage(Unusable::at_place(file.display().to_string(), lines.join("\n")).into())
     })
 }
 
@@ -248,21 +248,21 @@ pub fn known_answers<'i>(
 ///
 /// # Errors
 /// Those of [`known_answers`].
-pub fn stopped(
+pub fn stopped_annotators(
     config: &Config,
     recipe: &'static Recipe,
-    step: &Ballot,
+    ballot: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     asides: &Asides,
 ) -> Result<BTreeMap<String, Right>, RunError> {
-    let bound = config.typed::<sections::Review>(Some(recipe.name), "review").gold_bound;
+    let bound = config.typed_settings::<sections::Review>(Some(recipe.name), "review").gold_bound;
     if bound <= 0.0 {
         return Ok(BTreeMap::new());
     }
-    let known = known_answers(config, recipe.name, step, items)?;
+    let known = known_answers(config, recipe.name, ballot, items)?;
     let pairs: Vec<(&Item, &Values)> = known.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let mut standing = gold_standing(step, &pairs, votes, asides);
+    let mut standing = gold_standing(ballot, &pairs, votes, asides);
     standing.retain(|_, right| right.is_below(bound));
     Ok(standing)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::evidence::RunContext;
-use super::{RunError, open};
+use super::{RunError, open_input};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::embed::refuse_in_parts;
@@ -26,7 +26,7 @@ use riddlemill_tables::{
     Workspace, durable,
 };
 use riddlemill_text::text::anonymise::NamesError;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Bytes of lines read at a time.
 const BATCH: u64 = 1 << 23;
@@ -73,7 +73,7 @@ pub enum AssembleError {
     /// More or fewer records than the output of the stage before.
     #[error(
         "{} left {input}, but the ledger has {found}\n  hint: a partition is missing, or was given twice",
-        counted(*expected, "row")
+        count_with_noun(*expected, "row")
     )]
     Incomplete {
         /// The stage before.
@@ -126,7 +126,7 @@ impl From<CommitError> for AssembleError {
 ///
 /// # Errors
 /// [`AssembleError`].
-pub fn assemble(
+pub fn assemble_stage(
     config: &Config,
     recipe: &'static Recipe,
     stage: &str,
@@ -136,62 +136,62 @@ pub fn assemble(
 ) -> Result<Manifest, AssembleError> {
     let workspace = Workspace::new(&config.root);
     let (number, step) = recipe
-        .step(stage)
+        .find_step(stage)
         .filter(|(_, step)| step.stage.rows() == Rows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
-    if step.stage.asks() || step.stage.merges_posts() {
+    if step.stage.has_reply_evidence() || step.stage.merges_posts() {
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
         same_joke::refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
     }
     let known = RunContext::new(config, recipe);
-    let _lock = Lock::take(&workspace.recipe(recipe.name))?;
+    let _lock = Lock::take_lock(&workspace.recipe_folder(recipe.name))?;
     // Under the lock nobody else writes, so unfinished folders are what a killed process left.
-    durable::sweep(&workspace.recipe(recipe.name))?;
+    durable::sweep_folder(&workspace.recipe_folder(recipe.name))?;
     // The salt is part of the evidence of import, which is collected below.
     salt::read_or_draw(&workspace).map_err(RunError::from)?;
     let mut made: BTreeMap<&str, Manifest> = BTreeMap::new();
     for step in recipe.steps().iter().take_while(|before| before.name != step.name) {
-        made.insert(step.name, open(&workspace, recipe, step.name)?.manifest().clone());
+        made.insert(step.name, open_input(&workspace, recipe, step.name)?.manifest().clone());
     }
-    let opening = known.opening(step, &made)?;
-    let people = known.logs.decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
+    let opening = known.opening_manifest(step, &made)?;
+    let people = known.logs.load_decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
     if !people.is_empty() {
-        let count = counted(people.len() as u64, "decision");
+        let count = count_with_noun(people.len() as u64, "decision");
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
     }
     // Import adds the published rows itself, at its end.
-    if !step.stage.imports() && Published::evidence(&workspace, recipe.name)?.is_some() {
+    if !step.stage.is_import() && Published::manifest_evidence(&workspace, recipe.name)?.is_some() {
         return Err(AssembleError::Published { stage: step.name, recipe: recipe.name });
     }
-    let mut writer = StageWriter::<Post>::create(&workspace.stage(recipe.name, number, step.name))?;
+    let mut writer = StageWriter::<Post>::create(&workspace.stage_folder(recipe.name, number, step.name))?;
     // Later stages depend on the rows of import, and on no dump.
-    let dumps = if step.stage.imports() { known.dumps()? } else { &[] };
+    let dumps = if step.stage.is_import() { known.read_dumps()? } else { &[] };
     let mut items = Items::new(dumps);
-    let mut ends = Ends::read(step, &made);
+    let mut ends = Ends::from_inputs(step, &made);
     let mut entries = 0;
     for file in ledgers {
         each_batch(file, |first, lines| {
             let lines: Vec<(u64, &[u8])> =
                 (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
             let tasks: Vec<(Vec<Portion>, bool)> = ends
-                .tasks(&lines)
+                .split_tasks(&lines)
                 .into_par_iter()
                 .map(|(lines, ends)| {
                     let mut portions: Vec<Portion> = Vec::new();
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
-                        let record = LedgerRecord::read(line).map_err(wrong)?;
+                        let record = LedgerRecord::parse_line(line).map_err(wrong)?;
                         let of = portions.last().and_then(|portion| portion.of);
-                        let of = match step.stage.imports() {
-                            true => Some(items.place(&record.entry.id, of)?),
+                        let of = match step.stage.is_import() {
+                            true => Some(items.dump_of_item(&record.entry.id, of)?),
                             false => None,
                         };
                         match portions.last_mut().filter(|portion| portion.of == of) {
-                            Some(portion) => portion.take(record),
+                            Some(portion) => portion.add_record(record),
                             None => {
                                 let mut portion = Portion::new(of, lines.len());
-                                portion.take(record);
+                                portion.add_record(record);
                                 portions.push(portion);
                             }
                         }
@@ -201,23 +201,23 @@ pub fn assemble(
                 .collect::<Result<_, AssembleError>>()?;
             for (portions, ends) in tasks {
                 for portion in portions {
-                    entries += portion.batch.entries() as u64;
-                    items.count(&portion, &mut writer);
+                    entries += portion.batch.count_entries() as u64;
+                    items.count_portion(&portion, &mut writer);
                     writer.append_batch(portion.batch);
                 }
                 // Parts end where those of the input do, or the folder would differ from that of `run`.
                 if ends {
-                    writer.cut()?;
+                    writer.end_parts()?;
                 }
             }
             Ok(writer.flush()?)
         })?;
     }
-    complete(step, &made, entries)?;
-    if step.stage.imports() {
-        items.end(dumps.len(), &mut writer);
-        items.write(&mut writer)?;
-        let settings: sections::Import = config.typed(Some(recipe.name), "import");
+    check_complete(step, &made, entries)?;
+    if step.stage.is_import() {
+        items.end_sources(dumps.len(), &mut writer);
+        items.write_file_rows(&mut writer)?;
+        let settings: sections::Import = config.typed_settings(Some(recipe.name), "import");
         let salt = salt::read_or_draw(&workspace).map_err(RunError::from)?;
         let mut list = no_names(&config.root, &settings, &salt).map_err(RunError::from)?;
         match names {
@@ -238,11 +238,11 @@ pub fn assemble(
     Ok(writer.commit(opening)?)
 }
 
-fn complete(step: &Step, made: &BTreeMap<&str, Manifest>, found: u64) -> Result<(), AssembleError> {
+fn check_complete(step: &Step, made: &BTreeMap<&str, Manifest>, entries: u64) -> Result<(), AssembleError> {
     for &input in step.inputs {
         let expected = made.get(input).map_or(0, |m| m.counts.records_out);
-        if expected != found {
-            return Err(AssembleError::Incomplete { input, expected, found });
+        if expected != entries {
+            return Err(AssembleError::Incomplete { input, expected, found: entries });
         }
     }
     Ok(())
@@ -255,14 +255,14 @@ struct Ends {
 }
 
 impl Ends {
-    fn read(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
-        let inputs = step.inputs.iter().filter(|_| step.stage.touches().is_some());
+    fn from_inputs(step: &Step, made: &BTreeMap<&str, Manifest>) -> Ends {
+        let inputs = step.inputs.iter().filter(|_| step.stage.touched_columns().is_some());
         let tables = inputs.filter_map(|input| made.get(input)?.tables.get("rows"));
         Ends { left: tables.flat_map(|table| &table.parts).map(|part| part.rows as usize).collect() }
     }
 
     /// Splits lines, one per entry, into tasks, with whether a part ends after each.
-    fn tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
+    fn split_tasks<'l, L>(&mut self, mut lines: &'l [L]) -> Vec<(&'l [L], bool)> {
         let mut tasks = Vec::new();
         while !lines.is_empty() {
             let size = TASK.min(lines.len());
@@ -295,11 +295,11 @@ impl Portion {
         Portion { of, batch: Batch::with_room((), room), tally: Tally::default() }
     }
 
-    fn take(&mut self, record: LedgerRecord<Post>) {
+    fn add_record(&mut self, record: LedgerRecord<Post>) {
         if self.of.is_some() {
             self.tally.count_record(&record);
         }
-        self.batch.take(record);
+        self.batch.append_ledger_record(record);
     }
 }
 
@@ -316,12 +316,12 @@ struct Items<'a> {
 
 impl<'a> Items<'a> {
     fn new(dumps: &'a [Dump]) -> Items<'a> {
-        let prefixes = dumps.iter().map(|dump| dump.locator("")).collect();
+        let prefixes = dumps.iter().map(|dump| dump.locator_of_item("")).collect();
         Items { dumps, prefixes, counts: vec![0; dumps.len()], source: 0, tally: Tally::default() }
     }
 
     /// The dump of an item. Items of one dump follow each other, so that of the item before is tried first.
-    fn place(&self, id: &str, before: Option<usize>) -> Result<usize, AssembleError> {
+    fn dump_of_item(&self, id: &str, before: Option<usize>) -> Result<usize, AssembleError> {
         let of = |prefix: &String| id.starts_with(prefix);
         before
             .filter(|before| self.prefixes.get(*before).is_some_and(of))
@@ -329,21 +329,21 @@ impl<'a> Items<'a> {
             .ok_or_else(|| AssembleError::Stranger(id.into()))
     }
 
-    fn count(&mut self, portion: &Portion, writer: &mut StageWriter<Post>) {
+    fn count_portion(&mut self, portion: &Portion, writer: &mut StageWriter<Post>) {
         let Some(dump) = portion.of else { return };
-        self.end(dump, writer);
-        self.counts[dump] += portion.batch.entries() as u64;
+        self.end_sources(dump, writer);
+        self.counts[dump] += portion.batch.count_entries() as u64;
         self.tally.add(&portion.tally);
     }
 
     /// Ends the sources before that of a dump: one that gave nothing has an entry that says so, as from `run`.
-    fn end(&mut self, dump: usize, writer: &mut StageWriter<Post>) {
+    fn end_sources(&mut self, dump: usize, writer: &mut StageWriter<Post>) {
         let next = self.dumps.get(dump).map(|dump| &dump.source);
         while let Some(first) = self.dumps.get(self.source).filter(|first| Some(&first.source) != next) {
             let own: Vec<&Dump> =
                 self.dumps[self.source..].iter().take_while(|dump| dump.source == first.source).collect();
             let last = self.source + own.len() - 1;
-            if let Some((locator, outcome)) = std::mem::take(&mut self.tally).nothing(&own) {
+            if let Some((locator, outcome)) = std::mem::take(&mut self.tally).entry_of_empty_source(&own) {
                 let mut batch = Batch::with_room((), 1);
                 batch.append(&locator, &outcome);
                 self.counts[last] += 1;
@@ -353,15 +353,15 @@ impl<'a> Items<'a> {
         }
     }
 
-    fn write(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {
-        let mut table = writer.table::<FileRow>("files")?;
-        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.append(&dump.row(items)));
-        Ok(writer.keep(table)?)
+    fn write_file_rows(self, writer: &mut StageWriter<Post>) -> Result<(), AssembleError> {
+        let mut table = writer.start_table::<FileRow>("files")?;
+        self.dumps.iter().zip(self.counts).for_each(|(dump, items)| table.append(&dump.file_row(items)));
+        Ok(writer.add_table(table)?)
     }
 }
 
 fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), AssembleError> {
-    let mut table = writer.table::<NearPair>("pairs")?;
+    let mut table = writer.start_table::<NearPair>("pairs")?;
     let mut last = (String::new(), String::new());
     for file in files {
         each_batch(file, |first, lines| {
@@ -381,7 +381,7 @@ fn near_pairs(writer: &mut StageWriter<Post>, files: &[PathBuf]) -> Result<(), A
             Ok(table.flush()?)
         })?;
     }
-    Ok(writer.keep(table)?)
+    Ok(writer.add_table(table)?)
 }
 
 /// The lines of a file in batches, each with the number of its first line.

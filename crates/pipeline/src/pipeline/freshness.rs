@@ -121,32 +121,32 @@ pub fn describe_changes(why: &[Change]) -> String {
 }
 
 /// Compares an existing stage with what a run would make.
-pub(super) fn freshness(place: &Path, opening: &Manifest) -> Freshness {
-    let reader = match StageReader::open(place) {
+pub(super) fn freshness_of_stage(folder: &Path, opening: &Manifest) -> Freshness {
+    let reader = match StageReader::open(folder) {
         Ok(Some(reader)) => reader,
         Ok(None) => return Freshness::Missing,
         Err(Error::Layout { layout, .. }) => return Freshness::Layout(layout),
         Err(e) => return Freshness::Damaged(e.to_string()),
     };
-    if let Err(e) = reader.complete() {
+    if let Err(e) = reader.verify_lengths() {
         return Freshness::Damaged(e.to_string());
     }
     let manifest = Box::new(reader.manifest().clone());
     if manifest.fingerprint == opening.fingerprint {
         return Freshness::Fresh(manifest);
     }
-    let why = differences(&manifest, opening);
+    let why = list_changes(&manifest, opening);
     Freshness::Stale(manifest, why)
 }
 
 /// The changes since a stage was made.
-pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
+pub fn list_changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
     let mut why = Vec::new();
     if old.stage_version != new.stage_version {
         why.push(Change::Code { before: old.stage_version, now: new.stage_version });
     }
     let none = Value::Null;
-    for key in keys(&old.settings, &new.settings) {
+    for key in keys_of_both(&old.settings, &new.settings) {
         let (before, now) = (old.settings.get(key).unwrap_or(&none), new.settings.get(key).unwrap_or(&none));
         if before != now {
             let (before, now) = (before.to_string(), now.to_string());
@@ -159,13 +159,13 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
             why.push(Change::Input { stage: input.stage.clone() });
         }
     }
-    for key in keys(&old.evidence, &new.evidence) {
+    for key in keys_of_both(&old.evidence, &new.evidence) {
         match (old.evidence.get(key), new.evidence.get(key)) {
             // The evidence has no such key before the first decision or withdrawal, so they count from 0.
-            (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change(key, "0", now)),
+            (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change_of_entry(key, "0", now)),
             (Some(_), None) => why.push(Change::Gone { key: key.clone() }),
             (None, Some(_)) => why.push(Change::Added { key: key.clone() }),
-            (Some(before), Some(now)) if before != now => why.push(change(key, before, now)),
+            (Some(before), Some(now)) if before != now => why.push(change_of_entry(key, before, now)),
             _ => {}
         }
     }
@@ -176,7 +176,7 @@ pub fn differences(old: &Manifest, new: &Manifest) -> Vec<Change> {
 }
 
 /// Votes and replies are only counted.
-fn change(key: &str, before: &str, now: &str) -> Change {
+fn change_of_entry(key: &str, before: &str, now: &str) -> Change {
     let count = |value: &str| value.split(' ').next().and_then(|n| n.parse::<u64>().ok());
     match (key, count(before), count(now)) {
         ("votes" | "replies" | "decisions" | "withdrawn", Some(before), Some(now)) if now > before => {
@@ -186,7 +186,7 @@ fn change(key: &str, before: &str, now: &str) -> Change {
     }
 }
 
-fn keys<'a, V>(
+fn keys_of_both<'a, V>(
     old: &'a BTreeMap<String, V>,
     new: &'a BTreeMap<String, V>,
 ) -> std::collections::BTreeSet<&'a String> {
@@ -197,7 +197,7 @@ fn keys<'a, V>(
 mod tests {
     #[test]
     fn new_votes_and_replies_are_counted() {
-        let change = |key: &str, before: &str, now: &str| super::change(key, before, now).to_string();
+        let change = |key: &str, before: &str, now: &str| super::change_of_entry(key, before, now).to_string();
         assert_eq!(change("votes", "3 aa", "15 bb"), "12 new votes");
         assert_eq!(change("replies", "3 aa", "4 bb"), "1 new reply");
         assert_eq!(change("decisions", "0", "1 bb"), "1 new decision");

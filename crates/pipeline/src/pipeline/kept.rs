@@ -1,7 +1,7 @@
 //! A record that is kept back, and what its like do meanwhile.
 
 use crate::recipe::Step;
-use crate::stages::{Embeds, reason as reason_of};
+use crate::stages::{Embeds, reason_of_code as reason_of};
 use riddlemill_record::{Cause as Fact, Reason, State};
 use riddlemill_review::ballot::Round;
 
@@ -57,7 +57,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Why something is missing: the reason, or that of a record that went on without it.
-    pub(super) fn missing(&self) -> Option<Reason> {
+    pub(super) fn reason_of_missing(&self) -> Option<Reason> {
         match &self.fact {
             Some(Fact::Without { reason, .. }) => reason_of(reason),
             _ => self.reason,
@@ -65,7 +65,7 @@ impl Kept {
     }
 
     /// `source/file`, of an entry of import.
-    pub(super) fn file(&self) -> &str {
+    pub(super) fn source_file(&self) -> &str {
         self.id.rsplit_once(':').map_or(self.id.as_str(), |(file, _)| file)
     }
 
@@ -77,7 +77,7 @@ impl Kept {
     /// What its records do, as far as it is decided by what they wait for.
     pub(super) fn cause_state(&self, step: &Step) -> CauseState {
         if self.reason.is_some_and(|reason| WITHOUT.contains(&reason)) {
-            return match (step.stage.embeds(), step.stage.judges()) {
+            return match (step.stage.embedding_task(), step.stage.is_pair_judge()) {
                 (Some(Embeds::Posts), _) => CauseState::Unembedded,
                 (_, true) => CauseState::Unjudged,
                 _ => CauseState::Undrafted,

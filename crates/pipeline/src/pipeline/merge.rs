@@ -14,14 +14,14 @@ use riddlemill_harvest::warc::{self, Taken};
 use riddlemill_llm::{MergedReplies, Store, open_batches};
 use riddlemill_review::carry::{Seen, SeenLog};
 use riddlemill_review::decisions::{DecisionLog, Line};
-use riddlemill_review::{Digest, Vote, VoteLog, contradictions};
+use riddlemill_review::{Digest, Vote, VoteLog, find_contradictions};
 use riddlemill_tables::{Error, Workspace};
 
 use super::logs::registered_logs;
 use super::rows::secrets_stand;
 use crate::config::Config;
 use crate::stages::draft::open_damaged_store;
-use crate::stages::withdrawal::{Withdrawals, salts};
+use crate::stages::withdrawal::{Withdrawals, salt_digests};
 use crate::stages::{StageError, salt};
 
 /// What was new in the other workspace.
@@ -100,18 +100,18 @@ pub enum MergeError {
 /// # Errors
 /// [`MergeError`] if a log of either is damaged (then nothing is merged), or something cannot be read or
 /// written.
-pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, MergeError> {
+pub fn merge_workspace(config: &Config, other: &Path, only_look: bool) -> Result<Merged, MergeError> {
     let here = Workspace::new(&config.root);
     let there = Workspace::new(other);
-    if !there.raw().is_dir() {
+    if !there.raw_folder().is_dir() {
         return Err(MergeError::NoWorkspace(other.to_owned()));
     }
     // Two paths may lead to one folder, by a link or a relative path.
-    if fs::canonicalize(here.raw()).ok() == fs::canonicalize(there.raw()).ok() {
+    if fs::canonicalize(here.raw_folder()).ok() == fs::canonicalize(there.raw_folder()).ok() {
         return Err(MergeError::Itself(other.to_owned()));
     }
     for workspace in [&here, &there] {
-        let damaged = Logs::new(&workspace.raw(), &registered_logs()).check()?;
+        let damaged = Logs::new(&workspace.raw_folder(), &registered_logs()).check_logs()?;
         if let Some((log, what)) = damaged.into_iter().next() {
             return Err(MergeError::Damaged { root: workspace.root().to_owned(), log, what });
         }
@@ -119,63 +119,63 @@ pub fn merge(config: &Config, other: &Path, only_look: bool) -> Result<Merged, M
     // What belongs to another salt than the one that is here would be mixed with what belongs to this one.
     secrets_stand(&here)?;
     // Everything is read before anything is written, so that errors stop it here.
-    let looked = take(config, &here, &there, true)?;
-    if only_look { Ok(looked) } else { take(config, &here, &there, false) }
+    let looked = merge_raw_folder(config, &here, &there, true)?;
+    if only_look { Ok(looked) } else { merge_raw_folder(config, &here, &there, false) }
 }
 
-fn take(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -> Result<Merged, MergeError> {
+fn merge_raw_folder(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -> Result<Merged, MergeError> {
     let mut merged = Merged::default();
-    withdrawals(here, there, only_look, &mut merged)?;
-    let folder = |workspace: &Workspace, name: &str| workspace.raw().join(name);
+    merge_withdrawals(here, there, only_look, &mut merged)?;
+    let folder = |workspace: &Workspace, name: &str| workspace.raw_folder().join(name);
     // The texts come before the votes on them, so that a merge stopped here leaves no vote without its text.
-    let theirs = SeenLog::read(&folder(there, "seen"))?;
-    let known = SeenLog::read(&folder(here, "seen"))?;
+    let theirs = SeenLog::read_folder(&folder(there, "seen"))?;
+    let known = SeenLog::read_folder(&folder(here, "seen"))?;
     let texts: Vec<Seen> =
-        theirs.all().filter(|seen| known.get(seen.content_hash).is_none()).cloned().collect();
+        theirs.iter_texts().filter(|seen| known.get(seen.content_hash).is_none()).cloned().collect();
     merged.seen = texts.len();
     if !only_look {
-        SeenLog::append(&folder(here, "seen"), texts)?;
+        SeenLog::append_texts(&folder(here, "seen"), texts)?;
     }
     for name in registered_logs() {
         // Files beside the votes, whose lines are merged by their text.
         let LogName::Files(place) = name else { continue };
-        for file in named(&folder(there, place))? {
+        for file in list_folder(&folder(there, place))? {
             let name = Path::new(place).join(&file);
-            let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join(&name)));
-            let new = mine.merge(&theirs, only_look)?.len();
+            let [mine, theirs] = [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join(&name)));
+            let new = mine.merge_log(&theirs, only_look)?.len();
             merged.tasks.extend((new > 0).then_some((name, new)));
         }
     }
-    votes(here, there, only_look, &mut merged)?;
-    merged.decisions = DecisionLog::merge(&here.decisions(), &there.decisions(), only_look)?;
-    let replies = Store::merge(&folder(here, "replies"), &folder(there, "replies"), only_look);
+    merge_votes(here, there, only_look, &mut merged)?;
+    merged.decisions = DecisionLog::merge(&here.decisions_folder(), &there.decisions_folder(), only_look)?;
+    let replies = Store::merge_stores(&folder(here, "replies"), &folder(there, "replies"), only_look);
     merged.replies = replies.map_err(StageError::from)?;
     if !only_look && !merged.replies.is_empty() {
         // Seals and indexes what was written.
         drop(open_damaged_store(config)?);
     }
-    merged.archives = warc::merge(&folder(here, "warc"), &folder(there, "warc"), only_look)?;
-    left(here, there, &mut merged)?;
+    merged.archives = warc::merge_archives(&folder(here, "warc"), &folder(there, "warc"), only_look)?;
+    list_unmerged(here, there, &mut merged)?;
     Ok(merged)
 }
 
 /// Merges votes, and finds contradictions.
-fn votes(
+fn merge_votes(
     here: &Workspace,
     there: &Workspace,
     only_look: bool,
     merged: &mut Merged,
 ) -> Result<(), MergeError> {
-    let theirs = VoteLog::as_cast(there.raw().join("votes"))?;
+    let theirs = VoteLog::as_cast(there.raw_folder().join("votes"))?;
     merged.refused.extend(theirs.damaged().iter().cloned());
-    let mut mine = VoteLog::open(here.raw().join("votes"))?;
+    let mut mine = VoteLog::open(here.raw_folder().join("votes"))?;
     merged.votes = mine.merge(&theirs, only_look)?;
     // When it only looks, the new votes are not part of `mine`.
     let together: Vec<&Vote> = match only_look {
         true => mine.votes().iter().chain(&merged.votes).collect(),
         false => mine.votes().iter().collect(),
     };
-    let twice = contradictions(&together);
+    let twice = find_contradictions(&together);
     let in_dispute = |vote: &&Vote| {
         !vote.contradicts.is_empty()
             || twice.iter().any(|(head, others)| head.id == vote.id || others.iter().any(|v| v.id == vote.id))
@@ -185,14 +185,14 @@ fn votes(
 }
 
 /// Tombstones are hashes under the salt of their workspace.
-fn withdrawals(
+fn merge_withdrawals(
     here: &Workspace,
     there: &Workspace,
     only_look: bool,
     merged: &mut Merged,
 ) -> Result<(), MergeError> {
-    let [mine, theirs] = [here, there].map(|workspace| Log::at(workspace.raw().join("withdrawn.jsonl")));
-    let wanted = theirs.read()?.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    let [mine, theirs] = [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join("withdrawn.jsonl")));
+    let wanted = theirs.read_lines()?.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
     if wanted == 0 {
         return Ok(());
     }
@@ -204,10 +204,10 @@ fn withdrawals(
         return Ok(());
     }
     let digest = |workspace: &Workspace| {
-        Ok::<_, Error>(salt::standing(workspace)?.map(|salt| salt::fingerprint(&salt)))
+        Ok::<_, Error>(salt::read_salt(workspace)?.map(|salt| salt::fingerprint_salt(&salt)))
     };
     let own = digest(here)?;
-    let (stated, without) = salts(there)?;
+    let (stated, without) = salt_digests(there)?;
     // Lines of before digests are under the salt that is there today.
     let unstated = if without > 0 { Some(digest(there)?) } else { None };
     if stated.into_iter().map(Some).chain(unstated).any(|digest| digest != own) {
@@ -218,29 +218,29 @@ fn withdrawals(
         ));
         return Ok(());
     }
-    merged.withdrawn = mine.merge(&theirs, only_look)?.len();
+    merged.withdrawn = mine.merge_log(&theirs, only_look)?.len();
     Ok(())
 }
 
 /// What has to be copied, or decided about, separately.
-fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), MergeError> {
+fn list_unmerged(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), MergeError> {
     for folder in ["dumps", "drafts", "responses", "ratings"] {
-        for name in named(&there.raw().join(folder))? {
-            if !here.raw().join(folder).join(&name).exists() {
+        for name in list_folder(&there.raw_folder().join(folder))? {
+            if !here.raw_folder().join(folder).join(&name).exists() {
                 merged.left.push(format!("raw/{folder}/{} is not here: copy it", name.display()));
             }
         }
     }
-    match open_batches(&there.raw().join("replies"))?.len() {
+    match open_batches(&there.raw_folder().join("replies"))?.len() {
         0 => {}
         n => merged.left.push(format!(
             "{n} of its batches are on their way to a model: `riddlemill run` there fetches them; then merge once more"
         )),
     }
-    for recipe in named(&there.raw().join("releases"))? {
-        for version in named(&there.raw().join("releases").join(&recipe))? {
+    for recipe in list_folder(&there.raw_folder().join("releases"))? {
+        for version in list_folder(&there.raw_folder().join("releases").join(&recipe))? {
             let place = Path::new("releases").join(&recipe).join(&version);
-            if there.raw().join(&place).is_dir() && !here.raw().join(&place).exists() {
+            if there.raw_folder().join(&place).is_dir() && !here.raw_folder().join(&place).exists() {
                 merged.left.push(format!(
                     "{} {} was released there: versions are given by one workspace alone",
                     recipe.display(),
@@ -253,7 +253,7 @@ fn left(here: &Workspace, there: &Workspace, merged: &mut Merged) -> Result<(), 
 }
 
 /// The entries of a folder, sorted; empty if it is missing.
-fn named(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(Error::io("list", folder))?,

@@ -31,7 +31,7 @@ pub struct Planned {
 
 impl Planned {
     /// The existing manifest, fresh or not.
-    pub fn manifest(&self) -> Option<&Manifest> {
+    pub fn existing_manifest(&self) -> Option<&Manifest> {
         match &self.freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => Some(manifest),
             Freshness::Missing | Freshness::Layout(_) | Freshness::Damaged(_) => None,
@@ -48,7 +48,7 @@ impl Planned {
 ///
 /// # Errors
 /// [`RunError::Settings`] if the sources cannot be read.
-pub fn plan(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
+pub fn plan_recipe(config: &Config, recipe: &'static Recipe) -> Result<Vec<Planned>, RunError> {
     plan_of(config, recipe, false)
 }
 
@@ -61,14 +61,14 @@ pub(super) fn plan_of(
     let workspace = Workspace::new(&config.root);
     let known = RunContext::new(config, recipe);
     // Missing stages of another recipe are reported for that recipe.
-    let mut made = super::foreign(&workspace, recipe).unwrap_or_default();
+    let mut made = super::read_foreign_manifests(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
     let mut planned = Vec::new();
     for step in recipe.steps() {
-        let place = workspace.stage(recipe.name, step.number, step.name);
+        let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
-        let opening = known.opening(step, &made)?;
-        let freshness = known.freshness(step, &place, &opening, offline)?;
+        let opening = known.opening_manifest(step, &made)?;
+        let freshness = known.freshness_of_step(step, &place, &opening, offline)?;
         match &freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
                 // A remade stage may have the same rows, so later steps are compared with the old ones.
@@ -90,23 +90,23 @@ pub(super) fn plan_of(
 
 /// Links another recipe's equal stage in this one's place. `None` if there is none, it `lacks` what this one can have, or it
 /// is being written.
-pub(super) fn link(
+pub(super) fn link_twin(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    place: &Path,
+    folder: &Path,
     opening: &Manifest,
     lacks: impl Fn(&Manifest) -> bool,
 ) -> Result<Option<Manifest>, Error> {
     for other in RECIPES.iter().filter(|other| other.name != recipe.name) {
-        let Some((number, step)) = other.step(&opening.stage) else { continue };
-        let twin = workspace.stage(other.name, number, step.name);
+        let Some((number, step)) = other.find_step(&opening.stage) else { continue };
+        let twin = workspace.stage_folder(other.name, number, step.name);
         // An unreadable twin is reported when its own recipe runs; here the stage is made instead.
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
         // A hard link would spread a damaged part to this recipe, so the twin's bytes are checked first.
-        if !same_work(reader.manifest(), opening) || lacks(reader.manifest()) || reader.whole().is_err() {
+        if !same_work(reader.manifest(), opening) || lacks(reader.manifest()) || reader.verify_contents().is_err() {
             continue;
         }
-        if let Some(manifest) = link_parts(&reader, place, opening)? {
+        if let Some(manifest) = link_parts(&reader, folder, opening)? {
             return Ok(Some(manifest));
         }
     }
@@ -124,22 +124,22 @@ pub fn same_work(twin: &Manifest, opening: &Manifest) -> bool {
         && inputs(twin) == inputs(opening)
 }
 
-fn link_parts(twin: &StageReader, place: &Path, opening: &Manifest) -> Result<Option<Manifest>, Error> {
-    let name = place.file_name().unwrap_or_default().to_string_lossy();
-    let making = place.with_file_name(format!(".making-{name}"));
+fn link_parts(twin: &StageReader, folder: &Path, opening: &Manifest) -> Result<Option<Manifest>, Error> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let making = folder.with_file_name(format!(".making-{name}"));
     durable::remove_folder(&making)?;
     for table in twin.manifest().tables.keys() {
         durable::create_folder(&making.join(table))?;
     }
     for part in twin.manifest().tables.values().flat_map(|t| &t.parts) {
-        if fs::hard_link(twin.place().join(&part.file), making.join(&part.file)).is_err() {
+        if fs::hard_link(twin.folder().join(&part.file), making.join(&part.file)).is_err() {
             // Another file system, or the other recipe is being remade: make the stage instead.
             durable::remove_folder(&making)?;
             return Ok(None);
         }
     }
     // The other recipe is not locked: its run may have replaced the stage while the parts were linked.
-    if Manifest::read(twin.place()).ok().flatten().as_ref() != Some(twin.manifest()) {
+    if Manifest::read_from_stage(twin.folder()).ok().flatten().as_ref() != Some(twin.manifest()) {
         durable::remove_folder(&making)?;
         return Ok(None);
     }
@@ -151,6 +151,6 @@ fn link_parts(twin: &StageReader, place: &Path, opening: &Manifest) -> Result<Op
     };
     // The manifest is written last and before the swap: a stage in its place is always complete.
     durable::write_synced(&making.join(MANIFEST), &made.to_bytes())?;
-    durable::swap_folder(&making, place)?;
+    durable::swap_folder(&making, folder)?;
     Ok(Some(made))
 }

@@ -7,7 +7,7 @@ use riddlemill_record::{Reason, Request};
 use riddlemill_tables::{Error, Manifest, Workspace};
 
 use super::voting::Remedy;
-use super::words::{Said, Word, short};
+use super::words::{Said, Word, shorten_line};
 use crate::config::{Config, Source, toml_string};
 use crate::recipe::Recipe;
 
@@ -16,9 +16,9 @@ const ENDINGS: [&str; 6] =
     ["/chat/completions", "/embeddings", "/v1/messages", "/api/chat", "/api/embed", "/translate"];
 
 /// The setting behind a refusal that names an unsupported parameter.
-pub(super) fn parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy> {
+pub(super) fn remedy_of_parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy> {
     let name = endpoint.name.as_str();
-    let first = |word, setting: &str| Some(Remedy::First(Said::of(word, [setting, name])));
+    let first = |word, setting: &str| Some(Remedy::First(Said::from_word(word, [setting, name])));
     if let Some(near) = &request.near {
         return first(Word::Set, &format!("model = {}", toml_string(near)));
     }
@@ -27,7 +27,7 @@ pub(super) fn parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     let limit = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
     if says(&limit) && says(&["too large", "too high", "at most", "must be", "maximum value"]) {
-        return Some(Remedy::First(Said::of(Word::LowerTokens, [name])));
+        return Some(Remedy::First(Said::from_word(Word::LowerTokens, [name])));
     }
     if !says(&[
         "unsupported",
@@ -67,13 +67,13 @@ pub(super) fn parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy
 }
 
 /// The address to set where a server redirects.
-pub(super) fn moved(name: &str, to: Option<&str>) -> Remedy {
+pub(super) fn remedy_of_redirect(name: &str, to: Option<&str>) -> Remedy {
     Remedy::First(match to {
         Some(to) => {
             let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
-            Said::of(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
+            Said::from_word(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
         }
-        None => Said::of(Word::CheckUrl, [name]),
+        None => Said::from_word(Word::CheckUrl, [name]),
     })
 }
 
@@ -93,7 +93,7 @@ pub(super) struct What<'a> {
 
 /// The cause of a failed record or file of import, and its remedy. `empty`: whether import gave nothing at all; `look` shows
 /// the failed records.
-pub(super) fn cause(
+pub(super) fn cause_of_unread(
     config: &Config,
     unread: &What<'_>,
     reason: Option<Reason>,
@@ -104,16 +104,16 @@ pub(super) fn cause(
     let what = match (unread.whole, unread.said) {
         (_, "") => format!("{code}: {}", reason.map_or("", Reason::definition)),
         (true, what) => format!("{}: {what}", unread.file),
-        (false, what) => format!("{code}: {}", short(what).en()),
+        (false, what) => format!("{code}: {}", shorten_line(what).in_english()),
     };
     let name = unread.source;
     let is_published = |of: &Source| of.name == name && of.published.is_some();
     let remedy = match (unread.hint, reason) {
         (Some(hint), _) => Remedy::First(Said::verbatim(hint)),
-        (None, Some(Reason::Oversize)) => Remedy::First(Said::of(Word::RaiseKey, ["import.max_line_mib"])),
-        (None, Some(Reason::Truncated)) => Remedy::First(Said::of(Word::GetAgain, [])),
+        (None, Some(Reason::Oversize)) => Remedy::First(Said::from_word(Word::RaiseKey, ["import.max_line_mib"])),
+        (None, Some(Reason::Truncated)) => Remedy::First(Said::from_word(Word::GetAgain, [])),
         (None, Some(Reason::Unreadable)) if empty && config.sources.iter().any(is_published) => {
-            Remedy::First(Said::of(Word::CheckPublished, [name]))
+            Remedy::First(Said::from_word(Word::CheckPublished, [name]))
         }
         _ => look,
     };
@@ -133,13 +133,13 @@ pub struct Lacking {
 ///
 /// # Errors
 /// [`Error`] if a stage's manifest cannot be read.
-pub fn lacking(config: &Config, recipe: &'static Recipe) -> Result<Vec<Lacking>, Error> {
+pub fn list_lacking(config: &Config, recipe: &'static Recipe) -> Result<Vec<Lacking>, Error> {
     let workspace = Workspace::new(&config.root);
     let mut lacking = Vec::new();
     for step in recipe.steps() {
-        let Some(what) = step.stage.lacks(config, recipe.name) else { continue };
+        let Some(what) = step.stage.missing_resource(config, recipe.name) else { continue };
         // What was made without it needed it for no record.
-        if Manifest::read(&workspace.stage(recipe.name, step.number, step.name))?.is_none() {
+        if Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))?.is_none() {
             lacking.push(Lacking { step: step.name, what });
         }
     }

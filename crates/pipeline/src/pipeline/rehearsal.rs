@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Progress, RunError, Selection, run};
+use super::{Progress, RunError, Selection, run_recipe};
 use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::stages::Pulse;
@@ -25,13 +25,13 @@ pub(super) struct Rehearsal {
 struct Silent;
 
 impl Pulse for Silent {
-    fn advance(&self, _: u64) {}
+    fn report_done(&self, _: u64) {}
 }
 
 impl Progress for Silent {
-    fn begin(&self, _: &str, _: &str, _: &str, _: u64) {}
-    fn end(&self, _: &str, _: &Manifest) {}
-    fn fresh(&self, _: &str, _: &Manifest) {}
+    fn begin_stage(&self, _: &str, _: &str, _: &str, _: u64) {}
+    fn end_stage(&self, _: &str, _: &Manifest) {}
+    fn report_fresh(&self, _: &str, _: &Manifest) {}
 }
 
 impl Rehearsal {
@@ -42,19 +42,19 @@ impl Rehearsal {
         let root = std::path::absolute(&config.root).map_err(Error::io("read", &config.root))?;
         let folder = folder_for(&root)?;
         let here = folder.path();
-        for name in names(&root)?.into_iter().filter(|name| name != "staged" && name != "output") {
-            link(&root.join(&name), &here.join(&name))?;
+        for name in list_folder(&root)?.into_iter().filter(|name| name != "staged" && name != "output") {
+            link_path(&root.join(&name), &here.join(&name))?;
         }
         let staged = root.join("staged");
-        for recipe in if staged.exists() { names(&staged)? } else { Vec::new() } {
+        for recipe in if staged.exists() { list_folder(&staged)? } else { Vec::new() } {
             let (from, to) = (staged.join(&recipe), here.join("staged").join(&recipe));
             if !from.is_dir() {
                 continue;
             }
             durable::create_folder(&to)?;
             // Names of locks and of a killed run's remains begin with a dot.
-            for stage in names(&from)?.into_iter().filter(|name| !name.starts_with('.')) {
-                link(&from.join(&stage), &to.join(&stage))?;
+            for stage in list_folder(&from)?.into_iter().filter(|name| !name.starts_with('.')) {
+                link_path(&from.join(&stage), &to.join(&stage))?;
             }
         }
         let mut config = config.clone();
@@ -67,9 +67,9 @@ impl Rehearsal {
     }
 
     /// Makes what an offline run would make of a recipe now.
-    pub(super) fn run(&self, recipe: &'static Recipe) -> Result<(), RunError> {
+    pub(super) fn run_offline(&self, recipe: &'static Recipe) -> Result<(), RunError> {
         let selection = Selection { offline: true, ..Selection::default() };
-        run(&self.config, recipe, &selection, &Stop::default(), &Silent).map(drop)
+        run_recipe(&self.config, recipe, &selection, &Stop::default(), &Silent).map(drop)
     }
 }
 
@@ -93,7 +93,7 @@ fn folder_for(root: &Path) -> Result<TempDir, RunError> {
     }
 }
 
-fn names(folder: &Path) -> Result<Vec<String>, RunError> {
+fn list_folder(folder: &Path) -> Result<Vec<String>, RunError> {
     let failed = || Error::io("read", folder);
     let entries = fs::read_dir(folder).map_err(failed())?;
     let mut names = Vec::new();
@@ -104,7 +104,7 @@ fn names(folder: &Path) -> Result<Vec<String>, RunError> {
     Ok(names)
 }
 
-fn link(from: &Path, to: &Path) -> Result<(), RunError> {
+fn link_path(from: &Path, to: &Path) -> Result<(), RunError> {
     #[cfg(unix)]
     let linked = std::os::unix::fs::symlink(from, to);
     // Windows has separate links for files and folders.

@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, ReviewInput, Step};
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{ByEndpoint, Draft, Rows, StageError, draft, salt, subject, subjects};
+use crate::stages::{ByEndpoint, Draft, Rows, StageError, draft, salt, subject, read_subjects};
 use riddlemill_record::{Record, Row};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -23,9 +23,9 @@ pub(super) fn subjects_of(
     step: &str,
     records: Rows,
 ) -> Result<Vec<Row>, StageError> {
-    let Some((recipe, number, step)) = recipe.input(step) else { return Ok(Vec::new()) };
-    match StageReader::open(&workspace.stage(recipe.name, number, step.name))? {
-        Some(reader) => Ok(subjects(&reader, step.stage.rows(), records)?),
+    let Some((recipe, number, step)) = recipe.find_input(step) else { return Ok(Vec::new()) };
+    match StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? {
+        Some(reader) => Ok(read_subjects(&reader, step.stage.rows(), records)?),
         None => Ok(Vec::new()),
     }
 }
@@ -39,13 +39,13 @@ pub fn review_items(
     recipe: &'static Recipe,
     ballot: &str,
 ) -> Result<Option<(Ballot, Vec<Item>)>, RunError> {
-    let Some(ReviewInput { review, inputs }) = recipe.review(ballot) else { return Ok(None) };
-    let settings: sections::Review = config.typed(Some(recipe.name), "review");
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    let step = review.ballot(&settings);
+    let Some(ReviewInput { review, inputs }) = recipe.find_review(ballot) else { return Ok(None) };
+    let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
+    let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
+    let step = review.ballot_by_settings(&settings);
     let workspace = Workspace::new(&config.root);
     let open = |(from, _, before): &(&'static Recipe, usize, &'static Step)| {
-        Ok::<_, RunError>((super::open(&workspace, from, before.name)?, before.stage.rows()))
+        Ok::<_, RunError>((super::open_input(&workspace, from, before.name)?, before.stage.rows()))
     };
     let readers: Vec<(StageReader, Rows)> = inputs.iter().map(open).collect::<Result<_, RunError>>()?;
     if step.on_demand {
@@ -55,17 +55,17 @@ pub fn review_items(
     for (reader, rows) in &readers {
         // A record of several inputs is one, the first, as in the step itself.
         let known: FxHashSet<String> = records.iter().map(|record| record.id().to_owned()).collect();
-        let more = subjects(reader, *rows, review.subjects())?;
+        let more = read_subjects(reader, *rows, review.subject_rows())?;
         records.extend(more.into_iter().filter(|record| !known.contains(record.id())));
     }
     // Judging texts may be expensive, and dominates the time for hundreds of thousands of items.
     let mut items: Vec<Item> =
-        records.par_iter().flat_map_iter(|record| subject::items(record, &step, seed)).collect();
+        records.par_iter().flat_map_iter(|record| subject::items_of_record(record, &step, seed)).collect();
     if items.iter().any(|item| !item.written_in.is_empty()) {
         let votes = Votes::load(config, recipe.name)?;
         let people: FxHashMap<Digest, &str> = step
             .not_by
-            .map(|ballot| votes.stored(step.recipe, ballot))
+            .map(|ballot| votes.stored_votes(step.recipe, ballot))
             .unwrap_or_default()
             .into_values()
             .flatten()
@@ -93,8 +93,8 @@ pub fn shown_items(
     let Some((step, mut items)) = review_items(config, recipe, ballot)? else { return Ok(None) };
     super::Withheld::open(&Workspace::new(&config.root), recipe)?.retain_items(&mut items)?;
     if items.iter().any(|item| !item.order.is_empty()) || step.picked_from().next().is_some() {
-        let blinding = blinding(&Workspace::new(&config.root))?;
-        items.iter_mut().for_each(|item| blinding.show(&step, item));
+        let blinding = read_blinding(&Workspace::new(&config.root))?;
+        items.iter_mut().for_each(|item| blinding.show_item(&step, item));
     }
     Ok(Some((step, items)))
 }
@@ -103,8 +103,8 @@ pub fn shown_items(
 ///
 /// # Errors
 /// [`Error`](riddlemill_tables::Error) if it cannot be read or drawn.
-pub fn blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
-    riddlemill_tables::secret_or_draw(&workspace.raw().join(BLINDING), UNBLINDED).map(Blinding::new)
+pub fn read_blinding(workspace: &Workspace) -> Result<Blinding, riddlemill_tables::Error> {
+    riddlemill_tables::secret_or_draw(&workspace.raw_folder().join(BLINDING), UNBLINDED).map(Blinding::new)
 }
 
 /// The file of the secret for drawing orders.
@@ -117,9 +117,9 @@ const UNBLINDED: &str = "without it the order of the sides on exported ballots i
 /// # Errors
 /// [`Error`](riddlemill_tables::Error) if one is another one, is gone, or cannot be read: what to do is in it.
 pub fn secrets_stand(workspace: &Workspace) -> Result<(), riddlemill_tables::Error> {
-    salt::standing(workspace)?;
+    salt::read_salt(workspace)?;
     Withdrawals::load(workspace)?;
-    riddlemill_tables::secret(&workspace.raw().join(BLINDING), UNBLINDED)?;
+    riddlemill_tables::find_secret(&workspace.raw_folder().join(BLINDING), UNBLINDED)?;
     Ok(())
 }
 
@@ -135,11 +135,11 @@ pub(super) fn most_items(
 ) -> Result<u64, StageError> {
     let mut most = 1;
     // Such a draft asks once per record, so no row has to be read.
-    if kind.declared().over.is_none() {
+    if kind.draft_declaration().over.is_none() {
         return Ok(most);
     }
     for input in step.inputs {
-        let records = subjects_of(workspace, recipe, input, kind.subjects())?;
+        let records = subjects_of(workspace, recipe, input, kind.subject_rows())?;
         let items = |record: &Row| subject::draft_items(record, kind).map_or(0, |items| items.len() as u64);
         most = most.max(records.iter().map(items).max().unwrap_or(0));
     }
@@ -157,12 +157,12 @@ pub(super) fn draft_demands(
     kind: Draft,
 ) -> Result<draft::Demands, RunError> {
     let mut records = Vec::new();
-    if !kind.declared().requires.is_empty() {
+    if !kind.draft_declaration().requires.is_empty() {
         for input in step.inputs {
-            records.extend(subjects_of(&Workspace::new(&config.root), recipe, input, kind.subjects())?);
+            records.extend(subjects_of(&Workspace::new(&config.root), recipe, input, kind.subject_rows())?);
         }
     }
-    Ok(draft::Demands::of(kind, &records))
+    Ok(draft::Demands::of_records(kind, &records))
 }
 
 /// The requests of a step for its input rows, by endpoint: `None` if the step asks nothing, `Some(None)` if
@@ -175,5 +175,5 @@ pub fn draft_requests(
     recipe: &'static Recipe,
     step: &Step,
 ) -> Result<Option<Option<ByEndpoint>>, RunError> {
-    Ok(step.stage.requests(&RunContext::new(config, recipe).context(step))?)
+    Ok(step.stage.collect_requests(&RunContext::new(config, recipe).step_context(step))?)
 }

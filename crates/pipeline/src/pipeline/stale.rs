@@ -13,7 +13,7 @@ use riddlemill_tables::Manifest;
 use super::RunError;
 use super::freshness::Freshness;
 use super::plan::{Planned, plan_of};
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// A stage that a run would remake, and what changed since it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,7 +39,7 @@ impl fmt::Display for StaleStage {
 /// [`RunError`] if sources, votes or replies cannot be read.
 pub fn stale_stages(config: &Config, recipe: &'static Recipe) -> Result<Vec<StaleStage>, RunError> {
     let mut found = Vec::new();
-    for (from, steps) in upstream(recipe) {
+    for (from, steps) in upstream_recipes(recipe) {
         found.extend(of_recipe(config, from, |step| steps.contains(step))?);
     }
     found.extend(of_recipe(config, recipe, |_| true)?);
@@ -54,13 +54,13 @@ fn of_recipe(
     // Offline, because replies that may still be asked for make no stage stale.
     let planned = plan_of(config, recipe, true)?;
     let stale = planned.into_iter().filter(|planned| under(planned.step)).filter_map(|planned| {
-        let why = why(&planned);
+        let why = stale_reasons(&planned);
         (!why.is_empty()).then_some(StaleStage { recipe: recipe.name, stage: planned.step, why })
     });
     Ok(stale.collect())
 }
 
-fn why(planned: &Planned) -> Vec<String> {
+fn stale_reasons(planned: &Planned) -> Vec<String> {
     match &planned.freshness {
         Freshness::Fresh(manifest) => cut_short(manifest).into_iter().collect(),
         Freshness::Stale(_, why) => why.iter().map(ToString::to_string).collect(),
@@ -74,14 +74,14 @@ fn why(planned: &Planned) -> Vec<String> {
 fn cut_short(manifest: &Manifest) -> Option<String> {
     let key = format!("{}/{}", State::Held.code(), Reason::Interrupted.code());
     let left = manifest.counts.reasons.get(&key).copied().unwrap_or(0);
-    (left > 0).then(|| format!("the run was interrupted before it asked for {}", counted(left, "record")))
+    (left > 0).then(|| format!("the run was interrupted before it asked for {}", count_with_noun(left, "record")))
 }
 
 /// The recipes that this one continues, each with the steps that lead to its input.
-fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
+fn upstream_recipes(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
     let mut found: Vec<(&'static Recipe, BTreeSet<&'static str>)> = Vec::new();
     let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
-    for (from, _, step) in inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.input(name)) {
+    for (from, _, step) in inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.find_input(name)) {
         let place = found.iter().position(|(known, _)| known.name == from.name).unwrap_or_else(|| {
             found.push((from, BTreeSet::new()));
             found.len() - 1
@@ -91,7 +91,7 @@ fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static 
         while let Some(name) = waiting.pop() {
             // Several steps may share an input, which is followed once.
             if steps.insert(name)
-                && let Some((_, step)) = from.step(name)
+                && let Some((_, step)) = from.find_step(name)
             {
                 waiting.extend(step.inputs.iter().copied());
             }
@@ -103,13 +103,13 @@ fn upstream(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recipe::find;
+    use crate::recipe::find_recipe;
 
     #[test]
     fn a_recipe_rests_on_the_steps_that_lead_to_what_it_takes() {
-        let [(from, steps)] = &upstream(find("ruozhibench-mc").unwrap())[..] else { panic!("one recipe") };
+        let [(from, steps)] = &upstream_recipes(find_recipe("ruozhibench-mc").unwrap())[..] else { panic!("one recipe") };
         assert_eq!(from.name, "ruozhibench-gen");
         assert!(steps.contains("import") && steps.contains("dedup"), "{steps:?}");
-        assert!(upstream(find("flub").unwrap()).is_empty());
+        assert!(upstream_recipes(find_recipe("flub").unwrap()).is_empty());
     }
 }

@@ -20,8 +20,8 @@ pub struct Tasks {
 
 impl Tasks {
     /// The file of a step's tasks.
-    pub fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
-        workspace.raw().join("votes").join("assigned").join(format!("{recipe}.{step}.jsonl"))
+    pub fn path_of_step(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+        workspace.raw_folder().join("votes").join("assigned").join(format!("{recipe}.{step}.jsonl"))
     }
 
     /// Reads a step's tasks; empty if nothing was assigned. An incomplete last line of a killed process is
@@ -30,24 +30,24 @@ impl Tasks {
     /// # Errors
     /// [`Error`] if the file cannot be read, was changed, or has a line that is not a task.
     pub fn open(workspace: &Workspace, recipe: &str, step: &str) -> Result<Tasks, Error> {
-        let log = Log::at(Tasks::path(workspace, recipe, step));
+        let log = Log::in_file(Tasks::path_of_step(workspace, recipe, step));
         // Tasks assigned under an earlier name of the benchmark count.
-        let was = riddlemill_benchmarks::find(recipe).map(|b| b.was.as_slice()).unwrap_or_default();
-        let before = was.iter().map(|was| Log::at(Tasks::path(workspace, was, step)));
+        let was = riddlemill_benchmarks::find_benchmark(recipe).map(|b| b.was.as_slice()).unwrap_or_default();
+        let before = was.iter().map(|was| Log::in_file(Tasks::path_of_step(workspace, was, step)));
         let mut tasks = Vec::new();
         for log in before.chain([log.clone()]) {
-            tasks.append(&mut log.entries()?);
+            tasks.append(&mut log.read_entries()?);
         }
-        Ok(Tasks { log, tasks: standing(tasks) })
+        Ok(Tasks { log, tasks: drop_taken_back(tasks) })
     }
 
     /// Every task, including those taken over by somebody else.
-    pub fn all(&self) -> &[Task] {
+    pub fn all_tasks(&self) -> &[Task] {
         &self.tasks
     }
 
     /// The tasks of a round that were not taken over.
-    pub fn current(&self, round: Round) -> Vec<&Task> {
+    pub fn current_tasks(&self, round: Round) -> Vec<&Task> {
         let in_round = || self.tasks.iter().filter(|task| task.round == round);
         let over: FxHashSet<(&str, &str)> =
             in_round().filter_map(|task| Some((task.item.as_str(), task.instead_of.as_deref()?))).collect();
@@ -58,13 +58,13 @@ impl Tasks {
     ///
     /// # Errors
     /// [`Error`] if the file cannot be written, or was changed.
-    pub fn append(&self, new: &[Task]) -> Result<(), Error> {
+    pub fn append_tasks(&self, new: &[Task]) -> Result<(), Error> {
         Ok(self.log.add(new)?)
     }
 }
 
 /// The tasks that were not taken back.
-fn standing(lines: Vec<Task>) -> Vec<Task> {
+fn drop_taken_back(lines: Vec<Task>) -> Vec<Task> {
     if !lines.iter().any(|task| task.back) {
         return lines;
     }
@@ -86,8 +86,8 @@ fn standing(lines: Vec<Task>) -> Vec<Task> {
 }
 
 /// The current time in the format of votes: RFC 3339, in UTC.
-pub fn now() -> String {
-    time::utc(SystemTime::now())
+pub fn current_time() -> String {
+    time::format_utc(SystemTime::now())
 }
 
 #[cfg(test)]
@@ -109,21 +109,21 @@ mod tests {
             instead_of: instead_of.map(Into::into),
             ..Task::default()
         };
-        open().append(&[task("1", "a", None)]).unwrap();
+        open().append_tasks(&[task("1", "a", None)]).unwrap();
         let path = dir.path().join("raw/votes/assigned/r.s.jsonl");
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"2\"").unwrap();
-        assert_eq!(open().all().len(), 1);
-        open().append(&[task("1", "b", Some("a"))]).unwrap();
+        assert_eq!(open().all_tasks().len(), 1);
+        open().append_tasks(&[task("1", "b", Some("a"))]).unwrap();
         let tasks = open();
-        assert_eq!(tasks.all().len(), 2);
-        assert_eq!(tasks.current(Round::Vote), [&task("1", "b", Some("a"))]);
+        assert_eq!(tasks.all_tasks().len(), 2);
+        assert_eq!(tasks.current_tasks(Round::Vote), [&task("1", "b", Some("a"))]);
         // A task assigned by mistake is taken back, and may be assigned again.
         let back = |task: Task| Task { back: true, ..task };
-        open().append(&[back(task("1", "b", None)), task("2", "b", None)]).unwrap();
-        assert_eq!(open().all(), [task("1", "a", None), task("2", "b", None)]);
-        assert_eq!(open().current(Round::Vote).len(), 2, "whoever had it before has it again");
-        open().append(&[back(task("2", "b", None)), back(task("2", "b", None))]).unwrap();
-        open().append(&[task("2", "b", None)]).unwrap();
-        assert_eq!(open().all().len(), 2);
+        open().append_tasks(&[back(task("1", "b", None)), task("2", "b", None)]).unwrap();
+        assert_eq!(open().all_tasks(), [task("1", "a", None), task("2", "b", None)]);
+        assert_eq!(open().current_tasks(Round::Vote).len(), 2, "whoever had it before has it again");
+        open().append_tasks(&[back(task("2", "b", None)), back(task("2", "b", None))]).unwrap();
+        open().append_tasks(&[task("2", "b", None)]).unwrap();
+        assert_eq!(open().all_tasks().len(), 2);
     }
 }

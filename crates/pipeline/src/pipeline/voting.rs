@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::carry::{SeenLog, rested_on};
-use riddlemill_review::votes::current;
+use riddlemill_review::votes::current_votes;
 use riddlemill_review::{
     Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, kept_off,
     missing_requirement, resolve_all,
@@ -49,7 +49,7 @@ impl<'c> Voting<'c> {
         recipe: &'static Recipe,
         review: Review,
     ) -> Result<Option<Voting<'c>>, RunError> {
-        let name = review.place().1;
+        let name = review.benchmark_and_ballot().1;
         let (ballot, items) = match review_items(config, recipe, name) {
             Ok(Some(found)) => found,
             Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
@@ -72,7 +72,7 @@ impl<'c> Voting<'c> {
     }
 
     /// The command that helps the items waiting in a round.
-    pub(super) fn remedy(&self, round: Round) -> Remedy {
+    pub(super) fn remedy_of_round(&self, round: Round) -> Remedy {
         let waits = |resolution: &Resolution| match resolution.pending() {
             Some(Pending::Waiting { round: of, .. }) => *of == round,
             Some(Pending::Adjudicate { .. }) => round == Round::Adjudication,
@@ -88,8 +88,8 @@ impl<'c> Voting<'c> {
         if round == Round::Adjudication {
             let may = |person: &Annotator| person.may_vote(&self.ballot, round);
             if !self.config.annotators.iter().any(may) {
-                let roles: Vec<String> = self.ballot.roles(round).iter().map(ToString::to_string).collect();
-                return Remedy::First(Said::of(
+                let roles: Vec<String> = self.ballot.roles_of_round(round).iter().map(ToString::to_string).collect();
+                return Remedy::First(Said::from_word(
                     Word::AddAdjudicator,
                     [self.ballot.name, &roles.join("\" / \"")],
                 ));
@@ -100,13 +100,13 @@ impl<'c> Voting<'c> {
             Round::Vote => at,
             _ => format!("{at} --round {}", round.name()),
         };
-        let mut tasks = self.tasks.all().to_vec();
+        let mut tasks = self.tasks.all_tasks().to_vec();
         // People may vote without a task; if that did not count, they would get the same item again.
-        tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all()));
+        tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all_tasks()));
         let written_by = kept_off(&self.items, &self.config.annotators);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
-        match assign(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
-            Err(error) => unassignable(&self.ballot, &error, &self.config.annotators, &settings),
+        match assign_items(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
+            Err(error) => remedy_of_unassigned(&self.ballot, &error, &self.config.annotators, &settings),
             Ok(new) if !new.is_empty() => Remedy::Command(format!("riddlemill review assign {at}")),
             Ok(_) => match self.most_to_do(round, &open) {
                 Some(who) => Remedy::Command(format!("riddlemill review export {at} --annotator {who}")),
@@ -120,7 +120,7 @@ impl<'c> Voting<'c> {
         let open: BTreeSet<&str> = open.iter().copied().collect();
         let waits = || self.items.iter().filter(|item| open.contains(item.id.as_str()));
         if waits().any(|item| !item.written_by.is_empty()) {
-            return Remedy::First(Said::of(Word::AddOthers, [self.ballot.name]));
+            return Remedy::First(Said::from_word(Word::AddOthers, [self.ballot.name]));
         }
         let unread = waits().filter(|item| kept_off.contains_key(&item.id));
         let languages: BTreeSet<&str> = unread.filter_map(|item| item.language.as_deref()).collect();
@@ -128,7 +128,7 @@ impl<'c> Voting<'c> {
             return Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe));
         }
         let languages: Vec<&str> = languages.into_iter().collect();
-        Remedy::First(Said::of(Word::AddReaders, [self.ballot.name, &languages.join(", ")]))
+        Remedy::First(Said::from_word(Word::AddReaders, [self.ballot.name, &languages.join(", ")]))
     }
 
     fn by_item(&self) -> rustc_hash::FxHashMap<&str, Vec<&riddlemill_review::Vote>> {
@@ -148,7 +148,7 @@ impl<'c> Voting<'c> {
             .collect();
         let voted = |task: &Task, resolution: &Resolution| {
             let on_it = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
-            current(on_it).into_iter().any(|vote| {
+            current_votes(on_it).into_iter().any(|vote| {
                 !vote.synthetic
                     && vote.round == round
                     && vote.annotator == task.annotator
@@ -156,7 +156,7 @@ impl<'c> Voting<'c> {
             })
         };
         let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in self.tasks.current(round) {
+        for task in self.tasks.current_tasks(round) {
             if open.get(task.item.as_str()).is_some_and(|resolution| !voted(task, resolution)) {
                 *loads.entry(&task.annotator).or_default() += 1;
             }
@@ -171,41 +171,41 @@ impl<'c> Voting<'c> {
 ///
 /// # Errors
 /// [`RunError`] if votes, tasks or the stage before cannot be read.
-pub(super) fn untouched(
+pub(super) fn remedy_before_votes(
     config: &Config,
     recipe: &'static Recipe,
     review: Review,
 ) -> Result<Option<Remedy>, RunError> {
-    let name = review.place().1;
-    let ballot = review.ballot(&config.typed::<sections::Review>(Some(recipe.name), "review"));
-    let Some(before) = recipe.review(name) else { return Ok(None) };
+    let name = review.benchmark_and_ballot().1;
+    let ballot = review.ballot_by_settings(&config.typed_settings::<sections::Review>(Some(recipe.name), "review"));
+    let Some(before) = recipe.find_review(name) else { return Ok(None) };
     // With `not_by` the voters depend on each item's authors, with languages of the records on each item, and items on
     // demand are not listed at all.
     if ballot.not_by.is_some() || ballot.of_its_language || ballot.on_demand {
         return Ok(None);
     }
     let workspace = Workspace::new(&config.root);
-    let made = before.made(&workspace)?;
+    let made = before.read_input_manifests(&workspace)?;
     let is_voted_on = || {
         Ok::<_, RunError>(!Votes::load(config, recipe.name)?.by_item(ballot.recipe, ballot.name).is_empty())
     };
     if made.is_none_or(|made| made.iter().all(|made| made.counts.records_out == 0))
-        || !Tasks::open(&workspace, recipe.name, name)?.all().is_empty()
+        || !Tasks::open(&workspace, recipe.name, name)?.all_tasks().is_empty()
         || is_voted_on()?
     {
         return Ok(None);
     }
     // One item represents all of them: each may be assigned to anybody.
     let settings = AssignSettings::default();
-    Ok(match assign(&ballot, &["any"], &config.annotators, &[], &settings) {
-        Err(error) => Some(unassignable(&ballot, &error, &config.annotators, &settings)),
+    Ok(match assign_items(&ballot, &["any"], &config.annotators, &[], &settings) {
+        Err(error) => Some(remedy_of_unassigned(&ballot, &error, &config.annotators, &settings)),
         Ok(new) if new.is_empty() => None,
         Ok(_) => Some(Remedy::Command(format!("riddlemill review assign {name} --recipe {}", recipe.name))),
     })
 }
 
 /// What is missing for assigning items: people, or what those who are there need before they may vote.
-fn unassignable(
+fn remedy_of_unassigned(
     ballot: &Ballot,
     error: &AssignError,
     people: &[Annotator],
@@ -215,15 +215,15 @@ fn unassignable(
         return Remedy::First(Said::verbatim(error.to_string()));
     };
     // Somebody of another role does not become a voter by anything that they lack.
-    let roles = ballot.roles(settings.round);
+    let roles = ballot.roles_of_round(settings.round);
     let of_role = people.iter().filter(|person| roles.contains(&person.role));
     let lacking: Vec<String> =
         of_role.filter_map(|person| missing_requirement(person, ballot, settings)).collect();
     let (name, needed, may) = (ballot.name, needed.to_string(), there.to_string());
     Remedy::First(match (lacking.is_empty(), there) {
-        (false, _) => Said::of(Word::LetVote, [name, &needed, &may, &lacking.join("; ")]),
-        (true, 1) => Said::of(Word::AddAnnotatorsOne, [name, &needed, &may]),
-        (true, _) => Said::of(Word::AddAnnotators, [name, &needed, &may]),
+        (false, _) => Said::from_word(Word::LetVote, [name, &needed, &may, &lacking.join("; ")]),
+        (true, 1) => Said::from_word(Word::AddAnnotatorsOne, [name, &needed, &may]),
+        (true, _) => Said::from_word(Word::AddAnnotators, [name, &needed, &may]),
     })
 }
 
@@ -240,7 +240,7 @@ pub fn votes_as_tasks(
     let mut cast = Vec::new();
     for (item, resolution) in items.iter().zip(resolved) {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        for vote in current(on_it) {
+        for vote in current_votes(on_it) {
             let counts = !vote.synthetic && vote.round == round && !resolution.stale.contains(&vote.id);
             if counts && !given.contains(&(item.id.as_str(), vote.annotator.as_str())) {
                 let (item, annotator) = (item.id.clone(), vote.annotator.clone());
@@ -256,16 +256,16 @@ pub fn votes_as_tasks(
 ///
 /// # Errors
 /// [`RunError`] if votes cannot be read or the texts not be written.
-pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Result<(), RunError> {
-    let raw = Workspace::new(&config.root).raw();
+pub(super) fn keep_review_texts(config: &Config, recipe: &'static Recipe, made: usize) -> Result<(), RunError> {
+    let raw = Workspace::new(&config.root).raw_folder();
     if !raw.join("votes").exists() {
         return Ok(());
     }
     let votes = Votes::load(config, recipe.name)?;
     let mut texts = Vec::new();
-    for review in recipe.reviews() {
-        let (of, ballot) = review.place();
-        let by_item = votes.stored(of, ballot);
+    for review in recipe.review_steps() {
+        let (of, ballot) = review.benchmark_and_ballot();
+        let by_item = votes.stored_votes(of, ballot);
         let voted = by_item.values().flatten().any(|vote| !vote.synthetic);
         let later = recipe.place_of(&format!("review:{ballot}")).is_none_or(|place| place > made);
         // A review up to the first remade stage keeps its input, and with it the texts.
@@ -277,6 +277,6 @@ pub(super) fn keep(config: &Config, recipe: &'static Recipe, made: usize) -> Res
             texts.extend(rested_on(&step, &items, &by_item));
         }
     }
-    SeenLog::append(&raw.join("seen"), texts).map_err(StageError::from)?;
+    SeenLog::append_texts(&raw.join("seen"), texts).map_err(StageError::from)?;
     Ok(())
 }

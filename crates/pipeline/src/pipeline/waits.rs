@@ -12,11 +12,11 @@ use super::voting::{self, Remedy, Voting};
 use super::words::Said;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
-use crate::stages::reason as reason_of;
+use crate::stages::reason_of_code as reason_of;
 use riddlemill_record::{Cause as Fact, Caused, Entry, Reason, State};
 use riddlemill_review::ballot::Round;
 use riddlemill_tables::{CAUSES, Error, Filter, Manifest, StageReader, Workspace, fold_parts};
-use riddlemill_text::text::grouped;
+use riddlemill_text::text::group_digits;
 
 /// Records of one stage that one thing keeps back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +36,11 @@ pub struct Cause {
 
 impl Remedy {
     /// The command or the setting, in English; `None` if there is none.
-    pub fn text(&self) -> Option<String> {
+    pub fn english_text(&self) -> Option<String> {
         match self {
             Remedy::Nothing => None,
             Remedy::Run => Some("riddlemill run".to_owned()),
-            Remedy::First(what) => Some(what.en()),
+            Remedy::First(what) => Some(what.in_english()),
             Remedy::Command(command) => Some(command.clone()),
         }
     }
@@ -65,8 +65,8 @@ impl fmt::Display for Cause {
             CauseState::Unjudged => ["continued without a judgement", "continued without a judgement"],
             CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
-        write!(f, "{} {}", grouped(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
-        let more = [Some(self.what.en()).filter(|what| !what.is_empty()), self.remedy.text()];
+        write!(f, "{} {}", group_digits(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
+        let more = [Some(self.what.in_english()).filter(|what| !what.is_empty()), self.remedy.english_text()];
         let more: Vec<String> = more.into_iter().flatten().collect();
         if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
     }
@@ -77,23 +77,23 @@ impl fmt::Display for Cause {
 ///
 /// # Errors
 /// [`RunError`] if a ledger, votes or tasks cannot be read.
-pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
+pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut causes = Vec::new();
     for step in recipe.steps() {
         let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
         let Some(filter) = describe_filter(manifest) else { continue };
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
             continue;
         };
         let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
         let mut found = Vec::new();
         let mut voting: Option<Voting<'_>> = None;
-        for ((state, _), (records, first)) in groups(step, &stage, manifest, &filter)? {
-            let (what, remedy) = match (state, step.stage.review()) {
+        for ((state, _), (records, first)) in group_causes(step, &stage, manifest, &filter)? {
+            let (what, remedy) = match (state, step.stage.declared_review()) {
                 (CauseState::Votes(round) | CauseState::Provisional(round), Some(review)) => {
                     let untouched = match round {
-                        Round::Vote if voting.is_none() => voting::untouched(config, recipe, review)?,
+                        Round::Vote if voting.is_none() => voting::remedy_before_votes(config, recipe, review)?,
                         _ => None,
                     };
                     if voting.is_none() && untouched.is_none() {
@@ -103,14 +103,14 @@ pub fn causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Re
                         voting.as_ref().map_or(Remedy::Run, |voting| {
                             // A stage of an earlier version does not say which votes are missing.
                             let is_told = first.fact.is_some() || round == Round::Adjudication;
-                            voting.remedy(if is_told { round } else { voting.first_round() })
+                            voting.remedy_of_round(if is_told { round } else { voting.first_round() })
                         })
                     };
                     (Said::default(), untouched.unwrap_or_else(looked))
                 }
-                _ => of_stage.advice(state, &first),
+                _ => of_stage.cause_and_remedy(state, &first),
             };
-            let of_endpoint = matches!(first.missing(), Some(Reason::RequestFailed | Reason::EndpointLeft));
+            let of_endpoint = matches!(first.reason_of_missing(), Some(Reason::RequestFailed | Reason::EndpointLeft));
             let without =
                 matches!(state, CauseState::Undrafted | CauseState::Unembedded | CauseState::Unjudged);
             let failed = state == CauseState::Failed || without && of_endpoint;
@@ -141,7 +141,7 @@ type Shared = (String, Option<Fact>, String);
 /// The records that are kept back, by cause: how many, and the first of them.
 type Groups = BTreeMap<(CauseState, Shared), (u64, Kept)>;
 
-fn groups(
+fn group_causes(
     step: &Step,
     stage: &StageReader,
     manifest: &Manifest,
@@ -149,10 +149,10 @@ fn groups(
 ) -> Result<Groups, RunError> {
     let mut groups = Groups::new();
     let mut typed = 0;
-    for ((outcome, reason, cause), (records, id)) in alike(stage)? {
+    for ((outcome, reason, cause), (records, id)) in count_causes(stage)? {
         typed += records;
         let Ok(fact) = serde_json::from_str::<Fact>(&cause) else {
-            return Err(Error::stale_file(&stage.place().join(CAUSES), "a cause of another version").into());
+            return Err(Error::stale_file(&stage.folder().join(CAUSES), "a cause of another version").into());
         };
         // An answer that waits with its question is no item of its own.
         if fact == Fact::Beside {
@@ -161,7 +161,7 @@ fn groups(
         let (state, code) = (State::from_code(&outcome), reason_of(&reason));
         // An endpoint that fails is one cause of what it was asked and of what it was not asked any more.
         let by_fact = matches!(fact, Fact::Request(_) | Fact::Without { .. });
-        let shared = (if by_fact { String::new() } else { reason }, Some(fact.shared()), String::new());
+        let shared = (if by_fact { String::new() } else { reason }, Some(fact.shared_part()), String::new());
         let kept = Kept { id, state, reason: code, fact: Some(fact), text: String::new() };
         let key = (kept.cause_state(step), shared);
         groups.entry(key).or_insert_with(|| (0, kept)).0 += records;
@@ -171,7 +171,7 @@ fn groups(
     }
     // Those without fields have no more than a reason: what waits for people, and what an earlier version wrote.
     let mut known: FxHashSet<String> = FxHashSet::default();
-    for part in stage.parts::<Caused>(CAUSES) {
+    for part in stage.read_parts::<Caused>(CAUSES) {
         known.extend(part?.into_iter().map(|caused| caused.id));
     }
     for part in fold_parts(stage, "ledger", filter, |entries| by_reason(step, entries, &known))? {
@@ -187,10 +187,10 @@ type Alike = ((String, String, String), (u64, String));
 
 /// The causes of a stage as they are written, with their state and reason: how many records have each, and the first of them.
 /// In the order in which they come first.
-fn alike(stage: &StageReader) -> Result<Vec<Alike>, RunError> {
+fn count_causes(stage: &StageReader) -> Result<Vec<Alike>, RunError> {
     let mut places: FxHashMap<(String, String, String), usize> = FxHashMap::default();
     let mut found: Vec<Alike> = Vec::new();
-    for part in stage.parts::<Caused>(CAUSES) {
+    for part in stage.read_parts::<Caused>(CAUSES) {
         for Caused { id, outcome, reason, cause } in part? {
             let key = (outcome, reason, cause);
             match places.get(&key) {
@@ -218,7 +218,7 @@ fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> Gro
             text: entry.evidence.unwrap_or_default(),
         };
         // A source is named before its file.
-        let source = if step.stage.imports() { kept.source().to_owned() } else { String::new() };
+        let source = if step.stage.is_import() { kept.source().to_owned() } else { String::new() };
         let key = (kept.cause_state(step), (code, None, source));
         groups.entry(key).or_insert_with(|| (0, kept)).0 += 1;
     }
@@ -237,7 +237,7 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let went_on = went_on().map(count);
-    manifest.counts.state(State::Held) + manifest.counts.state(State::Failed) + went_on.sum::<u64>()
+    manifest.counts.records_in_state(State::Held) + manifest.counts.records_in_state(State::Failed) + went_on.sum::<u64>()
 }
 
 /// A filter for the ledger entries of records that were stopped; `None` if none was.
@@ -246,7 +246,7 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         let key = format!("{}/{}", state.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
-    let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.state(*state) > 0);
+    let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.records_in_state(*state) > 0);
     let reasons = went_on().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
     let states: Vec<&str> = states.map(State::code).collect();
     let reasons: Vec<&str> = reasons.collect();

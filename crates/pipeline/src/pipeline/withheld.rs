@@ -9,7 +9,7 @@ use crate::stages::import::FileRow;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use riddlemill_record::{Entry, Link, Locator};
 use riddlemill_review::{Item, Value};
-use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_rows};
 
 /// The withdrawals of a workspace, with a recipe's import.
 pub struct Withheld {
@@ -27,13 +27,13 @@ impl Withheld {
     /// [`Error`] if they or the import stage cannot be read.
     pub fn open(workspace: &Workspace, recipe: &'static Recipe) -> Result<Withheld, Error> {
         let withdrawals = Withdrawals::load(workspace)?;
-        let origin = recipe.origin();
+        let origin = recipe.origin_recipe();
         // Without withdrawals nothing is looked up, so the import stage is not opened either.
         let first = origin.steps().first().filter(|_| !withdrawals.is_empty());
-        let import = first.map(|first| StageReader::open(&workspace.stage(origin.name, 1, first.name)));
+        let import = first.map(|first| StageReader::open(&workspace.stage_folder(origin.name, 1, first.name)));
         let import = import.transpose()?.flatten();
         let files = match &import {
-            Some(stage) if stage.manifest().tables.contains_key("files") => stage.all::<FileRow>("files")?,
+            Some(stage) if stage.manifest().tables.contains_key("files") => stage.read_table::<FileRow>("files")?,
             _ => Vec::new(),
         };
         let files = files.into_iter().map(|row| (row.id, row.sha256)).collect();
@@ -61,7 +61,7 @@ impl Withheld {
     /// [`Error`] if the import stage cannot be read.
     pub fn of_withdrawn_dump(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
         let Some(of_dump) = self.withdrawals.of_dump_with(id) else { return Ok(None) };
-        let elsewhere = self.elsewhere(&FxHashSet::from_iter([id]))?;
+        let elsewhere = self.posts_in_other_dumps(&FxHashSet::from_iter([id]))?;
         Ok((!elsewhere.contains(id)).then_some(of_dump))
     }
 
@@ -69,7 +69,7 @@ impl Withheld {
     ///
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
-    pub fn among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
+    pub fn withdrawn_among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
         let mut withdrawn = FxHashSet::default();
         if self.withdrawals.is_empty() {
             return Ok(withdrawn);
@@ -83,7 +83,7 @@ impl Withheld {
             }
         }
         if !of_dumps.is_empty() {
-            let elsewhere = self.elsewhere(&of_dumps)?;
+            let elsewhere = self.posts_in_other_dumps(&of_dumps)?;
             withdrawn.extend(of_dumps.into_iter().filter(|id| !elsewhere.contains(*id)));
         }
         Ok(withdrawn)
@@ -108,7 +108,7 @@ impl Withheld {
     ///
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
-    pub fn rows<'r>(&self, rows: &'r [Map<String, Json>]) -> Result<Vec<bool>, Error> {
+    pub fn withdrawn_rows<'r>(&self, rows: &'r [Map<String, Json>]) -> Result<Vec<bool>, Error> {
         if self.withdrawals.is_empty() {
             return Ok(vec![false; rows.len()]);
         }
@@ -116,7 +116,7 @@ impl Withheld {
         let both = |name: &'r str| [name, name.split('#').next().unwrap_or(name)];
         let texts = |row: &'r Map<String, Json>| row.values().filter_map(Json::as_str);
         let names: Vec<Vec<&str>> = rows.iter().map(|row| texts(row).flat_map(both).collect()).collect();
-        let withdrawn = self.among(names.iter().flatten().copied())?;
+        let withdrawn = self.withdrawn_among(names.iter().flatten().copied())?;
         let is_gone = |(row, names): (&Map<String, Json>, &Vec<&str>)| {
             names.iter().any(|name| withdrawn.contains(name))
                 || row.values().any(|value| self.contains_withdrawn(value))
@@ -136,7 +136,7 @@ impl Withheld {
         let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
         let records: Vec<String> = items.iter().map(record).collect();
         let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));
-        let withdrawn: FxHashSet<String> = self.among(named)?.into_iter().map(str::to_owned).collect();
+        let withdrawn: FxHashSet<String> = self.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
         let is_withdrawn = |value: &Value| match value {
             Value::Text(text) => self.is_withdrawn_text(text),
             Value::List(texts) => texts.iter().any(|text| self.is_withdrawn_text(text)),
@@ -156,23 +156,23 @@ impl Withheld {
     ///
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
-    pub fn tombstone(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
+    pub fn find_tombstone(&self, id: &str) -> Result<Option<&Tombstone>, Error> {
         let own = self.withdrawals.of_id(id).or_else(|| self.of_placed(id));
         match (own, self.withdrawals.of_dump_with(id)) {
-            (None, Some(of_dump)) => Ok(self.among([id])?.contains(id).then_some(of_dump)),
+            (None, Some(of_dump)) => Ok(self.withdrawn_among([id])?.contains(id).then_some(of_dump)),
             (own, _) => Ok(own),
         }
     }
 
     /// Of posts in a withdrawn dump, those that another one contains too.
-    fn elsewhere(&self, ids: &FxHashSet<&str>) -> Result<FxHashSet<String>, Error> {
+    fn posts_in_other_dumps(&self, ids: &FxHashSet<&str>) -> Result<FxHashSet<String>, Error> {
         let Some(import) = &self.import else { return Ok(FxHashSet::default()) };
         let wanted = |column| Filter::any_of(column, ids.iter().copied());
-        let entries = select::<Entry>(import, "ledger", &wanted("into").or(wanted("id")))?;
+        let entries = select_rows::<Entry>(import, "ledger", &wanted("into").or(wanted("id")))?;
         let places =
             entries.into_iter().map(|entry| (entry.into.unwrap_or_else(|| entry.id.clone()), entry.id));
         // A page is in the ledger, its posts are in the links.
-        let links = select::<Link>(import, "links", &wanted("child"))?;
+        let links = select_rows::<Link>(import, "links", &wanted("child"))?;
         let pages = links.into_iter().map(|link| (link.child, link.parent));
         let standing =
             |place: &str| place.parse::<Locator>().is_ok_and(|place| self.of_place(&place).is_none());

@@ -92,10 +92,10 @@ const CHARS: usize = 200;
 /// The languages of the texts.
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
-static TEXTS: LazyLock<BTreeMap<String, [String; 2]>> = LazyLock::new(|| texts(FILE));
+static TEXTS: LazyLock<BTreeMap<String, [String; 2]>> = LazyLock::new(|| parse_texts(FILE));
 
 /// The texts of a file by their keys; empty where a language is missing.
-fn texts(file: &str) -> BTreeMap<String, [String; 2]> {
+fn parse_texts(file: &str) -> BTreeMap<String, [String; 2]> {
     let Ok(document) = Document::parse(file) else { return BTreeMap::new() };
     let text = |item: &Item, language: &str| {
         item.get(language).and_then(Item::as_str).unwrap_or_default().to_owned()
@@ -123,7 +123,7 @@ pub struct Said {
 
 impl Said {
     /// A sentence with its values, in the order of their numbers.
-    pub fn of<const N: usize>(word: Word, values: [&str; N]) -> Said {
+    pub fn from_word<const N: usize>(word: Word, values: [&str; N]) -> Said {
         Said { word: Some(word), values: values.map(str::to_owned).into() }
     }
 
@@ -151,24 +151,24 @@ impl Said {
     }
 
     /// In English.
-    pub fn en(&self) -> String {
-        self.text(0)
+    pub fn in_english(&self) -> String {
+        self.text_in(0)
     }
 
     /// In Chinese.
-    pub fn zh(&self) -> String {
-        self.text(1)
+    pub fn in_chinese(&self) -> String {
+        self.text_in(1)
     }
 
-    fn text(&self, language: usize) -> String {
+    fn text_in(&self, language: usize) -> String {
         let Some(word) = self.word else { return self.values.concat() };
         let text = TEXTS.get(word.key()).map_or("", |texts| texts[language].as_str());
-        filled(text, &self.values)
+        fill_values(text, &self.values)
     }
 }
 
 /// A text with its values in place of their numbers. A value is never searched for numbers itself.
-fn filled(text: &str, values: &[String]) -> String {
+fn fill_values(text: &str, values: &[String]) -> String {
     let mut whole = String::new();
     let mut rest = text;
     while let Some((before, from)) = rest.split_once('{') {
@@ -191,7 +191,7 @@ fn filled(text: &str, values: &[String]) -> String {
 }
 
 /// A line of at most [`CHARS`] characters.
-pub(super) fn short(text: &str) -> Said {
+pub(super) fn shorten_line(text: &str) -> Said {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= CHARS {
         return Said::verbatim(line);
@@ -228,19 +228,19 @@ mod tests {
 
     #[test]
     fn a_key_without_a_translation_is_found() {
-        let texts = texts("[a]\nen = \"one {0}\"\nzh = \"一 {0}\"\n[b]\nen = \"two\"\n");
+        let texts = parse_texts("[a]\nen = \"one {0}\"\nzh = \"一 {0}\"\n[b]\nen = \"two\"\n");
         assert_eq!(texts["a"], ["one {0}", "一 {0}"].map(str::to_owned));
         assert_eq!(texts["b"], ["two", ""].map(str::to_owned));
     }
 
     #[test]
     fn values_stand_where_their_numbers_are_and_are_not_read_themselves() {
-        let said = Said::of(Word::CheckAnswers, ["http://h/{1}", "mine"]);
-        assert_eq!(said.en(), "check that http://h/{1} answers, the base_url of [llm.mine]");
-        assert_eq!(said.zh(), "请检查 http://h/{1} 能否访问，它是 [llm.mine] 的 base_url");
-        let export = Said::of(Word::Export, ["MINE_KEY"]);
-        assert_eq!((export.en(), export.zh()), ("export MINE_KEY=…".into(), "export MINE_KEY=…".into()));
-        assert_eq!(Said::verbatim("{0} of the server").zh(), "{0} of the server");
+        let said = Said::from_word(Word::CheckAnswers, ["http://h/{1}", "mine"]);
+        assert_eq!(said.in_english(), "check that http://h/{1} answers, the base_url of [llm.mine]");
+        assert_eq!(said.in_chinese(), "请检查 http://h/{1} 能否访问，它是 [llm.mine] 的 base_url");
+        let export = Said::from_word(Word::Export, ["MINE_KEY"]);
+        assert_eq!((export.in_english(), export.in_chinese()), ("export MINE_KEY=…".into(), "export MINE_KEY=…".into()));
+        assert_eq!(Said::verbatim("{0} of the server").in_chinese(), "{0} of the server");
         assert!(Said::default().is_empty() && Said::verbatim("").is_empty() && !export.is_empty());
     }
 }

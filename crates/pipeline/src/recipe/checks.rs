@@ -15,7 +15,7 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         let file = prompt.name.split_once('/').map_or(prompt.name, |(_, name)| name);
         let mut problem = |place: String, what: String| problems.push(Problem { place, what });
         let place = format!("{}/prompts/{file}.jinja", benchmark.name);
-        let examined = match riddlemill_llm::prompt::examine(prompt.text) {
+        let examined = match riddlemill_llm::prompt::examine_prompt(prompt.text) {
             Ok(examined) => examined,
             Err(error) => {
                 problem(place, error.to_string());
@@ -36,10 +36,10 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         });
         // A player is told what was asked before.
         let told = |task: &Task| task.conversation.as_ref().map(|_| "turns");
-        let tasks = benchmark.tasks.iter().filter(|task| task.template.has(prompt.name));
+        let tasks = benchmark.tasks.iter().filter(|task| task.template.has_prompt(prompt.name));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
         let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
-        let hosts = spoken.filter(|(_, conversation)| conversation.host.has(prompt.name));
+        let hosts = spoken.filter(|(_, conversation)| conversation.host.has_prompt(prompt.name));
         let of_hosts = hosts.map(|(task, conversation)| {
             (format!("[[task]] {} conversation", task.title), &conversation.with, None)
         });
@@ -83,7 +83,7 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
 }
 
 /// A benchmark's own settings with the name of a general one.
-pub(super) fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
+pub(super) fn shadowed_settings(benchmark: &Benchmark) -> Vec<Problem> {
     let known = |own: &&riddlemill_benchmarks::setting::Setting| {
         let section = SECTIONS.iter().find(|section| section.name == own.section);
         own.section == "run"
@@ -97,7 +97,7 @@ pub(super) fn shadowed(benchmark: &Benchmark) -> Vec<Problem> {
 }
 
 /// A step with the name of the one that settings put before dedup.
-pub(super) fn reserved(benchmark: &Benchmark) -> Option<Problem> {
+pub(super) fn reserved_step(benchmark: &Benchmark) -> Option<Problem> {
     let has = |kind: riddlemill_benchmarks::Kind| benchmark.steps.iter().any(|step| step.kind == kind);
     let of_settings = [(EMBEDDINGS, "embeddings"), (SAME_JOKE, "same_joke")];
     let named = |(name, _): &&(&str, &str)| benchmark.steps.iter().any(|step| step.name == *name);
@@ -120,7 +120,7 @@ pub(super) fn choices_of(benchmark: &Benchmark) -> Vec<Problem> {
                 None => unknown(&format!("key of [{section}]"), name, known.keys.iter().map(|key| key.name)),
                 Some(known) => match toml_value(toml) {
                     None => format!("{key}: expected a value of TOML"),
-                    Some(value) => format!("{key}: {}", known.kind.check(&value).err()?),
+                    Some(value) => format!("{key}: {}", known.kind.check_value(&value).err()?),
                 },
             },
         };

@@ -20,7 +20,7 @@ use riddlemill_tables::durable::digest_plain;
 use riddlemill_text::text::normalise::{Fold, fold};
 use serde::{Deserialize, Serialize};
 
-use crate::stages::import::{Block, Dump, Recalled, Sift, blocks};
+use crate::stages::import::{Block, Dump, Recalled, Sift, read_blocks};
 
 /// Raised whenever the layout changes, or the extraction of texts.
 const VERSION: u32 = 2;
@@ -72,10 +72,10 @@ struct Digest {
 impl Index {
     /// The index of a dump: the existing one if it was made from this file, else a new one.
     pub(super) fn open(folder: &Path, dump: &Dump, limit: u64) -> Result<Index, Error> {
-        let origin = origin(dump, limit)?;
+        let origin = origin_of_dump(dump, limit)?;
         let name = blake3::hash(format!("{}/{}", dump.source, dump.file).as_bytes());
         let path = folder.join(format!("{}.index", &name.to_hex()[..16]));
-        let kept = || Index::read(&path).filter(|index| index.head.origin == origin);
+        let kept = || Index::read_file(&path).filter(|index| index.head.origin == origin);
         if let Some(index) = kept() {
             return Ok(index);
         }
@@ -83,7 +83,7 @@ impl Index {
         if let Some(index) = kept() {
             return Ok(index);
         }
-        let bytes = make(dump, origin, limit)?;
+        let bytes = build_index(dump, origin, limit)?;
         // A temporary name, because two processes may make it at once. Not synced, because it can be rebuilt.
         let write = || {
             fence::create_folder(folder)?;
@@ -96,20 +96,20 @@ impl Index {
             Err(e) if matches!(e.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied) => {}
             written => written.map_err(Error::io("write", &path))?,
         }
-        Index::parse(bytes).ok_or_else(|| Error::stale_file(&path, "an index that was just made"))
+        Index::from_bytes(bytes).ok_or_else(|| Error::stale_file(&path, "an index that was just made"))
     }
 
-    fn read(path: &Path) -> Option<Index> {
-        Index::parse(fs::read(path).ok()?)
+    fn read_file(path: &Path) -> Option<Index> {
+        Index::from_bytes(fs::read(path).ok()?)
     }
 
     /// `None` if the bytes are not a complete index.
-    fn parse(bytes: Vec<u8>) -> Option<Index> {
+    fn from_bytes(bytes: Vec<u8>) -> Option<Index> {
         let line = memchr::memchr(b'\n', &bytes)?;
         let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
         let index = Index { head, bytes, from: line + 1 };
         let size: usize = (0..index.head.blocks).map(|block| index.block_words(block)).sum();
-        (index.filters() + size * 8 == index.bytes.len()).then_some(index)
+        (index.offset_of_filters() + size * 8 == index.bytes.len()).then_some(index)
     }
 
     pub(super) fn sha256(&self) -> &str {
@@ -120,32 +120,32 @@ impl Index {
         self.head.origin.limit
     }
 
-    fn ids(&self) -> usize {
+    fn offset_of_ids(&self) -> usize {
         self.from + self.head.blocks * ROW
     }
 
-    fn filters(&self) -> usize {
-        self.ids() + self.head.ids * NAME
+    fn offset_of_filters(&self) -> usize {
+        self.offset_of_ids() + self.head.ids * NAME
     }
 
-    fn number(&self, at: usize) -> u64 {
+    fn read_number(&self, at: usize) -> u64 {
         let bytes = self.bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         bytes.map_or(0, u64::from_le_bytes)
     }
 
     fn block_words(&self, block: usize) -> usize {
-        self.number(self.from + block * ROW + 32) as usize
+        self.read_number(self.from + block * ROW + 32) as usize
     }
 
-    pub(super) fn block(&self, block: usize) -> Block {
+    pub(super) fn read_block(&self, block: usize) -> Block {
         let at = self.from + block * ROW;
-        let [start, end, first, last] = [0, 8, 16, 24].map(|field| self.number(at + field));
+        let [start, end, first, last] = [0, 8, 16, 24].map(|field| self.read_number(at + field));
         Block { start, end, first, last }
     }
 
     /// The blocks that may contain all of these n-grams, in order.
-    pub(super) fn holding(&self, runs: &[u64]) -> Vec<usize> {
-        let mut at = self.filters();
+    pub(super) fn blocks_with_runs(&self, runs: &[u64]) -> Vec<usize> {
+        let mut at = self.offset_of_filters();
         let places: Vec<(usize, usize, usize)> = (0..self.head.blocks)
             .map(|block| {
                 let size = self.block_words(block);
@@ -159,22 +159,22 @@ impl Index {
         };
         places
             .into_par_iter()
-            .filter(|(_, at, size)| runs.iter().all(|run| probes(*run, *size).all(|bit| set(*at, bit))))
+            .filter(|(_, at, size)| runs.iter().all(|run| probe_bits(*run, *size).all(|bit| set(*at, bit))))
             .map(|(block, ..)| block)
             .collect()
     }
 
     /// The blocks that may contain a record with this id.
-    pub(super) fn named(&self, id: &str) -> Vec<usize> {
+    pub(super) fn blocks_with_id(&self, id: &str) -> Vec<usize> {
         let wanted = hash(id);
-        let name = |row: usize| self.number(self.ids() + row * NAME);
+        let name = |row: usize| self.read_number(self.offset_of_ids() + row * NAME);
         let (mut low, mut high) = (0, self.head.ids);
         while low < high {
             let middle = low + (high - low) / 2;
             if name(middle) < wanted { low = middle + 1 } else { high = middle }
         }
         let block = |row: usize| {
-            let at = self.ids() + row * NAME + 8;
+            let at = self.offset_of_ids() + row * NAME + 8;
             self.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
         };
         (low..self.head.ids)
@@ -184,17 +184,17 @@ impl Index {
     }
 
     /// The block that contains the record at a position.
-    pub(super) fn at(&self, position: u64) -> Option<usize> {
+    pub(super) fn block_at_position(&self, position: u64) -> Option<usize> {
         let (mut low, mut high) = (0, self.head.blocks);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.block(middle).last < position { low = middle + 1 } else { high = middle }
+            if self.read_block(middle).last < position { low = middle + 1 } else { high = middle }
         }
-        (low < self.head.blocks && self.block(low).first <= position).then_some(low)
+        (low < self.head.blocks && self.read_block(low).first <= position).then_some(low)
     }
 }
 
-fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
+fn origin_of_dump(dump: &Dump, limit: u64) -> Result<Origin, Error> {
     let read = || {
         let meta = dump.path.metadata()?;
         let modified = meta.modified()?.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
@@ -210,21 +210,21 @@ fn origin(dump: &Dump, limit: u64) -> Result<Origin, Error> {
 }
 
 /// Reads a dump and builds its index.
-fn make(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
+fn build_index(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
     let digest_of = |records: Vec<Recalled>| {
         let mut runs: Vec<u64> = Vec::new();
         for record in &records {
             let text = fold(&record.text, Fold::KEY);
-            runs.extend(grams(&text).chain(whole(&text)));
+            runs.extend(hash_ngrams(&text).chain(hash_whole_text(&text)));
         }
         runs.sort_unstable();
         runs.dedup();
         let ids = records.iter().flat_map(|record| &record.ids).map(|id| hash(id)).collect();
-        Digest { ids, filter: filter(&runs) }
+        Digest { ids, filter: build_filter(&runs) }
     };
     let mut found: Vec<(Block, Digest)> = Vec::new();
     // What is withdrawn may come back: places are kept of all.
-    blocks(dump, limit, &Sift::default(), digest_of, |block, made| found.push((block, made)));
+    read_blocks(dump, limit, &Sift::default(), digest_of, |block, made| found.push((block, made)));
     // Pages that revisit others come last, wherever they are.
     found.sort_by_key(|(block, _)| block.first);
     let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
@@ -261,7 +261,7 @@ fn hash(id: &str) -> u64 {
 
 /// The hashes of a folded text's n-grams. All n-grams of a text occur in every text that contains it, except
 /// that a word of one or two ASCII characters has none.
-pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn hash_ngrams(folded: &str) -> impl Iterator<Item = u64> + '_ {
     let mut before = ['\0'; 2];
     folded.chars().flat_map(move |c| {
         let [first, second] = before;
@@ -276,7 +276,7 @@ pub(super) fn grams(folded: &str) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// Entries for a whole text: three hashes, so that false positives are rare.
-pub(super) fn whole(folded: &str) -> [u64; 3] {
+pub(super) fn hash_whole_text(folded: &str) -> [u64; 3] {
     let hash = blake3::hash(folded.as_bytes());
     let word = |n: usize| {
         hash.as_bytes()[n * 8..][..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
@@ -300,10 +300,10 @@ const BITS: usize = 8;
 const PROBES: u64 = 3;
 
 /// A Bloom filter of n-grams: false positives only.
-pub(super) fn filter(runs: &[u64]) -> Vec<u64> {
+pub(super) fn build_filter(runs: &[u64]) -> Vec<u64> {
     let mut bits = vec![0; (runs.len() * BITS).div_ceil(64).max(1)];
     for run in runs {
-        for bit in probes(*run, bits.len()) {
+        for bit in probe_bits(*run, bits.len()) {
             bits[bit / 64] |= 1 << (bit % 64);
         }
     }
@@ -311,7 +311,7 @@ pub(super) fn filter(runs: &[u64]) -> Vec<u64> {
 }
 
 /// The bits of an entry in a filter with this many words.
-pub(super) fn probes(run: u64, size: usize) -> impl Iterator<Item = usize> {
+pub(super) fn probe_bits(run: u64, size: usize) -> impl Iterator<Item = usize> {
     let bits = size as u64 * 64;
     let step = run >> 32 | 1;
     (0..PROBES).map(move |n| (run.wrapping_add(n.wrapping_mul(step)) % bits) as usize)
@@ -351,7 +351,7 @@ mod tests {
             piece: Piece::default(),
         };
         let origins = [(None, None), (Some("p"), None), (Some("div"), None), (None, Some("/data"))]
-            .map(|(item, at)| origin(&with(item, at), 1).unwrap());
+            .map(|(item, at)| origin_of_dump(&with(item, at), 1).unwrap());
         for (at, one) in origins.iter().enumerate() {
             assert_eq!(origins.iter().position(|other| other == one), Some(at));
         }
@@ -361,18 +361,18 @@ mod tests {
         #[test]
         fn a_text_has_every_run_of_what_it_holds(text in "[a-c云雨会恐高1-3]{0,40}", from in 0usize..40, length in 0usize..40) {
             let part: String = text.chars().skip(from).take(length).collect();
-            let runs: Vec<u64> = grams(&text).collect();
-            let filter_of_text = filter(&runs);
-            for run in grams(&part) {
+            let runs: Vec<u64> = hash_ngrams(&text).collect();
+            let filter_of_text = build_filter(&runs);
+            for run in hash_ngrams(&part) {
                 prop_assert!(runs.contains(&run));
-                prop_assert!(probes(run, filter_of_text.len()).all(|bit| filter_of_text[bit / 64] & 1 << (bit % 64) != 0));
+                prop_assert!(probe_bits(run, filter_of_text.len()).all(|bit| filter_of_text[bit / 64] & 1 << (bit % 64) != 0));
             }
         }
     }
 
     #[test]
     fn runs_tell_texts_apart() {
-        let runs = |text: &str| grams(text).collect::<Vec<_>>();
+        let runs = |text: &str| hash_ngrams(text).collect::<Vec<_>>();
         assert_eq!((runs("云").len(), runs("云会").len(), runs("ab").len(), runs("abc").len()), (1, 3, 0, 1));
         assert_ne!(runs("云会"), runs("会云"));
     }

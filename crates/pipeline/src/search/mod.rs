@@ -17,11 +17,11 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Block, Dump, FileRow, Sift, blocks, is_sought, located, read_back};
+use crate::stages::import::{Block, Dump, FileRow, Sift, read_blocks, is_sought, locate_files, read_back};
 use crate::stages::withdrawal::Withdrawals;
-use index::{Index, grams, whole};
+use index::{Index, hash_ngrams, hash_whole_text};
 use riddlemill_record::Locator;
-use riddlemill_tables::{Error, Filter, StageReader, Workspace, select};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_rows};
 use riddlemill_text::text::anonymise::Kind;
 use riddlemill_text::text::normalise::{Fold, fold};
 
@@ -31,7 +31,7 @@ const BATCH: usize = 128;
 /// Blocks read at a time of a dump that is read from its beginning each time.
 const MANY: usize = 64 * BATCH;
 
-fn batch(dump: &Dump) -> usize {
+fn batch_size(dump: &Dump) -> usize {
     if is_sought(dump) { BATCH } else { MANY }
 }
 
@@ -80,16 +80,16 @@ impl Search {
     /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
     pub fn open(config: &Config) -> Result<Search, StageError> {
         let withdrawn = Withdrawals::load(&Workspace::new(&config.root))?;
-        let limit = config.typed::<sections::Import>(None, "import").max_line_mib << 20;
+        let limit = config.typed_settings::<sections::Import>(None, "import").max_line_mib << 20;
         let folder = config.root.join(".index").join("dumps");
         let mut dumps = Vec::new();
-        for dump in located(config) {
+        for dump in locate_files(config) {
             let index = Index::open(&folder, &dump, limit)?;
             if withdrawn.of_dump(index.sha256()).is_none() {
                 dumps.push((dump, index));
             }
         }
-        let changed = changes(&config.root, config, &dumps)?;
+        let changed = find_changed_dumps(&config.root, config, &dumps)?;
         Ok(Search { dumps, withdrawn, changed })
     }
 
@@ -107,29 +107,29 @@ impl Search {
         }
         // Unless the words have characters of a mark, a text that contains them when anonymised contains them as
         // it is, too.
-        let of_marks = wanted.contains(|c| marks().contains(c));
+        let of_marks = wanted.contains(|c| mark_characters().contains(c));
         let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
         let sift = Sift { withdrawn: Some(&self.withdrawn), sought: Some(&holds), unmarked: false };
         let read =
             |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
-                let records = records(dump, index, places, &sift)?;
+                let records = read_records(dump, index, places, &sift)?;
                 let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
                 Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
             };
         // Texts equal to the words are returned alone; they are found by their hash.
-        let whole = whole(&wanted);
+        let whole = hash_whole_text(&wanted);
         'same: for of in &self.dumps {
-            for batch in of.1.holding(&whole).chunks(batch(&of.0)) {
+            for batch in of.1.blocks_with_runs(&whole).chunks(batch_size(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text == wanted)?);
                 if found.records.len() > enough {
                     break 'same;
                 }
             }
         }
-        let sought: Vec<u64> = grams(&wanted).collect();
+        let sought: Vec<u64> = hash_ngrams(&wanted).collect();
         let alone = !found.records.is_empty();
         'dumps: for of in self.dumps.iter().filter(|_| !alone) {
-            for batch in of.1.holding(&sought).chunks(batch(&of.0)) {
+            for batch in of.1.blocks_with_runs(&sought).chunks(batch_size(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
                 if found.records.len() > enough {
                     break 'dumps;
@@ -160,18 +160,18 @@ impl Search {
             for (dump, index) in &self.dumps {
                 let blocks_of = |at: &usize| {
                     let runs: Vec<u64> = match contains {
-                        true => grams(&wanted[*at]).collect(),
-                        false => whole(&wanted[*at]).to_vec(),
+                        true => hash_ngrams(&wanted[*at]).collect(),
+                        false => hash_whole_text(&wanted[*at]).to_vec(),
                     };
-                    index.holding(&runs).into_iter().map(|block| (block, *at)).collect::<Vec<_>>()
+                    index.blocks_with_runs(&runs).into_iter().map(|block| (block, *at)).collect::<Vec<_>>()
                 };
                 let mut pairs: Vec<(usize, usize)> = open.par_iter().flat_map_iter(blocks_of).collect();
                 pairs.par_sort_unstable();
                 let mut blocks: Vec<usize> = pairs.iter().map(|(block, _)| *block).collect();
                 blocks.dedup();
                 let mut rest = &pairs[..];
-                for batch in blocks.chunks(batch(dump)) {
-                    let places: Vec<Block> = batch.iter().map(|block| index.block(*block)).collect();
+                for batch in blocks.chunks(batch_size(dump)) {
+                    let places: Vec<Block> = batch.iter().map(|block| index.read_block(*block)).collect();
                     let read = read_back(dump, index.limit(), &places, &sift);
                     for (block, records) in batch.iter().zip(read.map_err(Error::io("read", &dump.path))?) {
                         let (of_block, later) = rest.split_at(rest.partition_point(|(of, _)| of <= block));
@@ -193,10 +193,10 @@ impl Search {
 
     /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in the
     /// order in which import reads them. Each dump is read once, from its beginning to its end.
-    pub fn each(&self, mut take: impl FnMut(Recalled)) {
+    pub fn for_each_record(&self, mut take: impl FnMut(Recalled)) {
         let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for (dump, index) in &self.dumps {
-            blocks(
+            read_blocks(
                 dump,
                 index.limit(),
                 &sift,
@@ -213,10 +213,10 @@ impl Search {
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
     pub fn by_id(&self, id: &str, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
-        let sift = self.sift(also_withdrawn);
+        let sift = self.make_sift(also_withdrawn);
         let mut found = Vec::new();
         for (dump, index) in &self.dumps {
-            let records = records(dump, index, &index.named(id), &sift)?;
+            let records = read_records(dump, index, &index.blocks_with_id(id), &sift)?;
             found.extend(records.into_iter().filter(|record| record.ids.iter().any(|own| own == id)));
         }
         Ok(found)
@@ -228,12 +228,12 @@ impl Search {
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
     pub fn by_place(&self, place: &Locator, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
-        let sift = self.sift(also_withdrawn);
+        let sift = self.make_sift(also_withdrawn);
         let mut found = Vec::new();
-        for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.names(&dump.source, &dump.file)) {
-            let here = place.within(format!("{}/{}", dump.source, dump.file));
-            let block: Vec<usize> = index.at(place.position()).into_iter().collect();
-            let records = records(dump, index, &block, &sift)?;
+        for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.is_in_file(&dump.source, &dump.file)) {
+            let here = place.with_dump(format!("{}/{}", dump.source, dump.file));
+            let block: Vec<usize> = index.block_at_position(place.position()).into_iter().collect();
+            let records = read_records(dump, index, &block, &sift)?;
             found.extend(records.into_iter().filter(|record| record.locator.is_at(&here)));
         }
         Ok(found)
@@ -241,18 +241,18 @@ impl Search {
 
     /// Whether a dump has this name: a place that names none is no place.
     pub fn has_dump(&self, place: &Locator) -> bool {
-        self.dumps.iter().any(|(dump, _)| place.names(&dump.source, &dump.file))
+        self.dumps.iter().any(|(dump, _)| place.is_in_file(&dump.source, &dump.file))
     }
 
     /// The SHA-256 of a dump, `source/file`, as it is today.
-    pub fn sha256(&self, dump: &str) -> Option<&str> {
+    pub fn sha256_of_dump(&self, dump: &str) -> Option<&str> {
         let named = |(of, _): &&(Dump, Index)| {
             dump.strip_prefix(&of.source).is_some_and(|rest| rest.strip_prefix('/') == Some(&of.file))
         };
         self.dumps.iter().find(named).map(|(_, index)| index.sha256())
     }
 
-    fn sift(&self, also_withdrawn: bool) -> Sift<'_> {
+    fn make_sift(&self, also_withdrawn: bool) -> Sift<'_> {
         Sift { withdrawn: (!also_withdrawn).then_some(&self.withdrawn), ..Sift::default() }
     }
 }
@@ -279,7 +279,7 @@ pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
 }
 
 /// The characters of the marks in anonymised texts.
-fn marks() -> &'static str {
+fn mark_characters() -> &'static str {
     static MARKS: LazyLock<String> =
         LazyLock::new(|| Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect());
     &MARKS
@@ -296,28 +296,28 @@ pub fn at_place(config: &Config, place: &str) -> Result<Option<Recalled>, StageE
     Ok(found.into_iter().next())
 }
 
-fn records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Result<Vec<Recalled>, Error> {
+fn read_records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Result<Vec<Recalled>, Error> {
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    let blocks: Vec<_> = places.iter().map(|place| index.block(*place)).collect();
+    let blocks: Vec<_> = places.iter().map(|place| index.read_block(*place)).collect();
     let read = read_back(dump, index.limit(), &blocks, sift).map_err(Error::io("read", &dump.path))?;
     Ok(read.concat())
 }
 
 /// The dumps that differ from those the recipes imported.
-fn changes(root: &Path, config: &Config, indexes: &[(Dump, Index)]) -> Result<Vec<ChangedDump>, Error> {
+fn find_changed_dumps(root: &Path, config: &Config, indexes: &[(Dump, Index)]) -> Result<Vec<ChangedDump>, Error> {
     let workspace = Workspace::new(root);
     let mut changed = Vec::new();
-    for recipe in recipe::used(config) {
+    for recipe in recipe::used_recipes(config) {
         let Some(first) = recipe.steps().first() else { continue };
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, 1, first.name))? else { continue };
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, 1, first.name))? else { continue };
         if !stage.manifest().tables.contains_key("files") {
             continue;
         }
         for (dump, index) in indexes {
             let name = format!("{}/{}", dump.source, dump.file);
-            let imported = select::<FileRow>(&stage, "files", &Filter::equals("id", &name))?;
+            let imported = select_rows::<FileRow>(&stage, "files", &Filter::equals("id", &name))?;
             if imported.iter().any(|row| row.sha256 != index.sha256()) {
                 changed.push(ChangedDump { recipe: recipe.name, dump: name });
             }

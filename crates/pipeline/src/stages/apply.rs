@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use super::{Anonymise, clean, filter};
+use super::{Anonymise, clean_post, filter_post};
 use crate::config::sections;
 use riddlemill_record::{Language, Outcome, Post, Reason};
 use riddlemill_tables::{LedgerRecord, LedgerRecordError, Plain};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::{RowOutcome, asks_in, dedup, kind_of};
 use riddlemill_text::text::interrogative::{self, Notion};
-use riddlemill_text::text::language::{detect, tagged};
+use riddlemill_text::text::language::{detect, tag_language};
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
 
 /// A JSON object.
@@ -36,14 +36,14 @@ pub enum Applied {
 
 /// Applies a stage to a row. Fields that it does not know pass through; `outcome`, `reason` and
 /// `evidence` are always there.
-pub fn apply(what: &Applied, mut row: Row) -> Row {
-    match what {
-        Applied::Clean(settings) => post(row, |post| clean(post, settings)),
-        Applied::Anonymise(stage) => post(row, |post| stage.post(post)),
-        Applied::Filter(settings) => post(row, |post| filter(post, settings)),
+pub fn apply_stage(applied: &Applied, mut row: Row) -> Row {
+    match applied {
+        Applied::Clean(settings) => apply_to_post(row, |post| clean_post(post, settings)),
+        Applied::Anonymise(stage) => apply_to_post(row, |post| stage.anonymise_post(post)),
+        Applied::Filter(settings) => apply_to_post(row, |post| filter_post(post, settings)),
         Applied::Interrogative(stated) => {
-            let content = text(&row, "text").unwrap_or_default();
-            let language = language(&row).or(*stated).unwrap_or_else(|| detect(content).language);
+            let content = text_of_field(&row, "text").unwrap_or_default();
+            let language = stated_language(&row).or(*stated).unwrap_or_else(|| detect(content).language);
             let (asks, rule, evidence) = asks_in(content, language);
             // English and others have one notion, by marks and by the order of words.
             let by_form = match language {
@@ -56,9 +56,9 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
             row
         }
         Applied::Similarity(stated) => {
-            let (a, b) = (text(&row, "a").unwrap_or_default(), text(&row, "b").unwrap_or_default());
-            let (of_a, of_b) = languages_of_pair(language(&row).or(*stated), a, b);
-            let found = compare(&tagged(a, of_a), &tagged(b, of_b));
+            let (a, b) = (text_of_field(&row, "a").unwrap_or_default(), text_of_field(&row, "b").unwrap_or_default());
+            let (of_a, of_b) = languages_of_pair(stated_language(&row).or(*stated), a, b);
+            let found = compare(&tag_language(a, of_a), &tag_language(b, of_b));
             let same = found.verdict == Verdict::Same;
             row.insert("duplicate".into(), same.into());
             row.insert("verdict".into(), found.verdict.name().into());
@@ -76,11 +76,11 @@ pub fn apply(what: &Applied, mut row: Row) -> Row {
 }
 
 /// A stage's decision on a post, complete, as written into a ledger record.
-pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
-    match what {
-        Applied::Clean(settings) => Some(clean(post, settings)),
-        Applied::Anonymise(stage) => Some(stage.post(post)),
-        Applied::Filter(settings) => Some(filter(post, settings)),
+pub fn decide_post(applied: &Applied, post: Post) -> Option<Outcome<Post>> {
+    match applied {
+        Applied::Clean(settings) => Some(clean_post(post, settings)),
+        Applied::Anonymise(stage) => Some(stage.anonymise_post(post)),
+        Applied::Filter(settings) => Some(filter_post(post, settings)),
         Applied::Interrogative(_) | Applied::Similarity(_) => None,
     }
 }
@@ -92,8 +92,8 @@ pub fn decide(what: &Applied, post: Post) -> Option<Outcome<Post>> {
 /// [`LedgerRecordError`] where it is neither, or a post has no id.
 pub fn posts_of(line: &[u8]) -> Result<Vec<Post>, LedgerRecordError> {
     let posts = match has_entry(line)? {
-        true => LedgerRecord::<Post>::read(line)?.rows,
-        false => vec![plain(line)?],
+        true => LedgerRecord::<Post>::parse_line(line)?.rows,
+        false => vec![parse_plain_post(line)?],
     };
     match posts.iter().find(|post| post.id.is_empty() || post.id.contains(char::is_control)) {
         Some(post) if post.id.is_empty() => Err(LedgerRecordError::Unreadable("a row needs an `id`".into())),
@@ -115,7 +115,7 @@ fn has_entry(line: &[u8]) -> Result<bool, LedgerRecordError> {
     Ok(line.starts_with(b"{\"entry\":") || read()?.entry.is_some())
 }
 
-fn plain(line: &[u8]) -> Result<Post, LedgerRecordError> {
+fn parse_plain_post(line: &[u8]) -> Result<Post, LedgerRecordError> {
     serde_json::from_slice(line)
         .map(|Plain(post)| post)
         .map_err(|e| LedgerRecordError::Unreadable(e.to_string()))
@@ -153,15 +153,15 @@ pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
 }
 
 /// The row for a line that is not a JSON object.
-pub fn unreadable(line: u64, error: &str) -> Row {
+pub fn unreadable_row(line: u64, error: &str) -> Row {
     let mut row = Row::new();
     row.insert("line".into(), line.into());
     set_outcome(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
     row
 }
 
-fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
-    let own = |field: &str| text(&row, field).map(str::to_string);
+fn apply_to_post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
+    let own = |field: &str| text_of_field(&row, field).map(str::to_string);
     let (title, content, whole) = (own("title"), own("content"), own("text"));
     let kind = kind_of(own("kind").as_deref(), title.is_some());
     let mentions = row.get("names").and_then(Value::as_array).into_iter().flatten();
@@ -172,7 +172,7 @@ fn post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
         content: content.or_else(|| whole.filter(|_| title.is_none())),
         title,
         mentions: mentions.filter_map(|n| n.as_str().map(str::to_string)).collect(),
-        language: language(&row),
+        language: stated_language(&row),
         ..Post::default()
     };
     let RowOutcome { row: post, outcome, reason, evidence } = RowOutcome::from(decide(post));
@@ -203,11 +203,11 @@ fn languages_of_pair(stated: Option<Language>, a: &str, b: &str) -> (Language, L
 }
 
 /// The language that a row states.
-fn language(row: &Row) -> Option<Language> {
-    Language::from_code(text(row, "language")?)
+fn stated_language(row: &Row) -> Option<Language> {
+    Language::from_code(text_of_field(row, "language")?)
 }
 
-fn text<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
+fn text_of_field<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
     row.get(field).and_then(Value::as_str)
 }
 
@@ -234,7 +234,7 @@ pub fn apply_dedup(
 ) -> Vec<Row> {
     let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
     let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
-    let outcomes = dedup::decide(&posts, settings, watch, |a, b, similar| {
+    let outcomes = dedup::dedup_posts(&posts, settings, watch, |a, b, similar| {
         if similar.is_none_or(|like| like.same) {
             each_pair(&ids[a as usize], &ids[b as usize], similar.map_or(1.0, |like| like.score));
         }
@@ -251,7 +251,7 @@ pub fn apply_dedup(
                 };
                 (id.cloned().unwrap_or_default(), outcome)
             });
-            deduped(row, ids[i].clone(), into)
+            row_after_dedup(row, ids[i].clone(), into)
         })
         .collect();
     if let Some(others) = against {
@@ -264,7 +264,7 @@ pub fn apply_dedup(
         let (texts, other_texts) = (tagged(&posts), tagged(&other_posts));
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let other_texts: Vec<&str> = other_texts.iter().map(String::as_str).collect();
-        let found = dedup::resemblances(&texts, &other_texts, settings);
+        let found = dedup::find_resemblances(&texts, &other_texts, settings);
         for (row, found) in rows.iter_mut().zip(found) {
             let id = found.map(|f| id_of(&others[f.other as usize], f.other as usize));
             row.insert("resembles".into(), id.unwrap_or_default());
@@ -278,10 +278,10 @@ pub fn apply_dedup(
 pub(super) fn loose_post(row: &Row, place: usize) -> Post {
     Post {
         id: format!("{place:012}"),
-        text: text(row, "text").unwrap_or_default().to_string(),
+        text: text_of_field(row, "text").unwrap_or_default().to_string(),
         score: row.get("score").and_then(Value::as_f64),
-        time: text(row, "time").map(str::to_string),
-        language: language(row),
+        time: text_of_field(row, "time").map(str::to_string),
+        language: stated_language(row),
         ..Post::default()
     }
 }
@@ -292,7 +292,7 @@ pub(super) fn id_of(row: &Row, place: usize) -> Value {
 }
 
 /// A row with the decision of dedup: kept, or the id of the row that it is merged into and why.
-pub(super) fn deduped(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
+pub(super) fn row_after_dedup(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
     row.insert("id".into(), id);
     match into {
         Some((into, Outcome::Merged { reason, score, evidence, .. })) => {

@@ -27,8 +27,8 @@ pub enum Rows {
 
 impl Rows {
     /// Every kind of rows: posts, the kinds that folders declare, and records in groups.
-    pub fn all() -> Vec<Rows> {
-        let kinds = riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.kinds);
+    pub fn every_kind() -> Vec<Rows> {
+        let kinds = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.kinds);
         let mut all = vec![Rows::Posts];
         all.extend(kinds.map(|kind| Rows::Kind(kind)));
         all.push(Rows::Groups);
@@ -42,7 +42,7 @@ impl Rows {
 
     /// The rows of a benchmark's records.
     pub fn of_benchmark(benchmark: &str) -> Rows {
-        Rows::of_kind(riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.records))
+        Rows::of_kind(riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.records))
     }
 
     /// The columns of such rows, in the order of the file.
@@ -55,7 +55,7 @@ impl Rows {
     }
 
     /// Whether they have a column.
-    pub fn has(self, name: &str) -> bool {
+    pub fn has_column(self, name: &str) -> bool {
         self.columns().iter().any(|column| column.name == name)
     }
 
@@ -139,17 +139,17 @@ impl Drop for Awaited<'_> {
 
 impl Stop {
     /// Asks to stop.
-    pub fn set(&self) {
+    pub fn request_stop(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
 
     /// Whether a stop was asked for.
-    pub fn asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
     /// Begins something that is paid for and must not be cut off: requests to endpoints, whose replies are stored.
-    pub fn awaited(&self) -> Awaited<'_> {
+    pub fn begin_paid_work(&self) -> Awaited<'_> {
         self.awaited.fetch_add(1, Ordering::SeqCst);
         Awaited(self)
     }
@@ -163,34 +163,34 @@ impl Stop {
     ///
     /// # Errors
     /// [`StageError::Stopped`].
-    pub fn check(&self) -> Result<(), StageError> {
-        if self.asked() { Err(StageError::Stopped) } else { Ok(()) }
+    pub fn fail_if_stopped(&self) -> Result<(), StageError> {
+        if self.is_requested() { Err(StageError::Stopped) } else { Ok(()) }
     }
 }
 
 /// Receives the progress of a stage.
 pub trait Pulse: Sync {
     /// This many more records are done.
-    fn advance(&self, records: u64);
+    fn report_done(&self, records: u64);
     /// Another part of the stage begins, with this name and number of records, whose rate does not predict the rest; ""
     /// for the stage itself.
-    fn part(&self, _name: &str, _records: u64) {}
+    fn begin_part(&self, _name: &str, _records: u64) {}
     /// Other current information, in one line.
     fn show_status(&self, _words: &str) {}
     /// A message that the user has to see, once.
-    fn notify(&self, _words: &str) {}
+    fn notify_user(&self, _words: &str) {}
     /// Asks the user a yes-or-no question; `None` if there is no way to ask.
-    fn agrees(&self, _question: &str) -> Option<bool> {
+    fn ask_consent(&self, _question: &str) -> Option<bool> {
         None
     }
     /// Asks the person at this machine, and nobody elsewhere, a yes-or-no question whose answer is kept; `None` if there is
     /// no way to ask.
-    fn trusts(&self, _question: &str) -> Option<bool> {
+    fn ask_trust(&self, _question: &str) -> Option<bool> {
         None
     }
     /// The most that everything still to be asked would cost, in words, in addition to this many requests that are
     /// mentioned already; `None` if nothing more is known.
-    fn outlook(&self, _requests: usize) -> Option<String> {
+    fn estimate_cost(&self, _requests: usize) -> Option<String> {
         None
     }
 }
@@ -218,8 +218,8 @@ pub struct LlmContext<'a> {
 
 impl LlmContext<'_> {
     /// What an engine may do, and what ends its asking.
-    pub(in crate::stages) fn limits(&self) -> (Limits, CancellationToken) {
-        let settings: sections::Draft = self.config.typed(Some(self.recipe), "draft");
+    pub(in crate::stages) fn engine_limits(&self) -> (Limits, CancellationToken) {
+        let settings: sections::Draft = self.config.typed_settings(Some(self.recipe), "draft");
         let cancel = CancellationToken::new();
         let limits = Limits {
             offline: self.offline,
@@ -277,7 +277,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// What is left for the writing.
-    pub fn left(&self) -> u64 {
+    pub fn remaining_records(&self) -> u64 {
         self.records - self.lock().told
     }
 
@@ -288,11 +288,11 @@ impl<'a> Waiting<'a> {
 }
 
 impl Watch for Waiting<'_> {
-    fn stopped(&self) -> bool {
-        self.stop.asked()
+    fn is_stopped(&self) -> bool {
+        self.stop.is_requested()
     }
 
-    fn advance(&self, share: f64) {
+    fn report_share(&self, share: f64) {
         let new = {
             let mut done = self.lock();
             done.share += share;
@@ -305,11 +305,11 @@ impl Watch for Waiting<'_> {
         };
         // After the lock is released, so that a slow pulse does not block the join's other threads.
         if new > 0 {
-            self.pulse.advance(new);
+            self.pulse.report_done(new);
         }
     }
 
-    fn expect(&self, expected: Expected) {
+    fn report_forecast(&self, expected: Expected) {
         let mut done = self.lock();
         if done.goes_on {
             let cores = rayon::current_num_threads().max(1) as f64;
@@ -374,18 +374,18 @@ pub struct Unusable {
 
 impl Unusable {
     /// What is wrong at a key of the settings, or at a line of a file.
-    pub fn at(at: impl Into<String>, what: impl fmt::Display) -> Unusable {
+    pub fn at_place(at: impl Into<String>, what: impl fmt::Display) -> Unusable {
         Unusable { at: Some(at.into()), what: what.to_string(), hint: None }
     }
 
     /// What is wrong with a request.
-    pub fn asked(what: impl fmt::Display) -> Unusable {
+    pub fn of_request(what: impl fmt::Display) -> Unusable {
         Unusable { at: None, what: what.to_string(), hint: None }
     }
 
     /// With what to write instead.
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Unusable {
+    pub fn with_hint(self, hint: impl Into<String>) -> Unusable {
         Unusable { hint: Some(hint.into()), ..self }
     }
 }
@@ -414,7 +414,7 @@ mod tests {
     struct Count(AtomicU64);
 
     impl Pulse for Count {
-        fn advance(&self, records: u64) {
+        fn report_done(&self, records: u64) {
             self.0.fetch_add(records, Ordering::Relaxed);
         }
     }
@@ -443,7 +443,7 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, count) = (Stop::default(), Count::default());
         let whole = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
-        stop.set();
+        stop.request_stop();
         let stopped = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
         assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
     }
@@ -451,8 +451,8 @@ mod tests {
     #[test]
     fn it_says_where_what_and_what_to_do() {
         let message =
-            Unusable::at("draft.endpoint", "there is no [llm.x]").hint("there are y, z").to_string();
+            Unusable::at_place("draft.endpoint", "there is no [llm.x]").with_hint("there are y, z").to_string();
         assert_eq!(message, "draft.endpoint: there is no [llm.x]\n  hint: there are y, z");
-        assert_eq!(Unusable::asked("a text of two characters").to_string(), "a text of two characters");
+        assert_eq!(Unusable::of_request("a text of two characters").to_string(), "a text of two characters");
     }
 }

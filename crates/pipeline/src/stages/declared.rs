@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::arranged::{Marked, Options};
 use riddlemill_record::{Outcome, Reason, Record, Row};
-use riddlemill_text::options::{LETTERS, choices};
+use riddlemill_text::options::{LETTERS, draw_choices};
 use serde_json::json;
 
 use super::context::{About, NewRows, Rows, StageError};
 use super::job::{Job, StepContext};
 use super::rule::Plain;
 use super::stage::Stage;
-use super::subject::declared::{Groups, scope};
+use super::subject::declared::{Groups, scope_of_record};
 use super::texts::{anonymise_stage, policy_lists};
 use crate::config::sections;
 use riddlemill_text::offline::Anonymise;
@@ -21,23 +21,23 @@ use riddlemill_text::offline::Anonymise;
 pub struct Marking(pub &'static Marked);
 
 impl Stage for Marking {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About { name: "anonymise", version: 1, section: "anonymise", rows: Rows::Groups, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let mut settings: sections::Anonymise = job.settings();
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut settings: sections::Anonymise = job.step_settings();
         match self.0.english {
             Some(true) => settings.language = Some(sections::Language::En),
             Some(false) => settings.language = Some(sections::Language::Zh),
             None => {}
         }
         let anonymise = anonymise_stage(&job.step.config.root, &settings)?;
-        job.each_in_memory(&Plain(|record: Row| mark(record, self.0, &anonymise)))
+        job.each_in_memory(&Plain(|record: Row| mark_personal_data(record, self.0, &anonymise)))
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(policy_lists(&step.config.root, &step.settings("anonymise"))?.evidence())
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.section_settings("anonymise"))?.evidence())
     }
 }
 
@@ -46,30 +46,30 @@ impl Stage for Marking {
 pub struct Choosing(pub &'static Options);
 
 impl Stage for Choosing {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About { name: "options", version: 1, section: "options", rows: Rows::Groups, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let settings: sections::Options = job.settings();
-        job.each_in_memory(&Plain(|record: Row| choose(record, self.0, &settings)))
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let settings: sections::Options = job.step_settings();
+        job.each_in_memory(&Plain(|record: Row| order_options(record, self.0, &settings)))
     }
 
-    fn detail(&self) -> String {
+    fn stage_detail(&self) -> String {
         format!("{} of them", self.0.number)
     }
 }
 
 /// Marks personal data in the texts that the step names.
-fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
-    let mut groups = Groups::split(&record);
+fn mark_personal_data(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
+    let mut groups = Groups::parse_groups(&record);
     let (mut after, mut evidence) = (Vec::new(), Vec::new());
     for (group, field) in &marked.texts {
         let fields = groups.of_step(group);
         let Some(text) = fields.get(*field).and_then(|text| text.as_str()).map(str::to_owned) else {
             continue;
         };
-        match anonymise.one(&text) {
+        match anonymise.anonymise_text(&text) {
             Ok(None) => {}
             Ok(Some((marked, found))) => {
                 let text_marked = record.text("text").unwrap_or_default().replace(&text, &marked);
@@ -101,10 +101,10 @@ fn mark(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row>
 }
 
 /// Orders a record's options, or returns what is missing for that.
-fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
+fn order_options(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
-    let scope = scope(&record, options.benchmark);
-    let (right, wrong) = match (scope.text(&options.right), scope.texts(&options.wrong)) {
+    let scope = scope_of_record(&record, options.benchmark);
+    let (right, wrong) = match (scope.compute_text(&options.right), scope.compute_texts(&options.wrong)) {
         (Ok(right), Ok(wrong)) => (right, wrong),
         (Err(trouble), _) | (_, Err(trouble)) => return hold(trouble.to_string()),
     };
@@ -114,10 +114,10 @@ fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> O
     if wrong.len() + 1 != options.number {
         return hold(format!("it has {} wrong answers, not {}", wrong.len(), options.number - 1));
     }
-    match choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
+    match draw_choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
         Err(alike) => hold(alike.to_string()),
         Ok(made) => {
-            let mut groups = Groups::split(&record);
+            let mut groups = Groups::parse_groups(&record);
             let fields = groups.of_step(options.name);
             fields.insert("shown".into(), json!(made.options));
             fields.insert("right".into(), json!(made.answer));
@@ -134,7 +134,7 @@ fn choose(mut record: Row, options: &Options, settings: &sections::Options) -> O
 }
 
 /// Why a step of a benchmark cannot be made; `None` where it can.
-pub(crate) fn lacking(step: &riddlemill_benchmarks::Step) -> Option<String> {
+pub(crate) fn find_step_problem(step: &riddlemill_benchmarks::Step) -> Option<String> {
     use riddlemill_benchmarks::Kind;
     Some(match step.kind {
         Kind::Draft(_) => format!(

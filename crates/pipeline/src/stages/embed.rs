@@ -10,14 +10,14 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::config::{Config, sections};
-use crate::stages::draft::{Flight, LlmContext, agreed, open_store, sends, waits_for, words};
+use crate::stages::draft::{Flight, LlmContext, require_consent, open_store, may_answer_later, waits_for, describe_progress};
 use crate::stages::{StageError, Stop, Unusable, Waiting};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_record::{Post, Reason, State};
 use riddlemill_tables::{Manifest, Workspace};
 use riddlemill_text::join::Watch;
-use riddlemill_text::vectors::similar;
+use riddlemill_text::vectors::similar_vectors;
 
 /// More posts are not embedded: every two of them are compared.
 const MOST_POSTS: u64 = 100_000;
@@ -55,7 +55,7 @@ pub struct Compared {
 }
 
 impl Embeds {
-    fn key(self) -> &'static str {
+    fn settings_key(self) -> &'static str {
         match self {
             Embeds::Posts => "embeddings.endpoint",
             Embeds::Questions => "puzzles.embeddings",
@@ -63,40 +63,40 @@ impl Embeds {
     }
 
     /// The endpoint's name, or nothing, and the cosine from which two texts are near.
-    fn settings(self, config: &Config, recipe: &str) -> (String, f64) {
+    fn endpoint_and_cosine(self, config: &Config, recipe: &str) -> (String, f64) {
         match self {
             Embeds::Posts => {
-                let sections::Embeddings { endpoint, cosine } = config.typed(Some(recipe), "embeddings");
+                let sections::Embeddings { endpoint, cosine } = config.typed_settings(Some(recipe), "embeddings");
                 (endpoint, cosine)
             }
             Embeds::Questions => {
-                let settings: sections::Puzzles = config.typed(Some(recipe), "puzzles");
+                let settings: sections::Puzzles = config.typed_settings(Some(recipe), "puzzles");
                 (settings.embeddings, settings.cosine)
             }
         }
     }
 
     /// The cosine from which two texts are near; `None` where no endpoint is named.
-    pub fn cosine(self, config: &Config, recipe: &str) -> Option<f64> {
-        let (endpoint, cosine) = self.settings(config, recipe);
+    pub fn near_cosine(self, config: &Config, recipe: &str) -> Option<f64> {
+        let (endpoint, cosine) = self.endpoint_and_cosine(config, recipe);
         (!endpoint.is_empty()).then_some(cosine)
     }
 
     /// The settings of a comparison that can change its rows: not what it may take, which decides nothing.
-    pub fn comparison(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        let mut decide = config.stage(Some(recipe), "dedup");
+    pub fn comparison_settings(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let mut decide = config.stage_settings(Some(recipe), "dedup");
         decide.remove("memory_mib");
         if self == Embeds::Questions {
-            decide.extend(self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
+            decide.extend(self.near_cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
         }
         decide
     }
 
     /// The settings that can change which texts are near.
     pub fn near_settings(self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        let endpoint = self.endpoint(config, recipe).ok().flatten();
+        let endpoint = self.find_endpoint(config, recipe).ok().flatten();
         let model = endpoint.map(|endpoint| ("model".to_owned(), endpoint.identity().into()));
-        let cosine = self.cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into()));
+        let cosine = self.near_cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into()));
         model.into_iter().chain(cosine).collect()
     }
 
@@ -104,14 +104,14 @@ impl Embeds {
     ///
     /// # Errors
     /// [`StageError::Settings`] where the name is not set.
-    pub fn endpoint(self, config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
-        let (name, _) = self.settings(config, recipe);
+    pub fn find_endpoint(self, config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
+        let (name, _) = self.endpoint_and_cosine(config, recipe);
         if name.is_empty() {
             return Ok(None);
         }
         let found = config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned();
         let Some(mut endpoint) = found else {
-            return Err(self.unusable(format!("there is no [llm.{name}]")));
+            return Err(self.unusable_setting(format!("there is no [llm.{name}]")));
         };
         // A pack's path is relative to pipeline.toml, not to the current folder.
         endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
@@ -122,77 +122,77 @@ impl Embeds {
     ///
     /// # Errors
     /// As of [`Embeds::endpoint`].
-    pub fn asks(self, config: &Config, recipe: &str) -> Result<bool, StageError> {
-        Ok(self.endpoint(config, recipe)?.is_some_and(|endpoint| sends(&endpoint)))
+    pub fn may_ask_endpoint(self, config: &Config, recipe: &str) -> Result<bool, StageError> {
+        Ok(self.find_endpoint(config, recipe)?.is_some_and(|endpoint| may_answer_later(&endpoint)))
     }
 
     /// The pairs of texts with near embeddings, by number, with their cosine; none if no endpoint is set.
     ///
     /// # Errors
     /// [`StageError::Stopped`] after a Ctrl-C; else where endpoint or store cannot be used, or there are too many.
-    pub fn similar(
+    pub fn find_near_pairs(
         self,
         texts: &[Embedded],
         asking: &LlmContext<'_>,
     ) -> Result<Vec<(usize, usize, f64)>, StageError> {
-        if self.endpoint(asking.config, asking.recipe)?.is_none() {
+        if self.find_endpoint(asking.config, asking.recipe)?.is_none() {
             return Ok(Vec::new());
         }
         let count = texts.len() as u64;
         // What a model takes for an embedding says nothing of how long the comparison takes.
-        asking.pulse.part("embeddings", count);
-        let answers = self.answers(texts, asking)?;
-        asking.pulse.part("", count);
-        self.near(&answers, asking, &Unwatched { stop: asking.stop })
+        asking.pulse.begin_part("embeddings", count);
+        let answers = self.embed_texts(texts, asking)?;
+        asking.pulse.begin_part("", count);
+        self.compare_answers(&answers, asking, &Unwatched { stop: asking.stop })
     }
 
     /// As [`Embeds::similar`], with what came for each text. The bar of the stage is that of the requests.
     ///
     /// # Errors
     /// As of [`Embeds::similar`].
-    pub fn compare(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Compared, StageError> {
-        let answers = self.answers(texts, asking)?;
+    pub fn compare_texts(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Compared, StageError> {
+        let answers = self.embed_texts(texts, asking)?;
         let count = texts.len() as u64;
-        asking.pulse.part("comparison", count);
-        let near = self.near(&answers, asking, &Waiting::new(asking.stop, asking.pulse, count))?;
+        asking.pulse.begin_part("comparison", count);
+        let near = self.compare_answers(&answers, asking, &Waiting::new(asking.stop, asking.pulse, count))?;
         Ok(Compared { answers, near })
     }
 
-    fn near(
+    fn compare_answers(
         self,
         answers: &[Answer],
         asking: &LlmContext<'_>,
         watch: &dyn Watch,
     ) -> Result<Vec<(usize, usize, f64)>, StageError> {
-        let (_, cosine) = self.settings(asking.config, asking.recipe);
+        let (_, cosine) = self.endpoint_and_cosine(asking.config, asking.recipe);
         let vector = |answer: &Answer| answer.reply().and_then(|reply| reply.vector.clone());
         let vectors: Vec<Option<Vec<f32>>> = answers.iter().map(vector).collect();
-        let near = similar(&vectors, cosine, watch);
-        asking.stop.check()?;
+        let near = similar_vectors(&vectors, cosine, watch);
+        asking.stop.fail_if_stopped()?;
         Ok(near)
     }
 
     /// The reply for each text, in order; none if no endpoint is set.
-    fn answers(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Vec<Answer>, StageError> {
-        let Some(endpoint) = self.endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
-        let (limits, cancel) = asking.limits();
-        let asks = self.requests(texts);
+    fn embed_texts(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Vec<Answer>, StageError> {
+        let Some(endpoint) = self.find_endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
+        let (limits, cancel) = asking.engine_limits();
+        let asks = self.requests_of_texts(texts);
         let store = Arc::new(open_store(asking.config)?);
-        agreed(&store, std::slice::from_ref(&endpoint), std::slice::from_ref(&asks), asking)?;
-        let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable(e))?;
+        require_consent(&store, std::slice::from_ref(&endpoint), std::slice::from_ref(&asks), asking)?;
+        let engine = Engine::new(store, endpoint, limits).map_err(|e| self.unusable_setting(e))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(|e| self.unusable(e))?;
+        let runtime = runtime.map_err(|e| self.unusable_setting(e))?;
         let so_far = AtomicUsize::new(0);
-        let flight = Flight { longest: engine.longest(), ..Flight::default() };
+        let flight = Flight { longest: engine.longest_request(), ..Flight::default() };
         let on_event = |progress: &Progress| {
             flight.now.store(progress.in_flight, Ordering::Relaxed);
-            let finished = progress.finished();
+            let finished = progress.count_finished();
             // Events of parallel requests may arrive out of order, and the bar must not go back.
             let before = so_far.fetch_max(finished, Ordering::Relaxed);
-            asking.pulse.advance(finished.saturating_sub(before) as u64);
-            asking.pulse.show_status(&words(progress));
+            asking.pulse.report_done(finished.saturating_sub(before) as u64);
+            asking.pulse.show_status(&describe_progress(progress));
         };
-        let awaited = asking.stop.awaited();
+        let awaited = asking.stop.begin_paid_work();
         let answers = runtime.block_on(async {
             let work = engine.ask_all(asks, on_event);
             tokio::pin!(work);
@@ -201,16 +201,16 @@ impl Embeds {
                     answers = &mut work => break answers,
                     // Requests in flight are finished and their replies kept; no new ones are sent.
                     () = tokio::time::sleep(Duration::from_millis(100)) => {
-                        if asking.stop.asked() && !cancel.is_cancelled() {
+                        if asking.stop.is_requested() && !cancel.is_cancelled() {
                             cancel.cancel();
-                            asking.pulse.notify(&waits_for(std::slice::from_ref(&flight)));
+                            asking.pulse.notify_user(&waits_for(std::slice::from_ref(&flight)));
                         }
                     }
                 }
             }
         });
         drop(awaited);
-        asking.stop.check()?;
+        asking.stop.fail_if_stopped()?;
         Ok(answers)
     }
 
@@ -218,21 +218,21 @@ impl Embeds {
     ///
     /// # Errors
     /// [`StageError`] where endpoint or store cannot be read.
-    pub fn evidence(
+    pub fn collect_evidence(
         self,
         config: &Config,
         recipe: &str,
         texts: impl FnOnce() -> Result<Vec<Embedded>, StageError>,
     ) -> Result<BTreeMap<String, String>, StageError> {
-        let Some(endpoint) = self.endpoint(config, recipe)? else { return Ok(BTreeMap::new()) };
+        let Some(endpoint) = self.find_endpoint(config, recipe)? else { return Ok(BTreeMap::new()) };
         let mut there = Vec::new();
-        if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
+        if let Some(pack) = endpoint.pack.as_deref().filter(|_| !may_answer_later(&endpoint)) {
             // An unreadable pack is reported when it is used.
             there.push(blake3::hash(&fence::read(pack).unwrap_or_default()).to_hex().to_string());
-        } else if Workspace::new(&config.root).raw().join("replies").exists() {
+        } else if Workspace::new(&config.root).raw_folder().join("replies").exists() {
             let store = open_store(config)?;
             for text in texts()? {
-                let key = Engine::request(&endpoint, &request(&text)).key();
+                let key = Engine::request_of_ask(&endpoint, &embedding_request(&text)).key();
                 if store.contains(&key)? {
                     there.push(key.to_string());
                 }
@@ -245,7 +245,7 @@ impl Embeds {
     }
 
     /// Texts without an embedding that another run may get, of a stage that was made.
-    pub fn missing(self, made: &Manifest) -> u64 {
+    pub fn count_missing(self, made: &Manifest) -> u64 {
         match self {
             Embeds::Posts => {
                 let key = format!("{}/{}", State::Changed.code(), Reason::NotEmbedded.code());
@@ -259,8 +259,8 @@ impl Embeds {
     }
 
     /// What would be embedded.
-    pub fn requests(self, texts: &[Embedded]) -> Vec<Ask> {
-        texts.iter().map(request).collect()
+    pub fn requests_of_texts(self, texts: &[Embedded]) -> Vec<Ask> {
+        texts.iter().map(embedding_request).collect()
     }
 
     /// Refuses more texts than can be compared, each with each; before they are read.
@@ -274,11 +274,11 @@ impl Embeds {
         let what =
             format!("{count} posts are too many to embed: each is compared with each, {MOST_POSTS} at most");
         let hint = "leave it empty; dedup.metric alone finds near duplicates among millions";
-        Err(Unusable::at(self.key(), what).hint(hint).into())
+        Err(Unusable::at_place(self.settings_key(), what).with_hint(hint).into())
     }
 
-    fn unusable(self, what: impl std::fmt::Display) -> StageError {
-        Unusable::at(self.key(), what).into()
+    fn unusable_setting(self, what: impl std::fmt::Display) -> StageError {
+        Unusable::at_place(self.settings_key(), what).into()
     }
 }
 
@@ -288,11 +288,11 @@ struct Unwatched<'a> {
 }
 
 impl Watch for Unwatched<'_> {
-    fn stopped(&self) -> bool {
-        self.stop.asked()
+    fn is_stopped(&self) -> bool {
+        self.stop.is_requested()
     }
 
-    fn advance(&self, _: f64) {}
+    fn report_share(&self, _: f64) {}
 }
 
 /// Refuses settings that ask for embeddings where a stage works in parts, without a workspace or on a cluster.
@@ -300,17 +300,17 @@ impl Watch for Unwatched<'_> {
 /// # Errors
 /// [`StageError::Settings`] where they do.
 pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), StageError> {
-    let settings: sections::Embeddings = config.typed(recipe, "embeddings");
+    let settings: sections::Embeddings = config.typed_settings(recipe, "embeddings");
     if settings.endpoint.is_empty() {
         return Ok(());
     }
     let what = "embeddings are compared by `run` alone";
     let hint = "leave it empty for `apply`, `assemble` and clusters: --set embeddings.endpoint=";
-    Err(Unusable::at(Embeds::Posts.key(), what).hint(hint).into())
+    Err(Unusable::at_place(Embeds::Posts.settings_key(), what).with_hint(hint).into())
 }
 
-fn request(text: &Embedded) -> Ask {
-    Ask::embedding(&text.id, &text.text)
+fn embedding_request(text: &Embedded) -> Ask {
+    Ask::for_embedding(&text.id, &text.text)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::published::Published;
 use super::review::Votes;
 use super::rule::{Above, Rule};
 use super::seconds::{Seconds, set_aside};
-use super::subject::subjects;
+use super::subject::read_subjects;
 use crate::config::{Config, sections};
 
 /// The votes and decisions of a workspace about a recipe's records, read on first use.
@@ -35,7 +35,7 @@ impl<'a> PeopleLogs<'a> {
     }
 
     /// All votes.
-    pub fn votes(&self) -> Result<&Votes, StageError> {
+    pub fn load_votes(&self) -> Result<&Votes, StageError> {
         if let Some(votes) = self.votes.get() {
             return Ok(votes);
         }
@@ -44,11 +44,11 @@ impl<'a> PeopleLogs<'a> {
     }
 
     /// All decisions.
-    pub fn decisions(&self) -> Result<&DecisionLog, StageError> {
+    pub fn load_decisions(&self) -> Result<&DecisionLog, StageError> {
         if let Some(decisions) = self.decisions.get() {
             return Ok(decisions);
         }
-        let decisions = DecisionLog::read(&Workspace::new(&self.config.root).decisions())?;
+        let decisions = DecisionLog::read_folder(&Workspace::new(&self.config.root).decisions_folder())?;
         Ok(self.decisions.get_or_init(|| decisions))
     }
 }
@@ -87,8 +87,8 @@ pub struct StepContext<'a> {
 
 impl StepContext<'_> {
     /// The settings of a table of pipeline.toml.
-    pub fn settings<T: serde::de::DeserializeOwned>(&self, section: &str) -> T {
-        self.config.typed(Some(self.recipe), section)
+    pub fn section_settings<T: serde::de::DeserializeOwned>(&self, section: &str) -> T {
+        self.config.typed_settings(Some(self.recipe), section)
     }
 
     /// The workspace.
@@ -97,25 +97,25 @@ impl StepContext<'_> {
     }
 
     /// The records of its inputs, as far as those were made.
-    pub fn records(&self, of: Rows) -> Result<Vec<Row>, StageError> {
+    pub fn read_records(&self, of: Rows) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
         for input in &self.inputs {
             if let Some(reader) = StageReader::open(&input.place)? {
-                records.append(&mut subjects(&reader, input.rows, of)?);
+                records.append(&mut read_subjects(&reader, input.rows, of)?);
             }
         }
         Ok(records)
     }
 
     /// Its inputs; `None` if one was not made.
-    pub fn readers(&self) -> Result<Option<Vec<StageReader>>, StageError> {
+    pub fn open_inputs(&self) -> Result<Option<Vec<StageReader>>, StageError> {
         Ok(self.inputs.iter().map(|input| StageReader::open(&input.place)).collect::<Result<_, _>>()?)
     }
 
     /// What people decided about its records; nothing where it takes no decisions.
-    pub fn people(&self) -> Result<StageDecisions, StageError> {
+    pub fn read_decisions(&self) -> Result<StageDecisions, StageError> {
         match self.overruled {
-            true => Ok(self.logs.decisions()?.of_stage(self.recipe, self.step)),
+            true => Ok(self.logs.load_decisions()?.of_stage(self.recipe, self.step)),
             false => Ok(StageDecisions::default()),
         }
     }
@@ -136,7 +136,7 @@ type Again = (String, Outcome<Row>);
 
 impl Job<'_> {
     /// A writer for its rows, which are no posts.
-    pub fn writer(&self) -> Result<StageWriter<Row>, StageError> {
+    pub fn create_row_writer(&self) -> Result<StageWriter<Row>, StageError> {
         self.writer_of(self.step.about.rows)
     }
 
@@ -146,36 +146,36 @@ impl Job<'_> {
     }
 
     /// A writer for posts.
-    pub fn posts(&self) -> Result<StageWriter<Post>, StageError> {
+    pub fn create_post_writer(&self) -> Result<StageWriter<Post>, StageError> {
         Ok(StageWriter::create(&self.step.place)?)
     }
 
     /// The settings of its table of pipeline.toml.
-    pub fn settings<T: serde::de::DeserializeOwned>(&self) -> T {
-        self.step.settings(self.step.about.section)
+    pub fn step_settings<T: serde::de::DeserializeOwned>(&self) -> T {
+        self.step.section_settings(self.step.about.section)
     }
 
     /// The seed of what is drawn.
     pub fn seed(&self) -> u64 {
-        self.step.settings::<sections::Options>("options").seed
+        self.step.section_settings::<sections::Options>("options").seed
     }
 
     /// The rows of published sets that its records come from.
-    pub fn published(&self) -> Result<Published, StageError> {
+    pub fn load_published(&self) -> Result<Published, StageError> {
         Ok(Published::load(&self.step.workspace(), self.step.recipe)?)
     }
 
-    fn above(&self) -> Result<Above, StageError> {
-        Ok(Above { step: self.step.step, people: self.step.people()?, published: self.published()? })
+    fn load_overrides(&self) -> Result<Above, StageError> {
+        Ok(Above { step: self.step.step, people: self.step.read_decisions()?, published: self.load_published()? })
     }
 
     /// The records that reached several of its inputs.
-    pub fn seconds(&self) -> Result<Seconds, StageError> {
-        Seconds::find(&self.readers().collect::<Vec<_>>())
+    pub fn find_repeated_records(&self) -> Result<Seconds, StageError> {
+        Seconds::find_in_inputs(&self.inputs_with_rows().collect::<Vec<_>>())
     }
 
     /// Its inputs with what their rows are.
-    fn readers(&self) -> impl Iterator<Item = (Rows, &StageReader)> {
+    fn inputs_with_rows(&self) -> impl Iterator<Item = (Rows, &StageReader)> {
         self.step.inputs.iter().map(|input| input.rows).zip(self.inputs)
     }
 
@@ -185,21 +185,21 @@ impl Job<'_> {
     }
 
     /// A stage of texts: posts, each decided by itself. It touches these columns, the id first.
-    pub fn texts(&self, touches: ColumnAccess, rule: &impl Rule<Post>) -> Result<NewRows, StageError> {
-        let mut writer = self.posts()?;
-        let above = self.above()?;
+    pub fn decide_each_post(&self, touches: ColumnAccess, rule: &impl Rule<Post>) -> Result<NewRows, StageError> {
+        let mut writer = self.create_post_writer()?;
+        let above = self.load_overrides()?;
         let decide = |post: Post| match above.is_empty() {
-            true => rule.outcome(post),
-            false => above.decide(rule, post),
+            true => rule.outcome_by_rule(post),
+            false => above.decide_record(rule, post),
         };
         match self.inputs {
             [input] => {
                 // Only decisions and published rows are looked up by id; without them ids are not read.
                 let reads = if above.is_empty() { &touches.reads[1..] } else { touches.reads };
                 let (stop, pulse) = (self.asking.stop, self.asking.pulse);
-                writer.edit(input, ColumnAccess { reads, ..touches }, decide, |rows| {
-                    pulse.advance(rows);
-                    stop.check()
+                writer.edit_rows(input, ColumnAccess { reads, ..touches }, decide, |rows| {
+                    pulse.report_done(rows);
+                    stop.fail_if_stopped()
                 })?;
             }
             _ => self.each_of(|_| (), &mut writer, decide)?,
@@ -213,9 +213,9 @@ impl Job<'_> {
         columns: impl Fn(Rows) -> R::Columns,
         rule: &impl Rule<R, Row>,
     ) -> Result<NewRows, StageError> {
-        let mut writer = self.writer()?;
-        let above = self.above()?;
-        self.each_of(columns, &mut writer, |record: R| above.decide(rule, record))?;
+        let mut writer = self.create_row_writer()?;
+        let above = self.load_overrides()?;
+        self.each_of(columns, &mut writer, |record: R| above.decide_record(rule, record))?;
         Ok(writer.into())
     }
 
@@ -226,37 +226,37 @@ impl Job<'_> {
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
-        let seconds = &self.seconds()?;
-        for (at, (rows, input)) in self.readers().enumerate() {
-            let decide = |record: R| match seconds.outcome(at, record.id()) {
+        let seconds = &self.find_repeated_records()?;
+        for (at, (rows, input)) in self.inputs_with_rows().enumerate() {
+            let decide = |record: R| match seconds.outcome_of_repeat(at, record.id()) {
                 Some(again) => again,
                 None => decide(record),
             };
-            each(columns(rows), input, writer, self.asking.stop, self.asking.pulse, &decide)?;
+            decide_each_row(columns(rows), input, writer, self.asking.stop, self.asking.pulse, &decide)?;
         }
         Ok(())
     }
 
     /// Records that drafts and reviews fill in, each decided by itself; posts are records without drafts and votes.
     pub fn each_subject(&self, of: Rows, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
-        let mut writer = self.writer()?;
-        let above = self.above()?;
-        let seconds = &self.seconds()?;
+        let mut writer = self.create_row_writer()?;
+        let above = self.load_overrides()?;
+        let seconds = &self.find_repeated_records()?;
         let (stop, pulse) = (self.asking.stop, self.asking.pulse);
-        for (at, (rows, input)) in self.readers().enumerate() {
-            let decide = |record: Row| match seconds.outcome(at, record.id()) {
+        for (at, (rows, input)) in self.inputs_with_rows().enumerate() {
+            let decide = |record: Row| match seconds.outcome_of_repeat(at, record.id()) {
                 Some(again) => again,
-                None => above.decide(rule, record),
+                None => above.decide_record(rule, record),
             };
             if rows != Rows::Posts {
-                each(rows.columns(), input, &mut writer, stop, pulse, &decide)?;
+                decide_each_row(rows.columns(), input, &mut writer, stop, pulse, &decide)?;
                 continue;
             }
-            for record in subjects(input, rows, of)? {
-                stop.check()?;
+            for record in read_subjects(input, rows, of)? {
+                stop.fail_if_stopped()?;
                 let id = record.id().to_owned();
                 writer.append(&id, &decide(record));
-                pulse.advance(1);
+                pulse.report_done(1);
             }
         }
         Ok(writer.into())
@@ -264,12 +264,12 @@ impl Job<'_> {
 
     /// Records that the step leaves, each decided by itself; posts become records here if no earlier step has done so.
     pub fn each_in_memory(&self, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
-        let mut writer = self.writer()?;
-        let above = self.above()?;
-        let (records, again) = self.subjects(self.step.about.rows)?;
+        let mut writer = self.create_row_writer()?;
+        let above = self.load_overrides()?;
+        let (records, again) = self.read_subjects(self.step.about.rows)?;
         for record in records {
             let id = record.id().to_owned();
-            writer.append(&id, &above.decide(rule, record));
+            writer.append(&id, &above.decide_record(rule, record));
         }
         again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
         Ok(writer.into())
@@ -277,11 +277,11 @@ impl Job<'_> {
 
     /// The rows of all inputs as the records that the step works on. A record that reached several inputs has one id
     /// and is one record: the first is worked on, and the others are set aside.
-    pub fn subjects(&self, of: Rows) -> Result<(Vec<Row>, Vec<Again>), StageError> {
+    pub fn read_subjects(&self, of: Rows) -> Result<(Vec<Row>, Vec<Again>), StageError> {
         let (mut records, mut again): (Vec<Row>, Vec<Again>) = (Vec::new(), Vec::new());
         let mut first: FxHashMap<String, (usize, usize)> = FxHashMap::default();
-        for (at, (rows, reader)) in self.readers().enumerate() {
-            for record in subjects(reader, rows, of)? {
+        for (at, (rows, reader)) in self.inputs_with_rows().enumerate() {
+            for record in read_subjects(reader, rows, of)? {
                 // Within one input an id is unique.
                 let known = first.get(record.id()).filter(|(of, _)| *of < at);
                 match known {
@@ -309,13 +309,13 @@ impl Job<'_> {
         wanted: impl Fn(Rows) -> bool,
     ) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
-        for (at, (rows, input)) in self.readers().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
+        for (at, (rows, input)) in self.inputs_with_rows().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
             let mut of_input = Vec::new();
             match rows {
-                Rows::Posts => of_input.append(&mut subjects(input, rows, of)?),
-                _ => all(rows.columns(), input, self.asking.stop, &mut of_input)?,
+                Rows::Posts => of_input.append(&mut read_subjects(input, rows, of)?),
+                _ => read_all_rows(rows.columns(), input, self.asking.stop, &mut of_input)?,
             }
-            records.extend(of_input.into_iter().filter(|record: &Row| !seconds.has(at, record.id())));
+            records.extend(of_input.into_iter().filter(|record: &Row| !seconds.has_earlier(at, record.id())));
         }
         Ok(records)
     }
@@ -324,11 +324,11 @@ impl Job<'_> {
     pub fn report_refused(&self, refused: &[(String, String)]) {
         refused
             .iter()
-            .for_each(|(place, why)| self.asking.pulse.notify(&format!("{place}: left out: {why}")));
+            .for_each(|(place, why)| self.asking.pulse.notify_user(&format!("{place}: left out: {why}")));
     }
 
     /// A folder for what does not fit in memory.
-    pub fn folder(&self) -> &Path {
+    pub fn working_folder(&self) -> &Path {
         self.step.place.parent().unwrap_or(&self.step.place)
     }
 }
@@ -338,7 +338,7 @@ impl Job<'_> {
 ///
 /// # Errors
 /// [`StageError`] where a part cannot be read or written, or the user stopped.
-pub fn each<R: Record, T: Record>(
+pub fn decide_each_row<R: Record, T: Record>(
     columns: R::Columns,
     input: &StageReader,
     writer: &mut StageWriter<T>,
@@ -357,12 +357,12 @@ pub fn each<R: Record, T: Record>(
         rows.into_par_iter().with_min_len(SPLIT).fold(|| Batch::with_room(made, SPLIT), append).collect()
     };
     let decide = |part: &Part| -> Result<_, StageError> {
-        let batches = decided(input.part(columns, part)?);
-        pulse.advance(part.rows);
+        let batches = decided(input.read_part(columns, part)?);
+        pulse.report_done(part.rows);
         Ok(batches)
     };
     par_map_ordered(input.table("rows").parts.iter(), decide, |batches| {
-        stop.check()?;
+        stop.fail_if_stopped()?;
         batches.into_iter().for_each(|batch| writer.append_batch(batch));
         Ok(writer.flush()?)
     })
@@ -372,14 +372,14 @@ pub fn each<R: Record, T: Record>(
 ///
 /// # Errors
 /// As of [`each`].
-pub fn all<R: Record>(
+pub fn read_all_rows<R: Record>(
     columns: R::Columns,
     input: &StageReader,
     stop: &Stop,
     records: &mut Vec<R>,
 ) -> Result<(), StageError> {
     for part in input.parts_of(columns, "rows") {
-        stop.check()?;
+        stop.fail_if_stopped()?;
         records.append(&mut part?);
     }
     Ok(())

@@ -18,7 +18,7 @@ use riddlemill_text::join::Unwatched;
 pub struct Judging;
 
 impl Stage for Judging {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About {
             name: "judge",
             version: 1,
@@ -28,43 +28,43 @@ impl Stage for Judging {
         }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let mut writer = job.posts()?;
-        let judged = same_joke::judge_pairs(job.inputs, &job.seconds()?, &mut writer, &job.asking)?;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.create_post_writer()?;
+        let judged = same_joke::judge_pairs(job.inputs, &job.find_repeated_records()?, &mut writer, &job.asking)?;
         let evidence = same_joke::evidence_of(job.step.config, job.step.recipe, &judged)?;
         Ok(NewRows::from(writer).with_evidence(evidence))
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        same_joke::settings(config, recipe)
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        same_joke::judging_settings(config, recipe)
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        same_joke::evidence(step.config, step.recipe, &step.place)
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        same_joke::collect_evidence(step.config, step.recipe, &step.place)
     }
 
-    fn judges(&self) -> bool {
+    fn is_pair_judge(&self) -> bool {
         true
     }
 
-    fn requests(&self, step: &StepContext<'_>) -> Result<Option<Option<ByEndpoint>>, StageError> {
-        let Some(endpoint) = same_joke::endpoint(step.config, step.recipe)? else { return Ok(None) };
-        let Some(inputs) = step.readers()? else { return Ok(Some(None)) };
+    fn collect_requests(&self, step: &StepContext<'_>) -> Result<Option<Option<ByEndpoint>>, StageError> {
+        let Some(endpoint) = same_joke::find_judge(step.config, step.recipe)? else { return Ok(None) };
+        let Some(inputs) = step.open_inputs()? else { return Ok(Some(None)) };
         let inputs: Vec<&StageReader> = inputs.iter().collect();
-        let seconds = Seconds::find(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
-        let (posts, near) = same_joke::entered(&inputs, &seconds, &Stop::default())?;
-        let settings: sections::Dedup = step.settings("dedup");
-        let pairs = same_joke::borderline(&posts, &near, &settings, &Unwatched);
-        Ok(Some(Some(vec![(endpoint, same_joke::questions(step.config, &posts, &pairs)?)])))
+        let seconds = Seconds::find_in_inputs(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
+        let (posts, near) = same_joke::read_posts_and_pairs(&inputs, &seconds, &Stop::default())?;
+        let settings: sections::Dedup = step.section_settings("dedup");
+        let pairs = same_joke::find_borderline_pairs(&posts, &near, &settings, &Unwatched);
+        Ok(Some(Some(vec![(endpoint, same_joke::questions_of_pairs(step.config, &posts, &pairs)?)])))
     }
 
-    fn missing(
+    fn count_missing(
         &self,
         step: &StepContext<'_>,
         _: &Manifest,
     ) -> Result<Option<(&'static str, u64)>, StageError> {
-        match same_joke::asks(step.config, step.recipe)? {
-            true => Ok(Some(("replies", same_joke::missing(&step.place)?))),
+        match same_joke::may_ask_judge(step.config, step.recipe)? {
+            true => Ok(Some(("replies", same_joke::count_missing(&step.place)?))),
             false => Ok(None),
         }
     }

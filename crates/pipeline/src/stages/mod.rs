@@ -29,19 +29,19 @@ mod texts;
 pub mod withdrawal;
 
 pub use context::{About, NewRows, Pulse, Rows, StageError, Stop, Unusable, Waiting};
-pub(crate) use declared::lacking;
-pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup, parted};
+pub(crate) use declared::find_step_problem;
+pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup_posts, parted};
 pub use draft::Draft;
 pub use embed::Embeds;
 pub use embed_posts::{Embedding, NEAR, NearEmbeddings};
 pub use job::{Input, Job, PeopleLogs, StepContext};
 pub use judging::Judging;
 pub use review::Review;
-pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, witness};
-pub use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
+pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, measure_witness};
+pub use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 pub use seconds::Seconds;
 pub use stage::{ByEndpoint, Stage};
-pub use subject::{DraftItem, GROUPS, subjects};
+pub use subject::{DraftItem, GROUPS, read_subjects};
 pub use texts::{anonymise_stage, policy_lists};
 
 use declared::{Choosing, Marking};
@@ -55,25 +55,25 @@ use selecting::{Selecting, Splitting};
 use texts::{Anonymising, Cleaning, Filtering};
 
 /// The codes of every reason and rule, those of benchmarks' folders among them.
-pub fn reasons() -> impl Iterator<Item = &'static str> {
+pub fn reason_codes() -> impl Iterator<Item = &'static str> {
     use riddlemill_text::text::clean::Rule;
     let reasons = riddlemill_record::Reason::ALL.iter().map(|reason| reason.code());
     let own =
-        riddlemill_benchmarks::all().iter().flat_map(|benchmark| benchmark.reasons()).map(|own| own.code);
+        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| benchmark.own_reasons()).map(|own| own.code);
     reasons.chain(Rule::ALL.iter().map(|rule| rule.code())).chain(own)
 }
 
 /// What a reason or a rule means, by its code in a ledger.
-pub fn definition(code: &str) -> Option<&'static str> {
+pub fn define_code(code: &str) -> Option<&'static str> {
     use riddlemill_text::text::clean::Rule;
     let rule = || Rule::ALL.iter().find(|r| r.code() == code).map(|r| r.definition());
-    reason(code).map(riddlemill_record::Reason::definition).or_else(rule)
+    reason_of_code(code).map(riddlemill_record::Reason::definition).or_else(rule)
 }
 
 /// The reason of a code in a ledger: the program's, or what a benchmark's folder says.
-pub fn reason(code: &str) -> Option<riddlemill_record::Reason> {
+pub fn reason_of_code(code: &str) -> Option<riddlemill_record::Reason> {
     use riddlemill_record::Reason;
-    Reason::from_code(code).or_else(|| riddlemill_benchmarks::reason(code).map(Reason::Own))
+    Reason::from_code(code).or_else(|| riddlemill_benchmarks::find_reason(code).map(Reason::Own))
 }
 
 /// The stage that a benchmark's folder declares for a step; `None` if there is no code for it.
@@ -92,15 +92,15 @@ pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<
         Kind::Options => {
             Box::new(Choosing(benchmark.options.iter().find(|options| options.name == step.name)?))
         }
-        Kind::Draft(_) => Box::new(Drafting(Draft::find(benchmark, step.name)?)),
-        Kind::Ballot(name) => Box::new(Reviewing(Review::new(benchmark.ballot(name)?))),
+        Kind::Draft(_) => Box::new(Drafting(Draft::find_draft(benchmark, step.name)?)),
+        Kind::Ballot(name) => Box::new(Reviewing(Review::new(benchmark.find_ballot(name)?))),
         Kind::Select => {
             Box::new(Selecting(benchmark.selects.iter().find(|select| select.name == step.name)?))
         }
         Kind::Elements => {
             Box::new(Splitting(benchmark.elements.iter().find(|elements| elements.name == step.name)?))
         }
-        Kind::Native(_) => native::stage(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
+        Kind::Native(_) => native::stage_of_step(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
     })
 }
 

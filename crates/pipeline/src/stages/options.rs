@@ -6,7 +6,7 @@ use super::rule::Plain;
 use super::stage::Stage;
 use crate::config::sections;
 use riddlemill_record::{Outcome, OwnedCell, Reason, Record, Row};
-use riddlemill_text::options::{LETTERS, choices};
+use riddlemill_text::options::{LETTERS, draw_choices};
 
 /// What an order is drawn for. It decides the order: changing it reshuffles every set.
 const PURPOSE: &str = "flub options";
@@ -18,18 +18,18 @@ const WRONG: usize = 3;
 pub struct Ordering(pub Rows);
 
 impl Stage for Ordering {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About { name: "options", version: 1, section: "options", rows: self.0, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let settings: sections::Options = job.settings();
-        job.each_row(|_| self.0.columns(), &Plain(|text: Row| options(text, &settings)))
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let settings: sections::Options = job.step_settings();
+        job.each_row(|_| self.0.columns(), &Plain(|text: Row| order_options(text, &settings)))
     }
 }
 
 /// Orders a text's options, or returns what is missing for that.
-fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
+fn order_options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
     let Some(explanation) = text.text("explanation").filter(|e| !e.trim().is_empty()) else {
         return hold("it has no explanation".into());
@@ -38,7 +38,7 @@ fn options(mut text: Row, settings: &sections::Options) -> Outcome<Row> {
     if wrong.len() != WRONG {
         return hold(format!("it has {} wrong answers, not {WRONG}", wrong.len()));
     }
-    match choices(explanation, wrong, settings.seed, PURPOSE, text.id()) {
+    match draw_choices(explanation, wrong, settings.seed, PURPOSE, text.id()) {
         Err(alike) => hold(alike.to_string()),
         Ok(made) => {
             let after = made.options.join("\n");
@@ -69,14 +69,14 @@ mod tests {
     #[test]
     fn four_different_options_or_none() {
         let settings = sections::Options { seed: 1 };
-        let Outcome::Changed { row, .. } = options(text(&["甲", "乙", "丙"]), &settings) else { panic!() };
+        let Outcome::Changed { row, .. } = order_options(text(&["甲", "乙", "丙"]), &settings) else { panic!() };
         assert_eq!(row.list("options").len(), 4);
         assert_eq!(row.list("options")[row.count("answer").unwrap() as usize], "对");
         for lacking in [&["甲", "乙"][..], &["甲", "乙", "对。"], &["甲", "乙", "乙"]] {
-            let outcome = options(text(lacking), &settings);
+            let outcome = order_options(text(lacking), &settings);
             assert!(matches!(outcome, Outcome::Held { reason: Reason::OptionsMissing, .. }), "{outcome:?}");
         }
         let empty = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");
-        assert!(matches!(options(empty, &settings), Outcome::Held { .. }));
+        assert!(matches!(order_options(empty, &settings), Outcome::Held { .. }));
     }
 }

@@ -14,14 +14,14 @@ pub(super) fn edit_parts(post: &mut Post, ruling: &Ruling<'_>) {
 }
 
 /// The decisions on a text, as evidence in a ledger.
-pub(super) fn edits(ruling: &Ruling<'_>) -> String {
+pub(super) fn describe_ruling(ruling: &Ruling<'_>) -> String {
     let edits = [ruling.text, ruling.title, ruling.answer].into_iter().flatten();
     edits.map(Decision::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// The outcome after a person's decision to keep, drop or hold the record. `passing` gives the record to continue
 /// with if the rule would have stopped it; `None` if there is none.
-pub(super) fn overruled<T>(
+pub(super) fn overrule_outcome<T>(
     outcome: Outcome<T>,
     ruling: &Ruling<'_>,
     passing: impl FnOnce() -> Option<T>,
@@ -31,7 +31,7 @@ pub(super) fn overruled<T>(
     match decision.verdict {
         Verdict::Drop => Outcome::Dropped { reason: Reason::DecidedDrop, evidence },
         Verdict::Hold => Outcome::Held { reason: Reason::DecidedHold, evidence: evidence.into() },
-        Verdict::Keep if stops(&outcome) => match passing() {
+        Verdict::Keep if is_stopped(&outcome) => match passing() {
             Some(row) => Outcome::Changed {
                 row,
                 rule: Reason::DecidedKeep.code(),
@@ -46,7 +46,7 @@ pub(super) fn overruled<T>(
 }
 
 /// Whether the record stops at this stage.
-pub(super) fn stops<T>(outcome: &Outcome<T>) -> bool {
+pub(super) fn is_stopped<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Outcome::Dropped { .. } | Outcome::Held { .. } | Outcome::Failed { .. })
 }
 

@@ -1,7 +1,7 @@
 //! What all stages that decide record by record have in common: a published row passes as it was published, people's
 //! decisions replace what a rule says, and the ledger tells both. A stage adds the rule.
 
-use super::overrule::overruled;
+use super::overrule::overrule_outcome;
 use super::published::{Publishable, Published, let_through};
 use riddlemill_record::{Outcome, Reason, Record, is_published};
 use riddlemill_review::decisions::{Ruling, StageDecisions, seen_text};
@@ -9,27 +9,27 @@ use riddlemill_review::decisions::{Ruling, StageDecisions, seen_text};
 /// A rule over one record.
 pub trait Rule<R: Record, T: Record = R>: Sync {
     /// What becomes of a record by the rule alone.
-    fn outcome(&self, record: R) -> Outcome<T>;
+    fn outcome_by_rule(&self, record: R) -> Outcome<T>;
 
     /// A published record as it goes on, whatever the rule says; `None` if it does not.
-    fn published(&self, record: &R) -> Option<T>;
+    fn published_record(&self, record: &R) -> Option<T>;
 
     /// The text of a record as people see it who decide about it.
-    fn seen(&self, _: &R) -> String {
+    fn text_for_people(&self, _: &R) -> String {
         String::new()
     }
 
     /// The record that goes on where a person lets it through and the rule stops it; `None` if it cannot.
-    fn passing(&self, _: R) -> Option<T> {
+    fn passed_record(&self, _: R) -> Option<T> {
         None
     }
 
     /// What becomes of a record that people decided about.
-    fn ruled(&self, record: R, ruling: &Ruling<'_>) -> Outcome<T>
+    fn outcome_by_ruling(&self, record: R, ruling: &Ruling<'_>) -> Outcome<T>
     where
         R: Clone,
     {
-        overruled(self.outcome(record.clone()), ruling, || self.passing(record))
+        overrule_outcome(self.outcome_by_rule(record.clone()), ruling, || self.passed_record(record))
     }
 }
 
@@ -37,11 +37,11 @@ pub trait Rule<R: Record, T: Record = R>: Sync {
 pub struct Plain<F>(pub F);
 
 impl<R: Publishable, F: Fn(R) -> Outcome<R> + Sync> Rule<R> for Plain<F> {
-    fn outcome(&self, record: R) -> Outcome<R> {
+    fn outcome_by_rule(&self, record: R) -> Outcome<R> {
         (self.0)(record)
     }
 
-    fn published(&self, record: &R) -> Option<R> {
+    fn published_record(&self, record: &R) -> Option<R> {
         Some(record.as_published())
     }
 }
@@ -62,19 +62,19 @@ where
     F: Fn(R) -> Outcome<R> + Sync,
     P: Fn(R) -> R + Sync,
 {
-    fn outcome(&self, record: R) -> Outcome<R> {
+    fn outcome_by_rule(&self, record: R) -> Outcome<R> {
         (self.rule)(record)
     }
 
-    fn published(&self, record: &R) -> Option<R> {
+    fn published_record(&self, record: &R) -> Option<R> {
         Some(record.as_published())
     }
 
-    fn seen(&self, record: &R) -> String {
+    fn text_for_people(&self, record: &R) -> String {
         (self.seen)(record)
     }
 
-    fn passing(&self, record: R) -> Option<R> {
+    fn passed_record(&self, record: R) -> Option<R> {
         Some((self.passing)(record))
     }
 }
@@ -96,11 +96,11 @@ impl Above {
     }
 
     /// What becomes of a record.
-    pub fn decide<R: Record + Clone, T: Record>(&self, rule: &impl Rule<R, T>, record: R) -> Outcome<T> {
-        let passing = if is_published(record.id()) { rule.published(&record) } else { None };
-        let outcome = match self.people.ruling(record.id(), || seen_text(&rule.seen(&record))) {
-            Some(ruling) => rule.ruled(record, &ruling),
-            None => rule.outcome(record),
+    pub fn decide_record<R: Record + Clone, T: Record>(&self, rule: &impl Rule<R, T>, record: R) -> Outcome<T> {
+        let passing = if is_published(record.id()) { rule.published_record(&record) } else { None };
+        let outcome = match self.people.ruling_on(record.id(), || seen_text(&rule.text_for_people(&record))) {
+            Some(ruling) => rule.outcome_by_ruling(record, &ruling),
+            None => rule.outcome_by_rule(record),
         };
         match passing.filter(|_| !is_of_people(&outcome)) {
             Some(passing) => let_through(&self.published, self.step, &passing, &outcome),
@@ -149,7 +149,7 @@ mod tests {
             base: None,
         };
         let folder = tempfile::tempdir().unwrap();
-        DecisionLog::append(folder.path(), decided.iter().map(decision).collect()).unwrap();
+        DecisionLog::append_decisions(folder.path(), decided.iter().map(decision).collect()).unwrap();
         let row = |record: &&str| PublishedRow {
             id: (*record).into(),
             record: (*record).into(),
@@ -164,7 +164,7 @@ mod tests {
         };
         Above {
             step: "filter",
-            people: DecisionLog::read(folder.path()).unwrap().of_stage("flub", "filter"),
+            people: DecisionLog::read_folder(folder.path()).unwrap().of_stage("flub", "filter"),
             published: Published::index(published.iter().map(row).collect()),
         }
     }
@@ -177,7 +177,7 @@ mod tests {
             passing: |post| post,
         };
         let post = Post { id: id.into(), text: "云会恐高吗".into(), ..Post::default() };
-        match above.decide(&rule, post) {
+        match above.decide_record(&rule, post) {
             Outcome::Changed { rule, .. } => (rule, true),
             Outcome::Dropped { reason, .. } => (reason.code(), false),
             other => panic!("{other:?}"),

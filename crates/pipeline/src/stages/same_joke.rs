@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::context::{StageError, Unusable, Waiting};
-use super::draft::{LlmContext, ask_endpoints, open_store, prompts, sends};
+use super::draft::{LlmContext, ask_endpoints, open_store, load_prompts, may_answer_later};
 use super::embed::Embeds;
 use super::embed_posts::{NEAR, NearEmbeddings};
-use super::job::all;
+use super::job::read_all_rows;
 use super::seconds::Seconds;
 use crate::config::{Config, sections};
 use riddlemill_files::fence;
@@ -65,13 +65,13 @@ pub struct Judgement {
 ///
 /// # Errors
 /// [`Unreadable`] if it does not say whether the two are one joke, and why.
-pub fn read(reply: &str) -> Result<Judgement, Unreadable> {
-    let said = parse::object(reply, &["one", "why"])?;
-    Ok(Judgement { one: parse::flag(&said, "one")?, why: parse::text_field(&said, "why")?.trim().to_owned() })
+pub fn parse_judgement(reply: &str) -> Result<Judgement, Unreadable> {
+    let said = parse::parse_object(reply, &["one", "why"])?;
+    Ok(Judgement { one: parse::parse_flag(&said, "one")?, why: parse::text_field(&said, "why")?.trim().to_owned() })
 }
 
 fn endpoint_name(config: &Config, recipe: Option<&str>) -> String {
-    config.typed::<sections::SameJoke>(recipe, "same_joke").endpoint
+    config.typed_settings::<sections::SameJoke>(recipe, "same_joke").endpoint
 }
 
 /// Whether the settings name a judge.
@@ -83,14 +83,14 @@ pub fn is_on(config: &Config, recipe: Option<&str>) -> bool {
 ///
 /// # Errors
 /// [`StageError::Settings`] where the name is not set.
-pub fn endpoint(config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
+pub fn find_judge(config: &Config, recipe: &str) -> Result<Option<Endpoint>, StageError> {
     let name = endpoint_name(config, Some(recipe));
     if name.is_empty() {
         return Ok(None);
     }
     let found = config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned();
     let Some(mut endpoint) = found else {
-        return Err(Unusable::at(KEY, format!("there is no [llm.{name}]")).into());
+        return Err(Unusable::at_place(KEY, format!("there is no [llm.{name}]")).into());
     };
     // A pack's path is relative to pipeline.toml, not to the current folder.
     endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
@@ -101,8 +101,8 @@ pub fn endpoint(config: &Config, recipe: &str) -> Result<Option<Endpoint>, Stage
 ///
 /// # Errors
 /// As of [`endpoint`].
-pub fn asks(config: &Config, recipe: &str) -> Result<bool, StageError> {
-    Ok(endpoint(config, recipe)?.is_some_and(|endpoint| sends(&endpoint)))
+pub fn may_ask_judge(config: &Config, recipe: &str) -> Result<bool, StageError> {
+    Ok(find_judge(config, recipe)?.is_some_and(|endpoint| may_answer_later(&endpoint)))
 }
 
 /// Refuses settings that ask for judgements where a stage works in parts, without a workspace or on a cluster.
@@ -115,15 +115,15 @@ pub fn refuse_in_parts(config: &Config, recipe: Option<&str>) -> Result<(), Stag
     }
     let what = "pairs are judged in `run` alone";
     let hint = "leave it empty for `apply`, `assemble` and clusters: --set same_joke.endpoint=";
-    Err(Unusable::at(KEY, what).hint(hint).into())
+    Err(Unusable::at_place(KEY, what).with_hint(hint).into())
 }
 
 /// The settings that can change which pairs are judged, and how.
-pub fn settings(config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-    let mut decide = Embeds::Posts.comparison(config, recipe);
-    let endpoint = endpoint(config, recipe).ok().flatten();
+pub fn judging_settings(config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+    let mut decide = Embeds::Posts.comparison_settings(config, recipe);
+    let endpoint = find_judge(config, recipe).ok().flatten();
     decide.extend(endpoint.map(|endpoint| ("model".to_owned(), endpoint.identity().into())));
-    let draft: sections::Draft = config.typed(Some(recipe), "draft");
+    let draft: sections::Draft = config.typed_settings(Some(recipe), "draft");
     decide.insert("max_reasks".to_owned(), draft.max_reasks.into());
     decide
 }
@@ -133,7 +133,7 @@ pub fn settings(config: &Config, recipe: &str) -> BTreeMap<String, Value> {
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack, store or stage cannot be read.
-pub fn evidence(config: &Config, recipe: &str, place: &Path) -> Result<BTreeMap<String, String>, StageError> {
+pub fn collect_evidence(config: &Config, recipe: &str, place: &Path) -> Result<BTreeMap<String, String>, StageError> {
     evidence_of(config, recipe, &pairs_at(place)?)
 }
 
@@ -143,14 +143,14 @@ fn pairs_at(place: &Path) -> Result<Vec<JudgedPair>, StageError> {
     let Some(stage) = stage.filter(|stage| stage.manifest().tables.contains_key(JUDGED)) else {
         return Ok(Vec::new());
     };
-    Ok(stage.all(JUDGED)?)
+    Ok(stage.read_table(JUDGED)?)
 }
 
 /// How many pairs of the stage at a place lack a judgement that another run may get.
 ///
 /// # Errors
 /// [`StageError`] if the stage cannot be read.
-pub fn missing(place: &Path) -> Result<u64, StageError> {
+pub fn count_missing(place: &Path) -> Result<u64, StageError> {
     let lasting = |pair: &JudgedPair| {
         let (code, _) = pair.basis.split_once(": ").unwrap_or_default();
         Reason::from_code(code).is_some_and(is_lasting)
@@ -174,17 +174,17 @@ pub fn evidence_of(
     judged: &[JudgedPair],
 ) -> Result<BTreeMap<String, String>, StageError> {
     let mut evidence = BTreeMap::new();
-    let Some(endpoint) = endpoint(config, recipe)? else { return Ok(evidence) };
-    let prompts = prompts(config)?;
+    let Some(endpoint) = find_judge(config, recipe)? else { return Ok(evidence) };
+    let prompts = load_prompts(config)?;
     evidence.insert(format!("prompt {PROMPT}"), prompts.hash(PROMPT)?[..16].to_owned());
     // What else goes into every request: the model's parameters.
-    let probe = Engine::request(&endpoint, &ask(&prompts, ("", ""), ("", ""))?).key().to_string();
+    let probe = Engine::request_of_ask(&endpoint, &question_of_pair(&prompts, ("", ""), ("", ""))?).key().to_string();
     evidence.insert("request".to_owned(), probe[..16].to_owned());
     let mut there = Vec::new();
-    if let Some(pack) = endpoint.pack.as_deref().filter(|_| !sends(&endpoint)) {
+    if let Some(pack) = endpoint.pack.as_deref().filter(|_| !may_answer_later(&endpoint)) {
         // An unreadable pack is reported when it is used.
         there.push(blake3::hash(&fence::read(pack).unwrap_or_default()).to_hex().to_string());
-    } else if Workspace::new(&config.root).raw().join("replies").exists() {
+    } else if Workspace::new(&config.root).raw_folder().join("replies").exists() {
         let store = open_store(config)?;
         for pair in judged {
             let known = pair.request.parse::<riddlemill_llm::Key>().ok();
@@ -211,13 +211,13 @@ pub struct Borderline {
 
 /// The pairs to judge, in the order of their ids: borderline by their words, not near by their embeddings, and not both
 /// published, because those are never merged by a rule.
-pub fn borderline(
+pub fn find_borderline_pairs(
     posts: &[Post],
     near: &[NearEmbeddings],
     settings: &sections::Dedup,
     watch: &dyn Watch,
 ) -> Vec<Borderline> {
-    let found = Found::among(posts, settings, watch);
+    let found = Found::among_posts(posts, settings, watch);
     let near: BTreeSet<(&str, &str)> =
         near.iter().flat_map(|pair| [(&*pair.a, &*pair.b), (&*pair.b, &*pair.a)]).collect();
     let ends = |a: usize, b: usize| if found.ranks[b] < found.ranks[a] { (b, a) } else { (a, b) };
@@ -242,8 +242,8 @@ pub fn borderline(
 }
 
 /// The question about two posts, given by id and text.
-fn ask(prompts: &Prompts, a: (&str, &str), b: (&str, &str)) -> Result<Ask, StageError> {
-    let rendered = prompts.render(PROMPT, json!({ "first": a.1, "second": b.1 }))?;
+fn question_of_pair(prompts: &Prompts, a: (&str, &str), b: (&str, &str)) -> Result<Ask, StageError> {
+    let rendered = prompts.render_prompt(PROMPT, json!({ "first": a.1, "second": b.1 }))?;
     let schema = json!({
         "type": "object",
         "properties": { "one": { "type": "boolean" }, "why": { "type": "string" } },
@@ -258,10 +258,10 @@ fn ask(prompts: &Prompts, a: (&str, &str), b: (&str, &str)) -> Result<Ask, Stage
 ///
 /// # Errors
 /// [`StageError`] where the prompt cannot be filled in.
-pub fn questions(config: &Config, posts: &[Post], pairs: &[Borderline]) -> Result<Vec<Ask>, StageError> {
-    let prompts = prompts(config)?;
+pub fn questions_of_pairs(config: &Config, posts: &[Post], pairs: &[Borderline]) -> Result<Vec<Ask>, StageError> {
+    let prompts = load_prompts(config)?;
     let side = |at: usize| (posts[at].id.as_str(), posts[at].text.as_str());
-    pairs.iter().map(|pair| ask(&prompts, side(pair.a), side(pair.b))).collect()
+    pairs.iter().map(|pair| question_of_pair(&prompts, side(pair.a), side(pair.b))).collect()
 }
 
 /// The most pairs that one post is in, of those that are asked about; at least 1.
@@ -276,7 +276,7 @@ pub fn most_of_one(asks: &[Ask]) -> u64 {
 ///
 /// # Errors
 /// [`StageError`] where a stage cannot be read, or there are too many posts.
-pub fn entered(
+pub fn read_posts_and_pairs(
     inputs: &[&StageReader],
     seconds: &Seconds,
     asking: &super::Stop,
@@ -286,15 +286,15 @@ pub fn entered(
         let what =
             format!("{count} posts are too many: each borderline pair is asked about, {MOST_POSTS} at most");
         let hint = "leave it empty; `show dedup --borderline` lists the pairs for people";
-        return Err(Unusable::at(KEY, what).hint(hint).into());
+        return Err(Unusable::at_place(KEY, what).with_hint(hint).into());
     }
     let (mut posts, mut near): (Vec<Post>, Vec<NearEmbeddings>) = (Vec::new(), Vec::new());
     for (at, input) in inputs.iter().enumerate() {
         let mut of_input: Vec<Post> = Vec::new();
-        all((), input, asking, &mut of_input)?;
-        posts.extend(of_input.into_iter().filter(|post| !seconds.has(at, &post.id)));
+        read_all_rows((), input, asking, &mut of_input)?;
+        posts.extend(of_input.into_iter().filter(|post| !seconds.has_earlier(at, &post.id)));
         if input.manifest().tables.contains_key(NEAR) {
-            near.append(&mut input.all(NEAR)?);
+            near.append(&mut input.read_table(NEAR)?);
         }
     }
     Ok((posts, near))
@@ -315,22 +315,22 @@ pub fn judge_pairs(
     writer: &mut StageWriter<Post>,
     asking: &LlmContext<'_>,
 ) -> Result<Vec<JudgedPair>, StageError> {
-    let (posts, near) = entered(&inputs.iter().collect::<Vec<_>>(), seconds, asking.stop)?;
-    let settings: sections::Dedup = asking.config.typed(Some(asking.recipe), "dedup");
+    let (posts, near) = read_posts_and_pairs(&inputs.iter().collect::<Vec<_>>(), seconds, asking.stop)?;
+    let settings: sections::Dedup = asking.config.typed_settings(Some(asking.recipe), "dedup");
     let waiting = Waiting::new(asking.stop, asking.pulse, posts.len() as u64);
-    let pairs = borderline(&posts, &near, &settings, &waiting);
-    asking.stop.check()?;
-    let judged = judged(&posts, &pairs, asking)?;
+    let pairs = find_borderline_pairs(&posts, &near, &settings, &waiting);
+    asking.stop.fail_if_stopped()?;
+    let judged = ask_judge(&posts, &pairs, asking)?;
     if !near.is_empty() {
         // Dedup reads the pairs of the step before, too.
-        let mut table = writer.table::<NearEmbeddings>(NEAR)?;
+        let mut table = writer.start_table::<NearEmbeddings>(NEAR)?;
         near.iter().for_each(|pair| table.append(pair));
-        writer.keep(table)?;
+        writer.add_table(table)?;
     }
-    let mut table = writer.table::<JudgedPair>(JUDGED)?;
+    let mut table = writer.start_table::<JudgedPair>(JUDGED)?;
     judged.iter().for_each(|(pair, _)| table.append(pair));
-    writer.keep(table)?;
-    seconds.write(writer);
+    writer.add_table(table)?;
+    seconds.set_all_aside(writer);
     let mut of_post: FxHashMap<String, Vec<usize>> = FxHashMap::default();
     for (at, (pair, _)) in judged.iter().enumerate() {
         of_post.entry(pair.a.clone()).or_default().push(at);
@@ -342,7 +342,7 @@ pub fn judge_pairs(
             None => Outcome::Kept(post),
             Some(of_post) => {
                 let said: Vec<&(JudgedPair, Said)> = of_post.iter().map(|at| &judged[*at]).collect();
-                let (reason, evidence) = told(&id, &said);
+                let (reason, evidence) = describe_pairs(&id, &said);
                 let (before, after) = (String::new(), String::new());
                 Outcome::Changed { row: post, rule: reason.code(), evidence, before, after }
             }
@@ -354,7 +354,7 @@ pub fn judge_pairs(
 }
 
 /// What became of a post's pairs: what is missing before what is there, because that is what somebody can do about.
-fn told(id: &str, said: &[&(JudgedPair, Said)]) -> (Reason, Evidence) {
+fn describe_pairs(id: &str, said: &[&(JudgedPair, Said)]) -> (Reason, Evidence) {
     for reason in [Reason::NotJudged, Reason::Unjudgeable] {
         if let Some((_, (_, evidence))) = said.iter().find(|(_, of)| of.0 == reason) {
             return (reason, evidence.clone());
@@ -369,28 +369,28 @@ fn told(id: &str, said: &[&(JudgedPair, Said)]) -> (Reason, Evidence) {
 }
 
 /// The pairs with what the judge said of each, or why nothing.
-fn judged(
+fn ask_judge(
     posts: &[Post],
     pairs: &[Borderline],
     asking: &LlmContext<'_>,
 ) -> Result<Vec<(JudgedPair, Said)>, StageError> {
-    let Some(endpoint) = endpoint(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
+    let Some(endpoint) = find_judge(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    let asks = questions(asking.config, posts, pairs)?;
+    let asks = questions_of_pairs(asking.config, posts, pairs)?;
     let requests: Vec<String> =
-        asks.iter().map(|ask| Engine::request(&endpoint, ask).key().to_string()).collect();
-    let draft: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+        asks.iter().map(|ask| Engine::request_of_ask(&endpoint, ask).key().to_string()).collect();
+    let draft: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
     let count = asks.len() as u64;
-    asking.pulse.part("pairs", count);
-    let read = |_: &Ask, reply: &str| read(reply);
+    asking.pulse.begin_part("pairs", count);
+    let read = |_: &Ask, reply: &str| parse_judgement(reply);
     let answers = ask_endpoints(vec![endpoint], vec![asks], read, draft.max_reasks, asking)?;
-    asking.stop.check()?;
-    asking.pulse.part("", posts.len() as u64);
+    asking.stop.fail_if_stopped()?;
+    asking.pulse.begin_part("", posts.len() as u64);
     let judged =
         pairs.iter().zip(requests).zip(answers.into_iter().flatten()).map(|((pair, request), answer)| {
-            let (verdict, why, told) = said(answer);
+            let (verdict, why, told) = describe_judgement(answer);
             let basis = told.1.to_string();
             let (a, b) = (posts[pair.a].id.clone(), posts[pair.b].id.clone());
             (JudgedPair { a, b, score: pair.score, verdict, why, request, basis }, told)
@@ -402,20 +402,20 @@ fn judged(
 type Said = (Reason, Evidence);
 
 /// Verdict, reason of the judge, and what that is in the ledger.
-fn said(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, Said) {
+fn describe_judgement(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, Said) {
     let missing = |reason: Reason, words: &Evidence| {
         let rule = if is_lasting(reason) { Reason::Unjudgeable } else { Reason::NotJudged };
-        (None, None, (rule, Evidence::without(reason, words)))
+        (None, None, (rule, Evidence::explain_missing(reason, words)))
     };
     match answer {
         Parsed::Value { value, reply, .. } => {
             let verdict = if value.one { ONE } else { TWO };
-            let basis = format!("{}:{}", reply.marks.origin(), reply.key);
+            let basis = format!("{}:{}", reply.marks.basis_prefix(), reply.key);
             (Some(verdict.to_owned()), Some(value.why), (Reason::PairJudged, basis.into()))
         }
         Parsed::Held(held) => missing(held.reason, &held.what),
         Parsed::Failed(failed) => {
-            missing(failed.reason, &failed.error.worded(format!("{} (reply:{})", failed.error, failed.key)))
+            missing(failed.reason, &failed.error.with_text(format!("{} (reply:{})", failed.error, failed.key)))
         }
     }
 }
@@ -437,15 +437,15 @@ mod tests {
 
     #[test]
     fn a_reply_says_one_or_two_and_why() {
-        let one = read("Sure: {\"one\": true, \"why\": \" the same idea \"}").unwrap();
+        let one = parse_judgement("Sure: {\"one\": true, \"why\": \" the same idea \"}").unwrap();
         assert_eq!(one, Judgement { one: true, why: "the same idea".into() });
-        assert!(!read("{\"one\": false, \"why\": \"other roles\"}").unwrap().one);
-        assert!(read("one").is_err() && read("{\"one\": \"perhaps\", \"why\": \"x\"}").is_err());
+        assert!(!parse_judgement("{\"one\": false, \"why\": \"other roles\"}").unwrap().one);
+        assert!(parse_judgement("one").is_err() && parse_judgement("{\"one\": \"perhaps\", \"why\": \"x\"}").is_err());
     }
 
     #[test]
     fn the_busiest_post_is_counted() {
-        let ask = |about: &str| Ask { record: about.into(), ..Ask::embedding("", "") };
+        let ask = |about: &str| Ask { record: about.into(), ..Ask::for_embedding("", "") };
         assert_eq!(most_of_one(&[ask("a = b"), ask("a = c"), ask("d = e")]), 2);
         assert_eq!(most_of_one(&[]), 1);
     }
@@ -462,7 +462,7 @@ mod tests {
                 texts.iter().enumerate().map(|(at, text)| post(&format!("x:{at}"), text)).collect();
             let ids = |posts: &[Post]| -> Vec<(String, String)> {
                 let watch = riddlemill_text::join::Unwatched;
-                borderline(posts, &[], &sections::Dedup::default(), &watch)
+                find_borderline_pairs(posts, &[], &sections::Dedup::default(), &watch)
                     .iter()
                     .map(|pair| (posts[pair.a].id.clone(), posts[pair.b].id.clone()))
                     .collect()

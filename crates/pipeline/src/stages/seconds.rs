@@ -23,7 +23,7 @@ impl Seconds {
     ///
     /// # Errors
     /// [`StageError`] if an input cannot be read.
-    pub fn find(inputs: &[(Rows, &StageReader)]) -> Result<Seconds, StageError> {
+    pub fn find_in_inputs(inputs: &[(Rows, &StageReader)]) -> Result<Seconds, StageError> {
         if inputs.len() < 2 {
             return Ok(Seconds::default());
         }
@@ -59,21 +59,21 @@ impl Seconds {
     }
 
     /// Whether an earlier input has a record of this one.
-    pub fn has(&self, input: usize, id: &str) -> bool {
+    pub fn has_earlier(&self, input: usize, id: &str) -> bool {
         self.of.get(input).is_some_and(|again| again.contains_key(id))
     }
 
     /// What becomes of a record of this input; `None` if it is the first of its id.
-    pub fn outcome<T>(&self, input: usize, id: &str) -> Option<Outcome<T>> {
+    pub fn outcome_of_repeat<T>(&self, input: usize, id: &str) -> Option<Outcome<T>> {
         let first = self.of.get(input)?.get(id)?;
         Some(set_aside(&self.names[*first], &self.names[input], true))
     }
 
     /// Sets all of them aside, for a step that decides over the whole.
-    pub fn write<T: Record>(&self, writer: &mut StageWriter<T>) {
+    pub fn set_all_aside<T: Record>(&self, writer: &mut StageWriter<T>) {
         for (input, again) in self.of.iter().enumerate() {
             for id in again.keys() {
-                if let Some(outcome) = self.outcome(input, id) {
+                if let Some(outcome) = self.outcome_of_repeat(input, id) {
                     writer.append(id, &outcome);
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::arranged::Elements;
-use riddlemill_benchmarks::scope::{Scope, above};
+use riddlemill_benchmarks::scope::{Scope, layer_variables};
 use riddlemill_benchmarks::selecting::{Leaves, Select};
 use riddlemill_record::{Link, Outcome, Reason, Record, Row};
 use riddlemill_review::decisions::Verdict;
@@ -22,25 +22,25 @@ use riddlemill_tables::{Manifest, StageReader};
 pub struct Selecting(pub &'static Select);
 
 impl Stage for Selecting {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About { name: "select", version: 1, section: "", rows: Rows::of_kind(self.0.records), detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let rule = |record| select(record, self.0);
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let rule = |record| select_record(record, self.0);
         job.each_in_memory(&Overrulable { rule, seen: full_text, passing: |record| record })
     }
 
-    fn detail(&self) -> String {
+    fn stage_detail(&self) -> String {
         let Select { leaves, rule, reason, .. } = self.0;
-        format!("{} {}: {}", leaves.key(), rule.source(), reason.definition)
+        format!("{} {}: {}", leaves.condition_key(), rule.source(), reason.definition)
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
     }
 
-    fn selects(&self) -> bool {
+    fn has_selection(&self) -> bool {
         true
     }
 }
@@ -50,23 +50,23 @@ impl Stage for Selecting {
 pub struct Splitting(pub &'static Elements);
 
 impl Stage for Splitting {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         About { name: "elements", version: 1, section: "", rows: Rows::Groups, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        job.each_in_memory(&Plain(|record: Row| elements(record, self.0)))
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        job.each_in_memory(&Plain(|record: Row| records_of_elements(record, self.0)))
     }
 
-    fn detail(&self) -> String {
+    fn stage_detail(&self) -> String {
         format!("a record for each of {}", self.0.list.source())
     }
 
     // Future records are assumed to have lists no longer than those that it has split.
-    fn children(&self, step: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
+    fn count_children(&self, step: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
         let mut of_one: BTreeMap<String, u64> = BTreeMap::new();
         if let Some(stage) = StageReader::open(&step.place)? {
-            for part in stage.parts::<Link>("links") {
+            for part in stage.read_parts::<Link>("links") {
                 part?.into_iter().for_each(|link| *of_one.entry(link.parent).or_default() += 1);
             }
         }
@@ -75,8 +75,8 @@ impl Stage for Splitting {
 }
 
 /// Drops or holds a record, or lets it go on.
-fn select(record: Row, select: &Select) -> Outcome<Row> {
-    match select.selects(&subject::in_scope(&record, select.benchmark)) {
+fn select_record(record: Row, select: &Select) -> Outcome<Row> {
+    match select.selection_evidence(&subject::in_scope(&record, select.benchmark)) {
         Ok(None) => Outcome::Kept(record),
         Ok(Some(evidence)) => {
             let reason = Reason::Own(select.reason);
@@ -90,12 +90,12 @@ fn select(record: Row, select: &Select) -> Outcome<Row> {
 }
 
 /// The records of a list's elements: each with the groups of its record, and one more. Ids are `ID/NAME`.
-fn elements(record: Row, elements: &Elements) -> Outcome<Row> {
+fn records_of_elements(record: Row, elements: &Elements) -> Outcome<Row> {
     let failed = |reason, evidence: String| Outcome::Failed { reason, evidence: evidence.into() };
     let scope = subject::in_scope(&record, elements.benchmark);
-    let list = match scope.holds(elements.when.as_ref()) {
+    let list = match scope.is_true(elements.when.as_ref()) {
         Ok(false) => return Outcome::Kept(record),
-        Ok(true) => subject::listed(&scope, &elements.list),
+        Ok(true) => subject::evaluate_list(&scope, &elements.list),
         Err(trouble) => return failed(Reason::NotComputed, trouble.to_string()),
     };
     let list = match list {
@@ -103,14 +103,14 @@ fn elements(record: Row, elements: &Elements) -> Outcome<Row> {
         Err(trouble) => return failed(Reason::NotAList, trouble.to_string()),
     };
     if list.is_empty() {
-        let evidence = scope.seen(&elements.list);
+        let evidence = scope.describe_evidence(&elements.list);
         return Outcome::Dropped { reason: Reason::NoElements, evidence };
     }
-    let (names, fields) = scope.parts();
+    let (names, fields) = scope.variables_and_fields();
     let mut children: Vec<(Row, &'static str)> = Vec::new();
     for (it, place) in list.into_iter().zip(1..) {
-        let scope = Scope::new(above(BTreeMap::from([("it", it.clone())]), names), fields);
-        let text_of = |expression: &riddlemill_benchmarks::Expression| scope.text(expression);
+        let scope = Scope::new(layer_variables(BTreeMap::from([("it", it.clone())]), names), fields);
+        let text_of = |expression: &riddlemill_benchmarks::Expression| scope.compute_text(expression);
         let called = match elements.called.as_ref().map(text_of).transpose() {
             Ok(called) => called.flatten().filter(|called| !called.trim().is_empty()),
             Err(trouble) => return failed(Reason::NotComputed, trouble.to_string()),
@@ -131,7 +131,7 @@ fn elements(record: Row, elements: &Elements) -> Outcome<Row> {
             ("place".to_owned(), json!(place)),
             ("called".to_owned(), json!(called)),
         ]);
-        let mut child = subject::child(&record, id, elements.name, group);
+        let mut child = subject::child_record(&record, id, elements.name, group);
         if let Some(text) = text {
             child.set_text("text", text);
         }

@@ -24,53 +24,53 @@ pub type ByEndpoint = Vec<(Endpoint, Vec<Ask>)>;
 /// What a step of a recipe does. The defaults are those of a stage that decides by rules alone.
 pub trait Stage: Debug + Send + Sync {
     /// What it is called and leaves.
-    fn about(&self) -> About;
+    fn describe_stage(&self) -> About;
 
     /// Makes the step's rows. Who calls it commits them.
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError>;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError>;
 
     /// [`About::name`].
     fn name(&self) -> &'static str {
-        self.about().name
+        self.describe_stage().name
     }
 
     /// [`About::version`].
     fn version(&self) -> u32 {
-        self.about().version
+        self.describe_stage().version
     }
 
     /// [`About::section`].
     fn section(&self) -> &'static str {
-        self.about().section
+        self.describe_stage().section
     }
 
     /// [`About::rows`].
     fn rows(&self) -> Rows {
-        self.about().rows
+        self.describe_stage().rows
     }
 
     /// [`About::detail`], or what the folder says.
-    fn detail(&self) -> String {
-        self.about().detail.to_owned()
+    fn stage_detail(&self) -> String {
+        self.describe_stage().detail.to_owned()
     }
 
     /// The settings of pipeline.toml that can change its rows.
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        config.stage(Some(recipe), self.section())
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        config.stage_settings(Some(recipe), self.section())
     }
 
     /// What it reads in addition to its input: name and hash.
-    fn evidence(&self, _: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+    fn collect_evidence(&self, _: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
         Ok(BTreeMap::new())
     }
 
     /// Whether a person may overrule it so.
-    fn takes(&self, _: Verdict) -> bool {
+    fn may_be_overruled(&self, _: Verdict) -> bool {
         false
     }
 
     /// Whether it reads dumps, and no other stage.
-    fn imports(&self) -> bool {
+    fn is_import(&self) -> bool {
         false
     }
 
@@ -80,17 +80,17 @@ pub trait Stage: Debug + Send + Sync {
     }
 
     /// How it would write a text today; `None` where it writes none.
-    fn reread(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
         Ok(None)
     }
 
     /// Whether posts that are not of the recipe's kind end here.
-    fn filters(&self) -> bool {
+    fn is_kind_filter(&self) -> bool {
         false
     }
 
     /// Whether an expression of the folder decides which records end here.
-    fn selects(&self) -> bool {
+    fn has_selection(&self) -> bool {
         false
     }
 
@@ -106,7 +106,7 @@ pub trait Stage: Debug + Send + Sync {
 
     /// The columns that it reads, the id first, and those that it writes, where it decides post by post; all others are copied
     /// unchanged.
-    fn touches(&self) -> Option<ColumnAccess> {
+    fn touched_columns(&self) -> Option<ColumnAccess> {
         None
     }
 
@@ -116,69 +116,69 @@ pub trait Stage: Debug + Send + Sync {
     }
 
     /// The text of another record as people see it who decide about it here.
-    fn shown(&self, record: &Row) -> String {
+    fn text_of_record(&self, record: &Row) -> String {
         full_text(record)
     }
 
     /// What is asked of models, where it is a draft.
-    fn draft(&self) -> Option<Draft> {
+    fn declared_draft(&self) -> Option<Draft> {
         None
     }
 
     /// What people are asked, where it is a review.
-    fn review(&self) -> Option<Review> {
+    fn declared_review(&self) -> Option<Review> {
         None
     }
 
     /// What it has a model embed, where settings name one.
-    fn embeds(&self) -> Option<Embeds> {
+    fn embedding_task(&self) -> Option<Embeds> {
         None
     }
 
     /// What would be embedded of its inputs, as far as those were made.
-    fn embedded(&self, _: &StepContext<'_>) -> Result<Vec<Embedded>, StageError> {
+    fn texts_to_embed(&self, _: &StepContext<'_>) -> Result<Vec<Embedded>, StageError> {
         Ok(Vec::new())
     }
 
     /// Whether a model judges pairs for dedup.
-    fn judges(&self) -> bool {
+    fn is_pair_judge(&self) -> bool {
         false
     }
 
     /// Whether what it asks for while it is made is part of its evidence.
-    fn asks(&self) -> bool {
-        self.draft().is_some() || self.embeds().is_some() || self.judges()
+    fn has_reply_evidence(&self) -> bool {
+        self.declared_draft().is_some() || self.embedding_task().is_some() || self.is_pair_judge()
     }
 
     /// Its requests for the rows that its inputs have, by endpoint: `None` if it asks nothing, `Some(None)` if those rows have
     /// not been made.
-    fn requests(&self, step: &StepContext<'_>) -> Result<Option<Option<ByEndpoint>>, StageError> {
-        let Some(embeds) = self.embeds() else { return Ok(None) };
-        let Some(endpoint) = embeds.endpoint(step.config, step.recipe)? else { return Ok(None) };
-        Ok(Some(Some(vec![(endpoint, embeds.requests(&self.embedded(step)?))])))
+    fn collect_requests(&self, step: &StepContext<'_>) -> Result<Option<Option<ByEndpoint>>, StageError> {
+        let Some(embeds) = self.embedding_task() else { return Ok(None) };
+        let Some(endpoint) = embeds.find_endpoint(step.config, step.recipe)? else { return Ok(None) };
+        Ok(Some(Some(vec![(endpoint, embeds.requests_of_texts(&self.texts_to_embed(step)?))])))
     }
 
     /// What the stage that was made lacks and another run may get: the key of its evidence, and how many.
-    fn missing(
+    fn count_missing(
         &self,
         step: &StepContext<'_>,
         made: &Manifest,
     ) -> Result<Option<(&'static str, u64)>, StageError> {
-        match self.embeds() {
-            Some(embeds) if embeds.asks(step.config, step.recipe)? => {
-                Ok(Some(("embeddings", embeds.missing(made))))
+        match self.embedding_task() {
+            Some(embeds) if embeds.may_ask_endpoint(step.config, step.recipe)? => {
+                Ok(Some(("embeddings", embeds.count_missing(made))))
             }
             _ => Ok(None),
         }
     }
 
     /// How many records it makes from one, judged by the stage that was made.
-    fn children(&self, _: &StepContext<'_>, _made: &Manifest) -> Result<u64, StageError> {
+    fn count_children(&self, _: &StepContext<'_>, _made: &Manifest) -> Result<u64, StageError> {
         Ok(1)
     }
 
     /// What it will need from outside of the workspace and is not there, with what helps; `None` if nothing is missing.
-    fn lacks(&self, _: &Config, _recipe: &str) -> Option<String> {
+    fn missing_resource(&self, _: &Config, _recipe: &str) -> Option<String> {
         None
     }
 

@@ -8,21 +8,21 @@ use std::path::Path;
 use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_review::decisions::{Decision, Ruling, Verdict};
 use riddlemill_tables::ColumnAccess;
-use riddlemill_text::offline::{Anonymise, Lists, clean, filter};
+use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 use riddlemill_text::text::policy::ListError;
 
 use super::Unusable;
 use super::context::{About, NewRows, Rows, StageError};
 use super::job::{Job, StepContext};
 use super::native::{Reread, Written, goes_on};
-use super::overrule::{by_rule, edit_parts, edits, overruled};
+use super::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
 use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
 use super::stage::Stage;
 use crate::config::{Config, sections};
 
 /// How a rule over posts would write a text today.
-fn reread(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
+fn rereader_of_rule(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
     Some(Box::new(move |written| match written {
         Written::Post(post) => goes_on(rule(*post)).map(Written::from),
         other => Some(other),
@@ -46,17 +46,17 @@ const FILTER: ColumnAccess = ColumnAccess { reads: &["id", "text", "images", "la
 pub struct Cleaning;
 
 impl Stage for Cleaning {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         // 2 keeps titles that only announce a repost, and bars in names where the heading has one. 3 goes by the language of
         // the record. 4 removes more invisible characters, from English texts, too.
         About { name: "clean", version: 4, section: "clean", rows: Rows::Posts, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        job.texts(CLEAN, &Clean(job.settings()))
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        job.decide_each_post(CLEAN, &Clean(job.step_settings()))
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         !verdict.is_of_pair()
     }
 
@@ -64,42 +64,42 @@ impl Stage for Cleaning {
         true
     }
 
-    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
-        let settings: sections::Clean = config.typed(Some(recipe), "clean");
-        Ok(reread(move |post| clean(post, &settings)))
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let settings: sections::Clean = config.typed_settings(Some(recipe), "clean");
+        Ok(rereader_of_rule(move |post| clean_post(post, &settings)))
     }
 
-    fn touches(&self) -> Option<ColumnAccess> {
+    fn touched_columns(&self) -> Option<ColumnAccess> {
         Some(CLEAN)
     }
 
     // Clean is the stage that joins title and content into the text.
     fn text_of(&self, post: Post) -> String {
-        Post::written(post.title.as_deref(), post.content.as_deref())
+        Post::join_title_and_content(post.title.as_deref(), post.content.as_deref())
     }
 }
 
 struct Clean(sections::Clean);
 
 impl Rule<Post> for Clean {
-    fn outcome(&self, post: Post) -> Outcome<Post> {
-        clean(post, &self.0)
+    fn outcome_by_rule(&self, post: Post) -> Outcome<Post> {
+        clean_post(post, &self.0)
     }
 
-    fn published(&self, post: &Post) -> Option<Post> {
+    fn published_record(&self, post: &Post) -> Option<Post> {
         Some(post.as_published())
     }
 
-    fn seen(&self, post: &Post) -> String {
-        Post::written(post.title.as_deref(), post.content.as_deref())
+    fn text_for_people(&self, post: &Post) -> String {
+        Post::join_title_and_content(post.title.as_deref(), post.content.as_deref())
     }
 
-    fn ruled(&self, mut post: Post, ruling: &Ruling<'_>) -> Outcome<Post> {
-        let before = self.seen(&post);
+    fn outcome_by_ruling(&self, mut post: Post, ruling: &Ruling<'_>) -> Outcome<Post> {
+        let before = self.text_for_people(&post);
         edit_parts(&mut post, ruling);
-        let edits = edits(ruling);
-        let whole = Post { text: self.seen(&post), ..post.clone() };
-        let outcome = self.outcome(post);
+        let edits = describe_ruling(ruling);
+        let whole = Post { text: self.text_for_people(&post), ..post.clone() };
+        let outcome = self.outcome_by_rule(post);
         let by_rule = by_rule(&outcome);
         let outcome = match (outcome, ruling.text) {
             (outcome, None) if edits.is_empty() => outcome,
@@ -107,13 +107,13 @@ impl Rule<Post> for Clean {
                 changed_text(row, text, before, &edits, &by_rule)
             }
             // The rule would stop it, but a person wrote its text, with which it continues.
-            (_, Some(text)) => changed_text(bare(whole.clone()), Some(text), before, &edits, &by_rule),
+            (_, Some(text)) => changed_text(strip_texts(whole.clone()), Some(text), before, &edits, &by_rule),
             (Outcome::Dropped { reason, evidence }, None) => {
                 Outcome::Dropped { reason, evidence: format!("{evidence}; {edits}") }
             }
             (outcome, None) => outcome,
         };
-        overruled(outcome, ruling, || Some(bare(whole)))
+        overrule_outcome(outcome, ruling, || Some(strip_texts(whole)))
     }
 }
 
@@ -133,7 +133,7 @@ fn changed_text(
 }
 
 /// A post without title and content, so that the rules have nothing to change.
-fn bare(mut post: Post) -> Post {
+fn strip_texts(mut post: Post) -> Post {
     (post.title, post.content) = (None, None);
     post
 }
@@ -143,28 +143,28 @@ fn bare(mut post: Post) -> Post {
 pub struct Anonymising;
 
 impl Stage for Anonymising {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record. 4
         // knows personal data in English, and names within other words.
         About { name: "anonymise", version: 4, section: "anonymise", rows: Rows::Posts, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let stage = anonymise_stage(&job.step.config.root, &job.settings())?;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let stage = anonymise_stage(&job.step.config.root, &job.step_settings())?;
         let rule = Overrulable {
-            rule: |post| stage.post(post),
+            rule: |post| stage.anonymise_post(post),
             seen: |post: &Post| post.text.clone(),
             // A post that somebody lets through still has its personal data marked.
-            passing: |post| stage.marked(post),
+            passing: |post| stage.mark_post(post),
         };
-        job.texts(ANONYMISE, &rule)
+        job.decide_each_post(ANONYMISE, &rule)
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(policy_lists(&step.config.root, &step.settings("anonymise"))?.evidence())
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.section_settings("anonymise"))?.evidence())
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
     }
 
@@ -172,12 +172,12 @@ impl Stage for Anonymising {
         true
     }
 
-    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
-        let stage = anonymise_stage(&config.root, &config.typed(Some(recipe), "anonymise"))?;
-        Ok(reread(move |post| stage.post(post)))
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let stage = anonymise_stage(&config.root, &config.typed_settings(Some(recipe), "anonymise"))?;
+        Ok(rereader_of_rule(move |post| stage.anonymise_post(post)))
     }
 
-    fn touches(&self) -> Option<ColumnAccess> {
+    fn touched_columns(&self) -> Option<ColumnAccess> {
         Some(ANONYMISE)
     }
 }
@@ -187,24 +187,24 @@ impl Stage for Anonymising {
 pub struct Filtering;
 
 impl Stage for Filtering {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         // 2 takes a question word before a full stop for no question. 3 asks jieba for words; knows tasks with somebody
         // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
         // for an answer. 5 goes by the language of the record, and knows tasks in English.
         About { name: "filter", version: 5, section: "filter", rows: Rows::Posts, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let settings: sections::Filter = job.settings();
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let settings: sections::Filter = job.step_settings();
         let rule = Overrulable {
-            rule: |post| filter(post, &settings),
+            rule: |post| filter_post(post, &settings),
             seen: |post: &Post| post.text.clone(),
             passing: |post| post,
         };
-        job.texts(FILTER, &rule)
+        job.decide_each_post(FILTER, &rule)
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
     }
 
@@ -212,16 +212,16 @@ impl Stage for Filtering {
         true
     }
 
-    fn filters(&self) -> bool {
+    fn is_kind_filter(&self) -> bool {
         true
     }
 
-    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
-        let settings: sections::Filter = config.typed(Some(recipe), "filter");
-        Ok(reread(move |post| filter(post, &settings)))
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let settings: sections::Filter = config.typed_settings(Some(recipe), "filter");
+        Ok(rereader_of_rule(move |post| filter_post(post, &settings)))
     }
 
-    fn touches(&self) -> Option<ColumnAccess> {
+    fn touched_columns(&self) -> Option<ColumnAccess> {
         Some(FILTER)
     }
 }
@@ -231,17 +231,17 @@ impl Stage for Filtering {
 /// # Errors
 /// [`StageError::Settings`] naming the list that cannot be read.
 pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
-    Lists::read(&settings.policy, |name| {
+    Lists::read_lists(&settings.policy, |name| {
         fs::read_to_string(root.join(name)).map_err(|e| {
-            let unreadable = Unusable::at("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
-            unreadable.hint("\"builtin\", or a path relative to pipeline.toml").into()
+            let unreadable = Unusable::at_place("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
+            unreadable.with_hint("\"builtin\", or a path relative to pipeline.toml").into()
         })
     })
 }
 
 impl From<ListError> for StageError {
     fn from(error: ListError) -> StageError {
-        Unusable::at("anonymise.policy", error).into()
+        Unusable::at_place("anonymise.policy", error).into()
     }
 }
 
@@ -346,17 +346,17 @@ mod tests {
         #[test]
         fn a_stage_touches_what_it_says(post in post()) {
             let config = Config::defaults();
-            let settings = config.typed(None, "anonymise");
+            let settings = config.typed_settings(None, "anonymise");
             let anonymise = anonymise_stage(std::path::Path::new("."), &settings).unwrap();
             let stages: [&dyn Stage; 3] = [&Cleaning, &Anonymising, &Filtering];
             for stage in stages {
-                let touched = stage.touches().unwrap();
+                let touched = stage.touched_columns().unwrap();
                 prop_assert_eq!(touched.reads[0], "id");
                 let touched = ColumnAccess { reads: &touched.reads[1..], ..touched };
                 let decide = |post: Post| match stage.name() {
-                    "clean" => clean(post, &config.typed(None, "clean")),
-                    "anonymise" => anonymise.post(post),
-                    _ => filter(post, &config.typed(None, "filter")),
+                    "clean" => clean_post(post, &config.typed_settings(None, "clean")),
+                    "anonymise" => anonymise.anonymise_post(post),
+                    _ => filter_post(post, &config.typed_settings(None, "filter")),
                 };
                 let (whole, part) = (decide(post.clone()), decide(seen(&post, touched)));
                 let (Outcome::Kept(a) | Outcome::Changed { row: a, .. }, Outcome::Kept(b) | Outcome::Changed { row: b, .. }) =

@@ -21,8 +21,8 @@ const TEXT_CHARS: usize = 4;
 ///
 /// # Errors
 /// [`Error`] where the file is damaged.
-pub fn salts(workspace: &Workspace) -> Result<(BTreeSet<String>, usize), Error> {
-    let all = read(&path(workspace))?;
+pub fn salt_digests(workspace: &Workspace) -> Result<(BTreeSet<String>, usize), Error> {
+    let all = read_tombstones(&log_path(workspace))?;
     let without = all.iter().filter(|tombstone| tombstone.salt.is_none()).count();
     Ok((all.into_iter().filter_map(|tombstone| tombstone.salt).collect(), without))
 }
@@ -102,19 +102,19 @@ impl Withdrawals {
     /// # Errors
     /// [`Error`] where the file is damaged, or the salt of its hashes is gone or another one.
     pub fn load(workspace: &Workspace) -> Result<Withdrawals, Error> {
-        let all = read(&path(workspace))?;
+        let all = read_tombstones(&log_path(workspace))?;
         if all.is_empty() {
             return Ok(Withdrawals::default());
         }
-        let salt = salt::standing(workspace)?.ok_or_else(|| Error::Damaged {
-            path: workspace.raw().join("salt"),
+        let salt = salt::read_salt(workspace)?.ok_or_else(|| Error::Damaged {
+            path: workspace.raw_folder().join("salt"),
             what: "missing, and tombstones of withdrawn posts depend on it".into(),
             hint: "restore it from a backup: without it withdrawn posts would return".into(),
         })?;
         let mut replaced = HashSet::new();
         let digests: BTreeSet<&String> = all.iter().filter_map(|tombstone| tombstone.salt.as_ref()).collect();
         for digest in digests {
-            if !salt::made(workspace, digest, "raw/withdrawn.jsonl")? {
+            if !salt::is_made_with_salt(workspace, digest, "raw/withdrawn.jsonl")? {
                 replaced.insert(digest.clone());
             }
         }
@@ -167,12 +167,12 @@ impl Withdrawals {
     }
 
     /// Says whether anything was withdrawn since this was asked before: the length of the log.
-    pub fn length(workspace: &Workspace) -> u64 {
-        path(workspace).metadata().map_or(0, |meta| meta.len())
+    pub fn log_length(workspace: &Workspace) -> u64 {
+        log_path(workspace).metadata().map_or(0, |meta| meta.len())
     }
 
     /// How many withdrawals were made under a salt that the present one replaces: they name no post any longer.
-    pub fn unknown(&self) -> usize {
+    pub fn count_unknown(&self) -> usize {
         self.unknown
     }
 
@@ -182,7 +182,7 @@ impl Withdrawals {
     }
 
     /// What a manifest records of them: how many, and a hash; `None` if nothing was ever withdrawn.
-    pub fn evidence(&self) -> Option<String> {
+    pub fn manifest_evidence(&self) -> Option<String> {
         let mut hashes: Vec<&str> = [&self.ids, &self.texts, &self.dumps]
             .iter()
             .flat_map(|table| table.keys().map(String::as_str))
@@ -194,7 +194,7 @@ impl Withdrawals {
     }
 
     /// Those that count, in the order they were made.
-    pub fn current(&self) -> impl Iterator<Item = &Tombstone> {
+    pub fn current_tombstones(&self) -> impl Iterator<Item = &Tombstone> {
         let places: HashSet<usize> =
             [&self.ids, &self.texts, &self.dumps].iter().flat_map(|table| table.values().copied()).collect();
         self.all.iter().enumerate().filter(move |(place, _)| places.contains(place)).map(|(_, found)| found)
@@ -287,7 +287,7 @@ pub enum Withdraw {
 ///
 /// # Errors
 /// [`StageError`] where raw/ cannot be written, or a text is so short that it is many people's.
-pub fn withdraw(
+pub fn append_withdrawals(
     workspace: &Workspace,
     wanted: &[Withdraw],
     reason: &str,
@@ -298,24 +298,24 @@ pub fn withdraw(
     let salt = salt::read_or_draw(workspace)?;
     let mut tombstones = Vec::new();
     for one in wanted {
-        let digest = Some(salt::fingerprint(&salt));
+        let digest = Some(salt::fingerprint_salt(&salt));
         tombstones.push(Tombstone {
             at: at.into(),
             reason: reason.into(),
             salt: digest,
-            what: what(&salt, one)?,
+            what: hash_withdrawal(&salt, one)?,
         });
     }
-    Ok(append(&path(workspace), &tombstones)?)
+    Ok(append_tombstones(&log_path(workspace), &tombstones)?)
 }
 
-fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
+fn hash_withdrawal(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
     Ok(match wanted {
         Withdraw::Post { id, text, dumps } => {
             let text = text.as_ref().and_then(|text| text_hash(salt, text));
             if id.is_none() && text.is_none() {
                 let why = format!("a text of fewer than {TEXT_CHARS} characters may be by many people");
-                return Err(Unusable::asked(why).hint("name the post by its id").into());
+                return Err(Unusable::of_request(why).with_hint("name the post by its id").into());
             }
             What::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
         }
@@ -334,20 +334,20 @@ fn what(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
     })
 }
 
-fn path(workspace: &Workspace) -> PathBuf {
-    workspace.raw().join("withdrawn.jsonl")
+fn log_path(workspace: &Workspace) -> PathBuf {
+    workspace.raw_folder().join("withdrawn.jsonl")
 }
 
-fn read(path: &Path) -> Result<Vec<Tombstone>, Error> {
-    Ok(Log::at(path).entries()?)
+fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, Error> {
+    Ok(Log::in_file(path).read_entries()?)
 }
 
-fn append(path: &Path, tombstones: &[Tombstone]) -> Result<(), Error> {
-    Ok(Log::at(path).add(tombstones)?)
+fn append_tombstones(path: &Path, tombstones: &[Tombstone]) -> Result<(), Error> {
+    Ok(Log::in_file(path).add(tombstones)?)
 }
 
 fn id_hash(salt: &[u8; 32], id: &str) -> String {
-    keyed(salt, "post", id)
+    keyed_hash(salt, "post", id)
 }
 
 /// What two texts have in common that are withdrawn together; `None` where a text is too short to be anybody's own.
@@ -357,10 +357,10 @@ pub fn text_key(text: &str) -> Option<String> {
 }
 
 fn text_hash(salt: &[u8; 32], text: &str) -> Option<String> {
-    text_key(text).map(|key| keyed(salt, "text", &key))
+    text_key(text).map(|key| keyed_hash(salt, "text", &key))
 }
 
-fn keyed(salt: &[u8; 32], kind: &str, content: &str) -> String {
+fn keyed_hash(salt: &[u8; 32], kind: &str, content: &str) -> String {
     let mut hasher = blake3::Hasher::new_keyed(salt);
     // The kind and a separator keep the hash of an id from being that of an equal text.
     hasher.update(kind.as_bytes()).update(b"\0").update(content.as_bytes());
@@ -379,8 +379,8 @@ mod tests {
     fn a_post_is_covered_by_its_id_and_by_its_text_and_named_by_neither() {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
-        assert!(Withdrawals::load(&workspace).unwrap().evidence().is_none());
-        withdraw(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked", "2026-01-02T00:00:00Z").unwrap();
+        assert!(Withdrawals::load(&workspace).unwrap().manifest_evidence().is_none());
+        append_withdrawals(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked", "2026-01-02T00:00:00Z").unwrap();
         let found = Withdrawals::load(&workspace).unwrap();
         assert!(found.of_id("tieba:1").is_some() && found.of_id("tieba:2").is_none());
         assert_eq!(found.of_post("text:9", "云会 恐高吗").map(|t| t.reason.as_str()), Some("asked"));
@@ -389,11 +389,11 @@ mod tests {
         let file = std::fs::read_to_string(dir.path().join("raw/withdrawn.jsonl")).unwrap();
         assert!(!file.contains("tieba:1") && !file.contains("恐高"), "{file}");
 
-        withdraw(&workspace, &[Withdraw::UndoPost("tieba:1".into())], "a mistake", "2026-01-03T00:00:00Z")
+        append_withdrawals(&workspace, &[Withdraw::UndoPost("tieba:1".into())], "a mistake", "2026-01-03T00:00:00Z")
             .unwrap();
         let undone = Withdrawals::load(&workspace).unwrap();
-        assert!(undone.is_empty() && undone.current().next().is_none());
-        assert!(undone.evidence() != found.evidence() && undone.evidence().is_some());
+        assert!(undone.is_empty() && undone.current_tombstones().next().is_none());
+        assert!(undone.manifest_evidence() != found.manifest_evidence() && undone.manifest_evidence().is_some());
     }
 
     #[test]
@@ -405,7 +405,7 @@ mod tests {
             sha256: "cc".into(),
             posts: vec!["tieba:7".into()],
         };
-        withdraw(&workspace, &[dump], "licence", "2026-01-02T00:00:00Z").unwrap();
+        append_withdrawals(&workspace, &[dump], "licence", "2026-01-02T00:00:00Z").unwrap();
         let found = Withdrawals::load(&workspace).unwrap();
         assert!(found.of_dump("cc").is_some() && found.of_file("titles/a.json").is_some());
         assert!(found.touches_source("titles") && !found.touches_source("title"));
@@ -419,8 +419,8 @@ mod tests {
         let workspace = Workspace::new(dir.path());
         let at = "2026-01-02T00:00:00Z";
         let posts = [("tieba:1", "云会恐高吗？"), ("zhihu:2", "云会恐高吗"), ("tieba:3", "鱼会淹死吗？")];
-        withdraw(&workspace, &posts.map(|(id, text)| post(id, text)), "asked", at).unwrap();
-        let undo = |one| withdraw(&workspace, &[one], "a mistake", at).unwrap();
+        append_withdrawals(&workspace, &posts.map(|(id, text)| post(id, text)), "asked", at).unwrap();
+        let undo = |one| append_withdrawals(&workspace, &[one], "a mistake", at).unwrap();
         let load = || Withdrawals::load(&workspace).unwrap();
         let covered = || posts.map(|(id, _)| load().of_id(id).is_some());
         assert_eq!(covered(), [true; 3]);
@@ -428,14 +428,14 @@ mod tests {
         assert_eq!(covered(), [false, false, true]);
         let found = load();
         assert!(found.of_text("云会恐高吗").is_none() && found.of_text("鱼会淹死吗").is_some());
-        assert_eq!((found.is_empty(), found.current().count()), (false, 1));
+        assert_eq!((found.is_empty(), found.current_tombstones().count()), (false, 1));
         assert!(found.explains_missing_dump("aa").is_some(), "bytes that were replaced stay so");
-        withdraw(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked again", at).unwrap();
+        append_withdrawals(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked again", at).unwrap();
         assert_eq!(covered(), [true, false, true]);
 
         let (file, sha256) = ("titles/a.json".to_owned(), "cc".to_owned());
         let dump = Withdraw::Dump { file, sha256, posts: vec!["tieba:7".into()] };
-        withdraw(&workspace, &[dump], "licence", at).unwrap();
+        append_withdrawals(&workspace, &[dump], "licence", at).unwrap();
         undo(Withdraw::UndoDump("cc".into()));
         let found = load();
         assert!(found.of_dump("cc").is_none() && found.of_dump_with("tieba:7").is_none());
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn a_tombstone_names_the_same_in_every_version() {
         assert_eq!(id_hash(&[1; 32], "tieba:1"), "e59438e91ac541fc6d53cbbdba2c226d");
-        assert_ne!(keyed(&[1; 32], "text", "tieba:1"), keyed(&[1; 32], "post", "tieba:1"));
+        assert_ne!(keyed_hash(&[1; 32], "text", "tieba:1"), keyed_hash(&[1; 32], "post", "tieba:1"));
         assert!(text_key("云会恐高").is_some() && text_key("云会恐？").is_none(), "three characters");
     }
 
@@ -456,6 +456,6 @@ mod tests {
     fn a_text_of_many_people_is_nobodys() {
         let dir = tempfile::tempdir().unwrap();
         let short = Withdraw::Post { id: None, text: Some("如题".into()), dumps: Vec::new() };
-        assert!(withdraw(&Workspace::new(dir.path()), &[short], "", "").is_err());
+        assert!(append_withdrawals(&Workspace::new(dir.path()), &[short], "", "").is_err());
     }
 }

@@ -6,11 +6,11 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::show::{Shown, examples};
+use super::show::{Shown, draw_examples};
 use super::ways::Made;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, Entry, State};
-use crate::stages::{NearPair, definition};
+use crate::stages::{NearPair, define_code};
 use crate::store::{Error, Filter, Manifest, Workspace, json_parts, select_parts};
 
 /// The figures of one recipe.
@@ -97,11 +97,11 @@ pub fn place_of_score(score: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error`] if a stage is damaged.
-pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
-    let (stages, steps) = (funnel(workspace, recipe)?.stages, recipe.steps_made(workspace)?);
+pub fn compute_figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
+    let (stages, steps) = (read_funnel(workspace, recipe)?.stages, recipe.steps_made(workspace)?);
     let mut reasons = Vec::new();
     for (stage, step) in stages.iter().zip(steps) {
-        let mut some = examples(workspace, recipe, step, size)?;
+        let mut some = draw_examples(workspace, recipe, step, size)?;
         let mut rows = Vec::new();
         for (key, count) in &stage.counts.reasons {
             let (state, code) = key.split_once('/').unwrap_or((key, ""));
@@ -110,7 +110,7 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
                 state: state.into(),
                 code: code.into(),
                 count: *count,
-                definition: definition(code).unwrap_or_default().into(),
+                definition: define_code(code).unwrap_or_default().into(),
                 examples: some.remove(key).unwrap_or_default(),
             });
         }
@@ -120,8 +120,8 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
     let made = &steps[..stages.len()];
     let mut lengths = length_bars();
     if let (Some(first), Some(last)) = (made.first(), made.last()) {
-        measure(workspace, recipe, first.name, |bar| &mut bar.other, &mut lengths)?;
-        measure(workspace, recipe, last.name, |bar| &mut bar.value, &mut lengths)?;
+        measure_lengths(workspace, recipe, first.name, |bar| &mut bar.other, &mut lengths)?;
+        measure_lengths(workspace, recipe, last.name, |bar| &mut bar.value, &mut lengths)?;
     }
     let mut figures = Figures {
         recipe: recipe.name.into(),
@@ -137,7 +137,7 @@ pub fn figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> R
     for step in made {
         if let Some(found) = likeness_of(workspace, recipe, step)? {
             let stage = figures.stages.iter().find(|stage| stage.stage == step.name);
-            figures.merged = stage.map_or(0, |stage| stage.counts.state(State::Merged));
+            figures.merged = stage.map_or(0, |stage| stage.counts.records_in_state(State::Merged));
             (figures.likeness, figures.sweep) = (found.pairs, found.merged);
             break;
         }
@@ -169,7 +169,7 @@ pub fn likeness_of(
         // Records with equal texts form a group, of which one is in the pairs.
         equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
     }
-    Ok(Some(Likeness { pairs: likeness(&pairs), merged: sweep(&pairs, equal) }))
+    Ok(Some(Likeness { pairs: likeness_bars(&pairs), merged: sweep_thresholds(&pairs, equal) }))
 }
 
 fn length_bars() -> Vec<Bar> {
@@ -180,14 +180,14 @@ fn length_bars() -> Vec<Bar> {
     (0..LENGTH_BARS).map(|i| Bar { label: label(i), ..Bar::default() }).collect()
 }
 
-fn measure(
+fn measure_lengths(
     workspace: &Workspace,
     recipe: &'static Recipe,
     name: &str,
     side: impl Fn(&mut Bar) -> &mut u64,
     bars: &mut [Bar],
 ) -> Result<(), Error> {
-    let Some((_, step)) = recipe.step(name) else { return Ok(()) };
+    let Some((_, step)) = recipe.find_step(name) else { return Ok(()) };
     let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(()) };
     for part in json_parts(&stage, "rows", &["text"]) {
         for row in part? {
@@ -199,7 +199,7 @@ fn measure(
 }
 
 /// Pairs by score; lower scores are in the first bar.
-fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
+fn likeness_bars(pairs: &[NearPair]) -> Vec<Bar> {
     let bar = |at: u32| Bar { label: format!("{:.2}", score_of(at)), ..Bar::default() };
     let mut bars: Vec<Bar> = (0..SCORE_BARS).map(bar).collect();
     let last = bars.len() - 1;
@@ -218,14 +218,14 @@ fn likeness(pairs: &[NearPair]) -> Vec<Bar> {
 /// number of those with the same text as another: they are merged at every threshold.
 ///
 /// The rule is dedup's own: in order of rank a record is merged into a kept one that is directly similar.
-fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
-    let order = order(pairs);
+fn sweep_thresholds(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
+    let order = order_by_rank(pairs);
     let at = |i: u32| {
         // A veto does not depend on the score, so no threshold lifts it.
         let free = |pair: &&&NearPair| pair.veto.is_none() && pair.score >= score_of(i) - 1e-9;
         Bar {
             label: format!("{:.2}", score_of(i)),
-            value: equal + merged(&order, |pair| free(&pair)),
+            value: equal + count_merged(&order, |pair| free(&pair)),
             other: 0,
         }
     };
@@ -233,7 +233,7 @@ fn sweep(pairs: &[NearPair], equal: u64) -> Vec<Bar> {
 }
 
 /// Every second-ranking record of a pair, in order, with the pairs in which it ranks second.
-fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
+fn order_by_rank(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
     let mut above: BTreeMap<&str, Vec<&NearPair>> = BTreeMap::new();
     let mut below: HashMap<&str, Vec<&str>> = HashMap::new();
     for pair in pairs {
@@ -260,7 +260,7 @@ fn order(pairs: &[NearPair]) -> Vec<(&str, Vec<&NearPair>)> {
     order
 }
 
-fn merged(order: &[(&str, Vec<&NearPair>)], counts: impl Fn(&&NearPair) -> bool) -> u64 {
+fn count_merged(order: &[(&str, Vec<&NearPair>)], counts: impl Fn(&&NearPair) -> bool) -> u64 {
     let mut removed: FxHashSet<&str> = FxHashSet::default();
     for (id, pairs) in order {
         if pairs.iter().any(|pair| counts(pair) && !removed.contains(pair.a.as_str())) {
@@ -293,10 +293,10 @@ pub struct FunnelStage {
 ///
 /// # Errors
 /// [`Error`] if a manifest cannot be read.
-pub fn funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
+pub fn read_funnel(workspace: &Workspace, recipe: &'static Recipe) -> Result<Funnel, Error> {
     let mut stages = Vec::new();
     for step in recipe.steps_made(workspace)? {
-        match Manifest::read(&workspace.stage(recipe.name, step.number, step.name))? {
+        match Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))? {
             Some(manifest) => {
                 let names = manifest.tables.get("names").map(|t| t.parts.iter().map(|part| part.rows).sum());
                 stages.push(FunnelStage { stage: step.name.into(), counts: manifest.counts, names });
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn a_sweep_merges_into_kept_records_only() {
         // 1 ~ 2 ~ 3 without 1 ~ 3: if 2 is merged, 3 is kept.
-        let bars = sweep(&[pair("1", "2", 0.8), pair("2", "3", 0.9)], 5);
+        let bars = sweep_thresholds(&[pair("1", "2", 0.8), pair("2", "3", 0.9)], 5);
         assert_eq!(at(&bars, "0.70"), 6);
         assert_eq!(at(&bars, "0.80"), 6);
         assert_eq!(at(&bars, "0.86"), 6, "now 2 is kept, and takes 3");
@@ -332,12 +332,12 @@ mod tests {
     #[test]
     fn a_veto_holds_at_every_threshold() {
         let vetoed = NearPair { veto: Some("series".into()), ..pair("1", "2", 1.0) };
-        assert!(sweep(&[vetoed], 0).iter().all(|bar| bar.value == 0));
+        assert!(sweep_thresholds(&[vetoed], 0).iter().all(|bar| bar.value == 0));
     }
 
     #[test]
     fn scores_fall_into_their_bins() {
-        let bars = likeness(&[pair("1", "2", 1.0), pair("1", "3", 0.9), pair("1", "4", 0.1)]);
+        let bars = likeness_bars(&[pair("1", "2", 1.0), pair("1", "3", 0.9), pair("1", "4", 0.1)]);
         assert_eq!((at(&bars, "1.00"), at(&bars, "0.90"), at(&bars, "0.50")), (1, 1, 1));
         let places = [0.5, 0.6, 1.0].map(place_of_score);
         assert!(places.iter().zip([0.0, 5.0, 25.0]).all(|(place, want)| (place - want).abs() < 1e-9));

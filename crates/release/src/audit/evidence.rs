@@ -3,17 +3,17 @@
 use serde::Serialize;
 
 use crate::config::{Config, sections};
-use crate::llm::{Ask, Engine, Pack, Prompts, Role, What, spoken};
+use crate::llm::{Ask, Engine, Pack, Prompts, Role, What, text_and_reasoning};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::{Post, Row};
 use crate::review::ballot::Round;
 use crate::review::review_item;
-use crate::review::votes::current;
+use crate::review::votes::current_votes;
 use crate::stages::review::Votes;
 use crate::stages::{Draft, Review, Rows, StageError, draft, subject};
-use crate::store::{Filter, StageReader, Workspace, select, select_of};
-use riddlemill_text::text::counted;
+use crate::store::{Filter, StageReader, Workspace, select_rows, select_of};
+use riddlemill_text::text::count_with_noun;
 
 /// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,29 +29,29 @@ pub struct Detail {
 ///
 /// # Errors
 /// [`RunError`] if rows, prompts, replies or votes cannot be read.
-pub fn details(
+pub fn evidence_details(
     config: &Config,
     recipe: &'static Recipe,
     stage: &str,
     id: &str,
 ) -> Result<Vec<Detail>, RunError> {
-    let Some((_, step)) = recipe.step(stage) else { return Ok(Vec::new()) };
+    let Some((_, step)) = recipe.find_step(stage) else { return Ok(Vec::new()) };
     if step.stage.rows() == Rows::Posts {
         return Ok(Vec::new());
     }
     let workspace = Workspace::new(&config.root);
     for input in step.inputs {
-        let Some((from, number, before)) = recipe.input(input) else { continue };
-        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, before.name))? else {
+        let Some((from, number, before)) = recipe.find_input(input) else { continue };
+        let Some(reader) = StageReader::open(&workspace.stage_folder(from.name, number, before.name))? else {
             continue;
         };
         let rows = before.stage.rows();
         let found =
-            match (step.stage.draft(), step.stage.review()) {
-                (Some(kind), _) => record(&reader, rows, kind.subjects(), id)?
-                    .map(|record| asked(config, recipe, kind, record)),
-                (_, Some(kind)) => record(&reader, rows, kind.subjects(), id)?
-                    .map(|record| voted(config, recipe, kind, &record)),
+            match (step.stage.declared_draft(), step.stage.declared_review()) {
+                (Some(kind), _) => find_record(&reader, rows, kind.subject_rows(), id)?
+                    .map(|record| details_of_draft(config, recipe, kind, record)),
+                (_, Some(kind)) => find_record(&reader, rows, kind.subject_rows(), id)?
+                    .map(|record| details_of_review(config, recipe, kind, &record)),
                 _ => None,
             };
         if let Some(details) = found {
@@ -62,49 +62,49 @@ pub fn details(
 }
 
 /// One record of a stage.
-fn record(reader: &StageReader, rows: Rows, of: Rows, id: &str) -> Result<Option<Row>, RunError> {
+fn find_record(reader: &StageReader, rows: Rows, subject_rows: Rows, id: &str) -> Result<Option<Row>, RunError> {
     let wanted = Filter::equals("id", id);
     Ok(match rows {
         Rows::Posts => {
-            let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
-            post.map(|post| subject::of_post(of, post))
+            let post = select_rows::<Post>(reader, "rows", &wanted)?.into_iter().next();
+            post.map(|post| subject::of_post(subject_rows, post))
         }
         rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
     })
 }
 
-fn asked(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<Vec<Detail>, StageError> {
-    let prompts = draft::prompts(config)?;
-    let endpoints = draft::endpoints(kind, config, recipe.name)?;
-    let slots = draft::slots(kind, config, recipe.name, &endpoints)?;
-    let requests = draft::requests(kind, &prompts, &slots, &[record])?;
-    let replies = Workspace::new(&config.root).raw().join("replies");
+fn details_of_draft(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<Vec<Detail>, StageError> {
+    let prompts = draft::load_prompts(config)?;
+    let endpoints = draft::endpoints_of_draft(kind, config, recipe.name)?;
+    let slots = draft::slots_of_draft(kind, config, recipe.name, &endpoints)?;
+    let requests = draft::requests_of_step(kind, &prompts, &slots, &[record])?;
+    let replies = Workspace::new(&config.root).raw_folder().join("replies");
     // Opening would create the store, and reading must not change raw/.
     let store = replies.exists().then(|| draft::open_store(config)).transpose()?;
     let mut details: Vec<Detail> = Vec::new();
     for request in requests {
-        let prompt = prompt(&prompts, &request.ask)?;
+        let prompt = detail_of_prompt(&prompts, &request.ask)?;
         // Several models, or several replies of one, share a prompt.
         if !details.contains(&prompt) {
             details.push(prompt);
         }
         let endpoint = &endpoints[request.slot.endpoint];
-        if !draft::sends(endpoint) {
-            let pack = endpoint.pack.as_deref().map(Pack::load).transpose()?;
-            let answer = pack.map(|pack| pack.answer(&request.ask, endpoint.identity()));
+        if !draft::may_answer_later(endpoint) {
+            let pack = endpoint.pack.as_deref().map(Pack::load_pack).transpose()?;
+            let answer = pack.map(|pack| pack.answer_from_pack(&request.ask, endpoint.identity()));
             if let Some(reply) = answer.as_ref().and_then(|answer| answer.reply()) {
                 let (id, text) = (format!("sample:{}", reply.key), reply.text.clone());
                 details.push(Detail { what: "reply", id, text });
             }
         } else if let Some(store) = &store {
-            let asked = Engine::request(endpoint, &request.ask);
+            let asked = Engine::request_of_ask(endpoint, &request.ask);
             // A reply that was cut is requested again with more tokens, under another key.
-            for asked in std::iter::once(asked.clone()).chain(Engine::larger(endpoint, &asked)) {
+            for asked in std::iter::once(asked.clone()).chain(Engine::with_larger_limit(endpoint, &asked)) {
                 let Some(reply) = store.get(&asked.key())? else { continue };
-                let (text, reasoning) = spoken(&reply.request, &reply.raw);
+                let (text, reasoning) = text_and_reasoning(&reply.request, &reply.raw);
                 let id = format!("reply:{}", reply.key);
                 if !reasoning.is_empty() {
-                    details.push(Detail { what: "reasoning", id: id.clone(), text: folded(&reasoning) });
+                    details.push(Detail { what: "reasoning", id: id.clone(), text: fold_reasoning(&reasoning) });
                 }
                 details.push(Detail { what: "reply", id, text });
             }
@@ -114,7 +114,7 @@ fn asked(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<V
 }
 
 /// The messages of a request.
-fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
+fn detail_of_prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
     let hash = prompts.hash(&ask.template)?;
     let id = format!("{} {}", ask.template, &hash[..8]);
     let What::Chat { messages, .. } = &ask.what else {
@@ -133,26 +133,26 @@ fn prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
 }
 
 /// The beginning of a model's reasoning, and how much more there is; the raw reply has all of it.
-fn folded(reasoning: &str) -> String {
+fn fold_reasoning(reasoning: &str) -> String {
     let more = reasoning.chars().skip(FOLD).count();
     let begun: String = reasoning.chars().take(FOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if more == 0 { begun } else { format!("{begun}… and {} more", counted(more as u64, "character")) }
+    if more == 0 { begun } else { format!("{begun}… and {} more", count_with_noun(more as u64, "character")) }
 }
 
 /// Characters of reasoning that are shown.
 const FOLD: usize = 200;
 
-fn voted(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result<Vec<Detail>, StageError> {
-    let settings: sections::Review = config.typed(Some(recipe.name), "review");
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    let step = kind.ballot(&settings);
+fn details_of_review(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result<Vec<Detail>, StageError> {
+    let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
+    let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
+    let step = kind.ballot_by_settings(&settings);
     let votes = Votes::load(config, recipe.name)?;
     let by_item = votes.by_item(step.recipe, step.name);
     let mut details = Vec::new();
-    for item in subject::items(record, &step, seed) {
+    for item in subject::items_of_record(record, &step, seed) {
         let on_it = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let seen = review_item(&step, &item, on_it).content_hash;
-        for vote in current(on_it) {
+        for vote in current_votes(on_it) {
             let answers: Vec<String> =
                 vote.values.iter().map(|(field, value)| format!("{field}={value}")).collect();
             let sample = if vote.synthetic { ", of the sample" } else { "" };

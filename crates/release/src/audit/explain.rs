@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::whereabouts::{Ending, Whereabouts, entries, is_second, outdated, stages};
+use super::whereabouts::{Ending, Whereabouts, select_entries, is_second, find_outdated, open_stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State, read_other_text};
 use crate::stages::Rows;
-use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select};
+use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select_rows};
 
 /// The path of one record through one recipe.
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +77,7 @@ pub struct Passage {
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
+pub fn explain_record(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Explained, Error> {
     let mut explained = Explained {
         recipe: recipe.name.into(),
         id: id.into(),
@@ -92,26 +92,26 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
         way: Vec::new(),
         absorbed: Vec::new(),
     };
-    let stages = stages(workspace, recipe)?;
+    let stages = open_stages(workspace, recipe)?;
     let made = made_of(&stages, id)?;
     explained.of = made.last().map(|made| made.of.clone());
     let first = made.first().map_or(id, |made| made.of.as_str());
     let mut present: BTreeSet<String> = BTreeSet::from([first.to_string()]);
-    let outdated = outdated(recipe, &stages);
+    let outdated = find_outdated(recipe, &stages);
     for (number, (stage, outdated)) in stages.iter().zip(outdated).enumerate() {
         let ids: Vec<&str> = present.iter().map(String::as_str).collect();
         let name = &stage.manifest().stage;
         let found = if number == 0 {
             // Import identifies records by their place in a dump; the resulting post is in `into`.
-            let pages = select::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
+            let pages = select_rows::<Link>(stage, "links", &Filter::any_of("child", ids.iter().copied()))?;
             let pages: Vec<&str> = pages.iter().map(|link| link.parent.as_str()).collect();
             // An id may look like a place. What import set aside is called by its place, because nothing has its id.
-            match entries(stage, &pages, &ids)? {
-                found if found.is_empty() => entries(stage, &ids, &[])?,
+            match select_entries(stage, &pages, &ids)? {
+                found if found.is_empty() => select_entries(stage, &ids, &[])?,
                 found => found,
             }
         } else {
-            entries(stage, &ids, &ids)?
+            select_entries(stage, &ids, &ids)?
         };
         let mut next = BTreeSet::new();
         if outdated && !explained.way.is_empty() && !found.iter().any(|entry| present.contains(&entry.id)) {
@@ -126,7 +126,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             let of_ours = |id: &String| present.contains(id);
             if number > 0 && entry.outcome == State::Merged.code() && entry.into.as_ref().is_some_and(of_ours)
             {
-                explained.absorbed.push(passage(name, entry.clone()));
+                explained.absorbed.push(passage_of_entry(name, entry.clone()));
             }
             // Other records that became one of ours have paths of their own.
             if number > 0 && !of_ours(&entry.id) {
@@ -135,7 +135,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
             // A record that came from two recipes goes on as the first one.
             let of_import = stage.manifest().tables.contains_key("files");
             if !of_import && is_second(&entry) {
-                explained.way.push(passage(name, entry));
+                explained.way.push(passage_of_entry(name, entry));
                 continue;
             }
             explained.ends = entry.outcome.clone();
@@ -146,7 +146,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 // A page continues as its posts, one of which is this record.
                 Some(State::Expanded) if number == 0 => next.extend(present.iter().cloned()),
                 Some(State::Expanded) => {
-                    let links = select::<Link>(stage, "links", &Filter::equals("parent", &entry.id))?;
+                    let links = select_rows::<Link>(stage, "links", &Filter::equals("parent", &entry.id))?;
                     let own = made.iter().find(|made| made.stage == number).map(|made| made.record.clone());
                     match own {
                         // Of the records that it became, this one.
@@ -168,7 +168,7 @@ pub fn explain(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Resu
                 Some(State::Merged) if number == 0 => {}
                 _ => {}
             }
-            explained.way.push(passage(name, entry));
+            explained.way.push(passage_of_entry(name, entry));
         }
         if next.is_empty() {
             return Ok(explained);
@@ -194,10 +194,10 @@ fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
     let mut made: Vec<Made> = Vec::new();
     for (at, stage) in stages.iter().enumerate().skip(1).rev() {
         let record = made.last().map_or(id, |made| made.of.as_str()).to_owned();
-        let links = select::<Link>(stage, "links", &Filter::equals("child", &record))?;
+        let links = select_rows::<Link>(stage, "links", &Filter::equals("child", &record))?;
         let Some(link) = links.into_iter().find(|link| link.parent != record) else { continue };
         // A record that several were joined into is one of them, and has its own way.
-        let split = entries(stage, &[link.parent.as_str()], &[])?;
+        let split = select_entries(stage, &[link.parent.as_str()], &[])?;
         if split.iter().any(|entry| entry.outcome == State::Expanded.code()) {
             made.push(Made { stage: at, record, of: link.parent });
         }
@@ -209,20 +209,20 @@ fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
 impl Explained {
     /// Adds that it stopped behind the last stage, at a condition of what is released, for a reason that its folder puts into
     /// words; without words no split takes it for this reason, or, without one, it lacks what every row has.
-    pub(crate) fn stop(&mut self, stage: &str, entry: Entry, says: Option<String>) {
+    pub(crate) fn add_stop(&mut self, stage: &str, entry: Entry, says: Option<String>) {
         let Some(says) = says else {
             let lacks = || "a column that every row has is empty".to_owned();
             self.left_out = Some(entry.reason.unwrap_or_else(lacks));
             return;
         };
         self.ends.clone_from(&entry.outcome);
-        self.way.push(Passage { definition: Some(says), ..passage(stage, entry) });
+        self.way.push(Passage { definition: Some(says), ..passage_of_entry(stage, entry) });
     }
 
     /// The end of its path; `None` if no stage has the record.
-    pub fn whereabouts(&self) -> Option<Whereabouts> {
+    pub fn end_of_path(&self) -> Option<Whereabouts> {
         let last = self.way.last()?;
-        let recipe = crate::recipe::find(&self.recipe)?;
+        let recipe = crate::recipe::find_recipe(&self.recipe)?;
         let left = (self.ends != "in").then_some(last);
         Some(Whereabouts {
             recipe: recipe.name,
@@ -250,7 +250,7 @@ impl Explained {
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn compare(
+pub fn fill_texts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     explained: &mut Explained,
@@ -260,7 +260,7 @@ pub fn compare(
     let post = explained.of.as_ref().and(of_import).unwrap_or(&explained.id);
     let post = raw_post(workspace, recipe, post)?;
     let merged = |passage: &Passage| passage.outcome == State::Merged.code();
-    let of_import = |stage: &str| recipe.origin().steps().first().is_some_and(|step| step.name == stage);
+    let of_import = |stage: &str| recipe.origin_recipe().steps().first().is_some_and(|step| step.name == stage);
     // Each stage is read once, however many were merged there.
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let all = explained.way.iter().chain(&explained.absorbed);
@@ -271,7 +271,7 @@ pub fn compare(
     let mut texts: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (stage, ids) in wanted {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let of_stage = entered(workspace, recipe, &stage, &ids)?;
+        let of_stage = texts_entering(workspace, recipe, &stage, &ids)?;
         texts.insert(stage, of_stage);
     }
     for passage in explained.way.iter_mut().chain(&mut explained.absorbed).filter(|one| merged(one)) {
@@ -291,7 +291,7 @@ pub fn compare(
     let last = explained.way.iter().rev().find(|passage| passage.own_text.is_some());
     let own = last.and_then(|passage| passage.own_text.clone());
     let posts = |passage: &&Passage| {
-        recipe.step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == Rows::Posts)
+        recipe.find_step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == Rows::Posts)
     };
     // A stage may change a record and not its text: a published row that a rule would merge, a post that is embedded.
     let written = |text: &String| !text.trim().is_empty();
@@ -299,7 +299,7 @@ pub fn compare(
     let changed = explained.way.iter().rev().filter(posts).find_map(after);
     let raw = |post: Post| match written(&post.text) {
         true => post.text,
-        false => Post::written(post.title.as_deref(), post.content.as_deref()),
+        false => Post::join_title_and_content(post.title.as_deref(), post.content.as_deref()),
     };
     explained.text = own.filter(written).or(changed).or_else(|| post.map(raw).filter(written));
     Ok(())
@@ -310,31 +310,31 @@ pub fn compare(
 /// # Errors
 /// [`Error`] if a stage cannot be read.
 pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
-    let origin = recipe.origin();
+    let origin = recipe.origin_recipe();
     let Some(first) = origin.steps().first().filter(|step| step.stage.rows() == Rows::Posts) else {
         return Ok(None);
     };
-    let Some(reader) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {
+    let Some(reader) = StageReader::open(&workspace.stage_folder(origin.name, 1, first.name))? else {
         return Ok(None);
     };
-    Ok(select::<Post>(&reader, "rows", &Filter::equals("id", id))?.into_iter().next())
+    Ok(select_rows::<Post>(&reader, "rows", &Filter::equals("id", id))?.into_iter().next())
 }
 
 /// The texts of records as they entered a stage, by id.
-fn entered(
+fn texts_entering(
     workspace: &Workspace,
     recipe: &'static Recipe,
     stage: &str,
     ids: &[&str],
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut texts = BTreeMap::new();
-    let Some((_, step)) = recipe.step(stage) else { return Ok(texts) };
-    for input in step.inputs.iter().filter_map(|input| recipe.input(input)) {
+    let Some((_, step)) = recipe.find_step(stage) else { return Ok(texts) };
+    for input in step.inputs.iter().filter_map(|input| recipe.find_input(input)) {
         let (from, number, step) = input;
-        let Some(reader) = StageReader::open(&workspace.stage(from.name, number, step.name))? else {
+        let Some(reader) = StageReader::open(&workspace.stage_folder(from.name, number, step.name))? else {
             continue;
         };
-        let damaged = |e| Error::stale_file(&reader.place().join("rows"), e);
+        let damaged = |e| Error::stale_file(&reader.folder().join("rows"), e);
         let wanted = Filter::any_of("id", ids.iter().copied());
         for frame in rows_where(&reader, "rows", &["id", "text", "question"], &wanted)? {
             let column = |name: &str| frame.column(name).and_then(|column| column.str());
@@ -347,8 +347,8 @@ fn entered(
     Ok(texts)
 }
 
-pub(super) fn passage(stage: &str, entry: Entry) -> Passage {
-    let definition = entry.reason.as_deref().and_then(crate::stages::definition).map(str::to_string);
+pub(super) fn passage_of_entry(stage: &str, entry: Entry) -> Passage {
+    let definition = entry.reason.as_deref().and_then(crate::stages::define_code).map(str::to_string);
     Passage {
         stage: stage.into(),
         id: entry.id,
@@ -380,10 +380,10 @@ pub fn last_passages(
     if ids.is_empty() {
         return Ok(last);
     }
-    let origin = Some(recipe.origin()).filter(|origin| origin.name != recipe.name);
+    let origin = Some(recipe.origin_recipe()).filter(|origin| origin.name != recipe.name);
     for recipe in origin.into_iter().chain([recipe]) {
         for step in recipe.steps_made(workspace)? {
-            let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))?
+            let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
             else {
                 break;
             };
@@ -393,7 +393,7 @@ pub fn last_passages(
                 true => (these("id").or(these("into")), true),
                 false => (these("id"), false),
             };
-            for entry in select::<Entry>(&stage, "ledger", &named)? {
+            for entry in select_rows::<Entry>(&stage, "ledger", &named)? {
                 let id = match &entry.into {
                     Some(into) if by_place => into.clone(),
                     _ => entry.id.clone(),
@@ -402,7 +402,7 @@ pub fn last_passages(
                 if by_place && entry.outcome == "merged" {
                     continue;
                 }
-                last.insert(id, passage(step.name, entry));
+                last.insert(id, passage_of_entry(step.name, entry));
             }
         }
     }

@@ -8,7 +8,7 @@ use super::charts::{self, Bar, Figures, LENGTH_BIN};
 use super::tables::tables;
 use crate::config::Config;
 use crate::figures::{
-    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Row, Shape, Table, stem, told,
+    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Row, Shape, Table, stem, text_of_value,
 };
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -30,11 +30,11 @@ pub(super) struct Limits {
 /// # Errors
 /// [`RunError`] where a stage or the votes cannot be read.
 pub fn figure_files(config: &Config, recipe: &'static Recipe) -> Result<Vec<File>, RunError> {
-    let found = charts::figures(&Workspace::new(&config.root), recipe, 0)?;
+    let found = charts::compute_figures(&Workspace::new(&config.root), recipe, 0)?;
     let mut files: Vec<File> = Vec::new();
-    let drawn = charts(&found, &Limits::of(config, recipe));
+    let drawn = draw_charts(&found, &Limits::from_settings(config, recipe));
     files.extend(drawn.iter().flat_map(Chart::files));
-    files.extend(reasons(&found).files());
+    files.extend(reason_table(&found).files());
     files.extend(declared_tables(config, recipe)?.iter().flat_map(Table::files));
     Ok(files)
 }
@@ -45,7 +45,7 @@ pub fn figure_files(config: &Config, recipe: &'static Recipe) -> Result<Vec<File
 /// [`RunError`] where a stage or the votes cannot be read.
 pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<Table>, RunError> {
     let mut found = Vec::new();
-    let benchmark = riddlemill_benchmarks::find(recipe.name);
+    let benchmark = riddlemill_benchmarks::find_benchmark(recipe.name);
     if let Some((report, benchmark)) = tables(config, recipe)?.zip(benchmark) {
         of_report(recipe.name, &benchmark.report, &report.figures, &mut found);
     }
@@ -54,10 +54,10 @@ pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<T
 
 impl Limits {
     /// Those that the settings of a recipe state.
-    pub(super) fn of(config: &Config, recipe: &Recipe) -> Limits {
-        let number = |section: &str, key: &str| config.stage(Some(recipe.name), section).get(key)?.as_f64();
+    pub(super) fn from_settings(config: &Config, recipe: &Recipe) -> Limits {
+        let number = |section: &str, key: &str| config.stage_settings(Some(recipe.name), section).get(key)?.as_f64();
         // The default metric has rules of its own instead of one threshold.
-        let metric = config.stage(Some(recipe.name), "dedup").remove("metric");
+        let metric = config.stage_settings(Some(recipe.name), "dedup").remove("metric");
         let has_threshold = metric.as_ref().and_then(Json::as_str).is_some_and(|metric| metric != "default");
         Limits {
             min_chars: number("filter", "min_chars"),
@@ -68,7 +68,7 @@ impl Limits {
 }
 
 /// The charts of the page: the funnel, lengths, similarities, and the effect of other thresholds.
-pub(super) fn charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
+pub(super) fn draw_charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
     let name = |what: &str| stem(&format!("{}-{what}", found.recipe));
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
     let columns = |what: &str, title: &str, axis: &str, series: &[&str], bars: &[Bar]| Chart {
@@ -77,7 +77,7 @@ pub(super) fn charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
         axes: [axis.to_owned(), "records".to_owned()],
         shape: Shape::Columns,
         series: words(series),
-        rows: rows(bars, series.len()),
+        rows: chart_rows(bars, series.len()),
         most: None,
         limits: Vec::new(),
     };
@@ -113,7 +113,7 @@ pub(super) fn charts(found: &Figures, limits: &Limits) -> [Chart; 4] {
 }
 
 /// Bars without any record are no chart.
-fn rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
+fn chart_rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
     if bars.iter().all(|bar| bar.value == 0 && bar.other == 0) {
         return Vec::new();
     }
@@ -125,17 +125,17 @@ fn rows(bars: &[Bar], series: usize) -> Vec<ChartRow> {
 }
 
 /// What each stage did for which reason.
-fn reasons(found: &Figures) -> Table {
+fn reason_table(found: &Figures) -> Table {
     let row = |of: &charts::ReasonRow| -> Row {
         let [stage, state, code, meaning] =
             [&of.stage, &of.state, &of.code, &of.definition].map(|text| Cell::Text(text.clone()));
-        vec![stage, state, code, Cell::plain(of.count as f64), meaning]
+        vec![stage, state, code, Cell::plain_number(of.count as f64), meaning]
     };
-    let [stage, state, code, meaning] = ["Stage", "State", "Reason", "Meaning"].map(Column::text);
+    let [stage, state, code, meaning] = ["Stage", "State", "Reason", "Meaning"].map(Column::of_words);
     Table {
         name: stem(&format!("{}-reasons", found.recipe)),
         title: format!("{}: what each stage did, and why", found.recipe),
-        columns: vec![stage, state, code, Column::count("Records"), meaning],
+        columns: vec![stage, state, code, Column::of_counts("Records"), meaning],
         rows: found.reasons.iter().map(row).collect(),
         ..Table::default()
     }
@@ -156,9 +156,9 @@ fn of_report(prefix: &str, declared: &Report, figures: &Map<String, Json>, found
             continue;
         }
         let figure = declared.figures.iter().find(|figure| figure.name == name);
-        match listed(value) {
+        match table_rows(value) {
             Some(rows) => found.push(of_rows(prefix, name, figure, &rows)),
-            None => flattened(name, value, &mut numbers),
+            None => flatten_numbers(name, value, &mut numbers),
         }
     }
     if !numbers.is_empty() {
@@ -168,7 +168,7 @@ fn of_report(prefix: &str, declared: &Report, figures: &Map<String, Json>, found
 }
 
 /// The rows of a figure that is a table; a field with its figures is a row, too.
-fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
+fn table_rows(value: &Json) -> Option<Vec<Map<String, Json>>> {
     let row = |one: &Json| match one {
         Json::Object(cells) => Some(cells.clone()),
         Json::Array(pair) => {
@@ -185,12 +185,12 @@ fn listed(value: &Json) -> Option<Vec<Map<String, Json>>> {
 fn of_rows(prefix: &str, name: &str, figure: Option<&Figure>, rows: &[Map<String, Json>]) -> Table {
     let table = Table::of_objects(prefix, name, rows);
     let Some(figure) = figure else { return table };
-    let plot = figure.drawn.first().and_then(|drawn| plot(figure, name, drawn, &table.header(), rows));
+    let plot = figure.drawn.first().and_then(|drawn| plot_rows(figure, name, drawn, &table.column_titles(), rows));
     Table { plot, about: figure.about.to_owned(), paper: figure.paper.to_owned(), ..table }
 }
 
 /// How the rows of a kind are drawn, if they are: a histogram as one, others as their folder says.
-fn plot(
+fn plot_rows(
     figure: &Figure,
     name: &str,
     drawn: &Drawn,
@@ -211,7 +211,7 @@ fn plot(
     let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
     let named = |row: &Map<String, Json>| {
         let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
-        ranged(row).unwrap_or_else(|| told(label))
+        ranged(row).unwrap_or_else(|| text_of_value(label))
     };
     // The number of an option, the ends of a range, and what another column says in percent are no bars.
     let is_bar = |key: &str| {
@@ -231,11 +231,11 @@ fn plot(
 }
 
 /// Numbers within a figure, named by their paths.
-fn flattened(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
+fn flatten_numbers(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
     match value {
         Json::Object(cells) => {
-            cells.iter().for_each(|(key, value)| flattened(&format!("{name}.{key}"), value, numbers));
+            cells.iter().for_each(|(key, value)| flatten_numbers(&format!("{name}.{key}"), value, numbers));
         }
-        value => numbers.push(vec![name.to_owned(), told(Some(value))]),
+        value => numbers.push(vec![name.to_owned(), text_of_value(Some(value))]),
     }
 }

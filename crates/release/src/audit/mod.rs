@@ -17,17 +17,17 @@ mod ways;
 mod whereabouts;
 
 pub use charts::{
-    Bar, Figures, Funnel, FunnelStage, LENGTH_BIN, Likeness, figures, funnel, likeness_of, place_of_score,
+    Bar, Figures, Funnel, FunnelStage, LENGTH_BIN, Likeness, compute_figures, read_funnel, likeness_of, place_of_score,
 };
-pub use evidence::{Detail, details};
-pub use explain::{Explained, Passage, compare, explain, last_passages, raw_post};
+pub use evidence::{Detail, evidence_details};
+pub use explain::{Explained, Passage, fill_texts, explain_record, last_passages, raw_post};
 pub use figures::{declared_tables, figure_files};
-pub use page::page;
-pub use prove::{Gap, Proof, follows, prove};
-pub use published::{KeptPost, LetThrough, PublishedReport, published, published_page};
+pub use page::render_audit_page;
+pub use prove::{Gap, Proof, prove_freshness, prove_stages};
+pub use published::{KeptPost, LetThrough, PublishedReport, examine_published, published_page};
 pub use resolve::{NamedAt, NamedRecord, OtherReading, Reading, Resolution, Resolver};
-pub use show::{Near, Piece, Query, Shown, Side, borderline, diff, examples, show};
+pub use show::{Near, Piece, Query, Shown, Side, borderline_pairs, diff_texts, draw_examples, show_records};
 pub use sources::{FoundPost, RowWithoutPost};
 pub use tables::{Report, Reviewed, tables, voted_lines};
-pub use ways::{Made, Stretch, Way, ways};
-pub use whereabouts::{Ending, Whereabouts, fates, whereabouts};
+pub use ways::{Made, Stretch, Way, find_ways};
+pub use whereabouts::{Ending, Whereabouts, follow_fates, find_whereabouts};

@@ -5,12 +5,12 @@ use minijinja::{Environment, Value, context};
 
 use super::charts::{Bar, Figures};
 use super::chinese;
-use super::figures::{Limits, charts};
+use super::figures::{Limits, draw_charts};
 use crate::config::Config;
 use crate::figures::{Chart, ShownTable, TABLE_TEMPLATE, Table};
-use crate::markup::compact;
+use crate::markup::compact_template;
 use crate::recipe;
-use crate::text::grouped;
+use crate::text::group_digits;
 
 const TEMPLATE: &str = include_str!("templates/report.html");
 const STYLE: &str = include_str!("templates/report.css");
@@ -19,21 +19,21 @@ const STYLE: &str = include_str!("templates/report.css");
 ///
 /// # Errors
 /// If the template does not match the figures.
-pub fn page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Result<String, minijinja::Error> {
-    let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact);
+pub fn render_audit_page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Result<String, minijinja::Error> {
+    let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact_template);
     let mut env = Environment::new();
-    env.add_filter("count", grouped);
+    env.add_filter("count", group_digits);
     env.add_function("stage_zh", |name: &str| {
         let (prefix, name) = name.strip_prefix("review:").map_or(("", name), |name| ("评审：", name));
         // Steps of a workspace's own benchmark have no Chinese name.
-        format!("{prefix}{}", chinese::stage(name).map_or(name, |(_, zh)| zh))
+        format!("{prefix}{}", chinese::stage_names(name).map_or(name, |(_, zh)| zh))
     });
     env.add_function("reason_zh", |code: &str| {
-        let (short, definition) = chinese::reason(code).unwrap_or((code, ""));
+        let (short, definition) = chinese::describe_reason(code).unwrap_or((code, ""));
         Value::from(vec![short.to_owned(), definition.to_owned()])
     });
-    env.add_function("state_zh", |code: &str| chinese::state(code).unwrap_or(code).to_owned());
-    env.add_filter("zh", |text: &str| chinese::chart_word(text).or_else(|| chinese::declared(text)));
+    env.add_function("state_zh", |code: &str| chinese::state_name(code).unwrap_or(code).to_owned());
+    env.add_filter("zh", |text: &str| chinese::chart_word(text).or_else(|| chinese::translate_declared(text)));
     env.add_template("table.html", &table)?;
     env.add_template("report.css", &style)?;
     env.add_template("report.html", &template)?;
@@ -42,8 +42,8 @@ pub fn page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Resu
     let drawn: Vec<[Chart; 4]> = figures
         .iter()
         .map(|of| {
-            let limits = recipe::find(&of.recipe).map(|recipe| Limits::of(config, recipe));
-            charts(of, &limits.unwrap_or_default())
+            let limits = recipe::find_recipe(&of.recipe).map(|recipe| Limits::from_settings(config, recipe));
+            draw_charts(of, &limits.unwrap_or_default())
         })
         .collect();
     let files: Vec<Vec<[[String; 3]; 2]>> =
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_page_holds_no_script_and_asks_nothing_of_the_network() {
-        let html = page(&Config::defaults(), &[figures()], &[types()]).unwrap();
+        let html = render_audit_page(&Config::defaults(), &[figures()], &[types()]).unwrap();
         for banned in ["<script", "http://", "https://", "<link", "@import", "url("] {
             // A pattern of a drawing is in the same page.
             let known = html.replace("http://www.w3.org/2000/svg", "").replace("url(#", "");
@@ -110,11 +110,11 @@ mod tests {
 
     #[test]
     fn a_stage_without_records_has_no_bar() {
-        let full = page(&Config::defaults(), &[figures()], &[types()]).unwrap();
+        let full = render_audit_page(&Config::defaults(), &[figures()], &[types()]).unwrap();
         let mut none = figures();
         none.stages[0].counts = Counts::default();
         none.lengths.iter_mut().for_each(|bar| (bar.value, bar.other) = (0, 0));
-        let empty = page(&Config::defaults(), &[none], &[types()]).unwrap();
+        let empty = render_audit_page(&Config::defaults(), &[none], &[types()]).unwrap();
         let bars =
             |html: &str| html.matches("fill=\"#08306b\" stroke=\"#08306b\" stroke-width=\".4\"").count();
         // What was read and what went on; two lengths at the end and after import, with their squares: in both languages.

@@ -20,7 +20,7 @@ use crate::stages::Rows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 use riddlemill_files::fence;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,30 +45,30 @@ pub struct Proof {
 }
 
 /// Audits every existing stage of a recipe.
-pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
+pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
     let mut made: BTreeMap<&str, (Manifest, Ids)> = BTreeMap::new();
     // A manifest that cannot be read is reported with its stage.
     let steps = recipe.steps_made(workspace).unwrap_or_else(|_| recipe.steps());
     for input in recipe.steps().iter().flat_map(|step| step.inputs).filter(|input| input.contains('/')) {
         // The other recipe's own audit proves these rows; here they are only counted.
-        if let Some(found) = foreign(workspace, recipe, input) {
+        if let Some(found) = read_foreign_stage(workspace, recipe, input) {
             made.insert(input, found);
         }
     }
     for (i, step) in steps.iter().enumerate() {
-        let place = workspace.stage(recipe.name, step.number, step.name);
+        let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let mut gaps = Vec::new();
         match StageReader::open(&place) {
             Ok(Some(stage)) => {
                 let before: Option<Vec<_>> = step.inputs.iter().map(|input| made.get(input)).collect();
                 let found =
-                    Audit { gaps: &mut gaps, proof }.stage(&stage, step.stage.rows(), before.as_deref());
+                    Audit { gaps: &mut gaps, proof }.audit_stage(&stage, step.stage.rows(), before.as_deref());
                 made.insert(step.name, found);
             }
             Ok(None) => {
                 // Later stages without this one would have no input.
                 let is_made = |step: &Step| {
-                    workspace.stage(recipe.name, step.number, step.name).join(MANIFEST).exists()
+                    workspace.stage_folder(recipe.name, step.number, step.name).join(MANIFEST).exists()
                 };
                 if steps[i + 1..].iter().any(is_made) {
                     gaps.push("the stage is missing, but a later one is there".to_string());
@@ -79,7 +79,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
         let gap = |what| Gap { recipe: recipe.name.into(), stage: step.name.into(), what };
         proof.gaps.extend(gaps.into_iter().map(gap));
     }
-    let candidate = workspace.candidate(recipe.name);
+    let candidate = workspace.candidate_folder(recipe.name);
     if candidate.exists() {
         // The candidate of an earlier version of the program may end at posts, as its chain shows.
         let manifest = fence::read(candidate.join("MANIFEST.json")).ok();
@@ -90,7 +90,7 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
             last.map(|(manifest, _)| manifest.tables.get("rows").map(|t| t.hash.clone()).unwrap_or_default());
         let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };
         let mut found = Vec::new();
-        proof.files += sums(&candidate, &mut found);
+        proof.files += check_checksums(&candidate, &mut found);
         candidate_chain(&candidate, chain.as_deref(), &mut found);
         candidate_rows(workspace, recipe, end, &mut found);
         proof.gaps.extend(found.into_iter().map(gap));
@@ -98,9 +98,9 @@ pub fn prove(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) 
 }
 
 /// A stage of another recipe that this one reads, with the ids of its rows.
-fn foreign(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Option<(Manifest, Ids)> {
-    let (from, number, step) = recipe.input(input)?;
-    let stage = StageReader::open(&workspace.stage(from.name, number, step.name)).ok()??;
+fn read_foreign_stage(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Option<(Manifest, Ids)> {
+    let (from, number, step) = recipe.find_input(input)?;
+    let stage = StageReader::open(&workspace.stage_folder(from.name, number, step.name)).ok()??;
     let mut ids = Ids::default();
     for part in stage.parts_of::<Row>(step.stage.rows().columns(), "rows") {
         // Damage there is a finding of the other recipe's own audit.
@@ -120,11 +120,11 @@ struct Ids {
 impl Ids {
     fn add(&mut self, id: &str) {
         self.count += 1;
-        self.sum = self.sum.wrapping_add(digest(id));
+        self.sum = self.sum.wrapping_add(digest_id(id));
     }
 }
 
-fn digest(id: &str) -> u128 {
+fn digest_id(id: &str) -> u128 {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..16]);
     u128::from_le_bytes(bytes)
@@ -137,7 +137,7 @@ struct Audit<'a> {
 
 impl Audit<'_> {
     /// Audits a stage with the stages it read; `None` if one of them is missing.
-    fn stage(
+    fn audit_stage(
         &mut self,
         stage: &StageReader,
         kind: Rows,
@@ -146,26 +146,26 @@ impl Audit<'_> {
         let manifest = stage.manifest();
         self.proof.stages += 1;
         if manifest.fingerprint_of() != manifest.fingerprint {
-            self.gap(format!("{MANIFEST}: its fingerprint is not that of its settings and inputs"));
+            self.add_gap(format!("{MANIFEST}: its fingerprint is not that of its settings and inputs"));
         }
-        self.strangers(stage);
+        self.report_strangers(stage);
         let mut rows = Ids::default();
         // Merges and links name single ids, which cannot be looked up in the sums of `Ids`.
         let mut texts = RowIds::default();
         let mut twice = 0;
         let mut row = |id: &str| {
             rows.add(id);
-            twice += u64::from(!texts.rows.insert(digest(id)));
+            twice += u64::from(!texts.rows.insert(digest_id(id)));
         };
         match kind {
             // Not cell by cell: there may be millions.
-            Rows::Posts => self.table::<Post>((), stage, "rows", |record| row(record.id())),
-            kind => self.table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
+            Rows::Posts => self.check_table::<Post>((), stage, "rows", |record| row(record.id())),
+            kind => self.check_table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
         }
         if twice > 0 {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{} with the id of another row: a record is there twice",
-                counted(twice, "row")
+                count_with_noun(twice, "row")
             ));
         }
         let mut counts = Counts::default();
@@ -173,13 +173,13 @@ impl Audit<'_> {
         // Several records join into one, which counts once.
         let mut joined = HashSet::new();
         let mut unresolved = 0;
-        self.table::<Entry>((), stage, "ledger", |entry| {
+        self.check_table::<Entry>((), stage, "ledger", |entry| {
             entered.add(&entry.id);
             counts.add(entry);
             match State::from_code(&entry.outcome) {
                 Some(State::Kept | State::Changed) => went_on.add(entry.into.as_deref().unwrap_or(&entry.id)),
                 Some(State::Merged)
-                    if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest(i))) =>
+                    if !entry.into.as_ref().is_some_and(|i| texts.rows.contains(&digest_id(i))) =>
                 {
                     unresolved += 1
                 }
@@ -189,7 +189,7 @@ impl Audit<'_> {
             }
         });
         if unresolved > 0 {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{unresolved} ledger entries are merged into a record that is not kept, or have no known state"
             ));
         }
@@ -198,65 +198,65 @@ impl Audit<'_> {
         }
         let expanded = &mut went_on;
         let mut orphans = 0;
-        self.table::<Link>((), stage, "links", |link| {
+        self.check_table::<Link>((), stage, "links", |link| {
             // A joined record has links from its parts, but is already counted.
             if !joined.contains(&link.child) {
                 expanded.add(&link.child);
             }
-            orphans += u64::from(!texts.rows.contains(&digest(&link.child)));
+            orphans += u64::from(!texts.rows.contains(&digest_id(&link.child)));
         });
         if orphans > 0 {
-            self.gap(format!("{} to records that are not among the rows", counted(orphans, "link")));
+            self.add_gap(format!("{} to records that are not among the rows", count_with_noun(orphans, "link")));
         }
         self.proof.records += entered.count;
         self.check_counts(manifest, &counts, entered, rows, went_on);
         match before {
-            Some([]) => self.import(stage, entered.count),
-            Some(before) => self.chain(manifest, before, entered),
+            Some([]) => self.check_import(stage, entered.count),
+            Some(before) => self.check_inputs(manifest, before, entered),
             // The gap is reported for the missing stage.
             None => {}
         }
         (manifest.clone(), rows)
     }
 
-    fn gap(&mut self, what: String) {
+    fn add_gap(&mut self, what: String) {
         self.gaps.push(what);
     }
 
     fn check_counts(&mut self, manifest: &Manifest, counts: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
         let of_manifest = &manifest.counts;
         if (&of_manifest.states, &of_manifest.reasons) != (&counts.states, &counts.reasons) {
-            self.gap(format!("the manifest counts {:?}, the ledger {:?}", of_manifest.states, counts.states));
+            self.add_gap(format!("the manifest counts {:?}, the ledger {:?}", of_manifest.states, counts.states));
         }
         if of_manifest.records_in != entered.count {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{} in by the manifest, {} in the ledger",
-                counted(of_manifest.records_in, "record"),
+                count_with_noun(of_manifest.records_in, "record"),
                 entered.count
             ));
         }
         if of_manifest.records_out != rows.count {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{} out by the manifest, {}",
-                counted(of_manifest.records_out, "record"),
-                counted(rows.count, "row")
+                count_with_noun(of_manifest.records_out, "record"),
+                count_with_noun(rows.count, "row")
             ));
         }
         if rows != went_on {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{}, but by the ledger {} or different ones were kept",
-                counted(rows.count, "row"),
-                counted(went_on.count, "record")
+                count_with_noun(rows.count, "row"),
+                count_with_noun(went_on.count, "record")
             ));
         }
     }
 
-    fn chain(&mut self, manifest: &Manifest, before: &[&(Manifest, Ids)], entered: Ids) {
+    fn check_inputs(&mut self, manifest: &Manifest, before: &[&(Manifest, Ids)], entered: Ids) {
         let mut expected = Ids::default();
         for (previous, ids) in before {
             let hash = previous.tables.get("rows").map(|t| t.hash.as_str());
             if !manifest.inputs.iter().any(|i| i.stage == previous.stage && Some(i.rows.as_str()) == hash) {
-                self.gap(format!("it was made from other rows than {} holds now", previous.stage));
+                self.add_gap(format!("it was made from other rows than {} holds now", previous.stage));
             }
             expected.count += ids.count;
             expected.sum = expected.sum.wrapping_add(ids.sum);
@@ -264,28 +264,28 @@ impl Audit<'_> {
         if expected != entered {
             let names: Vec<&str> = before.iter().map(|(m, _)| m.stage.as_str()).collect();
             let names = names.join(" and ");
-            self.gap(format!(
+            self.add_gap(format!(
                 "{} left {names}, but {} entered, or different ones",
-                counted(expected.count, "record"),
+                count_with_noun(expected.count, "record"),
                 entered.count
             ));
         }
     }
 
-    fn import(&mut self, stage: &StageReader, entered: u64) {
+    fn check_import(&mut self, stage: &StageReader, entered: u64) {
         let mut items = 0;
-        self.table::<FileRow>((), stage, "files", |file| items += file.items);
+        self.check_table::<FileRow>((), stage, "files", |file| items += file.items);
         if items != entered {
-            self.gap(format!(
+            self.add_gap(format!(
                 "the dumps hold {}, the ledger {}",
-                counted(items, "item"),
-                counted(entered, "entry")
+                count_with_noun(items, "item"),
+                count_with_noun(entered, "entry")
             ));
         }
     }
 
     /// Reads a table, checking every file and every row hash.
-    fn table<R: Record>(
+    fn check_table<R: Record>(
         &mut self,
         columns: R::Columns,
         stage: &StageReader,
@@ -294,35 +294,35 @@ impl Audit<'_> {
     ) {
         let table = stage.table(name);
         if Table::hash_of(&table.parts) != table.hash {
-            self.gap(format!("{name}: the table's hash is not that of its parts"));
+            self.add_gap(format!("{name}: the table's hash is not that of its parts"));
         }
         for (part, rows) in table.parts.iter().zip(stage.parts_of::<R>(columns, name)) {
             self.proof.files += 1;
             match rows {
-                Err(e) => self.gap(e.to_string()),
+                Err(e) => self.add_gap(e.to_string()),
                 Ok(rows) => {
                     if rows.len() as u64 != part.rows
                         || row_digest(columns, &rows).to_hex().as_str() != part.hash
                     {
-                        self.gap(format!("{}: its rows are not those the manifest names", part.file));
+                        self.add_gap(format!("{}: its rows are not those the manifest names", part.file));
                     }
                     rows.iter().for_each(&mut each);
                 }
             }
         }
         if table.rows != table.parts.iter().map(|p| p.rows).sum::<u64>() {
-            self.gap(format!(
+            self.add_gap(format!(
                 "{name}: {} by the manifest, which its parts contradict",
-                counted(table.rows, "row")
+                count_with_noun(table.rows, "row")
             ));
         }
     }
 
     /// Reports files in the stage folder that are not in the manifest.
-    fn strangers(&mut self, stage: &StageReader) {
+    fn report_strangers(&mut self, stage: &StageReader) {
         let named: HashSet<String> =
             stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
-        for folder in fence::list(stage.place()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
+        for folder in fence::list(stage.folder()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
         {
             for file in fence::list(folder.path()).into_iter().flatten().flatten() {
                 let name = format!(
@@ -331,7 +331,7 @@ impl Audit<'_> {
                     file.file_name().to_string_lossy()
                 );
                 if !named.contains(&name) {
-                    self.gap(format!("{name} is named by no manifest"));
+                    self.add_gap(format!("{name} is named by no manifest"));
                 }
             }
         }
@@ -344,7 +344,7 @@ struct RowIds {
 }
 
 /// Checks a folder's SHA256SUMS; returns how many files it lists.
-fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
+fn check_checksums(folder: &Path, gaps: &mut Vec<String>) -> usize {
     let Ok(sums) = fence::read_to_string(folder.join("SHA256SUMS")) else {
         gaps.push("SHA256SUMS is missing".into());
         return 0;
@@ -355,7 +355,7 @@ fn sums(folder: &Path, gaps: &mut Vec<String>) -> usize {
             continue;
         };
         // The file is not trusted, so its paths must stay within the folder.
-        match store::inside(folder, file).and_then(|file| store::sha256(&file)) {
+        match store::path_inside(folder, file).and_then(|file| store::sha256_of_file(&file)) {
             Ok(found) if found == stated => {}
             Ok(_) => gaps.push(format!("{file}: its bytes are not those SHA256SUMS names")),
             Err(e) => gaps.push(e.to_string()),
@@ -373,16 +373,16 @@ fn candidate_rows(
     gaps: &mut Vec<String>,
 ) {
     let step = end.step();
-    let place = workspace.stage(recipe.name, step.number, step.name);
+    let place = workspace.stage_folder(recipe.name, step.number, step.name);
     // A missing or damaged stage is a gap of its own.
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::rows_sha256(workspace, end, &stage) else { return };
-    let folder = workspace.candidate(recipe.name);
-    let candidate = crate::Candidate::read(&folder).ok().flatten();
+    let folder = workspace.candidate_folder(recipe.name);
+    let candidate = crate::Candidate::read_manifest(&folder).ok().flatten();
     let files = candidate.map(|candidate| candidate.files_of(recipe.name)).unwrap_or_default();
     let found = match &files[..] {
         // A file that cannot be read is a gap already, as is a manifest.
-        [file] => store::sha256(&folder.join(file)).ok(),
+        [file] => store::sha256_of_file(&folder.join(file)).ok(),
         files => joined_sha256(&folder, files),
     };
     if found.is_some_and(|found| found != expected) {
@@ -409,7 +409,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     };
     for (file, stated) in &candidate.files {
         // Unreadable files in SHA256SUMS are reported there; others are reported here.
-        let found = store::inside(folder, file).and_then(|file| store::sha256(&file));
+        let found = store::path_inside(folder, file).and_then(|file| store::sha256_of_file(&file));
         if found.ok().as_ref() != Some(stated) {
             gaps.push(format!("{file}: its SHA-256 is not the one MANIFEST.json names"));
         }
@@ -420,8 +420,8 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     {
         gaps.push("it was built from other rows than the last stage holds now".into());
     }
-    if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.incomplete()) {
-        gaps.push(format!("it has {}, and not what the last stage has", counted(candidate.rows, "row")));
+    if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.count_incomplete()) {
+        gaps.push(format!("it has {}, and not what the last stage has", count_with_noun(candidate.rows, "row")));
     }
 }
 
@@ -430,8 +430,8 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
 ///
 /// # Errors
 /// [`RunError`] if sources, votes or replies cannot be read.
-pub fn follows(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> Result<(), RunError> {
-    if !Workspace::new(&config.root).candidate(recipe.name).exists() {
+pub fn prove_freshness(config: &Config, recipe: &'static Recipe, proof: &mut Proof) -> Result<(), RunError> {
+    if !Workspace::new(&config.root).candidate_folder(recipe.name).exists() {
         return Ok(());
     }
     let gap = |what| Gap { recipe: recipe.name.into(), stage: "candidate".into(), what };

@@ -10,15 +10,15 @@ use riddlemill_benchmarks::notation;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-use super::sources::{FoundPost, RowWithoutPost, attribute};
+use super::sources::{FoundPost, RowWithoutPost, attribute_rows};
 use crate::config::Config;
 use crate::layout::{self, Layout, oddity};
-use crate::markup::compact;
+use crate::markup::compact_template;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Overruled, Post, State, is_published};
 use crate::stages::published::{Published, PublishedRow};
 use crate::stages::{Rows, StageError};
-use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 use crate::{Candidate, Row};
 use riddlemill_files::fence;
 
@@ -71,7 +71,7 @@ pub struct KeptPost {
 ///
 /// # Errors
 /// [`StageError`] if a stage, the candidate or a dump cannot be read.
-pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<PublishedReport>, StageError> {
+pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Option<PublishedReport>, StageError> {
     let workspace = &Workspace::new(&config.root);
     let all = Published::load(workspace, recipe.name)?;
     let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
@@ -79,10 +79,10 @@ pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<Publ
         return Ok(None);
     }
     let mut report = PublishedReport { recipe: recipe.name.into(), rows: rows.len(), ..Default::default() };
-    let candidate = workspace.candidate(recipe.name);
+    let candidate = workspace.candidate_folder(recipe.name);
     // Without a candidate every row counts as not reproduced.
     let read = |path: std::path::PathBuf| fence::read_to_string(path).unwrap_or_default();
-    if let Some(layout) = layout::find(recipe.name) {
+    if let Some(layout) = layout::find_layout(recipe.name) {
         // Published rows are held as JSON, so that only files of it can be compared with them.
         let of_json = |compat: &&Compat| matches!(compat.form, Form::Json | Form::JsonLines);
         let forms = layout
@@ -91,29 +91,29 @@ pub fn published(config: &Config, recipe: &'static Recipe) -> Result<Option<Publ
             .filter(of_json)
             .map(|compat| read(candidate.join("compat").join(compat.file)));
         report.hold_against(&rows, &forms.collect::<Vec<_>>());
-        let manifest = Candidate::read(&candidate).ok().flatten();
+        let manifest = Candidate::read_manifest(&candidate).ok().flatten();
         let files = manifest.map(|manifest| manifest.files_of(recipe.name)).unwrap_or_default();
         let lines: String = files.iter().map(|file| read(candidate.join(file))).collect();
-        report.oddities = oddities(layout, &lines);
+        report.oddities = find_oddities(layout, &lines);
     }
-    report.missing = missing(&rows);
+    report.missing = missing_numbers(&rows);
     let steps = recipe.steps_made(workspace)?;
     for (at, step) in steps.iter().enumerate() {
-        let Some(stage) = StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
             break;
         };
-        let entries: Vec<Entry> = select(&stage, "ledger", &Filter::equals("reason", "published"))?;
+        let entries: Vec<Entry> = select_rows(&stage, "ledger", &Filter::equals("reason", "published"))?;
         report.let_through.extend(let_through(step.name, entries));
         let merges = step.stage.compares_pairs();
         // Puzzles are posts only at the import, before they are merged.
         let posts = steps[..at].iter().rfind(|before| before.stage.rows() == Rows::Posts);
         if let (true, Some(posts)) = (merges, posts)
-            && let Some(posts) = StageReader::open(&workspace.stage(recipe.name, posts.number, posts.name))?
+            && let Some(posts) = StageReader::open(&workspace.stage_folder(recipe.name, posts.number, posts.name))?
         {
-            let likeness = config.typed(Some(recipe.name), "dedup");
-            let sought = attribute(config, recipe, &posts, &likeness)?;
+            let likeness = config.typed_settings(Some(recipe.name), "dedup");
+            let sought = attribute_rows(config, recipe, &posts, &likeness)?;
             (report.found, report.without) = (sought.found, sought.without);
-            report.kept = kept(&stage, &posts, &report.found)?;
+            report.kept = find_kept_posts(&stage, &posts, &report.found)?;
         }
     }
     Ok(Some(report))
@@ -126,11 +126,11 @@ impl PublishedReport {
         let mut written: BTreeMap<String, usize> = BTreeMap::new();
         for form in forms {
             // Published files are one JSON array, or JSON Lines.
-            let lines = notation::elements(form).unwrap_or_else(|_| form.lines().collect());
-            lines.iter().for_each(|line| *written.entry(plain(line)).or_default() += 1);
+            let lines = notation::split_elements(form).unwrap_or_else(|_| form.lines().collect());
+            lines.iter().for_each(|line| *written.entry(normalise_line(line)).or_default() += 1);
         }
         for row in rows {
-            match written.get_mut(&plain(&row.json)) {
+            match written.get_mut(&normalise_line(&row.json)) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
                     self.equal += 1;
@@ -142,19 +142,19 @@ impl PublishedReport {
 }
 
 /// A row as its keys and values, independent of spacing.
-fn plain(line: &str) -> String {
+fn normalise_line(line: &str) -> String {
     let value = |text: &str| match serde_json::from_str::<Json>(text) {
         Ok(value) => value.to_string(),
         // Published files contain NaN and Infinity, which are no JSON.
         Err(_) => text.split_whitespace().collect(),
     };
-    let members = notation::members(line).unwrap_or_default();
+    let members = notation::split_members(line).unwrap_or_default();
     members.iter().map(|(key, text)| format!("{key}\u{1f}{}\u{1e}", value(text))).collect()
 }
 
 /// Irregularities of published rows: deviations of their file from the columns, and failed checks within a
 /// row.
-fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
+fn find_oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
     let mut oddities: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let parsed = |line: &str| serde_json::from_str::<Map<String, Json>>(line).ok();
     for json in data.lines().filter_map(parsed) {
@@ -166,7 +166,7 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
         let id = text("id").unwrap_or_default();
         let mut odd = |rule: String| oddities.entry(rule).or_default().push(id.to_owned());
         if let Some(published) = text("published") {
-            for key in oddity::keys(published) {
+            for key in oddity::deviating_keys(published) {
                 odd(format!("{key}: only in compat/ as in the file"));
             }
             if !notation::is_json(published) {
@@ -175,14 +175,14 @@ fn oddities(layout: &Layout, data: &str) -> BTreeMap<String, Vec<String>> {
         }
         if let Ok(row) = Row::from_json(&layout, &json) {
             // Messages with values would make every row a rule of its own.
-            layout.findings(&row).into_iter().for_each(&mut odd);
+            layout.failed_checks(&row).into_iter().for_each(&mut odd);
         }
     }
     oddities
 }
 
 /// The unused numbers, if rows have numbers.
-fn missing(rows: &[&PublishedRow]) -> Vec<u64> {
+fn missing_numbers(rows: &[&PublishedRow]) -> Vec<u64> {
     let mut series: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for row in rows {
         // Each file numbers its own rows.
@@ -200,7 +200,7 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
     let mut by_evidence: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let evidence = entry.evidence.unwrap_or_default();
-        let Some((_, overruled)) = Overruled::read(&evidence).filter(|(_, rule)| !rule.by_votes) else {
+        let Some((_, overruled)) = Overruled::parse_evidence(&evidence).filter(|(_, rule)| !rule.by_votes) else {
             continue;
         };
         // The target of a merge is left out, so that rows can be grouped.
@@ -213,20 +213,20 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
     by_evidence.into_iter().map(|(what, records)| LetThrough { stage, what, records }).collect()
 }
 
-fn place(post: &Post) -> String {
+fn place_of_post(post: &Post) -> String {
     format!("{}/{}:{}", post.source, post.file, post.position)
 }
 
 /// Posts that dedup kept and that are not, even nearly, a published record.
-fn kept(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result<Vec<KeptPost>, Error> {
+fn find_kept_posts(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result<Vec<KeptPost>, Error> {
     let on = Filter::any_of("outcome", [State::Kept.code(), State::Changed.code()]);
-    let on: Vec<Entry> = select(dedup, "ledger", &on)?;
+    let on: Vec<Entry> = select_rows(dedup, "ledger", &on)?;
     let near: BTreeSet<&str> = found.iter().map(|found| found.post.as_str()).collect();
     let ids = on.iter().map(|entry| entry.id.as_str()).filter(|id| !is_published(id) && !near.contains(id));
     let ids: Vec<&str> = ids.collect();
-    let posts: Vec<Post> = select(posts, "rows", &Filter::any_of("id", ids))?;
+    let posts: Vec<Post> = select_rows(posts, "rows", &Filter::any_of("id", ids))?;
     let kept = posts.into_iter().map(|post| KeptPost {
-        place: place(&post),
+        place: place_of_post(&post),
         time: post.time,
         post: post.id,
         text: post.text,
@@ -245,7 +245,7 @@ const STYLE: &str = include_str!("templates/published.css");
 /// # Errors
 /// If the template does not match.
 pub fn published_page(reports: &[PublishedReport]) -> Result<String, minijinja::Error> {
-    let [style, template] = [STYLE, TEMPLATE].map(compact);
+    let [style, template] = [STYLE, TEMPLATE].map(compact_template);
     let mut env = Environment::new();
     env.add_template("published.css", &style)?;
     env.add_template("published.html", &template)?;

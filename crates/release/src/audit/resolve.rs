@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::explain::raw_post;
 use super::texts::find_by_text;
-use super::whereabouts::{Whereabouts, entries, stages, whereabouts};
+use super::whereabouts::{Whereabouts, select_entries, open_stages, find_whereabouts};
 use crate::config::Config;
 use crate::origin;
 use crate::pipeline::Withheld;
@@ -22,7 +22,7 @@ use crate::search::{ChangedDump, Search};
 use crate::stages::StageError;
 use crate::stages::import::{FileRow, Recalled};
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
-use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 
 /// How a name was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,7 +76,7 @@ impl NamedRecord {
         at.or_else(in_dump).unwrap_or_default()
     }
 
-    fn of(recipe: &'static Recipe, id: impl Into<String>) -> NamedRecord {
+    fn of_recipe(recipe: &'static Recipe, id: impl Into<String>) -> NamedRecord {
         NamedRecord { at: vec![NamedAt { recipe, id: id.into() }], ..NamedRecord::default() }
     }
 }
@@ -152,7 +152,7 @@ impl<'c> Resolver<'c> {
     ///
     /// # Errors
     /// [`StageError`] if stages, releases or dumps cannot be read.
-    pub fn resolve(&self, name: &str, most: usize) -> Result<Resolution, StageError> {
+    pub fn resolve_name(&self, name: &str, most: usize) -> Result<Resolution, StageError> {
         self.resolve_behind(name, 0, most)
     }
 
@@ -181,7 +181,7 @@ impl<'c> Resolver<'c> {
                 continue;
             }
             let records = self.without_withdrawn(read)?.records;
-            let what = what(reading, name, place.as_ref());
+            let what = describe_reading(reading, name, place.as_ref());
             let known = found.ids();
             let others =
                 records.iter().map(NamedRecord::name).filter(|other| !known.contains(other)).take(OTHERS);
@@ -197,7 +197,7 @@ impl<'c> Resolver<'c> {
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read, or an index not written.
-    pub fn search(&self) -> Result<&Search, StageError> {
+    pub fn open_search(&self) -> Result<&Search, StageError> {
         if let Some(search) = self.search.get() {
             return Ok(search);
         }
@@ -214,8 +214,8 @@ impl<'c> Resolver<'c> {
         let place = recalled.locator.to_string();
         let is_merged = |entry: &Entry| State::from_code(&entry.outcome) == Some(State::Merged);
         for recipe in &self.recipes {
-            let Some(import) = import(&self.workspace, recipe)? else { continue };
-            if entries(&import, &[place.as_str()], &[])?.iter().any(is_merged) {
+            let Some(import) = open_import(&self.workspace, recipe)? else { continue };
+            if select_entries(&import, &[place.as_str()], &[])?.iter().any(is_merged) {
                 return Ok(Some(place));
             }
         }
@@ -227,7 +227,7 @@ impl<'c> Resolver<'c> {
         let mut found = Resolution::default();
         let tombstone = match self.withdrawals.of_id(id) {
             Some(tombstone) => Some(tombstone),
-            None => self.everywhere(|withheld| withheld.of_withdrawn_dump(id))?,
+            None => self.common_tombstone(|withheld| withheld.of_withdrawn_dump(id))?,
         };
         if let Some(tombstone) = tombstone {
             found.withdrawn.insert(id.to_owned(), tombstone.clone());
@@ -235,7 +235,7 @@ impl<'c> Resolver<'c> {
         }
         let mut record = NamedRecord::default();
         for recipe in &self.recipes {
-            if self.has(recipe, id)? {
+            if self.has_record(recipe, id)? {
                 record.at.push(NamedAt { recipe, id: id.to_owned() });
             }
         }
@@ -243,7 +243,7 @@ impl<'c> Resolver<'c> {
             found.records.push(record);
         } else if id.contains(':') {
             // What import set aside is in a dump alone. Every id contains a colon.
-            found.records = self.recalled(self.search()?.by_id(id, true)?)?;
+            found.records = self.name_records(self.open_search()?.by_id(id, true)?)?;
         }
         Ok(found)
     }
@@ -252,7 +252,7 @@ impl<'c> Resolver<'c> {
     fn by_row(&self, id: &str) -> Result<Resolution, StageError> {
         let mut found = Resolution::default();
         for recipe in &self.recipes {
-            if let Some(record) = origin(&self.workspace, recipe, id)? {
+            if let Some(record) = find_origin_record(&self.workspace, recipe, id)? {
                 let of_record = self.by_id(&record)?;
                 found.records.extend(of_record.records.into_iter().map(|mut record| {
                     record.at.retain(|at| at.recipe.name == recipe.name);
@@ -261,41 +261,41 @@ impl<'c> Resolver<'c> {
                 found.withdrawn.extend(of_record.withdrawn);
             }
         }
-        found.records = together(found.records);
+        found.records = merge_records(found.records);
         Ok(found)
     }
 
     /// The records at a place: one, or the posts of a page.
     fn by_place(&self, name: &str, place: &Locator) -> Result<Resolution, StageError> {
         let mut found = Resolution::default();
-        if let Some(tombstone) = self.everywhere(|withheld| Ok(withheld.of_place(place)))? {
+        if let Some(tombstone) = self.common_tombstone(|withheld| Ok(withheld.of_place(place)))? {
             found.withdrawn.insert(name.to_owned(), tombstone.clone());
             return Ok(found);
         }
         let (mut of_pages, mut dumps) = (false, false);
         for recipe in &self.recipes {
-            let Some(import) = import(&self.workspace, recipe)? else { continue };
-            for file in import.all::<FileRow>("files")? {
-                if !place.names(&file.source, &file.file) {
+            let Some(import) = open_import(&self.workspace, recipe)? else { continue };
+            for file in import.read_table::<FileRow>("files")? {
+                if !place.is_in_file(&file.source, &file.file) {
                     continue;
                 }
                 dumps = true;
-                let here = place.within(file.id).to_string();
-                for entry in entries(&import, &[here.as_str()], &[])? {
+                let here = place.with_dump(file.id).to_string();
+                for entry in select_entries(&import, &[here.as_str()], &[])? {
                     of_pages |= State::from_code(&entry.outcome) == Some(State::Expanded);
-                    found.records.push(NamedRecord::of(recipe, entry.into.unwrap_or(entry.id)));
+                    found.records.push(NamedRecord::of_recipe(recipe, entry.into.unwrap_or(entry.id)));
                 }
             }
         }
         // A post of a page has no entry of its own if it was kept: which one it is, only the dump says.
         let of_pages = of_pages || found.records.is_empty() && (place.is_of_page() || !dumps);
         if of_pages || found.records.is_empty() && self.is_dump(place) {
-            let recalled = self.recalled(self.search()?.by_place(place, true)?)?;
+            let recalled = self.name_records(self.open_search()?.by_place(place, true)?)?;
             if !recalled.is_empty() {
                 found.records = recalled;
             }
         }
-        found.records = together(found.records);
+        found.records = merge_records(found.records);
         Ok(found)
     }
 
@@ -317,18 +317,18 @@ impl<'c> Resolver<'c> {
             found.withdrawn.insert(text.to_owned(), tombstone.clone());
             return Ok(found);
         }
-        let hits = self.search()?.by_text(text, skipped, most)?;
+        let hits = self.open_search()?.by_text(text, skipped, most)?;
         found.more = hits.more;
-        found.records = self.recalled(hits.records)?;
+        found.records = self.name_records(hits.records)?;
         let in_dumps = !found.records.is_empty()
-            || skipped > 0 && !self.search()?.by_text(text, 0, 1)?.records.is_empty();
+            || skipped > 0 && !self.open_search()?.by_text(text, 0, 1)?.records.is_empty();
         if !in_dumps {
             // A text that a stage changed is in no dump, and a dump may be gone since it was imported.
             for recipe in &self.recipes {
                 let ids = find_by_text(&self.workspace, recipe, text)?;
-                found.records.extend(ids.into_iter().map(|id| NamedRecord::of(recipe, id)));
+                found.records.extend(ids.into_iter().map(|id| NamedRecord::of_recipe(recipe, id)));
             }
-            found.records = together(found.records).into_iter().skip(skipped).collect();
+            found.records = merge_records(found.records).into_iter().skip(skipped).collect();
         }
         Ok(found)
     }
@@ -337,19 +337,19 @@ impl<'c> Resolver<'c> {
     fn equal_to(&self, text: &str) -> Result<Resolution, StageError> {
         let mut found = Resolution::default();
         for recipe in &self.recipes {
-            let Some(import) = import(&self.workspace, recipe)? else { continue };
-            let posts = select::<Post>(&import, "rows", &Filter::equals("text", text))?;
-            found.records.extend(posts.into_iter().map(|post| NamedRecord::of(recipe, post.id)));
+            let Some(import) = open_import(&self.workspace, recipe)? else { continue };
+            let posts = select_rows::<Post>(&import, "rows", &Filter::equals("text", text))?;
+            found.records.extend(posts.into_iter().map(|post| NamedRecord::of_recipe(recipe, post.id)));
         }
-        found.records = together(found.records);
+        found.records = merge_records(found.records);
         Ok(found)
     }
 
     /// Records of dumps, with what each recipe calls them.
-    fn recalled(&self, records: Vec<Recalled>) -> Result<Vec<NamedRecord>, StageError> {
+    fn name_records(&self, records: Vec<Recalled>) -> Result<Vec<NamedRecord>, StageError> {
         let mut named: Vec<NamedRecord> = records.iter().map(|_| NamedRecord::default()).collect();
         for recipe in &self.recipes {
-            let ended = whereabouts(&self.workspace, recipe, &records)?;
+            let ended = find_whereabouts(&self.workspace, recipe, &records)?;
             for (record, ended) in named.iter_mut().zip(ended) {
                 if let Some(ended) = ended {
                     record.at.push(NamedAt { recipe, id: ended.id.clone() });
@@ -364,12 +364,12 @@ impl<'c> Resolver<'c> {
     }
 
     /// Whether a recipe has a record of this id: import's or a later stage's. Import's own names are places.
-    fn has(&self, recipe: &'static Recipe, id: &str) -> Result<bool, Error> {
-        for (number, stage) in stages(&self.workspace, recipe)?.iter().enumerate() {
+    fn has_record(&self, recipe: &'static Recipe, id: &str) -> Result<bool, Error> {
+        for (number, stage) in open_stages(&self.workspace, recipe)?.iter().enumerate() {
             let is_import = number == 0 && stage.manifest().tables.contains_key("files");
             let ids: &[&str] = if is_import { &[] } else { &[id] };
-            if !entries(stage, ids, &[id])?.is_empty()
-                || !select::<Link>(stage, "links", &Filter::equals("child", id))?.is_empty()
+            if !select_entries(stage, ids, &[id])?.is_empty()
+                || !select_rows::<Link>(stage, "links", &Filter::equals("child", id))?.is_empty()
             {
                 return Ok(true);
             }
@@ -392,7 +392,7 @@ impl<'c> Resolver<'c> {
             }
             let mut standing = Vec::new();
             for at in std::mem::take(&mut record.at) {
-                match self.tombstone(at.recipe, &at.id)? {
+                match self.find_tombstone(at.recipe, &at.id)? {
                     Some(tombstone) => drop(found.withdrawn.insert(at.id, tombstone)),
                     None => standing.push(at),
                 }
@@ -413,8 +413,8 @@ impl<'c> Resolver<'c> {
     }
 
     /// The tombstone of a record of a recipe. It is withdrawn unless a recipe has it from another dump.
-    fn tombstone(&self, recipe: &'static Recipe, id: &str) -> Result<Option<Tombstone>, StageError> {
-        if let Some(tombstone) = self.everywhere(|withheld| withheld.tombstone(id))? {
+    fn find_tombstone(&self, recipe: &'static Recipe, id: &str) -> Result<Option<Tombstone>, StageError> {
+        if let Some(tombstone) = self.common_tombstone(|withheld| withheld.find_tombstone(id))? {
             return Ok(Some(tombstone.clone()));
         }
         if let Some(post) = raw_post(&self.workspace, recipe, id)? {
@@ -422,12 +422,12 @@ impl<'c> Resolver<'c> {
         }
         // What import set aside is called by its place: its id and its text are in its dump.
         let Ok(place) = id.parse::<Locator>() else { return Ok(None) };
-        let records = self.search()?.by_place(&place, true)?;
+        let records = self.open_search()?.by_place(&place, true)?;
         Ok(records.iter().find_map(|record| self.tombstone_of(record)).cloned())
     }
 
     /// A tombstone that every recipe knows.
-    fn everywhere<'w>(
+    fn common_tombstone<'w>(
         &'w self,
         of: impl Fn(&'w Withheld) -> Result<Option<&'w Tombstone>, Error>,
     ) -> Result<Option<&'w Tombstone>, Error> {
@@ -437,13 +437,13 @@ impl<'c> Resolver<'c> {
     }
 
     /// The withdrawals as one of the recipes knows them.
-    pub fn withheld(&self, recipe: &'static Recipe) -> Option<&Withheld> {
+    pub fn withheld_in_recipe(&self, recipe: &'static Recipe) -> Option<&Withheld> {
         self.recipes.iter().position(|own| own.name == recipe.name).map(|at| &self.withheld[at])
     }
 }
 
 /// What a name says in a reading.
-fn what(reading: Reading, name: &str, place: Option<&Locator>) -> String {
+fn describe_reading(reading: Reading, name: &str, place: Option<&Locator>) -> String {
     match (reading, place) {
         (Reading::Place, Some(place)) => format!("line {} of {}", place.position(), place.dump()),
         (Reading::Row, _) => format!("the released row {name}"),
@@ -453,7 +453,7 @@ fn what(reading: Reading, name: &str, place: Option<&Locator>) -> String {
 }
 
 /// Records that have one name in a recipe are one: the same line in two recipes, or one that was read twice.
-fn together(records: Vec<NamedRecord>) -> Vec<NamedRecord> {
+fn merge_records(records: Vec<NamedRecord>) -> Vec<NamedRecord> {
     let mut one: Vec<NamedRecord> = Vec::new();
     for record in records {
         let known = one
@@ -474,8 +474,8 @@ fn together(records: Vec<NamedRecord>) -> Vec<NamedRecord> {
 }
 
 /// The import of a recipe that reads dumps itself.
-fn import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
+fn open_import(workspace: &Workspace, recipe: &'static Recipe) -> Result<Option<StageReader>, Error> {
     let Some(first) = recipe.steps().first() else { return Ok(None) };
-    let stage = StageReader::open(&workspace.stage(recipe.name, 1, first.name))?;
+    let stage = StageReader::open(&workspace.stage_folder(recipe.name, 1, first.name))?;
     Ok(stage.filter(|stage| stage.manifest().tables.contains_key("files")))
 }

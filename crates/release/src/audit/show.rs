@@ -89,7 +89,7 @@ pub enum Side {
 
 impl Made {
     /// Calls `take` with the id and text of every record that entered or left the stage, the latter last.
-    fn texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {
+    fn visit_texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {
         for stage in self.inputs.iter().chain([&self.stage]) {
             for part in json_parts(stage, "rows", &["id", "text", "question", "title"]) {
                 for row in part? {
@@ -103,7 +103,7 @@ impl Made {
     }
 
     /// Fills in the texts, and whole rows if requested.
-    fn fill(&self, shown: &mut [Shown], rows: bool) -> Result<(), Error> {
+    fn fill_shown(&self, shown: &mut [Shown], rows: bool) -> Result<(), Error> {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         let mut keepers: HashMap<String, Vec<usize>> = HashMap::new();
         for (i, one) in shown.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Made {
                 keepers.entry(into.clone()).or_default().push(i);
             }
         }
-        self.texts(|id, text| {
+        self.visit_texts(|id, text| {
             for &i in places.get(id).into_iter().flatten() {
                 shown[i].text = Some(text.to_string());
             }
@@ -152,22 +152,22 @@ fn text_of(row: &Map<String, Value>) -> Option<&str> {
 ///
 /// # Errors
 /// [`Error`] if a part is missing or damaged.
-pub fn show(
+pub fn show_records(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
     query: &Query,
 ) -> Result<Option<(Vec<Shown>, u64)>, Error> {
     let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(None) };
-    let likeness = query.like.as_deref().map(Likeness::to);
+    let likeness = query.like.as_deref().map(Likeness::for_text);
     let mut found: FxHashSet<String> = FxHashSet::default();
     let mut scores: HashMap<String, f64> = HashMap::new();
     if query.grep.is_some() || likeness.is_some() {
-        made.texts(|id, text| {
+        made.visit_texts(|id, text| {
             if query.grep.as_ref().is_some_and(|re| re.is_match(text)) {
                 found.insert(id.into());
             }
-            if let Some(score) = likeness.as_ref().and_then(|l| l.score(text)) {
+            if let Some(score) = likeness.as_ref().and_then(|l| l.score_text(text)) {
                 scores.insert(id.into(), score);
             }
         })?;
@@ -189,10 +189,10 @@ pub fn show(
     };
     let withheld = Withheld::open(workspace, recipe)?;
     let mut draw = Draw::new(query.sample, query.seed);
-    for part in select_parts::<Entry>(&made.stage, "ledger", filter(query)) {
+    for part in select_parts::<Entry>(&made.stage, "ledger", filter_of_query(query)) {
         let entries = part?.into_iter().filter(|e| greps(e) && (likeness.is_none() || score(e).is_some()));
         // Withdrawn records are removed before the draw, so that the sample keeps its size.
-        shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.offer(entry));
+        shown_entries(&withheld, entries.collect())?.into_iter().for_each(|entry| draw.offer_item(entry));
     }
     let all = draw.seen;
     let mut shown: Vec<Shown> = draw
@@ -209,16 +209,16 @@ pub fn show(
     if likeness.is_some() {
         shown.sort_by(|x, y| y.likeness.unwrap_or(0.0).total_cmp(&x.likeness.unwrap_or(0.0)));
     }
-    made.fill(&mut shown, true)?;
+    made.fill_shown(&mut shown, true)?;
     // A withdrawal may name only a text, and the texts are known only now.
-    hide(&withheld, &mut shown)?;
+    hide_withdrawn(&withheld, &mut shown)?;
     Ok(Some((shown, all)))
 }
 
 /// The entries of records that are not withdrawn.
 fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     let named = entries.iter().flat_map(|entry| [Some(entry.id.as_str()), own_name(entry)]).flatten();
-    let withdrawn: FxHashSet<String> = withheld.among(named)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
     let stays = |entry: &Entry| {
         !withdrawn.contains(&entry.id) && own_name(entry).is_none_or(|name| !withdrawn.contains(name))
     };
@@ -231,12 +231,12 @@ fn own_name(entry: &Entry) -> Option<&str> {
 }
 
 /// Removes withdrawn texts, including the other side of a merge.
-fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
+fn hide_withdrawn(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
     let is_withdrawn =
         |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.is_withdrawn_text(text));
     shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(is_withdrawn));
     let into = shown.iter().filter(|one| one.into_text.is_some()).filter_map(|one| one.entry.into.as_deref());
-    let withdrawn: FxHashSet<String> = withheld.among(into)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(into)?.into_iter().map(str::to_owned).collect();
     for one in shown {
         let into = one.entry.into.as_ref();
         if into.is_some_and(|into| withdrawn.contains(into)) || is_withdrawn(&one.into_text) {
@@ -251,7 +251,7 @@ fn hide(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error`] if a part is missing or damaged.
-pub fn examples(
+pub fn draw_examples(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
@@ -263,7 +263,7 @@ pub fn examples(
     for part in select_parts::<Entry>(&made.stage, "ledger", Some(Filter::Present("reason"))) {
         for entry in shown_entries(&withheld, part?)? {
             let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
-            draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).offer(entry);
+            draws.entry(key).or_insert_with(|| Draw::new(Some(size), 0)).offer_item(entry);
         }
     }
     let mut keys = Vec::new();
@@ -274,18 +274,18 @@ pub fn examples(
             shown.push(Shown { entry, text: None, into_text: None, likeness: None, row: None });
         }
     }
-    made.fill(&mut shown, false)?;
+    made.fill_shown(&mut shown, false)?;
     let mut examples: BTreeMap<String, Vec<Shown>> = BTreeMap::new();
     for (key, one) in keys.into_iter().zip(shown) {
         // One at a time: `hide` removes records, and the others would no longer match their keys.
         let mut one = vec![one];
-        hide(&withheld, &mut one)?;
+        hide_withdrawn(&withheld, &mut one)?;
         examples.entry(key).or_default().append(&mut one);
     }
     Ok(examples)
 }
 
-fn filter(query: &Query) -> Option<Filter> {
+fn filter_of_query(query: &Query) -> Option<Filter> {
     let outcome = query.outcome.as_ref().map(|code| Filter::equals("outcome", code));
     let reason = query.reason.as_ref().map(|code| Filter::equals("reason", code));
     [outcome, reason].into_iter().flatten().reduce(Filter::and)
@@ -296,7 +296,7 @@ fn filter(query: &Query) -> Option<Filter> {
 ///
 /// # Errors
 /// [`Error`] if a part is missing or damaged.
-pub fn borderline(
+pub fn borderline_pairs(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
@@ -313,32 +313,32 @@ pub fn borderline(
     }
     let withheld = Withheld::open(workspace, recipe)?;
     let sides = pairs.iter().flat_map(|pair: &NearPair| [pair.a.as_str(), pair.b.as_str()]);
-    let withdrawn: FxHashSet<String> = withheld.among(sides)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(sides)?.into_iter().map(str::to_owned).collect();
     pairs.retain(|pair| ![&pair.a, &pair.b].into_iter().any(|side| withdrawn.contains(side)));
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let wanted: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();
-    made.texts(|id, text| {
+    made.visit_texts(|id, text| {
         if wanted.contains(id) {
             texts.insert(id.into(), text.into());
         }
     })?;
     let text = |id: &String| texts.get(id).map(String::as_str).unwrap_or_default();
-    let likeness = query.like.as_deref().map(Likeness::to);
+    let likeness = query.like.as_deref().map(Likeness::for_text);
     let fits = |pair: &NearPair| {
         let both = [text(&pair.a), text(&pair.b)];
         !both.iter().any(|text| withheld.is_withdrawn_text(text))
             && query.grep.as_ref().is_none_or(|re| both.iter().any(|t| re.is_match(t)))
-            && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.score(t).is_some()))
+            && likeness.as_ref().is_none_or(|l| both.iter().any(|t| l.score_text(t).is_some()))
     };
     let mut draw = Draw::new(query.sample, query.seed);
-    pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.offer(pair.clone()));
+    pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.offer_item(pair.clone()));
     let all = draw.seen;
     let mut near: Vec<Near> = draw
         .finish()
         .into_iter()
         .map(|pair| {
             let (text_a, text_b) = (text(&pair.a).to_string(), text(&pair.b).to_string());
-            Near { diff: diff(&text_a, &text_b), pair, text_a, text_b }
+            Near { diff: diff_texts(&text_a, &text_b), pair, text_a, text_b }
         })
         .collect();
     near.sort_by(|x, y| y.pair.score.total_cmp(&x.pair.score));
@@ -346,7 +346,7 @@ pub fn borderline(
 }
 
 /// The differences of two texts as one list of pieces, by character, or by word for texts with spaces.
-pub fn diff(a: &str, b: &str) -> Vec<Piece> {
+pub fn diff_texts(a: &str, b: &str) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     // In texts with spaces, a changed word says more than a changed letter.
     let in_words = |text: &str| text.contains(' ') && text.chars().all(|c| c < '\u{2e80}');
@@ -397,7 +397,7 @@ impl<T: Named> Draw<T> {
         Draw { size, seed, seen: 0, kept: BTreeMap::new() }
     }
 
-    pub(super) fn offer(&mut self, item: T) {
+    pub(super) fn offer_item(&mut self, item: T) {
         let mut key = [0; 16];
         // Without a size everything is kept, so no hash is needed.
         if self.size.is_some() {
@@ -427,7 +427,7 @@ mod tests {
 
     fn sample(ids: impl Iterator<Item = u32>, size: usize, seed: u64) -> Vec<String> {
         let mut draw = Draw::new(Some(size), seed);
-        ids.for_each(|id| draw.offer(Entry { id: id.to_string(), ..Entry::default() }));
+        ids.for_each(|id| draw.offer_item(Entry { id: id.to_string(), ..Entry::default() }));
         draw.finish().into_iter().map(|e| e.id).collect()
     }
 
@@ -454,7 +454,7 @@ mod tests {
             piece(Side::B, "爱"),
             piece(Side::Both, "淋雨"),
         ];
-        assert_eq!(diff("雨伞怕淋雨", "雨伞爱淋雨"), want);
-        assert!(diff("", "").is_empty());
+        assert_eq!(diff_texts("雨伞怕淋雨", "雨伞爱淋雨"), want);
+        assert!(diff_texts("", "").is_empty());
     }
 }

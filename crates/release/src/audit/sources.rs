@@ -10,9 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::explain::last_passages;
-use super::whereabouts::{Ending, Whereabouts, whereabouts};
+use super::whereabouts::{Ending, Whereabouts, find_whereabouts};
 use crate::config::{Config, Source, SourceKind, sections};
-use crate::join::{Metric, Unwatched, similarity};
+use crate::join::{Metric, Unwatched, plain_similarity};
 use crate::recipe::Recipe;
 use crate::record::{Post, is_published};
 use crate::search::{Recalled, Search};
@@ -105,7 +105,7 @@ impl How {
 }
 
 /// Attributes the posts of all dumps to the published rows among the posts that enter dedup.
-pub(super) fn attribute(
+pub(super) fn attribute_rows(
     config: &Config,
     recipe: &'static Recipe,
     entering: &StageReader,
@@ -113,7 +113,7 @@ pub(super) fn attribute(
 ) -> Result<Attributed, StageError> {
     let mut rows: Vec<Post> = Vec::new();
     let mut sources: Vec<Text> = Vec::new();
-    for part in entering.parts::<Post>("rows") {
+    for part in entering.read_parts::<Post>("rows") {
         for post in part? {
             match is_published(&post.id) {
                 true => rows.push(post),
@@ -131,7 +131,7 @@ pub(super) fn attribute(
     let known: FxHashSet<String> = sources.iter().map(|source| source.id.clone()).collect();
     let sets: Vec<&Source> =
         config.sources.iter().filter(|source| source.kind == SourceKind::Published).collect();
-    Search::open(config)?.each(|record| {
+    Search::open(config)?.for_each_record(|record| {
         let of_set = |set: &&Source| {
             record.locator.dump().strip_prefix(&set.name).is_some_and(|rest| rest.starts_with('/'))
         };
@@ -151,7 +151,7 @@ pub(super) fn attribute(
     });
     let index = Index::new(&rows, &sources);
     let candidates: Vec<Vec<Candidate>> =
-        rows.par_iter().map(|row| compared(row, &index.nearest(&row.text), &sources, likeness)).collect();
+        rows.par_iter().map(|row| compare_row(row, &index.find_nearest(&row.text), &sources, likeness)).collect();
 
     // A post is one row: the one that it equals, else the one that it is most like.
     let mut best: BTreeMap<usize, (usize, Candidate)> = BTreeMap::new();
@@ -175,7 +175,7 @@ pub(super) fn attribute(
     let without: Vec<(usize, Option<Candidate>)> =
         (0..rows.len()).filter(|row| !of_rows.contains(row)).map(|row| (row, nearest(row))).collect();
     let named = best.keys().copied().chain(without.iter().filter_map(|(_, near)| Some((*near)?.source)));
-    let ended = ended(&Workspace::new(&config.root), recipe, &sources, &named.collect())?;
+    let ended = ends_of_posts(&Workspace::new(&config.root), recipe, &sources, &named.collect())?;
     let found_post = |row: &Post, candidate: Candidate| {
         let source = &sources[candidate.source];
         let how = candidate.how.code().to_owned();
@@ -205,7 +205,7 @@ pub(super) fn attribute(
 }
 
 /// How alike a row and each of some posts are.
-fn compared(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::Dedup) -> Vec<Candidate> {
+fn compare_row(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::Dedup) -> Vec<Candidate> {
     let key = fold(&row.text, Fold::KEY);
     let texts: Vec<&str> =
         std::iter::once(row.text.as_str()).chain(near.iter().map(|at| sources[*at].text.as_str())).collect();
@@ -224,7 +224,7 @@ fn compared(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::D
             _ if source.key == key || own.is_some() && own == other => (How::Exact, 1.0),
             Some(pair) if pair.same => (How::Near, pair.score),
             Some(pair) => (How::Borderline, pair.score),
-            None => (How::Nearest, similarity(Metric::Indel, &key, &source.key).value()),
+            None => (How::Nearest, plain_similarity(Metric::Indel, &key, &source.key).value()),
         };
         Candidate { source: *at, how, score }
     });
@@ -232,7 +232,7 @@ fn compared(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::D
 }
 
 /// What became of posts.
-fn ended(
+fn ends_of_posts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     sources: &[Text],
@@ -270,7 +270,7 @@ fn ended(
             format!("{} {outcome}{reason}", found.stage)
         }
     };
-    for ((at, _), found) in aside.iter().zip(whereabouts(workspace, recipe, &records)?) {
+    for ((at, _), found) in aside.iter().zip(find_whereabouts(workspace, recipe, &records)?) {
         ended.insert(*at, found.as_ref().map_or_else(|| "no run has read it".into(), words));
     }
     Ok(ended)
@@ -289,9 +289,9 @@ struct Index<'s> {
 impl<'s> Index<'s> {
     fn new(rows: &[Post], sources: &'s [Text]) -> Index<'s> {
         let wanted: FxHashSet<(char, char)> =
-            rows.par_iter().flat_map_iter(|row| pairs(&fold(&row.text, Fold::KEY))).collect();
+            rows.par_iter().flat_map_iter(|row| text_bigrams(&fold(&row.text, Fold::KEY))).collect();
         let of_sources: Vec<FxHashSet<(char, char)>> =
-            sources.par_iter().map(|source| pairs(&source.key)).collect();
+            sources.par_iter().map(|source| text_bigrams(&source.key)).collect();
         let mut with: FxHashMap<(char, char), Vec<u32>> = FxHashMap::default();
         for (at, pairs) in of_sources.iter().enumerate() {
             for pair in pairs.iter().filter(|pair| wanted.contains(pair)) {
@@ -307,9 +307,9 @@ impl<'s> Index<'s> {
     }
 
     /// The posts that are equal to a text but for what comparisons ignore, and those that share most pairs with it.
-    fn nearest(&self, text: &str) -> Vec<usize> {
+    fn find_nearest(&self, text: &str) -> Vec<usize> {
         let key = fold(text, Fold::KEY);
-        let own = pairs(&key);
+        let own = text_bigrams(&key);
         let mut shared: FxHashMap<u32, u32> = FxHashMap::default();
         for source in own.iter().filter_map(|pair| self.with.get(pair)).flatten() {
             *shared.entry(*source).or_default() += 1;
@@ -334,6 +334,6 @@ impl<'s> Index<'s> {
     }
 }
 
-fn pairs(key: &str) -> FxHashSet<(char, char)> {
+fn text_bigrams(key: &str) -> FxHashSet<(char, char)> {
     key.chars().zip(key.chars().skip(1)).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use super::whereabouts::stages;
+use super::whereabouts::open_stages;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Post};
 use crate::stages::Rows;
@@ -21,12 +21,12 @@ pub(super) fn find_by_text(
     let wanted = fold(target, Fold::KEY);
     let mut found = TextMatches::default();
     let import = recipe.steps().first().filter(|step| step.stage.rows() == Rows::Posts);
-    for stage in stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
-        for part in stage.parts::<Post>("rows") {
-            found.take(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
+    for stage in open_stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
+        for part in stage.read_parts::<Post>("rows") {
+            found.search_texts(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
         }
     }
-    match found.ids() {
+    match found.found_ids() {
         ids if ids.is_empty() => find_changed(workspace, recipe, target),
         ids => Ok(ids),
     }
@@ -37,13 +37,13 @@ pub(super) fn find_by_text(
 fn find_changed(workspace: &Workspace, recipe: &'static Recipe, target: &str) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
     let mut found = TextMatches::default();
-    for stage in stages(workspace, recipe)? {
+    for stage in open_stages(workspace, recipe)? {
         for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
             let texts = part?.into_iter().filter_map(|entry| Some((entry.id, entry.after?)));
-            found.take(&wanted, texts.collect());
+            found.search_texts(&wanted, texts.collect());
         }
     }
-    Ok(found.ids())
+    Ok(found.found_ids())
 }
 
 /// Records equal to a text, and those that contain it.
@@ -55,7 +55,7 @@ struct TextMatches {
 
 impl TextMatches {
     /// Searches texts of records for a folded text; an empty one is never found.
-    fn take(&mut self, wanted: &str, texts: Vec<(String, String)>) {
+    fn search_texts(&mut self, wanted: &str, texts: Vec<(String, String)>) {
         let hit = |(id, text): (String, String)| {
             let text = fold(&text, Fold::KEY);
             (!wanted.is_empty() && text.contains(wanted)).then_some((text == wanted, id))
@@ -67,7 +67,7 @@ impl TextMatches {
         }
     }
 
-    fn ids(self) -> Vec<String> {
+    fn found_ids(self) -> Vec<String> {
         if self.equal.is_empty() { self.holding } else { self.equal }.into_iter().collect()
     }
 }
@@ -82,15 +82,15 @@ pub(super) struct Likeness {
 }
 
 impl Likeness {
-    pub(super) fn to(text: &str) -> Likeness {
+    pub(super) fn for_text(text: &str) -> Likeness {
         let folded = fold(text, Fold::KEY);
-        Likeness { pairs: pairs(&folded), folded }
+        Likeness { pairs: text_bigrams(&folded), folded }
     }
 
     /// 0.5 to 1 if the text, or a part of it, is similar to the wanted one. Half of the figure is the share
     /// of the wanted text's character pairs that it contains, half the Dice coefficient of both, so that of
     /// two texts that contain all of them the shorter one comes first.
-    pub(super) fn score(&self, text: &str) -> Option<f64> {
+    pub(super) fn score_text(&self, text: &str) -> Option<f64> {
         let other = fold(text, Fold::KEY);
         if self.folded == other {
             return Some(1.0);
@@ -99,7 +99,7 @@ impl Likeness {
         if self.pairs.is_empty() {
             return (!self.folded.is_empty() && other.contains(&self.folded)).then_some(LEAST);
         }
-        let theirs = pairs(&other);
+        let theirs = text_bigrams(&other);
         let common = self.pairs.intersection(&theirs).count() as f64;
         let share = common / self.pairs.len() as f64;
         let dice = 2.0 * common / (self.pairs.len() + theirs.len()) as f64;
@@ -107,7 +107,7 @@ impl Likeness {
     }
 }
 
-fn pairs(text: &str) -> BTreeSet<(char, char)> {
+fn text_bigrams(text: &str) -> BTreeSet<(char, char)> {
     text.chars().zip(text.chars().skip(1)).collect()
 }
 
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn a_part_finds_the_whole_and_the_nearer_one_scores_more() {
-        let likeness = Likeness::to("冰箱里的灯");
-        let near = likeness.score("冰箱里的燈，怕黑吗").unwrap();
-        let far = likeness.score("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
+        let likeness = Likeness::for_text("冰箱里的灯");
+        let near = likeness.score_text("冰箱里的燈，怕黑吗").unwrap();
+        let far = likeness.score_text("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
         assert!(near > far && far > 0.4);
-        assert_eq!(likeness.score("冰箱里的灯？"), Some(1.0));
-        assert_eq!(likeness.score("雨伞怕不怕淋雨"), None);
-        assert!(Likeness::to("灯").score("关灯").is_some());
+        assert_eq!(likeness.score_text("冰箱里的灯？"), Some(1.0));
+        assert_eq!(likeness.score_text("雨伞怕不怕淋雨"), None);
+        assert!(Likeness::for_text("灯").score_text("关灯").is_some());
     }
 }

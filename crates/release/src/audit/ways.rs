@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::whereabouts::{entries, is_second};
+use super::whereabouts::{select_entries, is_second};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, Link, State};
-use crate::store::{Error, Filter, StageReader, Workspace, select};
+use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 
 /// What one stage did, in one manner, with the records that became a row.
 #[derive(Clone, Debug)]
@@ -47,19 +47,19 @@ pub struct Way {
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn ways(
+pub fn find_ways(
     workspace: &Workspace,
     recipe: &'static Recipe,
     ends: &[BTreeSet<String>],
 ) -> Result<Vec<Way>, Error> {
     let mut ways: Vec<Way> = ends.iter().map(|_| Way::default()).collect();
     let mut standing: Vec<BTreeSet<String>> = ends.to_vec();
-    for (recipe, step) in chain(workspace, recipe)?.into_iter().rev() {
-        let place = workspace.stage(recipe.name, step.number, step.name);
+    for (recipe, step) in chain_of_stages(workspace, recipe)?.into_iter().rev() {
+        let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
-        let looked = Looked::up(&stage, &standing)?;
+        let looked = Looked::look_up_entries(&stage, &standing)?;
         for (way, now) in ways.iter_mut().zip(&mut standing) {
-            *now = looked.back(recipe, step, now, way);
+            *now = looked.trace_back(recipe, step, now, way);
         }
     }
     ways.iter_mut().for_each(|way| way.stretches.reverse());
@@ -67,15 +67,15 @@ pub fn ways(
 }
 
 /// A recipe's stages, after those of the recipe whose records it continues, up to where it does.
-fn chain(
+fn chain_of_stages(
     workspace: &Workspace,
     recipe: &'static Recipe,
 ) -> Result<Vec<(&'static Recipe, &'static Step)>, Error> {
     let own = recipe.steps_made(workspace)?;
-    let first = own.first().and_then(|step| recipe.input(step.inputs.first()?));
+    let first = own.first().and_then(|step| recipe.find_input(step.inputs.first()?));
     let mut all = Vec::new();
     if let Some((from, number, _)) = first.filter(|(from, ..)| from.name != recipe.name) {
-        all = chain(workspace, from)?;
+        all = chain_of_stages(workspace, from)?;
         all.retain(|(of, step)| of.name != from.name || step.number <= number);
     }
     all.extend(own.iter().map(|step| (recipe, step)));
@@ -94,7 +94,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn up(stage: &StageReader, standing: &[BTreeSet<String>]) -> Result<Looked, Error> {
+    fn look_up_entries(stage: &StageReader, standing: &[BTreeSet<String>]) -> Result<Looked, Error> {
         let of_import = stage.manifest().tables.contains_key("files");
         let here: BTreeSet<&str> = standing.iter().flatten().map(String::as_str).collect();
         let mut looked = Looked {
@@ -107,7 +107,7 @@ impl Looked {
         if here.is_empty() {
             return Ok(looked);
         }
-        for link in select::<Link>(stage, "links", &Filter::any_of("child", here.iter().copied()))? {
+        for link in select_rows::<Link>(stage, "links", &Filter::any_of("child", here.iter().copied()))? {
             looked.parents.entry(link.child).or_default().push(link.parent);
         }
         // The ledger of import knows places only; an id may look like one and is none.
@@ -115,7 +115,7 @@ impl Looked {
         let made_of = looked.parents.values().flatten().map(String::as_str);
         let names: BTreeSet<&str> = kept_their_ids.chain(made_of).collect();
         let (names, here): (Vec<&str>, Vec<&str>) = (names.into_iter().collect(), here.into_iter().collect());
-        looked.entries = entries(stage, &names, &here)?;
+        looked.entries = select_entries(stage, &names, &here)?;
         for (at, entry) in looked.entries.iter().enumerate() {
             looked.by_id.entry(entry.id.clone()).or_default().push(at);
             if let Some(into) = &entry.into {
@@ -126,7 +126,7 @@ impl Looked {
     }
 
     /// Adds what the stage did to a way, and returns the records that entered.
-    fn back(
+    fn trace_back(
         &self,
         recipe: &'static Recipe,
         step: &'static Step,
@@ -210,8 +210,8 @@ impl Made {
     /// # Errors
     /// [`Error`] if a manifest is damaged.
     pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<Made>, Error> {
-        let open = |name: &str| match recipe.input(name) {
-            Some((from, number, step)) => StageReader::open(&workspace.stage(from.name, number, step.name)),
+        let open = |name: &str| match recipe.find_input(name) {
+            Some((from, number, step)) => StageReader::open(&workspace.stage_folder(from.name, number, step.name)),
             None => Ok(None),
         };
         let Some(stage) = open(step.name)? else { return Ok(None) };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Reason, State};
 use crate::stages::import::Recalled;
-use crate::store::{Error, Filter, InputRef, StageReader, Workspace, select};
+use crate::store::{Error, Filter, InputRef, StageReader, Workspace, select_rows};
 
 /// How a record's path through a recipe ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,7 +59,7 @@ pub struct Whereabouts {
 
 impl Whereabouts {
     /// It waits for this stage.
-    fn wait(&mut self, stage: &str) {
+    fn mark_waiting(&mut self, stage: &str) {
         self.ending = Ending::Waiting;
         self.stage = stage.to_owned();
         (self.outcome, self.reason, self.into) = (None, None, None);
@@ -67,7 +67,7 @@ impl Whereabouts {
 }
 
 /// Which of a recipe's stages were made from other rows than the stages before them hold now.
-pub(super) fn outdated(recipe: &Recipe, stages: &[StageReader]) -> Vec<bool> {
+pub(super) fn find_outdated(recipe: &Recipe, stages: &[StageReader]) -> Vec<bool> {
     let mut outdated: Vec<bool> = Vec::new();
     for (at, stage) in stages.iter().enumerate() {
         let is_other = |input: &InputRef| {
@@ -84,12 +84,12 @@ pub(super) fn outdated(recipe: &Recipe, stages: &[StageReader]) -> Vec<bool> {
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn whereabouts(
+pub fn find_whereabouts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     records: &[Recalled],
 ) -> Result<Vec<Option<Whereabouts>>, Error> {
-    walk(workspace, recipe, records, false, &mut |_, _, _| {})
+    walk_stages(workspace, recipe, records, false, &mut |_, _, _| {})
 }
 
 /// Where the jokes of these records ended: [`whereabouts`] through merges, to the end of what they were merged into.
@@ -98,23 +98,23 @@ pub fn whereabouts(
 ///
 /// # Errors
 /// [`Error`] if a stage cannot be read.
-pub fn fates(
+pub fn follow_fates(
     workspace: &Workspace,
     recipe: &'static Recipe,
     records: &[Recalled],
     passed: &mut dyn FnMut(usize, &str, &Entry),
 ) -> Result<Vec<Option<Whereabouts>>, Error> {
-    walk(workspace, recipe, records, true, passed)
+    walk_stages(workspace, recipe, records, true, passed)
 }
 
-fn walk(
+fn walk_stages(
     workspace: &Workspace,
     recipe: &'static Recipe,
     records: &[Recalled],
     through_merges: bool,
     passed: &mut dyn FnMut(usize, &str, &Entry),
 ) -> Result<Vec<Option<Whereabouts>>, Error> {
-    let stages = stages(workspace, recipe)?;
+    let stages = open_stages(workspace, recipe)?;
     let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
     let Some(first) = stages.first().filter(|_| !records.is_empty()) else { return Ok(found) };
 
@@ -122,7 +122,7 @@ fn walk(
     let mut alive: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     // The ledger of import knows places only; an id may look like one and is none.
     let of_import = first.manifest().tables.contains_key("files");
-    let page = |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page().to_string());
+    let page = |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page_locator().to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
     for record in records {
         names.extend(page(record).into_iter().chain([record.locator.to_string()]));
@@ -138,12 +138,12 @@ fn walk(
         let Some(entry) = known.filter_map(|name| entries.get(name)).next() else { continue };
         let of_page = match &page {
             // Of the ids that a post of a page may have, the page has one.
-            Some(page) => children(first, page)?.into_iter().find(|child| record.ids.contains(child)),
+            Some(page) => find_children(first, page)?.into_iter().find(|child| record.ids.contains(child)),
             None => None,
         };
         let own = entry.into.clone().or(of_page);
         let name = own.clone().or_else(|| record.ids.first().cloned()).unwrap_or(place);
-        let here = |id: String| departed(recipe, first, id, entry);
+        let here = |id: String| whereabouts_of_entry(recipe, first, id, entry);
         if entry.outcome != State::Kept.code() && page.is_none() {
             passed(at, &first.manifest().stage, entry);
         }
@@ -154,7 +154,7 @@ fn walk(
                 let posts = match own {
                     Some(own) => BTreeSet::from([own]),
                     None if entry.outcome == State::Expanded.code() && page.is_none() => {
-                        children(first, &entry.id)?
+                        find_children(first, &entry.id)?
                     }
                     None => record.ids.iter().cloned().collect(),
                 };
@@ -163,7 +163,7 @@ fn walk(
             _ => found[at] = Some(here(entry.id.clone())),
         }
     }
-    let outdated = outdated(recipe, &stages);
+    let outdated = find_outdated(recipe, &stages);
     for (stage, outdated) in stages.iter().zip(outdated).skip(1) {
         let names: BTreeSet<String> = alive.values().flatten().cloned().collect();
         if names.is_empty() {
@@ -175,7 +175,7 @@ fn walk(
             if outdated && !names.iter().any(|name| entries.contains_key(name)) {
                 // The stage was made before the record was there.
                 if let Some(known) = &mut found[at] {
-                    known.wait(&stage.manifest().stage);
+                    known.mark_waiting(&stage.manifest().stage);
                     known.outdated = true;
                 }
                 continue;
@@ -193,13 +193,13 @@ fn walk(
                     Some(State::Merged) if through_merges && entry.into.is_some() => {
                         next.extend(entry.into.clone());
                     }
-                    Some(State::Expanded) => next.extend(children(stage, &entry.id)?),
+                    Some(State::Expanded) => next.extend(find_children(stage, &entry.id)?),
                     Some(State::Joined) => next.extend(entry.into.clone()),
                     _ => {
                         // The id by which it was found; `entry` may be one of several records made from it.
                         let id =
                             found[at].as_ref().map_or_else(|| entry.id.clone(), |known| known.id.clone());
-                        found[at] = Some(departed(recipe, stage, id, entry));
+                        found[at] = Some(whereabouts_of_entry(recipe, stage, id, entry));
                     }
                 }
             }
@@ -212,14 +212,14 @@ fn walk(
     let next = recipe.steps_made(workspace)?.get(stages.len()).map(|step| step.name);
     for at in alive.into_keys() {
         if let Some(known) = &mut found[at] {
-            known.wait(next.or(recipe.steps().last().map(|step| step.name)).unwrap_or_default());
+            known.mark_waiting(next.or(recipe.steps().last().map(|step| step.name)).unwrap_or_default());
             known.ending = if next.is_some() { Ending::Waiting } else { Ending::In };
         }
     }
     Ok(found)
 }
 
-fn departed(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> Whereabouts {
+fn whereabouts_of_entry(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> Whereabouts {
     Whereabouts {
         recipe: recipe.name,
         id,
@@ -235,7 +235,7 @@ fn departed(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &En
 fn by_id(stage: &StageReader, names: &BTreeSet<String>) -> Result<BTreeMap<String, Entry>, Error> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut found: BTreeMap<String, Entry> = BTreeMap::new();
-    for entry in entries(stage, &names, &[])? {
+    for entry in select_entries(stage, &names, &[])? {
         // A record that came from two recipes has two entries: it goes on as the first one.
         if !found.contains_key(&entry.id) || !is_second(&entry) {
             found.insert(entry.id.clone(), entry);
@@ -249,23 +249,23 @@ pub(super) fn is_second(entry: &Entry) -> bool {
     entry.reason.as_deref() == Some(Reason::SameId.code())
 }
 
-fn children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error> {
-    let links = select::<Link>(stage, "links", &Filter::equals("parent", parent))?;
+fn find_children(stage: &StageReader, parent: &str) -> Result<BTreeSet<String>, Error> {
+    let links = select_rows::<Link>(stage, "links", &Filter::equals("parent", parent))?;
     Ok(links.into_iter().map(|link| link.child).collect())
 }
 
 /// The entries of these ids, and those of records that became or were merged into one of `into`, in the
 /// ledger's order.
-pub(super) fn entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
+pub(super) fn select_entries(stage: &StageReader, ids: &[&str], into: &[&str]) -> Result<Vec<Entry>, Error> {
     let named = |column, names: &[&str]| Filter::any_of(column, names.iter().copied());
-    select::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
+    select_rows::<Entry>(stage, "ledger", &named("id", ids).or(named("into", into)))
 }
 
 /// The existing stages, in order, up to the first missing one.
-pub(super) fn stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
+pub(super) fn open_stages(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<StageReader>, Error> {
     let mut stages = Vec::new();
     for step in recipe.steps_made(workspace)? {
-        match StageReader::open(&workspace.stage(recipe.name, step.number, step.name))? {
+        match StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? {
             Some(stage) => stages.push(stage),
             None => break,
         }

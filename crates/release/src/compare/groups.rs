@@ -75,7 +75,7 @@ impl Groups {
 
     /// Extends matches of items to matches of groups: two groups match if most of their items were matched
     /// with each other, and then each item is matched with its counterpart, however that is worded.
-    pub(super) fn settle(&self, found: &mut [Option<usize>]) {
+    pub(super) fn extend_to_groups(&self, found: &mut [Option<usize>]) {
         let mut shared: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for (theirs, ours) in found.iter().enumerate().filter_map(|(at, ours)| Some((at, (*ours)?))) {
             let (Some((theirs, _)), Some((ours, _))) = (self.theirs.get(theirs), self.ours.get(ours)) else {
@@ -103,7 +103,7 @@ impl Groups {
         }
     }
 
-    pub(super) fn figures(&self, found: &[Option<usize>]) -> Option<GroupFigures> {
+    pub(super) fn group_figures(&self, found: &[Option<usize>]) -> Option<GroupFigures> {
         if self.theirs.is_empty() {
             return None;
         }
@@ -139,17 +139,17 @@ enum Form {
 /// Converts published rows back into columns if the other side has columns, and removes from the latter what
 /// the published form lacks. Two sides of the same form are unchanged.
 pub fn same_form(rows: &mut [JsonRow], reference: &mut [JsonRow]) {
-    match (form(rows), form(reference)) {
+    match (form_of_rows(rows), form_of_rows(reference)) {
         (Form::Columns, Form::Published) => to_columns(reference),
         (Form::Published, Form::Columns) => to_columns(rows),
         _ => {}
     }
 }
 
-fn form(rows: &[JsonRow]) -> Form {
+fn form_of_rows(rows: &[JsonRow]) -> Form {
     let Some(first) = rows.first() else { return Form::Other };
     let is_of = |layout: &Layout| layout.columns.iter().all(|column| first.contains_key(column.name));
-    if layout::all().any(is_of) {
+    if layout::finished_layouts().any(is_of) {
         return Form::Columns;
     }
     if rows.iter().any(|row| layout::from_published(row).is_some()) { Form::Published } else { Form::Other }

@@ -27,16 +27,16 @@ pub struct LabelFigures {
 }
 
 /// The labels of a value. Those in a string are separated by commas outside of brackets.
-pub(super) fn labels(value: &Json, types: &BTreeMap<String, String>) -> BTreeSet<String> {
+pub(super) fn parse_labels(value: &Json, types: &BTreeMap<String, String>) -> BTreeSet<String> {
     let mapped = |label: &str| types.get(label).cloned().unwrap_or_else(|| label.to_string());
     match value {
         Json::Array(list) => list.iter().map(|label| mapped(&as_text(label))).collect(),
-        Json::String(text) => parted(text).into_iter().map(mapped).collect(),
+        Json::String(text) => split_labels(text).into_iter().map(mapped).collect(),
         other => BTreeSet::from([mapped(&as_text(other))]),
     }
 }
 
-fn parted(text: &str) -> Vec<&str> {
+fn split_labels(text: &str) -> Vec<&str> {
     let (mut depth, mut from, mut parts) = (0_usize, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {
@@ -54,7 +54,7 @@ fn parted(text: &str) -> Vec<&str> {
 }
 
 /// The figures of each label on either side, sorted.
-pub(super) fn figures(pairs: &[(BTreeSet<String>, BTreeSet<String>)]) -> Vec<LabelFigures> {
+pub(super) fn label_figures(pairs: &[(BTreeSet<String>, BTreeSet<String>)]) -> Vec<LabelFigures> {
     let known: BTreeSet<&String> = pairs.iter().flat_map(|(a, b)| a.iter().chain(b)).collect();
     let figures = known.into_iter().map(|label| {
         let mut confusion = Confusion::new(2);
@@ -74,7 +74,7 @@ pub(super) fn figures(pairs: &[(BTreeSet<String>, BTreeSet<String>)]) -> Vec<Lab
             both,
             precision: share(set),
             recall: share(reference),
-            kappa: confusion.kappa(Weights::None),
+            kappa: confusion.cohen_kappa(Weights::None),
         }
     });
     figures.collect()
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn set(value: Json) -> BTreeSet<String> {
-        labels(&value, &BTreeMap::new())
+        parse_labels(&value, &BTreeMap::new())
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn each_label_has_its_own_figures() {
         let pair = |a: Json, b: Json| (set(a), set(b));
-        let figures_of_pairs = figures(&[
+        let figures_of_pairs = label_figures(&[
             pair(json!("1, 2"), json!("2, 1")),
             pair(json!("1"), json!("6")),
             pair(json!("2"), json!("2")),

@@ -29,7 +29,7 @@ impl Options {
     fn parse(row: &JsonRow) -> Option<Self> {
         let (keys, shown): (Vec<String>, Vec<String>) =
             match row.get("options").or_else(|| row.get("choice_list"))? {
-                Json::Array(list) => (0..list.len()).map(letter).zip(list.iter().map(plain_of)).unzip(),
+                Json::Array(list) => (0..list.len()).map(letter_of_place).zip(list.iter().map(plain_of)).unzip(),
                 Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
                 _ => return None,
             };
@@ -45,13 +45,13 @@ impl Options {
         Some(Self { shown, right })
     }
 
-    fn sorted(&self) -> Vec<&String> {
+    fn sorted_texts(&self) -> Vec<&String> {
         let mut sorted: Vec<&String> = self.shown.iter().collect();
         sorted.sort();
         sorted
     }
 
-    fn right(&self) -> Option<&String> {
+    fn right_text(&self) -> Option<&String> {
         self.right.map(|place| &self.shown[place])
     }
 }
@@ -65,11 +65,11 @@ pub(super) struct Same {
 }
 
 /// Compares the options of two rows; `None` if one of them has none.
-pub(super) fn same(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
+pub(super) fn compare_options(reference: &JsonRow, row: &JsonRow) -> Option<Same> {
     let (theirs, ours) = (Options::parse(reference)?, Options::parse(row)?);
     Some(Same {
-        contents: theirs.sorted() == ours.sorted(),
-        right: theirs.right() == ours.right(),
+        contents: theirs.sorted_texts() == ours.sorted_texts(),
+        right: theirs.right_text() == ours.right_text(),
         order: theirs.shown == ours.shown,
     })
 }
@@ -93,7 +93,7 @@ impl OptionFigures {
     }
 }
 
-fn letter(place: usize) -> String {
+fn letter_of_place(place: usize) -> String {
     u8::try_from(place)
         .ok()
         .filter(|p| *p < 26)
@@ -119,7 +119,7 @@ mod tests {
         let published =
             row(json!({ "options": { "A": "伞", "B": "雨", "C": "云", "D": "风" }, "answer": "C" }));
         let compared = |value: Json| {
-            let same = same(&published, &row(value)).unwrap();
+            let same = compare_options(&published, &row(value)).unwrap();
             (same.contents, same.right, same.order)
         };
         let cases = [
@@ -140,7 +140,7 @@ mod tests {
         for (ours, want) in cases {
             assert_eq!(compared(ours.clone()), want, "{ours}");
         }
-        assert!(same(&published, &row(json!({ "answer": "C" }))).is_none());
+        assert!(compare_options(&published, &row(json!({ "answer": "C" }))).is_none());
         let models = |options: Json, models: Json| {
             values_by_option(&row(json!({ "options": options, "m": models })), "m")
         };

@@ -44,16 +44,16 @@ const PUZZLES: [[&str; 3]; 4] = [
     ],
 ];
 
-fn object(value: Json) -> JsonRow {
+fn to_json_row(value: Json) -> JsonRow {
     value.as_object().cloned().unwrap()
 }
 
-fn flub() -> Vec<JsonRow> {
+fn flub_rows() -> Vec<JsonRow> {
     let kinds = ["歧义", "悖论", "推理错误"];
     let row = |(at, text): (usize, &&str)| {
         let wrong = |n: usize| format!("第{at}条的第{n}个错误解释。");
         let right = format!("第{at}条的解释。");
-        object(json!({
+        to_json_row(json!({
             "id": format!("id{at}"), "text": text, "is_question": true, "type": kinds[at % 3], "explanation": right,
             "options": [wrong(1), right, wrong(2), wrong(3)], "answer": "B", "standing": "confirmed",
         }))
@@ -61,14 +61,14 @@ fn flub() -> Vec<JsonRow> {
     TEXTS.iter().enumerate().map(row).collect()
 }
 
-fn puzzles() -> Vec<JsonRow> {
+fn puzzle_rows() -> Vec<JsonRow> {
     let mut rows = Vec::new();
     for (at, group) in PUZZLES.iter().enumerate() {
         for (question, end) in group.iter().zip(["", "_SR", "_CR"]) {
             let answer = format!("Answer {at}{end}.");
             let choices =
                 [format!("No {at}."), answer.clone(), format!("Not {at}."), "None of above.".into()];
-            rows.push(object(json!({
+            rows.push(to_json_row(json!({
                 "id": format!("SP-{at}{end}"), "question": question, "answer": answer, "label": 1,
                 "choice_list": choices, "choice_order": [1, 0, 2, 3],
             })));
@@ -77,14 +77,14 @@ fn puzzles() -> Vec<JsonRow> {
     rows
 }
 
-fn against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
-    let types = layout::renamed();
-    let likeness = crate::config::Config::defaults().typed(None, "dedup");
+fn compare_against(rows: &[JsonRow], reference: &[JsonRow]) -> Comparison {
+    let types = layout::renamed_labels();
+    let likeness = crate::config::Config::defaults().typed_settings(None, "dedup");
     compare(rows, reference, &types, &likeness, &crate::join::Unwatched)
 }
 
 /// Everything that a comparison reports, one word each.
-fn reported(found: &Comparison) -> BTreeSet<String> {
+fn reported_words(found: &Comparison) -> BTreeSet<String> {
     let near = found.near.iter().map(|near| format!("near {}", near.item));
     let missing = found.missing.iter().map(|missing| format!("missing {}", missing.item));
     let differing = found.differing.iter().map(|field| {
@@ -135,7 +135,7 @@ const CHANGES: [Change; 9] = [
 
 #[test]
 fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
-    let reference = flub();
+    let reference = flub_rows();
     // Every change on every item, and once all kinds in one set.
     let mut all = reference.clone();
     let mut expected = BTreeSet::new();
@@ -146,8 +146,8 @@ fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
             // Other ids, and another order.
             rows.iter_mut().enumerate().for_each(|(n, row)| row["id"] = json!(format!("own{n}")));
             rows.rotate_left(at);
-            let found = against(&rows, &reference);
-            assert_eq!(reported(&found), report(at).into_iter().collect(), "{}", found.text());
+            let found = compare_against(&rows, &reference);
+            assert_eq!(reported_words(&found), report(at).into_iter().collect(), "{}", found.text());
         }
         let (change, report) = CHANGES[at % CHANGES.len()];
         change(&mut all, at);
@@ -156,19 +156,19 @@ fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
     let removed = all.pop().unwrap();
     expected.retain(|what| !what.contains("id11"));
     expected.insert("missing id11".into());
-    all.push(object(json!({ "id": "x", "text": "新来的这一条谁也没有见过。", "type": removed["type"] })));
+    all.push(to_json_row(json!({ "id": "x", "text": "新来的这一条谁也没有见过。", "type": removed["type"] })));
     expected.insert("extra 0".into());
-    let found = against(&all, &reference);
-    assert_eq!(reported(&found), expected, "{}", found.text());
+    let found = compare_against(&all, &reference);
+    assert_eq!(reported_words(&found), expected, "{}", found.text());
     let options = found.options.unwrap();
     assert_eq!((options.items, options.contents, options.order), (11, 10, 8));
     assert_eq!(options.right, 10);
-    assert!(against(&reference, &reference).is_perfect());
+    assert!(compare_against(&reference, &reference).is_perfect());
 }
 
 #[test]
 fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
-    let reference = puzzles();
+    let reference = puzzle_rows();
     let renumbered = |mut rows: Vec<JsonRow>| {
         for row in &mut rows {
             let id = row["id"].as_str().unwrap().to_owned();
@@ -177,7 +177,7 @@ fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
         rows.rotate_left(4);
         rows
     };
-    let found = against(&renumbered(reference.clone()), &reference);
+    let found = compare_against(&renumbered(reference.clone()), &reference);
     assert!(found.is_perfect(), "{}", found.text());
     let groups = found.groups.unwrap();
     assert_eq!((groups.reference, groups.whole, groups.part, groups.missing), (4, 4, 0, 0));
@@ -192,9 +192,9 @@ fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
     rows[3]["choice_order"] = json!([0, 1, 2, 3]);
     rows[6]["label"] = json!(2);
     rows.remove(10);
-    let found = against(&renumbered(rows), &reference);
+    let found = compare_against(&renumbered(rows), &reference);
     let expected = ["near SP-0_CR", "other SP-2 label", "missing SP-3_SR"].map(str::to_owned);
-    assert_eq!(reported(&found), expected.into(), "{}", found.text());
+    assert_eq!(reported_words(&found), expected.into(), "{}", found.text());
     assert_eq!(found.near[0].score, None, "{}", found.text());
     let groups = found.groups.unwrap();
     assert_eq!((groups.whole, groups.part, groups.missing), (3, 1, 0));
@@ -206,13 +206,13 @@ fn puzzles_are_found_as_groups_however_their_variants_are_worded() {
 #[test]
 fn a_label_that_is_always_the_same_agrees_with_nothing() {
     let row = |at: usize, categories: Json| {
-        object(
+        to_json_row(
             json!({ "index": at, "question_zh": TEXTS[at], "categories": categories, "irrationality": "So." }),
         )
     };
     let reference: Vec<JsonRow> = (0..12).map(|at| row(at, json!([1 + at % 3, 4 + at % 2]))).collect();
     let ours: Vec<JsonRow> = (0..12).map(|at| row(at, json!([6]))).collect();
-    let found = against(&ours, &reference);
+    let found = compare_against(&ours, &reference);
     assert_eq!(found.differing.len(), 12);
     let labels = &found.labels["categories"];
     assert_eq!((labels.items, labels.percent), (12, Some(0.0)));
@@ -221,12 +221,12 @@ fn a_label_that_is_always_the_same_agrees_with_nothing() {
 
 #[test]
 fn a_page_shows_both_sides_and_no_markup_of_theirs() {
-    let reference = flub();
-    let mut rows = flub();
+    let reference = flub_rows();
+    let mut rows = flub_rows();
     rows[0]["text"] = json!("雨伞会不会觉得自己总是在淋雨呢？");
     rows[1]["explanation"] = json!("<script>alert(1)</script>");
     rows.pop();
-    let page = against(&rows, &reference).html("mine", "theirs").unwrap();
+    let page = compare_against(&rows, &reference).html("mine", "theirs").unwrap();
     for shown in [
         "雨伞会不会觉得自己总是在淋雨呢？",
         TEXTS[0],

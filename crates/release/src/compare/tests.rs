@@ -13,8 +13,8 @@ fn against(ours: &[JsonRow], reference: &[JsonRow]) -> Comparison {
     compare(
         ours,
         reference,
-        &layout::renamed(),
-        &crate::config::Config::defaults().typed(None, "dedup"),
+        &layout::renamed_labels(),
+        &crate::config::Config::defaults().typed_settings(None, "dedup"),
         &crate::join::Unwatched,
     )
 }

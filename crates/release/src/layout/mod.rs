@@ -15,7 +15,7 @@ use std::path::Path;
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
-use riddlemill_benchmarks::requirement::broken;
+use riddlemill_benchmarks::requirement::unmet_sentence;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, Trouble};
 use serde_json::{Map, Value as Json};
@@ -26,11 +26,11 @@ use crate::recipe::Recipe;
 use crate::record::{Post, PostKind, Standing};
 use crate::stages::Rows;
 
-const fn column(name: &'static str, kind: Kind, about: &'static str) -> Column {
+const fn required_column(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: false, about, values: &[] }
 }
 
-const fn maybe(name: &'static str, kind: Kind, about: &'static str) -> Column {
+const fn nullable_column(name: &'static str, kind: Kind, about: &'static str) -> Column {
     Column { name, kind, nullable: true, about, values: &[] }
 }
 
@@ -41,12 +41,12 @@ const fn one_of(name: &'static str, values: &'static [&'static str], about: &'st
 /// The layouts of every finished set: first that of its usual columns, then one for each choice of the
 /// optional ones.
 static ALL: Derived<Vec<Vec<Layout>>> = Derived::new(|| {
-    let declared = riddlemill_benchmarks::all().iter();
-    declared.filter_map(|benchmark| Some(declare(benchmark.name, benchmark.data.as_ref()?))).collect()
+    let declared = riddlemill_benchmarks::all_benchmarks().iter();
+    declared.filter_map(|benchmark| Some(declare_layouts(benchmark.name, benchmark.data.as_ref()?))).collect()
 });
 
 /// Layouts live as long as the program, like the folders from which they are made.
-fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
+fn declare_layouts(config: &'static str, declared: &'static Data) -> Vec<Layout> {
     let column = |column: &'static data::Column| Column {
         name: column.name,
         kind: column.kind,
@@ -73,7 +73,7 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
         let published = more.iter().any(|column| column.name == PUBLISHED);
         // A published file may lack values that are required here.
         let lacking = |(at, column): (usize, &Column)| Column {
-            nullable: column.nullable || published && at > 0 && !column.kind.item().0,
+            nullable: column.nullable || published && at > 0 && !column.kind.split_list_kind().0,
             ..*column
         };
         let columns: Vec<Column> = columns.iter().enumerate().map(lacking).chain(more).collect();
@@ -83,25 +83,25 @@ fn declare(config: &'static str, declared: &'static Data) -> Vec<Layout> {
 }
 
 /// The layout of candidate posts, for recipes that end at dedup.
-pub fn posts(recipe: &'static str) -> Layout {
+pub fn layout_of_posts(recipe: &'static str) -> Layout {
     Layout { config: recipe, ..LAYOUT }
 }
 
 /// Every layout of a finished set.
-pub fn all() -> impl Iterator<Item = &'static Layout> {
+pub fn finished_layouts() -> impl Iterator<Item = &'static Layout> {
     ALL.iter().filter_map(|layouts| layouts.first())
 }
 
 /// A finished set's layout by its config.
-pub fn find(config: &str) -> Option<&'static Layout> {
-    all().find(|layout| layout.config == config)
+pub fn find_layout(config: &str) -> Option<&'static Layout> {
+    finished_layouts().find(|layout| layout.config == config)
 }
 
 /// The columns with the texts of items, each once, in the order of the sets.
-pub fn texts() -> &'static [&'static str] {
+pub fn text_columns() -> &'static [&'static str] {
     static TEXTS: Derived<Vec<&str>> = Derived::new(|| {
         let mut texts: Vec<&str> = Vec::new();
-        for text in all().filter_map(Layout::text) {
+        for text in finished_layouts().filter_map(Layout::text_column) {
             if !texts.contains(&text) {
                 texts.push(text);
             }
@@ -113,15 +113,15 @@ pub fn texts() -> &'static [&'static str] {
 
 /// The text of a row of a config; of a config of no known layout, the first that it has.
 pub fn text_of<'r>(config: &str, row: &'r Map<String, Json>) -> Option<&'r Json> {
-    match find(config).and_then(Layout::text) {
+    match find_layout(config).and_then(Layout::text_column) {
         Some(text) => row.get(text),
-        None => texts().iter().find_map(|text| row.get(*text)),
+        None => text_columns().iter().find_map(|text| row.get(*text)),
     }
 }
 
 /// Labels of published files that differ from those of the sets, with the sets' labels.
-pub fn renamed() -> BTreeMap<String, String> {
-    let declared = all().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
+pub fn renamed_labels() -> BTreeMap<String, String> {
+    let declared = finished_layouts().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
     declared
         .flat_map(|(_, labels)| labels)
         .map(|(theirs, ours)| (theirs.to_string(), ours.to_string()))
@@ -129,12 +129,12 @@ pub fn renamed() -> BTreeMap<String, String> {
 }
 
 /// The layouts of a recipe's candidates with these rows.
-pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
+pub fn layouts_of_recipe(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
     match rows {
-        Rows::Posts => vec![posts(recipe.name)],
+        Rows::Posts => vec![layout_of_posts(recipe.name)],
         // Nothing is released of the records of an earlier step.
-        rows if rows != recipe.rows() => Vec::new(),
-        _ => find(recipe.name).copied().into_iter().collect(),
+        rows if rows != recipe.kind_of_rows() => Vec::new(),
+        _ => find_layout(recipe.name).copied().into_iter().collect(),
     }
 }
 
@@ -142,9 +142,9 @@ pub fn layouts(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
 /// several matching forms the one with most keys is taken: RuozhiBench-MC has all keys of RuozhiBench-Gen.
 pub fn from_published(json: &Map<String, Json>) -> Option<(&'static Layout, Row)> {
     let keys = |layout: &&Layout| layout.compat.first().map_or(0, |compat| compat.keys.len());
-    let mut layouts: Vec<&'static Layout> = all().collect();
+    let mut layouts: Vec<&'static Layout> = finished_layouts().collect();
     layouts.sort_by_key(|layout| std::cmp::Reverse(keys(layout)));
-    layouts.into_iter().find_map(|layout| Some((layout, layout.back(json)?)))
+    layouts.into_iter().find_map(|layout| Some((layout, layout.parse_published(json)?)))
 }
 
 /// The layout of a config with these columns, from the benchmark's folder inside a release; `None` if there
@@ -159,7 +159,7 @@ pub(super) fn made_with<'a>(
         standing.into_iter().find(|benchmark| benchmark.name == config && benchmark.data.is_some())?;
     // Leaked, because layouts are borrowed for the life of the program.
     let benchmark: &'static Benchmark = Box::leak(Box::new(benchmark));
-    with_keys(declare(benchmark.name, benchmark.data.as_ref()?).iter(), keys)
+    with_keys(declare_layouts(benchmark.name, benchmark.data.as_ref()?).iter(), keys)
 }
 
 fn with_keys<'l, 'a>(
@@ -171,14 +171,14 @@ fn with_keys<'l, 'a>(
 
 impl Layout {
     /// A column's index.
-    pub fn place(&self, name: &str) -> Option<usize> {
+    pub fn place_of_column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.name == name)
     }
 
     /// The layout with these of the optional columns.
-    pub fn with(self, names: &[&str]) -> Layout {
+    pub fn with_columns(self, names: &[&str]) -> Layout {
         let matches = |layout: &&Layout| {
-            self.sometimes.iter().all(|name| names.contains(name) == layout.place(name).is_some())
+            self.sometimes.iter().all(|name| names.contains(name) == layout.place_of_column(name).is_some())
         };
         let layouts = ALL.iter().flatten().filter(|layout| layout.config == self.config);
         layouts.into_iter().find(matches).map_or(self, |layout| *layout)
@@ -194,39 +194,39 @@ impl Layout {
     ///
     /// # Errors
     /// [`RowError::Check`] if a check fails.
-    pub fn check(&self, row: &Row) -> Result<(), RowError> {
+    pub fn check_row(&self, row: &Row) -> Result<(), RowError> {
         // A published row is kept unchanged; `riddlemill published` reports its failed checks.
         if self.standing_of(row) == Some(Standing::Published.code()) {
             return Ok(());
         }
-        self.findings(row).into_iter().next().map_or(Ok(()), |finding| Err(RowError::Check(finding)))
+        self.failed_checks(row).into_iter().next().map_or(Ok(()), |finding| Err(RowError::Check(finding)))
     }
 
     /// A row's standing.
     fn standing_of<'r>(&self, row: &'r Row) -> Option<&'r str> {
-        match row.0.get(self.place(self.standing?)?)? {
+        match row.0.get(self.place_of_column(self.standing?)?)? {
             Value::Text(standing) => Some(standing),
             _ => None,
         }
     }
 
     /// The sentence of the first requirement that a row does not meet.
-    pub fn unmet(&self, row: &Row) -> Option<String> {
+    pub fn unmet_requirement(&self, row: &Row) -> Option<String> {
         let requires = self.declared.map(|declared| declared.requires.as_slice()).unwrap_or_default();
         if requires.is_empty() {
             return None;
         }
-        broken(requires, &Scope::new(self.given(row), &[])).map(|says| says.en.to_owned())
+        unmet_sentence(requires, &Scope::new(self.row_variables(row), &[])).map(|says| says.en.to_owned())
     }
 
     /// All failed checks of a row, as text.
-    pub fn findings(&self, row: &Row) -> Vec<String> {
+    pub fn failed_checks(&self, row: &Row) -> Vec<String> {
         let checks = self.declared.map(|declared| declared.checks.as_slice()).unwrap_or_default();
-        let over = if checks.is_empty() { TemplateValue::UNDEFINED } else { self.given(row) };
-        let finding = |check: &data::Check| match check.holds.holds(&over) {
+        let over = if checks.is_empty() { TemplateValue::UNDEFINED } else { self.row_variables(row) };
+        let finding = |check: &data::Check| match check.holds.is_true(&over) {
             Ok(true) => None,
             Ok(false) => {
-                Some(check.says.value(&over).map_or_else(|e| e.to_string(), |says| says.to_string()))
+                Some(check.says.compute_value(&over).map_or_else(|e| e.to_string(), |says| says.to_string()))
             }
             Err(e) => Some(e.to_string()),
         };
@@ -237,8 +237,8 @@ impl Layout {
     ///
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
-    pub fn published(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
-        compat.published(&self.given(row))
+    pub fn published_form(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
+        compat.to_published_row(&self.row_variables(row))
     }
 
     /// A row's line in a published form: the original of its published file if that contains more than its
@@ -247,26 +247,26 @@ impl Layout {
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
     pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
-        let Some(computed) = self.published(compat, row)? else { return Ok(None) };
-        let deviations = self.place(PUBLISHED).and_then(|at| match row.0.get(at)? {
+        let Some(computed) = self.published_form(compat, row)? else { return Ok(None) };
+        let deviations = self.place_of_column(PUBLISHED).and_then(|at| match row.0.get(at)? {
             Value::Text(deviations) => Some(deviations.as_str()),
             _ => None,
         });
         Ok(Some(match deviations {
             None => Json::Object(computed).to_string(),
-            Some(deviations) => oddity::line(&computed, deviations),
+            Some(deviations) => oddity::apply_deviations(&computed, deviations),
         }))
     }
 
     /// Parses an object of the published file; `None` if it has another form.
-    fn back(&self, json: &Map<String, Json>) -> Option<Row> {
+    fn parse_published(&self, json: &Map<String, Json>) -> Option<Row> {
         let declared = self.declared.filter(|declared| !declared.compat.back.is_empty())?;
         let over =
             with_this(json.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value)))));
         let value = |column: &Column| {
             let back = declared.compat.back.iter().find(|(name, _)| *name == column.name);
             let value = match back {
-                Some((_, back)) => typed(column.kind, &back.value(&over).ok()?)?,
+                Some((_, back)) => to_column_value(column.kind, &back.compute_value(&over).ok()?)?,
                 None => Value::Null,
             };
             (column.nullable || value != Value::Null).then_some(value)
@@ -275,7 +275,7 @@ impl Layout {
     }
 
     /// The column with an item's text: the first one with any text behind the id.
-    pub fn text(&self) -> Option<&'static str> {
+    pub fn text_column(&self) -> Option<&'static str> {
         let any_text = |column: &&Column| column.kind == Kind::Text && column.values.is_empty();
         self.columns.iter().skip(1).find(any_text).map(|column| column.name)
     }
@@ -299,7 +299,7 @@ impl Layout {
             let Some((_, back)) = back.iter().find(|(name, _)| *name == column.name) else {
                 return Some((column.name, Value::Null));
             };
-            let value = typed(column.kind, &back.value(&nothing).ok()?)?;
+            let value = to_column_value(column.kind, &back.compute_value(&nothing).ok()?)?;
             (value != Value::Null && gold != Some(column.name)).then_some((column.name, value))
         };
         self.columns.iter().filter_map(stand_in).collect()
@@ -308,18 +308,18 @@ impl Layout {
     /// The group of a row, if the set's rows are in groups.
     pub fn group_of(&self, row: &Row) -> Option<String> {
         let group = self.declared?.group.as_ref()?;
-        riddlemill_benchmarks::scope::text(&group.value(&self.given(row)).ok()?)
+        riddlemill_benchmarks::scope::text_of_value(&group.compute_value(&self.row_variables(row)).ok()?)
     }
 
     /// How its rows are divided, if they are.
-    pub fn splits(&self) -> Option<&'static Splits> {
+    pub fn declared_splits(&self) -> Option<&'static Splits> {
         self.declared?.splits.as_ref()
     }
 
     /// A row's columns as variables of expressions.
-    fn given(&self, row: &Row) -> TemplateValue {
+    fn row_variables(&self, row: &Row) -> TemplateValue {
         with_this(
-            self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), given(value))),
+            self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), template_value(value))),
         )
     }
 }
@@ -332,7 +332,7 @@ fn with_this(names: impl Iterator<Item = (String, TemplateValue)>) -> TemplateVa
     TemplateValue::from(over)
 }
 
-fn given(value: &Value) -> TemplateValue {
+fn template_value(value: &Value) -> TemplateValue {
     match value {
         Value::Null => TemplateValue::from(()),
         Value::Text(text) => TemplateValue::from(text.as_str()),
@@ -346,8 +346,8 @@ fn given(value: &Value) -> TemplateValue {
 }
 
 /// The result of an expression as a value of a column; `None` if it has another type.
-pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
-    fn list<T>(given: &TemplateValue, item: impl Fn(&TemplateValue) -> Option<T>) -> Option<Vec<T>> {
+pub(super) fn to_column_value(kind: Kind, given: &TemplateValue) -> Option<Value> {
+    fn to_list<T>(given: &TemplateValue, item: impl Fn(&TemplateValue) -> Option<T>) -> Option<Vec<T>> {
         // A text must not become a list of its letters, nor a map one of its keys.
         let is_list =
             matches!(given.kind(), minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable);
@@ -365,27 +365,27 @@ pub(super) fn typed(kind: Kind, given: &TemplateValue) -> Option<Value> {
         Kind::Count => count(given)?.into(),
         Kind::Real => real(given)?.into(),
         Kind::Flag => Value::Flag(bool::try_from(given.clone()).ok()?),
-        Kind::Texts => list(given, text)?.into(),
-        Kind::Counts => list(given, count)?.into(),
-        Kind::Reals => list(given, real)?.into(),
+        Kind::Texts => to_list(given, text)?.into(),
+        Kind::Counts => to_list(given, count)?.into(),
+        Kind::Reals => to_list(given, real)?.into(),
     })
 }
 
 const COLUMNS: &[Column] = &[
-    column("id", Kind::Text, "The record's id, from its source or from its text."),
-    column("text", Kind::Text, "Its text, after the stages of the card."),
+    required_column("id", Kind::Text, "The record's id, from its source or from its text."),
+    required_column("text", Kind::Text, "Its text, after the stages of the card."),
     one_of(
         "kind",
         &["thread", "numbered", "plain", "riddle"],
         "A thread, a numbered post of one, a plain text, or a text with its answer.",
     ),
-    maybe("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
-    maybe("number", Kind::Count, "Its number in its thread."),
-    maybe("time", Kind::Text, "When it was written, as the source says."),
-    column("source", Kind::Text, "The source's name."),
-    column("file", Kind::Text, "The file of the source."),
-    column("position", Kind::Count, "The line in that file, or the item of its array, from 1."),
-    maybe("licence", Kind::Text, "The licence its source states."),
+    nullable_column("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
+    nullable_column("number", Kind::Count, "Its number in its thread."),
+    nullable_column("time", Kind::Text, "When it was written, as the source says."),
+    required_column("source", Kind::Text, "The source's name."),
+    required_column("file", Kind::Text, "The file of the source."),
+    required_column("position", Kind::Count, "The line in that file, or the item of its array, from 1."),
+    nullable_column("licence", Kind::Text, "The licence its source states."),
 ];
 
 /// The config is renamed to the recipe.

@@ -11,7 +11,7 @@ use unicode_normalization::is_nfc;
 /// The deviations of a published row; `None` if its columns give everything. `computed` is its published form
 /// from the columns, `untouched` the same without any decisions made here: a value that people changed is
 /// theirs.
-pub fn deviations(
+pub fn find_deviations(
     members: &[(String, &str)],
     computed: &Map<String, Json>,
     untouched: &Map<String, Json>,
@@ -22,7 +22,7 @@ pub fn deviations(
     let given = |key: &str, text: &str| {
         let Some(value) = computed.get(key) else { return false };
         let written = || {
-            let (own, computed) = (notation::value(text).map(|own| own.to_string()), value.to_string());
+            let (own, computed) = (notation::parse_value(text).map(|own| own.to_string()), value.to_string());
             own.is_some_and(|own| own == computed)
         };
         untouched.get(key) != Some(value) || notation::is_json(text) && written()
@@ -31,9 +31,9 @@ pub fn deviations(
         .iter()
         .filter_map(|(key, text)| match (given(key, text), usual) {
             (true, true) => None,
-            (false, true) => Some(format!("{}: {}", quoted(key), plain(text))),
-            (true, false) => Some(format!("[{}]", quoted(key))),
-            (false, false) => Some(format!("[{}, {}]", quoted(key), plain(text))),
+            (false, true) => Some(format!("{}: {}", quote_key(key), escape_text(text))),
+            (true, false) => Some(format!("[{}]", quote_key(key))),
+            (false, false) => Some(format!("[{}, {}]", quote_key(key), escape_text(text))),
         })
         .collect();
     match (usual, kept.is_empty()) {
@@ -44,42 +44,42 @@ pub fn deviations(
 }
 
 /// The published line: computed from the columns, with the deviations applied.
-pub fn line(computed: &Map<String, Json>, deviations: &str) -> String {
-    let members: Vec<(String, Option<&str>)> = match notation::members(deviations) {
+pub fn apply_deviations(computed: &Map<String, Json>, deviations: &str) -> String {
+    let members: Vec<(String, Option<&str>)> = match notation::split_members(deviations) {
         Ok(kept) => {
             let text = |key: &String| kept.iter().find(|(known, _)| known == key).map(|(_, text)| *text);
             computed.keys().map(|key| (key.clone(), text(key))).collect()
         }
-        Err(_) => places(deviations),
+        Err(_) => parse_places(deviations),
     };
     let member = |(key, text): (String, Option<&str>)| {
         let value =
             text.map_or_else(|| computed.get(&key).map(Json::to_string).unwrap_or_default(), str::to_owned);
-        format!("{}:{value}", quoted(&key))
+        format!("{}:{value}", quote_key(&key))
     };
     format!("{{{}}}", members.into_iter().map(member).collect::<Vec<_>>().join(","))
 }
 
 /// The keys of deviations, with stored values.
-pub fn keys(deviations: &str) -> Vec<String> {
-    match notation::members(deviations) {
+pub fn deviating_keys(deviations: &str) -> Vec<String> {
+    match notation::split_members(deviations) {
         Ok(kept) => kept.into_iter().map(|(key, _)| key).collect(),
         Err(_) => {
-            places(deviations).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect()
+            parse_places(deviations).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect()
         }
     }
 }
 
-fn places(deviations: &str) -> Vec<(String, Option<&str>)> {
-    fn place(text: &str) -> Option<(String, Option<&str>)> {
-        let parts = notation::elements(text).ok()?;
+fn parse_places(deviations: &str) -> Vec<(String, Option<&str>)> {
+    fn parse_place(text: &str) -> Option<(String, Option<&str>)> {
+        let parts = notation::split_elements(text).ok()?;
         Some((serde_json::from_str(parts.first()?).ok()?, parts.get(1).copied()))
     }
-    notation::elements(deviations).unwrap_or_default().into_iter().filter_map(place).collect()
+    notation::split_elements(deviations).unwrap_or_default().into_iter().filter_map(parse_place).collect()
 }
 
 /// A value's text in NFC and on one line, like rows: other characters become equivalent escapes.
-fn plain(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     if is_nfc(&text) {
         return text;
@@ -95,7 +95,7 @@ fn plain(text: &str) -> String {
     escaped
 }
 
-fn quoted(key: &str) -> String {
+fn quote_key(key: &str) -> String {
     Json::from(key).to_string()
 }
 
@@ -110,9 +110,9 @@ mod tests {
     /// The line reproduced for a row if the columns give `computed`.
     fn back(row: &str, computed: &str) -> (Option<String>, String) {
         let computed = object(computed);
-        let kept = deviations(&notation::members(row).unwrap(), &computed, &computed);
+        let kept = find_deviations(&notation::split_members(row).unwrap(), &computed, &computed);
         let line = match &kept {
-            Some(kept) => line(&computed, kept),
+            Some(kept) => apply_deviations(&computed, kept),
             None => Json::Object(computed).to_string(),
         };
         (kept, line)
@@ -144,11 +144,11 @@ mod tests {
 
     #[test]
     fn what_people_changed_is_theirs() {
-        let members = notation::members(r#"{"id": "b", "type": NaN}"#).unwrap();
+        let members = notation::split_members(r#"{"id": "b", "type": NaN}"#).unwrap();
         let untouched = object(r#"{"id": "a", "type": null}"#);
         let changed = object(r#"{"id": "a", "type": "x"}"#);
-        let kept = deviations(&members, &changed, &untouched).unwrap();
-        assert_eq!(keys(&kept), ["id"]);
-        assert_eq!(line(&changed, &kept), r#"{"id":"b","type":"x"}"#);
+        let kept = find_deviations(&members, &changed, &untouched).unwrap();
+        assert_eq!(deviating_keys(&kept), ["id"]);
+        assert_eq!(apply_deviations(&changed, &kept), r#"{"id":"b","type":"x"}"#);
     }
 }

@@ -8,23 +8,23 @@ use serde_json::Value as Json;
 use super::Verified;
 use crate::manifest::{Candidate, MANIFEST};
 use riddlemill_files::fence;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
-pub(super) fn check(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
+pub(super) fn check_chain(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
     let mut found = Vec::new();
-    links(manifest, &mut found);
-    versions(folder, manifest, &mut found);
-    canary(folder, manifest, &mut found);
+    check_links(manifest, &mut found);
+    check_versions(folder, manifest, &mut found);
+    check_canary(folder, manifest, &mut found);
     verified.findings.append(&mut found);
 }
 
 /// Checks that every stage's fingerprint follows from the manifest, its inputs are rows of stages before it,
 /// the dumps are those that the first stage read, and the last stage's records are the rows.
-fn links(manifest: &Candidate, found: &mut Vec<String>) {
+fn check_links(manifest: &Candidate, findings: &mut Vec<String>) {
     let mut made: BTreeMap<&str, &str> = BTreeMap::new();
     for link in &manifest.stages {
         if link.fingerprint_of(&manifest.recipe) != link.fingerprint {
-            found.push(format!(
+            findings.push(format!(
                 "{MANIFEST}: the fingerprint of {} is not that of its settings and inputs",
                 link.stage
             ));
@@ -32,7 +32,7 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
         // Stages of another recipe are verified in that recipe's folder.
         for input in link.inputs.iter().filter(|input| input.recipe == manifest.recipe) {
             if made.get(input.stage.as_str()).is_none_or(|rows| *rows != input.rows) {
-                found.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
+                findings.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
             }
         }
         made.insert(&link.stage, &link.rows);
@@ -43,21 +43,21 @@ fn links(manifest: &Candidate, found: &mut Vec<String>) {
     let imports = manifest.stages.first().is_some_and(|link| link.inputs.is_empty());
     for raw in manifest.raw.iter().filter(|_| imports) {
         if !evidence.iter().any(|e| e.contains(&raw.sha256)) {
-            found.push(format!("{MANIFEST}: {} is not what the first stage read", raw.file));
+            findings.push(format!("{MANIFEST}: {} is not what the first stage read", raw.file));
         }
     }
     let out = manifest.stages.last().map(|l| l.counts.records_out);
-    let rows = manifest.rows + manifest.incomplete();
+    let rows = manifest.rows + manifest.count_incomplete();
     if out.is_some_and(|out| out != rows) {
-        found.push(format!(
+        findings.push(format!(
             "{MANIFEST}: {}, but the last stage has {}",
-            counted(rows, "row"),
+            count_with_noun(rows, "row"),
             out.unwrap_or(0)
         ));
     }
 }
 
-fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
+fn check_versions(folder: &Path, manifest: &Candidate, findings: &mut Vec<String>) {
     let version = match manifest.version.as_str() {
         "candidate" => "0.0.0-candidate",
         version => version,
@@ -67,8 +67,8 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
             fence::read(folder.join(file)).ok().and_then(|b| serde_json::from_slice(&b).ok());
         match json.as_ref().and_then(|j| j["version"].as_str()) {
             Some(stated) if stated == version => {}
-            Some(stated) => found.push(format!("{file}: version {stated}, {MANIFEST} says {version}")),
-            None => found.push(format!("{file}: cannot be read, or states no version")),
+            Some(stated) => findings.push(format!("{file}: version {stated}, {MANIFEST} says {version}")),
+            None => findings.push(format!("{file}: cannot be read, or states no version")),
         }
     }
     for (file, line) in
@@ -81,14 +81,14 @@ fn versions(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
         // A file that cannot be read states no version, and is reported so.
         let text = fence::read_to_string(folder.join(file)).unwrap_or_default();
         if !text.contains(&line) {
-            found.push(format!("{file}: does not state version {version}"));
+            findings.push(format!("{file}: does not state version {version}"));
         }
     }
     let card = fence::read_to_string(folder.join("README.md")).unwrap_or_default();
     for config in manifest.configs.keys() {
         for (split, rows) in manifest.splits_of(config) {
             if stated_rows(&card, config, &split) != Some(rows) {
-                found.push(format!("README.md: num_examples of {config}, {split} is not {rows}"));
+                findings.push(format!("README.md: num_examples of {config}, {split} is not {rows}"));
             }
         }
     }
@@ -103,7 +103,7 @@ fn stated_rows(card: &str, config: &str, split: &str) -> Option<u64> {
 }
 
 /// Checks that a release has one canary, on the card and in its file, and in no row.
-fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
+fn check_canary(folder: &Path, manifest: &Candidate, findings: &mut Vec<String>) {
     if manifest.version == "candidate" {
         return;
     }
@@ -117,12 +117,12 @@ fn canary(folder: &Path, manifest: &Candidate, found: &mut Vec<String>) {
             for file in manifest.configs.keys().flat_map(|config| manifest.files_of(config)) {
                 let text = fence::read(folder.join(&file)).unwrap_or_default();
                 if memchr::memmem::find(&text, canary.as_bytes()).is_some() {
-                    found.push(format!("{file}: the canary string occurs in a row"));
+                    findings.push(format!("{file}: the canary string occurs in a row"));
                 }
             }
         }
-        (Some(_), Some(_)) => found.push("CANARY.txt: another GUID than README.md has".into()),
-        (None, _) => found.push("CANARY.txt: no GUID".into()),
-        (_, None) => found.push("README.md: no canary".into()),
+        (Some(_), Some(_)) => findings.push("CANARY.txt: another GUID than README.md has".into()),
+        (None, _) => findings.push("CANARY.txt: no GUID".into()),
+        (_, None) => findings.push("README.md: no canary".into()),
     }
 }

@@ -5,7 +5,7 @@ mod raw;
 mod rows;
 mod splits;
 
-pub use raw::close as close_raw;
+pub use raw::trace_rows as close_raw;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +13,12 @@ use std::path::Path;
 use riddlemill_files::fence;
 use serde::Serialize;
 
-use super::folder::listed;
+use super::folder::list_entries;
 use super::manifest::{Candidate, MANIFEST};
-use super::relicensed::{reasons, stated};
-use crate::folder::files;
+use super::relicensed::{licence_conflicts, stated_licence};
+use crate::folder::list_files;
 use crate::manifest::SUMS;
-use crate::store::{Error, sha256};
+use crate::store::{Error, sha256_of_file};
 
 /// The result of a verification.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -39,10 +39,10 @@ pub struct Verified {
 ///
 /// # Errors
 /// [`Error`] if the folder cannot be listed. An error in a file is a finding.
-pub fn verify(folder: &Path) -> Result<Verified, Error> {
+pub fn verify_folder(folder: &Path) -> Result<Verified, Error> {
     let mut verified = Verified::default();
     // Only regular files are opened: a pipe may never end.
-    for (path, _) in listed(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
+    for (path, _) in list_entries(folder)?.into_iter().filter(|(_, is_file)| !is_file) {
         verified.findings.push(format!(
             "{path}: not a file, but a pipe, a device, or a link that leads to no file or out of the \
              workspace"
@@ -51,8 +51,8 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     if !verified.findings.is_empty() {
         return Ok(verified);
     }
-    check(folder, &mut verified)?;
-    let manifest = match Candidate::read(folder) {
+    check_checksums(folder, &mut verified)?;
+    let manifest = match Candidate::read_manifest(folder) {
         Ok(Some(manifest)) => manifest,
         Ok(None) => {
             verified.findings.push(format!("{MANIFEST}: missing"));
@@ -63,12 +63,12 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
             return Ok(verified);
         }
     };
-    chain::check(folder, &manifest, &mut verified);
+    chain::check_chain(folder, &manifest, &mut verified);
     for (config, stated) in &manifest.configs {
-        rows::check(folder, &manifest, config, *stated, &mut verified);
+        rows::check_rows(folder, &manifest, config, *stated, &mut verified);
     }
-    if let Some(whole) = stated(folder) {
-        let forbidden = reasons(&manifest.raw, &whole).into_iter();
+    if let Some(whole) = stated_licence(folder) {
+        let forbidden = licence_conflicts(&manifest.raw, &whole).into_iter();
         verified.findings.extend(forbidden.map(|why| format!("LICENSE: {whole} is not allowed: {why}")));
     }
     verified.recipe = Some(manifest.recipe);
@@ -76,8 +76,8 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     Ok(verified)
 }
 
-fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error> {
-    let here = files(folder)?;
+fn check_checksums(folder: &Path, verified: &mut Verified) -> Result<(), Error> {
+    let here = list_files(folder)?;
     let text = match fence::read_to_string(folder.join(SUMS)) {
         Ok(text) => text,
         Err(e) => {
@@ -104,7 +104,7 @@ fn check(folder: &Path, verified: &mut Verified) -> Result<(), Error> {
             continue;
         }
         verified.files += 1;
-        if sha256(&folder.join(file))? != **sum {
+        if sha256_of_file(&folder.join(file))? != **sum {
             verified.findings.push(format!("{file}: its hash is not the one in {SUMS}"));
         }
     }

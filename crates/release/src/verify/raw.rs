@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::Verified;
 use crate::CandidateSource;
-use crate::audit::{Proof, prove};
+use crate::audit::{Proof, prove_stages};
 use crate::config::Config;
 use crate::manifest::{Candidate, Link, MANIFEST};
-use crate::numbered::{allot, parts};
+use crate::numbered::{allot_numbers, rows_by_file};
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
-use crate::source::reader;
+use crate::source::open_stage;
 use crate::stages::import;
 use crate::store::{Error, Workspace};
 use riddlemill_files::fence;
@@ -23,22 +23,22 @@ use riddlemill_files::fence;
 ///
 /// # Errors
 /// [`RunError`] if a stage or dump cannot be read.
-pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
-    let Some(manifest) = Candidate::read(folder)? else { return Ok(()) };
+pub fn trace_rows(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
+    let Some(manifest) = Candidate::read_manifest(folder)? else { return Ok(()) };
     if let Some(problems) = recipe::problems_of(&manifest.recipe) {
         let told = problems.0.iter().map(|problem| format!("{}: {}", problem.place, problem.what));
         verified.findings.extend(told);
         return Ok(());
     }
-    let Some(recipe) = recipe::find(&manifest.recipe) else {
+    let Some(recipe) = recipe::find_recipe(&manifest.recipe) else {
         verified.findings.push(format!("{MANIFEST}: recipe {:?} is not known", manifest.recipe));
         return Ok(());
     };
     let workspace = Workspace::new(&config.root);
     let found = &mut verified.findings;
     let mut dumps = Vec::new();
-    for origin in recipe.origins() {
-        dumps.extend(import::files(config, origin.name, origin.is_of_riddles())?);
+    for origin in recipe.origin_recipes() {
+        dumps.extend(import::find_source_files(config, origin.name, origin.is_of_riddles())?);
     }
     for raw in &manifest.raw {
         match dumps.iter().find(|d| format!("{}/{}", d.source, d.file) == raw.file) {
@@ -55,8 +55,8 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
             found.push(format!("{MANIFEST}: stage {} is not one of recipe {}", link.stage, recipe.name));
             return Ok(());
         };
-        let stage = reader(&workspace, recipe, step)?;
-        if Link::to(stage.manifest()) != *link {
+        let stage = open_stage(&workspace, recipe, step)?;
+        if Link::from_manifest(stage.manifest()) != *link {
             found.push(format!(
                 "{MANIFEST}: stage {} is not what staged/ holds now\n  hint: restore the \
                                 settings and dumps that it names, and run",
@@ -68,16 +68,16 @@ pub fn close(folder: &Path, config: &Config, verified: &mut Verified) -> Result<
     let newer = stale_stages(config, recipe)?;
     found.extend(newer.iter().map(|stage| format!("raw/ and the settings hold something newer: {stage}")));
     let mut proof = Proof::default();
-    prove(&workspace, recipe, &mut proof);
+    prove_stages(&workspace, recipe, &mut proof);
     let stages = proof.gaps.into_iter().filter(|gap| gap.stage != "candidate");
     found.extend(stages.map(|gap| format!("{} {}: {}", gap.recipe, gap.stage, gap.what)));
     let end = CandidateSource::of_chain(recipe, manifest.stages.len());
-    let last = reader(&workspace, recipe, end.step())?;
-    let numbers = allot(&workspace, end, &last)?;
-    let layouts = end.layouts(&last)?;
+    let last = open_stage(&workspace, recipe, end.step())?;
+    let numbers = allot_numbers(&workspace, end, &last)?;
+    let layouts = end.published_layouts(&last)?;
     let files = layouts
         .iter()
-        .flat_map(|layout| parts(end, &last, &numbers).into_iter().map(move |part| (layout, part)));
+        .flat_map(|layout| rows_by_file(end, &last, &numbers).into_iter().map(move |part| (layout, part)));
     for (layout, (split, batches)) in files {
         let file = format!("data/{}/{split}.jsonl", layout.config);
         let path = folder.join(&file);

@@ -15,38 +15,38 @@ use crate::parquet;
 use crate::row::Row;
 use crate::tabled;
 use riddlemill_files::fence;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
 
-pub(super) fn check(folder: &Path, manifest: &Candidate, config: &str, stated: u64, verified: &mut Verified) {
+pub(super) fn check_rows(folder: &Path, manifest: &Candidate, config: &str, stated: u64, verified: &mut Verified) {
     let mut found = Vec::new();
     let mut ids = FxHashSet::default();
     let mut files = Vec::new();
     for (split, stated) in manifest.splits_of(config) {
         let file = format!("data/{config}/{split}.jsonl");
         let rows = match fence::read_to_string(folder.join(&file)) {
-            Ok(text) => lines(folder, config, &file, &text, &mut ids, &mut found),
+            Ok(text) => check_lines(folder, config, &file, &text, &mut ids, &mut found),
             Err(e) => {
                 found.push(format!("{file}: {e}"));
                 Vec::new()
             }
         };
         if rows.len() as u64 != stated {
-            found.push(format!("{file}: {}, MANIFEST.json says {stated}", counted(rows.len() as u64, "row")));
+            found.push(format!("{file}: {}, MANIFEST.json says {stated}", count_with_noun(rows.len() as u64, "row")));
         }
         files.push((file, rows));
     }
     let all: u64 = files.iter().map(|(_, rows)| rows.len() as u64).sum();
     verified.rows += all;
     if all != stated && manifest.splits.contains_key(config) {
-        found.push(format!("data/{config}: {}, MANIFEST.json says {stated}", counted(all, "row")));
+        found.push(format!("data/{config}: {}, MANIFEST.json says {stated}", count_with_noun(all, "row")));
     }
     let first = files.iter().find_map(|(_, rows)| rows.first());
     if let Some(layout) = first.and_then(|row| layout_of(folder, config, row)) {
         let rows = against_layout(folder, &layout, &files, &mut found);
-        splits::check(folder, manifest, &layout, &rows, &mut found);
+        splits::check_splits(folder, manifest, &layout, &rows, &mut found);
     }
     found.truncate(LISTED);
     verified.findings.append(&mut found);
@@ -54,35 +54,35 @@ pub(super) fn check(folder: &Path, manifest: &Candidate, config: &str, stated: u
 
 /// The layout of a config, if this row fits it: from the benchmark's folder inside, else today's.
 fn layout_of(folder: &Path, config: &str, row: &Map<String, Json>) -> Option<Layout> {
-    let posts = || crate::recipe::find(config).map(|recipe| layout::posts(recipe.name));
+    let posts = || crate::recipe::find_recipe(config).map(|recipe| layout::layout_of_posts(recipe.name));
     let keys = row.keys().map(String::as_str);
     if let Some(layout) = layout::made_with(folder, config, keys.clone()) {
         return Some(layout);
     }
-    let layout = layout::find(config).copied().or_else(posts)?.of_keys(keys.clone());
+    let layout = layout::find_layout(config).copied().or_else(posts)?.of_keys(keys.clone());
     keys.eq(layout.columns.iter().map(|c| c.name)).then_some(layout)
 }
 
 /// The rows of a file, each checked against its schema.
-fn lines(
+fn check_lines(
     folder: &Path,
     config: &str,
     file: &str,
     text: &str,
     ids: &mut FxHashSet<String>,
-    found: &mut Vec<String>,
+    findings: &mut Vec<String>,
 ) -> Vec<Map<String, Json>> {
     let name = format!("schema/{config}.schema.json");
     let bytes = fence::read(folder.join(&name));
     let schema: Json = match bytes.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)) {
         Ok(schema) => schema,
         Err(e) => {
-            found.push(format!("{name}: {e}"));
+            findings.push(format!("{name}: {e}"));
             return Vec::new();
         }
     };
     if !text.is_empty() && !text.ends_with('\n') {
-        found.push(format!("{file}: its last line is cut"));
+        findings.push(format!("{file}: its last line is cut"));
     }
     let mut rows = Vec::new();
     let mut keys: Option<Vec<String>> = None;
@@ -91,11 +91,11 @@ fn lines(
         let row: Map<String, Json> = match serde_json::from_str(line) {
             Ok(row) => row,
             Err(e) => {
-                found.push(format!("{file}:{}: {e}", i + 1));
+                findings.push(format!("{file}:{}: {e}", i + 1));
                 continue;
             }
         };
-        let mut wrong = |what: String| found.push(format!("{file}:{}: {what}", i + 1));
+        let mut wrong = |what: String| findings.push(format!("{file}:{}: {what}", i + 1));
         if let Err(error) = fits_schema(&schema, &row) {
             wrong(error.to_string());
         }
@@ -147,7 +147,7 @@ fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), Misfit> {
             Json::Array(types) => types.iter().filter_map(Json::as_str).collect(),
             one => one.as_str().into_iter().collect(),
         };
-        if !types.iter().any(|t| is(value, t)) {
+        if !types.iter().any(|t| is_of_type(value, t)) {
             return Err(other_type(value, types.join(" or ")));
         }
         if let Some(allowed) = property["enum"].as_array().filter(|_| !value.is_null())
@@ -156,7 +156,7 @@ fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), Misfit> {
             return Err(not_allowed(value));
         }
         if let (Some(item), Some(list)) = (property["items"]["type"].as_str(), value.as_array())
-            && let Some(strange) = list.iter().find(|v| !is(v, item))
+            && let Some(strange) = list.iter().find(|v| !is_of_type(v, item))
         {
             return Err(other_type(strange, item.to_owned()));
         }
@@ -169,7 +169,7 @@ fn fits_schema(schema: &Json, row: &Map<String, Json>) -> Result<(), Misfit> {
     Ok(())
 }
 
-fn is(value: &Json, name: &str) -> bool {
+fn is_of_type(value: &Json, name: &str) -> bool {
     match name {
         "string" => value.is_string(),
         "integer" => value.is_u64() || value.is_i64(),
@@ -186,11 +186,11 @@ fn against_layout(
     folder: &Path,
     layout: &Layout,
     files: &[(String, Vec<Map<String, Json>>)],
-    found: &mut Vec<String>,
+    findings: &mut Vec<String>,
 ) -> Vec<(String, Vec<Row>)> {
     let mut typed = Vec::new();
     for (file, rows) in files {
-        typed.push((file.clone(), file_against_layout(folder, layout, file, rows, found)));
+        typed.push((file.clone(), file_against_layout(folder, layout, file, rows, findings)));
     }
     // The published form is made from the rows: where one of them fails, it cannot be told whether the form fits, and a second
     // finding would hide the first.
@@ -202,7 +202,7 @@ fn against_layout(
     for compat in layout.compat.iter().filter(|_| whole) {
         let name = format!("compat/{}", compat.file);
         if !is_published(&folder.join(&name), layout, compat, &all) {
-            found.push(format!("{name}: not the published form of the rows"));
+            findings.push(format!("{name}: not the published form of the rows"));
         }
     }
     typed
@@ -214,28 +214,28 @@ fn file_against_layout(
     layout: &Layout,
     file: &str,
     rows: &[Map<String, Json>],
-    found: &mut Vec<String>,
+    findings: &mut Vec<String>,
 ) -> Vec<Row> {
     let mut typed = Vec::with_capacity(rows.len());
     for (i, row) in rows.iter().enumerate() {
-        match Row::from_json(layout, row).and_then(|row| layout.check(&row).map(|()| row)) {
+        match Row::from_json(layout, row).and_then(|row| layout.check_row(&row).map(|()| row)) {
             Ok(row) => typed.push(row),
-            Err(what) => found.push(format!("{file}:{}: {what}", i + 1)),
+            Err(what) => findings.push(format!("{file}:{}: {what}", i + 1)),
         }
     }
     let name = file.replace(".jsonl", ".parquet");
-    match parquet::read(&folder.join(&name), layout.columns) {
+    match parquet::read_parquet(&folder.join(&name), layout.columns) {
         Ok(columns) if columns.len() != rows.len() => {
-            found.push(format!("{name}: {}, {file} has {}", counted(columns.len() as u64, "row"), rows.len()))
+            findings.push(format!("{name}: {}, {file} has {}", count_with_noun(columns.len() as u64, "row"), rows.len()))
         }
         // If a row could not be read, later rows would be compared with the wrong ones.
         Ok(columns) if typed.len() == rows.len() => {
             if let Some(i) = (0..columns.len()).find(|i| columns[*i] != typed[*i]) {
-                found.push(format!("{name}: row {} differs from {file}", i + 1));
+                findings.push(format!("{name}: row {} differs from {file}", i + 1));
             }
         }
         Ok(_) => {}
-        Err(e) => found.push(format!("{name}: {e}")),
+        Err(e) => findings.push(format!("{name}: {e}")),
     }
     typed
 }
@@ -246,20 +246,20 @@ fn is_published(path: &Path, layout: &Layout, compat: &Compat, rows: &[Row]) -> 
     match compat.form {
         Form::Parquet => {
             let cells: Vec<_> =
-                rows.iter().filter_map(|row| tabled::cells(layout, compat, row).ok()?).collect();
-            let (columns, rows) = tabled::columns(layout, compat, &cells);
-            parquet::read(path, &columns).is_ok_and(|read| read == rows)
+                rows.iter().filter_map(|row| tabled::table_cells(layout, compat, row).ok()?).collect();
+            let (columns, rows) = tabled::parquet_columns(layout, compat, &cells);
+            parquet::read_parquet(path, &columns).is_ok_and(|read| read == rows)
         }
         Form::Csv | Form::Tsv => {
-            let lines = rows.iter().filter_map(|row| tabled::line(layout, compat, row).ok()?);
-            let whole: String = tabled::header(compat).into_iter().chain(lines).collect();
+            let lines = rows.iter().filter_map(|row| tabled::table_line(layout, compat, row).ok()?);
+            let whole: String = tabled::header_line(compat).into_iter().chain(lines).collect();
             text() == whole
         }
         Form::Json | Form::JsonLines => {
             let text = text();
             let read: Result<Vec<&str>, _> = match compat.form {
                 Form::JsonLines => Ok(text.lines().collect()),
-                _ => notation::elements(&text),
+                _ => notation::split_elements(&text),
             };
             // Compared as text, because the order of keys is part of the published form. Text that is not JSON (a
             // bare NaN) is unchanged.

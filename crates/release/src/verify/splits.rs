@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::division::{compared, near_pairs};
+use crate::division::{comparison_settings, near_pairs};
 use crate::layout::Layout;
 use crate::manifest::Candidate;
 use crate::read_rows::of_file;
@@ -14,34 +14,34 @@ use crate::version::Version;
 use riddlemill_files::fence;
 
 /// Checks the rows of a config that is divided, by file.
-pub(super) fn check(
+pub(super) fn check_splits(
     folder: &Path,
     manifest: &Candidate,
     layout: &Layout,
     files: &[(String, Vec<Row>)],
-    found: &mut Vec<String>,
+    findings: &mut Vec<String>,
 ) {
     if !manifest.splits.contains_key(layout.config) {
         return;
     }
-    moved(folder, manifest, layout, files, found);
+    report_moved_rows(folder, manifest, layout, files, findings);
     let rows: Vec<(&str, &Row)> =
         files.iter().flat_map(|(file, rows)| rows.iter().map(move |row| (file.as_str(), row))).collect();
     let mut known: FxHashMap<String, (&str, &str)> = FxHashMap::default();
-    let source = layout.place("source_id");
+    let source = layout.place_of_column("source_id");
     for (file, row) in &rows {
         let group = layout.group_of(row).map(|group| format!("in the group {group:?}"));
-        let record = source.map(|at| row.text(at)).filter(|id| !id.is_empty());
+        let record = source.map(|at| row.text_of_column(at)).filter(|id| !id.is_empty());
         for what in group.into_iter().chain(record.map(|id| format!("made from {id}"))) {
             let (other_file, other) = *known.entry(what.clone()).or_insert((*file, row.id()));
             if other_file != *file {
-                found.push(format!("{file}: {} is {what}, and so is {other} in {other_file}", row.id()));
+                findings.push(format!("{file}: {} is {what}, and so is {other} in {other_file}", row.id()));
             }
         }
     }
-    let text = layout.text().and_then(|column| layout.place(column));
-    let texts: Vec<&str> = rows.iter().map(|(_, row)| text.map_or("", |at| row.text(at))).collect();
-    let dedup = compared(manifest.stages.iter().map(|link| &link.settings));
+    let text = layout.text_column().and_then(|column| layout.place_of_column(column));
+    let texts: Vec<&str> = rows.iter().map(|(_, row)| text.map_or("", |at| row.text_of_column(at))).collect();
+    let dedup = comparison_settings(manifest.stages.iter().map(|link| &link.settings));
     let mut crossing: Vec<(usize, usize)> = near_pairs(&texts, &dedup)
         .into_iter()
         .map(|(a, b)| (a.min(b), a.max(b)))
@@ -57,17 +57,17 @@ pub(super) fn check(
         if stays.contains(&pair) {
             continue;
         }
-        found.push(format!("{file}: {} is a near duplicate of {} in {other_file}", row.id(), other.id()));
+        findings.push(format!("{file}: {} is a near duplicate of {} in {other_file}", row.id(), other.id()));
     }
 }
 
 /// Compares the splits with those of the version before, if its folder is beside this one.
-fn moved(
+fn report_moved_rows(
     folder: &Path,
     manifest: &Candidate,
     layout: &Layout,
     files: &[(String, Vec<Row>)],
-    found: &mut Vec<String>,
+    findings: &mut Vec<String>,
 ) {
     let Some((version, before, place)) = version_before(folder, manifest, layout.config) else { return };
     let mut then: FxHashMap<String, String> = FxHashMap::default();
@@ -81,7 +81,7 @@ fn moved(
     for (file, rows) in files {
         for row in rows {
             if let Some(was) = then.get(row.id()).filter(|was| *was != file) {
-                found.push(format!(
+                findings.push(format!(
                     "{file}: {} was in {was} of {version}, and a released row never moves",
                     row.id()
                 ));
@@ -105,7 +105,7 @@ fn version_before(
     }
     versions.sort_by(|(a, _), (b, _)| b.cmp(a));
     versions.into_iter().find_map(|(version, place)| {
-        let before = Candidate::read(&place).ok()??;
+        let before = Candidate::read_manifest(&place).ok()??;
         let divided = before.recipe == manifest.recipe && before.splits.contains_key(config);
         divided.then_some((version, before, place))
     })

@@ -40,14 +40,14 @@ impl Bootstrap {
 
     /// One resample: `count` indices below `count`, drawn with replacement, determined by seed, purpose, name
     /// and the number `at`. Each resample has its own stream, so spreading them over threads changes nothing.
-    pub fn places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
-        let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).bits();
+    pub fn draw_places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
+        let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).next_bits();
         // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
         (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
     }
 
     /// The interval about `value` that contains the middle share of the resampled values.
-    pub fn estimate(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
+    pub fn interval_about(&self, value: f64, mut drawn: Vec<f64>) -> Estimate {
         drawn.sort_by(f64::total_cmp);
         let tail = (1.0 - self.level) / 2.0;
         let end = |share| percentile_of(&drawn, share).unwrap_or(value);
@@ -57,34 +57,34 @@ impl Bootstrap {
     /// The same for a mean of `units` units that each lie between `least` and `most`. If resamples leave no
     /// room on one side of it, because all units are alike or too few, the interval is the exact one of a
     /// share.
-    pub fn bounded(&self, value: f64, drawn: Vec<f64>, units: usize, [least, most]: [f64; 2]) -> Estimate {
-        let estimate = self.estimate(value, drawn);
-        if !self.met(&estimate) {
+    pub fn bounded_interval(&self, value: f64, drawn: Vec<f64>, units: usize, [least, most]: [f64; 2]) -> Estimate {
+        let estimate = self.interval_about(value, drawn);
+        if !self.has_end_at_value(&estimate) {
             return estimate;
         }
         let span = most - least;
-        let [low, high] = exact::share((value - least) / span, units, self.level);
+        let [low, high] = exact::share_interval((value - least) / span, units, self.level);
         Estimate { value, low: least + span * low, high: least + span * high }
     }
 
     /// The same for a coefficient of agreement. If resamples leave no room, the exact interval of the
     /// percentage is converted to the coefficient, with the observed chance agreement.
     pub fn of_coefficient(&self, which: Coefficient, units: &Units, value: f64, drawn: Vec<f64>) -> Estimate {
-        let estimate = self.estimate(value, drawn);
-        let percent = Coefficient::Percent.compute(units).filter(|_| self.met(&estimate));
+        let estimate = self.interval_about(value, drawn);
+        let percent = Coefficient::Percent.compute_value(units).filter(|_| self.has_end_at_value(&estimate));
         let Some(percent) = percent else { return estimate };
-        let ends = exact::share(percent, units.pairable(), self.level);
+        let ends = exact::share_interval(percent, units.count_pairable(), self.level);
         let chance = match which {
             Coefficient::Percent => 0.0,
             _ if percent < 1.0 && value < 1.0 => (percent - value) / (1.0 - value),
-            _ => which.chance(units).unwrap_or(0.0),
+            _ => which.chance_agreement(units).unwrap_or(0.0),
         };
         let [low, high] = ends.map(|share| ((share - chance) / (1.0 - chance)).clamp(-1.0, 1.0));
         Estimate { value, low: low.min(value), high: high.max(value) }
     }
 
     /// Whether an end of a drawn interval equals the value.
-    pub fn met(&self, estimate: &Estimate) -> bool {
+    pub fn has_end_at_value(&self, estimate: &Estimate) -> bool {
         let Estimate { value, low, high } = *estimate;
         let least = 1e-12 * value.abs().max(1.0);
         self.resamples > 0 && (value - low <= least || high - value <= least)
@@ -99,10 +99,10 @@ pub(super) struct Estimates {
     pub(super) ac1: Option<Estimate>,
 }
 
-pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: &str) -> Estimates {
+pub(super) fn estimate_coefficients(units: &Units, level: Level, settings: &Bootstrap, name: &str) -> Estimates {
     let coefficients =
         [Coefficient::Percent, Coefficient::Fleiss, Coefficient::Alpha(level), Coefficient::Ac1];
-    let all = |weights: &[u64]| coefficients.map(|which| which.weighted(units, weights));
+    let all = |weights: &[u64]| coefficients.map(|which| which.compute_weighted(units, weights));
     let values = all(&units.weights);
     let drawn: Vec<[Option<f64>; 4]> = (0..settings.resamples)
         .into_par_iter()
@@ -118,7 +118,7 @@ pub(super) fn estimate(units: &Units, level: Level, settings: &Bootstrap, name: 
 /// A resample of all units with replacement, as counts per pattern.
 fn resample_units(units: &Units, settings: &Bootstrap, name: &str, at: usize) -> Vec<u64> {
     let mut weights = vec![0; units.patterns.len()];
-    for unit in settings.places("review bootstrap", name, at, units.units.len()) {
+    for unit in settings.draw_places("review bootstrap", name, at, units.units.len()) {
         weights[units.units[unit] as usize] += 1;
     }
     weights
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn places_are_drawn_from_all_with_replacement() {
-        let drawn = |at| HALF.places("review bootstrap", "type", at, 1000).collect::<Vec<usize>>();
+        let drawn = |at| HALF.draw_places("review bootstrap", "type", at, 1000).collect::<Vec<usize>>();
         let first = drawn(0);
         assert!(first.len() == 1000 && first.iter().all(|place| *place < 1000));
         let different: std::collections::BTreeSet<&usize> = first.iter().collect();
@@ -180,44 +180,44 @@ mod tests {
     fn an_interval_holds_the_middle_share() {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         let drawn = || vec![100.0, 0.0, 60.0, 10.0, 30.0];
-        let half = HALF.estimate(20.0, drawn());
+        let half = HALF.interval_about(20.0, drawn());
         assert!(half.value == 20.0 && close(half.low, 10.0) && close(half.high, 60.0), "{half:?}");
-        let most = Bootstrap { level: 0.9, ..HALF }.estimate(20.0, drawn());
+        let most = Bootstrap { level: 0.9, ..HALF }.interval_about(20.0, drawn());
         assert!(close(most.low, 2.0) && close(most.high, 92.0), "{most:?}");
-        assert_eq!(HALF.estimate(20.0, Vec::new()), Estimate { value: 20.0, low: 20.0, high: 20.0 });
+        assert_eq!(HALF.interval_about(20.0, Vec::new()), Estimate { value: 20.0, low: 20.0, high: 20.0 });
     }
 
     #[test]
     fn a_mean_at_its_bound_has_the_exact_interval() {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         let settings = Bootstrap { resamples: 10, seed: 1, level: 0.95 };
-        let top = settings.bounded(5.0, vec![5.0; 10], 10, [1.0, 5.0]);
+        let top = settings.bounded_interval(5.0, vec![5.0; 10], 10, [1.0, 5.0]);
         assert!(close(top.low, 1.0 + 4.0 * 0.025f64.powf(0.1)) && top.high == 5.0, "{top:?}");
-        let [low, high] = exact::share(0.5, 10, 0.95);
-        let middle = settings.bounded(3.0, vec![3.0; 10], 10, [1.0, 5.0]);
+        let [low, high] = exact::share_interval(0.5, 10, 0.95);
+        let middle = settings.bounded_interval(3.0, vec![3.0; 10], 10, [1.0, 5.0]);
         assert!(close(middle.low, 1.0 + 4.0 * low) && close(middle.high, 1.0 + 4.0 * high), "{middle:?}");
         let spread: Vec<f64> = (0..10).map(f64::from).collect();
-        assert_eq!(settings.bounded(4.5, spread.clone(), 10, [0.0, 9.0]), settings.estimate(4.5, spread));
+        assert_eq!(settings.bounded_interval(4.5, spread.clone(), 10, [0.0, 9.0]), settings.interval_about(4.5, spread));
     }
 
     #[test]
     fn an_interval_is_met_at_either_end() {
         let settings = Bootstrap { resamples: 1, ..HALF };
-        let met = |value, low, high| settings.met(&Estimate { value, low, high });
+        let met = |value, low, high| settings.has_end_at_value(&Estimate { value, low, high });
         assert!(met(0.5, 0.5, 0.9) && met(0.5, 0.1, 0.5) && !met(0.5, 0.1, 0.9));
         assert!(met(0.0, -1e-12, 1.0) && met(0.0, -1.0, 1e-12), "as near as counts as met");
         assert!(met(1e6, 1e6 - 1e-7, 2e6), "as near as the size of the value allows");
-        assert!(!Bootstrap::NONE.met(&Estimate { value: 0.5, low: 0.5, high: 0.5 }));
+        assert!(!Bootstrap::NONE.has_end_at_value(&Estimate { value: 0.5, low: 0.5, high: 0.5 }));
     }
 
     /// Units that are all alike, but not in agreement: the exact interval of the percentage, by the coefficient's chance.
     #[test]
     fn alike_units_that_disagree_have_an_exact_interval() {
         let settings = Bootstrap { resamples: 50, seed: 1, level: 0.95 };
-        let mut units = Units::nominal(2);
+        let mut units = Units::of_categories(2);
         (0..40).for_each(|_| units.push([0, 0, 1]));
-        let found = estimate(&units, Level::Nominal, &settings, "alike");
-        let ends = exact::share(1.0 / 3.0, 40, 0.95);
+        let found = estimate_coefficients(&units, Level::Nominal, &settings, "alike");
+        let ends = exact::share_interval(1.0 / 3.0, 40, 0.95);
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         for (found, chance) in [(found.percent, 0.0), (found.fleiss, 5.0 / 9.0), (found.ac1, 4.0 / 9.0)] {
             let found = found.unwrap();

@@ -4,7 +4,7 @@ use statrs::distribution::{Beta, ContinuousCDF};
 
 /// The exact interval of a share (Clopper and Pearson 1934) of `units` units, at a level such as 0.95. Units
 /// between 0 and 1 vary less than ones of 0 and 1 with the same mean, so for them it is conservative.
-pub fn share(value: f64, units: usize, level: f64) -> [f64; 2] {
+pub fn share_interval(value: f64, units: usize, level: f64) -> [f64; 2] {
     let n = units as f64;
     let hits = (value * n).clamp(0.0, n);
     let tail = (1.0 - level) / 2.0;
@@ -16,6 +16,6 @@ pub fn share(value: f64, units: usize, level: f64) -> [f64; 2] {
 }
 
 /// The largest possible share of units that differ, given that all observed ones are alike.
-pub fn unseen(units: usize, level: f64) -> f64 {
-    share(0.0, units, level)[1]
+pub fn unseen_share(units: usize, level: f64) -> f64 {
+    share_interval(0.0, units, level)[1]
 }

@@ -15,10 +15,10 @@ mod tests;
 mod units;
 
 pub use bootstrap::{Bootstrap, Estimate};
-pub use coefficients::{Coefficient, Confusion, Weights, ac1, alpha, fleiss_kappa, percent};
-pub use pooled::{Pooled, pooled};
+pub use coefficients::{Coefficient, Confusion, Weights, gwet_ac1, krippendorff_alpha, fleiss_kappa, percent_agreement};
+pub use pooled::{Pooled, pool_questions};
 pub use report::{
     AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, Undefined,
-    agreed, agreement,
+    step_agreement, measure_agreement,
 };
 pub use units::{Level, Units};

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::bootstrap::{Bootstrap, Estimate, estimate};
+use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::units::{Level, Units};
 use crate::ballot::{Ballot, Kind, Round};
 use crate::item::Item;
-use crate::votes::{Vote, current};
+use crate::votes::{Vote, current_votes};
 
 /// Several questions of one ballot.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Pooled {
 
 /// The questions of a step that share their options; `None` if there are fewer than two, or nobody voted.
 /// `votes` are the step's, by item; the latest of the first round on the current text count.
-pub fn pooled(
+pub fn pool_questions(
     step: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -43,19 +43,19 @@ pub fn pooled(
     let fields: Vec<&'static str> = with_same_options.map(|field| field.name).collect();
     let code = options.first().copied().filter(|_| fields.len() > 1)?;
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
-    let mut units = Units::nominal(options.len());
+    let mut units = Units::of_categories(options.len());
     let mut twice = 0;
     // By question and annotator: how many ratings were the first option, of how many.
     let mut rated: BTreeMap<(usize, &str), (usize, usize)> = BTreeMap::new();
     for item in items {
-        let mut heads = votes.get(item.id.as_str()).map(|votes| current(votes)).unwrap_or_default();
+        let mut heads = votes.get(item.id.as_str()).map(|votes| current_votes(votes)).unwrap_or_default();
         heads.retain(|vote| {
             vote.round == Round::Vote && vote.content_hash == item.content_hash && vote.synthetic == sample
         });
         twice += usize::from(heads.len() > 1);
         for (number, field) in fields.iter().enumerate() {
             let answers = heads.iter().filter_map(|vote| {
-                let answer = vote.values.text(field)?;
+                let answer = vote.values.text_of(field)?;
                 Some((vote.annotator.as_str(), options.iter().position(|option| *option == answer)?))
             });
             let answers: Vec<(&str, usize)> = answers.collect();
@@ -76,6 +76,6 @@ pub fn pooled(
     };
     let shares: Option<Vec<_>> =
         fields.iter().enumerate().map(|(number, field)| Some((*field, share(number)?))).collect();
-    let fleiss = estimate(&units, Level::Nominal, &bootstrap, "pooled").fleiss;
+    let fleiss = estimate_coefficients(&units, Level::Nominal, &bootstrap, "pooled").fleiss;
     Some(Pooled { code, shares: shares?, items: twice, fleiss, sample })
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::bootstrap::{Bootstrap, Estimate, estimate};
+use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::coefficients::{Confusion, Weights};
 use super::units::{Level, Units};
 use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, Kind, Round};
 use crate::item::Item;
 use crate::value::Value;
-use crate::votes::{Vote, current};
+use crate::votes::{Vote, current_votes};
 
 /// Settings of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ pub enum Undefined {
 
 impl FieldAgreement {
     /// Why a coefficient is not defined, if one is not.
-    pub fn undefined(&self) -> Option<Undefined> {
+    pub fn why_undefined(&self) -> Option<Undefined> {
         match (&self.percent, &self.alpha, &self.fleiss) {
             (None, ..) => Some(Undefined::Unpaired),
             (_, None, _) => Some(Undefined::OneAnswer),
@@ -136,7 +136,7 @@ pub struct StepAgreement {
 
 /// Agreement as shown everywhere: people's, or a sample's if no person voted. `votes` are one step's, by
 /// item; `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] if no interval is shown.
-pub fn agreed(
+pub fn step_agreement(
     step: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
@@ -145,11 +145,11 @@ pub fn agreed(
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
     let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     let settings = AgreementSettings { bootstrap, synthetic: sample };
-    StepAgreement { sample, fields: agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
+    StepAgreement { sample, fields: measure_agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
 }
 
 /// Measures the latest, current votes of the first round. `votes` are one step's, by item.
-pub fn agreement<'i>(
+pub fn measure_agreement<'i>(
     step: &Ballot,
     votes: &FxHashMap<&str, Vec<&Vote>>,
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
@@ -166,12 +166,12 @@ pub fn agreement<'i>(
                     && vote.content_hash == item.content_hash
                     && vote.synthetic == settings.synthetic
             };
-            let mut heads = current(&votes[id]);
+            let mut heads = current_votes(&votes[id]);
             heads.retain(counts);
             (!heads.is_empty()).then_some((item, heads))
         })
         .collect();
-    let scales = step.fields.iter().flat_map(|field| Scale::measured(field, &counted));
+    let scales = step.fields.iter().flat_map(|field| Scale::scales_of_field(field, &counted));
     let scales: Vec<Scale<'_>> = scales.collect();
     scales.par_iter().map(|scale| measure_scale(step, scale, &counted, settings)).collect()
 }
@@ -190,7 +190,7 @@ struct Scale<'f> {
 impl<'f> Scale<'f> {
     /// The scales of a field: none for texts, one for choices, one for the set and one for each option if
     /// several may be marked.
-    fn measured(field: &'f Field, counted: &[(&Item, Vec<&Vote>)]) -> Vec<Scale<'f>> {
+    fn scales_of_field(field: &'f Field, counted: &[(&Item, Vec<&Vote>)]) -> Vec<Scale<'f>> {
         let nominal = |codes: Vec<String>| Scale {
             field,
             option: None,
@@ -230,7 +230,7 @@ impl<'f> Scale<'f> {
         }
     }
 
-    fn category(&self, value: &Value) -> Option<usize> {
+    fn category_of(&self, value: &Value) -> Option<usize> {
         match (self.option, value) {
             (Some(option), Value::List(codes)) => Some(usize::from(codes.iter().any(|code| code == option))),
             (Some(_), _) => None,
@@ -239,7 +239,7 @@ impl<'f> Scale<'f> {
         }
     }
 
-    fn name(&self) -> String {
+    fn scale_name(&self) -> String {
         match self.option {
             Some(option) => format!("{}:{option}", self.field.name),
             None => self.field.name.to_owned(),
@@ -263,7 +263,7 @@ fn measure_scale(
         .map(|name| (AnnotatorAgreement { name: (*name).to_owned(), ..Default::default() }, 0.0, 0))
         .collect();
     let size = scale.values.len();
-    let mut all = Units::scaled(scale.values.clone());
+    let mut all = Units::of_values(scale.values.clone());
     // Fleiss' kappa requires every item to be rated equally often.
     let mut even = all.clone();
     let mut pairs: BTreeMap<(usize, usize), Confusion> = BTreeMap::new();
@@ -272,9 +272,9 @@ fn measure_scale(
         given.clear();
         // On a blind ballot nobody saw a draft.
         let seen = item.draft.get(scale.field.name).filter(|_| step.drafts == Drafts::Shown);
-        let draft = seen.and_then(|draft| scale.category(draft));
+        let draft = seen.and_then(|draft| scale.category_of(draft));
         for vote in votes {
-            let Some(category) = vote.values.get(scale.field.name).and_then(|value| scale.category(value))
+            let Some(category) = vote.values.get(scale.field.name).and_then(|value| scale.category_of(value))
             else {
                 continue;
             };
@@ -304,20 +304,20 @@ fn measure_scale(
             }
         }
     }
-    let name = scale.name();
-    let estimates = estimate(&all, scale.level, &settings.bootstrap, &name);
-    let fleiss = match even.pairable() == all.pairable() {
+    let name = scale.scale_name();
+    let estimates = estimate_coefficients(&all, scale.level, &settings.bootstrap, &name);
+    let fleiss = match even.count_pairable() == all.count_pairable() {
         true => estimates.fleiss,
-        false => estimate(&even, scale.level, &settings.bootstrap, &name).fleiss,
+        false => estimate_coefficients(&even, scale.level, &settings.bootstrap, &name).fleiss,
     };
     let ordered = scale.level != Level::Nominal;
     let pair = |((first, second), confusion): ((usize, usize), Confusion)| PairAgreement {
         names: [names[first].to_owned(), names[second].to_owned()],
-        items: confusion.units(),
-        percent: confusion.percent(),
-        kappa: confusion.kappa(Weights::None),
-        linear: confusion.kappa(Weights::Linear).filter(|_| ordered),
-        quadratic: confusion.kappa(Weights::Quadratic).filter(|_| ordered),
+        items: confusion.count_units(),
+        percent: confusion.percent_agreement(),
+        kappa: confusion.cohen_kappa(Weights::None),
+        linear: confusion.cohen_kappa(Weights::Linear).filter(|_| ordered),
+        quadratic: confusion.cohen_kappa(Weights::Quadratic).filter(|_| ordered),
     };
     let person = |(person, sum, shared): (AnnotatorAgreement, f64, u64)| AnnotatorAgreement {
         percent: (shared > 0).then(|| sum / shared as f64),
@@ -331,8 +331,8 @@ fn measure_scale(
     FieldAgreement {
         field: name,
         level: scale.level,
-        items: all.pairable(),
-        votes: all.ratings(),
+        items: all.count_pairable(),
+        votes: all.count_ratings(),
         percent: estimates.percent,
         fleiss,
         alpha: estimates.alpha,

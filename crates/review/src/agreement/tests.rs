@@ -7,7 +7,7 @@ use super::*;
 use crate::ballot::Round;
 use crate::ballots;
 use crate::item::Item;
-use crate::testing::{item, one, vote};
+use crate::testing::{test_item, one_answer, test_vote};
 use crate::votes::Vote;
 
 /// The textbook table of ten subjects, fourteen raters and five categories.
@@ -26,7 +26,7 @@ const TEN_SUBJECTS: [[u32; 5]; 10] = [
 
 #[test]
 fn fleiss_kappa_of_the_ten_subjects() {
-    let mut units = Units::nominal(5);
+    let mut units = Units::of_categories(5);
     TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
     assert!((fleiss_kappa(&units).unwrap() - 0.20993).abs() < 5e-6);
 }
@@ -42,14 +42,14 @@ const FOUR_OBSERVERS: [[usize; 12]; 4] = [
 
 #[test]
 fn alpha_of_the_four_observers() {
-    let mut units = Units::scaled(vec![1.0, 2.0, 3.0, 4.0, 5.0]);
+    let mut units = Units::of_values(vec![1.0, 2.0, 3.0, 4.0, 5.0]);
     for unit in 0..12 {
         units.push(FOUR_OBSERVERS.iter().filter_map(|observer| observer[unit].checked_sub(1)));
     }
     for (level, published) in
         [(Level::Nominal, 0.743), (Level::Ordinal, 0.815), (Level::Interval, 0.849), (Level::Ratio, 0.797)]
     {
-        let alpha = alpha(&units, level).unwrap();
+        let alpha = krippendorff_alpha(&units, level).unwrap();
         assert!((alpha - published).abs() < 5e-4, "{level:?}: {alpha}");
     }
 }
@@ -74,7 +74,7 @@ fn other_libraries_agree_to_nine_digits() {
     let text = include_str!("../../../../tests/fixtures/agreement.json");
     let reference: Reference = serde_json::from_str(text).unwrap();
     for case in reference.cases {
-        let mut units = Units::scaled((1..=case.categories).map(|value| value as f64).collect());
+        let mut units = Units::of_values((1..=case.categories).map(|value| value as f64).collect());
         let mut first_two = Confusion::new(case.categories);
         for ratings in &case.ratings {
             units.push(ratings.iter().flatten().copied());
@@ -84,16 +84,16 @@ fn other_libraries_agree_to_nine_digits() {
         }
         for (figure, expected) in case.expected {
             let ours = match figure.as_str() {
-                "percent" => percent(&units),
+                "percent" => percent_agreement(&units),
                 "fleiss" => fleiss_kappa(&units),
-                "ac1" => ac1(&units),
-                "alpha_nominal" => alpha(&units, Level::Nominal),
-                "alpha_ordinal" => alpha(&units, Level::Ordinal),
-                "alpha_interval" => alpha(&units, Level::Interval),
-                "alpha_ratio" => alpha(&units, Level::Ratio),
-                "cohen" => first_two.kappa(Weights::None),
-                "cohen_linear" => first_two.kappa(Weights::Linear),
-                "cohen_quadratic" => first_two.kappa(Weights::Quadratic),
+                "ac1" => gwet_ac1(&units),
+                "alpha_nominal" => krippendorff_alpha(&units, Level::Nominal),
+                "alpha_ordinal" => krippendorff_alpha(&units, Level::Ordinal),
+                "alpha_interval" => krippendorff_alpha(&units, Level::Interval),
+                "alpha_ratio" => krippendorff_alpha(&units, Level::Ratio),
+                "cohen" => first_two.cohen_kappa(Weights::None),
+                "cohen_linear" => first_two.cohen_kappa(Weights::Linear),
+                "cohen_quadratic" => first_two.cohen_kappa(Weights::Quadratic),
                 other => panic!("{other}"),
             };
             let ours = ours.unwrap();
@@ -104,29 +104,29 @@ fn other_libraries_agree_to_nine_digits() {
 
 #[test]
 fn what_is_not_defined_has_no_figure() {
-    let mut units = Units::nominal(3);
-    assert_eq!((percent(&units), alpha(&units, Level::Nominal)), (None, None));
+    let mut units = Units::of_categories(3);
+    assert_eq!((percent_agreement(&units), krippendorff_alpha(&units, Level::Nominal)), (None, None));
     units.push([1]);
-    assert_eq!((percent(&units), fleiss_kappa(&units), ac1(&units)), (None, None, None));
+    assert_eq!((percent_agreement(&units), fleiss_kappa(&units), gwet_ac1(&units)), (None, None, None));
     units.push([1, 1]);
     // One category only: agreement by chance is certain.
     assert_eq!(
-        (percent(&units), fleiss_kappa(&units), alpha(&units, Level::Nominal)),
+        (percent_agreement(&units), fleiss_kappa(&units), krippendorff_alpha(&units, Level::Nominal)),
         (Some(1.0), None, None)
     );
     units.push([0, 1, 1]);
     assert_eq!(fleiss_kappa(&units), None, "not rated equally often");
-    assert!(alpha(&units, Level::Nominal).is_some());
-    assert_eq!(Confusion::new(2).kappa(Weights::None), None);
+    assert!(krippendorff_alpha(&units, Level::Nominal).is_some());
+    assert_eq!(Confusion::new(2).cohen_kappa(Weights::None), None);
 }
 
 #[test]
 fn intervals_are_seeded_and_hold_the_value() {
-    let mut units = Units::nominal(5);
+    let mut units = Units::of_categories(5);
     TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
     let settings = Bootstrap { resamples: 500, seed: 1, level: 0.95 };
     let estimate = |seed| {
-        bootstrap::estimate(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap()
+        bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap()
     };
     assert_eq!(estimate(1), estimate(1));
     assert_ne!(estimate(1), estimate(2));
@@ -138,10 +138,10 @@ fn intervals_are_seeded_and_hold_the_value() {
 #[test]
 fn intervals_at_the_edge_are_exact() {
     let settings = Bootstrap { resamples: 200, seed: 1, level: 0.95 };
-    let mut units = Units::nominal(2);
+    let mut units = Units::of_categories(2);
     units.push([0, 0, 0]);
     units.push([1, 1, 1]);
-    let estimated = bootstrap::estimate(&units, Level::Nominal, &settings, "two");
+    let estimated = bootstrap::estimate_coefficients(&units, Level::Nominal, &settings, "two");
     // Clopper and Pearson: of two of two at least the root of 0.025. By chance half of all pairs would agree.
     let least = 0.025f64.sqrt();
     let percent = estimated.percent.unwrap();
@@ -151,9 +151,9 @@ fn intervals_at_the_edge_are_exact() {
         assert!((found.low - (least - 0.5) / 0.5).abs() < 1e-9 && found.high == 1.0, "{found:?}");
     }
     // For a million that agree, the exact interval is as narrow as that of resamples.
-    assert!(exact::share(1.0, 1_000_000, 0.95)[0] > 0.99999);
+    assert!(exact::share_interval(1.0, 1_000_000, 0.95)[0] > 0.99999);
     // Without resamples there is no interval.
-    let plain = bootstrap::estimate(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
+    let plain = bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
     assert_eq!((plain.low, plain.high), (1.0, 1.0));
 }
 
@@ -162,11 +162,11 @@ fn ratings() -> impl Strategy<Value = Vec<Vec<usize>>> {
 }
 
 fn figures(ratings: &[Vec<usize>]) -> Vec<Option<f64>> {
-    let mut units = Units::scaled(vec![0.0, 1.0, 2.0, 5.0]);
+    let mut units = Units::of_values(vec![0.0, 1.0, 2.0, 5.0]);
     ratings.iter().for_each(|ratings| units.push(ratings.iter().copied()));
     let levels = [Level::Nominal, Level::Ordinal, Level::Interval, Level::Ratio];
-    let alphas = levels.map(|level| alpha(&units, level));
-    [percent(&units), fleiss_kappa(&units), ac1(&units)].into_iter().chain(alphas).collect()
+    let alphas = levels.map(|level| krippendorff_alpha(&units, level));
+    [percent_agreement(&units), fleiss_kappa(&units), gwet_ac1(&units)].into_iter().chain(alphas).collect()
 }
 
 fn close(a: &[Option<f64>], b: &[Option<f64>]) -> bool {
@@ -212,7 +212,7 @@ proptest! {
             other.push(b, a);
         }
         for weights in [Weights::None, Weights::Linear, Weights::Quadratic] {
-            let (one, other) = (one.kappa(weights), other.kappa(weights));
+            let (one, other) = (one.cohen_kappa(weights), other.cohen_kappa(weights));
             prop_assert!(close(&[one], &[other]));
             prop_assert!(one.is_none_or(|kappa| (-1.0 - 1e-12..=1.0 + 1e-12).contains(&kappa)));
         }
@@ -223,8 +223,8 @@ proptest! {
 /// interval.
 #[test]
 fn a_sample_is_reported_only_where_no_person_voted() {
-    let step = ballots::step("chumor", "preference").unwrap();
-    let items: Vec<Item> = (0..6).map(|at| item(&step, &format!("i{at}"), &[])).collect();
+    let step = ballots::find_step("chumor", "preference").unwrap();
+    let items: Vec<Item> = (0..6).map(|at| test_item(&step, &format!("i{at}"), &[])).collect();
     let cast = |synthetic: bool, answers_of: &dyn Fn(usize) -> [&'static str; 2]| -> Vec<Vote> {
         let votes = items.iter().enumerate().flat_map(|(at, item)| {
             let who = if synthetic { ["s", "t"] } else { ["p", "q"] };
@@ -232,16 +232,16 @@ fn a_sample_is_reported_only_where_no_person_voted() {
         });
         let made = |(item, who, code)| Vote {
             synthetic,
-            ..vote(&step, item, Round::Vote, who, one("preference", code))
+            ..test_vote(&step, item, Round::Vote, who, one_answer("preference", code))
         };
-        votes.map(made).map(Vote::sealed).collect()
+        votes.map(made).map(Vote::with_id).collect()
     };
     let people = cast(false, &|at| if at < 3 { ["human", "human"] } else { ["human", "llm"] });
     let sample = cast(true, &|_| ["llm", "llm"]);
     let report = |votes: &[&Vote], bootstrap| {
         let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
         votes.iter().for_each(|vote| by_item.entry(&vote.item).or_default().push(vote));
-        agreed(&step, &items, &by_item, bootstrap)
+        step_agreement(&step, &items, &by_item, bootstrap)
     };
     let both: Vec<&Vote> = people.iter().chain(&sample).collect();
     let of_people = report(&both, Bootstrap::AGREEMENT);
@@ -264,29 +264,29 @@ fn a_sample_is_reported_only_where_no_person_voted() {
 /// Section 3.5 of BrainTeaser: mean shares over the experts, one kappa over the three questions.
 #[test]
 fn questions_with_the_same_options_are_pooled() {
-    let step = ballots::step("brainteaser", "validity").unwrap();
-    let items: Vec<Item> = (0..4).map(|at| item(&step, &format!("i{at}"), &[])).collect();
+    let step = ballots::find_step("brainteaser", "validity").unwrap();
+    let items: Vec<Item> = (0..4).map(|at| test_item(&step, &format!("i{at}"), &[])).collect();
     let mut votes = Vec::new();
     for (at, item) in items.iter().enumerate() {
         for who in ["a", "b", "c"] {
             let context = if at == 0 && who != "a" { "no" } else { "yes" };
             let answers =
                 [("original", "yes"), ("semantic", "yes"), ("context", context)].into_iter().collect();
-            votes.push(vote(&step, item, Round::Vote, who, answers).sealed());
+            votes.push(test_vote(&step, item, Round::Vote, who, answers).with_id());
         }
     }
     let mut by_item: FxHashMap<&str, Vec<&Vote>> = FxHashMap::default();
     votes.iter().for_each(|vote| by_item.entry(&vote.item).or_default().push(vote));
-    let found = pooled(&step, &items, &by_item, Bootstrap::NONE).unwrap();
+    let found = pool_questions(&step, &items, &by_item, Bootstrap::NONE).unwrap();
     assert_eq!((found.code, found.items, found.sample), ("yes", 4, false));
     let shares: Vec<(&str, i64)> =
         found.shares.iter().map(|(field, share)| (*field, (share * 1e4) as i64)).collect();
     assert_eq!(shares, [("original", 10_000), ("semantic", 10_000), ("context", 8_333)]);
     // 34 of 36 ratings are yes; 11 of 12 units agree, the last in one of three pairs.
     assert!((found.fleiss.unwrap().value - 8.0 / 17.0).abs() < 1e-9, "{:?}", found.fleiss);
-    assert_eq!(pooled(&step, &items, &FxHashMap::default(), Bootstrap::NONE), None);
-    let one_question = ballots::step("brainteaser", "kind").unwrap();
-    assert_eq!(pooled(&one_question, &items, &by_item, Bootstrap::NONE), None);
+    assert_eq!(pool_questions(&step, &items, &FxHashMap::default(), Bootstrap::NONE), None);
+    let one_question = ballots::find_step("brainteaser", "kind").unwrap();
+    assert_eq!(pool_questions(&one_question, &items, &by_item, Bootstrap::NONE), None);
 }
 
 #[test]
@@ -320,6 +320,6 @@ fn what_is_not_defined_says_why() {
         (field(some, some, some, None), Some(Undefined::NoPair)),
         (field(some, some, some, Some(0.1)), None),
     ] {
-        assert_eq!(field.undefined(), why);
+        assert_eq!(field.why_undefined(), why);
     }
 }

@@ -35,12 +35,12 @@ pub struct Units {
 
 impl Units {
     /// Empty, for `categories` categories without values.
-    pub fn nominal(categories: usize) -> Units {
-        Units::scaled((0..categories).map(|category| category as f64).collect())
+    pub fn of_categories(categories: usize) -> Units {
+        Units::of_values((0..categories).map(|category| category as f64).collect())
     }
 
     /// Empty, for a scale of ascending values.
-    pub fn scaled(values: Vec<f64>) -> Units {
+    pub fn of_values(values: Vec<f64>) -> Units {
         Units {
             values,
             patterns: Vec::new(),
@@ -78,13 +78,13 @@ impl Units {
     }
 
     /// How many units were rated twice or more.
-    pub fn pairable(&self) -> usize {
+    pub fn count_pairable(&self) -> usize {
         let twice = |pattern: &u32| self.patterns[*pattern as usize].iter().sum::<u32>() >= 2;
         self.units.iter().filter(|pattern| twice(pattern)).count()
     }
 
     /// How many ratings there are.
-    pub fn ratings(&self) -> u64 {
+    pub fn count_ratings(&self) -> u64 {
         let each = self.patterns.iter().map(|pattern| u64::from(pattern.iter().sum::<u32>()));
         each.zip(&self.weights).map(|(ratings, weight)| ratings * weight).sum()
     }

@@ -3,15 +3,15 @@
 use super::*;
 use crate::ballots;
 
-fn person(name: &str, role: Role) -> Annotator {
+fn qualified_person(name: &str, role: Role) -> Annotator {
     Annotator { qualified: true, ..Annotator::new(name, role) }
 }
 
-fn people(names: &[&str], role: Role) -> Vec<Annotator> {
-    names.iter().map(|name| person(name, role)).collect()
+fn qualified_people(names: &[&str], role: Role) -> Vec<Annotator> {
+    names.iter().map(|name| qualified_person(name, role)).collect()
 }
 
-fn task(item: &str, annotator: &str, round: Round) -> Task {
+fn task_of_round(item: &str, annotator: &str, round: Round) -> Task {
     Task { item: item.into(), annotator: annotator.into(), round, ..Task::default() }
 }
 
@@ -19,24 +19,24 @@ fn of_round(round: Round) -> AssignSettings<'static> {
     AssignSettings { seed: 1, round, ..AssignSettings::default() }
 }
 
-fn trial(recipe: &str, step: &str, right: usize, of: usize, level: TrialLevel) -> LastTrial {
+fn last_trial(recipe: &str, step: &str, right: usize, of: usize, level: TrialLevel) -> LastTrial {
     LastTrial { recipe: recipe.into(), step: step.into(), right, of, fewest: 20, level }
 }
 
-fn ids(count: usize) -> Vec<String> {
+fn numbered_ids(count: usize) -> Vec<String> {
     (0..count).map(|at| format!("{at:03}")).collect()
 }
 
-fn strs(ids: &[String]) -> Vec<&str> {
+fn borrow_ids(ids: &[String]) -> Vec<&str> {
     ids.iter().map(String::as_str).collect()
 }
 
 #[test]
 fn a_trial_decides_who_votes_in_which_round() {
     use TrialLevel::{Failed, Formal, Senior};
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let may = |role, level: Option<TrialLevel>, qualified, round| {
-        let trials = level.map(|level| trial("flub", "type", 20, 20, level)).into_iter().collect();
+        let trials = level.map(|level| last_trial("flub", "type", 20, 20, level)).into_iter().collect();
         Annotator { qualified, trials, ..Annotator::new("a", role) }.may_vote(&step, round)
     };
     for (level, votes, reviews) in [
@@ -56,7 +56,7 @@ fn a_trial_decides_who_votes_in_which_round() {
     assert!(may(step.adjudication.by, None, false, Round::Adjudication));
     assert!(!may(Role::Junior, Some(Senior), true, Round::Adjudication));
     assert!(!may(Role::Junior, Some(Senior), true, Round::Review));
-    let free = ballots::step("chumor", "preference").unwrap();
+    let free = ballots::find_step("chumor", "preference").unwrap();
     assert!(free.qualification.is_none());
     assert!(Annotator::new("a", Role::Annotator).may_vote(&free, Round::Vote));
 }
@@ -64,29 +64,29 @@ fn a_trial_decides_who_votes_in_which_round() {
 #[test]
 fn trials_on_other_steps_of_a_recipe_count_together() {
     use TrialLevel::{Formal, Senior, TooFew};
-    let step = ballots::step("flub", "explanation").unwrap();
+    let step = ballots::find_step("flub", "explanation").unwrap();
     let level = |trials: &[LastTrial]| {
-        Annotator { trials: trials.to_vec(), ..Annotator::new("a", Role::Junior) }.trial(&step)
+        Annotator { trials: trials.to_vec(), ..Annotator::new("a", Role::Junior) }.trial_level(&step)
     };
     assert_eq!(level(&[]), None);
-    let parts = [trial("flub", "type", 12, 12, TooFew), trial("flub", "clean", 7, 8, TooFew)];
+    let parts = [last_trial("flub", "type", 12, 12, TooFew), last_trial("flub", "clean", 7, 8, TooFew)];
     assert_eq!(level(&parts), Some(Formal), "19 of 20");
     assert_eq!(level(&parts[..1]), None, "12 are too few");
-    let own = trial("flub", "explanation", 20, 20, Senior);
+    let own = last_trial("flub", "explanation", 20, 20, Senior);
     assert_eq!(level(&[parts[0].clone(), own, parts[1].clone()]), Some(Senior), "its own alone");
-    assert_eq!(level(&[trial("chumor", "explanation", 20, 20, Senior)]), None, "of another recipe");
+    assert_eq!(level(&[last_trial("chumor", "explanation", 20, 20, Senior)]), None, "of another recipe");
 }
 
 #[test]
 fn who_reads_other_languages_is_not_asked_and_is_told_why() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     assert_eq!(step.languages, ["zh"]);
     let reads = |languages: &[&str]| Annotator {
         languages: languages.iter().map(ToString::to_string).collect(),
-        ..person("a", Role::Junior)
+        ..qualified_person("a", Role::Junior)
     };
-    assert_eq!(reads(&["en"]).unread(&step), ["zh"]);
-    assert!(reads(&["en", "zh"]).unread(&step).is_empty() && reads(&[]).unread(&step).is_empty());
+    assert_eq!(reads(&["en"]).unread_languages(&step), ["zh"]);
+    assert!(reads(&["en", "zh"]).unread_languages(&step).is_empty() && reads(&[]).unread_languages(&step).is_empty());
     let lacks = |languages: &[&str], wanted: &'static [&'static str]| {
         let settings = AssignSettings { languages: wanted, ..of_round(Round::Vote) };
         missing_requirement(&reads(languages), &step, &settings)
@@ -95,41 +95,41 @@ fn who_reads_other_languages_is_not_asked_and_is_told_why() {
     assert_eq!(lacks(&["en"], &["zh", "fr"]).as_deref(), Some("a: languages lack zh, fr"), "each once");
     assert_eq!(lacks(&["fr", "zh"], &["zh", "fr"]), None);
     assert_eq!(lacks(&[], &[]), None);
-    let refused = assign(&step, &["i"], &[reads(&["en"])], &[], &of_round(Round::Vote)).unwrap_err();
+    let refused = assign_items(&step, &["i"], &[reads(&["en"])], &[], &of_round(Round::Vote)).unwrap_err();
     assert!(matches!(refused, AssignError::TooFew { needed: 3, there: 0, .. }), "{refused}");
 }
 
 #[test]
 fn what_keeps_somebody_is_said_whole() {
-    let step = ballots::step("flub", "type").unwrap();
-    let failed = trial("flub", "type", 1, 20, TrialLevel::Failed);
+    let step = ballots::find_step("flub", "type").unwrap();
+    let failed = last_trial("flub", "type", 1, 20, TrialLevel::Failed);
     let lacks = |person: &Annotator| missing_requirement(person, &step, &of_round(Round::Vote)).unwrap();
-    let failed = Annotator { trials: vec![failed], ..person("a", Role::Junior) };
+    let failed = Annotator { trials: vec![failed], ..qualified_person("a", Role::Junior) };
     assert_eq!(lacks(&failed), "a: their trial was not passed (`riddlemill review qualify`)");
-    let meta = Annotator { languages: vec!["en".into()], ..person("m", Role::Meta) };
+    let meta = Annotator { languages: vec!["en".into()], ..qualified_person("m", Role::Meta) };
     assert_eq!(lacks(&meta), "m: role = \"meta\", but the step requires junior; languages lack zh");
     let named = AssignSettings { to: &["a"], ..of_round(Round::Vote) };
-    let refused = assign(&step, &["i"], &[failed], &[], &named).unwrap_err();
+    let refused = assign_items(&step, &["i"], &[failed], &[], &named).unwrap_err();
     assert!(matches!(&refused, AssignError::MayNot(why) if why.starts_with("a: their trial")), "{refused}");
 }
 
 #[test]
 fn fewer_than_an_item_needs_may_be_named() {
-    let step = ballots::step("chumor", "preference").unwrap();
-    let all = people(&["a", "b", "c"], Role::Annotator);
+    let step = ballots::find_step("chumor", "preference").unwrap();
+    let all = qualified_people(&["a", "b", "c"], Role::Annotator);
     let named = AssignSettings { to: &["a"], ..of_round(Round::Vote) };
-    assert_eq!(assign(&step, &["i"], &all, &[], &named).unwrap(), [task("i", "a", Round::Vote)]);
-    assert!(assign(&step, &["i"], &all[..2], &[], &of_round(Round::Vote)).is_err());
+    assert_eq!(assign_items(&step, &["i"], &all, &[], &named).unwrap(), [task_of_round("i", "a", Round::Vote)]);
+    assert!(assign_items(&step, &["i"], &all[..2], &[], &of_round(Round::Vote)).is_err());
 }
 
 #[test]
 fn each_round_is_assigned_by_itself() {
-    let step = ballots::step("flub", "type").unwrap();
-    let mut all = people(&["a", "b", "c", "d"], Role::Junior);
-    all.extend(people(&["s"], Role::Senior));
-    let of = |round, tasks: &[Task]| assign(&step, &["i"], &all, tasks, &of_round(round)).unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
+    let mut all = qualified_people(&["a", "b", "c", "d"], Role::Junior);
+    all.extend(qualified_people(&["s"], Role::Senior));
+    let of = |round, tasks: &[Task]| assign_items(&step, &["i"], &all, tasks, &of_round(round)).unwrap();
     let review = of(Round::Review, &[]);
-    assert_eq!(review, [task("i", "s", Round::Review)]);
+    assert_eq!(review, [task_of_round("i", "s", Round::Review)]);
     let votes = of(Round::Vote, &review);
     assert!(votes.len() == 3 && votes.iter().all(|task| task.round == Round::Vote), "{votes:?}");
     assert_eq!(of(Round::Review, &votes), review);
@@ -140,35 +140,35 @@ fn each_round_is_assigned_by_itself() {
 
 #[test]
 fn only_what_is_open_in_the_round_moves_from_who_leaves() {
-    let step = ballots::step("flub", "type").unwrap();
-    let mut all = people(&["a", "b"], Role::Junior);
-    all.extend(people(&["s", "t"], Role::Senior));
-    let known = Task { gold: true, ..task("known", "a", Round::Vote) };
+    let step = ballots::find_step("flub", "type").unwrap();
+    let mut all = qualified_people(&["a", "b"], Role::Junior);
+    all.extend(qualified_people(&["s", "t"], Role::Senior));
+    let known = Task { gold: true, ..task_of_round("known", "a", Round::Vote) };
     let tasks = [
-        task("open", "a", Round::Vote),
-        task("voted", "a", Round::Vote),
-        task("reviewed", "a", Round::Review),
+        task_of_round("open", "a", Round::Vote),
+        task_of_round("voted", "a", Round::Vote),
+        task_of_round("reviewed", "a", Round::Review),
         known,
-        task("another's", "b", Round::Vote),
-        task("review", "s", Round::Review),
+        task_of_round("another's", "b", Round::Vote),
+        task_of_round("review", "s", Round::Review),
     ];
     let is_open = |task: &Task| task.item != "voted";
     let moved = |task: Task, from: &str| Task { instead_of: Some(from.to_owned()), ..task };
-    let new = replace(&step, "a", &all, &tasks, is_open, &of_round(Round::Vote));
-    assert_eq!(new, [moved(task("open", "b", Round::Vote), "a")]);
-    let new = replace(&step, "s", &all, &tasks, is_open, &of_round(Round::Review));
-    assert_eq!(new, [moved(task("review", "t", Round::Review), "s")]);
+    let new = reassign_tasks(&step, "a", &all, &tasks, is_open, &of_round(Round::Vote));
+    assert_eq!(new, [moved(task_of_round("open", "b", Round::Vote), "a")]);
+    let new = reassign_tasks(&step, "s", &all, &tasks, is_open, &of_round(Round::Review));
+    assert_eq!(new, [moved(task_of_round("review", "t", Round::Review), "s")]);
     let new = hand_on(&step, "s", &["review"], &all, &tasks, &of_round(Round::Review));
-    assert_eq!(new, [moved(task("review", "t", Round::Review), "s")]);
+    assert_eq!(new, [moved(task_of_round("review", "t", Round::Review), "s")]);
 }
 
 #[test]
 fn what_people_have_counts_and_known_items_do_not() {
-    let step = ballots::step("chumor", "screen").unwrap();
-    let all = people(&["a", "b"], Role::Annotator);
-    let items = ids(4);
-    let give = |tasks: &[Task]| assign(&step, &strs(&items), &all, tasks, &of_round(Round::Vote)).unwrap();
-    let has: Vec<Task> = (0..4).map(|at| task(&format!("x{at}"), "a", Round::Vote)).collect();
+    let step = ballots::find_step("chumor", "screen").unwrap();
+    let all = qualified_people(&["a", "b"], Role::Annotator);
+    let items = numbered_ids(4);
+    let give = |tasks: &[Task]| assign_items(&step, &borrow_ids(&items), &all, tasks, &of_round(Round::Vote)).unwrap();
+    let has: Vec<Task> = (0..4).map(|at| task_of_round(&format!("x{at}"), "a", Round::Vote)).collect();
     assert!(give(&has).iter().all(|task| task.annotator == "b"));
     let gold: Vec<Task> = has.into_iter().map(|task| Task { gold: true, ..task }).collect();
     assert_eq!(give(&gold).iter().filter(|task| task.annotator == "a").count(), 2);
@@ -176,13 +176,13 @@ fn what_people_have_counts_and_known_items_do_not() {
 
 #[test]
 fn a_greater_share_of_known_items_adds_what_is_missing() {
-    let step = ballots::step("chumor", "screen").unwrap();
-    let all = people(&["a"], Role::Annotator);
-    let (open, known): (Vec<String>, Vec<String>) = ids(140).into_iter().partition(|id| id.as_str() < "090");
-    let known = strs(&known);
+    let step = ballots::find_step("chumor", "screen").unwrap();
+    let all = qualified_people(&["a"], Role::Annotator);
+    let (open, known): (Vec<String>, Vec<String>) = numbered_ids(140).into_iter().partition(|id| id.as_str() < "090");
+    let known = borrow_ids(&known);
     let give = |share: f64, tasks: &[Task]| {
         let settings = AssignSettings { gold: &known, gold_share: share, ..of_round(Round::Vote) };
-        let new = assign(&step, &strs(&open), &all, tasks, &settings).unwrap();
+        let new = assign_items(&step, &borrow_ids(&open), &all, tasks, &settings).unwrap();
         let count = new.iter().filter(|task| task.gold).count();
         (new, count)
     };
@@ -197,13 +197,13 @@ fn a_greater_share_of_known_items_adds_what_is_missing() {
 
 #[test]
 fn everybody_is_tried_on_other_known_items_whatever_the_seed() {
-    let step = ballots::step("chumor", "screen").unwrap();
-    let all = people(&["a", "b"], Role::Annotator);
-    let (open, known): (Vec<String>, Vec<String>) = ids(300).into_iter().partition(|id| id.as_str() < "100");
-    let known = strs(&known);
+    let step = ballots::find_step("chumor", "screen").unwrap();
+    let all = qualified_people(&["a", "b"], Role::Annotator);
+    let (open, known): (Vec<String>, Vec<String>) = numbered_ids(300).into_iter().partition(|id| id.as_str() < "100");
+    let known = borrow_ids(&known);
     for seed in [0, u64::MAX] {
         let settings = AssignSettings { seed, gold: &known, gold_share: 0.1, ..of_round(Round::Vote) };
-        let tasks = assign(&step, &strs(&open), &all, &[], &settings).unwrap();
+        let tasks = assign_items(&step, &borrow_ids(&open), &all, &[], &settings).unwrap();
         let of = |name: &str| -> Vec<&str> {
             let own = tasks.iter().filter(|task| task.gold && task.annotator == name);
             own.map(|task| task.item.as_str()).collect()
@@ -214,28 +214,28 @@ fn everybody_is_tried_on_other_known_items_whatever_the_seed() {
 
 #[test]
 fn known_items_get_as_many_votes_as_they_need_in_their_round() {
-    let step = ballots::step("chumor", "preference").unwrap();
-    let all = people(&["a", "b", "c", "d", "e"], Role::Annotator);
+    let step = ballots::find_step("chumor", "preference").unwrap();
+    let all = qualified_people(&["a", "b", "c", "d", "e"], Role::Annotator);
     let known = ["i", "j", "k"];
     let due = AssignSettings { gold: &known, gold_is_due: true, ..of_round(Round::Vote) };
-    let tasks = assign(&step, &known, &all, &[], &due).unwrap();
+    let tasks = assign_items(&step, &known, &all, &[], &due).unwrap();
     assert!(tasks.iter().all(|task| task.gold));
     for item in known {
         assert_eq!(tasks.iter().filter(|task| task.item == item).count(), 3, "{item}");
     }
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let half = AssignSettings { gold: &["known"], gold_share: 0.5, ..of_round(Round::Review) };
-    let tasks = assign(&step, &["i"], &people(&["s"], Role::Senior), &[], &half).unwrap();
-    let known = Task { gold: true, ..task("known", "s", Round::Review) };
-    assert_eq!(tasks, [task("i", "s", Round::Review), known]);
+    let tasks = assign_items(&step, &["i"], &qualified_people(&["s"], Role::Senior), &[], &half).unwrap();
+    let known = Task { gold: true, ..task_of_round("known", "s", Round::Review) };
+    assert_eq!(tasks, [task_of_round("i", "s", Round::Review), known]);
 }
 
 #[test]
 fn a_sample_is_of_one_vote_more_than_needed() {
-    let step = ballots::step("chumor", "screen").unwrap();
-    let all = people(&["a", "b", "c", "d"], Role::Annotator);
-    let (items, sampled) = (ids(9), AssignSettings { sample: Some(5), ..of_round(Round::Vote) });
-    let tasks = assign(&step, &strs(&items), &all, &[], &sampled).unwrap();
+    let step = ballots::find_step("chumor", "screen").unwrap();
+    let all = qualified_people(&["a", "b", "c", "d"], Role::Annotator);
+    let (items, sampled) = (numbered_ids(9), AssignSettings { sample: Some(5), ..of_round(Round::Vote) });
+    let tasks = assign_items(&step, &borrow_ids(&items), &all, &[], &sampled).unwrap();
     let drawn: BTreeSet<&str> = tasks.iter().map(|task| task.item.as_str()).collect();
     assert_eq!((drawn.len(), tasks.len()), (5, 10), "{tasks:?}");
 }

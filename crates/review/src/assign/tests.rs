@@ -30,15 +30,15 @@ fn loads(tasks: &[Task]) -> BTreeMap<&str, usize> {
 
 #[test]
 fn only_those_who_may_vote_are_asked() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let mut people = people(&["a", "b", "c", "d", "e", "f"], Role::Junior);
     people[3].role = Role::Senior;
     people[4].qualified = false;
     people[5].languages.clear();
-    let tasks = assign(&step, &["i"], &people, &[], &settings()).unwrap();
+    let tasks = assign_items(&step, &["i"], &people, &[], &settings()).unwrap();
     assert_eq!(loads(&tasks).into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
     people[2].qualified = false;
-    let error = assign(&step, &["i"], &people, &[], &settings()).unwrap_err();
+    let error = assign_items(&step, &["i"], &people, &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     type: 3 different annotators are needed for each item, but 2 may vote
       c: no trial passed (`riddlemill review qualify`), nor qualified = true
@@ -46,7 +46,7 @@ fn only_those_who_may_vote_are_asked() {
       e: no trial passed (`riddlemill review qualify`), nor qualified = true
       f: languages lack zh
     "#);
-    let error = assign(&step, &["i"], &[], &[], &settings()).unwrap_err();
+    let error = assign_items(&step, &["i"], &[], &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r"
     type: 3 different annotators are needed for each item, but 0 may vote
       hint: pipeline.toml has no [[annotator]]; `riddlemill config --explain annotator`
@@ -55,7 +55,7 @@ fn only_those_who_may_vote_are_asked() {
 
 #[test]
 fn a_sample_goes_to_whom_one_names_and_overlap_reaches_what_is_decided() {
-    let step = ballots::step("chumor", "screen").unwrap();
+    let step = ballots::find_step("chumor", "screen").unwrap();
     let people = people(&["a", "b", "c"], Role::Annotator);
     let ids: Vec<String> = (0..300).map(|at| at.to_string()).collect();
     let (open, decided): (Vec<&str>, Vec<&str>) = ids.iter().map(String::as_str).partition(|id| id.len() < 3);
@@ -71,16 +71,16 @@ fn a_sample_goes_to_whom_one_names_and_overlap_reaches_what_is_decided() {
         })
         .collect();
     let all = AssignSettings { decided: &decided, to: &["b"], sample: Some(100), ..settings() };
-    let sample = assign(&step, &open, &people, &cast, &all).unwrap();
+    let sample = assign_items(&step, &open, &people, &cast, &all).unwrap();
     assert_eq!(loads(&sample), BTreeMap::from([("b", 100)]));
     assert!(sample.iter().any(|task| decided.contains(&task.item.as_str())), "decided items are drawn too");
     let again: Vec<Task> = cast.iter().chain(&sample).cloned().collect();
-    assert_eq!(assign(&step, &open, &people, &again, &all).unwrap(), [], "the same sample is given once");
+    assert_eq!(assign_items(&step, &open, &people, &again, &all).unwrap(), [], "the same sample is given once");
     let other = AssignSettings { seed: 2, ..all.clone() };
-    assert_ne!(assign(&step, &open, &people, &cast, &other).unwrap(), sample, "the seed draws it");
+    assert_ne!(assign_items(&step, &open, &people, &cast, &other).unwrap(), sample, "the seed draws it");
 
     let overlap = AssignSettings { decided: &decided, overlap: 0.25, ..settings() };
-    let new = assign(&step, &open, &people, &cast, &overlap).unwrap();
+    let new = assign_items(&step, &open, &people, &cast, &overlap).unwrap();
     let second = new.iter().filter(|task| decided.contains(&task.item.as_str())).count();
     assert!((30..70).contains(&second), "{second} of 200 decided items get a second vote");
     assert!(
@@ -88,19 +88,19 @@ fn a_sample_goes_to_whom_one_names_and_overlap_reaches_what_is_decided() {
         "nobody votes twice"
     );
     let unknown = AssignSettings { to: &["d"], ..settings() };
-    let error = assign(&step, &open, &people, &cast, &unknown).unwrap_err();
+    let error = assign_items(&step, &open, &people, &cast, &unknown).unwrap_err();
     assert_eq!(error.to_string(), "unknown annotator \"d\"\n  hint: did you mean \"a\"?");
 }
 
 #[test]
 fn overlap_and_gold_come_in_their_shares() {
-    let step = ballots::step("chumor", "screen").unwrap();
+    let step = ballots::find_step("chumor", "screen").unwrap();
     let people = people(&["a", "b", "c", "d"], Role::Annotator);
     let ids: Vec<String> = (0..1000).map(|at| at.to_string()).collect();
     let items: Vec<&str> = ids.iter().map(String::as_str).collect();
     let gold: Vec<&str> = items[..100].to_vec();
     let settings = AssignSettings { overlap: 0.2, gold: &gold, gold_share: 0.1, ..settings() };
-    let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
+    let tasks = assign_items(&step, &items, &people, &[], &settings).unwrap();
     let plain = tasks.iter().filter(|task| !task.gold).count();
     assert!((1040..1120).contains(&plain), "{plain} of 900 with a fifth twice");
     for (name, load) in loads(&tasks) {
@@ -108,18 +108,18 @@ fn overlap_and_gold_come_in_their_shares() {
         let share = gold as f64 / (gold + load) as f64;
         assert!((share - 0.1).abs() < 0.01, "{name}: {share}");
     }
-    assert_eq!(assign(&step, &items, &people, &tasks, &settings).unwrap(), [], "nothing is assigned twice");
+    assert_eq!(assign_items(&step, &items, &people, &tasks, &settings).unwrap(), [], "nothing is assigned twice");
 
     // Known items that stay in the recipe get the votes that they need, by whoever it is.
     let due = AssignSettings { gold_is_due: true, ..settings.clone() };
-    let tasks = assign(&step, &items, &people, &[], &due).unwrap();
+    let tasks = assign_items(&step, &items, &people, &[], &due).unwrap();
     let given = |item: &str| tasks.iter().any(|task| task.item == item && task.gold);
     assert!(gold.iter().copied().all(given));
-    assert_eq!(assign(&step, &items, &people, &tasks, &due).unwrap(), []);
+    assert_eq!(assign_items(&step, &items, &people, &tasks, &due).unwrap(), []);
     let other = AssignSettings { gold_seed: 7, ..settings };
     let golden = |tasks: &[Task]| -> Vec<Task> { tasks.iter().filter(|task| task.gold).cloned().collect() };
     let drawn =
-        |settings: &AssignSettings<'_>| golden(&assign(&step, &items, &people, &[], settings).unwrap());
+        |settings: &AssignSettings<'_>| golden(&assign_items(&step, &items, &people, &[], settings).unwrap());
     assert_ne!(
         drawn(&other),
         drawn(&AssignSettings { gold_seed: 8, ..other.clone() }),
@@ -129,7 +129,7 @@ fn overlap_and_gold_come_in_their_shares() {
 
 #[test]
 fn what_is_handed_on_goes_to_somebody_else_and_no_further_than_it_needs() {
-    let step = ballots::step("chumor", "preference").unwrap();
+    let step = ballots::find_step("chumor", "preference").unwrap();
     let people = people(&["a", "b", "c", "d"], Role::Annotator);
     let task = |item: &str, annotator: &str| Task {
         item: item.into(),
@@ -151,14 +151,14 @@ fn what_is_handed_on_goes_to_somebody_else_and_no_further_than_it_needs() {
 
 #[test]
 fn who_leaves_moves_only_their_own_open_items() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let people = people(&["a", "b", "c", "d", "e"], Role::Junior);
     let ids: Vec<String> = (0..40).map(|at| format!("{at:02}")).collect();
     let items: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let mut tasks = assign(&step, &items, &people, &[], &settings()).unwrap();
+    let mut tasks = assign_items(&step, &items, &people, &[], &settings()).unwrap();
     let is_open = |task: &Task| task.item.as_str() >= "20";
     let open = tasks.iter().filter(|task| task.annotator == "b" && is_open(task)).count();
-    let new = replace(&step, "b", &people, &tasks, is_open, &settings());
+    let new = reassign_tasks(&step, "b", &people, &tasks, is_open, &settings());
     assert_eq!(new.len(), open);
     for task in &new {
         assert!(is_open(task) && task.annotator != "b" && task.instead_of.as_deref() == Some("b"));
@@ -166,33 +166,33 @@ fn who_leaves_moves_only_their_own_open_items() {
         assert!(on.all(|other| other.annotator != task.annotator), "twice on {}", task.item);
     }
     tasks.extend(new);
-    assert_eq!(replace(&step, "b", &people, &tasks, is_open, &settings()), [], "moved once");
+    assert_eq!(reassign_tasks(&step, "b", &people, &tasks, is_open, &settings()), [], "moved once");
     let stayed: Vec<Annotator> = people.into_iter().filter(|person| person.name != "b").collect();
-    assert_eq!(assign(&step, &items, &stayed, &tasks, &settings()).unwrap(), [], "items are full again");
+    assert_eq!(assign_items(&step, &items, &stayed, &tasks, &settings()).unwrap(), [], "items are full again");
 }
 
 proptest! {
     #[test]
     fn loads_are_level_and_order_is_irrelevant(count in 1usize..60, seed in any::<u64>(), by in 0usize..5) {
-        let step = ballots::step("flub", "type").unwrap();
+        let step = ballots::find_step("flub", "type").unwrap();
         let mut people = people(&["a", "b", "c", "d", "e"], Role::Junior);
         let ids: Vec<String> = (0..count).map(|at| at.to_string()).collect();
         let mut items: Vec<&str> = ids.iter().map(String::as_str).collect();
         let settings = AssignSettings { seed, ..settings() };
-        let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
+        let tasks = assign_items(&step, &items, &people, &[], &settings).unwrap();
         prop_assert_eq!(tasks.len(), 3 * count);
         let loads = loads(&tasks);
         let most = loads.values().max().unwrap();
         prop_assert!(people.iter().all(|person| most - loads.get(person.name.as_str()).unwrap_or(&0) <= 1));
         people.rotate_left(by);
         items.reverse();
-        prop_assert_eq!(&tasks, &assign(&step, &items, &people, &[], &settings).unwrap());
+        prop_assert_eq!(&tasks, &assign_items(&step, &items, &people, &[], &settings).unwrap());
     }
 }
 
 #[test]
 fn nobody_is_given_what_they_wrote() {
-    let step = ballots::step("chumor", "preference").unwrap();
+    let step = ballots::find_step("chumor", "preference").unwrap();
     let people: Vec<Annotator> =
         ["a", "b", "c", "d"].map(|name| Annotator::new(name, Role::Annotator)).into();
     let ids: Vec<String> = (0..40).map(|at| format!("i{at}")).collect();
@@ -200,7 +200,7 @@ fn nobody_is_given_what_they_wrote() {
     let written_by: std::collections::BTreeMap<String, Vec<String>> =
         ids.iter().take(30).map(|id| (id.clone(), vec!["a".to_owned()])).collect();
     let settings = AssignSettings { written_by: Some(&written_by), ..AssignSettings::default() };
-    let tasks = assign(&step, &items, &people, &[], &settings).unwrap();
+    let tasks = assign_items(&step, &items, &people, &[], &settings).unwrap();
     assert_eq!(tasks.len(), 120, "three for each");
     assert!(tasks.iter().all(|task| task.annotator != "a" || !written_by.contains_key(&task.item)));
     assert_eq!(tasks.iter().filter(|task| task.annotator == "a").count(), 10, "and the others");
@@ -208,7 +208,7 @@ fn nobody_is_given_what_they_wrote() {
 
 #[test]
 fn an_item_is_kept_from_its_authors_and_from_those_who_do_not_read_it() {
-    let step = ballots::step("chumor", "preference").unwrap();
+    let step = ballots::find_step("chumor", "preference").unwrap();
     let mut item = Item::new(&step, "i", crate::item::Content::new(), crate::Values::new());
     let person = |name: &str, languages: &[&str]| {
         let languages = languages.iter().map(ToString::to_string).collect();

@@ -19,7 +19,7 @@ use super::ballot::{Ballot, Drafts, Round};
 use super::item::{Content, Item};
 use super::resolve::review_item;
 use super::value::Values;
-use super::votes::{Carried, Vote, current};
+use super::votes::{Carried, Vote, current_votes};
 
 /// An item whose text changed after people voted on it.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ pub enum CarryError {
 
 impl Outdated<'_> {
     /// The fields that changed, old and new; including drafts if these were shown.
-    pub fn changes(&self) -> Vec<(String, String, String)> {
+    pub fn changed_fields(&self) -> Vec<(String, String, String)> {
         let cells = |content: &Content, draft: &Values| -> Vec<(String, String)> {
             let shown = content.iter().map(|(key, value)| (key.clone(), value.to_string()));
             shown
@@ -113,7 +113,7 @@ pub fn vote_line(vote: &Vote) -> String {
 }
 
 /// The people's votes of a step that refer to an older text. `votes` may include other items.
-pub fn carryable<'a>(
+pub fn find_carryable<'a>(
     step: &Ballot,
     items: &'a [Item],
     votes: &FxHashMap<&str, Vec<&'a Vote>>,
@@ -123,7 +123,7 @@ pub fn carryable<'a>(
     for item in items {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let mut drawn = item.clone();
-        drawn.turn(false);
+        drawn.turn_order(false);
         let (today, draft) = (base_content(&drawn.content), shown_draft(step, &item.draft));
         let mut groups: Vec<Outdated<'a>> = Vec::new();
         for vote in latest_votes(on_it) {
@@ -157,7 +157,7 @@ pub fn carryable<'a>(
 ///
 /// # Errors
 /// [`CarryError`] if an answer does not fit what is shown today.
-pub fn carry(
+pub fn carry_votes(
     step: &Ballot,
     outdated: &Outdated<'_>,
     votes: &[&Vote],
@@ -232,7 +232,7 @@ pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vot
 /// The latest vote of each person, without samples.
 fn latest_votes<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
-    current(&people)
+    current_votes(&people)
 }
 
 fn move_vote(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str, source: &str) -> Vote {
@@ -250,12 +250,12 @@ fn move_vote(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str,
         carried: Some(by.clone()),
         ..vote.clone()
     }
-    .sealed()
+    .with_id()
 }
 
 fn check_fit(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
-    match answers::read(&step.form(vote.round), shown, |field| vote.values.get(field).cloned()) {
+    match answers::read_answers(&step.questions_of_round(vote.round), shown, |field| vote.values.get(field).cloned()) {
         Answers::Given(values) if values == vote.values => Ok(()),
         Answers::Given(_) | Answers::Blank => Err(CarryError::Otherwise { item, annotator }),
         Answers::Faulty(faults) => match faults.into_iter().next() {

@@ -47,9 +47,9 @@ impl SeenLog {
     ///
     /// # Errors
     /// [`LogError`] if a segment cannot be read.
-    pub fn read(folder: &Path) -> Result<SeenLog, LogError> {
+    pub fn read_folder(folder: &Path) -> Result<SeenLog, LogError> {
         let mut log = SeenLog::default();
-        for (path, lines) in Segments::at(folder).lines()? {
+        for (path, lines) in Segments::in_folder(folder).read_lines()? {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
                 match serde_json::from_slice::<Seen>(line) {
@@ -77,7 +77,7 @@ impl SeenLog {
     }
 
     /// All of them.
-    pub fn all(&self) -> impl Iterator<Item = &Seen> {
+    pub fn iter_texts(&self) -> impl Iterator<Item = &Seen> {
         self.texts.values()
     }
 
@@ -90,15 +90,15 @@ impl SeenLog {
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read or written.
-    pub fn append(folder: &Path, mut texts: Vec<Seen>) -> Result<usize, LogError> {
-        let known = SeenLog::read(folder)?;
+    pub fn append_texts(folder: &Path, mut texts: Vec<Seen>) -> Result<usize, LogError> {
+        let known = SeenLog::read_folder(folder)?;
         texts.sort_by_key(|seen| seen.content_hash);
         texts.dedup_by_key(|seen| seen.content_hash);
         texts.retain(|seen| known.get(seen.content_hash).is_none());
         if texts.is_empty() {
             return Ok(0);
         }
-        Segments::at(folder).writer()?.append(&[to_lines(&texts)?])?;
+        Segments::in_folder(folder).open_writer()?.append_blocks(&[to_lines(&texts)?])?;
         Ok(texts.len())
     }
 }

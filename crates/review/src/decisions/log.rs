@@ -32,10 +32,10 @@ impl Line {
         }
     }
 
-    fn identity(&self) -> Digest {
+    fn compute_id(&self) -> Digest {
         match self {
-            Line::Decide(decision) | Line::Dispute(decision) => decision.identity(),
-            Line::Undo(undo) => undo.identity(),
+            Line::Decide(decision) | Line::Dispute(decision) => decision.compute_id(),
+            Line::Undo(undo) => undo.compute_id(),
         }
     }
 }
@@ -65,26 +65,26 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if a segment cannot be read, or was changed.
-    pub fn read(folder: &Path) -> Result<DecisionLog, LogError> {
+    pub fn read_folder(folder: &Path) -> Result<DecisionLog, LogError> {
         let mut log = DecisionLog::default();
-        log.take_all(&Segments::at(folder))?;
+        log.take_all(&Segments::in_folder(folder))?;
         Ok(log)
     }
 
     fn take_all(&mut self, segments: &Segments) -> Result<(), LogError> {
-        self.read_lines(segments)?.into_iter().for_each(|line| self.take(line));
+        self.read_lines(segments)?.into_iter().for_each(|line| self.apply_line(line));
         Ok(())
     }
 
     /// The sound lines of a folder; others are listed in `damaged`.
     fn read_lines(&mut self, segments: &Segments) -> Result<Vec<Line>, LogError> {
         let mut found = Vec::new();
-        for (path, lines) in segments.lines()? {
+        for (path, lines) in segments.read_lines()? {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
                 let read = serde_json::from_slice::<Line>(line).map_err(LineError::from);
                 let sound =
-                    read.and_then(|line| LineError::refuse_edited(line.id(), line.identity()).map(|()| line));
+                    read.and_then(|line| LineError::refuse_edited(line.id(), line.compute_id()).map(|()| line));
                 match sound {
                     Ok(line) => found.push(line),
                     Err(why) => self.damaged.push(format!("{}: line {}: {why}", path.display(), at + 1)),
@@ -94,7 +94,7 @@ impl DecisionLog {
         Ok(found)
     }
 
-    fn take(&mut self, line: Line) {
+    fn apply_line(&mut self, line: Line) {
         if !self.ids.insert(line.id()) {
             return;
         }
@@ -119,7 +119,7 @@ impl DecisionLog {
     }
 
     /// Every decision in the order it was made, including those that no longer count.
-    pub fn all(&self) -> &[Decision] {
+    pub fn all_decisions(&self) -> &[Decision] {
         &self.decisions
     }
 
@@ -131,19 +131,19 @@ impl DecisionLog {
     /// The decisions from elsewhere that contradict one here and wait for a new decision.
     pub fn open_disputes(&self) -> impl Iterator<Item = &Decision> {
         let is_settled = |decision: &Decision| {
-            let settles = |d: &Decision| d.key() == decision.key() && !self.disputed.contains(&d.id);
-            self.undone.contains_key(&decision.id) || self.after(decision).iter().any(settles)
+            let settles = |d: &Decision| d.question_key() == decision.question_key() && !self.disputed.contains(&d.id);
+            self.undone.contains_key(&decision.id) || self.decisions_after(decision).iter().any(settles)
         };
         self.decisions.iter().filter(move |d| self.disputed.contains(&d.id) && !is_settled(d))
     }
 
     /// Whether a decision is neither disputed nor withdrawn.
-    fn counts(&self, decision: &Decision) -> bool {
+    fn is_counted(&self, decision: &Decision) -> bool {
         !self.undone.contains_key(&decision.id) && !self.disputed.contains(&decision.id)
     }
 
     /// Who withdrew a decision, if somebody did.
-    pub fn undone(&self, id: Digest) -> Option<&Undo> {
+    pub fn undo_of(&self, id: Digest) -> Option<&Undo> {
         self.undone.get(&id)
     }
 
@@ -153,17 +153,17 @@ impl DecisionLog {
     }
 
     /// The later decision on the same question that overrules this one in a recipe, if there is one.
-    pub fn overruled(&self, decision: &Decision, recipe: &str) -> Option<&Decision> {
-        let later = self.after(decision).iter();
-        later.rev().find(|d| d.key() == decision.key() && d.is_for(recipe) && self.counts(d))
+    pub fn overruling_decision(&self, decision: &Decision, recipe: &str) -> Option<&Decision> {
+        let later = self.decisions_after(decision).iter();
+        later.rev().find(|d| d.question_key() == decision.question_key() && d.is_for(recipe) && self.is_counted(d))
     }
 
     /// The decisions that count in a recipe's stage: for each question the latest that was not withdrawn.
     pub fn of_stage(&self, recipe: &str, stage: &str) -> StageDecisions {
         let mut latest: FxHashMap<_, usize> = FxHashMap::default();
         for (at, decision) in self.decisions.iter().enumerate() {
-            if decision.stage == stage && decision.is_for(recipe) && self.counts(decision) {
-                latest.insert(decision.key(), at);
+            if decision.stage == stage && decision.is_for(recipe) && self.is_counted(decision) {
+                latest.insert(decision.question_key(), at);
             }
         }
         let mut places: Vec<usize> = latest.into_values().collect();
@@ -176,24 +176,24 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be written; then nothing is stored.
-    pub fn append(folder: &Path, decisions: Vec<Decision>) -> Result<Receipt, LogError> {
-        DecisionLog::write(folder, |log, lines| {
+    pub fn append_decisions(folder: &Path, decisions: Vec<Decision>) -> Result<Receipt, LogError> {
+        DecisionLog::write_lines(folder, |log, lines| {
             let mut receipt = Receipt::default();
             for decision in decisions {
-                let decision = decision.sealed();
-                let same = |d: &&Decision| d.key() == decision.key() && d.recipe == decision.recipe;
-                let holds = log.decisions.iter().rfind(|d| same(d) && log.counts(d));
+                let decision = decision.with_id();
+                let same = |d: &&Decision| d.question_key() == decision.question_key() && d.recipe == decision.recipe;
+                let holds = log.decisions.iter().rfind(|d| same(d) && log.is_counted(d));
                 let later = holds.is_some_and(|d| log.is_overruled_anywhere(d))
-                    || log.open_disputes().any(|d| d.key() == decision.key());
+                    || log.open_disputes().any(|d| d.question_key() == decision.question_key());
                 if holds.is_some_and(|d| d.same_content(&decision)) && !later {
                     receipt.known += 1;
                     continue;
                 }
                 let base = log.last_on(&decision);
-                let decision = Decision { base, ..decision }.sealed();
+                let decision = Decision { base, ..decision }.with_id();
                 receipt.added.push(decision.id);
                 lines.push(Line::Decide(decision.clone()));
-                log.take(Line::Decide(decision));
+                log.apply_line(Line::Decide(decision));
             }
             receipt
         })
@@ -203,14 +203,14 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be written.
-    pub fn undo(folder: &Path, id: Digest, by: &str, why: &str, at: &str) -> Result<bool, LogError> {
-        DecisionLog::write(folder, |log, lines| {
+    pub fn withdraw_decision(folder: &Path, id: Digest, by: &str, why: &str, at: &str) -> Result<bool, LogError> {
+        DecisionLog::write_lines(folder, |log, lines| {
             if log.undone.contains_key(&id) || !log.decisions.iter().any(|d| d.id == id) {
                 return false;
             }
             let (by, why, at) = (by.to_owned(), why.to_owned(), at.to_owned());
             let undo = Undo { id, undoes: id, by, why, at };
-            let undo = Undo { id: undo.identity(), ..undo };
+            let undo = Undo { id: undo.compute_id(), ..undo };
             lines.push(Line::Undo(undo));
             true
         })
@@ -224,8 +224,8 @@ impl DecisionLog {
     /// [`LogError`] if either log is damaged, or this one cannot be written; then nothing is stored.
     pub fn merge(folder: &Path, other: &Path, only_look: bool) -> Result<Vec<Line>, LogError> {
         let mut theirs = DecisionLog::default();
-        let lines = theirs.read_lines(&Segments::at(other))?;
-        lines.iter().cloned().for_each(|line| theirs.take(line));
+        let lines = theirs.read_lines(&Segments::in_folder(other))?;
+        lines.iter().cloned().for_each(|line| theirs.apply_line(line));
         let mut new = Vec::new();
         let sort_in = |log: &mut DecisionLog, out: &mut Vec<Line>| {
             // A copy: the lines are compared with the log before the merge, not with each other.
@@ -238,14 +238,14 @@ impl DecisionLog {
                     Line::Decide(decision) if mine.contradicts(&decision, &theirs) => Line::Dispute(decision),
                     other => other,
                 };
-                log.take(line.clone());
+                log.apply_line(line.clone());
                 out.push(line);
             }
         };
         if only_look {
-            sort_in(&mut DecisionLog::read(folder)?, &mut new);
+            sort_in(&mut DecisionLog::read_folder(folder)?, &mut new);
         } else {
-            DecisionLog::write(folder, |log, out| {
+            DecisionLog::write_lines(folder, |log, out| {
                 sort_in(log, out);
                 new.clone_from(out);
             })?;
@@ -264,46 +264,46 @@ impl DecisionLog {
             (mine.verdict, &mine.text, &mine.seen) != (decision.verdict, &decision.text, &decision.seen)
         };
         self.decisions.iter().any(|mine| {
-            mine.key() == decision.key()
+            mine.question_key() == decision.question_key()
                 && !other.ids.contains(&mine.id)
-                && self.counts(mine)
+                && self.is_counted(mine)
                 && overlap(mine)
                 && differs(mine)
         })
     }
 
     /// Appends what `make` returns for the current log, under the log's lock.
-    fn write<T>(
+    fn write_lines<T>(
         folder: &Path,
         make: impl FnOnce(&mut DecisionLog, &mut Vec<Line>) -> T,
     ) -> Result<T, LogError> {
-        let segments = Segments::at(folder);
-        let writer = segments.writer()?;
+        let segments = Segments::in_folder(folder);
+        let writer = segments.open_writer()?;
         let mut log = DecisionLog::default();
         log.take_all(&segments)?;
         let mut lines = Vec::new();
         let made = make(&mut log, &mut lines);
         let bytes = to_lines(&lines)?;
         if !bytes.is_empty() {
-            writer.append(&[bytes])?;
+            writer.append_blocks(&[bytes])?;
         }
         Ok(made)
     }
 
     /// The last line on a question, by anybody and for any recipe.
     fn last_on(&self, decision: &Decision) -> Option<Digest> {
-        let last = self.decisions.iter().rfind(|d| d.key() == decision.key())?;
+        let last = self.decisions.iter().rfind(|d| d.question_key() == decision.question_key())?;
         Some(self.undone.get(&last.id).map_or(last.id, |undo| undo.id))
     }
 
     /// Whether a later decision on the same question, for other recipes, replaced it somewhere.
     fn is_overruled_anywhere(&self, decision: &Decision) -> bool {
-        let mut later = self.after(decision).iter();
-        later.any(|d| d.key() == decision.key() && self.counts(d))
+        let mut later = self.decisions_after(decision).iter();
+        later.any(|d| d.question_key() == decision.question_key() && self.is_counted(d))
     }
 
     /// The decisions that were made after one.
-    fn after(&self, decision: &Decision) -> &[Decision] {
+    fn decisions_after(&self, decision: &Decision) -> &[Decision] {
         let at = self.decisions.iter().position(|d| d.id == decision.id);
         &self.decisions[at.map_or(self.decisions.len(), |at| at + 1)..]
     }
@@ -312,12 +312,12 @@ impl DecisionLog {
 #[cfg(test)]
 mod tests {
     use super::super::Verdict;
-    use super::super::tests::decision;
+    use super::super::tests::test_decision;
     use super::*;
 
     fn outcome(log: &DecisionLog, recipe: &str) -> Option<Verdict> {
         let stage = log.of_stage(recipe, "filter");
-        let ruling = stage.ruling("tieba:1", || super::super::seen_text("云会恐高吗"))?;
+        let ruling = stage.ruling_on("tieba:1", || super::super::seen_text("云会恐高吗"))?;
         ruling.outcome.map(|d| d.verdict)
     }
 
@@ -326,27 +326,27 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("decisions");
         let add = |verdict, recipe: Option<&str>| {
-            let one = decision("tieba:1", verdict);
+            let one = test_decision("tieba:1", verdict);
             let one = Decision { recipe: recipe.map(str::to_owned), ..one };
-            DecisionLog::append(&folder, vec![one]).unwrap()
+            DecisionLog::append_decisions(&folder, vec![one]).unwrap()
         };
-        assert!(DecisionLog::read(&folder).unwrap().all().is_empty());
+        assert!(DecisionLog::read_folder(&folder).unwrap().all_decisions().is_empty());
         assert!(!folder.exists(), "looking makes no folder");
         let keep = add(Verdict::Keep, None).added[0];
         assert_eq!(add(Verdict::Keep, None), Receipt { added: vec![], known: 1 });
         let drop = add(Verdict::Drop, Some("flub")).added[0];
-        let read = || DecisionLog::read(&folder).unwrap();
+        let read = || DecisionLog::read_folder(&folder).unwrap();
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
         assert_eq!(outcome(&read(), "chumor"), Some(Verdict::Keep));
         // For all recipes again, including flub.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Keep));
-        let last = read().all()[2].id;
-        assert!(DecisionLog::undo(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
-        assert!(!DecisionLog::undo(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
+        let last = read().all_decisions()[2].id;
+        assert!(DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
+        assert!(!DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
-        assert!(DecisionLog::undo(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
-        assert!(DecisionLog::undo(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
+        assert!(DecisionLog::withdraw_decision(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
+        assert!(DecisionLog::withdraw_decision(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
         assert_eq!(outcome(&read(), "flub"), None);
         // A withdrawn decision can be made again.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
@@ -359,7 +359,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let [here, there] = ["here", "there"].map(|name| dir.path().join(name).join("decisions"));
         let add = |folder: &Path, record: &str, verdict| {
-            DecisionLog::append(folder, vec![decision(record, verdict)]).unwrap().added
+            DecisionLog::append_decisions(folder, vec![test_decision(record, verdict)]).unwrap().added
         };
         add(&here, "tieba:1", Verdict::Keep);
         assert_eq!(DecisionLog::merge(&there, &here, false).unwrap().len(), 1);
@@ -374,11 +374,11 @@ mod tests {
         assert_eq!(DecisionLog::merge(&here, &there, true).unwrap().len(), 2, "a look");
         assert_eq!(DecisionLog::merge(&here, &there, false).unwrap().len(), 2, "the like one has one id");
         assert!(DecisionLog::merge(&here, &there, false).unwrap().is_empty(), "once");
-        let read = || DecisionLog::read(&here).unwrap();
+        let read = || DecisionLog::read_folder(&here).unwrap();
         let verdict = |record: &str| {
             read()
                 .of_stage("flub", "filter")
-                .ruling(record, || super::super::seen_text("云会恐高吗"))?
+                .ruling_on(record, || super::super::seen_text("云会恐高吗"))?
                 .outcome
                 .map(|d| d.verdict)
         };
@@ -397,17 +397,17 @@ mod tests {
     #[test]
     fn a_line_that_was_edited_is_kept_out_and_named() {
         let dir = tempfile::tempdir().unwrap();
-        DecisionLog::append(dir.path(), vec![decision("tieba:1", Verdict::Keep)]).unwrap();
+        DecisionLog::append_decisions(dir.path(), vec![test_decision("tieba:1", Verdict::Keep)]).unwrap();
         let path = dir.path().join("000001.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"keep\"", "\"drop\"")).unwrap();
-        assert!(DecisionLog::read(dir.path()).unwrap_err().to_string().contains("line 1"));
+        assert!(DecisionLog::read_folder(dir.path()).unwrap_err().to_string().contains("line 1"));
         // From before lines were chained.
         std::fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
         let (bare, _) = text.split_once(",\"chain\"").unwrap();
         std::fs::write(&path, bare.replace("\"keep\"", "\"drop\"") + "}\n").unwrap();
-        let log = DecisionLog::read(dir.path()).unwrap();
-        assert!(log.all().is_empty());
+        let log = DecisionLog::read_folder(dir.path()).unwrap();
+        assert!(log.all_decisions().is_empty());
         assert!(log.damaged()[0].contains("edited by hand"), "{:?}", log.damaged());
     }
 }

@@ -19,7 +19,7 @@ mod table;
 
 pub use log::{DecisionLog, Line, Receipt};
 pub use stage::{Pairing, Ruling, StageDecisions};
-pub use table::{Cells, Columns, DECISIONS, TableError, lacks, read_table, write_table};
+pub use table::{Cells, Columns, DECISIONS, TableError, missing_column, read_table, write_table};
 
 use std::fmt;
 
@@ -175,7 +175,7 @@ pub struct Decision {
 
 impl Decision {
     /// The id computed from the fields. A stored decision with another id was edited by hand.
-    pub fn identity(&self) -> Digest {
+    pub fn compute_id(&self) -> Digest {
         let base = self.base.map(|base| base.to_string());
         let seen = self.seen.to_string();
         let optional = |text: &Option<String>| match text {
@@ -189,13 +189,13 @@ impl Decision {
     }
 
     /// The decision with its id, the records of a pair ordered by id.
-    pub fn sealed(mut self) -> Decision {
+    pub fn with_id(mut self) -> Decision {
         if let Some(other) = self.other.take() {
             let (first, second) =
                 if other < self.record { (other, self.record) } else { (self.record, other) };
             (self.record, self.other) = (first, Some(second));
         }
-        self.id = self.identity();
+        self.id = self.compute_id();
         self
     }
 
@@ -205,13 +205,13 @@ impl Decision {
     }
 
     /// The question it answers: decisions with the same key compete.
-    pub fn key(&self) -> (&str, &str, Option<&str>, Question) {
+    pub fn question_key(&self) -> (&str, &str, Option<&str>, Question) {
         (&self.stage, &self.record, self.other.as_deref(), self.verdict.question())
     }
 
     /// Whether it decides the same as another one, for the same recipes and the same text.
     pub fn same_content(&self, other: &Decision) -> bool {
-        self.key() == other.key()
+        self.question_key() == other.question_key()
             && (self.verdict, &self.text, &self.recipe, &self.seen)
                 == (other.verdict, &other.text, &other.recipe, &other.seen)
     }
@@ -241,7 +241,7 @@ pub struct Undo {
 
 impl Undo {
     /// The id computed from the fields.
-    pub fn identity(&self) -> Digest {
+    pub fn compute_id(&self) -> Digest {
         let undoes = self.undoes.to_string();
         let parts = [undoes.as_str(), &self.by, &self.why];
         Digest::of_parts("riddlemill undo v1", parts.map(str::as_bytes))
@@ -266,7 +266,7 @@ mod margins;
 pub(super) mod tests {
     use super::*;
 
-    pub fn decision(record: &str, verdict: Verdict) -> Decision {
+    pub fn test_decision(record: &str, verdict: Verdict) -> Decision {
         Decision {
             id: seen_text(""),
             recipe: None,
@@ -282,14 +282,14 @@ pub(super) mod tests {
             source: "test".into(),
             base: None,
         }
-        .sealed()
+        .with_id()
     }
 
     #[test]
     fn the_id_hangs_on_what_was_decided_and_not_on_when() {
-        let first = decision("tieba:1", Verdict::Keep);
+        let first = test_decision("tieba:1", Verdict::Keep);
         let later =
-            Decision { at: "2026-12-01T00:00:00Z".into(), source: "other".into(), ..first.clone() }.sealed();
+            Decision { at: "2026-12-01T00:00:00Z".into(), source: "other".into(), ..first.clone() }.with_id();
         assert_eq!(first.id, later.id);
         let changes: [fn(&mut Decision); 7] = [
             |d| d.recipe = Some("flub".into()),
@@ -303,15 +303,15 @@ pub(super) mod tests {
         for change in changes {
             let mut other = first.clone();
             change(&mut other);
-            assert_ne!(other.sealed().id, first.id);
+            assert_ne!(other.with_id().id, first.id);
         }
     }
 
     #[test]
     fn a_pair_is_the_same_either_way_round() {
         let pair = |a: &str, b: &str| {
-            let one = decision(a, Verdict::Two);
-            Decision { other: Some(b.into()), seen: seen_pair((a, "x"), (b, "x")), ..one }.sealed()
+            let one = test_decision(a, Verdict::Two);
+            Decision { other: Some(b.into()), seen: seen_pair((a, "x"), (b, "x")), ..one }.with_id()
         };
         assert_eq!(pair("tieba:1", "tieba:2"), pair("tieba:2", "tieba:1"));
         assert_eq!(seen_pair(("a", "x"), ("b", "y")), seen_pair(("b", "y"), ("a", "x")));

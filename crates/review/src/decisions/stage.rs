@@ -73,7 +73,7 @@ impl StageDecisions {
 
     /// The decisions about a record with this current text; `None` if there are none, or only about another
     /// text.
-    pub fn ruling(&self, id: &str, seen: impl FnOnce() -> Digest) -> Option<Ruling<'_>> {
+    pub fn ruling_on(&self, id: &str, seen: impl FnOnce() -> Digest) -> Option<Ruling<'_>> {
         let decisions = self.records.get(id)?;
         let seen = seen();
         let mut ruling = Ruling::default();
@@ -94,7 +94,7 @@ impl StageDecisions {
 
     /// The decisions about pairs of these records, latest last. `seen` hashes two of them with their current
     /// texts; pairs that have changed, or of which one record is missing, are left out.
-    pub fn pairings<'a>(
+    pub fn find_pairings<'a>(
         &'a self,
         ids: impl Iterator<Item = &'a str>,
         seen: impl Fn(u32, u32) -> Digest,
@@ -124,7 +124,7 @@ impl StageDecisions {
     /// The decisions about pairs as they would be of other texts of the same records: `shown` is what people saw of a
     /// record, `compared` what a stage compares. Those about a text that a record no longer has are left out.
     #[must_use]
-    pub fn about<'t>(
+    pub fn restate_pairs<'t>(
         &self,
         shown: impl Fn(&str) -> Option<&'t str>,
         compared: impl Fn(&str) -> Option<&'t str>,

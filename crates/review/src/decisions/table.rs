@@ -8,7 +8,7 @@ use rust_xlsxwriter::{
 
 use riddlemill_benchmarks::notation;
 
-use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, sheet, table_columns, table_rows};
+use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, write_sheet, table_columns, table_rows};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     match parse_kind(name)? {
         Kind::Csv => {
             let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-            Ok(sheet(columns.names, &rows)?)
+            Ok(write_sheet(columns.names, &rows)?)
         }
         Kind::Xlsx => Ok(write_workbook(columns, rows.iter().map(cells))?),
         Kind::Json => {
@@ -171,7 +171,7 @@ fn write_workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) ->
 ///
 /// # Errors
 /// [`TableError`] if the bytes are not a table of the format in the name.
-pub fn lacks(
+pub fn missing_column(
     name: &str,
     bytes: &[u8],
     rows: &[SheetRow],
@@ -204,7 +204,7 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
             let text = String::from_utf8_lossy(bytes);
             let text = text.trim_start_matches('\u{feff}');
             // A list, however it is broken into lines: its rows have numbers.
-            let rows = notation::elements(text.trim()).ok().filter(|_| text.trim_start().starts_with('['));
+            let rows = notation::split_elements(text.trim()).ok().filter(|_| text.trim_start().starts_with('['));
             let lines = match rows {
                 Some(rows) => rows,
                 None => text.lines().collect(),

@@ -14,7 +14,7 @@ const SIGNS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '
 /// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: an apostrophe is put
 /// before it, and before one that looks as if that had been done. Plain numbers stay as they are.
 /// [`armed`] gives the cell back.
-pub fn disarm(cell: &str) -> Cow<'_, str> {
+pub fn disarm_formula(cell: &str) -> Cow<'_, str> {
     match is_formula(cell.trim_start_matches('\'')) && !is_number(cell) {
         true => Cow::from(format!("'{cell}")),
         false => Cow::from(cell),
@@ -22,7 +22,7 @@ pub fn disarm(cell: &str) -> Cow<'_, str> {
 }
 
 /// A cell as it was before [`disarm`].
-pub fn armed(cell: &str) -> &str {
+pub fn restore_formula(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest,
         _ => cell,
@@ -31,7 +31,7 @@ pub fn armed(cell: &str) -> &str {
 
 /// A cell of a workbook, which says itself that it holds a text: only what [`armed`] would change is changed.
 pub(crate) fn in_workbook(cell: &str) -> Cow<'_, str> {
-    if armed(cell) == cell { Cow::from(cell) } else { Cow::from(format!("'{cell}")) }
+    if restore_formula(cell) == cell { Cow::from(cell) } else { Cow::from(format!("'{cell}")) }
 }
 
 fn is_formula(cell: &str) -> bool {
@@ -78,10 +78,10 @@ where
     };
     let mut writer = ::csv::WriterBuilder::new().terminator(ends).from_writer(begun);
     if !headers.is_empty() {
-        writer.write_record(headers.iter().map(|header| disarm(header.as_ref()).into_owned()))?;
+        writer.write_record(headers.iter().map(|header| disarm_formula(header.as_ref()).into_owned()))?;
     }
     for row in rows {
-        let cells = row.into_iter().map(|cell| disarm(cell.as_ref()).into_owned());
+        let cells = row.into_iter().map(|cell| disarm_formula(cell.as_ref()).into_owned());
         writer.write_record(cells)?;
     }
     writer.into_inner().map_err(|error| ExportError::Csv(error.into_error().into()))
@@ -108,26 +108,26 @@ mod tests {
             "''=1",
             "-",
         ] {
-            assert!(disarm(cell).starts_with('\''), "{cell}");
-            assert_eq!(armed(&disarm(cell)), cell);
+            assert!(disarm_formula(cell).starts_with('\''), "{cell}");
+            assert_eq!(restore_formula(&disarm_formula(cell)), cell);
         }
         for cell in ["", "a=b", "'tis", "'", "-3", "+4.5", "-1e-5", "3", "云"] {
-            assert_eq!((disarm(cell).as_ref(), armed(cell)), (cell, cell));
+            assert_eq!((disarm_formula(cell).as_ref(), restore_formula(cell)), (cell, cell));
         }
     }
 
     proptest! {
         #[test]
         fn every_cell_is_read_back(cell in "('|=|\\+|-|@|\t|\r|\n|＝|1|\\.|e|\"|,|;|云|\\PC){0,8}") {
-            let (disarmed, written) = (disarm(&cell), in_workbook(&cell));
-            prop_assert_eq!(armed(&disarmed), cell.as_str());
-            prop_assert_eq!(armed(&written), cell.as_str());
-            let first = disarm(&cell).chars().next();
+            let (disarmed, written) = (disarm_formula(&cell), in_workbook(&cell));
+            prop_assert_eq!(restore_formula(&disarmed), cell.as_str());
+            prop_assert_eq!(restore_formula(&written), cell.as_str());
+            let first = disarm_formula(&cell).chars().next();
             prop_assert!(is_number(&cell) || !first.is_some_and(|c| SIGNS.contains(&c)), "{}", cell);
             for kind in [CsvFor::Spreadsheets, CsvFor::Both, CsvFor::Programs] {
                 let table = csv_table(kind, &["a", "b"], [[cell.as_str(), "x"]]).unwrap();
-                let (read, _) = super::super::csv::read(&table).unwrap();
-                let back = read.rows[0].cells.text(0).map(Cow::into_owned);
+                let (read, _) = super::super::csv::read_csv(&table).unwrap();
+                let back = read.rows[0].cells.text_at(0).map(Cow::into_owned);
                 // Blanks around an answer are no part of it.
                 prop_assert_eq!(back.unwrap_or_default(), cell.trim());
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::cells::{CsvFor, armed, csv_table};
+use super::cells::{CsvFor, restore_formula, csv_table};
 use super::entries::{Cells, Entries, Entry, Places};
 use super::problem::Trouble;
 use super::sheet::{ExportError, Sheet};
@@ -11,8 +11,8 @@ use super::xlsx;
 use encoding_rs::{GB18030, UTF_16BE, UTF_16LE};
 use riddlemill_files::reading::{Dialect, HEAD, column_name, encoding_of};
 
-pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
-    let rows = sheet.rows.iter().map(|(item, own)| sheet.cells(item, *own));
+pub(super) fn write_csv(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+    let rows = sheet.rows.iter().map(|(item, own)| sheet.row_cells(item, *own));
     csv_table(CsvFor::Spreadsheets, &sheet.headers(), rows)
 }
 
@@ -20,7 +20,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
 ///
 /// # Errors
 /// [`ExportError::Csv`] if the rows cannot be put into cells.
-pub fn sheet(headers: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
+pub fn write_sheet(headers: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, ExportError> {
     csv_table(CsvFor::Spreadsheets, headers, rows)
 }
 
@@ -47,38 +47,38 @@ pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, Trouble> {
 fn table_entries(bytes: &[u8]) -> Result<Entries, Trouble> {
     match xlsx::is_workbook(bytes) {
         true => xlsx::read_first(bytes),
-        false => read(bytes).map(|(entries, _)| entries),
+        false => read_csv(bytes).map(|(entries, _)| entries),
     }
 }
 
 fn by_header(entries: &Entries) -> Vec<SheetRow> {
     let row = |entry: &Entry| {
         let cell =
-            |(at, column): (usize, &String)| Some((column.clone(), entry.cells.text(at)?.into_owned()));
+            |(at, column): (usize, &String)| Some((column.clone(), entry.cells.text_at(at)?.into_owned()));
         (entry.number, entries.columns.iter().enumerate().filter_map(cell).collect())
     };
     entries.rows.iter().map(row).collect()
 }
 
 /// Reads a table in UTF-8, UTF-16 or GB18030, in any dialect that spreadsheets write.
-pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
-    let (text, mut notes) = decode(bytes)?;
-    let dialect = Dialect::look(&text.as_bytes()[..text.floor_char_boundary(HEAD)]);
+pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
+    let (text, mut notes) = decode_text(bytes)?;
+    let dialect = Dialect::guess_dialect(&text.as_bytes()[..text.floor_char_boundary(HEAD)]);
     let above = usize::from(dialect.skip > 0);
-    let mut reader = dialect.reader(&text.as_bytes()[dialect.skip..]);
+    let mut reader = dialect.open_reader(&text.as_bytes()[dialect.skip..]);
     let unreadable = |error: ::csv::Error| Trouble::Unreadable { what: error.to_string(), hint: None };
     let (mut columns, mut rows): (Vec<String>, Vec<Entry>) = Default::default();
     for (at, record) in reader.records().enumerate() {
         let record = record.map_err(unreadable)?;
         if !columns.is_empty() {
             // Most rows have no cell that was disarmed.
-            let record = match record.iter().any(|cell| armed(cell) != cell) {
-                true => record.iter().map(armed).collect(),
+            let record = match record.iter().any(|cell| restore_formula(cell) != cell) {
+                true => record.iter().map(restore_formula).collect(),
                 false => record,
             };
             rows.push(Entry { number: at + 1 + above, cells: Cells::Texts(record), merged: Vec::new() });
         } else {
-            columns = record.iter().map(|header| column_name(armed(header))).collect();
+            columns = record.iter().map(|header| column_name(restore_formula(header))).collect();
         }
     }
     if columns.is_empty() {
@@ -91,7 +91,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
 }
 
 /// Decodes text in any encoding that annotators' programs use, with warnings.
-pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
+pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
     let (encoding, mark) = encoding_of(bytes);
     if mark > 0 || encoding == UTF_16LE || encoding == UTF_16BE {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);

@@ -41,7 +41,7 @@ impl Cells {
     }
 
     /// The value of a cell, if it is not empty.
-    pub(super) fn value(&self, at: usize) -> Option<Cow<'_, Value>> {
+    pub(super) fn value_at(&self, at: usize) -> Option<Cow<'_, Value>> {
         match self {
             Cells::Values(values) => values.get(at)?.as_ref().map(Cow::Borrowed),
             Cells::Texts(texts) => {
@@ -51,7 +51,7 @@ impl Cells {
     }
 
     /// The trimmed text of a cell, if anything is left.
-    pub(super) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
+    pub(super) fn text_at(&self, at: usize) -> Option<Cow<'_, str>> {
         let text = match self {
             Cells::Texts(texts) => Cow::from(texts.get(at)?.trim()),
             Cells::Values(values) => match values.get(at)?.as_ref()? {
@@ -73,7 +73,7 @@ pub(super) enum Places {
 
 impl Entries {
     /// The name of a row, or of one of its cells.
-    pub(super) fn place(&self, number: usize, column: Option<usize>) -> String {
+    pub(super) fn name_place(&self, number: usize, column: Option<usize>) -> String {
         let name = column
             .and_then(|column| self.columns.get(column))
             .map(|name| format!(", {name}"))
@@ -81,7 +81,7 @@ impl Entries {
         let cell = match (self.places, column) {
             (Places::Lines, _) => return format!("line {number}{name}"),
             (Places::Tasks, _) => return format!("task {number}{name}"),
-            (Places::Cells, Some(column)) => format!("{}{number}", letters(column)),
+            (Places::Cells, Some(column)) => format!("{}{number}", column_letters(column)),
             (Places::Cells, None) => format!("row {number}"),
         };
         match &self.sheet {
@@ -91,4 +91,4 @@ impl Entries {
     }
 }
 
-pub(super) use riddlemill_files::reading::workbook::letters;
+pub(super) use riddlemill_files::reading::workbook::column_letters;

@@ -12,11 +12,11 @@ use crate::item::{Content, Handed, Item};
 use crate::value::Values;
 use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
-use riddlemill_files::par_map::{ahead, batches};
+use riddlemill_files::par_map::{map_ahead, split_batches};
 
 use super::entries::{Entries, Entry, Places};
 use super::problem::{Problem, Trouble};
-use super::{Format, author, csv, jsonl, label_studio, xlsx};
+use super::{Format, find_author, csv, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ const BATCH: usize = 1 << 14;
 /// Reads the votes in `bytes`. The format is known by the name `file`, which also appears in problems.
 ///
 /// Nothing is stored: pass the votes to a [`VoteLog`](crate::VoteLog), which knows which of them it has.
-pub fn import<'i>(
+pub fn import_votes<'i>(
     file: &str,
     bytes: &[u8],
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
@@ -73,16 +73,16 @@ pub fn import_sheet<'i>(
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
     settings: &ImportSettings<'_>,
 ) -> Import {
-    let form = settings.step.form(settings.round);
+    let form = settings.step.questions_of_round(settings.round);
     let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
     let mut import = Import::default();
     let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
     let read = match Format::from_name(file) {
-        Some(Format::Csv) => csv::read(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
-        Some(Format::Xlsx) => xlsx::read(bytes, sheet.unwrap_or(settings.step.name))
+        Some(Format::Csv) => csv::read_csv(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
+        Some(Format::Xlsx) => xlsx::read_xlsx(bytes, sheet.unwrap_or(settings.step.name))
             .map(|(entries, notes)| (entries, notes, Vec::new())),
-        Some(Format::Jsonl) => jsonl::read(file, bytes, &names),
-        Some(Format::LabelStudio) => label_studio::read(bytes, settings.people, &form),
+        Some(Format::Jsonl) => jsonl::read_jsonl(file, bytes, &names),
+        Some(Format::LabelStudio) => label_studio::read_export(bytes, settings.people, &form),
         None => Err(Trouble::unknown_format()),
     };
     let (mut entries, notes, problems) = match read {
@@ -94,8 +94,8 @@ pub fn import_sheet<'i>(
     };
     import.problems.extend(notes.into_iter().map(whole));
     import.problems.extend(problems);
-    let columns = Columns::find(&entries, &names);
-    import.problems.extend(columns.faults(file, &entries, &form));
+    let columns = Columns::find_columns(&entries, &names);
+    import.problems.extend(columns.find_faults(file, &entries, &form));
     // Every row would otherwise repeat the problem that was just reported.
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
         return import;
@@ -109,9 +109,9 @@ pub fn import_sheet<'i>(
     let mut votes: Vec<Option<Vote>> = Vec::with_capacity(rows.len());
     let mut present: Vec<(String, String)> = Vec::new();
     let read = |batch: Vec<Entry>| -> Vec<(usize, Row)> {
-        batch.into_par_iter().map(|entry| (entry.number, reader.read(&entry))).collect()
+        batch.into_par_iter().map(|entry| (entry.number, reader.read_row(&entry))).collect()
     };
-    ahead(batches(rows, BATCH), read, |rows| {
+    map_ahead(split_batches(rows, BATCH), read, |rows| {
         for (number, row) in rows {
             import.problems.extend(row.problems);
             import.rows += usize::from(row.named.is_some());
@@ -129,7 +129,7 @@ pub fn import_sheet<'i>(
             if !agrees {
                 // Nobody knows which of two different answers is meant, so neither is stored.
                 votes[slot] = None;
-                let place = |number| entries.place(number, columns.item);
+                let place = |number| entries.name_place(number, columns.item);
                 import.problems.push(Problem {
                     file: file.to_owned(),
                     place: place(number),
@@ -191,7 +191,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn find(entries: &Entries, names: &[&'static str]) -> Columns {
+    fn find_columns(entries: &Entries, names: &[&'static str]) -> Columns {
         let same = |header: &str, name: &str| header.trim().eq_ignore_ascii_case(name);
         let find = |name: &str| entries.columns.iter().position(|header| same(header, name));
         let doubled = entries.columns.iter().enumerate().filter(|(at, header)| {
@@ -213,10 +213,10 @@ impl Columns {
         }
     }
 
-    fn faults(&self, file: &str, entries: &Entries, form: &[Field]) -> Vec<Problem> {
+    fn find_faults(&self, file: &str, entries: &Entries, form: &[Field]) -> Vec<Problem> {
         let problem = |place, trouble| Problem { file: file.to_owned(), place, trouble };
         let doubled = self.doubled.iter().map(|&at| {
-            problem(entries.place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
+            problem(entries.name_place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
         });
         let needed =
             [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
@@ -253,19 +253,19 @@ struct RowReader<'r, F> {
 }
 
 impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
-    fn read(&self, entry: &Entry) -> Row {
+    fn read_row(&self, entry: &Entry) -> Row {
         let mut row = Row::default();
         let problem = |column: Option<usize>, trouble: Trouble| Problem {
             file: self.file.to_owned(),
-            place: self.entries.place(entry.number, column),
+            place: self.entries.name_place(entry.number, column),
             trouble,
         };
-        let text = |column: Option<usize>| entry.cells.text(column?);
+        let text = |column: Option<usize>| entry.cells.text_at(column?);
         let answer = |name: &str| {
             let at = self.form.iter().position(|field| field.name == name)?;
-            let value = entry.cells.value(self.columns.fields[at]?)?.into_owned();
+            let value = entry.cells.value_at(self.columns.fields[at]?)?.into_owned();
             // JSON delimits texts exactly; in a cell, surrounding spaces are typing slips.
-            Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trimmed() })
+            Some(if matches!(self.entries.places, Places::Lines) { value } else { value.trim_text() })
         };
         let merged: Vec<&(usize, String)> =
             entry.merged.iter().filter(|(column, _)| self.columns.fields.contains(&Some(*column))).collect();
@@ -292,7 +292,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
             return row;
         };
-        let known = author(self.settings.people, &[&signed]);
+        let known = find_author(self.settings.people, &[&signed]);
         let name = known.as_ref().map_or_else(|_| signed.clone(), |person| person.name.clone());
         row.named = Some((name.clone(), id.clone()));
         // Before the checks below, because an empty row of another ballot or version is no problem.
@@ -315,7 +315,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
         }
         let Some(item) = (self.item)(&id) else {
-            row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten(&id))));
+            row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten_cell(&id))));
             return row;
         };
         let annotator = match known {
@@ -326,7 +326,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
         };
         if !annotator.may_vote(step, round) {
-            let roles = step.roles(round);
+            let roles = step.roles_of_round(round);
             let unqualified = roles.contains(&annotator.role);
             let entitled = self.settings.people.iter().filter(|person| person.may_vote(step, round));
             let people = entitled.map(|person| person.name.clone()).collect();
@@ -346,16 +346,16 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             None => None,
             Some(Ok(base)) => Some(base),
             Some(Err(given)) => {
-                row.problems.push(problem(self.columns.vote, Trouble::NoHash(answers::shorten(&given))));
+                row.problems.push(problem(self.columns.vote, Trouble::NoHash(answers::shorten_cell(&given))));
                 return row;
             }
         };
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
-        let (stale, item) = match item.handed(&hash_cell) {
+        let (stale, item) = match item.read_handed(&hash_cell) {
             Handed::Today(item) => (false, *item),
             // Today's drafts, candidates and orders do not apply to an older ballot.
             Handed::Earlier(hash) => {
-                (true, Cow::Owned(Item::bare(id.clone(), Content::new(), Values::new(), hash)))
+                (true, Cow::Owned(Item::with_content(id.clone(), Content::new(), Values::new(), hash)))
             }
             Handed::OtherSecret => {
                 row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
@@ -363,12 +363,12 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
             Handed::NoHash => {
                 row.problems
-                    .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten(&hash_cell))));
+                    .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten_cell(&hash_cell))));
                 return row;
             }
         };
         let (item, content_hash) = (item.as_ref(), item.content_hash);
-        let values = match answers::read(self.form, item, answer) {
+        let values = match answers::read_answers(self.form, item, answer) {
             Answers::Given(values) => values,
             Answers::Blank => {
                 row.blank = true;
@@ -390,7 +390,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         if stale {
             row.problems.push(problem(self.columns.content_hash, Trouble::Stale(id.clone())));
         }
-        for (name, tell) in answers::cautions(self.form, item, &values) {
+        for (name, tell) in answers::find_cautions(self.form, item, &values) {
             let at = self.form.iter().position(|field| field.name == name);
             let column = at.and_then(|at| self.columns.fields[at]);
             row.problems.push(problem(column, Trouble::GivesAway(tell.descriptions().0)));
@@ -409,10 +409,10 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             // An impossible duration must not cost the vote.
             seconds: seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0),
             base,
-            ..Vote::on(step, item)
+            ..Vote::on_item(step, item)
         };
-        let vote = vote.sealed();
-        let seat = vote.seat();
+        let vote = vote.with_id();
+        let seat = vote.seat_digest();
         row.vote = Some((vote, seat));
         row
     }

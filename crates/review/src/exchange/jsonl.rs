@@ -4,12 +4,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::value::Value;
 
-use super::csv::decode;
+use super::csv::decode_text;
 use super::entries::{Cells, Entries, Entry, Places};
 use super::problem::{Problem, Trouble};
 use super::sheet::{ExportError, Sheet};
 
-pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+pub(super) fn write_jsonl(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let mut lines = Vec::new();
     let ballot = &sheet.ballot;
     for (item, own) in &sheet.rows {
@@ -20,7 +20,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         if !sheet.drafts.is_empty() {
             line.insert("draft".into(), json!(item.draft));
         }
-        let cells = sheet.headers().into_iter().zip(sheet.cells(item, own));
+        let cells = sheet.headers().into_iter().zip(sheet.row_cells(item, own));
         let asked = |name: &str| sheet.form.iter().any(|field| field.name == name);
         let answers: Map<String, Json> =
             cells.filter(|(name, _)| asked(name)).map(|(name, cell)| (name, json!(cell))).collect();
@@ -39,12 +39,12 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
 
 /// Reads ballots, one per line: the bookkeeping keys, and the answers under `answers` as text, list or
 /// number.
-pub(super) fn read(
+pub(super) fn read_jsonl(
     file: &str,
     bytes: &[u8],
     fields: &[&'static str],
 ) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
-    let (text, notes) = decode(bytes)?;
+    let (text, notes) = decode_text(bytes)?;
     let mut columns: Vec<String> = crate::ballot::RESERVED.iter().map(|name| (*name).to_owned()).collect();
     let kept = columns.len();
     columns.extend(fields.iter().map(|name| (*name).to_owned()));
@@ -79,7 +79,7 @@ pub(super) fn read(
             _ if at < kept || at == seconds => object.get(name),
             _ => answers.and_then(|answers| answers.get(name)),
         });
-        let cells = cells.map(|json| json.and_then(value)).collect();
+        let cells = cells.map(|json| json.and_then(value_of_json)).collect();
         rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
     }
     // A key that no line has is a column that is missing.
@@ -90,7 +90,7 @@ pub(super) fn read(
 }
 
 /// A JSON scalar or list of scalars as an answer.
-pub(crate) fn value(json: &Json) -> Option<Value> {
+pub(crate) fn value_of_json(json: &Json) -> Option<Value> {
     match json {
         Json::Null | Json::Object(_) => None,
         Json::Array(list) => {

@@ -12,15 +12,15 @@ use crate::assign::Annotator;
 use crate::ballot::{Field, Kind, RESERVED};
 use crate::value::Value;
 
-use super::author;
-use super::csv::decode;
+use super::find_author;
+use super::csv::decode_text;
 use super::entries::{Cells, Entries, Entry, Places};
-use super::jsonl::value;
+use super::jsonl::value_of_json;
 use super::problem::{Problem, Trouble};
-use super::sheet::{ExportError, Sheet, readable};
+use super::sheet::{ExportError, Sheet, readable_value};
 
 /// One task per item. Drafts are exported as predictions if annotators may see them.
-pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
+pub(super) fn write_tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let ballot = &sheet.ballot;
     let mut tasks = Vec::new();
     for (item, own) in &sheet.rows {
@@ -28,7 +28,7 @@ pub(super) fn tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
         let mut data = Map::new();
         data.insert("item".into(), json!(item.id));
         for key in &sheet.sees {
-            let shown = item.content.get(*key).map(readable).unwrap_or_default();
+            let shown = item.content.get(*key).map(readable_value).unwrap_or_default();
             data.insert(variable_name(key), json!(shown));
         }
         data.insert("annotator".into(), json!(ballot.annotator));
@@ -72,7 +72,7 @@ fn region_of(field: &Field, value: &Value) -> Json {
 const SHOWN: &str = "item";
 
 /// The labelling interface.
-pub(super) fn config(sheet: &Sheet<'_>) -> String {
+pub(super) fn write_config(sheet: &Sheet<'_>) -> String {
     let step = sheet.ballot.step;
     let mut xml = String::from("<View>\n");
     let mut line = |indent: usize, text: String| {
@@ -175,7 +175,7 @@ fn choices_of(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)>
     let plain = |code: String| (code.clone(), code, String::new());
     match &field.kind {
         Kind::Pick { from, .. } => {
-            let most = sheet.rows.iter().map(|(item, _)| item.candidates(from).len()).max().unwrap_or(0);
+            let most = sheet.rows.iter().map(|(item, _)| item.candidates_in(from).len()).max().unwrap_or(0);
             (1..=most).map(|number| plain(number.to_string())).collect()
         }
         Kind::Preference { .. } => {
@@ -209,12 +209,12 @@ fn escape_xml(text: &str) -> String {
 /// Reads an export as JSON or JSON_MIN: one row for every submitted annotation. Its author is found by the
 /// account (number or address) in the settings of the annotators, and by the task's own `annotator` only where
 /// no account is given.
-pub(super) fn read(
+pub(super) fn read_export(
     bytes: &[u8],
     people: &[Annotator],
     form: &[Field],
 ) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
-    let (text, notes) = decode(bytes)?;
+    let (text, notes) = decode_text(bytes)?;
     let tasks: Vec<Json> =
         riddlemill_text::notation::from_str(&text).map_err(|error| Trouble::Unreadable {
             what: format!("not a Label Studio export: {error}"),
@@ -233,18 +233,18 @@ pub(super) fn read(
                 continue;
             };
             let mut cells: Vec<Option<Value>> =
-                columns[..kept].iter().map(|name| value(&data[name])).collect();
+                columns[..kept].iter().map(|name| value_of_json(&data[name])).collect();
             // Whoever the task was exported for, its author is whose account it was answered with.
             let signed = signatures_of(by);
             let column = columns.iter().position(|name| name == "annotator");
             if let (Some(column), Some(first)) = (column, signed.first()) {
                 let signatures: Vec<&str> = signed.iter().map(String::as_str).collect();
                 // An account that nobody has stays, and becomes the problem of its row.
-                let name = author(people, &signatures).map_or(first, |person| &person.name);
+                let name = find_author(people, &signatures).map_or(first, |person| &person.name);
                 cells[column] = Some(Value::Text(name.clone()));
             }
-            cells.extend(form.iter().map(|field| answer_of(&*given.answer(field)?, field)));
-            cells.push(value(lead_time));
+            cells.extend(form.iter().map(|field| answer_of(&*given.answer_to(field)?, field)));
+            cells.push(value_of_json(lead_time));
             rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
         }
     }
@@ -277,24 +277,24 @@ enum LabelStudioAnswers<'t> {
 
 impl<'t> LabelStudioAnswers<'t> {
     /// The value of the last region of the field's control.
-    fn answer(&self, field: &Field) -> Option<Cow<'t, Json>> {
+    fn answer_to(&self, field: &Field) -> Option<Cow<'t, Json>> {
         match self {
             LabelStudioAnswers::Regions(regions) => {
                 let region = regions.iter().rev().find(|region| region["from_name"] == field.name)?;
                 Some(Cow::Borrowed(&region["value"]))
             }
-            LabelStudioAnswers::Plain(record) => plain(&record[field.name]),
+            LabelStudioAnswers::Plain(record) => wrap_plain(&record[field.name]),
         }
     }
 }
 
 /// JSON_MIN writes a single choice or text without its region, and several regions as a list.
-fn plain(given: &Json) -> Option<Cow<'_, Json>> {
-    match given {
-        Json::String(_) => Some(Cow::Owned(json!({ "choices": [given] }))),
-        Json::Number(_) => Some(Cow::Owned(json!({ "number": given }))),
-        Json::Array(several) => plain(several.last()?),
-        Json::Object(_) => Some(Cow::Borrowed(given)),
+fn wrap_plain(answer: &Json) -> Option<Cow<'_, Json>> {
+    match answer {
+        Json::String(_) => Some(Cow::Owned(json!({ "choices": [answer] }))),
+        Json::Number(_) => Some(Cow::Owned(json!({ "number": answer }))),
+        Json::Array(several) => wrap_plain(several.last()?),
+        Json::Object(_) => Some(Cow::Borrowed(answer)),
         _ => None,
     }
 }
@@ -303,7 +303,7 @@ fn plain(given: &Json) -> Option<Cow<'_, Json>> {
 fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
     match (&task["annotations"], &task["data"]) {
         (Json::Array(annotations), data) => {
-            Ok(annotations.iter().map(|own| Annotation::parse(data, own)).collect())
+            Ok(annotations.iter().map(|own| Annotation::parse_annotation(data, own)).collect())
         }
         (_, Json::Object(_)) => Ok(Vec::new()),
         _ if task["item"].is_string() && task["annotation_id"] != Json::Null => Ok(vec![Annotation {
@@ -320,7 +320,7 @@ fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Tro
 }
 
 impl<'t> Annotation<'t> {
-    fn parse(data: &'t Json, own: &'t Json) -> Annotation<'t> {
+    fn parse_annotation(data: &'t Json, own: &'t Json) -> Annotation<'t> {
         let regions = own["result"].as_array().map(Vec::as_slice).unwrap_or_default();
         Annotation {
             data,
@@ -345,16 +345,16 @@ fn signatures_of(by: &Json) -> Vec<String> {
 }
 
 /// The answer in a region's value. A displayed label is accepted in place of an alias.
-fn answer_of(given: &Json, field: &Field) -> Option<Value> {
-    let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| given.get(key))?;
+fn answer_of(answer: &Json, field: &Field) -> Option<Value> {
+    let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| answer.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
     match (&field.kind, found) {
         (Kind::Text | Kind::Edited { .. }, Json::Array(list)) => Some(Value::Text(single(list))),
         (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, list) => {
-            value(list).map(|value| to_codes(field, value))
+            value_of_json(list).map(|value| to_codes(field, value))
         }
         (_, Json::Array(list)) => Some(to_codes(field, Value::Text(single(list)))),
-        (_, other) => value(other),
+        (_, other) => value_of_json(other),
     }
 }
 

@@ -22,10 +22,10 @@ mod sheet;
 mod xlsx;
 
 pub(crate) use cells::in_workbook;
-pub use cells::{CsvFor, csv_table, disarm};
-pub use csv::{SheetRow, sheet, table_columns, table_rows};
-pub use import::{Import, ImportSettings, import, import_sheet};
-pub(crate) use jsonl::value as json_value;
+pub use cells::{CsvFor, csv_table, disarm_formula};
+pub use csv::{SheetRow, write_sheet, table_columns, table_rows};
+pub use import::{Import, ImportSettings, import_votes, import_sheet};
+pub(crate) use jsonl::value_of_json as json_value;
 pub use problem::{Problem, Trouble};
 pub use sheet::{BallotSheet, ExportError};
 
@@ -73,7 +73,7 @@ pub struct File {
 }
 
 /// Writes a ballot.
-pub fn export(ballot: &BallotSheet<'_>, format: Format) -> Result<Vec<File>, ExportError> {
+pub fn export_ballot(ballot: &BallotSheet<'_>, format: Format) -> Result<Vec<File>, ExportError> {
     let sheet = Sheet::new(ballot);
     let name = |end: &str| {
         let parts = [ballot.step.recipe, ballot.step.name, ballot.annotator];
@@ -84,12 +84,12 @@ pub fn export(ballot: &BallotSheet<'_>, format: Format) -> Result<Vec<File>, Exp
         format!("{}.{end}", parts.join("."))
     };
     Ok(match format {
-        Format::Csv => vec![File { name: name("csv"), bytes: csv::write(&sheet)? }],
-        Format::Xlsx => vec![File { name: name("xlsx"), bytes: xlsx::write(&sheet)? }],
-        Format::Jsonl => vec![File { name: name("jsonl"), bytes: jsonl::write(&sheet)? }],
+        Format::Csv => vec![File { name: name("csv"), bytes: csv::write_csv(&sheet)? }],
+        Format::Xlsx => vec![File { name: name("xlsx"), bytes: xlsx::write_xlsx(&sheet)? }],
+        Format::Jsonl => vec![File { name: name("jsonl"), bytes: jsonl::write_jsonl(&sheet)? }],
         Format::LabelStudio => vec![
-            File { name: name("tasks.json"), bytes: label_studio::tasks(&sheet)? },
-            File { name: name("config.xml"), bytes: label_studio::config(&sheet).into_bytes() },
+            File { name: name("tasks.json"), bytes: label_studio::write_tasks(&sheet)? },
+            File { name: name("config.xml"), bytes: label_studio::write_config(&sheet).into_bytes() },
         ],
     })
 }
@@ -111,12 +111,12 @@ pub struct Contents {
 ///
 /// # Errors
 /// [`Trouble::Unreadable`] if the file cannot be read.
-pub fn contents(file: &str, bytes: &[u8]) -> Result<Vec<Contents>, Trouble> {
+pub fn read_contents(file: &str, bytes: &[u8]) -> Result<Vec<Contents>, Trouble> {
     let tables = match Format::from_name(file) {
-        Some(Format::Csv) => vec![csv::read(bytes)?.0],
+        Some(Format::Csv) => vec![csv::read_csv(bytes)?.0],
         Some(Format::Xlsx) => xlsx::read_all(bytes)?,
-        Some(Format::Jsonl) => vec![jsonl::read(file, bytes, &[])?.0],
-        Some(Format::LabelStudio) => vec![label_studio::read(bytes, &[], &[])?.0],
+        Some(Format::Jsonl) => vec![jsonl::read_jsonl(file, bytes, &[])?.0],
+        Some(Format::LabelStudio) => vec![label_studio::read_export(bytes, &[], &[])?.0],
         None => return Err(Trouble::unknown_format()),
     };
     Ok(tables.iter().map(|table| Contents { sheet: table.sheet.clone(), places: places_of(table) }).collect())
@@ -129,7 +129,7 @@ fn places_of(table: &Entries) -> BTreeSet<BallotPlace> {
         return BTreeSet::new();
     };
     let named = table.rows.iter().filter_map(|row| {
-        let text = |at: usize| row.cells.text(at).map(std::borrow::Cow::into_owned);
+        let text = |at: usize| row.cells.text_at(at).map(std::borrow::Cow::into_owned);
         Some((text(recipe)?, text(step)?, text(round)?))
     });
     named.collect()
@@ -137,7 +137,7 @@ fn places_of(table: &Entries) -> BTreeSet<BallotPlace> {
 
 /// The annotator who signed a vote: by their name, or by an account of theirs. Several signatures are of one
 /// person, such as an account's address and its number.
-fn author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annotator, Trouble> {
+fn find_author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annotator, Trouble> {
     let first = || signed.first().copied().unwrap_or_default().to_owned();
     if let Some(named) = people.iter().find(|person| signed.contains(&person.name.as_str())) {
         return Ok(named);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::answers::Fault;
 use crate::ballot::Role;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +164,7 @@ pub enum Trouble {
     },
     /// Assigned rows that are not in the file.
     #[error(
-        "{} assigned to {annotator} but not in the file, the first is {first}; what is not there stays open", counted(*count as u64, "item")
+        "{} assigned to {annotator} but not in the file, the first is {first}; what is not there stays open", count_with_noun(*count as u64, "item")
     )]
     RowsMissing {
         /// Whose.

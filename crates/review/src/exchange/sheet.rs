@@ -53,11 +53,11 @@ pub(super) struct Sheet<'b> {
 impl<'b> Sheet<'b> {
     pub(super) fn new(ballot: &BallotSheet<'b>) -> Sheet<'b> {
         let BallotSheet { step, round, annotator, seed, .. } = *ballot;
-        let form = step.form(round);
+        let form = step.questions_of_round(round);
         let mut rows = ballot.rows.to_vec();
         // Equal draws then have a fixed order, too, in whatever order the rows came.
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
-        let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).bits();
+        let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).next_bits();
         rows.sort_by_cached_key(|(item, _)| place(item));
 
         let mut sees: Vec<&str> = step.shows.iter().map(|(key, _)| *key).collect();
@@ -90,15 +90,15 @@ impl<'b> Sheet<'b> {
     }
 
     /// The cells of a row, in the order of the headers.
-    pub(super) fn cells(&self, item: &Item, own: Option<&Vote>) -> Vec<String> {
+    pub(super) fn row_cells(&self, item: &Item, own: Option<&Vote>) -> Vec<String> {
         let BallotSheet { step, round, annotator, .. } = self.ballot;
         let own = own.filter(|vote| vote.content_hash == item.content_hash);
         let mut cells = vec![item.id.clone()];
-        cells.extend(self.sees.iter().map(|key| item.content.get(*key).map(readable).unwrap_or_default()));
-        cells.extend(self.drafts.iter().map(|field| self.draft(item, field)));
+        cells.extend(self.sees.iter().map(|key| item.content.get(*key).map(readable_value).unwrap_or_default()));
+        cells.extend(self.drafts.iter().map(|field| self.readable_draft(item, field)));
         let proposed =
             self.ballot.proposed.and_then(|proposed| proposed.get(&item.id)).filter(|_| own.is_none());
-        let proposed = |field: &Field| Some(answers::write(field, item, proposed?.get(field.name)?));
+        let proposed = |field: &Field| Some(answers::write_answer(field, item, proposed?.get(field.name)?));
         let given = |field: &Field| proposed(field).unwrap_or_else(|| own_answer(field, item, own));
         cells.extend(self.form.iter().map(given));
         cells.extend([annotator, round.name(), step.recipe, step.name].map(str::to_owned));
@@ -110,25 +110,25 @@ impl<'b> Sheet<'b> {
 
 impl Sheet<'_> {
     /// A draft for reading: drafted codes with their names and meanings, in drafted order.
-    fn draft(&self, item: &Item, name: &str) -> String {
-        let Some(value) = item.drafted(name) else { return String::new() };
+    fn readable_draft(&self, item: &Item, name: &str) -> String {
+        let Some(value) = item.drafted_answer(name) else { return String::new() };
         let options =
             self.form.iter().find(|field| field.name == name).map(Field::options).unwrap_or_default();
         let named = |code: &String| {
             let option = options.iter().find(|option| option.code == code);
-            option.map_or_else(|| code.clone(), answers::explained)
+            option.map_or_else(|| code.clone(), answers::explain_option)
         };
         match value {
             Value::List(codes) if !options.is_empty() => {
-                readable(&Value::List(codes.iter().map(named).collect()))
+                readable_value(&Value::List(codes.iter().map(named).collect()))
             }
-            value => readable(&value),
+            value => readable_value(&value),
         }
     }
 }
 
 /// A list numbered from 1, one entry per line; other values unchanged.
-pub(super) fn readable(value: &Value) -> String {
+pub(super) fn readable_value(value: &Value) -> String {
     match value {
         Value::List(list) => {
             let lines: Vec<String> =
@@ -143,8 +143,8 @@ pub(super) fn readable(value: &Value) -> String {
 fn own_answer(field: &Field, item: &Item, own: Option<&Vote>) -> String {
     let Some(value) = own.and_then(|vote| vote.values.get(field.name)) else { return String::new() };
     let from_draft = field.when.is_some_and(|when| {
-        let verdict = own.and_then(|vote| vote.values.text(when.field));
+        let verdict = own.and_then(|vote| vote.values.text_of(when.field));
         verdict.is_some_and(|verdict| when.draft.contains(&verdict))
     });
-    if from_draft { String::new() } else { answers::write(field, item, value) }
+    if from_draft { String::new() } else { answers::write_answer(field, item, value) }
 }

@@ -43,7 +43,7 @@ fn items(step: &Ballot, count: usize) -> Vec<Item> {
         match step.name {
             "preference" => {
                 let sides = [("human", format!("h{at}")), ("llm", format!("l{at}"))];
-                Item::paired(step, id, content, "explanation", sides, 5)
+                Item::from_sides(step, id, content, "explanation", sides, 5)
             }
             _ => Item::new(step, id, content, draft),
         }
@@ -58,13 +58,13 @@ fn settings<'s>(step: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s>
 fn read(step: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
     let people = people();
     let find = |id: &str| items.iter().find(|item| item.id == id);
-    import(file, bytes, find, &settings(step, &people))
+    import_votes(file, bytes, find, &settings(step, &people))
 }
 
 fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> File {
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
     let ballot = BallotSheet { step, round: Round::Vote, annotator, rows: &rows, seed: 5, proposed: None };
-    export(&ballot, format).unwrap().remove(0)
+    export_ballot(&ballot, format).unwrap().remove(0)
 }
 
 /// The rows of an exported CSV, to fill in and corrupt.
@@ -100,7 +100,7 @@ fn to_xlsx(sheet: &str, grid: &[Vec<String>], merge: Option<(u32, u32, u16)>) ->
 
 /// A FLUB type ballot of `j1` with every row filled in.
 fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, count);
     let mut grid = grid(&written(&step, &items, "j1", Format::Csv));
     let kind = column(&grid, "type");
@@ -114,7 +114,7 @@ fn messages(import: &Import) -> Vec<String> {
 
 #[test]
 fn a_blind_ballot_holds_no_draft_and_no_name_of_another() {
-    let step = ballots::step("flub", "explanation").unwrap();
+    let step = ballots::find_step("flub", "explanation").unwrap();
     let items = items(&step, 3);
     for format in [Format::Csv, Format::Jsonl, Format::LabelStudio] {
         let file = written(&step, &items, "j1", format);
@@ -123,7 +123,7 @@ fn a_blind_ballot_holds_no_draft_and_no_name_of_another() {
         assert!(!text.contains("j2"));
     }
     let workbook = written(&step, &items, "j1", Format::Xlsx);
-    let (entries, _) = xlsx::read(&workbook.bytes, "explanation").unwrap();
+    let (entries, _) = xlsx::read_xlsx(&workbook.bytes, "explanation").unwrap();
     assert!(!entries.columns.iter().any(|header| header.starts_with("draft.")));
     assert_eq!(
         workbook.bytes,
@@ -134,7 +134,7 @@ fn a_blind_ballot_holds_no_draft_and_no_name_of_another() {
 
 #[test]
 fn rows_are_ordered_for_each_annotator_and_not_by_id() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, 30);
     let ids = |annotator: &str| -> Vec<String> {
         grid(&written(&step, &items, annotator, Format::Csv))[1..].iter().map(|row| row[0].clone()).collect()
@@ -149,7 +149,7 @@ fn a_cell_in_the_last_corner_of_a_workbook_takes_no_memory() {
     let sheet = workbook.add_worksheet();
     sheet.write_string(0, 0, "item").unwrap();
     sheet.write_string(1_048_575, 16_383, "x").unwrap();
-    let trouble = xlsx::read(&workbook.save_to_buffer().unwrap(), "Sheet1").err().unwrap().to_string();
+    let trouble = xlsx::read_xlsx(&workbook.save_to_buffer().unwrap(), "Sheet1").err().unwrap().to_string();
     assert!(trouble.contains("too large") && trouble.contains("XFD1048576"), "{trouble}");
 
     let mut workbook = rust_xlsxwriter::Workbook::new();
@@ -160,13 +160,13 @@ fn a_cell_in_the_last_corner_of_a_workbook_takes_no_memory() {
     }
     let bomb = workbook.save_to_buffer().unwrap();
     assert!(bomb.len() < 4 << 20, "{}", bomb.len());
-    let trouble = xlsx::read(&bomb, "Sheet1").err().unwrap().to_string();
+    let trouble = xlsx::read_xlsx(&bomb, "Sheet1").err().unwrap().to_string();
     assert!(trouble.contains("unpacks to more than"), "{trouble}");
 }
 
 #[test]
 fn a_forums_formula_is_shown_and_not_run() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let content = Content::from([("text".to_owned(), Value::from("=HYPERLINK(\"x\")"))]);
     let items = [Item::new(&step, "i", content, Values::new())];
     let grid = grid(&written(&step, &items, "j1", Format::Csv));
@@ -176,7 +176,7 @@ fn a_forums_formula_is_shown_and_not_run() {
 /// The item's own id, and an answer, come from strangers too.
 #[test]
 fn an_id_that_is_a_formula_comes_back_from_every_ballot() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let id = "=HYPERLINK(\"http://x\",\"y\")";
     let content = Content::from([("text".to_owned(), Value::from("云"))]);
     let items = [Item::new(&step, id, content, Values::new())];
@@ -211,7 +211,7 @@ fn an_unknown_choice_is_reported_with_its_cell_and_the_others_are_taken() {
     let (step, items, mut grid) = filled(20);
     let kind = column(&grid, "type");
     grid[16][kind] = "paradocks".into();
-    let cell = format!("{}17", entries::letters(kind));
+    let cell = format!("{}17", entries::column_letters(kind));
     let csv = read(&step, &items, "a.csv", &to_csv(&grid));
     assert_eq!(csv.votes.len(), 19);
     assert!(
@@ -236,7 +236,7 @@ fn only_the_first_row_of_a_merged_range_is_a_vote() {
     let bytes = to_xlsx("type", &grid, Some((2, 4, kind as u16)));
     let import = read(&step, &items, "a.xlsx", &bytes);
     assert_eq!(import.votes.len(), 4);
-    let letter = entries::letters(kind);
+    let letter = entries::column_letters(kind);
     let merged = |row: usize| {
         format!(
             "a.xlsx: sheet type, {letter}{row}: merged into {letter}3; only the first row of a merged range is read"
@@ -260,7 +260,7 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     let assigned: Vec<Task> = items.iter().map(task).collect();
     let settings = ImportSettings { assigned: &assigned, ..settings(&step, &people) };
     let find = |id: &str| items.iter().find(|item| item.id == id);
-    let import = import("a.csv", &to_csv(&grid), find, &settings);
+    let import = import_votes("a.csv", &to_csv(&grid), find, &settings);
     assert_eq!(import.votes.len(), 4);
     assert_eq!(
         messages(&import),
@@ -392,15 +392,15 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
         messages(&import)
     );
 
-    let step = ballots::step("chumor", "preference").unwrap();
+    let step = ballots::find_step("chumor", "preference").unwrap();
     let people = people();
     let old = self::items(&step, 1);
     let mut grid = self::grid(&written(&step, &old, "j1", Format::Csv));
     let at = column(&grid, "preference");
     grid[1][at] = "1".into();
     let sides = [("human", "new".to_owned()), ("llm", "l0".to_owned())];
-    let new = Item::paired(&step, old[0].id.clone(), Content::new(), "explanation", sides, 5);
-    let import = super::import("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
+    let new = Item::from_sides(&step, old[0].id.clone(), Content::new(), "explanation", sides, 5);
+    let import = super::import_votes("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
     assert!(
         matches!(&import.problems[..], [Problem { trouble: Trouble::StaleUnread(_), .. }]),
         "{:?}",
@@ -435,7 +435,7 @@ fn two_imports_at_once_store_each_vote_once() {
     let added: usize = std::thread::scope(|scope| {
         let import = || {
             let votes = read(&step, &items, "a.csv", &bytes).votes;
-            VoteLog::open(dir.path()).unwrap().append(votes).unwrap().added.len()
+            VoteLog::open(dir.path()).unwrap().append_votes(votes).unwrap().added.len()
         };
         let handles: Vec<_> = (0..4).map(|_| scope.spawn(import)).collect();
         handles.into_iter().map(|handle| handle.join().unwrap()).sum()
@@ -446,7 +446,7 @@ fn two_imports_at_once_store_each_vote_once() {
 
 #[test]
 fn label_studio_signs_by_account_and_takes_displayed_labels() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, 2);
     let tasks = written(&step, &items, "", Format::LabelStudio);
     let mut tasks: serde_json::Value = serde_json::from_slice(&tasks.bytes).unwrap();
@@ -464,7 +464,7 @@ fn label_studio_signs_by_account_and_takes_displayed_labels() {
         serde_json::json!([skipped, choice("x@example.org".into(), "paradox"), choice(8.into(), "paradoxx")]);
     let import = read(&step, &items, "export.json", &serde_json::to_vec(&tasks).unwrap());
     let who: Vec<(&str, &str)> =
-        import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text("type").unwrap())).collect();
+        import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text_of("type").unwrap())).collect();
     assert_eq!(who, [("j1", "paradox"), ("j2", "paradox")]);
     assert_eq!(import.votes[0].seconds, Some(4.5));
     let messages = messages(&import);
@@ -477,7 +477,7 @@ fn label_studio_signs_by_account_and_takes_displayed_labels() {
 
 #[test]
 fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, 3);
     let tasks = written(&step, &items, "", Format::LabelStudio);
     let whole: Vec<serde_json::Value> = serde_json::from_slice(&tasks.bytes).unwrap();
@@ -497,7 +497,7 @@ fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() 
     ];
     let import = read(&step, &items, "export.json", &serde_json::to_vec(&records).unwrap());
     let who: Vec<(&str, &str)> =
-        import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text("type").unwrap())).collect();
+        import.votes.iter().map(|vote| (&*vote.annotator, vote.values.text_of("type").unwrap())).collect();
     assert_eq!(who, [("j1", "paradox"), ("j2", "paradox")]);
     assert_eq!(import.votes[0].seconds, Some(4.5));
     assert_eq!(messages(&import).len(), 1, "{:?}", messages(&import));
@@ -514,7 +514,7 @@ fn label_studios_short_export_is_read_and_what_holds_no_annotation_is_refused() 
 
 #[test]
 fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
-    let step = ballots::step("flub", "type").unwrap();
+    let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, 3);
     // A project that was exported for one person, and answered by others too.
     let tasks = written(&step, &items, "j1", Format::LabelStudio);
@@ -547,7 +547,7 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
     let find = |id: &str| items.iter().find(|item| item.id == id);
     tasks[1]["annotations"] = answered(8.into());
     let bytes = serde_json::to_vec(&tasks).unwrap();
-    let import = super::import("export.json", &bytes, find, &settings(&step, &mended));
+    let import = super::import_votes("export.json", &bytes, find, &settings(&step, &mended));
     assert_eq!((import.votes.len(), import.problems.len()), (3, 0), "{:?}", messages(&import));
 
     // Tables name accounts in their column `annotator`.
@@ -566,7 +566,7 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
     twins[1].accounts = vec!["7".into()];
     let find = |id: &str| items.iter().find(|item| item.id == id);
     grid[1][name] = "7".into();
-    let import = super::import("a.csv", &to_csv(&grid), find, &settings(&step, &twins));
+    let import = super::import_votes("a.csv", &to_csv(&grid), find, &settings(&step, &twins));
     assert!(lines(&import).contains("`7` is the account of j1 and of j2"), "{}", lines(&import));
 }
 
@@ -587,7 +587,7 @@ fn a_workbook_of_several_sheets_says_which_step_each_is_of() {
     }
     workbook.add_worksheet().set_name("empty").unwrap();
     let bytes = workbook.save_to_buffer().unwrap();
-    let found: Vec<(String, Vec<BallotPlace>)> = contents("all.xlsx", &bytes)
+    let found: Vec<(String, Vec<BallotPlace>)> = read_contents("all.xlsx", &bytes)
         .unwrap()
         .into_iter()
         .map(|table| (table.sheet.unwrap(), table.places.into_iter().collect()))
@@ -601,19 +601,19 @@ fn a_workbook_of_several_sheets_says_which_step_each_is_of() {
     // Every format says so.
     for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
         let file = written(&step, &items, "j1", format);
-        let places = &contents(&file.name, &file.bytes).unwrap()[0].places;
+        let places = &read_contents(&file.name, &file.bytes).unwrap()[0].places;
         assert_eq!(places.iter().cloned().collect::<Vec<_>>(), of("type"), "{}", file.name);
     }
 }
 
 #[test]
 fn label_studios_configuration_is_stable() {
-    let step = ballots::step("flub", "clean").unwrap();
+    let step = ballots::find_step("flub", "clean").unwrap();
     let items = items(&step, 1);
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
     let ballot =
         BallotSheet { step: &step, round: Round::Vote, annotator: "", rows: &rows, seed: 5, proposed: None };
-    let files = export(&ballot, Format::LabelStudio).unwrap();
+    let files = export_ballot(&ballot, Format::LabelStudio).unwrap();
     assert_eq!(files[1].name, "flub.clean.config.xml");
     insta::assert_snapshot!(String::from_utf8(files[1].bytes.clone()).unwrap());
 }
@@ -669,8 +669,8 @@ fn fill(
     match format {
         Format::Csv => to_csv(&fill_grid(step, grid(file), answers)),
         Format::Xlsx => {
-            let (entries, _) = xlsx::read(&file.bytes, step.name).unwrap();
-            let text = |cells: &Cells, at| cells.text(at).map(Cow::into_owned).unwrap_or_default();
+            let (entries, _) = xlsx::read_xlsx(&file.bytes, step.name).unwrap();
+            let text = |cells: &Cells, at| cells.text_at(at).map(Cow::into_owned).unwrap_or_default();
             let rows = entries.rows.iter();
             let rows = rows.map(|row| (0..row.cells.len()).map(|at| text(&row.cells, at)).collect());
             let grid = std::iter::once(entries.columns.clone()).chain(rows).collect();
@@ -732,12 +732,12 @@ proptest! {
         numbers in prop::collection::vec(prop::collection::vec(0usize..100, 4), 1..6),
     ) {
         let (recipe, name) = STEPS[which];
-        let mut step = ballots::step(recipe, name).unwrap();
+        let mut step = ballots::find_step(recipe, name).unwrap();
         step.voters = vec![Role::Junior];
         let items = items(&step, numbers.len());
         let answers: BTreeMap<String, _> =
             items.iter().zip(&numbers).map(|(item, numbers)| (item.id.clone(), some_answers(&step, numbers))).collect();
-        let expected = |item: &Item| match answers::read(&step.fields, item, |field| answers[&item.id].get(field).cloned()) {
+        let expected = |item: &Item| match answers::read_answers(&step.fields, item, |field| answers[&item.id].get(field).cloned()) {
             answers::Answers::Given(values) => values,
             other => panic!("{other:?}"),
         };
@@ -754,20 +754,20 @@ proptest! {
                 prop_assert_eq!(&vote.values, &expected(item), "{:?}", format);
             }
             let before = log.votes().len();
-            let receipt = log.append(import.votes.clone()).unwrap();
+            let receipt = log.append_votes(import.votes.clone()).unwrap();
             prop_assert_eq!(receipt.added.len(), if before == 0 { items.len() } else { 0 });
-            prop_assert_eq!(log.append(import.votes).unwrap().added.len(), 0);
+            prop_assert_eq!(log.append_votes(import.votes).unwrap().added.len(), 0);
         }
         let rows: Vec<(&Item, Option<&Vote>)> =
             items.iter().map(|item| (item, log.votes().iter().find(|vote| vote.item == item.id))).collect();
         let ballot = BallotSheet { step: &step, round: Round::Vote, annotator: "j1", rows: &rows, seed: 5, proposed: None };
         for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
-            let file = export(&ballot, format).unwrap().remove(0);
+            let file = export_ballot(&ballot, format).unwrap().remove(0);
             let again = read(&step, &items, &file.name, &file.bytes);
             prop_assert_eq!(messages(&again), Vec::<String>::new());
             prop_assert_eq!(again.votes.len(), items.len());
             let mut log = VoteLog::open(dir.path()).unwrap();
-            prop_assert_eq!(log.append(again.votes).unwrap().known, items.len());
+            prop_assert_eq!(log.append_votes(again.votes).unwrap().known, items.len());
         }
     }
 }

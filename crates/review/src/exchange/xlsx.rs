@@ -11,8 +11,8 @@ use crate::answers;
 use crate::ballot::{Field, Kind};
 use crate::value::Value;
 
-use super::cells::{armed, in_workbook};
-use super::entries::{Cells, Entries, Entry, Places, letters};
+use super::cells::{restore_formula, in_workbook};
+use super::entries::{Cells, Entries, Entry, Places, column_letters};
 use super::problem::Trouble;
 use super::sheet::Sheet;
 
@@ -21,7 +21,7 @@ const OPTIONS: &str = "options";
 
 /// The sheet with the step's name contains the ballot, `guideline` the instructions, `options` the dropdowns'
 /// entries.
-pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
+pub(super) fn write_xlsx(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same ballot gives the same bytes, whenever it is written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
@@ -30,7 +30,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
         .form
         .iter()
         .map(|field| {
-            answers::dropdown(
+            answers::dropdown_entries(
                 field,
                 sheet.rows.iter().map(|(item, _)| *item).max_by_key(|item| most_characters(field, item)),
             )
@@ -50,7 +50,7 @@ pub(super) fn write(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
 
 fn most_characters(field: &Field, item: &crate::item::Item) -> usize {
     match field.kind {
-        Kind::Pick { from, .. } => item.candidates(from).len(),
+        Kind::Pick { from, .. } => item.candidates_in(from).len(),
         _ => 0,
     }
 }
@@ -80,7 +80,7 @@ fn write_ballot(
         worksheet.set_column_width(at, width)?;
     }
     for (row, (item, own)) in sheet.rows.iter().enumerate() {
-        for (column, cell) in sheet.cells(item, *own).iter().enumerate() {
+        for (column, cell) in sheet.row_cells(item, *own).iter().enumerate() {
             let format = if is_answer(column) { &answer } else { &plain };
             worksheet.write_string_with_format(row as u32 + 1, column as u16, in_workbook(cell), format)?;
         }
@@ -92,7 +92,7 @@ fn write_ballot(
         if entries.is_empty() {
             continue;
         }
-        let column = letters(at);
+        let column = column_letters(at);
         let range = format!("={OPTIONS}!${column}$2:${column}${}", entries.len() + 1);
         // If several options may be marked, the list offers one, and more are typed after `;`.
         let several = matches!(field.kind, Kind::Choices { .. } | Kind::Keep { .. });
@@ -150,9 +150,9 @@ fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), X
 }
 
 /// Reads the sheet `name`, or the only one that is neither guideline nor options.
-pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
-    let mut workbook = workbook::open(bytes)?;
-    let sheets = workbook.sheets();
+pub(super) fn read_xlsx(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
+    let mut workbook = workbook::open_workbook(bytes)?;
+    let sheets = workbook.sheet_names();
     let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
     let sheet = match (sheets.iter().find(|sheet| *sheet == name), others.next(), others.next()) {
         (Some(sheet), _, _) | (None, Some(sheet), None) => sheet.clone(),
@@ -166,13 +166,13 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), 
 
 /// Reads every sheet that has cells, except guideline and options.
 pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
-    let mut workbook = workbook::open(bytes)?;
+    let mut workbook = workbook::open_workbook(bytes)?;
     let mut tables = Vec::new();
-    for name in workbook.sheets() {
+    for name in workbook.sheet_names() {
         if [GUIDELINE, OPTIONS].contains(&name.as_str()) {
             continue;
         }
-        match workbook.cells(&name) {
+        match workbook.read_cells(&name) {
             Ok(_) => tables.push(read_entries(&mut workbook, name)?),
             Err(BookError::Empty(_)) => {}
             Err(error) => return Err(error.into()),
@@ -183,8 +183,8 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
 
 /// Reads the first sheet.
 pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
-    let mut workbook = workbook::open(bytes)?;
-    let first = workbook.sheets().first().cloned();
+    let mut workbook = workbook::open_workbook(bytes)?;
+    let first = workbook.sheet_names().first().cloned();
     let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
     read_entries(&mut workbook, first.ok_or_else(none)?)
 }
@@ -208,8 +208,8 @@ impl From<BookError> for Trouble {
 }
 
 fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
-    let range = workbook.cells(&sheet)?;
-    let merged = workbook.merged(&sheet)?;
+    let range = workbook.read_cells(&sheet)?;
+    let merged = workbook.merged_areas(&sheet)?;
     let last = range.end().map_or(0, |(_, column)| column);
     let (top, left) = range.start().unwrap_or((0, 0));
     let mut rows = range.rows();
@@ -224,7 +224,7 @@ fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Troub
         let cells = blank.chain(cells.iter().map(cell_value)).collect();
         let covering = merged.iter().filter(|area| area.start.0 < row && row <= area.end.0);
         let merged = covering.flat_map(|area| {
-            let origin = format!("{}{}", letters(area.start.1 as usize), area.start.0 + 1);
+            let origin = format!("{}{}", column_letters(area.start.1 as usize), area.start.0 + 1);
             (area.start.1..=area.end.1.min(last)).map(move |column| (column as usize, origin.clone()))
         });
         Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
@@ -242,7 +242,7 @@ fn cell_value(cell: &Data) -> Option<Value> {
         other => {
             let text = other.to_string();
             // A CSV that was opened and saved as a workbook has the apostrophes of the CSV.
-            (!text.is_empty()).then(|| Value::Text(armed(&text).to_owned()))
+            (!text.is_empty()).then(|| Value::Text(restore_formula(&text).to_owned()))
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::answers::shown_numbers;
 use crate::ballot::{Ballot, Combine, Drafts, Field, Kind, REASON, Round};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
-use crate::votes::{Vote, contradictions, current};
+use crate::votes::{Vote, find_contradictions, current_votes};
 pub use pending::{Pending, Why};
 use riddlemill_files::digest::Digest;
 use riddlemill_record::is_published;
@@ -78,19 +78,19 @@ impl Resolution {
 ///
 /// People's votes count first. Only if they confirm nothing are a sample's votes added, and a result that
 /// needs them is marked synthetic.
-pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
+pub fn resolve_item(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
     let mine: Vec<&Vote> = votes
         .iter()
         .copied()
-        .filter(|vote| vote.item == item.id && vote.step == step.name && vote.recipe == step.recipe)
+        .filter(|vote| vote.item == item.id && vote.step == ballot.name && vote.recipe == ballot.recipe)
         .collect();
-    let heads = current(&mine);
+    let heads = current_votes(&mine);
     let people: Vec<&Vote> = heads.iter().copied().filter(|vote| !vote.synthetic).collect();
-    let twice = contradictions(&mine);
-    let mut verdict = decide_item(step, item, &people, &twice);
+    let twice = find_contradictions(&mine);
+    let mut verdict = decide_item(ballot, item, &people, &twice);
     let mut synthetic = false;
     if verdict.decided.is_err() && people.len() < heads.len() {
-        let all = decide_item(step, item, &heads, &twice);
+        let all = decide_item(ballot, item, &heads, &twice);
         synthetic = all.decided.is_ok();
         // A dispute among people stays one, whatever a sample decides.
         if synthetic && !matches!(verdict.decided, Err(Pending::Adjudicate { .. })) {
@@ -101,12 +101,12 @@ pub fn resolve(step: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution {
         }
     }
     let edited = match &verdict.decided {
-        Ok((values, _)) => is_edited(step, item, values),
+        Ok((values, _)) => is_edited(ballot, item, values),
         Err(_) => None,
     };
     let outcome = match verdict.decided {
         Ok((values, by)) => Outcome::Confirmed { values, by, synthetic },
-        Err(pending) if step.draft_ahead && !item.draft.is_empty() => {
+        Err(pending) if ballot.draft_ahead && !item.draft.is_empty() => {
             Outcome::Provisional { values: item.draft.clone(), pending }
         }
         Err(pending) => Outcome::Pending(pending),
@@ -121,9 +121,9 @@ struct Verdict {
     modified: Option<bool>,
 }
 
-fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
+fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
-    let seen = review_item(step, item, heads);
+    let seen = review_item(ballot, item, heads);
     let hash = |round: Round| match round {
         Round::Review => seen.content_hash,
         Round::Vote | Round::Adjudication => item.content_hash,
@@ -136,15 +136,15 @@ fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec
     stale.sort();
 
     let voters = counted(Round::Vote);
-    let enough = voters.len() >= step.votes_needed;
-    let first = enough.then(|| combine_all(&step.fields, &voters));
+    let enough = voters.len() >= ballot.votes_needed;
+    let first = enough.then(|| combine_all(&ballot.fields, &voters));
     let reviewers = counted(Round::Review);
-    let modified = match (&first, &step.review, reviewers.first()) {
+    let modified = match (&first, &ballot.review, reviewers.first()) {
         // If the voters left nothing to modify, the reviewer decided, and the item was reviewed.
         (Some(Err(_)), Some(_), Some(_)) => Some(false),
         (Some(Ok(first)), Some(review), Some(reviewer)) => {
             let changes = |field: &&Field| {
-                is_comparable(step, field) && first.get(field.name) != reviewer.values.get(field.name)
+                is_comparable(ballot, field) && first.get(field.name) != reviewer.values.get(field.name)
             };
             Some(review.fields.iter().find(changes).is_some())
         }
@@ -164,15 +164,15 @@ fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec
     let own = |round: Round| {
         let counted = counted(round);
         let of = move |(vote, _): &&(&Vote, Vec<&Vote>)| counted.iter().any(|other| other.id == vote.id);
-        twice.iter().filter(of).map(move |(vote, others)| Why::twice(round, vote, others))
+        twice.iter().filter(of).map(move |(vote, others)| Why::answered_twice(round, vote, others))
     };
     let mut twice: Vec<Why> =
-        contradicting.iter().map(|(vote, others)| Why::twice(Round::Adjudication, vote, others)).collect();
+        contradicting.iter().map(|(vote, others)| Why::answered_twice(Round::Adjudication, vote, others)).collect();
     twice.extend(own(Round::Adjudication));
     // An adjudicator's decision is final, whatever votes come in later.
     if let Some(last) = last_words.iter().max_by_key(|vote| (&vote.at, vote.id)) {
         if !twice.is_empty() {
-            return verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why: twice }));
+            return verdict(Err(Pending::Adjudicate { by: ballot.adjudication.by, why: twice }));
         }
         // The reason explains the decision and is not a part of the result.
         let values = last.values.iter().filter(|(field, _)| *field != REASON);
@@ -182,22 +182,22 @@ fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec
         )));
     }
     let Some(first) = first else {
-        let votes = step.votes_needed - voters.len();
-        return verdict(Err(Pending::Waiting { round: Round::Vote, on: step.voters.clone(), votes }));
+        let votes = ballot.votes_needed - voters.len();
+        return verdict(Err(Pending::Waiting { round: Round::Vote, on: ballot.voters.clone(), votes }));
     };
     let mut by: Vec<String> = voters.iter().map(|vote| vote.annotator.clone()).collect();
-    let mut asked = asks_for_adjudicator(step, &voters);
-    let decided = match &step.review {
+    let mut asked = asks_for_adjudicator(ballot, &voters);
+    let decided = match &ballot.review {
         None => first,
         Some(review) if reviewers.is_empty() => {
             return verdict(Err(Pending::Waiting { round: Round::Review, on: vec![review.by], votes: 1 }));
         }
         Some(review) => {
             by.extend(reviewers.iter().map(|vote| vote.annotator.clone()));
-            asked.extend(self::asks_for_adjudicator(step, &reviewers));
+            asked.extend(self::asks_for_adjudicator(ballot, &reviewers));
             // If several people have reviewed an item, they have to agree, otherwise it is adjudicated.
             let strict: Vec<Field> =
-                review.fields.iter().map(|field| field.clone().combine(Combine::Unanimity)).collect();
+                review.fields.iter().map(|field| field.clone().set_combination(Combine::Unanimity)).collect();
             combine_all(&strict, &reviewers)
         }
     };
@@ -207,27 +207,27 @@ fn decide_item(step: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec
     why.extend(asked);
     match decided {
         Ok(values) if why.is_empty() => verdict(Ok((values, by))),
-        Ok(_) => verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why })),
+        Ok(_) => verdict(Err(Pending::Adjudicate { by: ballot.adjudication.by, why })),
         Err(differ) => {
             why.extend(differ);
-            verdict(Err(Pending::Adjudicate { by: step.adjudication.by, why }))
+            verdict(Err(Pending::Adjudicate { by: ballot.adjudication.by, why }))
         }
     }
 }
 
 /// Whether the reviewer's answer to `field` replaces one that the voters decide, so that the two can be
 /// compared. Added remarks (unions, collections) are not decisions.
-fn is_comparable(step: &Ballot, field: &Field) -> bool {
+fn is_comparable(ballot: &Ballot, field: &Field) -> bool {
     let decides = |other: &Field| !matches!(other.combine, Combine::Union | Combine::Collect);
-    step.fields.iter().any(|other| other.name == field.name && decides(other))
+    ballot.fields.iter().any(|other| other.name == field.name && decides(other))
 }
 
 /// Answers that send an item to the adjudicator.
-fn asks_for_adjudicator(step: &Ballot, votes: &[&Vote]) -> Vec<Why> {
+fn asks_for_adjudicator(ballot: &Ballot, votes: &[&Vote]) -> Vec<Why> {
     let given = |(field, answer): &&(&'static str, &'static str)| {
-        votes.iter().any(|vote| vote.values.text(field) == Some(*answer))
+        votes.iter().any(|vote| vote.values.text_of(field) == Some(*answer))
     };
-    step.adjudication
+    ballot.adjudication
         .asked_by
         .iter()
         .filter(given)
@@ -247,7 +247,7 @@ fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
         };
         let answers: Vec<&Value> =
             votes.iter().filter(agrees).filter_map(|vote| vote.values.get(field.name)).collect();
-        match combine(field, &answers) {
+        match combine_answers(field, &answers) {
             Ok(Some(value)) => values.set(field.name, value),
             Ok(None) => {}
             Err(why) => differ.push(why),
@@ -257,7 +257,7 @@ fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
 }
 
 /// Combines one field's answers; `None` if nobody answered. `answers` are in the order of voters.
-fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
+fn combine_answers(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
     if answers.is_empty() {
         return Ok(None);
     }
@@ -266,7 +266,7 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
             let tally = tally_answers(field, answers);
             let winner = match field.combine {
                 Combine::Unanimity => tally.values().find(|voices| voices.len() == answers.len()),
-                _ => majority(tally.values().map(|voices| (voices, voices.len()))),
+                _ => majority_answer(tally.values().map(|voices| (voices, voices.len()))),
             };
             match (winner, field.combine) {
                 (Some(voices), _) => Ok(Some(join_voices(field, voices))),
@@ -293,7 +293,7 @@ fn combine(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
 /// The answer given by more than half, from each answer and its count; `None` if no answer has more than
 /// half. This defines a majority in votes and in figures: "the majority vote among all annotators" (Chumor,
 /// section 3).
-pub fn majority<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
+pub fn majority_answer<A>(counts: impl IntoIterator<Item = (A, usize)>) -> Option<A> {
     let counts: Vec<(A, usize)> = counts.into_iter().collect();
     let all: usize = counts.iter().map(|(_, count)| count).sum();
     counts.into_iter().find(|(_, count)| 2 * count > all).map(|(answer, _)| answer)
@@ -329,59 +329,59 @@ fn union_of(field: &Field, answers: &[&Value]) -> Value {
     Value::List(options.filter(|code| marked(code)).map(str::to_owned).collect())
 }
 
-fn is_edited(step: &Ballot, item: &Item, values: &Values) -> Option<bool> {
+fn is_edited(ballot: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     // Without having seen a draft, nobody rewrites it.
-    if step.drafts == Drafts::Hidden {
+    if ballot.drafts == Drafts::Hidden {
         return None;
     }
-    let texts = step.fields.iter().filter(|field| matches!(field.kind, Kind::Text | Kind::Edited { .. }));
+    let texts = ballot.fields.iter().filter(|field| matches!(field.kind, Kind::Text | Kind::Edited { .. }));
     let pairs: Vec<(&str, &str)> =
-        texts.filter_map(|field| Some((item.draft.text(field.name)?, values.text(field.name)?))).collect();
+        texts.filter_map(|field| Some((item.draft.text_of(field.name)?, values.text_of(field.name)?))).collect();
     (!pairs.is_empty()).then(|| pairs.iter().any(|(draft, text)| draft != text))
 }
 
 /// What a reviewer sees: the item, the counted votes on it as `votes.<field>`, and the draft. Answers are in
 /// the order of their votes' ids, so that the order does not reveal the voters. Its hash covers the votes
 /// too: if a voter changes their vote, the review is requested again.
-pub fn review_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
-    if step.review.is_none() {
+pub fn review_item(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
+    if ballot.review.is_none() {
         return item.clone();
     }
     // A sample's votes are not mixed with people's if there are enough of those.
     let people: Vec<&Vote> = votes.iter().copied().filter(|vote| !vote.synthetic).collect();
     let counts = |vote: &&&Vote| {
         vote.item == item.id
-            && vote.step == step.name
-            && vote.recipe == step.recipe
+            && vote.step == ballot.name
+            && vote.recipe == ballot.recipe
             && vote.round == Round::Vote
             && vote.content_hash == item.content_hash
     };
-    let enough = current(&people).iter().filter(counts).count() >= step.votes_needed;
-    with_votes(step, item, if enough { &people } else { votes }, &[Round::Vote])
+    let enough = current_votes(&people).iter().filter(counts).count() >= ballot.votes_needed;
+    with_votes(ballot, item, if enough { &people } else { votes }, &[Round::Vote])
 }
 
 /// What an adjudicator sees: the item and every vote on it. The decision is on the item, so it keeps the
 /// item's own hash and remains valid after later votes.
-pub fn dispute_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
-    Item { content_hash: item.content_hash, ..with_votes(step, item, votes, &[Round::Vote, Round::Review]) }
+pub fn dispute_item(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Item {
+    Item { content_hash: item.content_hash, ..with_votes(ballot, item, votes, &[Round::Vote, Round::Review]) }
 }
 
-fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> Item {
+fn with_votes(ballot: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> Item {
     let seen = |round: Round| (round == Round::Vote).then_some(item.content_hash);
     let mine = |vote: &&&Vote| {
         vote.item == item.id
-            && vote.step == step.name
-            && vote.recipe == step.recipe
+            && vote.step == ballot.name
+            && vote.recipe == ballot.recipe
             && rounds.contains(&vote.round)
     };
     let mine: Vec<&Vote> = votes.iter().filter(mine).copied().collect();
-    let mut heads = current(&mine);
+    let mut heads = current_votes(&mine);
     heads.retain(|vote| seen(vote.round).is_none_or(|hash| hash == vote.content_hash));
     heads.sort_by_key(|vote| (vote.round, vote.id));
     let mut more = Content::new();
     for &round in rounds {
         let prefix = if round == Round::Vote { "votes" } else { "review" };
-        for field in step.form(round) {
+        for field in ballot.questions_of_round(round) {
             let answers = heads.iter().filter(|vote| vote.round == round);
             let answers: Vec<String> =
                 answers.filter_map(|vote| vote.values.get(field.name)).map(Value::to_string).collect();
@@ -392,7 +392,7 @@ fn with_votes(step: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -> 
     }
     let mut seen = item.with_more(more);
     // Picks are shown with the current numbers.
-    for field in rounds.iter().flat_map(|round| step.form(*round)) {
+    for field in rounds.iter().flat_map(|round| ballot.questions_of_round(*round)) {
         let Kind::Pick { from, .. } = field.kind else { continue };
         for prefix in ["votes", "review"] {
             let Some(Value::List(shown)) = seen.content.get(&format!("{prefix}.{}", field.name)).cloned()

@@ -53,7 +53,7 @@ fn who_votes(round: Round) -> &'static str {
 }
 
 impl Why {
-    pub(super) fn twice(round: Round, vote: &Vote, others: &[&Vote]) -> Why {
+    pub(super) fn answered_twice(round: Round, vote: &Vote, others: &[&Vote]) -> Why {
         let answers = |vote: &Vote| {
             let answers_given = vote.values.iter().filter(|(field, _)| *field != REASON);
             answers_given.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")

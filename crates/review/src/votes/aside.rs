@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Vote, standing};
+use super::{Vote, unreplaced_votes};
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{Log, LogError};
@@ -58,7 +58,7 @@ impl SetAside {
     }
 
     /// The id computed from the fields. The time is part of it, because the same decision on later votes is another.
-    pub fn identity(&self) -> Digest {
+    pub fn compute_id(&self) -> Digest {
         let optional = |text: &Option<String>| match text {
             Some(text) => ["+", text].concat(),
             None => String::new(),
@@ -69,8 +69,8 @@ impl SetAside {
     }
 
     /// The decision with its correct id.
-    pub fn sealed(self) -> SetAside {
-        SetAside { id: self.identity(), ..self }
+    pub fn with_id(self) -> SetAside {
+        SetAside { id: self.compute_id(), ..self }
     }
 
     /// Whether it means a vote that was cast at `at`.
@@ -146,22 +146,22 @@ impl Asides {
     ///
     /// # Errors
     /// [`LogError`] if the file cannot be read, was changed, or has a line that is none of its own.
-    pub fn read(votes: &Path) -> Result<Asides, LogError> {
+    pub fn read_asides(votes: &Path) -> Result<Asides, LogError> {
         let path = aside_path(votes);
         let mut asides = Asides { length: length_of(&path), ..Asides::default() };
-        for (at, line) in Log::at(&path).read()?.split(|&byte| byte == b'\n').enumerate() {
+        for (at, line) in Log::in_file(&path).read_lines()?.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let unread = |error: &serde_json::Error| LogError::unread(&path, at + 1, error);
+            let unread = |error: &serde_json::Error| LogError::unreadable_line(&path, at + 1, error);
             let line: AsideLine = serde_json::from_slice(line).map_err(|e| unread(&e))?;
             if let AsideLine::SetAside(aside) = &line
-                && aside.identity() != aside.id
+                && aside.compute_id() != aside.id
             {
                 let edited = "its id is not that of its content: it was edited by hand";
                 return Err(unread(&<serde_json::Error as serde::de::Error>::custom(edited)));
             }
-            asides.take(line);
+            asides.apply_line(line);
         }
         Ok(asides)
     }
@@ -172,12 +172,12 @@ impl Asides {
     /// Those of [`Asides::read`].
     pub(super) fn refresh(&mut self, votes: &Path) -> Result<(), LogError> {
         if length_of(&aside_path(votes)) != self.length {
-            *self = Asides::read(votes)?;
+            *self = Asides::read_asides(votes)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, line: AsideLine) {
+    fn apply_line(&mut self, line: AsideLine) {
         match line {
             AsideLine::SetAside(mut aside) => {
                 // A renamed benchmark keeps its decisions.
@@ -197,44 +197,44 @@ impl Asides {
     }
 
     /// The same decisions with one more, to see what it would do.
-    pub fn with(mut self, line: AsideLine) -> Asides {
-        self.take(line);
+    pub fn with_line(mut self, line: AsideLine) -> Asides {
+        self.apply_line(line);
         self
     }
 
     /// Every decision in the order it was made, including withdrawn ones.
-    pub fn all(&self) -> &[SetAside] {
+    pub fn all_decisions(&self) -> &[SetAside] {
         &self.all
     }
 
     /// Who withdrew a decision, if somebody did.
-    pub fn undone(&self, id: Digest) -> Option<&Restored> {
+    pub fn undo_of(&self, id: Digest) -> Option<&Restored> {
         self.undone.get(&id)
     }
 
     /// When somebody was last given work again.
-    pub fn admitted(&self, annotator: &str) -> Option<&Admitted> {
+    pub fn last_admission(&self, annotator: &str) -> Option<&Admitted> {
         self.admitted.iter().rfind(|admitted| admitted.annotator == annotator)
     }
 
-    fn standing(&self) -> impl Iterator<Item = &SetAside> {
+    fn standing_asides(&self) -> impl Iterator<Item = &SetAside> {
         self.all.iter().filter(|aside| !self.undone.contains_key(&aside.id))
     }
 
     /// The decision that sets a vote aside. `find` returns a vote by its id: a carried vote was cast when the one
     /// before it was.
-    pub fn of<'v>(&self, vote: &'v Vote, find: impl Fn(Digest) -> Option<&'v Vote>) -> Option<&SetAside> {
+    pub fn aside_of_vote<'v>(&self, vote: &'v Vote, find: impl Fn(Digest) -> Option<&'v Vote>) -> Option<&SetAside> {
         let mut cast = vote;
         // Each vote is carried from an earlier one, so that this ends.
         while let Some(before) = cast.base.filter(|_| cast.carried.is_some()).and_then(&find) {
             cast = before;
         }
-        self.standing().find(|aside| aside.covers(vote, &cast.at))
+        self.standing_asides().find(|aside| aside.covers(vote, &cast.at))
     }
 
     /// The current votes that do not count, each with the decision.
-    pub fn heads<'v>(&self, votes: &[&'v Vote]) -> Vec<(&'v Vote, &SetAside)> {
-        let names: FxHashSet<&str> = self.standing().map(|aside| aside.annotator.as_str()).collect();
+    pub fn aside_heads<'v>(&self, votes: &[&'v Vote]) -> Vec<(&'v Vote, &SetAside)> {
+        let names: FxHashSet<&str> = self.standing_asides().map(|aside| aside.annotator.as_str()).collect();
         let theirs = |vote: &&&Vote| !vote.synthetic && names.contains(vote.annotator.as_str());
         let theirs: Vec<&'v Vote> = votes.iter().filter(theirs).copied().collect();
         if theirs.is_empty() {
@@ -242,26 +242,26 @@ impl Asides {
         }
         let known: FxHashMap<Digest, &'v Vote> = theirs.iter().map(|vote| (vote.id, *vote)).collect();
         let set_aside =
-            |(_, vote): (usize, &'v Vote)| Some((vote, self.of(vote, |id| known.get(&id).copied())?));
-        standing(&theirs).into_iter().filter_map(set_aside).collect()
+            |(_, vote): (usize, &'v Vote)| Some((vote, self.aside_of_vote(vote, |id| known.get(&id).copied())?));
+        unreplaced_votes(&theirs).into_iter().filter_map(set_aside).collect()
     }
 
     /// The votes that count. Where somebody's current vote is set aside, the votes before it on the same item do not
     /// come back: their author has replaced them.
-    pub fn counted<'v>(&self, votes: Vec<&'v Vote>) -> Vec<&'v Vote> {
-        let heads = self.heads(&votes);
+    pub fn counted_votes<'v>(&self, votes: Vec<&'v Vote>) -> Vec<&'v Vote> {
+        let heads = self.aside_heads(&votes);
         if heads.is_empty() {
             return votes;
         }
         let known: FxHashMap<Digest, &'v Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
         let mut out: FxHashSet<Digest> = FxHashSet::default();
         for (head, _) in heads {
-            let seat = head.seat();
+            let seat = head.seat_digest();
             let mut open = vec![head];
             while let Some(vote) = open.pop() {
                 if out.insert(vote.id) {
                     let before = vote.supersedes.iter().chain(&vote.settles).filter_map(|id| known.get(id));
-                    open.extend(before.copied().filter(|other| other.seat() == seat));
+                    open.extend(before.copied().filter(|other| other.seat_digest() == seat));
                 }
             }
         }
@@ -277,8 +277,8 @@ fn length_of(path: &Path) -> u64 {
 ///
 /// # Errors
 /// [`LogError`] if it cannot be written, or the file was changed.
-pub fn append(votes: &Path, line: &AsideLine) -> Result<(), LogError> {
-    Log::at(aside_path(votes)).add([line])
+pub fn append_line(votes: &Path, line: &AsideLine) -> Result<(), LogError> {
+    Log::in_file(aside_path(votes)).add([line])
 }
 
 #[cfg(test)]
@@ -287,22 +287,22 @@ mod tests {
 
     use super::*;
     use crate::ballot::Round;
-    use crate::votes::{Carried, VoteLog, current};
+    use crate::votes::{Carried, VoteLog, current_votes};
     use crate::{ballots, testing};
 
     fn vote(item: &str, annotator: &str, kind: &str, at: &str) -> Vote {
-        let step = ballots::step("flub", "type").unwrap();
-        let item = testing::item(&step, item, &[]);
-        let vote = testing::vote(&step, &item, Round::Vote, annotator, testing::one("type", kind));
-        Vote { at: at.to_owned(), ..vote }.sealed()
+        let step = ballots::find_step("flub", "type").unwrap();
+        let item = testing::test_item(&step, item, &[]);
+        let vote = testing::test_vote(&step, &item, Round::Vote, annotator, testing::one_answer("type", kind));
+        Vote { at: at.to_owned(), ..vote }.with_id()
     }
 
     fn aside(annotator: &str) -> SetAside {
-        SetAside::all_of(annotator, "meta-1", "clicked through", "2026-01-31T12:00:00Z").sealed()
+        SetAside::all_of(annotator, "meta-1", "clicked through", "2026-01-31T12:00:00Z").with_id()
     }
 
     fn with(aside: SetAside) -> Asides {
-        Asides::default().with(AsideLine::SetAside(aside))
+        Asides::default().with_line(AsideLine::SetAside(aside))
     }
 
     #[test]
@@ -332,14 +332,14 @@ mod tests {
     fn what_was_replaced_does_not_come_back_and_what_replaces_it_counts() {
         let first = vote("i", "a", "paradox", "2026-01-01T00:00:00Z");
         let second = vote("i", "a", "ambiguity", "2026-01-02T00:00:00Z");
-        let second = Vote { supersedes: Some(first.id), base: Some(first.id), ..second }.sealed();
+        let second = Vote { supersedes: Some(first.id), base: Some(first.id), ..second }.with_id();
         let other = vote("i", "b", "paradox", "2026-01-02T00:00:00Z");
-        let only_the_second = with(SetAside { from: Some("2026-01-02".into()), ..aside("a") }.sealed());
-        assert_eq!(only_the_second.counted(vec![&first, &second, &other]), [&other]);
+        let only_the_second = with(SetAside { from: Some("2026-01-02".into()), ..aside("a") }.with_id());
+        assert_eq!(only_the_second.counted_votes(vec![&first, &second, &other]), [&other]);
         let third = vote("i", "a", "word_game", "2026-02-02T00:00:00Z");
-        let third = Vote { supersedes: Some(second.id), base: Some(second.id), ..third }.sealed();
-        let counted = only_the_second.counted(vec![&first, &second, &other, &third]);
-        assert_eq!(current(&counted), [&third, &other], "they have voted again since");
+        let third = Vote { supersedes: Some(second.id), base: Some(second.id), ..third }.with_id();
+        let counted = only_the_second.counted_votes(vec![&first, &second, &other, &third]);
+        assert_eq!(current_votes(&counted), [&third, &other], "they have voted again since");
     }
 
     #[test]
@@ -352,11 +352,11 @@ mod tests {
             carried: Some(Carried { by: "meta-1".into(), why: "a comma".into() }),
             ..first.clone()
         }
-        .sealed();
-        let early = with(SetAside { until: Some("2026-01-06".into()), ..aside("a") }.sealed());
-        assert!(early.counted(vec![&first, &carried]).is_empty());
-        let late = with(SetAside { from: Some("2026-01-06".into()), ..aside("a") }.sealed());
-        assert_eq!(late.counted(vec![&first, &carried]).len(), 2);
+        .with_id();
+        let early = with(SetAside { until: Some("2026-01-06".into()), ..aside("a") }.with_id());
+        assert!(early.counted_votes(vec![&first, &carried]).is_empty());
+        let late = with(SetAside { from: Some("2026-01-06".into()), ..aside("a") }.with_id());
+        assert_eq!(late.counted_votes(vec![&first, &carried]).len(), 2);
     }
 
     #[test]
@@ -366,7 +366,7 @@ mod tests {
         let sheet = vote("i", "a", "paradox", "2026-01-05T00:00:00Z");
         log.append_sheet(vec![sheet.clone(), vote("i", "b", "paradox", "2026-01-05T00:00:00Z")]).unwrap();
         let decision = aside("a");
-        append(dir.path(), &AsideLine::SetAside(decision.clone())).unwrap();
+        append_line(dir.path(), &AsideLine::SetAside(decision.clone())).unwrap();
         log.refresh().unwrap();
         let names = |log: &VoteLog| -> Vec<String> {
             let on = log.by_item("flub", "type");
@@ -379,22 +379,22 @@ mod tests {
         assert_eq!((again.added.len(), again.aside), (0, vec!["i".to_owned()]));
         // The same answer, given anew on the page, counts.
         let anew = Vote { at: "2026-02-01T00:00:00Z".into(), source: super::super::PAGE.into(), ..sheet };
-        assert_eq!(log.append(vec![anew]).unwrap().added.len(), 1);
+        assert_eq!(log.append_votes(vec![anew]).unwrap().added.len(), 1);
         assert_eq!(names(&log).len(), 3, "both of theirs are listed, the later one is current");
-        assert_eq!(current(&log.by_item("flub", "type")["i"]).len(), 2);
+        assert_eq!(current_votes(&log.by_item("flub", "type")["i"]).len(), 2);
         let undo = Restored {
             undoes: decision.id,
             by: "meta-1".into(),
             why: "mixed up".into(),
             at: "2026-02-02T00:00:00Z".into(),
         };
-        append(dir.path(), &AsideLine::Undo(undo)).unwrap();
+        append_line(dir.path(), &AsideLine::Undo(undo)).unwrap();
         log.refresh().unwrap();
-        let read = Asides::read(dir.path()).unwrap();
-        assert!(read.undone(decision.id).is_some() && read.all().len() == 1);
-        assert!(log.asides().heads(&log.votes().iter().collect::<Vec<_>>()).is_empty());
+        let read = Asides::read_asides(dir.path()).unwrap();
+        assert!(read.undo_of(decision.id).is_some() && read.all_decisions().len() == 1);
+        assert!(log.asides().aside_heads(&log.votes().iter().collect::<Vec<_>>()).is_empty());
         // A reader that was not told of it comes to the same.
-        assert_eq!(VoteLog::open(dir.path()).unwrap().counted().len(), 3);
+        assert_eq!(VoteLog::open(dir.path()).unwrap().counted_votes().len(), 3);
     }
 
     proptest! {
@@ -409,15 +409,15 @@ mod tests {
                 let name = format!("a{who}");
                 let before = votes.iter().rev().find(|vote| vote.annotator == name).map(|vote| vote.id);
                 let vote = vote("i", &name, kind, &format!("2026-01-{day:02}T00:00:00Z"));
-                votes.push(Vote { base: before, supersedes: before, ..vote }.sealed());
+                votes.push(Vote { base: before, supersedes: before, ..vote }.with_id());
             }
             let all: Vec<&Vote> = votes.iter().collect();
             let name = format!("a{of}");
             let asides = with(aside(&name));
-            let counted = asides.counted(all.clone());
+            let counted = asides.counted_votes(all.clone());
             let others: Vec<&Vote> = all.iter().copied().filter(|vote| vote.annotator != name).collect();
             prop_assert_eq!(&counted, &others);
-            prop_assert_eq!(Asides::default().counted(all.clone()), all);
+            prop_assert_eq!(Asides::default().counted_votes(all.clone()), all);
         }
     }
 }

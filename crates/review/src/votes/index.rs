@@ -11,7 +11,7 @@ use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::log::{self, LineError, LogError, Position, Segments};
-use riddlemill_files::par_map::{ahead, batches};
+use riddlemill_files::par_map::{map_ahead, split_batches};
 
 /// Votes that one core serialises at a time.
 const CHUNK: usize = 1 << 12;
@@ -61,7 +61,7 @@ impl VoteLog {
     /// # Errors
     /// [`LogError`] if they cannot be read, or were changed.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::read(dir.into(), false)
+        VoteLog::read_folder(dir.into(), false)
     }
 
     /// Loads the votes in `dir` as they were cast: those on a renamed benchmark under its old name.
@@ -69,15 +69,15 @@ impl VoteLog {
     /// # Errors
     /// Those of [`VoteLog::open`].
     pub fn as_cast(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
-        VoteLog::read(dir.into(), true)
+        VoteLog::read_folder(dir.into(), true)
     }
 
-    fn read(folder: PathBuf, as_cast: bool) -> Result<VoteLog, LogError> {
+    fn read_folder(folder: PathBuf, as_cast: bool) -> Result<VoteLog, LogError> {
         let mut log = VoteLog {
             as_cast,
-            segments: Segments::at(&folder),
+            segments: Segments::in_folder(&folder),
             // Also without a file, so that one that is gone is noticed.
-            asides: Asides::read(&folder)?,
+            asides: Asides::read_asides(&folder)?,
             folder,
             position: Position::default(),
             votes: Vec::new(),
@@ -96,8 +96,8 @@ impl VoteLog {
     }
 
     /// The votes that count, including superseded ones.
-    pub fn counted(&self) -> Vec<&Vote> {
-        self.asides.counted(self.votes.iter().collect())
+    pub fn counted_votes(&self) -> Vec<&Vote> {
+        self.asides.counted_votes(self.votes.iter().collect())
     }
 
     /// What was decided on votes that do not count.
@@ -108,7 +108,7 @@ impl VoteLog {
     /// The decision that sets a vote of this log aside.
     pub fn set_aside(&self, vote: &Vote) -> Option<&SetAside> {
         let find = |id: Digest| self.ids.get(&id).map(|&at| &self.votes[at as usize]);
-        self.asides.of(vote, find)
+        self.asides.aside_of_vote(vote, find)
     }
 
     /// The folder that it was read from.
@@ -122,16 +122,16 @@ impl VoteLog {
         for vote in self.votes.iter().filter(|vote| vote.step == step && vote.recipe == recipe) {
             items.entry(&vote.item).or_default().push(vote);
         }
-        if !self.asides.all().is_empty() {
-            items.values_mut().for_each(|votes| *votes = self.asides.counted(std::mem::take(votes)));
+        if !self.asides.all_decisions().is_empty() {
+            items.values_mut().for_each(|votes| *votes = self.asides.counted_votes(std::mem::take(votes)));
             items.retain(|_, votes| !votes.is_empty());
         }
         items
     }
 
     /// The latest vote of the seat of `vote`.
-    pub fn head(&self, vote: &Vote) -> Option<&Vote> {
-        self.heads.get(&vote.seat()).map(|&at| &self.votes[at as usize])
+    pub fn latest_of_seat(&self, vote: &Vote) -> Option<&Vote> {
+        self.heads.get(&vote.seat_digest()).map(|&at| &self.votes[at as usize])
     }
 
     /// Lines that are not votes or have another id, each with its file and line. They are ignored.
@@ -143,18 +143,18 @@ impl VoteLog {
     pub fn refresh(&mut self) -> Result<(), LogError> {
         self.asides.refresh(&self.folder)?;
         for (path, lines) in self.segments.read_after(&mut self.position)? {
-            let lines: Vec<&[u8]> = log::lines(&lines).collect();
+            let lines: Vec<&[u8]> = log::filled_lines(&lines).collect();
             self.reserve(lines.len());
             let as_cast = self.as_cast;
             let parse = |lines: &[&[u8]]| -> Vec<_> {
                 lines.par_iter().map(|line| read_line(line, as_cast)).collect()
             };
             let mut number = 0;
-            ahead(lines.chunks(BATCH), parse, |votes| {
+            map_ahead(lines.chunks(BATCH), parse, |votes| {
                 for vote in votes {
                     number += 1;
                     match vote {
-                        Ok((vote, seat)) => self.take(vote, seat),
+                        Ok((vote, seat)) => self.add_vote(vote, seat),
                         Err(why) => {
                             self.damaged.push(format!("{}: vote {number}: {why}", path.display()));
                         }
@@ -171,7 +171,7 @@ impl VoteLog {
         self.heads.reserve(votes);
     }
 
-    fn take(&mut self, vote: Vote, seat: Digest) {
+    fn add_vote(&mut self, vote: Vote, seat: Digest) {
         let at = self.votes.len() as u32;
         if self.ids.insert(vote.id, at).is_some() {
             return;
@@ -198,7 +198,7 @@ impl VoteLog {
     pub fn merge(&mut self, other: &VoteLog, only_look: bool) -> Result<Vec<Vote>, LogError> {
         let segments = self.segments.clone();
         // The lock before the refresh, so that no other process stores the same votes in between.
-        let writer = if only_look { None } else { Some(segments.writer()?) };
+        let writer = if only_look { None } else { Some(segments.open_writer()?) };
         self.refresh()?;
         let is_new = |vote: &&Vote| !self.ids.contains_key(&vote.id);
         let mut new: Vec<Vote> = other.votes.iter().filter(is_new).cloned().collect();
@@ -211,7 +211,7 @@ impl VoteLog {
         }
         if let Some(writer) = writer.filter(|_| !new.is_empty()) {
             let blocks: Vec<Vec<u8>> = new.par_chunks(CHUNK).map(vote_lines).collect::<Result<_, _>>()?;
-            writer.append(&blocks)?;
+            writer.append_blocks(&blocks)?;
             self.refresh()?;
         }
         Ok(new)
@@ -219,8 +219,8 @@ impl VoteLog {
 
     /// Stores new votes, and returns when they are on disk. Every vote gets its id and the vote it supersedes
     /// here, under the lock, so that concurrent processes add nothing twice.
-    pub fn append(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
-        self.store(votes, false)
+    pub fn append_votes(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+        self.store_votes(votes, false)
     }
 
     /// [`append`](VoteLog::append) for votes from a sheet, which may be older than the annotator's current
@@ -229,23 +229,23 @@ impl VoteLog {
     /// # Errors
     /// Those of [`append`](VoteLog::append).
     pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
-        self.store(votes, true)
+        self.store_votes(votes, true)
     }
 
-    fn store(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
+    fn store_votes(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
         // A copy, because the writer borrows it while `self` changes.
         let segments = self.segments.clone();
-        let writer = segments.writer()?;
+        let writer = segments.open_writer()?;
         self.refresh()?;
         let (receipt, lines) = match self.sort_in(votes, from_sheet) {
             Ok(sorted) => sorted,
-            Err(error) => return self.undo(error),
+            Err(error) => return self.revert_to_disk(error),
         };
         if !lines.is_empty() {
-            match writer.append(&lines) {
+            match writer.append_blocks(&lines) {
                 // The new votes are in memory already, and the next refresh must not read them again.
                 Ok(position) => self.position = position,
-                Err(error) => return self.undo(error),
+                Err(error) => return self.revert_to_disk(error),
             }
         }
         Ok(receipt)
@@ -258,12 +258,12 @@ impl VoteLog {
         let stored = self.votes.len();
         self.reserve(votes.len());
         let seated = |vote: Vote| {
-            let vote = vote.sealed();
-            let seat = vote.seat();
+            let vote = vote.with_id();
+            let seat = vote.seat_digest();
             (vote, seat)
         };
         let seat_all = |votes: Vec<Vote>| -> Vec<_> { votes.into_par_iter().map(seated).collect() };
-        ahead(batches(votes, BATCH), seat_all, |batch| {
+        map_ahead(split_batches(votes, BATCH), seat_all, |batch| {
             for (vote, seat) in batch {
                 self.sort_one_in(vote, seat, from_sheet, &mut receipt);
             }
@@ -283,7 +283,7 @@ impl VoteLog {
             }
             // Whoever votes again after their vote was set aside gives a new answer, even if it is the same one.
             if !from_sheet && vote.base != Some(aside.id) {
-                vote = Vote { base: Some(aside.id), ..vote }.sealed();
+                vote = Vote { base: Some(aside.id), ..vote }.with_id();
             }
         }
         // The same answer again settles a contradiction, so it is stored then.
@@ -301,13 +301,13 @@ impl VoteLog {
             vote.settles.extend(contradicting.iter().map(|&at| self.votes[at as usize].id));
             receipt.changed += usize::from(vote.supersedes.is_some());
             receipt.added.push(vote.id);
-            self.take(vote, seat);
+            self.add_vote(vote, seat);
         }
     }
 
     /// Reverts to what is on disk after a failed write.
-    fn undo(&mut self, error: LogError) -> Result<Receipt, LogError> {
-        *self = VoteLog::read(self.folder.clone(), self.as_cast)?;
+    fn revert_to_disk(&mut self, error: LogError) -> Result<Receipt, LogError> {
+        *self = VoteLog::read_folder(self.folder.clone(), self.as_cast)?;
         Err(error)
     }
 }
@@ -324,11 +324,11 @@ fn vote_lines(votes: &[Vote]) -> Result<Vec<u8>, LogError> {
 
 fn read_line(line: &[u8], as_cast: bool) -> Result<(Vote, Digest), LineError> {
     let mut vote: Vote = serde_json::from_slice(line)?;
-    LineError::refuse_edited(vote.id, vote.identity())?;
+    LineError::refuse_edited(vote.id, vote.compute_id())?;
     if let Some(now) = named_now(&vote.recipe).filter(|_| !as_cast) {
         now.clone_into(&mut vote.recipe);
     }
-    let seat = vote.seat();
+    let seat = vote.seat_digest();
     Ok((vote, seat))
 }
 
@@ -337,12 +337,12 @@ mod tests {
     use super::*;
     use crate::ballot::Role;
     use crate::value::Values;
-    use crate::votes::current;
+    use crate::votes::current_votes;
     use crate::{ballots, testing};
 
     fn vote(item: &str, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
-        let step = ballots::step("flub", "type").unwrap();
-        let item = testing::item(&step, item, &[]);
+        let step = ballots::find_step("flub", "type").unwrap();
+        let item = testing::test_item(&step, item, &[]);
         Vote {
             annotator: annotator.into(),
             role: Role::Junior,
@@ -350,22 +350,22 @@ mod tests {
             at: "2026-01-01T00:00:00Z".into(),
             source: "a.csv".into(),
             base,
-            ..Vote::on(&step, &item)
+            ..Vote::on_item(&step, &item)
         }
     }
 
     #[test]
     fn logs_that_grew_apart_are_put_together_once_and_contradictions_stand() {
-        use crate::votes::contradictions;
+        use crate::votes::find_contradictions;
         let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let mut mine = VoteLog::open(here.path()).unwrap();
-        let shared = mine.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
+        let shared = mine.append_votes(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
         let mut theirs = VoteLog::open(there.path()).unwrap();
         assert_eq!(theirs.merge(&mine, false).unwrap().len(), 1);
         // The same annotator changes the shared vote on both sides, and somebody else votes only there.
-        mine.append(vec![vote("i", "a", "ambiguity", Some(shared))]).unwrap();
+        mine.append_votes(vec![vote("i", "a", "ambiguity", Some(shared))]).unwrap();
         let other = vote("i", "a", "word_game", Some(shared));
-        theirs.append(vec![other, vote("j", "b", "paradox", None)]).unwrap();
+        theirs.append_votes(vec![other, vote("j", "b", "paradox", None)]).unwrap();
         assert_eq!(mine.merge(&theirs, true).unwrap().len(), 2);
         assert_eq!(mine.votes().len(), 2, "a look stores nothing");
         assert_eq!(mine.merge(&theirs, false).unwrap().len(), 2);
@@ -373,15 +373,15 @@ mod tests {
         assert_eq!(theirs.merge(&mine, false).unwrap().len(), 1);
         for log in [&mine, &theirs, &VoteLog::open(here.path()).unwrap()] {
             let all: Vec<&Vote> = log.votes().iter().collect();
-            let [(_, beside)] = &contradictions(&all)[..] else { panic!("one") };
+            let [(_, beside)] = &find_contradictions(&all)[..] else { panic!("one") };
             assert_eq!((all.len(), beside.len()), (4, 1));
         }
         // The same answer again settles it.
-        let head = mine.head(&vote("i", "a", "", None)).unwrap().clone();
+        let head = mine.latest_of_seat(&vote("i", "a", "", None)).unwrap().clone();
         let again = Vote { base: Some(head.id), ..head };
-        assert_eq!(mine.append(vec![again]).unwrap().added.len(), 1);
+        assert_eq!(mine.append_votes(vec![again]).unwrap().added.len(), 1);
         for log in [&mine, &VoteLog::open(here.path()).unwrap()] {
-            assert!(contradictions(&log.votes().iter().collect::<Vec<_>>()).is_empty());
+            assert!(find_contradictions(&log.votes().iter().collect::<Vec<_>>()).is_empty());
         }
         assert!(VoteLog::open(here.path()).unwrap().damaged().is_empty());
     }
@@ -391,22 +391,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut log = VoteLog::open(dir.path()).unwrap();
         let first =
-            log.append(vec![vote("i", "a", "paradox", None), vote("i", "a", "paradox", None)]).unwrap();
+            log.append_votes(vec![vote("i", "a", "paradox", None), vote("i", "a", "paradox", None)]).unwrap();
         assert_eq!((first.added.len(), first.known), (1, 1));
 
-        let second = log.append(vec![vote("i", "a", "ambiguity", Some(first.added[0]))]).unwrap();
+        let second = log.append_votes(vec![vote("i", "a", "ambiguity", Some(first.added[0]))]).unwrap();
         assert_eq!((second.added.len(), second.changed), (1, 1));
         // The old file is imported again: no changed vote.
-        let again = log.append(vec![vote("i", "a", "paradox", None)]).unwrap();
+        let again = log.append_votes(vec![vote("i", "a", "paradox", None)]).unwrap();
         assert_eq!(again.outdated, first.added);
         // Back to the first answer after the second vote.
-        let back = log.append(vec![vote("i", "a", "paradox", Some(second.added[0]))]).unwrap();
+        let back = log.append_votes(vec![vote("i", "a", "paradox", Some(second.added[0]))]).unwrap();
         assert_eq!(back.added.len(), 1);
 
         let reopened = VoteLog::open(dir.path()).unwrap();
         assert_eq!(reopened.votes(), log.votes());
         let all: Vec<&Vote> = reopened.votes().iter().collect();
-        let heads = current(&all);
+        let heads = current_votes(&all);
         assert_eq!(heads.len(), 1);
         assert_eq!(heads[0].id, back.added[0]);
     }
@@ -418,7 +418,7 @@ mod tests {
         let mut log = VoteLog::open(dir.path()).unwrap();
         let on_page = |vote: Vote| Vote { source: PAGE.into(), ..vote };
         // The sheet was exported before the page was used, and is imported after.
-        log.append(vec![on_page(vote("i", "a", "paradox", None))]).unwrap();
+        log.append_votes(vec![on_page(vote("i", "a", "paradox", None))]).unwrap();
         let late = log.append_sheet(vec![vote("i", "a", "ambiguity", None)]).unwrap();
         assert_eq!((late.added.len(), late.late), (0, vec!["i".to_string()]));
         // A sheet that is corrected and imported again is a changed vote.
@@ -442,7 +442,7 @@ mod tests {
             for log in &mut logs {
                 scope.spawn(|| {
                     for item in 0..25 {
-                        log.append(vec![vote(&item.to_string(), "a", "paradox", None)]).unwrap();
+                        log.append_votes(vec![vote(&item.to_string(), "a", "paradox", None)]).unwrap();
                     }
                 });
             }
@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn edited_and_broken_lines_are_named_and_kept_out() {
         let dir = tempfile::tempdir().unwrap();
-        let votes = [vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)].map(Vote::sealed);
+        let votes = [vote("i", "a", "paradox", None), vote("j", "a", "paradox", None)].map(Vote::with_id);
         let text =
             String::from_utf8(vote_lines(&votes).unwrap()).unwrap().replacen("paradox", "ambiguity", 1);
         std::fs::write(dir.path().join("000001.jsonl"), text + "not json\n{\"torn\":").unwrap();
@@ -474,8 +474,8 @@ mod tests {
     fn an_edited_line_behind_others_stops_everything() {
         let dir = tempfile::tempdir().unwrap();
         let mut log = VoteLog::open(dir.path()).unwrap();
-        let first = log.append(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
-        log.append(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
+        let first = log.append_votes(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
+        log.append_votes(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
         let path = dir.path().join("000001.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         // Not part of a vote's id.

@@ -89,12 +89,12 @@ pub struct Vote {
 
 impl Vote {
     /// An empty vote on an item: whose it is, its answers, its time and its source are still to be filled in.
-    pub fn on(step: &Ballot, item: &Item) -> Vote {
+    pub fn on_item(ballot: &Ballot, item: &Item) -> Vote {
         Vote {
             // Replaced by the vote's own id when it is sealed.
             id: item.content_hash,
-            recipe: step.recipe.to_owned(),
-            step: step.name.to_owned(),
+            recipe: ballot.recipe.to_owned(),
+            step: ballot.name.to_owned(),
             item: item.id.clone(),
             content_hash: item.content_hash,
             annotator: String::new(),
@@ -116,30 +116,30 @@ impl Vote {
     }
 
     /// The id computed from the fields. A stored vote with another id was tampered with.
-    pub fn identity(&self) -> Digest {
+    pub fn compute_id(&self) -> Digest {
         let mut digester = Digester::new("riddlemill vote v1");
         for part in [&self.recipe, &self.step, &self.item, &self.annotator] {
-            digester.part(part.as_bytes());
+            digester.hash_part(part.as_bytes());
         }
-        digester.part(self.content_hash.to_string().as_bytes());
-        digester.part(self.round.name().as_bytes());
-        digester.part(&[u8::from(self.synthetic)]);
-        digester.part(self.base.map(|base| base.to_string()).unwrap_or_default().as_bytes());
-        self.values.digest(&mut digester);
+        digester.hash_part(self.content_hash.to_string().as_bytes());
+        digester.hash_part(self.round.name().as_bytes());
+        digester.hash_part(&[u8::from(self.synthetic)]);
+        digester.hash_part(self.base.map(|base| base.to_string()).unwrap_or_default().as_bytes());
+        self.values.add_to_digest(&mut digester);
         // Hashed only if present, so that the ids of stored votes without it stay valid.
         if let Some(Carried { by, why }) = &self.carried {
-            [b"carried", by.as_bytes(), why.as_bytes()].into_iter().for_each(|part| digester.part(part));
+            [b"carried", by.as_bytes(), why.as_bytes()].into_iter().for_each(|part| digester.hash_part(part));
         }
         digester.finish()
     }
 
     /// The vote with its correct id.
-    pub fn sealed(self) -> Vote {
-        Vote { id: self.identity(), ..self }
+    pub fn with_id(self) -> Vote {
+        Vote { id: self.compute_id(), ..self }
     }
 
     /// Identifies the annotator, item and round, for which one vote is current.
-    pub(crate) fn seat(&self) -> Digest {
+    pub(crate) fn seat_digest(&self) -> Digest {
         let parts = [&self.recipe, &self.step, &self.item, &self.annotator].map(|part| part.as_bytes());
         Digest::of_parts("riddlemill seat v1", parts.into_iter().chain([self.round.name().as_bytes()]))
     }
@@ -169,8 +169,8 @@ impl Vote {
 /// on the same item; a sample's never replaces a person's. If more than one is left, because logs of two
 /// machines were merged, a person's counts before a sample's and a later stored one before an earlier: clocks
 /// are not used.
-pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
-    let mut heads = standing(votes);
+pub fn current_votes<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
+    let mut heads = unreplaced_votes(votes);
     heads.sort_by_key(|(at, vote)| (seat_of(vote), vote.synthetic, Reverse(*at)));
     heads.dedup_by(|other, head| seat_of(other.1) == seat_of(head.1));
     let mut heads: Vec<&Vote> = heads.into_iter().map(|(_, vote)| vote).collect();
@@ -181,8 +181,8 @@ pub fn current<'v>(votes: &[&'v Vote]) -> Vec<&'v Vote> {
 /// Different answers of one annotator on the same text, given without knowing of each other, as on two
 /// machines: for each seat the current vote, and the others that differ. The annotator's next vote settles
 /// it.
-pub fn contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> {
-    let mut heads = standing(votes);
+pub fn find_contradictions<'v>(votes: &[&'v Vote]) -> Vec<(&'v Vote, Vec<&'v Vote>)> {
+    let mut heads = unreplaced_votes(votes);
     heads.retain(|(_, vote)| !vote.synthetic);
     heads.sort_by_key(|(at, vote)| (seat_of(vote), Reverse(*at)));
     let of_a_seat = heads.chunk_by(|a, b| seat_of(a.1) == seat_of(b.1));
@@ -200,7 +200,7 @@ fn seat_of(vote: &Vote) -> (&str, Round, [&str; 3]) {
 }
 
 /// The votes that no other replaces, each with its index.
-fn standing<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
+fn unreplaced_votes<'v>(votes: &[&'v Vote]) -> Vec<(usize, &'v Vote)> {
     let mut replaced: FxHashSet<Digest> = FxHashSet::default();
     if votes.iter().any(|vote| vote.supersedes.is_some()) {
         let known: FxHashMap<Digest, &Vote> = votes.iter().map(|vote| (vote.id, *vote)).collect();
@@ -234,11 +234,11 @@ mod tests {
     use crate::{ballots, testing};
 
     fn vote(annotator: &str, kind: &str, at: &str, synthetic: bool) -> Vote {
-        let step = ballots::step("flub", "type").unwrap();
-        let item = testing::item(&step, "i", &[]);
+        let step = ballots::find_step("flub", "type").unwrap();
+        let item = testing::test_item(&step, "i", &[]);
         let values = [("type", kind)].into_iter().collect();
-        let vote = testing::vote(&step, &item, Round::Vote, annotator, values);
-        Vote { at: at.into(), synthetic, ..vote }.sealed()
+        let vote = testing::test_vote(&step, &item, Round::Vote, annotator, values);
+        Vote { at: at.into(), synthetic, ..vote }.with_id()
     }
 
     #[test]
@@ -247,14 +247,14 @@ mod tests {
         let first = vote("a", "ambiguity", "2026-01-02T00:00:00Z", false);
         // The clock was set back.
         let second = vote("a", "word_game", "2026-01-01T00:00:00Z", false);
-        assert_eq!(current(&[&first, &sample]), [&first]);
-        assert_eq!(current(&[&sample, &first]), [&first]);
-        assert_eq!(current(&[&sample, &first, &second]), [&second]);
+        assert_eq!(current_votes(&[&first, &sample]), [&first]);
+        assert_eq!(current_votes(&[&sample, &first]), [&first]);
+        assert_eq!(current_votes(&[&sample, &first, &second]), [&second]);
         let over = Vote { supersedes: Some(first.id), ..sample.clone() };
-        assert_eq!(current(&[&first, &over]), [&first], "a sample replaces no person");
+        assert_eq!(current_votes(&[&first, &over]), [&first], "a sample replaces no person");
         let after = Vote { supersedes: Some(over.id), ..second };
         for votes in [[&first, &over, &after], [&after, &over, &first]] {
-            assert_eq!(current(&votes), [&after]);
+            assert_eq!(current_votes(&votes), [&after]);
         }
     }
 
@@ -262,16 +262,16 @@ mod tests {
     fn who_answered_twice_is_asked_which_holds() {
         let mine = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
         let theirs = vote("a", "ambiguity", "2026-01-01T00:00:00Z", false);
-        let contradicting = contradictions(&[&mine, &theirs]);
+        let contradicting = find_contradictions(&[&mine, &theirs]);
         assert_eq!(contradicting, [(&theirs, vec![&mine])]);
-        let again = Vote { supersedes: Some(theirs.id), base: Some(theirs.id), ..mine.clone() }.sealed();
-        assert_eq!(contradictions(&[&mine, &theirs, &again]), [], "equal to the other");
+        let again = Vote { supersedes: Some(theirs.id), base: Some(theirs.id), ..mine.clone() }.with_id();
+        assert_eq!(find_contradictions(&[&mine, &theirs, &again]), [], "equal to the other");
         let third = Vote { base: Some(theirs.id), ..vote("a", "word_game", "2026-01-01T00:00:00Z", false) };
-        let third = Vote { supersedes: Some(theirs.id), ..third.sealed() };
-        assert_eq!(contradictions(&[&mine, &theirs, &third]), [(&third, vec![&mine])]);
+        let third = Vote { supersedes: Some(theirs.id), ..third.with_id() };
+        assert_eq!(find_contradictions(&[&mine, &theirs, &third]), [(&third, vec![&mine])]);
         let settled = Vote { settles: vec![mine.id], ..third };
-        assert_eq!(contradictions(&[&mine, &theirs, &settled]), []);
-        assert_eq!(current(&[&mine, &theirs, &settled]), [&settled]);
+        assert_eq!(find_contradictions(&[&mine, &theirs, &settled]), []);
+        assert_eq!(current_votes(&[&mine, &theirs, &settled]), [&settled]);
     }
 
     #[test]
@@ -279,6 +279,6 @@ mod tests {
         let one = vote("a", "paradox", "2026-01-01T00:00:00Z", false);
         let other = vote("b", "ambiguity", "2026-01-01T00:00:00Z", false);
         let edited = Vote { supersedes: Some(one.id), ..other };
-        assert_eq!(current(&[&one, &edited]), [&one, &edited]);
+        assert_eq!(current_votes(&[&one, &edited]), [&one, &edited]);
     }
 }

@@ -7,8 +7,8 @@ use polars::prelude::{Column, DataFrame, PolarsResult};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::small_cache::{TEXT, texts};
-use super::{Names, named};
+use super::small_cache::{TEXT, texts_of_frame};
+use super::{Names, hash_id};
 use crate::{Error, StageReader, part_columns};
 
 /// No such row.
@@ -50,10 +50,10 @@ impl Index {
         names: Arc<Names>,
     ) -> Result<Index, Error> {
         let (kinds, rows) = rayon::join(
-            || kinds(stage),
+            || read_kinds(stage),
             || {
-                let before: Result<Vec<_>, Error> = inputs.iter().map(|input| ids(input, "rows")).collect();
-                Ok::<_, Error>((before?.concat(), ids(stage, "rows")?))
+                let before: Result<Vec<_>, Error> = inputs.iter().map(|input| hash_ids(input, "rows")).collect();
+                Ok::<_, Error>((before?.concat(), hash_ids(stage, "rows")?))
             },
         );
         let (Kinds { known, of }, (before, after)) = (kinds?, rows?);
@@ -74,8 +74,8 @@ impl Index {
             }
         }
         Ok(Index {
-            entered: align(&names.ids, &before),
-            left: align(&out, &after),
+            entered: align_ids(&names.ids, &before),
+            left: align_ids(&out, &after),
             kinds,
             kind: of,
             names,
@@ -86,7 +86,7 @@ impl Index {
     }
 
     /// Approximate size in bytes, without its names.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn estimate_bytes(&self) -> usize {
         self.kind.len() * (2 + 4 + 4 + 4 + 4)
     }
 
@@ -117,7 +117,7 @@ impl Index {
     }
 }
 
-fn kinds(stage: &StageReader) -> Result<Kinds, Error> {
+fn read_kinds(stage: &StageReader) -> Result<Kinds, Error> {
     let parts = stage.table("ledger").parts.len();
     let read = |part| part_kinds(&part_columns(stage, "ledger", part, &["outcome", "reason"])?, stage);
     let read: Vec<Result<Kinds, Error>> = (0..parts).into_par_iter().map(read).collect();
@@ -137,7 +137,7 @@ fn kinds(stage: &StageReader) -> Result<Kinds, Error> {
 fn part_kinds(frame: &DataFrame, stage: &StageReader) -> Result<Kinds, Error> {
     let column = |name: &str| {
         let column = frame.column(name).and_then(Column::str);
-        column.map_err(|e| Error::stale_file(&stage.place().join("ledger"), e))
+        column.map_err(|e| Error::stale_file(&stage.folder().join("ledger"), e))
     };
     let mut kinds: FxHashMap<(&str, Option<&str>), u16> = FxHashMap::default();
     let mut of = Vec::with_capacity(frame.height());
@@ -161,9 +161,9 @@ fn part_kinds(frame: &DataFrame, stage: &StageReader) -> Result<Kinds, Error> {
 }
 
 /// The hashes of a table's ids, in order.
-pub(super) fn ids(stage: &StageReader, table: &str) -> Result<Vec<u64>, Error> {
+pub(super) fn hash_ids(stage: &StageReader, table: &str) -> Result<Vec<u64>, Error> {
     each_row(stage, table, &["id"], |frame| {
-        Ok(frame.column("id").and_then(Column::str)?.iter().map(|id| id.map_or(0, named)).collect())
+        Ok(frame.column("id").and_then(Column::str)?.iter().map(|id| id.map_or(0, hash_id)).collect())
     })
 }
 
@@ -178,7 +178,7 @@ pub(super) fn each_row<T: Send>(
     let known = stage.table(table);
     let read = |part| {
         let frame = part_columns(stage, table, part, columns)?;
-        make(&frame).map_err(|e| Error::stale_file(&stage.place().join(table), e))
+        make(&frame).map_err(|e| Error::stale_file(&stage.folder().join(table), e))
     };
     let parts: Vec<Result<Vec<T>, Error>> = (0..known.parts.len()).into_par_iter().map(read).collect();
     let mut rows = Vec::with_capacity(known.rows as usize);
@@ -190,7 +190,7 @@ pub(super) fn each_row<T: Send>(
 
 /// The index of each wanted id in `rows`. Stages keep the order of their input, so the next wanted one is
 /// nearly always the next row; otherwise a hash table is built.
-fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
+fn align_ids(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
     let mut table: Option<FxHashMap<u64, u32>> = None;
     let mut next = 0;
     let place = |&id: &u64| {
@@ -209,9 +209,9 @@ fn align(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
 }
 
 /// Characters of every text of a table, in order.
-pub(super) fn chars(stage: &StageReader) -> Result<Vec<u32>, Error> {
+pub(super) fn count_chars(stage: &StageReader) -> Result<Vec<u32>, Error> {
     each_row(stage, "rows", TEXT, |frame| {
-        Ok(texts(frame)?.iter().map(|text| text.map_or(0, |text| text.chars().count() as u32)).collect())
+        Ok(texts_of_frame(frame)?.iter().map(|text| text.map_or(0, |text| text.chars().count() as u32)).collect())
     })
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn rows_are_found_in_order_and_out_of_it() {
-        assert_eq!(align(&[5, 6, 0, 7], &[5, 6, 7]), [0, 1, NONE, 2]);
-        assert_eq!(align(&[7, 9, 5], &[5, 6, 7]), [2, NONE, 0]);
+        assert_eq!(align_ids(&[5, 6, 0, 7], &[5, 6, 7]), [0, 1, NONE, 2]);
+        assert_eq!(align_ids(&[7, 9, 5], &[5, 6, 7]), [2, NONE, 0]);
     }
 }

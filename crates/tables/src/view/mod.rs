@@ -65,23 +65,23 @@ impl Views {
             .chain(inputs.iter().map(|input| hash(input, "rows")))
             .collect::<Vec<_>>()
             .join(" ");
-        let build = || Index::build(&stage, &inputs, self.names(&stage)?);
-        let index = self.indexes.get(&key, Index::bytes, INDEXES, build)?;
+        let build = || Index::build(&stage, &inputs, self.ledger_names(&stage)?);
+        let index = self.indexes.get(&key, Index::estimate_bytes, INDEXES, build)?;
         Ok(StageView::new(self, stage, inputs, index, key))
     }
 
     /// The names in a stage's ledger.
-    fn names(&self, stage: &StageReader) -> Result<Arc<Names>, Error> {
-        self.names.get(&stage.table("ledger").hash, Names::bytes, NAMES, || Names::read(stage))
+    fn ledger_names(&self, stage: &StageReader) -> Result<Arc<Names>, Error> {
+        self.names.get(&stage.table("ledger").hash, Names::estimate_bytes, NAMES, || Names::read_from_stage(stage))
     }
 
     /// The pairs that a stage compared, ordered by score.
-    fn pairs(&self, stage: &StageReader) -> Result<Arc<Pairs>, Error> {
-        self.pairs.get(&stage.table("pairs").hash, query::Pairs::bytes, PAIRS, || query::Pairs::read(stage))
+    fn compared_pairs(&self, stage: &StageReader) -> Result<Arc<Pairs>, Error> {
+        self.pairs.get(&stage.table("pairs").hash, query::Pairs::estimate_bytes, PAIRS, || query::Pairs::read_from_stage(stage))
     }
 
     /// The records that match a query in a stage; cached, because paging repeats the query.
-    fn answer(
+    fn cached_answer(
         &self,
         stage: &str,
         query: &Query,
@@ -100,7 +100,7 @@ struct Names {
 }
 
 impl Names {
-    fn read(stage: &StageReader) -> Result<Names, Error> {
+    fn read_from_stage(stage: &StageReader) -> Result<Names, Error> {
         let parts = stage.table("ledger").parts.len();
         let read = |part| Names::new(&part_columns(stage, "ledger", part, &["id", "into"])?, stage);
         let read: Vec<Result<Names, Error>> = (0..parts).into_par_iter().map(read).collect();
@@ -116,11 +116,11 @@ impl Names {
     fn new(frame: &DataFrame, stage: &StageReader) -> Result<Names, Error> {
         let column = |name: &str| {
             let column = frame.column(name).and_then(Column::str);
-            column.map_err(|e| Error::stale_file(&stage.place().join("ledger"), e))
+            column.map_err(|e| Error::stale_file(&stage.folder().join("ledger"), e))
         };
-        let ids = column("id")?.iter().map(|id| id.map_or(0, named)).collect();
+        let ids = column("id")?.iter().map(|id| id.map_or(0, hash_id)).collect();
         let into =
-            column("into")?.iter().zip(0..).filter_map(|(into, at)| Some((at, named(into?)))).collect();
+            column("into")?.iter().zip(0..).filter_map(|(into, at)| Some((at, hash_id(into?)))).collect();
         Ok(Names { ids, into })
     }
 
@@ -133,8 +133,8 @@ impl Names {
 
     /// The indices of these ids and of records that became or were merged into one of `into`, in the ledger's
     /// order.
-    fn places(&self, ids: &[&str], into: &[&str]) -> Vec<u32> {
-        let hashes = |names: &[&str]| names.iter().map(|name| named(name)).collect::<FxHashSet<u64>>();
+    fn places_of_ids(&self, ids: &[&str], into: &[&str]) -> Vec<u32> {
+        let hashes = |names: &[&str]| names.iter().map(|name| hash_id(name)).collect::<FxHashSet<u64>>();
         let (ids, into) = (hashes(ids), hashes(into));
         // Nearly always one id: a comparison per record, at the speed of memory.
         let mut places: Vec<u32> = match ids.iter().copied().collect::<Vec<_>>().as_slice() {
@@ -148,13 +148,13 @@ impl Names {
         places
     }
 
-    fn bytes(&self) -> usize {
+    fn estimate_bytes(&self) -> usize {
         self.ids.len() * 8 + self.into.len() * 16
     }
 }
 
 /// Never 0, which means none.
-fn named(id: &str) -> u64 {
+fn hash_id(id: &str) -> u64 {
     let mut hasher = FxHasher::default();
     id.hash(&mut hasher);
     hasher.finish().max(1)
@@ -166,21 +166,21 @@ mod tests {
 
     #[test]
     fn an_id_has_one_hash_and_never_none() {
-        assert_eq!(named("tieba:1"), named("tieba:1"));
-        assert_ne!(named("tieba:1"), named("tieba:2"));
+        assert_eq!(hash_id("tieba:1"), hash_id("tieba:1"));
+        assert_ne!(hash_id("tieba:1"), hash_id("tieba:2"));
     }
 
     #[test]
     fn names_are_found_where_they_are_over_all_parts() {
         let part = |ids: &[&str], into: &[(u32, &str)]| Names {
-            ids: ids.iter().map(|id| named(id)).collect(),
-            into: into.iter().map(|(at, id)| (*at, named(id))).collect(),
+            ids: ids.iter().map(|id| hash_id(id)).collect(),
+            into: into.iter().map(|(at, id)| (*at, hash_id(id))).collect(),
         };
         let mut names = part(&["a", "b"], &[(1, "a")]);
         names.append(part(&["c", "d"], &[(0, "a"), (1, "c")]));
-        assert_eq!(names.places(&["c"], &[]), [2]);
-        assert_eq!(names.places(&["a"], &["a"]), [0, 1, 2]);
-        assert_eq!(names.places(&["b", "d"], &["c"]), [1, 3]);
-        assert!(names.places(&["x"], &["x"]).is_empty());
+        assert_eq!(names.places_of_ids(&["c"], &[]), [2]);
+        assert_eq!(names.places_of_ids(&["a"], &["a"]), [0, 1, 2]);
+        assert_eq!(names.places_of_ids(&["b", "d"], &["c"]), [1, 3]);
+        assert!(names.places_of_ids(&["x"], &["x"]).is_empty());
     }
 }

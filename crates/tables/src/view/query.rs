@@ -69,7 +69,7 @@ impl Query {
     }
 
     /// A finder for the words: unchanged, ignoring case, and with script and width folded as for comparison.
-    pub(super) fn finder(&self) -> Option<Finder> {
+    pub(super) fn build_finder(&self) -> Option<Finder> {
         let text = self.words.trim();
         if text.is_empty() {
             return None;
@@ -130,11 +130,11 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    pub(super) fn read(stage: &StageReader) -> Result<Pairs, Error> {
+    pub(super) fn read_from_stage(stage: &StageReader) -> Result<Pairs, Error> {
         let mut pairs = Pairs { verdicts: Vec::new(), order: Vec::new() };
         for part in 0..stage.table("pairs").parts.len() {
             let frame = part_columns(stage, "pairs", part, &["score", "verdict"])?;
-            pairs.add(&frame).map_err(|e| Error::stale_file(&stage.place().join("pairs"), e))?;
+            pairs.add(&frame).map_err(|e| Error::stale_file(&stage.folder().join("pairs"), e))?;
         }
         // The sort is stable, so that pairs with equal scores keep the order of the rows.
         pairs.order.par_sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -155,7 +155,7 @@ impl Pairs {
     }
 
     /// A page of the rows that match a query, and their total number.
-    pub(super) fn page(&self, query: PairQuery<'_>, from: usize, count: usize) -> (Vec<u32>, usize) {
+    pub(super) fn select_page(&self, query: PairQuery<'_>, from: usize, count: usize) -> (Vec<u32>, usize) {
         let PairQuery { below, verdict, lowest } = query;
         let first = self.order.partition_point(|(score, ..)| *score >= below);
         // An unknown verdict matches no pair, whereas a missing one matches all.
@@ -172,7 +172,7 @@ impl Pairs {
         (rows.iter().skip(from).take(count).copied().collect(), rows.len())
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn estimate_bytes(&self) -> usize {
         self.order.len() * size_of::<(f64, u16, u32)>()
     }
 }
@@ -183,13 +183,13 @@ mod tests {
 
     #[test]
     fn words_are_found_whatever_their_case_and_script() {
-        let finder = |query: &str| Query { words: query.into(), ..Query::default() }.finder().unwrap();
+        let finder = |query: &str| Query { words: query.into(), ..Query::default() }.build_finder().unwrap();
         assert!(finder("冰箱").is_in("我的冰箱里"));
         assert!(finder("燈").is_in("冰箱里的灯"));
         assert!(finder("a.b").is_in("xA.Bx"));
         assert!(!finder("a.b").is_in("aab"));
         assert!(finder("４号").is_in("住在4号楼"), "in another width");
-        assert!(Query::default().finder().is_none());
+        assert!(Query::default().build_finder().is_none());
     }
 
     #[test]
@@ -204,10 +204,10 @@ mod tests {
             order: vec![(0.9, 0, 2), (0.8, 1, 0), (0.8, 0, 3), (0.6, 1, 1)],
         };
         let all = PairQuery { below: 1.1, verdict: None, lowest: false };
-        assert_eq!(pairs.page(all, 0, 2), (vec![2, 0], 4));
-        assert_eq!(pairs.page(PairQuery { below: 0.9, ..all }, 1, 9), (vec![3, 1], 3));
+        assert_eq!(pairs.select_page(all, 0, 2), (vec![2, 0], 4));
+        assert_eq!(pairs.select_page(PairQuery { below: 0.9, ..all }, 1, 9), (vec![3, 1], 3));
         let borderline = PairQuery { verdict: Some("borderline"), lowest: true, ..all };
-        assert_eq!(pairs.page(borderline, 0, 9), (vec![1, 0], 2));
-        assert_eq!(pairs.page(PairQuery { verdict: Some("neither"), ..all }, 0, 9), (vec![], 0));
+        assert_eq!(pairs.select_page(borderline, 0, 9), (vec![1, 0], 2));
+        assert_eq!(pairs.select_page(PairQuery { verdict: Some("neither"), ..all }, 0, 9), (vec![], 0));
     }
 }

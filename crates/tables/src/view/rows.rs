@@ -6,7 +6,7 @@ use std::sync::Arc;
 use polars::prelude::{DataFrame, PolarsResult};
 use rayon::prelude::*;
 
-use super::small_cache::{Frames, LEDGER, TEXT, texts};
+use super::small_cache::{Frames, LEDGER, TEXT, texts_of_frame};
 use crate::{Error, StageReader, from_frame};
 use riddlemill_record::{Entry, Typed};
 
@@ -15,12 +15,12 @@ pub(super) const NEAR: &[&str] =
     &["a", "b", "score", "levenshtein", "jaro_winkler", "sorensen_dice", "predicate", "veto", "verdict"];
 
 /// The entries at these indices of a ledger, in the given order.
-pub(super) fn entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> Result<Vec<Entry>, Error> {
-    rows(frames, stage, "ledger", LEDGER, places)
+pub(super) fn read_entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> Result<Vec<Entry>, Error> {
+    read_rows(frames, stage, "ledger", LEDGER, places)
 }
 
 /// The rows at these indices of a table, in the given order.
-pub(super) fn rows<R: Typed + Default + Send>(
+pub(super) fn read_rows<R: Typed + Default + Send>(
     frames: &Frames,
     stage: &StageReader,
     table: &str,
@@ -32,7 +32,7 @@ pub(super) fn rows<R: Typed + Default + Send>(
         let rows: Vec<R> = from_frame((), &frame.slice(row as i64, 1))?;
         Ok(rows.into_iter().next())
     };
-    let found = gather(frames, stage, table, columns, &wanted, read)?;
+    let found = gather_rows(frames, stage, table, columns, &wanted, read)?;
     Ok(found.into_iter().map(Option::unwrap_or_default).collect())
 }
 
@@ -42,14 +42,14 @@ pub(super) fn texts_of(
     stage: &StageReader,
     rows: &[Option<u32>],
 ) -> Result<Vec<Option<String>>, Error> {
-    gather(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts(frame)?.get(row).map(str::to_string)))
+    gather_rows(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts_of_frame(frame)?.get(row).map(str::to_string)))
 }
 
 /// Values of rows, by their position in the request.
 type Found<T> = Vec<(usize, Option<T>)>;
 
 /// The result of `read` for each row; `None` for missing ones. Parts are read in parallel.
-fn gather<T: Send>(
+fn gather_rows<T: Send>(
     frames: &Frames,
     stage: &StageReader,
     table: &str,
@@ -59,13 +59,13 @@ fn gather<T: Send>(
 ) -> Result<Vec<Option<T>>, Error> {
     let mut by_part: BTreeMap<usize, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
     for (at, row) in wanted.iter().enumerate().filter_map(|(at, row)| Some((at, (*row)?))) {
-        let (part, row) = place(stage, table, row as usize);
+        let (part, row) = locate_row(stage, table, row as usize);
         by_part.entry(part).or_default().entry(row).or_default().push(at);
     }
-    let damaged = |e| Error::stale_file(&stage.place().join(table), e);
+    let damaged = |e| Error::stale_file(&stage.folder().join(table), e);
     let part = |(part, rows): (&usize, &BTreeMap<usize, Vec<usize>>)| {
         let numbers: Vec<usize> = rows.keys().copied().collect();
-        let (frame, standing): (Arc<DataFrame>, _) = frames.rows(stage, table, *part, columns, &numbers)?;
+        let (frame, standing): (Arc<DataFrame>, _) = frames.frame_with_rows(stage, table, *part, columns, &numbers)?;
         let mut found = Vec::new();
         for (row, places) in standing.into_iter().zip(rows.values()) {
             for at in places {
@@ -85,7 +85,7 @@ fn gather<T: Send>(
 }
 
 /// The part of a table that contains a row, and the row's index in it.
-fn place(stage: &StageReader, table: &str, mut row: usize) -> (usize, usize) {
+fn locate_row(stage: &StageReader, table: &str, mut row: usize) -> (usize, usize) {
     let parts = stage.manifest().tables.get(table).map(|t| t.parts.as_slice()).unwrap_or_default();
     for (number, part) in parts.iter().enumerate() {
         if row < part.rows as usize {

@@ -25,7 +25,7 @@ impl<T> Default for SmallCache<T> {
 
 impl<T> SmallCache<T> {
     /// Whether there is an entry for a key, finished or being made.
-    pub(super) fn holds(&self, key: &str) -> bool {
+    pub(super) fn has_key(&self, key: &str) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.iter().any(|(known, _)| known == key)
     }
@@ -87,7 +87,7 @@ pub(super) const LEDGER: &[&str] =
 pub(super) const TEXT: &[&str] = &["text", "question"];
 
 /// The texts of a part's rows.
-pub(super) fn texts(frame: &DataFrame) -> PolarsResult<&StringChunked> {
+pub(super) fn texts_of_frame(frame: &DataFrame) -> PolarsResult<&StringChunked> {
     frame.column("text").or_else(|_| frame.column("question"))?.str()
 }
 
@@ -104,12 +104,12 @@ impl Frames {
         part: usize,
         columns: &'static [&'static str],
     ) -> Result<Arc<DataFrame>, Error> {
-        let Some(key) = key(stage, table, part, columns) else { return Ok(Arc::default()) };
+        let Some(key) = cache_key(stage, table, part, columns) else { return Ok(Arc::default()) };
         self.0.get(&key, DataFrame::estimated_size, BUDGET, || part_columns(stage, table, part, columns))
     }
 
     /// A frame that contains these rows of a part, and their indices in it. `rows` ascends.
-    pub(super) fn rows(
+    pub(super) fn frame_with_rows(
         &self,
         stage: &StageReader,
         table: &str,
@@ -117,7 +117,7 @@ impl Frames {
         columns: &'static [&'static str],
         rows: &[usize],
     ) -> Result<(Arc<DataFrame>, Vec<usize>), Error> {
-        let is_cached = key(stage, table, part, columns).is_some_and(|key| self.0.holds(&key));
+        let is_cached = cache_key(stage, table, part, columns).is_some_and(|key| self.0.has_key(&key));
         if is_cached || rows.chunk_by(|row, next| row + 1 == *next).count() > FEW {
             return Ok((self.get(stage, table, part, columns)?, rows.to_vec()));
         }
@@ -126,7 +126,7 @@ impl Frames {
     }
 }
 
-fn key(stage: &StageReader, table: &str, part: usize, columns: &[&str]) -> Option<String> {
+fn cache_key(stage: &StageReader, table: &str, part: usize, columns: &[&str]) -> Option<String> {
     let known = stage.manifest().tables.get(table)?.parts.get(part)?;
     Some(format!("{} {}", known.blake3, columns.join(" ")))
 }

@@ -56,7 +56,7 @@ impl WithSimd for Scan<'_, '_> {
         let mut met = 0;
         // What the two share at least is `small` for each unit of the partner's size, and `large`; all in parts of a unit.
         let query = block.order.query;
-        let Linear { small, large, of } = query.metric.linear(query.threshold);
+        let Linear { small, large, of } = query.metric.linear_bound(query.threshold);
         let (large, own) = (large * u64::from(size), of * u64::from(size));
         for (key, bucket) in buckets {
             let Key { hash, skip, .. } = keys[*key as usize];
@@ -64,12 +64,12 @@ impl WithSimd for Scan<'_, '_> {
             // are read: the partner is too large, or too small for what it passes over.
             let Some(left) = own.checked_sub(large + of * u64::from(skip)) else { continue };
             let most = left.checked_div(small).unwrap_or(u64::MAX);
-            for posting in block.index.holders(hash, bucket.clone()) {
+            for posting in block.index.find_holders(hash, bucket.clone()) {
                 // A list ascends by record, and only earlier records are partners.
                 if posting.record >= a {
                     break;
                 }
-                let partner = u64::from(posting.size().unwrap_or_else(|| block.records.size(posting.record)));
+                let partner = u64::from(posting.known_size().unwrap_or_else(|| block.records.size(posting.record)));
                 let partners_own = (of - small) * partner;
                 if (partner > most) | (partners_own < large + of * u64::from(posting.skip)) {
                     continue;
@@ -110,17 +110,17 @@ impl<'a> Block<'a> {
     }
 
     /// Whether records of this size can have a partner here.
-    pub fn concerns(&self, size: u32) -> bool {
+    pub fn may_concern(&self, size: u32) -> bool {
         can_concern(self.order, self.sizes.1, size)
     }
 
     /// Keys of the index.
-    pub fn keys(&self) -> u64 {
+    pub fn count_keys(&self) -> u64 {
         self.index.len()
     }
 
     /// Every pair of one of these records with an earlier one of the block, in order, record by record.
-    pub(super) fn probed(
+    pub(super) fn probe_records(
         &self,
         probes: &Records,
         range: Range<u32>,
@@ -130,18 +130,18 @@ impl<'a> Block<'a> {
         // A record of common phrases reads more postings than hundreds of others.
         let tasks: Vec<(&[u32], u64)> = all
             .par_chunks(TASK)
-            .map_init(|| self.scratch(), |scratch, task| (task, self.work(probes, task, scratch)))
+            .map_init(|| self.empty_scratch(), |scratch, task| (task, self.estimate_work(probes, task, scratch)))
             .collect();
         let whole: u64 = tasks.iter().map(|(_, work)| work).sum();
-        let items = items.weighed(all.len(), whole);
+        let items = items.weigh_by_work(all.len(), whole);
         let found: Vec<(Vec<Match>, Effort)> = tasks
             .into_par_iter()
             .map_init(
-                || self.scratch(),
+                || self.empty_scratch(),
                 |scratch, (task, work)| {
                     let task = if items.goes_on() { task } else { &[] };
-                    let found = self.probe(probes, task, scratch);
-                    items.done(work as usize);
+                    let found = self.probe_task(probes, task, scratch);
+                    items.report_items(work as usize);
                     found
                 },
             )
@@ -156,40 +156,40 @@ impl<'a> Block<'a> {
     }
 
     /// Room for records to compare with.
-    pub(super) fn pattern(&self) -> Pattern<'a> {
+    pub(super) fn empty_pattern(&self) -> Pattern<'a> {
         let Order { query, weights, weights_of_pairs, .. } = self.order;
-        Pattern::new(*query, self.order.alphabet(), weights, weights_of_pairs)
+        Pattern::new(*query, self.order.alphabet_size(), weights, weights_of_pairs)
     }
 
-    fn scratch(&self) -> Scratch<'a> {
+    fn empty_scratch(&self) -> Scratch<'a> {
         Scratch {
             cutter: Cutter::default(),
             keys: Vec::new(),
             buckets: Vec::new(),
             candidates: Vec::new(),
-            pattern: self.pattern(),
+            pattern: self.empty_pattern(),
             effort: Effort::default(),
         }
     }
 
     /// The work of a task, judging from some of its records, which are alike in size.
-    fn work(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> u64 {
+    fn estimate_work(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> u64 {
         let Scratch { cutter, keys, .. } = scratch;
         let mut work = 1;
         for &a in task.iter().step_by(task.len().div_ceil(SAMPLED).max(1)) {
-            let Some(budget) = self.order.plan.downward(probes.size(a), self.sizes) else { continue };
+            let Some(budget) = self.order.plan.budget_downward(probes.size(a), self.sizes) else { continue };
             keys.clear();
-            cutter.cut(probes.symbols(a), budget, self.order, keys);
+            cutter.cut_keys(probes.symbols(a), budget, self.order, keys);
             work += keys.iter().map(|key| self.index.work_before(key.hash, a)).sum::<u64>();
         }
         work
     }
 
-    fn probe(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> (Vec<Match>, Effort) {
+    fn probe_task(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> (Vec<Match>, Effort) {
         scratch.effort = Effort::default();
         let mut found = Vec::new();
         for &a in task {
-            self.candidates(probes, a, scratch);
+            self.collect_candidates(probes, a, scratch);
             if scratch.candidates.is_empty() {
                 continue;
             }
@@ -202,16 +202,16 @@ impl<'a> Block<'a> {
                 if n.is_multiple_of(FETCHED) {
                     self.records.fetch_heads(candidates[n..].iter().take(FETCHED).copied());
                 }
-                if !self.plausible(probes, a, b) {
+                if !self.is_plausible(probes, a, b) {
                     continue;
                 }
                 // Preparing the record is only worth it once a candidate is plausible.
                 if !set {
-                    pattern.set(probes.symbols(a), probes.size(a));
+                    pattern.set_record(probes.symbols(a), probes.size(a));
                     set = true;
                 }
                 effort.compared += 1;
-                if let Some(score) = pattern.score(self.records.symbols(b), self.records.size(b)) {
+                if let Some(score) = pattern.score_with(self.records.symbols(b), self.records.size(b)) {
                     found.push(Match { a, b, score, shared_pairs: 0 });
                 }
             }
@@ -219,17 +219,17 @@ impl<'a> Block<'a> {
         (found, scratch.effort)
     }
 
-    fn candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
+    fn collect_candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
         let Scratch { cutter, keys, buckets, candidates, effort, .. } = scratch;
         keys.clear();
         candidates.clear();
         let (size, classes) = (probes.size(a), probes.signature(a).classes());
-        let Some(budget) = self.order.plan.downward(size, self.sizes) else { return };
-        cutter.cut(probes.symbols(a), budget, self.order, keys);
+        let Some(budget) = self.order.plan.budget_downward(size, self.sizes) else { return };
+        cutter.cut_keys(probes.symbols(a), budget, self.order, keys);
         effort.probes += keys.len() as u64;
         // All lookups first, and then a first look at all lists: none waits for another's memory.
         buckets.clear();
-        buckets.extend(keys.iter().zip(0..).map(|(key, i)| (i, self.index.bucket(key.hash))));
+        buckets.extend(keys.iter().zip(0..).map(|(key, i)| (i, self.index.holder_range(key.hash))));
         buckets.retain(|(_, bucket)| !bucket.is_empty());
         buckets.retain(|(key, bucket)| self.index.may_have(keys[*key as usize].hash, bucket, a));
         if buckets.is_empty() {
@@ -240,13 +240,13 @@ impl<'a> Block<'a> {
     }
 
     /// What two records of these sizes must share.
-    pub(super) fn need(&self, a: u32, b: u32) -> u32 {
-        self.order.query.metric.need(self.order.query.threshold, a, b)
+    pub(super) fn least_shared(&self, a: u32, b: u32) -> u32 {
+        self.order.query.metric.least_shared(self.order.query.threshold, a, b)
     }
 
-    fn plausible(&self, probes: &Records, a: u32, b: u32) -> bool {
+    fn is_plausible(&self, probes: &Records, a: u32, b: u32) -> bool {
         let (size_a, size_b) = (probes.size(a), self.records.size(b));
-        let need = self.need(size_a, size_b);
+        let need = self.least_shared(size_a, size_b);
         if need > size_b {
             return false;
         }

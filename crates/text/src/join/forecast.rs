@@ -75,7 +75,7 @@ pub(super) struct Steps {
 }
 
 impl JoinWork {
-    pub fn of(bytes: usize, effort: &Effort) -> JoinWork {
+    pub fn of_effort(bytes: usize, effort: &Effort) -> JoinWork {
         JoinWork {
             bytes: bytes as f64,
             looked_up: effort.probes as f64,
@@ -85,7 +85,7 @@ impl JoinWork {
     }
 
     /// That of so many times as many texts.
-    fn scaled(self, by: f64) -> JoinWork {
+    fn scaled_by(self, by: f64) -> JoinWork {
         let pairs = by * by;
         JoinWork {
             bytes: self.bytes * by,
@@ -95,21 +95,21 @@ impl JoinWork {
         }
     }
 
-    fn indexing(self) -> f64 {
+    fn indexing_cost(self) -> f64 {
         self.bytes * cost::INDEXED
     }
 
-    fn probing(self) -> f64 {
+    fn probing_cost(self) -> f64 {
         self.looked_up * cost::LOOKED_UP + self.met * cost::MET + self.verified * cost::VERIFIED
     }
 }
 
 impl Work {
     /// That of so many times as many texts.
-    pub fn scaled(&self, by: f64) -> Work {
+    pub fn scaled_by(&self, by: f64) -> Work {
         Work {
             bytes: self.bytes * by,
-            joins: self.joins.iter().map(|join| join.scaled(by)).collect(),
+            joins: self.joins.iter().map(|join| join.scaled_by(by)).collect(),
             compared: self.compared * by * by,
             found: self.found * by * by,
             cells: self.cells * by * by,
@@ -117,24 +117,24 @@ impl Work {
     }
 
     /// What each step takes: reading, the joins, comparing.
-    pub fn costs(&self) -> Vec<f64> {
-        let joins = self.joins.iter().map(|join| join.indexing() + join.probing());
+    pub fn step_costs(&self) -> Vec<f64> {
+        let joins = self.joins.iter().map(|join| join.indexing_cost() + join.probing_cost());
         let (read, compared) = (self.bytes * cost::READ, self.compared * cost::COMPARED);
         std::iter::once(read).chain(joins).chain([compared]).collect()
     }
 
     /// What is foretold of the whole, and of what its callers do with the pairs.
-    pub fn expected(&self) -> Expected {
+    pub fn expected_work(&self) -> Expected {
         let figures = self.found * cost::FIGURES + self.cells * cost::CELL;
-        Expected { join: self.costs().iter().sum(), figures }
+        Expected { join: self.step_costs().iter().sum(), figures }
     }
 
-    pub fn steps(&self) -> Steps {
-        let costs = self.costs();
+    pub fn step_shares(&self) -> Steps {
+        let costs = self.step_costs();
         let all: f64 = costs.iter().sum::<f64>().max(1.0);
         let rest = (all - costs[0]).max(1.0);
         let step = |join: &JoinWork| {
-            let (indexing, probing) = (join.indexing(), join.probing());
+            let (indexing, probing) = (join.indexing_cost(), join.probing_cost());
             JoinStep { share: (indexing + probing) / rest, probing: probing / (indexing + probing).max(1.0) }
         };
         Steps {
@@ -147,7 +147,7 @@ impl Work {
 
 impl Steps {
     /// Those of too few texts for a forecast.
-    pub fn usual(joins: &[DefaultJoin]) -> Steps {
+    pub fn without_forecast(joins: &[DefaultJoin]) -> Steps {
         let (read, compare) = (0.10, 0.10);
         let step = |join: &DefaultJoin| JoinStep { share: join.share * (1.0 - compare), probing: 0.70 };
         Steps { read, joins: joins.iter().map(step).collect(), compare }
@@ -155,7 +155,7 @@ impl Steps {
 }
 
 /// Which of so many texts are in the sample: neighbours in a dump are often copies, so that none is taken by its turn.
-pub(super) fn sample(texts: usize) -> Vec<usize> {
+pub(super) fn draw_sample(texts: usize) -> Vec<usize> {
     let one_in = (texts / SAMPLE).clamp(1, ONE_IN) as u64;
     let drawn = |at: &usize| {
         let mixed = (*at as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -166,7 +166,7 @@ pub(super) fn sample(texts: usize) -> Vec<usize> {
 
 /// A query that finds in a sample what it would find among so many times as many texts: what few rows hold, fewer of a
 /// sample do.
-pub(super) fn sampled(query: &Query, by: f64) -> Query {
+pub(super) fn query_of_sample(query: &Query, by: f64) -> Query {
     let metric = match query.metric {
         Metric::Reworded { most_rows } => {
             Metric::Reworded { most_rows: ((f64::from(most_rows) / by).round() as u32).max(1) }

@@ -11,7 +11,7 @@ use super::keys::{Cutter, Key};
 use super::metric::Linear;
 use super::signature::Signature;
 use super::stats::Order;
-use super::tokens::{FIRST_PAIR, Token, pair, parted, tokens, weight};
+use super::tokens::{FIRST_PAIR, Token, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
 use super::verify::Pattern;
 use super::{Query, Score};
 
@@ -100,22 +100,22 @@ pub struct Uncounted;
 /// [`Uncounted`] where the statistics are not of this row.
 pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     let (mut scratch, mut symbols, mut cutter) = (Vec::new(), Vec::new(), Cutter::default());
-    if !order.spell(row, &mut scratch, &mut symbols) {
+    if !order.spell_text(row, &mut scratch, &mut symbols) {
         return Err(Uncounted);
     }
     if symbols.is_empty() {
         return Ok(Vec::new());
     }
     let plan = &order.plan;
-    let size = order.size(&symbols);
+    let size = order.size_of_symbols(&symbols);
     let signature = Some(Signature::new(&symbols, order));
     let mut found = Vec::new();
     for (role, budget) in
-        [(Role::Smaller, Some(plan.upward(size))), (Role::Larger, plan.downward(size, (1, size)))]
+        [(Role::Smaller, Some(plan.budget_upward(size))), (Role::Larger, plan.budget_downward(size, (1, size)))]
     {
         let mut keys = Vec::new();
         if let Some(budget) = budget {
-            cutter.cut(&symbols, budget, order, &mut keys);
+            cutter.cut_keys(&symbols, budget, order, &mut keys);
         }
         let each = |key: &Key| {
             let sketch = Sketch { size, skip: key.skip, signature };
@@ -130,24 +130,24 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
 pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
     let (texts, alphabet) = spell_group(group, query);
     let metric = query.metric;
-    let weights: Vec<u32> = alphabet.iter().map(|&token| weight(token, metric)).collect();
-    let letters = alphabet.partition_point(|&token| pair(token).is_none());
+    let weights: Vec<u32> = alphabet.iter().map(|&token| weight_of_token(token, metric)).collect();
+    let letters = alphabet.partition_point(|&token| letters_of_pair(token).is_none());
     let (weights, of_pairs) = weights.split_at(letters);
     let of_pairs: Vec<u8> = of_pairs.iter().map(|&weight| weight as u8).collect();
-    let size = |symbols: &Vec<u32>| parted(symbols).0.iter().map(|&s| weights[s as usize]).sum();
+    let size = |symbols: &Vec<u32>| letters_and_pairs(symbols).0.iter().map(|&s| weights[s as usize]).sum();
     let sizes: Vec<u32> = texts.iter().map(size).collect();
     let mut pattern = Pattern::new(*query, letters, weights, &of_pairs);
     let mut found = Vec::new();
     let of_role = |role| (0..group.len()).filter(move |&i| group[i].role == role);
     for large in of_role(Role::Larger) {
-        pattern.set(&texts[large], sizes[large]);
+        pattern.set_record(&texts[large], sizes[large]);
         for small in of_role(Role::Smaller) {
             let (x, y) = (&group[large], &group[small]);
             let (size, partner) = (sizes[large], sizes[small]);
-            let need = metric.need(query.threshold, size, partner);
+            let need = metric.least_shared(query.threshold, size, partner);
             // Rows of one size have both roles, and their pair must come once.
             if (size, x.row) > (partner, y.row) && x.skip + need <= size && y.skip + need <= partner {
-                let score = pattern.score(&texts[small], partner);
+                let score = pattern.score_with(&texts[small], partner);
                 found.extend(score.map(|score| Found { a: x.row.min(y.row), b: x.row.max(y.row), score }));
             }
         }
@@ -159,7 +159,7 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
 
 /// Whether a group's larger and smaller row can be a pair. Without a division: rows are compared with many.
 pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
-    let Linear { small: per_small, large: per_large, of } = query.metric.linear(query.threshold);
+    let Linear { small: per_small, large: per_large, of } = query.metric.linear_bound(query.threshold);
     let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);
     let lacks = |own: Sketch, other: Sketch| match (own.signature, other.signature) {
         (Some(own), Some(other)) if query.metric.is_of_bags() => own.weight_missing_from(other),
@@ -192,7 +192,7 @@ fn spell_group(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
         .iter()
         .map(|member| {
             let mut found = Vec::new();
-            tokens(member.text, query.metric, &mut found);
+            collect_tokens(member.text, query.metric, &mut found);
             found
         })
         .collect();
@@ -200,7 +200,7 @@ fn spell_group(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
     alphabet.sort_unstable();
     alphabet.dedup();
     // Pairs of neighbours come last.
-    let letters = alphabet.partition_point(|&token| pair(token).is_none());
+    let letters = alphabet.partition_point(|&token| letters_of_pair(token).is_none());
     let number = |token: &Token| match alphabet.partition_point(|other| other < token) {
         place if place < letters => place as u32,
         place => FIRST_PAIR + (place - letters) as u32,

@@ -42,7 +42,7 @@ pub(super) struct Posting {
 impl Posting {
     /// The record's size, where it is small.
     #[inline(always)]
-    pub fn size(self) -> Option<u32> {
+    pub fn known_size(self) -> Option<u32> {
         (self.size < u16::MAX).then_some(self.size.into())
     }
 
@@ -104,7 +104,7 @@ impl Index {
         let chunks: Vec<Vec<Entries>> = all
             .par_chunks(CHUNK)
             .map(|chunk| {
-                let chunk = if items.go(chunk.len()) { chunk } else { &[] };
+                let chunk = if items.begin_items(chunk.len()) { chunk } else { &[] };
                 entries_of(records, order, chunk)
             })
             .collect();
@@ -130,34 +130,34 @@ impl Index {
 
     /// The work of so many lookups of a [list](Index::list), about: each pair of a record that looks it up and one of the
     /// list is one at most. What it is exactly is known only when it is done.
-    pub fn work(&self, hash: u64, lookups: usize) -> u64 {
+    pub fn estimate_work(&self, hash: u64, lookups: usize) -> u64 {
         let shard = &self.shards[shard_of(hash)];
-        let bucket = shard.bucket(hash);
+        let bucket = shard.bucket_of_hash(hash);
         lookups as u64 * (LOOKUP + u64::from(shard.starts[bucket + 1] - shard.starts[bucket]))
     }
 
     /// The work of one lookup of a key for a record, about: the postings before it are read.
     pub fn work_before(&self, hash: u64, record: u32) -> u64 {
-        let bucket = self.bucket(hash);
+        let bucket = self.holder_range(hash);
         let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
         LOOKUP + postings.partition_point(|posting| posting.record < record) as u64
     }
 
     /// Where the holders of a key are, if anywhere.
-    pub fn bucket(&self, hash: u64) -> Range<u32> {
+    pub fn holder_range(&self, hash: u64) -> Range<u32> {
         if !self.may_hold(hash) {
             return 0..0;
         }
         let shard = &self.shards[shard_of(hash)];
-        let bucket = shard.bucket(hash);
+        let bucket = shard.bucket_of_hash(hash);
         shard.starts[bucket]..shard.starts[bucket + 1]
     }
 
     /// Bags that may hold a key, of whose hash the lower 48 bits and the shard are known, ascending, and few that do
     /// not.
-    pub fn list(&self, hash: u64) -> impl Iterator<Item = Listed> + '_ {
+    pub fn listed_bags(&self, hash: u64) -> impl Iterator<Item = Listed> + '_ {
         let shard = &self.shards[shard_of(hash)];
-        let bucket = shard.bucket(hash);
+        let bucket = shard.bucket_of_hash(hash);
         let range = shard.starts[bucket] as usize..shard.starts[bucket + 1] as usize;
         let listed = shard.postings[range.clone()].iter().zip(&shard.rarer[range]);
         let listed = listed.map(|(&posting, &rarer)| Listed { posting, rarer });
@@ -172,7 +172,7 @@ impl Index {
 
     /// Records of a bucket that may hold the key, ascending, and few that do not.
     #[inline(always)]
-    pub fn holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
+    pub fn find_holders(&self, hash: u64, bucket: Range<u32>) -> impl Iterator<Item = Posting> + '_ {
         let postings = &self.shards[shard_of(hash)].postings[bucket.start as usize..bucket.end as usize];
         postings.iter().copied().filter(move |posting| posting.may_hold(hash))
     }
@@ -187,15 +187,15 @@ pub(super) struct Cutting {
 
 impl Cutting {
     /// How many keys a record has in an index.
-    pub fn prefix(&mut self, records: &Records, record: u32, order: &Order) -> u32 {
-        self.cut(records, record, order);
+    pub fn count_keys(&mut self, records: &Records, record: u32, order: &Order) -> u32 {
+        self.cut_keys(records, record, order);
         self.keys.len() as u32
     }
 
-    fn cut(&mut self, records: &Records, record: u32, order: &Order) {
+    fn cut_keys(&mut self, records: &Records, record: u32, order: &Order) {
         self.keys.clear();
-        let budget = order.plan.upward(records.size(record));
-        self.cutter.cut(records.symbols(record), budget, order, &mut self.keys);
+        let budget = order.plan.budget_upward(records.size(record));
+        self.cutter.cut_keys(records.symbols(record), budget, order, &mut self.keys);
     }
 }
 
@@ -204,14 +204,14 @@ fn entries_of(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Entries> {
     let mut cutter = Cutting::default();
     let of_bags = order.query.metric.is_of_bags();
     for &record in chunk {
-        cutter.cut(records, record, order);
+        cutter.cut_keys(records, record, order);
         let keys = cutter.keys.iter().filter(|key| !records.is_lone(record, key.pair, order));
         for &Key { hash, skip, pair } in keys {
             let skip = u16::try_from(skip).unwrap_or(u16::MAX);
             let shard = &mut shards[shard_of(hash)];
             shard.entries.push(Entry { hash, record, skip });
             if of_bags {
-                shard.rarer.push(records.rarer(record, pair));
+                shard.rarer.push(records.rarer_neighbours(record, pair));
             }
         }
     }
@@ -244,7 +244,7 @@ impl Shard {
         let mut shard = Self { filter, starts: vec![0; buckets + 2], postings, rarer };
         // Counts two places on, so that after the fill below each start is where it belongs.
         for entry in parts.iter().flat_map(|part| &part.entries) {
-            let bucket = shard.bucket(entry.hash);
+            let bucket = shard.bucket_of_hash(entry.hash);
             shard.starts[bucket + 2] += 1;
             let (word, bit) = shard.filter_bit(entry.hash);
             shard.filter[word] |= 1 << bit;
@@ -257,10 +257,10 @@ impl Shard {
                 if n.is_multiple_of(FETCHED) {
                     records.fetch_heads(part.entries[n..].iter().take(FETCHED).map(|entry| entry.record));
                 }
-                let bucket = shard.bucket(hash);
+                let bucket = shard.bucket_of_hash(hash);
                 let place = &mut shard.starts[bucket + 1];
                 let size = u16::try_from(records.size(record)).unwrap_or(u16::MAX);
-                let tagged = records.signature(record).classes().tagged(hash as u8);
+                let tagged = records.signature(record).classes().with_tag(hash as u8);
                 shard.postings[*place as usize] = Posting { record, size, skip, tagged };
                 if let Some(&beside) = part.rarer.get(n) {
                     shard.rarer[*place as usize] = beside;
@@ -276,7 +276,7 @@ impl Shard {
     }
 
     /// By the bits from 20 to 47: a shard has no more buckets.
-    fn bucket(&self, hash: u64) -> usize {
+    fn bucket_of_hash(&self, hash: u64) -> usize {
         let buckets = self.starts.len() - 2;
         (hash >> 20) as usize & (buckets - 1)
     }

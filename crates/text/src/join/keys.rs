@@ -22,7 +22,7 @@
 use super::metric::{Linear, Metric};
 use super::plan::{Budget, DEEPEST, largest_partner};
 use super::stats::Order;
-use super::tokens::parted;
+use super::tokens::letters_and_pairs;
 
 /// A key is long enough when chance alone lets it are in about this many records. Passing over a record
 /// in a list is cheaper than looking up another key: hundreds are read in the time of a few lookups, and most
@@ -76,16 +76,16 @@ pub(super) struct Cutter {
 
 impl Cutter {
     /// Appends the keys of a record, without duplicates, in an order that only the record decides.
-    pub fn cut(&mut self, symbols: &[u32], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
+    pub fn cut_keys(&mut self, symbols: &[u32], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
         if order.query.metric.is_of_bags() {
-            return pairs_of_bag(parted(symbols).1, budget, order, keys);
+            return pairs_of_bag(letters_and_pairs(symbols).1, budget, order, keys);
         }
         place_tokens(symbols, order, &mut self.tokens);
         let tokens = &self.tokens;
         let deepest = u32::BITS - 1 - budget.stops.leading_zeros();
         let start = keys.len();
         let chosen = Chosen { depth: 0, skipped: 0, hash: KEY, expected: order.rows };
-        Subsets { tokens, budget, deepest, order }.grow(chosen, 0, &mut [0; DEEPEST as usize], keys);
+        Subsets { tokens, budget, deepest, order }.extend_subset(chosen, 0, &mut [0; DEEPEST as usize], keys);
         if tokens.windows(2).any(|pair| pair[0].symbol == pair[1].symbol) {
             keys[start..].sort_unstable();
             let mut end = start;
@@ -135,7 +135,7 @@ fn skip_of_pairs(total: u32, left: u32, budget: Budget, order: &Order) -> u32 {
     if Metric::need_of_pairs(total, total) <= left {
         return 0;
     }
-    let Linear { small, large, of } = order.query.metric.linear(order.query.threshold);
+    let Linear { small, large, of } = order.query.metric.linear_bound(order.query.threshold);
     let (size, largest) = (u64::from(budget.size), u64::from(largest_partner(left)));
     if largest >= size {
         return 0;
@@ -175,7 +175,7 @@ struct Chosen {
 
 impl Subsets<'_> {
     /// Extends a subset by every token at or after `from` that the budget reaches.
-    fn grow(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
+    fn extend_subset(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
         let Budget { size, least, stops, .. } = self.budget;
         let depth = chosen.depth + 1;
         for ((i, token), skip) in self.tokens.iter().enumerate().skip(from).zip(chosen.skipped..) {
@@ -195,7 +195,7 @@ impl Subsets<'_> {
             }
             if depth < self.deepest {
                 places[chosen.depth as usize] = token.place;
-                self.grow(Chosen { depth, skipped: skip, hash, expected }, i + 1, places, keys);
+                self.extend_subset(Chosen { depth, skipped: skip, hash, expected }, i + 1, places, keys);
             }
         }
     }

@@ -59,13 +59,13 @@ impl Letters {
     }
 
     /// Which letters many of the list hold.
-    pub fn count(&mut self, block: &Block<'_>, list: &[Listed]) {
+    pub fn count_letters(&mut self, block: &Block<'_>, list: &[Listed]) {
         let step = list.len().div_ceil(SAMPLE).max(1);
         let sample = list.iter().step_by(step).map(|listed| listed.posting.record);
         let many = (sample.len() / COMMON).max(2) as u16;
-        block.records.fetch(sample.clone());
+        block.records.fetch_with_letters(sample.clone());
         for record in sample {
-            let letters = block.records.parts(record).0;
+            let letters = block.records.letters_and_pairs(record).0;
             for of_letter in letters.chunk_by(|x, y| x == y) {
                 let count = &mut self.counts[of_letter[0] as usize];
                 *count += 1;
@@ -86,11 +86,11 @@ impl Letters {
             let record = listed.posting.record;
             if (i as usize).is_multiple_of(FETCHED) {
                 let some = list[i as usize..].iter().take(FETCHED);
-                block.records.fetch(some.map(|listed| listed.posting.record));
+                block.records.fetch_with_letters(some.map(|listed| listed.posting.record));
             }
             let size = block.records.size(record);
-            let spare = size - query.metric.need(query.threshold, size, least.max(size)).min(size);
-            self.prefix(block.records.parts(record).0, spare, block, |letters, letter, skip| {
+            let spare = size - query.metric.least_shared(query.threshold, size, least.max(size)).min(size);
+            self.each_prefix_letter(block.records.letters_and_pairs(record).0, spare, block, |letters, letter, skip| {
                 letters.prefixes.push((letter, Node { i, size, skip }));
                 letters.ends[letter as usize] += 1;
             });
@@ -116,12 +116,12 @@ impl Letters {
 
     /// Each letter of a record, in the order of the list, before which it may leave all unshared, and what that weighs.
     #[inline(always)]
-    pub fn prefix(
+    pub fn each_prefix_letter(
         &mut self,
         letters: &[u32],
         spare: u32,
         block: &Block<'_>,
-        mut each: impl FnMut(&mut Self, u32, u32),
+        mut visit_letter: impl FnMut(&mut Self, u32, u32),
     ) {
         let mut skipped = 0;
         for common in [false, true] {
@@ -135,13 +135,13 @@ impl Letters {
                 if skipped > spare {
                     return;
                 }
-                each(self, letter, skipped);
-                skipped += block.order.weight(letter) * times as u32;
+                visit_letter(self, letter, skipped);
+                skipped += block.order.weight_of_symbol(letter) * times as u32;
             }
         }
     }
 
-    pub fn forget(&mut self) {
+    pub fn reset_letters(&mut self) {
         // Only what was used is reset, because the tables have an entry for the whole alphabet.
         for &letter in &self.counted {
             self.counts[letter as usize] = 0;

@@ -74,7 +74,7 @@ impl Looking {
     }
 
     /// What is kept of the key's hash: which shard it is of is known. Keys of one hash cost a comparison, never a pair.
-    fn key(self) -> u64 {
+    fn kept_hash(self) -> u64 {
         u64::from(self.middle) << 32 | u64::from(self.low)
     }
 }
@@ -85,15 +85,15 @@ const KEPT: u64 = (1 << 48) - 1;
 impl Block<'_> {
     /// Every pair of one of these records with an earlier one of the block, in order: of bags list by list, of others
     /// record by record.
-    pub fn matches(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+    pub fn match_records(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
         match self.order.weights.is_empty() {
-            true => self.probed(probes, range, items),
-            false => matches(self, probes, range, items),
+            true => self.probe_records(probes, range, items),
+            false => match_by_lists(self, probes, range, items),
         }
     }
 }
 
-fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+fn match_by_lists(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
     let all: Vec<u32> = range.collect();
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for some in all.chunks(AT_ONCE) {
@@ -110,22 +110,22 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
             .enumerate()
             .map(|(shard, parts)| {
                 let mut looking = if items.goes_on() { parts.concat() } else { Vec::new() };
-                looking.sort_unstable_by_key(|one| (one.key(), one.record));
-                let work = |of: &[Looking]| block.index.work(hash_in(shard, of[0].key()), of.len());
+                looking.sort_unstable_by_key(|one| (one.kept_hash(), one.record));
+                let work = |of: &[Looking]| block.index.estimate_work(hash_in(shard, of[0].kept_hash()), of.len());
                 let work: u64 = split_lists(&looking).map(work).sum();
                 (looking, work)
             })
             .collect();
         let whole: u64 = sorted.iter().map(|(_, work)| work).sum();
         if whole == 0 {
-            items.done(some.len());
+            items.report_items(some.len());
         }
-        let of_lists = items.weighed(some.len(), whole);
+        let of_lists = items.weigh_by_work(some.len(), whole);
         let found: Vec<(Vec<Match>, Effort)> = sorted
             .into_par_iter()
             .enumerate()
             .map_init(
-                || Scratch::new(block, of_lists.portions(whole / REPORTS)),
+                || Scratch::new(block, of_lists.in_portions(whole / REPORTS)),
                 |scratch, (shard, (looking, _))| in_shard(block, probes, shard, &looking, scratch),
             )
             .collect();
@@ -140,7 +140,7 @@ fn matches(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<
 
 /// The records that look up one list, list by list.
 fn split_lists(looking: &[Looking]) -> impl Iterator<Item = &[Looking]> {
-    looking.chunk_by(|x, y| x.key() == y.key())
+    looking.chunk_by(|x, y| x.kept_hash() == y.kept_hash())
 }
 
 /// The keys of records that are in the index, by shard, and how many keys the records have in total.
@@ -149,9 +149,9 @@ fn look_up(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looki
     let (mut cutter, mut keys, mut held) = (Cutter::default(), Vec::<Key>::new(), Vec::<bool>::new());
     let mut lookups = 0;
     for &record in chunk {
-        let Some(budget) = block.order.plan.downward(probes.size(record), block.sizes) else { continue };
+        let Some(budget) = block.order.plan.budget_downward(probes.size(record), block.sizes) else { continue };
         keys.clear();
-        cutter.cut(probes.symbols(record), budget, block.order, &mut keys);
+        cutter.cut_keys(probes.symbols(record), budget, block.order, &mut keys);
         lookups += keys.len() as u64;
         // All hashes first, so that no lookup waits for the memory of another.
         held.clear();
@@ -161,7 +161,7 @@ fn look_up(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looki
             .zip(&held)
             .filter(|(key, held)| **held && !probes.is_lone(record, key.pair, block.order));
         for (&Key { hash, skip, pair }, _) in shared {
-            let rarer = probes.rarer(record, pair);
+            let rarer = probes.rarer_neighbours(record, pair);
             shards[shard_of(hash)].push(Looking::new(hash, record, skip, rarer));
         }
     }
@@ -182,13 +182,13 @@ struct Scratch<'a, 'w> {
 
 impl<'a, 'w> Scratch<'a, 'w> {
     fn new(block: &Block<'a>, done: Portions<'w>) -> Self {
-        let alphabet = block.order.alphabet();
+        let alphabet = block.order.alphabet_size();
         Self {
             done,
             list: Vec::new(),
             compared_by: Vec::new(),
             candidates: Vec::new(),
-            pattern: block.pattern(),
+            pattern: block.empty_pattern(),
             worth: Worth::NOTHING,
             pair_worth: PairWorth::NOTHING,
             letters: Letters::new(alphabet),
@@ -205,8 +205,8 @@ fn in_shard(
 ) -> (Vec<Match>, Effort) {
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for group in split_lists(looking) {
-        let hash = hash_in(shard, group[0].key());
-        if !scratch.done.begin(block.index.work(hash, group.len())) {
+        let hash = hash_in(shard, group[0].kept_hash());
+        if !scratch.done.begin_task(block.index.estimate_work(hash, group.len())) {
             break;
         }
         let last = group[group.len() - 1].record;
@@ -214,7 +214,7 @@ fn in_shard(
         let mut list = std::mem::take(&mut scratch.list);
         list.clear();
         // Partners are earlier records, so what comes after the last record of the group is not needed.
-        list.extend(block.index.list(hash).take_while(|listed| listed.posting.record < last));
+        list.extend(block.index.listed_bags(hash).take_while(|listed| listed.posting.record < last));
         scratch.candidates.clear();
         effort.met += in_parts(block, probes, group, &list, PARTED, scratch);
         scratch.list = list;
@@ -237,39 +237,39 @@ fn verify_list(
 ) {
     let Scratch { done, candidates, pattern, pair_worth, .. } = scratch;
     // Meeting them was the other part of the list's work.
-    let each = done.left() / candidates.len().div_ceil(FETCHED).max(1) as u64;
+    let each = done.remaining_items() / candidates.len().div_ceil(FETCHED).max(1) as u64;
     let of_other_list = |pair: u32| hash_of_pair(pair) & KEPT != hash & KEPT;
     let (mut looks, mut set) = (None, false);
     for (n, &(a, b)) in candidates.iter().enumerate() {
         if n.is_multiple_of(FETCHED) {
-            if !done.done(each) {
+            if !done.report_items(each) {
                 return;
             }
             let some = candidates[n..].iter().take(FETCHED);
             probes.fetch_pairs(some.clone().map(|pair| pair.0));
             block.records.fetch_pairs(some.map(|pair| pair.1));
         }
-        let (pairs, weight) = (probes.parts(a).1, probes.pairs(a).1);
+        let (pairs, weight) = (probes.letters_and_pairs(a).1, probes.classes_of_pairs(a).1);
         let is_short = pairs.len() <= LONG;
         if looks != Some(a) {
             (looks, set) = (Some(a), false);
             if is_short {
-                pair_worth.set(pairs, block.order);
+                pair_worth.set_pairs(pairs, block.order);
             }
         }
-        let (classes, of_other) = block.records.pairs(b);
+        let (classes, of_other) = block.records.classes_of_pairs(b);
         if is_short && !pair_worth.may_share(Metric::need_of_pairs(weight, of_other), classes) {
             continue;
         }
-        if first_of_both(pairs, block.records.parts(b).1).is_none_or(of_other_list) {
+        if first_of_both(pairs, block.records.letters_and_pairs(b).1).is_none_or(of_other_list) {
             continue;
         }
         if !set {
-            pattern.set(probes.symbols(a), probes.size(a));
+            pattern.set_record(probes.symbols(a), probes.size(a));
             set = true;
         }
         effort.compared += 1;
-        if let Some(score) = pattern.score(block.records.symbols(b), block.records.size(b)) {
+        if let Some(score) = pattern.score_with(block.records.symbols(b), block.records.size(b)) {
             matches.push(Match { a, b, score, shared_pairs: pattern.shared_pairs() });
         }
     }
@@ -296,9 +296,9 @@ fn in_parts(
         && let Some((side, beside)) = common_pair(list)
     {
         let (with, without): (Vec<Listed>, Vec<Listed>) =
-            list.iter().partition(|listed| listed.rarer.on(side) == beside);
+            list.iter().partition(|listed| listed.rarer.pair_on_side(side) == beside);
         let others: Vec<Looking> =
-            looking.iter().copied().filter(|looking| looking.rarer.on(side) != beside).collect();
+            looking.iter().copied().filter(|looking| looking.rarer.pair_on_side(side) != beside).collect();
         // Otherwise it costs more than it saves.
         if (looking.len() - others.len()) * with.len() >= all / 8 {
             return in_parts(block, probes, looking, &without, parted - 1, scratch)
@@ -326,7 +326,7 @@ fn common_pair(list: &[Listed]) -> Option<(Side, u32)> {
     let step = list.len().div_ceil(SAMPLE).max(1);
     let of_side = |side: Side| {
         let mut sample = [0; SAMPLE];
-        let beside = list.iter().step_by(step).map(|listed| listed.rarer.on(side));
+        let beside = list.iter().step_by(step).map(|listed| listed.rarer.pair_on_side(side));
         sample.iter_mut().zip(beside).for_each(|(place, beside)| *place = beside);
         sample.sort_unstable();
         let alike = sample.chunk_by(|x, y| x == y).filter(|alike| alike[0] != 0);
@@ -378,7 +378,7 @@ struct Looker {
 impl Looker {
     #[inline(always)]
     fn may_meet(&mut self, posting: Posting, block: &Block<'_>, probes: &Records, worth: &mut Worth) -> bool {
-        let partner = posting.size().unwrap_or_else(|| block.records.size(posting.record));
+        let partner = posting.known_size().unwrap_or_else(|| block.records.size(posting.record));
         // How far each is over its need, in parts of a unit of size.
         let need = self.small * u64::from(partner) + self.large;
         let partners_own = self.of * u64::from(partner);
@@ -396,11 +396,11 @@ impl Looker {
             return false;
         }
         if !self.is_worth_known {
-            let letters = probes.parts(self.record).0;
+            let letters = probes.letters_and_pairs(self.record).0;
             if letters.len() > LONG {
                 return true;
             }
-            worth.set(letters, block.order);
+            worth.set_letters(letters, block.order);
             self.is_worth_known = true;
         }
         !worth.is_over(over / self.of, self.classes, theirs)
@@ -415,7 +415,7 @@ impl WithSimd for InList<'_, '_, '_> {
     fn with_simd<S: Simd>(self, _: S) -> u64 {
         let Self { block, probes, list, compared_by, looking, worth, letters, candidates, done } = self;
         let query = block.order.query;
-        let Linear { small, large, of } = query.metric.linear(query.threshold);
+        let Linear { small, large, of } = query.metric.linear_bound(query.threshold);
         let looker = |one: &Looking| {
             let size = u64::from(probes.size(one.record));
             let classes = probes.signature(one.record).classes();
@@ -434,7 +434,7 @@ impl WithSimd for InList<'_, '_, '_> {
         let mut met = 0;
         if list.len() * looking.len() <= FEW_PAIRS {
             for some in looking.chunks(FETCHED) {
-                probes.fetch(some.iter().map(|one| one.record));
+                probes.fetch_with_letters(some.iter().map(|one| one.record));
                 for one in some {
                     let mut looker = looker(one);
                     let earlier = list.iter().take_while(|listed| listed.posting.record < one.record);
@@ -448,21 +448,21 @@ impl WithSimd for InList<'_, '_, '_> {
             }
             return met;
         }
-        letters.count(block, list);
+        letters.count_letters(block, list);
         letters.index(block, list, probes.size(looking[0].record));
         let first = block.records.size(list[0].posting.record);
         for (some, numbers) in looking.chunks(FETCHED).zip((0u32..).step_by(FETCHED)) {
             // The other half is for what comes of it.
-            if !done.done((some.len() * list.len() / 2) as u64) {
+            if !done.report_items((some.len() * list.len() / 2) as u64) {
                 break;
             }
-            probes.fetch(some.iter().map(|one| one.record));
+            probes.fetch_with_letters(some.iter().map(|one| one.record));
             for (one, number) in some.iter().zip(numbers..) {
                 let mut looker = looker(one);
                 let size = probes.size(one.record);
                 let least = query.metric.least_partner(query.threshold, size).max(first);
-                let spare = size - query.metric.need(query.threshold, size, least.min(size)).min(size);
-                letters.prefix(probes.parts(one.record).0, spare, block, |letters, letter, skip| {
+                let spare = size - query.metric.least_shared(query.threshold, size, least.min(size)).min(size);
+                letters.each_prefix_letter(probes.letters_and_pairs(one.record).0, spare, block, |letters, letter, skip| {
                     // What is left may be all that a partner of this size must share, and of no larger one.
                     let skip = u64::from(skip.max(one.skip.into()));
                     let Some(left) = looker.own.checked_sub(of * skip + looker.large) else { return };
@@ -491,7 +491,7 @@ impl WithSimd for InList<'_, '_, '_> {
                 });
             }
         }
-        letters.forget();
+        letters.reset_letters();
         met
     }
 }

@@ -29,7 +29,7 @@ const INDEX: f64 = 0.50;
 
 /// Every pair of these texts, which are distinct and not empty, by their places in the input, `a < b`, ascending. The rows
 /// of each text are counted, too.
-pub(super) fn matches(
+pub(super) fn match_texts(
     texts: &[&str],
     rows: &[Vec<u32>],
     query: &Query,
@@ -37,14 +37,14 @@ pub(super) fn matches(
     part: Part<'_>,
 ) -> (Vec<Match>, Effort) {
     let (probe, before) = part.of_join();
-    let order = Order::new(&count_texts(texts, rows, query, before.share(COUNT)), query.threshold);
-    let (records, texts) = spell_texts(texts, &order, before.share(SPELL));
+    let order = Order::new(&count_texts(texts, rows, query, before.narrow_to(COUNT)), query.threshold);
+    let (records, texts) = spell_texts(texts, &order, before.narrow_to(SPELL));
     let (mut found, mut effort) = (Vec::<Match>::new(), Effort::default());
-    if part.stopped() {
+    if part.is_stopped() {
         return (Vec::new(), effort);
     }
-    let blocks = split_blocks(&records, &order, block_keys, before.share(CUT));
-    let index = before.share(INDEX);
+    let blocks = split_blocks(&records, &order, block_keys, before.narrow_to(CUT));
+    let index = before.narrow_to(INDEX);
     let concerned: Vec<u32> = blocks
         .iter()
         .map(|range| {
@@ -53,15 +53,15 @@ pub(super) fn matches(
         })
         .collect();
     let probes: usize = blocks.iter().zip(&concerned).map(|(range, end)| (end - range.start) as usize).sum();
-    let (indexed, probed) = (index.over(texts.len()), probe.over(probes));
+    let (indexed, probed) = (index.over_items(texts.len()), probe.over_items(probes));
     for (range, concerned) in blocks.into_iter().zip(concerned) {
-        if part.stopped() {
+        if part.is_stopped() {
             return (Vec::new(), effort);
         }
         let start = range.start;
         let block = Block::new(&records, range, &order, indexed);
-        effort.keys += block.keys();
-        let (more, spent) = block.matches(&records, start..concerned, probed);
+        effort.keys += block.count_keys();
+        let (more, spent) = block.match_records(&records, start..concerned, probed);
         found.extend(more);
         effort += spent;
     }
@@ -74,7 +74,7 @@ pub(super) fn matches(
 }
 
 fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
-    let items = part.over(texts.len());
+    let items = part.over_items(texts.len());
     let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
     texts
         .par_chunks(share)
@@ -82,7 +82,7 @@ fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>)
         .map(|(texts, rows)| {
             let mut stats = Stats::new(query.metric);
             for (texts, rows) in texts.chunks(CHUNK).zip(rows.chunks(CHUNK)) {
-                if !items.go(texts.len()) {
+                if !items.begin_items(texts.len()) {
                     break;
                 }
                 texts.iter().zip(rows).for_each(|(text, rows)| stats.add_copies(text, rows.len() as u64));
@@ -94,18 +94,18 @@ fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>)
 
 /// The texts as records, and by record the text's place.
 fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
-    let items = part.over(texts.len());
+    let items = part.over_items(texts.len());
     let chunks: Vec<Records> = texts
         .par_chunks(CHUNK)
         .map(|texts| {
             let mut records = Records::from(0);
             let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
             // What is spelled as nothing is found nowhere, and still has its place.
-            let go = items.go(texts.len());
+            let go = items.begin_items(texts.len());
             for text in texts {
                 let text = if go { text } else { "" };
                 symbols.clear();
-                order.spell(text, &mut scratch, &mut symbols);
+                order.spell_text(text, &mut scratch, &mut symbols);
                 records.push(&symbols, order);
             }
             records
@@ -121,18 +121,18 @@ fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u
 
 /// Runs of records with about so many keys in an index.
 fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
-    let items = part.over((records.end() - records.first) as usize);
-    let all: Vec<u32> = (records.first..records.end()).collect();
+    let items = part.over_items((records.next_number() - records.first) as usize);
+    let all: Vec<u32> = (records.first..records.next_number()).collect();
     if all.len() as u64 <= block_keys / MANY_KEYS {
-        items.go(all.len());
-        return all.first().map(|&first| first..records.end()).into_iter().collect();
+        items.begin_items(all.len());
+        return all.first().map(|&first| first..records.next_number()).into_iter().collect();
     }
     let counts: Vec<u32> = all
         .par_chunks(CHUNK)
         .flat_map_iter(|chunk| {
             let mut cutting = Cutting::default();
-            let chunk = if items.go(chunk.len()) { chunk } else { &[] };
-            chunk.iter().map(|&record| cutting.prefix(records, record, order)).collect::<Vec<u32>>()
+            let chunk = if items.begin_items(chunk.len()) { chunk } else { &[] };
+            chunk.iter().map(|&record| cutting.count_keys(records, record, order)).collect::<Vec<u32>>()
         })
         .collect();
     let (mut blocks, mut start, mut keys) = (Vec::new(), records.first, 0);
@@ -143,8 +143,8 @@ fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_
         }
         keys += u64::from(count);
     }
-    if start < records.end() {
-        blocks.push(start..records.end());
+    if start < records.next_number() {
+        blocks.push(start..records.next_number());
     }
     blocks
 }

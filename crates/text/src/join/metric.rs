@@ -53,14 +53,14 @@ impl Metric {
     /// these sizes can be one.
     ///
     /// Grows with either size, by at most 1 for each unit: the filters rest on both.
-    pub(super) fn need(self, t: Threshold, a: u32, b: u32) -> u32 {
-        let Linear { small, large, of } = self.linear(t);
+    pub(super) fn least_shared(self, t: Threshold, a: u32, b: u32) -> u32 {
+        let Linear { small, large, of } = self.linear_bound(t);
         let need = (small * u64::from(a.min(b)) + large * u64::from(a.max(b))).div_ceil(of);
         u32::try_from(need).unwrap_or(u32::MAX)
     }
 
     /// [`Metric::need`] as a linear function of the smaller and the larger size.
-    pub(super) fn linear(self, t: Threshold) -> Linear {
+    pub(super) fn linear_bound(self, t: Threshold) -> Linear {
         let (p, q) = (u64::from(t.num()), u64::from(t.den()));
         let (small, large, of) = match self {
             // d <= max − need, and an alignment of d edits keeps at least max − d characters.
@@ -80,7 +80,7 @@ impl Metric {
         let (mut low, mut high) = (1, a);
         while low < high {
             let mid = low + (high - low) / 2;
-            if self.need(t, a, mid) <= mid { high = mid } else { low = mid + 1 }
+            if self.least_shared(t, a, mid) <= mid { high = mid } else { low = mid + 1 }
         }
         low
     }
@@ -104,7 +104,7 @@ pub(super) struct Linear {
 ///
 /// The join computes the same number by faster means; its tests compare the two. Time and memory
 /// are O(|a|·|b|) and O(|b|). Two empty strings score 0.
-pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
+pub fn plain_similarity(metric: Metric, a: &str, b: &str) -> Score {
     if a.is_empty() && b.is_empty() {
         return Score::ZERO;
     }
@@ -129,7 +129,7 @@ pub fn similarity(metric: Metric, a: &str, b: &str) -> Score {
             let (shared_pairs, pairs_a, pairs_b) = shared_of_bags(&pairs(a), &pairs(b));
             let lighter = pairs_a.min(pairs_b).max(1);
             let enough = PAIRS.num * u64::from(lighter) <= PAIRS.den * u64::from(shared_pairs);
-            if enough { overlap(shared, worth_a, worth_b) } else { Score::ZERO }
+            if enough { overlap_score(shared, worth_a, worth_b) } else { Score::ZERO }
         }
     }
 }
@@ -143,7 +143,7 @@ fn shared_of_bags(a: &BTreeMap<Vec<char>, u32>, b: &BTreeMap<Vec<char>, u32>) ->
 }
 
 /// The score of two bags of these weights.
-pub(super) fn overlap(shared: u32, a: u32, b: u32) -> Score {
+pub(super) fn overlap_score(shared: u32, a: u32, b: u32) -> Score {
     Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
 }
 
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn score(metric: Metric, a: &str, b: &str) -> (u32, u32) {
-        let Score { num, den } = similarity(metric, a, b);
+        let Score { num, den } = plain_similarity(metric, a, b);
         (num, den)
     }
 
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn empty_strings_are_like_nothing() {
         for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED] {
-            assert_eq!(similarity(metric, "", ""), Score::ZERO);
-            assert_eq!(similarity(metric, "", "a"), Score::ZERO);
+            assert_eq!(plain_similarity(metric, "", ""), Score::ZERO);
+            assert_eq!(plain_similarity(metric, "", "a"), Score::ZERO);
         }
     }
 
@@ -217,13 +217,13 @@ mod tests {
         for metric in [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED] {
             for a in 1..60 {
                 for b in 1..60 {
-                    let (here, next) = (metric.need(t, a, b), metric.need(t, a, b + 1));
+                    let (here, next) = (metric.least_shared(t, a, b), metric.least_shared(t, a, b + 1));
                     assert!((here..=here + 1).contains(&next));
-                    assert_eq!(here, metric.need(t, b, a));
+                    assert_eq!(here, metric.least_shared(t, b, a));
                 }
                 let least = metric.least_partner(t, a);
-                assert!(metric.need(t, a, least) <= least);
-                assert!(least == 1 || metric.need(t, a, least - 1) > least - 1);
+                assert!(metric.least_shared(t, a, least) <= least);
+                assert!(least == 1 || metric.least_shared(t, a, least - 1) > least - 1);
             }
         }
     }

@@ -65,12 +65,12 @@ pub use disk::{
 };
 pub(crate) use disk::{Merge, Reader, Sorter, Writer, alike_on_disk_each};
 pub use functions::{Found, Member, Role, RowKey, Sketch, Uncounted, can_meet, compare, keys, verify};
-pub use metric::{Metric, similarity};
+pub use metric::{Metric, plain_similarity};
 pub use openings::openings_of;
 pub use pairs::{Joined, Likeness, Pair, resolve, self_join, self_join_watched};
 pub use predicate_joins::{DefaultJoin, default_joins};
 pub use signature::{NoSignature, Signature};
-pub use similarity_join::{AlikePair, AlikePairs, alike, joined_text, similarity_join_watched};
+pub use similarity_join::{AlikePair, AlikePairs, find_alike_pairs, joined_text, similarity_join_watched};
 pub use stats::{Order, Stats};
 pub use threshold::{Score, Threshold, ThresholdError};
 

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::text::sameness::{Predicate, Ratio, predicates};
+use crate::text::sameness::{Predicate, Ratio, all_predicates};
 
 /// Pairs of texts of which one begins with the other, whole and at least so long by comparison, as
 /// (shorter, longer) by their places; empty ones are in no pair.
 ///
 /// A text's beginnings are hashed in one sweep, so that the work is linear in its length.
-pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
+pub(super) fn find_openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
     // Texts by hash; of equal hashes each leads to the one before.
     let mut last: FxHashMap<u64, u32> = FxHashMap::default();
     let hashes: Vec<u64> = texts.par_iter().map(|text| text.chars().fold(0, extend_hash)).collect();
@@ -46,7 +46,7 @@ pub(super) fn openings(texts: &[&str], least: Ratio) -> Vec<(u32, u32)> {
 /// may be another text, by the predicate's least length and ratio. Texts of which one begins with the other
 /// share a hash; a collision costs a comparison.
 pub fn openings_of(text: &str) -> (Option<u64>, Vec<u64>) {
-    let Some(spec) = predicates().iter().find(|spec| spec.predicate == Predicate::Opening) else {
+    let Some(spec) = all_predicates().iter().find(|spec| spec.predicate == Predicate::Opening) else {
         return (None, Vec::new());
     };
     let chars = text.chars().count();
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn only_whole_texts_open_others() {
         let texts = ["鱼", "", "鱼会", "鱼会游泳吗", "会游泳吗"];
-        assert_eq!(openings(&texts, Ratio::new(1, 5)), [(0, 2), (0, 3), (2, 3)]);
-        assert_eq!(openings(&texts, Ratio::new(2, 5)), [(0, 2), (2, 3)]);
+        assert_eq!(find_openings(&texts, Ratio::new(1, 5)), [(0, 2), (0, 3), (2, 3)]);
+        assert_eq!(find_openings(&texts, Ratio::new(2, 5)), [(0, 2), (2, 3)]);
     }
 }

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::memory::{BLOCK_KEYS, matches};
+use super::memory::{BLOCK_KEYS, match_texts};
 use super::metric::shared_letters;
 use super::watch::Part;
 use super::{Effort, Match, Query, Score, Watch};
@@ -39,17 +39,17 @@ pub struct Joined {
 
 /// Finds every pair of rows at or over the threshold.
 pub fn self_join(rows: &[&str], query: &Query) -> Joined {
-    join_by_blocks(rows, query, BLOCK_KEYS, Part::unwatched())
+    join_by_blocks(rows, query, BLOCK_KEYS, Part::without_watch())
 }
 
 /// [`self_join`] with an observer.
 pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joined {
-    join_by_blocks(rows, query, BLOCK_KEYS, Part::whole(watch))
+    join_by_blocks(rows, query, BLOCK_KEYS, Part::of_whole(watch))
 }
 
 pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: Part<'_>) -> Joined {
     let (texts, groups) = distinct_rows(rows);
-    let (found, effort) = matches(&texts, &groups, query, block_keys, part);
+    let (found, effort) = match_texts(&texts, &groups, query, block_keys, part);
     let of_bags = if query.metric.is_of_bags() { found.as_slice() } else { &[] };
     let shared_pairs = of_bags.iter().map(|found| found.shared_pairs).collect();
     let pairs = found.into_iter().map(|Match { a, b, score, .. }| Pair { a, b, score }).collect();
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
     use crate::join::stress::texts_of_phrases;
-    use crate::join::{Metric, Threshold, similarity};
+    use crate::join::{Metric, Threshold, plain_similarity};
 
     fn neighbours(row: &str) -> BTreeSet<(char, char)> {
         row.chars().zip(row.chars().skip(1)).collect()
@@ -190,7 +190,7 @@ mod tests {
         let mut pairs = Vec::new();
         for (a, left) in rows.iter().enumerate() {
             for (b, right) in rows.iter().enumerate().skip(a + 1) {
-                let score = similarity(query.metric, left, right);
+                let score = plain_similarity(query.metric, left, right);
                 if query.threshold.admits(score) && may_meet(left, right) {
                     pairs.push(Pair { a: a as u32, b: b as u32, score });
                 }
@@ -204,7 +204,7 @@ mod tests {
         let expected = brute_force(&rows, query);
         for block_keys in [BLOCK_KEYS, 20] {
             let found: Vec<Pair> =
-                join_by_blocks(&rows, query, block_keys, Part::unwatched()).pairs().collect();
+                join_by_blocks(&rows, query, block_keys, Part::without_watch()).pairs().collect();
             assert_eq!(found, expected, "{query:?} over {rows:?}");
         }
     }
@@ -246,7 +246,7 @@ mod tests {
 
         #[test]
         fn phrases_of_reworded_posts(rows in texts_of_phrases(), metric in reworded()) {
-            check(&rows, &Query { metric, threshold: Threshold::ratio(3, 5) });
+            check(&rows, &Query { metric, threshold: Threshold::of_ratio(3, 5) });
         }
 
         #[test]

@@ -61,7 +61,7 @@ impl Plan {
         if metric.is_of_bags() {
             return Self { metric, threshold, stop: Vec::new() };
         }
-        let need = |a| metric.need(threshold, a, metric.least_partner(threshold, a));
+        let need = |a| metric.least_shared(threshold, a, metric.least_partner(threshold, a));
         let mut stop = vec![0];
         for overlap in 1..LONG {
             // The largest record that can be in a pair with this overlap.
@@ -79,29 +79,29 @@ impl Plan {
     }
 
     /// For pairs of a record of this size with smaller ones, or as large ones, of these sizes.
-    pub fn downward(&self, size: u32, partners: (u32, u32)) -> Option<Budget> {
+    pub fn budget_downward(&self, size: u32, partners: (u32, u32)) -> Option<Budget> {
         let least = self.metric.least_partner(self.threshold, size).max(partners.0);
         let most = size.min(partners.1);
         (least <= most).then(|| {
-            let need = |partner| self.metric.need(self.threshold, size, partner);
-            Budget { partner: least, ..self.budget(size, need(least), need(most)) }
+            let need = |partner| self.metric.least_shared(self.threshold, size, partner);
+            Budget { partner: least, ..self.budget_between(size, need(least), need(most)) }
         })
     }
 
     /// For pairs of a record of this size with records of at least its size.
-    pub fn upward(&self, size: u32) -> Budget {
-        self.budget(size, self.metric.need(self.threshold, size, size), size)
+    pub fn budget_upward(&self, size: u32) -> Budget {
+        self.budget_between(size, self.metric.least_shared(self.threshold, size, size), size)
     }
 
     /// Of pairs that share from `least` to `most`.
-    fn budget(&self, size: u32, least: u32, most: u32) -> Budget {
+    fn budget_between(&self, size: u32, least: u32, most: u32) -> Budget {
         let overlaps =
             if self.metric.is_of_bags() { 0..0 } else { least.clamp(1, LONG)..most.clamp(1, LONG) + 1 };
-        let stops = overlaps.fold(0, |stops, overlap| stops | 1 << self.stop(overlap));
+        let stops = overlaps.fold(0, |stops, overlap| stops | 1 << self.stop_of_overlap(overlap));
         Budget { size, least, stops, partner: size }
     }
 
-    fn stop(&self, overlap: u32) -> u8 {
+    fn stop_of_overlap(&self, overlap: u32) -> u8 {
         self.stop.get(overlap as usize).copied().unwrap_or(1)
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Metric, Query, Threshold};
-use crate::text::sameness::{Predicate, PredicateSpec, predicates, view};
+use crate::text::sameness::{Predicate, PredicateSpec, all_predicates, view};
 
 /// A join that finds every pair of one predicate.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub fn default_joins() -> Vec<DefaultJoin> {
         let query = Query { metric, threshold: threshold.unwrap_or(Threshold::ONE) };
         Some(DefaultJoin { predicate: spec.predicate, share, query, view, least_chars: spec.least_chars })
     };
-    predicates().iter().filter_map(join).collect()
+    all_predicates().iter().filter_map(join).collect()
 }
 
 #[cfg(test)]
@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn the_joins_are_those_of_the_predicates() {
-        let needs = |which| predicates().iter().find(|p| p.predicate == which).unwrap().needs;
+        let needs = |which| all_predicates().iter().find(|p| p.predicate == which).unwrap().needs;
         assert!(needs(Predicate::Near).contains(&Need::CommonSubsequence(Ratio::new(17, 40))));
         assert!(needs(Predicate::Sound).contains(&Need::CommonSubsequence(Ratio::new(9, 20))));
         assert!(needs(Predicate::Reworded).contains(&Need::SharedOfLighter(Ratio::new(3, 5))));
         assert!(needs(Predicate::Opening).contains(&Need::PrefixOfOther));
-        assert_eq!(predicates().len(), 5, "a new predicate needs its join here");
+        assert_eq!(all_predicates().len(), 5, "a new predicate needs its join here");
     }
 }

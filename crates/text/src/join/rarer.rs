@@ -6,7 +6,7 @@
 //! elsewhere.
 
 use super::stats::Order;
-use super::tokens::{FIRST_PAIR, spread};
+use super::tokens::{FIRST_PAIR, spread_hash};
 
 /// The nearest rarer pairs before and after a pair, by symbol; 0, which is no pair, where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Rarer {
 
     /// The one before, or the one after; 0 where none is known.
     #[inline(always)]
-    pub fn on(self, side: Side) -> u32 {
+    pub fn pair_on_side(self, side: Side) -> u32 {
         self.0[side as usize]
     }
 }
@@ -49,7 +49,7 @@ const SLOTS: usize = 256;
 
 /// Of a bag with these pairs, the rarer ones next to the one at this place. `places` are those of [`places`].
 #[inline(always)]
-pub(super) fn rarer(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
+pub(super) fn rarer_neighbours(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
     let Some(&Places(places)) = places.get(at) else { return Rarer::default() };
     Rarer(places.map(|place| if place == NOWHERE { 0 } else { pairs[usize::from(place)] }))
 }
@@ -58,9 +58,9 @@ pub(super) fn rarer(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
 ///
 /// A bag has no order, but a pair is followed by one that begins with its second letter. If a letter repeats, that may not
 /// be the pair that follows in the text; it is a pair of the bag in any case, which is enough.
-pub(super) fn places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
+pub(super) fn append_places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
     let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize];
-    let slot = |letter: u32| (spread(letter) >> 24) as usize;
+    let slot = |letter: u32| (spread_hash(letter) >> 24) as usize;
     let known = pairs.len().min(NOWHERE.into()) as u8;
     let (mut by_first, mut by_second) = ([NOWHERE; SLOTS], [NOWHERE; SLOTS]);
     for at in (0..known).rev() {
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::join::tokens::parted;
+    use crate::join::tokens::letters_and_pairs;
     use crate::join::{Metric, Stats, Threshold};
 
     fn order(texts: &[&str]) -> Order {
@@ -118,16 +118,16 @@ mod tests {
 
     fn pairs(text: &str, order: &Order) -> Vec<u32> {
         let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
-        assert!(order.spell(text, &mut scratch, &mut symbols));
-        parted(&symbols).1.to_vec()
+        assert!(order.spell_text(text, &mut scratch, &mut symbols));
+        letters_and_pairs(&symbols).1.to_vec()
     }
 
     fn beside(pair: u32, pairs: &[u32], order: &Order) -> Rarer {
         let mut found = Vec::new();
-        places(pairs, order, &mut found);
+        append_places(pairs, order, &mut found);
         assert_eq!(found.len(), pairs.len());
         let at = pairs.iter().position(|&other| other == pair).expect("a pair of the bag");
-        rarer(at, pairs, &found)
+        rarer_neighbours(at, pairs, &found)
     }
 
     #[test]

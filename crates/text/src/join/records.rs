@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use super::keys::NO_PAIR;
-use super::rarer::{Places, Rarer, places, rarer};
+use super::rarer::{Places, Rarer, append_places, rarer_neighbours};
 use super::signature::{PairClasses, Signature};
 use super::stats::Order;
-use super::tokens::parted;
+use super::tokens::letters_and_pairs;
 
 /// A run of records in ascending order of size. The number of a record is its place in the whole order, of which
 /// this may be a part.
@@ -54,12 +54,12 @@ impl Records {
 
     /// Appends a record, which must not be smaller than the one before.
     pub fn push(&mut self, symbols: &[u32], order: &Order) {
-        let (letters, pairs) = parted(symbols);
+        let (letters, pairs) = letters_and_pairs(symbols);
         self.heads.push(Head {
             start: self.symbols.len(),
             letters: letters.len() as u32,
             pairs: pairs.len() as u32,
-            size: order.size(symbols),
+            size: order.size_of_symbols(symbols),
             signature: Signature::new(symbols, order),
         });
         self.symbols.extend_from_slice(symbols);
@@ -68,13 +68,13 @@ impl Records {
                 pairs.iter().fold(0, |sum: u32, &pair| sum.saturating_add(order.weight_of_pair(pair)));
             let classes = PairClasses::from_pairs(pairs);
             self.pairs.push(OfPairs { classes, weight, start: self.places.len() });
-            places(pairs, order, &mut self.places);
+            append_places(pairs, order, &mut self.places);
         }
     }
 
     /// Appends a record of another run.
     pub fn push_from(&mut self, other: &Records, record: u32) {
-        let at = other.place(record);
+        let at = other.place_of_record(record);
         self.heads.push(Head { start: self.symbols.len(), ..other.heads[at] });
         self.symbols.extend_from_slice(other.symbols(record));
         if let Some(&of_pairs) = other.pairs.get(at) {
@@ -85,7 +85,7 @@ impl Records {
     }
 
     /// One past the last number.
-    pub fn end(&self) -> u32 {
+    pub fn next_number(&self) -> u32 {
         self.first + self.heads.len() as u32
     }
 
@@ -96,7 +96,7 @@ impl Records {
 
     /// The letters of a bag and its pairs of neighbours.
     #[inline(always)]
-    pub fn parts(&self, record: u32) -> (&[u32], &[u32]) {
+    pub fn letters_and_pairs(&self, record: u32) -> (&[u32], &[u32]) {
         let head = self.head(record);
         let (pairs, end) =
             (head.start + head.letters as usize, head.start + (head.letters + head.pairs) as usize);
@@ -113,20 +113,20 @@ impl Records {
     }
 
     /// Of a bag: the classes of its pairs of neighbours, and what they weigh.
-    pub fn pairs(&self, record: u32) -> (PairClasses, u32) {
-        let OfPairs { classes, weight, .. } = self.pairs[self.place(record)];
+    pub fn classes_of_pairs(&self, record: u32) -> (PairClasses, u32) {
+        let OfPairs { classes, weight, .. } = self.pairs[self.place_of_record(record)];
         (classes, weight)
     }
 
     /// Of a bag: the rarer pairs of neighbours next to the one at this place among its pairs, if there are any.
-    pub fn rarer(&self, record: u32, at: u16) -> Rarer {
-        let (pairs, start) = (self.parts(record).1, self.pairs[self.place(record)].start);
-        rarer(at.into(), pairs, &self.places[start..start + pairs.len()])
+    pub fn rarer_neighbours(&self, record: u32, at: u16) -> Rarer {
+        let (pairs, start) = (self.letters_and_pairs(record).1, self.pairs[self.place_of_record(record)].start);
+        rarer_neighbours(at.into(), pairs, &self.places[start..start + pairs.len()])
     }
 
     /// Whether no other record has a certain key, whose pair of neighbours is at this place.
     pub fn is_lone(&self, record: u32, at: u16, order: &Order) -> bool {
-        self.parts(record)
+        self.letters_and_pairs(record)
             .1
             .get(usize::from(at))
             .is_some_and(|&pair| at != NO_PAIR && pair < order.shared_pairs)
@@ -141,17 +141,17 @@ impl Records {
 
     /// The same with their letters.
     #[inline(always)]
-    pub fn fetch(&self, records: impl Iterator<Item = u32> + Clone) {
+    pub fn fetch_with_letters(&self, records: impl Iterator<Item = u32> + Clone) {
         self.fetch_heads(records.clone());
-        Self::fetch_symbols(records.map(|record| self.parts(record).0));
+        Self::fetch_symbols(records.map(|record| self.letters_and_pairs(record).0));
     }
 
     /// The same with their pairs of neighbours, and with what is known of these.
     #[inline(always)]
     pub fn fetch_pairs(&self, records: impl Iterator<Item = u32> + Clone) {
         self.fetch_heads(records.clone());
-        black_box(records.clone().fold(0, |bits, record| bits ^ self.pairs(record).1));
-        Self::fetch_symbols(records.map(|record| self.parts(record).1));
+        black_box(records.clone().fold(0, |bits, record| bits ^ self.classes_of_pairs(record).1));
+        Self::fetch_symbols(records.map(|record| self.letters_and_pairs(record).1));
     }
 
     /// Most have only three places, so one is fetched together with fifteen others.
@@ -167,14 +167,14 @@ impl Records {
 
     /// The end of the records from `start` on whose size satisfies the predicate; these come first.
     pub fn count_while(&self, start: u32, holds: impl Fn(u32) -> bool) -> u32 {
-        start + self.heads[self.place(start)..].partition_point(|head| holds(head.size)) as u32
+        start + self.heads[self.place_of_record(start)..].partition_point(|head| holds(head.size)) as u32
     }
 
     fn head(&self, record: u32) -> &Head {
-        &self.heads[self.place(record)]
+        &self.heads[self.place_of_record(record)]
     }
 
-    fn place(&self, record: u32) -> usize {
+    fn place_of_record(&self, record: u32) -> usize {
         (record - self.first) as usize
     }
 }

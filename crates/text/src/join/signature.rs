@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::stats::Order;
-use super::tokens::{HEAVY, MIDDLING, TAG_BITS, TIERS, Tier, parted, spread};
+use super::tokens::{HEAVY, MIDDLING, TAG_BITS, TIERS, Tier, letters_and_pairs, spread_hash};
 
 /// Which of 256 classes of symbols a record holds. As text it is 64 hex digits.
 ///
@@ -19,7 +19,7 @@ impl Signature {
     /// Of a record; of a bag of its letters.
     pub(super) fn new(symbols: &[u32], order: &Order) -> Self {
         let mut bits = [0u64; 4];
-        for &symbol in parted(symbols).0 {
+        for &symbol in letters_and_pairs(symbols).0 {
             let class = class_of(symbol, order);
             bits[class / 64] |= 1 << (class % 64);
         }
@@ -92,7 +92,7 @@ impl Classes {
     const KEPT: u128 = !0 << Self::TAG_BITS;
 
     /// The classes in two words, and in the lowest eight bits of the first the tag.
-    pub fn tagged(self, tag: u8) -> [u64; 2] {
+    pub fn with_tag(self, tag: u8) -> [u64; 2] {
         [self.0 as u64 | u64::from(tag), (self.0 >> 64) as u64]
     }
 
@@ -127,11 +127,11 @@ impl Worth {
     pub const NOTHING: Worth = Worth([0; 128]);
 
     /// Takes another record.
-    pub fn set(&mut self, letters: &[u32], order: &Order) {
+    pub fn set_letters(&mut self, letters: &[u32], order: &Order) {
         self.0.fill(0);
         for &letter in letters {
             let worth = &mut self.0[class_of(letter, order) % 128];
-            *worth = worth.saturating_add(order.weight(letter));
+            *worth = worth.saturating_add(order.weight_of_symbol(letter));
         }
     }
 
@@ -158,11 +158,11 @@ pub(super) struct PairClasses(u128);
 
 impl PairClasses {
     pub fn from_pairs(pairs: &[u32]) -> Self {
-        Self(pairs.iter().fold(0, |bits, &pair| bits | 1 << Self::class(pair)))
+        Self(pairs.iter().fold(0, |bits, &pair| bits | 1 << Self::class_of_pair(pair)))
     }
 
-    fn class(pair: u32) -> u32 {
-        spread(pair) >> 25
+    fn class_of_pair(pair: u32) -> u32 {
+        spread_hash(pair) >> 25
     }
 }
 
@@ -179,12 +179,12 @@ impl PairWorth {
     pub const NOTHING: PairWorth = PairWorth { of_class: [0; 128], classes: PairClasses(0), total: 0 };
 
     /// Takes another bag.
-    pub fn set(&mut self, pairs: &[u32], order: &Order) {
+    pub fn set_pairs(&mut self, pairs: &[u32], order: &Order) {
         self.of_class.fill(0);
         (self.total, self.classes) = (0, PairClasses::from_pairs(pairs));
         for &pair in pairs {
             let weight = order.weight_of_pair(pair);
-            let of_class = &mut self.of_class[PairClasses::class(pair) as usize];
+            let of_class = &mut self.of_class[PairClasses::class_of_pair(pair) as usize];
             *of_class = of_class.saturating_add(weight);
             self.total = self.total.saturating_add(weight);
         }
@@ -207,7 +207,7 @@ impl PairWorth {
 }
 
 fn class_of(symbol: u32, order: &Order) -> usize {
-    order.classes.get(symbol as usize).map_or_else(|| spread(symbol) as usize >> 24, |&class| class.into())
+    order.classes.get(symbol as usize).map_or_else(|| spread_hash(symbol) as usize >> 24, |&class| class.into())
 }
 
 #[cfg(test)]
@@ -224,8 +224,8 @@ mod tests {
         let order = Order::new(&stats, Threshold::ONE);
         let letters = |text: &str| {
             let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
-            assert!(order.spell(text, &mut scratch, &mut symbols));
-            parted(&symbols).0.to_vec()
+            assert!(order.spell_text(text, &mut scratch, &mut symbols));
+            letters_and_pairs(&symbols).0.to_vec()
         };
         let (a, b) = (letters(a), letters(b));
         (order, a, b)
@@ -239,13 +239,13 @@ mod tests {
             let order = Order::new(&stats, Threshold::ONE);
             let pairs = |text: &str| {
                 let (mut scratch, mut symbols) = (Vec::new(), Vec::new());
-                order.spell(text, &mut scratch, &mut symbols);
-                parted(&symbols).1.to_vec()
+                order.spell_text(text, &mut scratch, &mut symbols);
+                letters_and_pairs(&symbols).1.to_vec()
             };
             let (a, mut b) = (pairs(&a), pairs(&b));
             let mut worth = PairWorth::NOTHING;
-            worth.set(&b, &order);
-            worth.set(&a, &order);
+            worth.set_pairs(&b, &order);
+            worth.set_pairs(&a, &order);
             let others = PairClasses::from_pairs(&b);
             let mut shared = 0;
             for pair in &a {
@@ -270,12 +270,12 @@ mod tests {
         #[test]
         fn never_finds_more_missing_than_it_is_worth(a in "[一-俿的一是a-c]{0,60}", b in "[一-俿的一是a-c]{0,60}") {
             let (order, a, b) = spelled(Metric::REWORDED, &a, &b);
-            let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| order.weight(symbol)).sum();
+            let missing: u32 = a.iter().filter(|symbol| !b.contains(symbol)).map(|&symbol| order.weight_of_symbol(symbol)).sum();
             let (of_a, of_b) = (Signature::new(&a, &order).classes(), Signature::new(&b, &order).classes());
             prop_assert!(of_a.weight_missing_from(of_b) <= missing);
             let mut worth = Worth::NOTHING;
-            worth.set(&b, &order);
-            worth.set(&a, &order);
+            worth.set_letters(&b, &order);
+            worth.set_letters(&a, &order);
             prop_assert!(!worth.is_over(u64::from(missing), of_a, of_b));
             let (of_a, of_b) = (Signature::new(&a, &order), Signature::new(&b, &order));
             prop_assert!(of_a.weight_missing_from(of_b) <= missing);

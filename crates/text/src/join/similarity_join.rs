@@ -19,16 +19,16 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::forecast::{FORECAST_FROM, JoinWork, Steps, Work, sample, sampled};
+use super::forecast::{FORECAST_FROM, JoinWork, Steps, Work, draw_sample, query_of_sample};
 use super::memory::BLOCK_KEYS;
-use super::openings::openings;
+use super::openings::find_openings;
 use super::pairs::join_by_blocks;
 use super::predicate_joins::{DefaultJoin, default_joins};
 use super::watch::Part;
 use super::{Effort, Watch};
 use crate::text::sameness::{
     Comparison, Predicate, Predicates, Prepared, Reading, SharedWeights, Verdict, compare_among, holds_of,
-    least_units, predicates,
+    least_units, all_predicates,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -54,13 +54,13 @@ pub struct AlikePair {
 }
 
 /// Finds every pair of texts that are the same or borderline.
-pub fn alike(texts: &[&str]) -> AlikePairs {
-    alike_of(texts, Part::unwatched())
+pub fn find_alike_pairs(texts: &[&str]) -> AlikePairs {
+    alike_of(texts, Part::without_watch())
 }
 
 /// [`alike`] for somebody who waits.
 pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs {
-    alike_of(texts, Part::whole(watch))
+    alike_of(texts, Part::of_whole(watch))
 }
 
 /// What reading is told to take before its texts are known: little, because progress never goes back.
@@ -70,16 +70,16 @@ const READ: f64 = 0.02;
 const AT_ONCE: usize = 256;
 
 fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
-    let (readings, groups) = group_rows(texts, part.share(READ));
+    let (readings, groups) = group_rows(texts, part.narrow_to(READ));
     let all: Vec<&Reading> = readings.iter().collect();
     let steps = steps_of(&all, part);
-    part.done((steps.read - READ).max(0.0));
-    let part = part.share(1.0 - steps.read.max(READ));
+    part.report_share((steps.read - READ).max(0.0));
+    let part = part.narrow_to(1.0 - steps.read.max(READ));
     let (candidates, works) = find_candidates(&all, &default_joins(), &steps, part);
     let mut effort = Effort::default();
     works.into_iter().for_each(|(_, spent)| effort += spent);
     effort.compared = candidates.len() as u64;
-    let items = part.share(steps.compare).over(candidates.len());
+    let items = part.narrow_to(steps.compare).over_items(candidates.len());
     let pairs = candidates
         .par_chunk_by(|x, y| x.a == y.a)
         .flat_map_iter(|partners| {
@@ -91,10 +91,10 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
                 if !items.goes_on() {
                     break;
                 }
-                alike.extend(some.iter().filter_map(|pair| pair.compared(&first, &prepared(pair.b))));
-                items.done(some.len());
+                find_alike_pairs.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));
+                items.report_items(some.len());
             }
-            alike
+            find_alike_pairs
         })
         .collect();
     AlikePairs { groups, pairs, effort }
@@ -102,43 +102,43 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
 
 /// The shares of the steps after the reading of these texts, by a sample of them.
 pub(super) fn steps_of(readings: &[&Reading], part: Part<'_>) -> Steps {
-    if readings.len() < FORECAST_FROM || part.stopped() {
-        return Steps::usual(&default_joins());
+    if readings.len() < FORECAST_FROM || part.is_stopped() {
+        return Steps::without_forecast(&default_joins());
     }
-    let sample: Vec<&Reading> = sample(readings.len()).into_iter().map(|at| readings[at]).collect();
+    let sample: Vec<&Reading> = draw_sample(readings.len()).into_iter().map(|at| readings[at]).collect();
     sampled_steps(&sample, readings.len(), part)
 }
 
 /// The same by the sample itself, of so many texts.
 pub(super) fn sampled_steps(sample: &[&Reading], texts: usize, part: Part<'_>) -> Steps {
     if sample.is_empty() {
-        return Steps::usual(&default_joins());
+        return Steps::without_forecast(&default_joins());
     }
     let work = forecast_work(sample, texts);
-    part.expect(work.expected());
-    work.steps()
+    part.report_forecast(work.expected_work());
+    work.step_shares()
 }
 
 fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
     let by = texts as f64 / sample.len() as f64;
     let joins: Vec<DefaultJoin> = default_joins()
         .into_iter()
-        .map(|join| DefaultJoin { query: sampled(&join.query, by), ..join })
+        .map(|join| DefaultJoin { query: query_of_sample(&join.query, by), ..join })
         .collect();
-    work_of(sample, &joins).scaled(by)
+    work_of(sample, &joins).scaled_by(by)
 }
 
 /// The work of joining these texts.
 fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
-    let (candidates, works) = find_candidates(readings, joins, &Steps::usual(joins), Part::unwatched());
+    let (candidates, works) = find_candidates(readings, joins, &Steps::without_forecast(joins), Part::without_watch());
     let text = |reading: u32| readings[reading as usize].folded();
     let prepared = |reading: u32| Prepared::from(readings[reading as usize]);
-    let alike = candidates.par_iter().filter_map(|pair| pair.compared(&prepared(pair.a), &prepared(pair.b)));
+    let alike = candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
     let chars = |reading: u32| text(reading).chars().count() as f64;
-    let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
+    let cells: Vec<f64> = find_alike_pairs.map(|pair| chars(pair.a) * chars(pair.b)).collect();
     Work {
         bytes: readings.iter().map(|reading| reading.folded().len() as f64).sum(),
-        joins: works.iter().map(|(bytes, effort)| JoinWork::of(*bytes, effort)).collect(),
+        joins: works.iter().map(|(bytes, effort)| JoinWork::of_effort(*bytes, effort)).collect(),
         compared: candidates.iter().map(|pair| (text(pair.a).len() + text(pair.b).len()) as f64).sum(),
         found: cells.len() as f64,
         cells: cells.iter().sum(),
@@ -158,26 +158,26 @@ pub(super) struct Candidate {
 
 /// The predicates that are cheap to try, by texts that are equal or begin alike.
 pub(super) const BY_BEGINNING: Predicates =
-    Predicates::one(Predicate::Identical).and(Predicates::one(Predicate::Opening));
+    Predicates::of_one(Predicate::Identical).union_with(Predicates::of_one(Predicate::Opening));
 
 impl Candidate {
     /// Found in some order as a pair of a predicate.
     pub fn new(x: u32, y: u32, of: Predicates, shared: Option<SharedWeights>) -> Self {
-        Self { a: x.min(y), b: x.max(y), of: of.and(BY_BEGINNING), shared }
+        Self { a: x.min(y), b: x.max(y), of: of.union_with(BY_BEGINNING), shared }
     }
 
     /// Takes another of the same two groups in; false where it is of others.
-    pub fn takes(&mut self, other: &Candidate) -> bool {
+    pub fn merge_if_same(&mut self, other: &Candidate) -> bool {
         let same = (self.a, self.b) == (other.a, other.b);
         if same {
-            self.of = self.of.and(other.of);
+            self.of = self.of.union_with(other.of);
             self.shared = self.shared.or(other.shared);
         }
         same
     }
 
     /// How the two compare with these texts, where they are at least borderline.
-    pub fn compared(self, first: &Prepared, second: &Prepared) -> Option<AlikePair> {
+    pub fn compare_texts(self, first: &Prepared, second: &Prepared) -> Option<AlikePair> {
         let Candidate { a, b, of, shared } = self;
         let comparison = compare_among(first, second, of, shared);
         (comparison.verdict != Verdict::Different).then_some(AlikePair { a, b, comparison })
@@ -196,8 +196,8 @@ pub fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str>
 
 /// Groups of rows that compare alike with everything.
 fn group_rows(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
-    let items = part.over(texts.len());
-    let read = |text: &&str| Reading::new(if items.go(1) { text } else { "" });
+    let items = part.over_items(texts.len());
+    let read = |text: &&str| Reading::new(if items.begin_items(1) { text } else { "" });
     let all: Vec<Reading> = texts.par_iter().map(read).collect();
     let mut seen: FxHashMap<&Reading, u32> = FxHashMap::default();
     let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -236,7 +236,7 @@ fn find_candidates(
     let mut add = |found: &mut dyn Iterator<Item = (u32, u32, Option<SharedWeights>)>, of: Predicates| {
         pairs.extend(found.map(|(a, b, shared)| Candidate::new(a, b, of, shared)));
         pairs.par_sort_unstable();
-        pairs.dedup_by(|next, kept| kept.takes(next));
+        pairs.dedup_by(|next, kept| kept.merge_if_same(next));
     };
     // The shorter text has so many characters, hence both have.
     let long = |least: usize| -> Vec<&str> {
@@ -244,15 +244,15 @@ fn find_candidates(
         let texts = readings.iter().map(|reading| reading.folded());
         texts.map(|text| if long(text) { text } else { "" }).collect()
     };
-    for spec in predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
-        let found = openings(&long(spec.least_chars), spec.borderline);
+    for spec in all_predicates().iter().filter(|spec| spec.predicate == Predicate::Opening) {
+        let found = find_openings(&long(spec.least_chars), spec.borderline);
         add(&mut found.into_iter().map(|(a, b)| (a, b, None)), BY_BEGINNING);
     }
     for (join, step) in joins.iter().zip(&steps.joins) {
         let views: Vec<Cow<'_, str>> =
             readings.par_iter().map(|reading| joined_text(reading, join)).collect();
         let views: Vec<&str> = views.iter().map(AsRef::as_ref).collect();
-        let part = part.share(step.share).as_join(step.probing);
+        let part = part.narrow_to(step.share).as_join(step.probing);
         let joined = join_by_blocks(&views, &join.query, BLOCK_KEYS, part);
         works.push((views.iter().map(|view| view.len()).sum(), joined.effort));
         let same_view = joined.groups.iter().flat_map(|rows| {
@@ -262,7 +262,7 @@ fn find_candidates(
         let found = joined.pairs.iter().zip(joined.shared_weights()).flat_map(|(pair, shared)| {
             rows(pair.a).iter().flat_map(move |&a| rows(pair.b).iter().map(move |&b| (a, b, shared)))
         });
-        add(&mut same_view.chain(found), Predicates::one(join.predicate));
+        add(&mut same_view.chain(found), Predicates::of_one(join.predicate));
     }
     (pairs, works)
 }
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
     use crate::join::stress::texts_of_phrases;
-    use crate::text::language::tagged;
+    use crate::text::language::tag_language;
     use crate::text::sameness::compare_prepared;
     use riddlemill_record::Language;
 
@@ -303,7 +303,7 @@ mod tests {
 
     fn joined(texts: &[String]) -> Vec<Described> {
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let found = alike(&rows);
+        let found = find_alike_pairs(&rows);
         let text = |group: u32| texts[found.groups[group as usize][0] as usize].clone();
         let described = |pair: &AlikePair| (text(pair.a), text(pair.b), format!("{:?}", pair.comparison));
         let mut pairs: Vec<Described> = found.pairs.iter().map(described).collect();
@@ -344,7 +344,7 @@ mod tests {
         let word = prop::sample::select(words.to_vec());
         let language = prop::sample::select(vec![Language::Zh, Language::Zh, Language::En, Language::Und]);
         let text = (prop::collection::vec(word, 0..14), language);
-        let text = text.prop_map(|(words, language)| tagged(&words.concat(), language).into_owned());
+        let text = text.prop_map(|(words, language)| tag_language(&words.concat(), language).into_owned());
         prop::collection::vec(text, 2..14)
     }
 
@@ -380,9 +380,9 @@ mod tests {
             texts.push(moved);
             texts.push(format!("{} my friend", texts[1]));
             let mut tags: Vec<String> =
-                texts.iter().map(|text| tagged(text, Language::En).into_owned()).collect();
+                texts.iter().map(|text| tag_language(text, Language::En).into_owned()).collect();
             // The same texts in another language are the same only where they are identical.
-            tags.extend(texts.iter().map(|text| tagged(text, Language::Und).into_owned()));
+            tags.extend(texts.iter().map(|text| tag_language(text, Language::Und).into_owned()));
             tags.push(texts[0].clone());
             tags
         })
@@ -469,9 +469,9 @@ mod tests {
         for (name, texts) in [("few", few), ("edits", edits), ("common", common)] {
             let readings: Vec<Reading> = texts.iter().map(|text| Reading::new(text)).collect();
             let readings: Vec<&Reading> = readings.iter().collect();
-            let takes = work_of(&readings, &default_joins()).costs();
-            let drawn: Vec<&Reading> = sample(readings.len()).into_iter().map(|at| readings[at]).collect();
-            let forecast = forecast_work(&drawn, readings.len()).costs();
+            let takes = work_of(&readings, &default_joins()).step_costs();
+            let drawn: Vec<&Reading> = draw_sample(readings.len()).into_iter().map(|at| readings[at]).collect();
+            let forecast = forecast_work(&drawn, readings.len()).step_costs();
             let (all, foretold) = (takes.iter().sum::<f64>(), forecast.iter().sum::<f64>());
             for percent in (20..=95).step_by(5) {
                 // What is done by the clock, and the share that is told of it.
@@ -497,7 +497,7 @@ mod tests {
     #[test]
     fn identical_rows_are_one_group() {
         let rows = vec!["云会恐高吗，鱼会口渴吗"; 50_000];
-        let found = alike(&rows);
+        let found = find_alike_pairs(&rows);
         assert_eq!((found.groups.len(), found.pairs.len()), (1, 0));
         assert_eq!(found.groups[0].len(), 50_000);
     }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::plan::Plan;
-use super::tokens::{FIRST_PAIR, Token, class_of_letter, pair, parted, tokens, weight};
+use super::tokens::{FIRST_PAIR, Token, class_of_letter, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
 use super::{Metric, Query, Threshold};
 use crate::text::sameness::MOST_WEIGHT;
 
@@ -41,7 +41,7 @@ impl Stats {
     /// Counts this many rows of one text.
     pub(super) fn add_copies(&mut self, text: &str, rows: u64) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        tokens(text, self.metric, &mut scratch);
+        collect_tokens(text, self.metric, &mut scratch);
         self.rows += if scratch.is_empty() { 0 } else { rows };
         scratch.sort_unstable();
         scratch.dedup();
@@ -62,7 +62,7 @@ impl Stats {
     }
 
     /// How many rows hold each token, tokens as numbers that are the same in every corpus, ascending.
-    pub fn holders(&self) -> Vec<(u128, u64)> {
+    pub fn sorted_holders(&self) -> Vec<(u128, u64)> {
         let mut holders: Vec<_> = self.holders.iter().map(|(&token, &rows)| (token, rows)).collect();
         holders.sort_unstable();
         holders
@@ -71,7 +71,7 @@ impl Stats {
     /// Of bags: the pairs of neighbours that more rows hold than the metric allows, as the numbers of their letters.
     pub(crate) fn common_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let common = self.holders.iter().filter(|(_, rows)| **rows > self.metric.most_rows());
-        common.filter_map(|(&token, _)| pair(token)).map(|(first, second)| (first as u32, second as u32))
+        common.filter_map(|(&token, _)| letters_of_pair(token)).map(|(first, second)| (first as u32, second as u32))
     }
 
     /// Statistics of both sets of rows together.
@@ -141,7 +141,7 @@ impl Order {
         let metric = stats.metric;
         let query = Query { metric, threshold };
         let mut present: Vec<(bool, u64, Token)> =
-            stats.holders.iter().map(|(&token, &holders)| (pair(token).is_some(), holders, token)).collect();
+            stats.holders.iter().map(|(&token, &holders)| (letters_of_pair(token).is_some(), holders, token)).collect();
         // The token breaks ties, so that the order does not depend on the hash map.
         present.sort_unstable();
         let (present, pairs) = present.split_at(present.partition_point(|&(pair, ..)| !pair));
@@ -150,7 +150,7 @@ impl Order {
         let share = |holders: u64| (holders as f64 / rows) as f32;
         let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();
         let weights: Vec<u32> = match metric {
-            Metric::Reworded { .. } => present.iter().map(|&(.., token)| weight(token, metric)).collect(),
+            Metric::Reworded { .. } => present.iter().map(|&(.., token)| weight_of_token(token, metric)).collect(),
             _ => Vec::new(),
         };
         let classes = (0..).zip(&weights).map(|(letter, &weight)| class_of_letter(letter, weight)).collect();
@@ -165,13 +165,13 @@ impl Order {
         };
         let mut neighbours = Vec::with_capacity(pairs.len());
         const { assert!(2 * MOST_WEIGHT <= u8::MAX as u32) }
-        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight(token, metric) as u8).collect();
+        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight_of_token(token, metric) as u8).collect();
         let more_than =
             |rows: u64| FIRST_PAIR + pairs.partition_point(|&(_, holders, _)| holders <= rows) as u32;
         let (shared_pairs, common_pairs) = (more_than(1), more_than(metric.most_rows()));
         if let Symbols::Tokens(table) = &mut symbols {
             for (&(.., token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
-                let letters = pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
+                let letters = letters_of_pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
                 neighbours.push(letters.unwrap_or((NONE, NONE)));
                 table.insert(token, symbol);
             }
@@ -192,18 +192,18 @@ impl Order {
     }
 
     /// Distinct tokens, without pairs of neighbours.
-    pub(super) fn alphabet(&self) -> usize {
+    pub(super) fn alphabet_size(&self) -> usize {
         self.chance.len()
     }
 
     /// Appends the symbols of a text: in its order for sequences, ascending for sets and bags, of a bag its
     /// letters and then its pairs. False where it holds a token that the statistics have not.
-    pub(super) fn spell(&self, text: &str, scratch: &mut Vec<Token>, symbols: &mut Vec<u32>) -> bool {
+    pub(super) fn spell_text(&self, text: &str, scratch: &mut Vec<Token>, symbols: &mut Vec<u32>) -> bool {
         let start = symbols.len();
         match &self.symbols {
             Symbols::Characters(table) => symbols.extend(text.chars().map(|c| table[c as usize])),
             Symbols::Tokens(table) => {
-                tokens(text, self.query.metric, scratch);
+                collect_tokens(text, self.query.metric, scratch);
                 symbols.extend(scratch.iter().map(|token| table.get(token).copied().unwrap_or(NONE)));
                 symbols[start..].sort_unstable();
             }
@@ -212,10 +212,10 @@ impl Order {
     }
 
     /// What the symbols are worth together: of a bag its letters.
-    pub(super) fn size(&self, symbols: &[u32]) -> u32 {
+    pub(super) fn size_of_symbols(&self, symbols: &[u32]) -> u32 {
         match self.weights.as_slice() {
             [] => symbols.len() as u32,
-            _ => parted(symbols).0.iter().fold(0, |sum: u32, &s| sum.saturating_add(self.weight(s))),
+            _ => letters_and_pairs(symbols).0.iter().fold(0, |sum: u32, &s| sum.saturating_add(self.weight_of_symbol(s))),
         }
     }
 
@@ -225,7 +225,7 @@ impl Order {
     }
 
     /// What a symbol is worth that is no pair.
-    pub(super) fn weight(&self, symbol: u32) -> u32 {
+    pub(super) fn weight_of_symbol(&self, symbol: u32) -> u32 {
         self.weights.get(symbol as usize).copied().unwrap_or(1)
     }
 }
@@ -266,10 +266,10 @@ mod tests {
         ["鱼鸟虾", "鱼鸟", "鱼"].iter().for_each(|row| stats.add(row));
         let order = Order::new(&stats, Threshold::ONE);
         let (mut symbols, mut scratch) = (Vec::new(), Vec::new());
-        assert!(order.spell("鱼鸟虾", &mut scratch, &mut symbols));
-        assert_eq!(parted(&symbols), (&[0, 1, 2][..], &[FIRST_PAIR, FIRST_PAIR + 1][..]));
+        assert!(order.spell_text("鱼鸟虾", &mut scratch, &mut symbols));
+        assert_eq!(letters_and_pairs(&symbols), (&[0, 1, 2][..], &[FIRST_PAIR, FIRST_PAIR + 1][..]));
         assert_eq!(order.pairs[0], (1, 0));
-        assert_eq!(order.size(&symbols), order.weight(0) + order.weight(1) + order.weight(2));
-        assert!(!order.spell("虾鱼", &mut scratch, &mut symbols), "the corpus has no such pair");
+        assert_eq!(order.size_of_symbols(&symbols), order.weight_of_symbol(0) + order.weight_of_symbol(1) + order.weight_of_symbol(2));
+        assert!(!order.spell_text("虾鱼", &mut scratch, &mut symbols), "the corpus has no such pair");
     }
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 const TIGHT: Query = Query { metric: Metric::Indel, threshold: EIGHTY };
-const EIGHTY: Threshold = Threshold::ratio(4, 5);
+const EIGHTY: Threshold = Threshold::of_ratio(4, 5);
 const METRICS: [Metric; 4] = [Metric::Levenshtein, Metric::Indel, Metric::Jaccard { n: 2 }, Metric::REWORDED];
 
 /// Texts of phrases that begin and go on differently, as posts of one forum are: lists of the index are full of records
@@ -54,7 +54,7 @@ fn rows(texts: &[String]) -> Vec<&str> {
 /// Every pair by comparing each with each.
 fn brute_force(rows: &[&str], query: &Query) -> Vec<(u32, u32)> {
     let all = (0..rows.len()).flat_map(|a| (a + 1..rows.len()).map(move |b| (a, b)));
-    all.filter(|&(a, b)| query.threshold.admits(similarity(query.metric, rows[a], rows[b])))
+    all.filter(|&(a, b)| query.threshold.admits(plain_similarity(query.metric, rows[a], rows[b])))
         .map(|(a, b)| (a as u32, b as u32))
         .collect()
 }
@@ -134,7 +134,7 @@ fn a_post_of_100_000_characters_is_one_post() {
         let Effort { keys, probes, .. } = joined.effort;
         assert!(keys + probes < 2_000_000, "{metric:?}: {:?}", joined.effort);
     }
-    let alike = alike(&rows(&texts));
+    let alike = find_alike_pairs(&rows(&texts));
     assert_eq!(alike.pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>(), [(500, 501)]);
 }
 
@@ -160,15 +160,15 @@ fn emoji_and_combining_marks_are_characters() {
         "❤",
     ];
     for metric in METRICS {
-        for threshold in [EIGHTY, Threshold::ratio(1, 2), Threshold::ONE] {
+        for threshold in [EIGHTY, Threshold::of_ratio(1, 2), Threshold::ONE] {
             let query = Query { metric, threshold };
             assert_eq!(found(&texts, &query), brute_force(&texts, &query), "{query:?}");
         }
     }
-    let alike = alike(&texts);
+    let alike = find_alike_pairs(&texts);
     let group = |text: &str| {
         let row = texts.iter().position(|other| *other == text).map(|row| row as u32);
-        alike.groups.iter().position(|rows| row.is_some_and(|row| rows.contains(&row)))
+        find_alike_pairs.groups.iter().position(|rows| row.is_some_and(|row| rows.contains(&row)))
     };
     assert_eq!(group("e\u{301}"), group("é"), "one spelling");
     assert_ne!(group("🐟"), group("🐠"));
@@ -186,9 +186,9 @@ fn ties_are_in() {
         (Metric::REWORDED, ["abcde", "abcXY"], (3, 5)),
     ];
     for (metric, rows, (num, den)) in tied {
-        let at = Query { metric, threshold: Threshold::ratio(num, den) };
+        let at = Query { metric, threshold: Threshold::of_ratio(num, den) };
         assert_eq!(found(&rows, &at), [(0, 1)], "{metric:?}");
-        let over = Query { metric, threshold: Threshold::ratio(num * 1000 + 1, den * 1000) };
+        let over = Query { metric, threshold: Threshold::of_ratio(num * 1000 + 1, den * 1000) };
         assert_eq!(found(&rows, &over), [], "{metric:?}");
     }
 }
@@ -203,7 +203,7 @@ fn progress_reaches_the_whole_where_lists_are_long() {
     for metric in METRICS {
         let sum = watch::Sum::default();
         self_join_watched(&rows(&texts), &Query { metric, threshold: EIGHTY }, &sum);
-        let (all, longest) = sum.found();
+        let (all, longest) = sum.sum_and_largest();
         assert!((all - 1.0).abs() < 1e-6 && longest < 0.25, "{metric:?}: {all}, {longest} at once");
     }
 }

@@ -84,13 +84,13 @@ impl Threshold {
         if num == 0 || num > den {
             return Err(ThresholdError::OutOfRange(format!("{num}/{den}")));
         }
-        let divisor = gcd(num, den);
+        let divisor = common_divisor(num, den);
         Ok(Self { num: num / divisor, den: den / divisor })
     }
 
     /// A ratio known to be one, as in a test.
     #[cfg(test)]
-    pub(super) const fn ratio(num: u32, den: u32) -> Self {
+    pub(super) const fn of_ratio(num: u32, den: u32) -> Self {
         assert!(num > 0 && num <= den);
         Self { num, den }
     }
@@ -136,8 +136,8 @@ impl fmt::Display for Threshold {
     }
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 #[cfg(test)]

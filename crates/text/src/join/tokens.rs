@@ -20,7 +20,7 @@ pub(super) const FIRST_PAIR: u32 = 1 << 31;
 const CHAR_BITS: u32 = 21;
 
 /// The tokens of a text: in its order for metrics of sequences, ascending for sets and bags.
-pub(super) fn tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
+pub(super) fn collect_tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
     tokens.clear();
     match metric {
         Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as Token)),
@@ -35,13 +35,13 @@ pub(super) fn tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
 }
 
 /// The two letters of a pair of neighbours, as tokens; none where the token is no pair.
-pub(super) fn pair(token: Token) -> Option<(Token, Token)> {
+pub(super) fn letters_of_pair(token: Token) -> Option<(Token, Token)> {
     let letter = |packed: Token| packed & ((1 << CHAR_BITS) - 1);
     (token & PAIR != 0).then(|| (letter(token >> CHAR_BITS), letter(token)))
 }
 
 /// The letters of a bag, or all symbols where it is none, and its pairs.
-pub(super) fn parted(symbols: &[u32]) -> (&[u32], &[u32]) {
+pub(super) fn letters_and_pairs(symbols: &[u32]) -> (&[u32], &[u32]) {
     // Symbols of a sequence are in no order, but no pairs.
     if symbols.last().is_none_or(|&symbol| symbol < FIRST_PAIR) {
         return (symbols, &[]);
@@ -50,9 +50,9 @@ pub(super) fn parted(symbols: &[u32]) -> (&[u32], &[u32]) {
 }
 
 /// What a token is worth in the metric's unit of size.
-pub(super) fn weight(token: Token, metric: Metric) -> u32 {
-    match (metric, pair(token)) {
-        (Metric::Reworded { .. }, Some((first, second))) => weight(first, metric) + weight(second, metric),
+pub(super) fn weight_of_token(token: Token, metric: Metric) -> u32 {
+    match (metric, letters_of_pair(token)) {
+        (Metric::Reworded { .. }, Some((first, second))) => weight_of_token(first, metric) + weight_of_token(second, metric),
         (Metric::Reworded { .. }, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
         _ => 1,
     }
@@ -103,12 +103,12 @@ pub(super) const TIERS: [Tier; 6] = [
 /// The class of a letter of a bag that weighs so much.
 pub(super) fn class_of_letter(letter: u32, weight: u32) -> u8 {
     let tier = TIERS.iter().find(|tier| tier.least <= weight).unwrap_or(&TIERS[TIERS.len() - 1]);
-    let class = tier.word as u32 * 64 + tier.from + (((spread(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
+    let class = tier.word as u32 * 64 + tier.from + (((spread_hash(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
     class as u8
 }
 
 /// Fibonacci hashing: neighbours in rarity fall far apart.
-pub(super) fn spread(symbol: u32) -> u32 {
+pub(super) fn spread_hash(symbol: u32) -> u32 {
     symbol.wrapping_mul(0x9E37_79B9)
 }
 
@@ -118,7 +118,7 @@ mod tests {
 
     fn tokenize(text: &str, metric: Metric) -> Vec<Token> {
         let mut found = Vec::new();
-        tokens(text, metric, &mut found);
+        collect_tokens(text, metric, &mut found);
         found
     }
 
@@ -126,12 +126,12 @@ mod tests {
     fn a_bag_counts_repetitions() {
         let bag = tokenize("鱼鱼鱼刺", Metric::REWORDED);
         let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
-            bag.iter().partition(|&&token| pair(token).is_some());
+            bag.iter().partition(|&&token| letters_of_pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
         assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it occurs");
         let weigh = |c: char| sameness::weight(c);
-        assert_eq!(weight(*pairs[1], Metric::REWORDED), 2 * weigh('鱼'));
-        assert_eq!(weight(*letters[0], Metric::REWORDED), weigh('刺'));
+        assert_eq!(weight_of_token(*pairs[1], Metric::REWORDED), 2 * weigh('鱼'));
+        assert_eq!(weight_of_token(*letters[0], Metric::REWORDED), weigh('刺'));
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! Hyyrö's form, both over words of 64 characters; a record of up to 64 characters takes one word
 //! and no carry. Sets are merged in order. All stop when the need is out of reach.
 
-use super::metric::{Metric, overlap};
-use super::tokens::{FIRST_PAIR, parted};
+use super::metric::{Metric, overlap_score};
+use super::tokens::{FIRST_PAIR, letters_and_pairs};
 use super::{Query, Score, Threshold};
 
 /// One record prepared for comparison. Reused from record to record.
@@ -53,7 +53,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// Makes `symbols`, of this size, the record to compare with.
-    pub fn set(&mut self, symbols: &[u32], size: u32) {
+    pub fn set_record(&mut self, symbols: &[u32], size: u32) {
         self.size = size;
         // Only the symbols of the last record are reset: the table has an entry for the whole alphabet.
         for &symbol in &self.symbols {
@@ -81,9 +81,9 @@ impl<'a> Pattern<'a> {
     }
 
     /// The score with `other`, of this size, where it is at or over the threshold.
-    pub fn score(&mut self, other: &[u32], size: u32) -> Option<Score> {
+    pub fn score_with(&mut self, other: &[u32], size: u32) -> Option<Score> {
         let (a, b) = (self.size, size);
-        let need = self.metric.need(self.threshold, a, b);
+        let need = self.metric.least_shared(self.threshold, a, b);
         if need > a.min(b) {
             return None;
         }
@@ -108,7 +108,7 @@ impl<'a> Pattern<'a> {
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
             }
             Metric::Reworded { .. } => {
-                let ((letters, pairs), (others, other_pairs)) = (parted(&self.symbols), parted(other));
+                let ((letters, pairs), (others, other_pairs)) = (letters_and_pairs(&self.symbols), letters_and_pairs(other));
                 let of_letter = |letter: u32| self.weights[letter as usize];
                 let shared = shared_weight((letters, a), (others, b), of_letter, need);
                 if shared < need {
@@ -119,7 +119,7 @@ impl<'a> Pattern<'a> {
                 let (of_a, of_b) = (weigh(pairs), weigh(other_pairs));
                 let need = Metric::need_of_pairs(of_a, of_b);
                 self.shared_pairs = shared_weight((pairs, of_a), (other_pairs, of_b), of_pair, need);
-                (self.shared_pairs >= need).then(|| overlap(shared, a, b))
+                (self.shared_pairs >= need).then(|| overlap_score(shared, a, b))
             }
         }
     }

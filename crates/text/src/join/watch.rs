@@ -3,11 +3,11 @@
 /// Observes a join. A join of a million texts takes minutes.
 pub trait Watch: Sync {
     /// Whether to stop. The join's result is not usable then.
-    fn stopped(&self) -> bool;
+    fn is_stopped(&self) -> bool;
     /// Another share of the whole is done; all shares sum to 1.
-    fn advance(&self, share: f64);
+    fn report_share(&self, share: f64);
     /// What the join and its callers' work on its pairs will take, once that can be foretold.
-    fn expect(&self, _expected: Expected) {}
+    fn report_forecast(&self, _expected: Expected) {}
 }
 
 /// What is foretold of a join, in nanoseconds of a core: only the proportion counts.
@@ -24,11 +24,11 @@ pub struct Expected {
 pub struct Unwatched;
 
 impl Watch for Unwatched {
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         false
     }
 
-    fn advance(&self, _share: f64) {}
+    fn report_share(&self, _share: f64) {}
 }
 
 /// A part of the work, as a share of the whole.
@@ -44,16 +44,16 @@ pub(super) struct Part<'w> {
 const PROBING: f64 = 0.70;
 
 impl<'w> Part<'w> {
-    pub fn whole(watch: &'w dyn Watch) -> Self {
+    pub fn of_whole(watch: &'w dyn Watch) -> Self {
         Part { watch, share: 1.0, probing: PROBING }
     }
 
-    pub fn unwatched() -> Part<'static> {
-        Part::whole(&Unwatched)
+    pub fn without_watch() -> Part<'static> {
+        Part::of_whole(&Unwatched)
     }
 
     /// This share of the part.
-    pub fn share(self, share: f64) -> Self {
+    pub fn narrow_to(self, share: f64) -> Self {
         Part { share: self.share * share, ..self }
     }
 
@@ -64,26 +64,26 @@ impl<'w> Part<'w> {
 
     /// What looking records up takes of the part, and all else.
     pub fn of_join(self) -> (Self, Self) {
-        (self.share(self.probing), self.share(1.0 - self.probing))
+        (self.narrow_to(self.probing), self.narrow_to(1.0 - self.probing))
     }
 
     /// Tells what is foretold of the whole.
-    pub fn expect(self, expected: Expected) {
-        self.watch.expect(expected);
+    pub fn report_forecast(self, expected: Expected) {
+        self.watch.report_forecast(expected);
     }
 
     /// This share of the part is done.
-    pub fn done(self, share: f64) {
-        self.watch.advance(self.share * share);
+    pub fn report_share(self, share: f64) {
+        self.watch.report_share(self.share * share);
     }
 
     /// Whether to stop.
-    pub fn stopped(self) -> bool {
-        self.watch.stopped()
+    pub fn is_stopped(self) -> bool {
+        self.watch.is_stopped()
     }
 
     /// The part as so many items.
-    pub fn over(self, items: usize) -> Items<'w> {
+    pub fn over_items(self, items: usize) -> Items<'w> {
         Items { watch: self.watch, each: self.share / items.max(1) as f64 }
     }
 }
@@ -97,29 +97,29 @@ pub(super) struct Items<'w> {
 
 impl<'w> Items<'w> {
     /// This many of the items as so much work, where some are more work than others.
-    pub fn weighed(self, items: usize, work: u64) -> Self {
+    pub fn weigh_by_work(self, items: usize, work: u64) -> Self {
         Self { each: self.each * items as f64 / work.max(1) as f64, ..self }
     }
 
     /// What a thread does of the items, told in portions of this many.
-    pub fn portions(self, of: u64) -> Portions<'w> {
+    pub fn in_portions(self, of: u64) -> Portions<'w> {
         Portions { items: self, of, untold: 0, left: 0, goes_on: self.goes_on() }
     }
 
     /// Called before this many items; returns whether to process them.
-    pub fn go(&self, items: usize) -> bool {
-        self.done(items);
+    pub fn begin_items(&self, items: usize) -> bool {
+        self.report_items(items);
         self.goes_on()
     }
 
     /// Called after this many items, where one item may take long.
-    pub fn done(&self, items: usize) {
-        self.watch.advance(self.each * items as f64);
+    pub fn report_items(&self, items: usize) {
+        self.watch.report_share(self.each * items as f64);
     }
 
     /// Whether to process further items.
     pub fn goes_on(&self) -> bool {
-        !self.watch.stopped()
+        !self.watch.is_stopped()
     }
 }
 
@@ -135,42 +135,42 @@ pub(super) struct Portions<'w> {
 
 impl Portions<'_> {
     /// Begins a task of so many items, once what was left of the one before is done; returns whether to do it.
-    pub fn begin(&mut self, items: u64) -> bool {
-        let goes_on = self.end();
+    pub fn begin_task(&mut self, items: u64) -> bool {
+        let goes_on = self.end_task();
         self.left = items;
         goes_on
     }
 
     /// What is left of the task.
-    pub fn left(&self) -> u64 {
+    pub fn remaining_items(&self) -> u64 {
         self.left
     }
 
     /// So many items of the task are done, or all that are left of it; returns whether to go on.
-    pub fn done(&mut self, items: u64) -> bool {
+    pub fn report_items(&mut self, items: u64) -> bool {
         let items = items.min(self.left);
         self.left -= items;
         self.untold += items;
         if self.untold >= self.of {
-            self.tell();
+            self.report_untold();
         }
         self.goes_on
     }
 
     /// The task is done; returns whether to go on.
-    fn end(&mut self) -> bool {
-        self.done(self.left)
+    fn end_task(&mut self) -> bool {
+        self.report_items(self.left)
     }
 
     /// All is done.
     pub fn finish(&mut self) {
-        self.end();
-        self.tell();
+        self.end_task();
+        self.report_untold();
     }
 
     /// Tells what is not told yet.
-    fn tell(&mut self) {
-        self.items.done(std::mem::take(&mut self.untold) as usize);
+    fn report_untold(&mut self) {
+        self.items.report_items(std::mem::take(&mut self.untold) as usize);
         self.goes_on = self.items.goes_on();
     }
 }
@@ -183,18 +183,18 @@ pub(super) struct Sum(std::sync::Mutex<(f64, f64)>);
 #[cfg(test)]
 impl Sum {
     /// The sum of the shares, and the largest.
-    pub fn found(&self) -> (f64, f64) {
+    pub fn sum_and_largest(&self) -> (f64, f64) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 impl Watch for Sum {
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         false
     }
 
-    fn advance(&self, share: f64) {
+    fn report_share(&self, share: f64) {
         let mut found = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *found = (found.0 + share, found.1.max(share));
     }
@@ -206,11 +206,11 @@ pub(crate) struct Stopped;
 
 #[cfg(test)]
 impl Watch for Stopped {
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         true
     }
 
-    fn advance(&self, _: f64) {}
+    fn report_share(&self, _: f64) {}
 }
 
 #[cfg(test)]
@@ -228,17 +228,17 @@ mod tests {
         ) {
             let sum = Sum::default();
             let all: u64 = tasks.iter().map(|(items, _)| items).sum();
-            let mut portions = Part::whole(&sum).over(7).weighed(7, all).portions(of);
+            let mut portions = Part::of_whole(&sum).over_items(7).weigh_by_work(7, all).in_portions(of);
             for (items, parts) in &tasks {
-                prop_assert!(portions.begin(*items));
+                prop_assert!(portions.begin_task(*items));
                 for part in parts {
-                    prop_assert!(portions.done(*part));
+                    prop_assert!(portions.report_items(*part));
                 }
-                prop_assert!(portions.left() <= *items);
+                prop_assert!(portions.remaining_items() <= *items);
             }
             portions.finish();
             let whole = if all == 0 { 0.0 } else { 1.0 };
-            prop_assert!((sum.found().0 - whole).abs() < 1e-9);
+            prop_assert!((sum.sum_and_largest().0 - whole).abs() < 1e-9);
         }
     }
 }

@@ -17,7 +17,7 @@ impl Lists {
     ///
     /// # Errors
     /// Those of `read`.
-    pub fn read<E>(names: &[String], read: impl Fn(&str) -> Result<String, E>) -> Result<Lists, E> {
+    pub fn read_lists<E>(names: &[String], read: impl Fn(&str) -> Result<String, E>) -> Result<Lists, E> {
         let mut lists = Vec::new();
         for name in names {
             match name.as_str() {
@@ -101,7 +101,7 @@ impl Anonymise {
 
     /// Anonymises a post. The ledger records kinds and counts, never the words; the text before is only in
     /// the previous stage, which is private.
-    pub fn post(&self, mut post: Post) -> Outcome<Post> {
+    pub fn anonymise_post(&self, mut post: Post) -> Outcome<Post> {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
         let rules = self.rules_of(post.language, &post.text);
@@ -111,7 +111,7 @@ impl Anonymise {
             let done = rules.own.apply(&note, &names);
             (!done.refused).then(|| done.text.into_owned())
         });
-        match self.text(rules, &post.text, &names) {
+        match self.judge_text(rules, &post.text, &names) {
             Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
             Verdict::Listed(evidence) => {
                 Outcome::Held { reason: Reason::ListedTerm, evidence: evidence.into() }
@@ -127,12 +127,12 @@ impl Anonymise {
     }
 
     /// Anonymises these columns of text of a record like [`Anonymise::post`].
-    pub fn columns(&self, mut row: Row, columns: &[&str]) -> Outcome<Row> {
+    pub fn anonymise_columns(&self, mut row: Row, columns: &[&str]) -> Outcome<Row> {
         let mut evidence_lines = Vec::new();
         for column in columns {
             let named = |evidence: String| format!("{column}: {evidence}");
             let text = row.text(column).unwrap_or_default();
-            match self.text(self.rules_of(None, text), text, &[]) {
+            match self.judge_text(self.rules_of(None, text), text, &[]) {
                 Verdict::Refused(evidence) => {
                     return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
                 }
@@ -162,7 +162,7 @@ impl Anonymise {
 
     /// A post that a person lets through: its personal data is marked, even where the settings would refuse
     /// it or a list hold it.
-    pub fn marked(&self, mut post: Post) -> Post {
+    pub fn mark_post(&self, mut post: Post) -> Post {
         let mentions = std::mem::take(&mut post.mentions);
         let names: Vec<&str> = mentions.iter().map(String::as_str).collect();
         let rules = self.rules_of(post.language, &post.text);
@@ -185,8 +185,8 @@ impl Anonymise {
     ///
     /// # Errors
     /// The reason to drop or hold the text, and the evidence.
-    pub fn one(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
-        match self.text(self.rules_of(None, text), text, &[]) {
+    pub fn anonymise_text(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
+        match self.judge_text(self.rules_of(None, text), text, &[]) {
             Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
             Verdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
             Verdict::Clean => Ok(None),
@@ -194,7 +194,7 @@ impl Anonymise {
         }
     }
 
-    fn text(&self, rules: &Anonymisers, text: &str, names: &[&str]) -> Verdict {
+    fn judge_text(&self, rules: &Anonymisers, text: &str, names: &[&str]) -> Verdict {
         let done = rules.own.apply(text, names);
         let evidence = done.evidence();
         if done.refused {
@@ -244,7 +244,7 @@ mod tests {
             row.set_text("answer", answer);
             row
         };
-        let anonymised = |puzzle: Row| anonymise.columns(puzzle, &["question", "answer"]);
+        let anonymised = |puzzle: Row| anonymise.anonymise_columns(puzzle, &["question", "answer"]);
         let plain = puzzle("Anna has 7 sons, at 3 o'clock. Why?", "They are twins.");
         assert_eq!(anonymised(plain.clone()), Outcome::Kept(plain));
         let outcome = anonymised(puzzle("Write to owner@example.org. Why?", "See www.example.org/a."));

@@ -6,7 +6,7 @@ use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
 use riddlemill_record::{Outcome, Post, PostKind, Reason};
 
 /// Cleans a post. Title and content are combined into `text` and then removed.
-pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
+pub fn clean_post(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     let kind = match post.kind {
         PostKind::Thread => DraftKind::Thread,
         PostKind::Numbered => DraftKind::NumberedPost,
@@ -14,7 +14,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     };
     let (title, content) = (post.title.take(), post.content.take());
     let (title, content) = (title.as_deref(), content.as_deref());
-    let written = || Post::written(title, content);
+    let written = || Post::join_title_and_content(title, content);
     if language_of(&post, settings.language, written) != Language::Zh {
         return other_than_chinese(post, title, content);
     }
@@ -31,7 +31,7 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
     post.number = cleaned.number.map(u64::from).or(post.number);
     post.text = text;
     let Some(first) = cleaned.hits.first() else { return Outcome::Kept(post) };
-    let before = Post::written(title, content);
+    let before = Post::join_title_and_content(title, content);
     // Rules that leave the text as it was are no change.
     if before == post.text {
         return Outcome::Kept(post);
@@ -47,11 +47,11 @@ pub fn clean(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
 
 /// Cleans a post of a forum in English or another language.
 fn other_than_chinese(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
-    let (text, rule) = crate::text::english::clean(title.unwrap_or_default(), content);
+    let (text, rule) = crate::text::english::clean_post(title.unwrap_or_default(), content);
     if !text.chars().any(char::is_alphanumeric) {
-        return Outcome::Dropped { reason: Reason::Empty, evidence: Post::written(title, content) };
+        return Outcome::Dropped { reason: Reason::Empty, evidence: Post::join_title_and_content(title, content) };
     }
-    let before = Post::written(title, content);
+    let before = Post::join_title_and_content(title, content);
     post.text = text;
     if before == post.text {
         return Outcome::Kept(post);

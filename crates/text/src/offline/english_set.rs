@@ -3,7 +3,7 @@
 //! The rules were written on the fit part alone; docs/quality.md has the figures, and the example `quality` prints them.
 
 use super::asks_in;
-use crate::text::language::{Language, detect, tagged};
+use crate::text::language::{Language, detect, tag_language};
 use crate::text::sameness::{Verdict, compare};
 
 /// Whether a text is in the part that rules were not written on.
@@ -13,14 +13,14 @@ fn is_held_out(text: &str) -> bool {
     hasher.finalize().as_bytes()[0] % 2 == 1
 }
 
-fn fixture(text: &'static str) -> Vec<Vec<&'static str>> {
+fn fixture_rows(text: &'static str) -> Vec<Vec<&'static str>> {
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     assert!(lines.len() >= 300 || text.len() < 5000, "{} rows", lines.len());
     lines
 }
 
 /// F1, recall and specificity of what was wanted and got.
-fn figures(rows: impl Iterator<Item = (bool, bool)>) -> [f64; 3] {
+fn measure_rates(rows: impl Iterator<Item = (bool, bool)>) -> [f64; 3] {
     let mut counts = [[0u32; 2]; 2];
     rows.for_each(|(want, got)| counts[usize::from(want)][usize::from(got)] += 1);
     let [[tn, fp], [missed, tp]] = counts;
@@ -30,25 +30,25 @@ fn figures(rows: impl Iterator<Item = (bool, bool)>) -> [f64; 3] {
 
 #[test]
 fn english_questions_are_found() {
-    let rows = fixture(include_str!("../../fixtures/english-questions.tsv"));
+    let rows = fixture_rows(include_str!("../../fixtures/english-questions.tsv"));
     let held = rows.iter().filter(|row| is_held_out(row[2]));
-    let [f1, ..] = figures(held.map(|row| (row[0] == "1", asks_in(row[2], Language::En).0)));
+    let [f1, ..] = measure_rates(held.map(|row| (row[0] == "1", asks_in(row[2], Language::En).0)));
     assert!(f1 >= 0.95, "{f1}");
 }
 
 #[test]
 fn english_jokes_are_one_where_they_are_told_again() {
-    let rows = fixture(include_str!("../../fixtures/english-pairs.tsv"));
+    let rows = fixture_rows(include_str!("../../fixtures/english-pairs.tsv"));
     let held = rows.iter().filter(|row| is_held_out(&[row[2], "\n", row[3]].concat()));
-    let same = |a, b| compare(&tagged(a, Language::En), &tagged(b, Language::En)).verdict == Verdict::Same;
-    let [f1, recall, specificity] = figures(held.map(|row| (row[0] == "1", same(row[2], row[3]))));
+    let same = |a, b| compare(&tag_language(a, Language::En), &tag_language(b, Language::En)).verdict == Verdict::Same;
+    let [f1, recall, specificity] = measure_rates(held.map(|row| (row[0] == "1", same(row[2], row[3]))));
     assert!(f1 >= 0.87 && recall >= 0.80 && specificity >= 0.95, "{f1} {recall} {specificity}");
 }
 
 #[test]
 fn english_is_told_from_other_languages() {
-    let english = fixture(include_str!("../../fixtures/english-questions.tsv"));
-    let foreign = fixture(include_str!("../../fixtures/foreign.tsv"));
+    let english = fixture_rows(include_str!("../../fixtures/english-questions.tsv"));
+    let foreign = fixture_rows(include_str!("../../fixtures/foreign.tsv"));
     let is_english = |text: &str| detect(text).language == Language::En;
     let found = english.iter().filter(|row| is_english(row[2])).count();
     assert!(found * 100 >= english.len() * 98, "{found} of {}", english.len());

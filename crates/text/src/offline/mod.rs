@@ -11,7 +11,7 @@ pub mod dedup;
 pub mod settings;
 
 pub use anonymise::{Anonymise, Lists, MARKED};
-pub use clean::{clean, rules_of};
+pub use clean::{clean_post, rules_of};
 
 use crate::text::filter::{Context, Settings, filter as rules};
 use crate::text::language::detect;
@@ -69,7 +69,7 @@ pub fn kind_of(kind: Option<&str>, titled: bool) -> PostKind {
 }
 
 /// Keeps a post or drops it with the rule it fails.
-pub fn filter(post: Post, settings: &settings::Filter) -> Outcome<Post> {
+pub fn filter_post(post: Post, settings: &settings::Filter) -> Outcome<Post> {
     let language = language_of(&post, settings.language, || post.text.clone());
     let rules_on = Settings {
         min_chars: settings.min_chars,
@@ -94,10 +94,10 @@ pub fn filter(post: Post, settings: &settings::Filter) -> Outcome<Post> {
 pub fn asks_in(text: &str, language: Language) -> (bool, &'static str, String) {
     match language {
         Language::Zh => {
-            let judged = interrogative::judge(text);
+            let judged = interrogative::judge_text(text);
             (judged.is_question, judged.rule.code(), judged.evidence)
         }
-        Language::En => english::asks(text),
+        Language::En => english::find_question(text),
         Language::Und => interrogative::asks_by_mark(text),
     }
 }

@@ -1,6 +1,6 @@
 //! The settings of the offline stages in `pipeline.toml`.
 
-use riddlemill_schema::{choice, defaults, table};
+use riddlemill_schema::{choice, default_table, table};
 
 pub use crate::text::language::Language;
 
@@ -119,24 +119,24 @@ table! {
 
 impl Default for Clean {
     fn default() -> Clean {
-        defaults()
+        default_table()
     }
 }
 
 impl Default for Anonymise {
     fn default() -> Anonymise {
-        defaults()
+        default_table()
     }
 }
 
 impl Default for Filter {
     fn default() -> Filter {
-        defaults()
+        default_table()
     }
 }
 
 impl Default for Dedup {
     fn default() -> Dedup {
-        defaults()
+        default_table()
     }
 }

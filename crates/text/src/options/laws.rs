@@ -11,7 +11,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #[test]
     fn the_right_answer_is_among_the_options(right in "[a-d甲乙]{1,3}", wrong in texts(), seed: u64, id in "[a-z0-9:]{1,8}") {
-        match choices(&right, &wrong, seed, "options", &id) {
+        match draw_choices(&right, &wrong, seed, "options", &id) {
             Ok(Choices { options, answer }) => {
                 prop_assert_eq!(&options[answer], &right);
                 let mut sorted = options.clone();
@@ -89,7 +89,7 @@ fn exactly_the_gap_is_not_more_than_it() {
     assert_eq!(gap_pair(&[mean(&[2]), mean(&[2, 2])], 2, 1, "q"), None);
     assert_eq!(gap_pair(&[mean(&[2])], 2, 1, "q"), None);
     assert_eq!(
-        choices("对", &["错".into(), "对！".into()], 1, "options", "x"),
+        draw_choices("对", &["错".into(), "对！".into()], 1, "options", "x"),
         Err(EqualOptions { first: 0, second: 2 })
     );
 }

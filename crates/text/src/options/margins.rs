@@ -1,30 +1,30 @@
 //! Options and splits at the margins: what reads alike, what nothing fits, and shares that do not sum to one.
 
-use super::splits::{by_hash, in_proportion, targets, weights};
+use super::splits::{by_hash, in_proportion, target_counts, split_weights};
 use super::*;
 use SplitSize::{Count, Rest, Said, Share};
 
-fn texts(texts: &[&str]) -> Vec<String> {
+fn owned_texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn options_that_read_alike_are_told_by_their_numbers() {
-    let drawn = |right: &str, wrong: &[&str]| choices(right, &texts(wrong), 1, "options", "x");
+    let drawn = |right: &str, wrong: &[&str]| draw_choices(right, &owned_texts(wrong), 1, "options", "x");
     // Punctuation alone is compared as it stands.
     assert!(drawn("。", &["！", "？"]).is_ok());
     assert_eq!(drawn("。", &["！", "！"]), Err(EqualOptions { first: 1, second: 2 }));
     let shown = |first, second| EqualOptions { first, second }.to_string();
     assert_eq!(shown(0, 2), "wrong answer 2 is the same as the right one");
     assert_eq!(shown(1, 2), "wrong answer 2 is the same as wrong answer 1");
-    let repeated = repetitions("the explanation", "对。", &texts(&["甲", "乙", "甲！", "对", "甲"]));
+    let repeated = find_repetitions("the explanation", "对。", &owned_texts(&["甲", "乙", "甲！", "对", "甲"]));
     let expected = [
         "number 3 says the same as number 1",
         "number 4 is the explanation",
         "number 5 says the same as number 1",
     ];
     assert_eq!(repeated, expected);
-    assert!(repetitions("the explanation", "对", &texts(&["甲", "乙"])).is_empty());
+    assert!(find_repetitions("the explanation", "对", &owned_texts(&["甲", "乙"])).is_empty());
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn a_mean_is_exact() {
     assert!(mean(&[1, 2]).compare(mean(&[3, 3, 3])).is_lt() && mean(&[1, 2]).compare(mean(&[2, 1])).is_eq());
     // 4 against 1 1/2: more than 2 above it, not more than 3, and not the other way round.
     let (high, low) = (mean(&[4, 4, 4]), mean(&[1, 2]));
-    assert!(high.exceeds(low, 2) && !high.exceeds(low, 3) && !low.exceeds(high, 0));
-    assert!(!mean(&[3]).exceeds(mean(&[1, 1]), 2), "exactly as much is not more");
+    assert!(high.exceeds_by(low, 2) && !high.exceeds_by(low, 3) && !low.exceeds_by(high, 0));
+    assert!(!mean(&[3]).exceeds_by(mean(&[1, 1]), 2), "exactly as much is not more");
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn without_a_wide_pair_the_first_of_the_extremes_are_taken() {
 
 #[test]
 fn shares_are_of_what_counts_leave() {
-    assert_eq!(targets(&[Share(0.5), Rest], 5), [3, 2]);
-    assert_eq!(targets(&[Share(1.0 / 3.0); 3], 10), [3, 4, 3], "each row once");
-    assert_eq!(targets(&[Count(4), Share(0.5)], 10), [4, 3]);
-    assert_eq!(targets(&[Rest, Count(4), Share(0.25)], 12), [6, 4, 2]);
-    assert_eq!(targets(&[Count(20), Share(0.5), Said], 10), [20, 0, 0]);
+    assert_eq!(target_counts(&[Share(0.5), Rest], 5), [3, 2]);
+    assert_eq!(target_counts(&[Share(1.0 / 3.0); 3], 10), [3, 4, 3], "each row once");
+    assert_eq!(target_counts(&[Count(4), Share(0.5)], 10), [4, 3]);
+    assert_eq!(target_counts(&[Rest, Count(4), Share(0.25)], 12), [6, 4, 2]);
+    assert_eq!(target_counts(&[Count(20), Share(0.5), Said], 10), [20, 0, 0]);
 }
 
 #[test]
@@ -73,15 +73,15 @@ fn blocks_go_where_most_is_missing() {
 
 #[test]
 fn later_rows_follow_shares_else_counts_and_never_the_examples() {
-    assert_eq!(weights(&[Share(0.75), Rest], None), [0.75, 0.25]);
-    assert_eq!(weights(&[Rest, Count(5)], None), [1.0, 0.0]);
-    assert_eq!(weights(&[Share(0.5), Count(10)], None), [0.5, 0.0]);
-    assert_eq!(weights(&[Count(30), Count(10)], None), [0.75, 0.25]);
-    assert_eq!(weights(&[Count(30), Count(10), Count(40)], Some(2)), [0.75, 0.25, 0.0]);
-    assert_eq!(weights(&[Count(0)], None), [0.0]);
-    assert_eq!(weights(&[Count(4)], Some(0)), [0.0]);
-    assert_eq!(weights(&[Said, Said], None), [0.0, 0.0]);
-    assert_eq!(weights(&[Share(0.75), Share(0.5), Rest], None), [0.75, 0.5, 0.0]);
+    assert_eq!(split_weights(&[Share(0.75), Rest], None), [0.75, 0.25]);
+    assert_eq!(split_weights(&[Rest, Count(5)], None), [1.0, 0.0]);
+    assert_eq!(split_weights(&[Share(0.5), Count(10)], None), [0.5, 0.0]);
+    assert_eq!(split_weights(&[Count(30), Count(10)], None), [0.75, 0.25]);
+    assert_eq!(split_weights(&[Count(30), Count(10), Count(40)], Some(2)), [0.75, 0.25, 0.0]);
+    assert_eq!(split_weights(&[Count(0)], None), [0.0]);
+    assert_eq!(split_weights(&[Count(4)], Some(0)), [0.0]);
+    assert_eq!(split_weights(&[Said, Said], None), [0.0, 0.0]);
+    assert_eq!(split_weights(&[Share(0.75), Share(0.5), Rest], None), [0.75, 0.5, 0.0]);
 }
 
 #[test]
@@ -108,11 +108,11 @@ fn where_a_row_was_released_it_stays_or_it_is_told_why_not() {
     ];
     let [untaken, undeclared, said] =
         [LeftApart::Untaken, LeftApart::Undeclared, LeftApart::Said].map(Err::<usize, _>);
-    let placed = divide(&[Said, Said], None, 1, &rows, &[]);
+    let placed = divide_rows(&[Said, Said], None, 1, &rows, &[]);
     assert_eq!(placed, [untaken, undeclared, Ok(1), said, Ok(1), said, Ok(0)]);
     // The reasons differ, and all are listed.
     let reasons: std::collections::BTreeSet<&str> =
-        LeftApart::all().into_iter().map(LeftApart::reason).collect();
+        LeftApart::all_reasons().into_iter().map(LeftApart::reason).collect();
     assert!(reasons.len() == 4 && reasons.iter().all(|reason| reason.len() > 20));
 }
 
@@ -120,13 +120,13 @@ fn where_a_row_was_released_it_stays_or_it_is_told_why_not() {
 fn what_belongs_together_is_one_block_in_the_first_draw() {
     let row = |at: usize, groups: &[&str]| SplitRow {
         key: format!("post:{at}"),
-        groups: texts(groups),
+        groups: owned_texts(groups),
         ..SplitRow::default()
     };
     // 0 and 2 by a group, 2 and 4 by another, 4 and 5 by nearness; 1 and 3 are alone.
     let rows = [row(0, &["g"]), row(1, &[]), row(2, &["g", "h"]), row(3, &[]), row(4, &["h"]), row(5, &[])];
     for seed in 0..8 {
-        let placed = divide(&[Count(4), Count(2)], None, seed, &rows, &[(5, 4)]);
+        let placed = divide_rows(&[Count(4), Count(2)], None, seed, &rows, &[(5, 4)]);
         assert_eq!(placed, [Ok(0), Ok(1), Ok(0), Ok(1), Ok(0), Ok(0)], "{seed}");
     }
 }

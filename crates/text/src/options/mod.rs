@@ -7,7 +7,7 @@
 
 mod splits;
 
-pub use splits::{InSplit, LeftApart, SplitRow, SplitSize, divide};
+pub use splits::{InSplit, LeftApart, SplitRow, SplitSize, divide_rows};
 
 use std::cmp::Ordering;
 
@@ -49,7 +49,7 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
     let mut draw = Draw::new(seed, purpose, id);
     let mut places: Vec<usize> = (0..n).collect();
     for last in (1..n).rev() {
-        places.swap(last, draw.below(last + 1));
+        places.swap(last, draw.draw_below(last + 1));
     }
     places
 }
@@ -58,7 +58,7 @@ pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// [`EqualOptions`] if two of them differ only in width, case, punctuation and spaces.
-pub fn choices(
+pub fn draw_choices(
     right: &str,
     wrong: &[String],
     seed: u64,
@@ -84,7 +84,7 @@ pub fn choices(
 
 /// Wrong answers that repeat each other or the right one, which is named `called`: `number 3 says the same as
 /// number 1`.
-pub fn repetitions(called: &str, right: &str, wrong: &[String]) -> Vec<String> {
+pub fn find_repetitions(called: &str, right: &str, wrong: &[String]) -> Vec<String> {
     let folded: Vec<String> = wrong.iter().map(|text| fold(text, Fold::KEY)).collect();
     let right = fold(right, Fold::KEY);
     let mut findings = Vec::new();
@@ -115,19 +115,19 @@ impl Draw {
     }
 
     /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub fn next_bits(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
     /// A number below `n` (at least 1), each equally likely.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub fn draw_below(&mut self, n: usize) -> usize {
         let n = n.max(1) as u64;
         // The last, incomplete run of 0..n in the range of u64 would favour small numbers, so it is rejected.
         let limit = u64::MAX - u64::MAX % n;
         loop {
-            let drawn = self.bits();
+            let drawn = self.next_bits();
             if drawn < limit {
                 return (drawn % n) as usize;
             }
@@ -135,8 +135,8 @@ impl Draw {
     }
 
     /// A number in [0, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    pub fn draw_unit(&mut self) -> f64 {
+        (self.next_bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
@@ -168,7 +168,7 @@ impl Mean {
     }
 
     /// Whether it is more than `gap` above another.
-    pub fn exceeds(self, other: Mean, gap: u32) -> bool {
+    pub fn exceeds_by(self, other: Mean, gap: u32) -> bool {
         let (a, b) = (u64::from(self.count), u64::from(other.count));
         u64::from(self.sum) * b > u64::from(other.sum) * a + u64::from(gap) * a * b
     }
@@ -196,15 +196,15 @@ pub fn gap_pair(means: &[Mean], gap: u32, seed: u64, id: &str) -> Option<GapPair
     let mut wide = Vec::new();
     for (at, &one) in rated.iter().enumerate() {
         for &other in &rated[at + 1..] {
-            if means[one].exceeds(means[other], gap) {
+            if means[one].exceeds_by(means[other], gap) {
                 wide.push((one, other));
-            } else if means[other].exceeds(means[one], gap) {
+            } else if means[other].exceeds_by(means[one], gap) {
                 wide.push((other, one));
             }
         }
     }
     if !wide.is_empty() {
-        let (good, bad) = wide[Draw::new(seed, "gap pair", id).below(wide.len())];
+        let (good, bad) = wide[Draw::new(seed, "gap pair", id).draw_below(wide.len())];
         return Some(GapPair { good, bad, of: wide.len() });
     }
     let (&first, rest) = rated.split_first()?;
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn draws_depend_on_every_part_and_nothing_else() {
-        let first = |seed, purpose, id| Draw::new(seed, purpose, id).bits();
+        let first = |seed, purpose, id| Draw::new(seed, purpose, id).next_bits();
         assert_eq!(first(1, "order", "a"), first(1, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(2, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(1, "ordera", ""));
@@ -243,14 +243,14 @@ mod tests {
     fn what_is_drawn_never_changes() {
         let stream = || Draw::new(7, "order", "tieba:1");
         let mut draw = stream();
-        let first = [0; 3].map(|_| draw.bits());
+        let first = [0; 3].map(|_| draw.next_bits());
         assert_eq!(
             first,
             [12_587_316_097_847_420_014, 15_319_037_748_409_590_461, 7_961_275_397_610_095_246]
         );
         let (mut numbers, mut units) = (stream(), stream());
-        assert_eq!([0; 4].map(|_| numbers.below(6)), [4, 5, 2, 2]);
-        assert_eq!([0; 2].map(|_| units.unit()), [0.682_359_772_952_396_7, 0.830_446_700_360_656_4]);
+        assert_eq!([0; 4].map(|_| numbers.draw_below(6)), [4, 5, 2, 2]);
+        assert_eq!([0; 2].map(|_| units.draw_unit()), [0.682_359_772_952_396_7, 0.830_446_700_360_656_4]);
     }
 
     /// Only what the range of u64 has too much of is drawn again.
@@ -261,8 +261,8 @@ mod tests {
             let whole = u64::MAX - u64::MAX % runs;
             let (mut draw, mut bits) = (Draw::new(3, "runs", "x"), Draw::new(3, "runs", "x"));
             for _ in 0..200 {
-                let kept = std::iter::repeat_with(|| bits.bits()).find(|bits| *bits < whole).unwrap();
-                assert_eq!(draw.below(n) as u64, kept % runs, "{n}");
+                let kept = std::iter::repeat_with(|| bits.next_bits()).find(|bits| *bits < whole).unwrap();
+                assert_eq!(draw.draw_below(n) as u64, kept % runs, "{n}");
             }
         }
     }
@@ -272,7 +272,7 @@ mod tests {
         let mut draw = Draw::new(7, "test", "");
         let mut counts = [0usize; 6];
         for _ in 0..60_000 {
-            counts[draw.below(6)] += 1;
+            counts[draw.draw_below(6)] += 1;
         }
         assert!(counts.iter().all(|&count| (9_500..10_500).contains(&count)), "{counts:?}");
     }

@@ -72,14 +72,14 @@ impl LeftApart {
     }
 
     /// Every reason.
-    pub fn all() -> [LeftApart; 4] {
+    pub fn all_reasons() -> [LeftApart; 4] {
         [LeftApart::Between, LeftApart::Undeclared, LeftApart::Said, LeftApart::Untaken]
     }
 }
 
 /// The split of each row, by its place. `examples`: the split that later rows never go to. `near`: pairs of rows that are
 /// never apart.
-pub fn divide(
+pub fn divide_rows(
     sizes: &[SplitSize],
     examples: Option<usize>,
     seed: u64,
@@ -89,56 +89,56 @@ pub fn divide(
     let mut ties = Ties::new(rows, near);
     for (at, row) in rows.iter().enumerate() {
         match (row.released, row.said) {
-            (Some(InSplit::Undeclared), _) => ties.refuse(at, LeftApart::Undeclared),
-            (Some(InSplit::Nowhere), _) => ties.refuse(at, LeftApart::Untaken),
+            (Some(InSplit::Undeclared), _) => ties.refuse_row(at, LeftApart::Undeclared),
+            (Some(InSplit::Nowhere), _) => ties.refuse_row(at, LeftApart::Untaken),
             (Some(InSplit::At(split)), said) if said.is_some_and(|said| said != split) => {
-                ties.refuse(at, LeftApart::Said);
+                ties.refuse_row(at, LeftApart::Said);
             }
-            (Some(InSplit::At(split)), _) => ties.claim(at, split),
+            (Some(InSplit::At(split)), _) => ties.claim_split(at, split),
             (None, _) => {}
         }
     }
     if sizes.contains(&SplitSize::Said) {
         for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.released.is_none()) {
             match row.said {
-                Some(split) => ties.claim(at, split),
-                None => ties.refuse(at, LeftApart::Said),
+                Some(split) => ties.claim_split(at, split),
+                None => ties.refuse_row(at, LeftApart::Said),
             }
         }
-        return ties.placed();
+        return ties.into_placements();
     }
-    ties.follow();
-    let blocks = ties.blocks();
+    ties.follow_ties();
+    let blocks = ties.tied_blocks();
     let drawn = |block: &[usize]| {
         let key = block.iter().map(|at| rows[*at].key.as_str()).min().unwrap_or_default();
         (Draw::new(seed, "split", key), key.to_owned())
     };
     if rows.iter().any(|row| row.released.is_some()) {
-        let weights = weights(sizes, examples);
+        let weights = split_weights(sizes, examples);
         for block in blocks {
-            let split = by_hash(&weights, drawn(&block).0.unit());
-            ties.place(&block, split);
+            let split = by_hash(&weights, drawn(&block).0.draw_unit());
+            ties.place_block(&block, split);
         }
     } else {
         let mut sorted: Vec<(String, usize, u64, String, Vec<usize>)> = Vec::new();
         for block in blocks {
             let (mut draw, key) = drawn(&block);
             // A group has one value: that of its first row.
-            sorted.push((rows[block[0]].stratum.clone(), usize::MAX - block.len(), draw.bits(), key, block));
+            sorted.push((rows[block[0]].stratum.clone(), usize::MAX - block.len(), draw.next_bits(), key, block));
         }
         // Within a stratum the large blocks come first, and single rows even out what they leave.
         sorted.sort();
         let blocks: Vec<Vec<usize>> = sorted.into_iter().map(|(.., block)| block).collect();
         let lengths: Vec<usize> = blocks.iter().map(Vec::len).collect();
         for (block, split) in blocks.iter().zip(in_proportion(sizes, &lengths)) {
-            ties.place(block, split);
+            ties.place_block(block, split);
         }
     }
-    ties.placed()
+    ties.into_placements()
 }
 
 /// How many of so many rows each split has in the first draw; what is left goes to none.
-pub(super) fn targets(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
+pub(super) fn target_counts(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
     let counted = |size: &SplitSize| if let SplitSize::Count(count) = size { *count } else { 0 };
     let left = rows.saturating_sub(sizes.iter().map(counted).sum());
     let of = |share: f64| ((share * left as f64).round() as usize).min(left);
@@ -165,7 +165,7 @@ pub(super) fn targets(sizes: &[SplitSize], rows: usize) -> Vec<usize> {
 /// stratum, too. A split has no more than its target, unless no block fits.
 pub(super) fn in_proportion(sizes: &[SplitSize], lengths: &[usize]) -> Vec<Option<usize>> {
     let rows: usize = lengths.iter().sum();
-    let mut targets = targets(sizes, rows);
+    let mut targets = target_counts(sizes, rows);
     targets.push(rows.saturating_sub(targets.iter().sum()));
     let mut had = vec![0usize; targets.len()];
     let (mut passed, mut split) = (0, Vec::new());
@@ -186,7 +186,7 @@ pub(super) fn in_proportion(sizes: &[SplitSize], lengths: &[usize]) -> Vec<Optio
 }
 
 /// How likely a later row is in each split.
-pub(super) fn weights(sizes: &[SplitSize], examples: Option<usize>) -> Vec<f64> {
+pub(super) fn split_weights(sizes: &[SplitSize], examples: Option<usize>) -> Vec<f64> {
     let shares: f64 =
         sizes.iter().map(|size| if let SplitSize::Share(share) = size { *share } else { 0.0 }).sum();
     let open = |size: &SplitSize| matches!(size, SplitSize::Share(_) | SplitSize::Rest);
@@ -258,16 +258,16 @@ impl Ties {
     }
 
     /// The splits that a row belongs to, by those placed before.
-    fn splits(&self, row: usize) -> BTreeSet<usize> {
+    fn splits_of_row(&self, row: usize) -> BTreeSet<usize> {
         let near = self.near[row].iter().filter_map(|other| self.placed[*other]?.ok());
         near.chain(self.of_row[row].iter().filter_map(|group| self.group[*group])).collect()
     }
 
-    fn refuse(&mut self, row: usize, why: LeftApart) {
+    fn refuse_row(&mut self, row: usize, why: LeftApart) {
         self.placed[row] = Some(Err(why));
     }
 
-    fn put(&mut self, row: usize, split: usize) {
+    fn assign_split(&mut self, row: usize, split: usize) {
         self.placed[row] = Some(Ok(split));
         for group in &self.of_row[row] {
             self.group[*group] = Some(split);
@@ -275,25 +275,25 @@ impl Ties {
     }
 
     /// Puts a row into a split, unless it belongs to another.
-    fn claim(&mut self, row: usize, split: usize) {
-        match self.splits(row).into_iter().all(|other| other == split) {
-            true => self.put(row, split),
-            false => self.refuse(row, LeftApart::Between),
+    fn claim_split(&mut self, row: usize, split: usize) {
+        match self.splits_of_row(row).into_iter().all(|other| other == split) {
+            true => self.assign_split(row, split),
+            false => self.refuse_row(row, LeftApart::Between),
         }
     }
 
     /// Puts rows where those are that they belong to, one after the other; one that belongs to two splits into none.
-    fn follow(&mut self) {
-        let tied = |ties: &Ties, row: usize| ties.placed[row].is_none() && !ties.splits(row).is_empty();
+    fn follow_ties(&mut self) {
+        let tied = |ties: &Ties, row: usize| ties.placed[row].is_none() && !ties.splits_of_row(row).is_empty();
         let mut waiting: BTreeSet<usize> = (0..self.placed.len()).filter(|row| tied(self, *row)).collect();
         let mut followed = BTreeSet::new();
         while let Some(row) = waiting.pop_first() {
-            let splits: Vec<usize> = self.splits(row).into_iter().collect();
+            let splits: Vec<usize> = self.splits_of_row(row).into_iter().collect();
             let [split] = splits[..] else {
-                self.refuse(row, LeftApart::Between);
+                self.refuse_row(row, LeftApart::Between);
                 continue;
             };
-            self.put(row, split);
+            self.assign_split(row, split);
             let mut next = self.near[row].clone();
             for group in self.of_row[row].iter().filter(|group| followed.insert(**group)) {
                 next.extend(&self.in_group[*group]);
@@ -303,7 +303,7 @@ impl Ties {
     }
 
     /// The rows without a split, those that belong together in one block each, in order.
-    fn blocks(&self) -> Vec<Vec<usize>> {
+    fn tied_blocks(&self) -> Vec<Vec<usize>> {
         let mut seen: Vec<bool> = self.placed.iter().map(Option::is_some).collect();
         let mut groups = vec![false; self.in_group.len()];
         let mut blocks = Vec::new();
@@ -328,16 +328,16 @@ impl Ties {
         blocks
     }
 
-    fn place(&mut self, block: &[usize], split: Option<usize>) {
+    fn place_block(&mut self, block: &[usize], split: Option<usize>) {
         for row in block {
             match split {
-                Some(split) => self.put(*row, split),
-                None => self.refuse(*row, LeftApart::Untaken),
+                Some(split) => self.assign_split(*row, split),
+                None => self.refuse_row(*row, LeftApart::Untaken),
             }
         }
     }
 
-    fn placed(self) -> Vec<Result<usize, LeftApart>> {
+    fn into_placements(self) -> Vec<Result<usize, LeftApart>> {
         self.placed.into_iter().map(|placed| placed.unwrap_or(Err(LeftApart::Untaken))).collect()
     }
 }
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn the_first_draw_follows_counts_shares_and_strata() {
         let rows = rows(124);
-        let placed = divide(&SIZES, Some(2), 1, &rows, &[]);
+        let placed = divide_rows(&SIZES, Some(2), 1, &rows, &[]);
         let counts: Vec<usize> = split_counts(&placed).into_values().collect();
         assert_eq!(counts, [90, 30, 4]);
         let strata = of_strata(&rows, &placed);
@@ -388,12 +388,12 @@ mod tests {
             let of = |split| strata.get(&(stratum.to_owned(), split)).copied().unwrap_or(0);
             assert!((29..=32).contains(&of(0)) && (9..=12).contains(&of(1)) && of(2) <= 2, "{strata:?}");
         }
-        assert_ne!(placed, divide(&SIZES, Some(2), 2, &rows, &[]), "by the seed");
+        assert_ne!(placed, divide_rows(&SIZES, Some(2), 2, &rows, &[]), "by the seed");
         // With the rest, and with rows that nobody takes.
         let rest = [SplitSize::Count(20), SplitSize::Rest];
-        assert_eq!(split_counts(&divide(&rest, None, 1, &rows, &[])), BTreeMap::from([(0, 20), (1, 104)]));
+        assert_eq!(split_counts(&divide_rows(&rest, None, 1, &rows, &[])), BTreeMap::from([(0, 20), (1, 104)]));
         let some = [SplitSize::Share(0.5)];
-        let placed = divide(&some, None, 1, &rows, &[]);
+        let placed = divide_rows(&some, None, 1, &rows, &[]);
         assert_eq!(placed.iter().filter(|split| **split == Err(LeftApart::Untaken)).count(), 62);
     }
 
@@ -406,13 +406,13 @@ mod tests {
         rows[1].groups = vec!["g".into()];
         rows[4].groups = vec!["g".into()];
         let near = [(0, 3), (1, 5), (3, 5)];
-        let placed = divide(&SIZES, Some(2), 1, &rows, &near);
+        let placed = divide_rows(&SIZES, Some(2), 1, &rows, &near);
         let between = Err(LeftApart::Between);
         assert_eq!(placed, [Ok(0), Ok(1), Err(LeftApart::Undeclared), Ok(0), Ok(1), between]);
         // Later rows of their own never go to the examples.
         for at in 0..200 {
             rows[4] = SplitRow { key: format!("new:{at}"), ..SplitRow::default() };
-            assert!(matches!(divide(&SIZES, Some(2), 1, &rows, &[])[4], Ok(0 | 1)));
+            assert!(matches!(divide_rows(&SIZES, Some(2), 1, &rows, &[])[4], Ok(0 | 1)));
         }
     }
 
@@ -423,7 +423,7 @@ mod tests {
             rows[at].said = said;
         }
         rows[4].released = Some(InSplit::At(0));
-        let placed = divide(&[SplitSize::Said; 2], None, 0, &rows, &[(0, 2)]);
+        let placed = divide_rows(&[SplitSize::Said; 2], None, 0, &rows, &[(0, 2)]);
         let said = Err(LeftApart::Said);
         assert_eq!(placed, [Ok(0), Ok(1), Err(LeftApart::Between), said, said]);
     }
@@ -447,8 +447,8 @@ mod tests {
                     row.released = released.get(&at).copied().map(InSplit::At);
                 }
                 let near: Vec<_> = pairs.iter().filter(|(a, b)| a != b && *a < n && *b < n).copied().collect();
-                let placed = divide(&SIZES, Some(2), seed, &all[..n], &near);
-                prop_assert_eq!(&placed, &divide(&SIZES, Some(2), seed, &all[..n], &near), "drawn again");
+                let placed = divide_rows(&SIZES, Some(2), seed, &all[..n], &near);
+                prop_assert_eq!(&placed, &divide_rows(&SIZES, Some(2), seed, &all[..n], &near), "drawn again");
                 for (at, split) in placed.iter().enumerate() {
                     if let Some(was) = released.get(&at) {
                         // A pair of released rows is known at their release, so that none of them is left out.

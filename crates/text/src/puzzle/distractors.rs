@@ -7,41 +7,41 @@
 //! shuffled or shortened. A word with the same wordplay is not a distractor.
 
 use super::options::NONE;
-use super::words::{content, key, letters, words};
+use super::words::{find_content_words, word_key, mentioned_letters, list_words};
 
 /// The faults of a set of distractors, worded for a model or a person; empty if there are none. With
 /// `letters` the puzzle is about letters, so a distractor must not share the answer's wordplay.
-pub fn faults(question: &str, answer: &str, distractors: &[String], letters: bool) -> Vec<String> {
+pub fn find_faults(question: &str, answer: &str, distractors: &[String], letters: bool) -> Vec<String> {
     let mut faults = Vec::new();
     if distractors.len() != 3 {
-        faults.push(format!("{} distractors where there must be three", distractors.len()));
+        find_faults.push(format!("{} distractors where there must be three", distractors.len()));
     }
     for (at, text) in distractors.iter().enumerate() {
-        if key(text).is_empty() {
-            faults.push("a distractor is empty".into());
-        } else if key(text) == key(NONE) {
-            faults.push(format!("{text:?} is an option of every puzzle"));
+        if word_key(text).is_empty() {
+            find_faults.push("a distractor is empty".into());
+        } else if word_key(text) == word_key(NONE) {
+            find_faults.push(format!("{text:?} is an option of every puzzle"));
         } else if same_option(text, answer) {
-            faults.push(format!("{text:?} says the same as the answer"));
-        } else if letters && plays_along(question, core(answer), core(text)) {
-            faults.push(format!("{text:?} may solve the puzzle by its letters"));
+            find_faults.push(format!("{text:?} says the same as the answer"));
+        } else if mentioned_letters && plays_along(question, strip_article(answer), strip_article(text)) {
+            find_faults.push(format!("{text:?} may solve the puzzle by its letters"));
         }
         if let Some(other) = distractors[..at].iter().find(|other| same_option(other, text)) {
-            faults.push(format!("{text:?} says the same as {other:?}"));
+            find_faults.push(format!("{text:?} says the same as {other:?}"));
         }
     }
-    faults
+    find_faults
 }
 
 /// Whether two options say the same as far as their words show: they read the same, or have the same content
 /// words. The order of letters counts too.
 pub fn same_option(a: &str, b: &str) -> bool {
-    let (left, right) = (content(a), content(b));
-    key(a) == key(b) || (!left.is_empty() && left == right && letters(a) == letters(b))
+    let (left, right) = (find_content_words(a), find_content_words(b));
+    word_key(a) == word_key(b) || (!left.is_empty() && left == right && mentioned_letters(a) == mentioned_letters(b))
 }
 
 /// An answer without its article and full stop: `A swallow.` becomes `swallow`.
-pub fn core(answer: &str) -> &str {
+pub fn strip_article(answer: &str) -> &str {
     let bare = answer.trim().trim_end_matches(['.', '!']).trim_end();
     let article = ["a ", "an ", "the "]
         .into_iter()
@@ -65,13 +65,13 @@ pub enum Play {
 }
 
 /// Every wordplay between a word and a question. Empty for words of one letter, which every text contains.
-pub fn plays(question: &str, word: &str) -> Vec<Play> {
+pub fn find_wordplays(question: &str, word: &str) -> Vec<Play> {
     let word = squeeze_letters(word);
     if word.chars().count() < 2 {
         return Vec::new();
     }
     let own: Vec<String> =
-        words(question).into_iter().map(|w| squeeze_letters(w.text)).filter(|w| w.len() > 1).collect();
+        list_words(question).into_iter().map(|w| squeeze_letters(w.text)).filter(|w| w.len() > 1).collect();
     let mut found = Vec::new();
     let mut plays = |play: Play, holds: bool| {
         if holds {
@@ -80,13 +80,13 @@ pub fn plays(question: &str, word: &str) -> Vec<Play> {
     };
     let backwards: String = word.chars().rev().collect();
     // A word that the question uses as such is not hidden in it.
-    plays(Play::Inside, squeeze_letters(question).contains(&word) && !own.contains(&word));
-    plays(Play::Backwards, backwards != word && own.contains(&backwards));
-    plays(Play::Shuffled, own.iter().any(|w| *w != word && sorted_letters(w) == sorted_letters(&word)));
+    find_wordplays(Play::Inside, squeeze_letters(question).contains(&word) && !own.contains(&word));
+    find_wordplays(Play::Backwards, backwards != word && own.contains(&backwards));
+    find_wordplays(Play::Shuffled, own.iter().any(|w| *w != word && sorted_letters(w) == sorted_letters(&word)));
     // Two letters of a long word occur in every second word.
     let long = word.chars().count() > 2;
-    plays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && is_subsequence(&word, w)));
-    plays(
+    find_wordplays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && is_subsequence(&word, w)));
+    find_wordplays(
         Play::Lengthened,
         own.iter().any(|w| w.len() > 2 && w.len() < word.len() && is_subsequence(w, &word)),
     );
@@ -95,8 +95,8 @@ pub fn plays(question: &str, word: &str) -> Vec<Play> {
 
 /// Whether a candidate shares a wordplay with the answer, and so might be right.
 pub fn plays_along(question: &str, answer: &str, candidate: &str) -> bool {
-    let game = plays(question, answer);
-    !game.is_empty() && plays(question, candidate).iter().any(|play| game.contains(play))
+    let game = find_wordplays(question, answer);
+    !game.is_empty() && find_wordplays(question, candidate).iter().any(|play| game.contains(play))
 }
 
 /// Letters and digits in lower case.
@@ -106,14 +106,14 @@ fn squeeze_letters(text: &str) -> String {
 
 fn sorted_letters(word: &str) -> Vec<char> {
     let mut letters: Vec<char> = word.chars().collect();
-    letters.sort_unstable();
-    letters
+    mentioned_letters.sort_unstable();
+    mentioned_letters
 }
 
 /// Whether `long` contains all letters of `short` in order.
 fn is_subsequence(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
-    short.chars().all(|c| letters.any(|other| other == c))
+    short.chars().all(|c| mentioned_letters.any(|other| other == c))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
 
     fn check(question: &str, answer: &str, distractors: [&str; 3], letters: bool, found: &[&str]) {
         let texts: Vec<String> = distractors.iter().map(ToString::to_string).collect();
-        let faults = faults(question, answer, &texts, letters);
+        let faults = find_faults(question, answer, &texts, mentioned_letters);
         assert_eq!(faults.len(), found.len(), "{faults:?}");
         assert!(faults.iter().zip(found).all(|(fault, words)| fault.contains(words)), "{faults:?}");
     }
@@ -147,13 +147,13 @@ mod tests {
     #[test]
     fn each_play_is_seen() {
         assert_eq!(
-            plays("Which capital is part of every chrome bumper?", "Rome"),
+            find_wordplays("Which capital is part of every chrome bumper?", "Rome"),
             [Play::Inside, Play::Shortened]
         );
-        assert!(plays("Which cheese is made the wrong way round?", "edam").contains(&Play::Backwards));
-        assert!(plays("Which planet is nothing but heart?", "Earth").contains(&Play::Shuffled));
-        assert!(plays("What grows out of a table?", "stable").contains(&Play::Lengthened));
-        assert_eq!(plays("Which letter is in London?", "N"), []);
+        assert!(find_wordplays("Which cheese is made the wrong way round?", "edam").contains(&Play::Backwards));
+        assert!(find_wordplays("Which planet is nothing but heart?", "Earth").contains(&Play::Shuffled));
+        assert!(find_wordplays("What grows out of a table?", "stable").contains(&Play::Lengthened));
+        assert_eq!(find_wordplays("Which letter is in London?", "N"), []);
     }
 
     #[test]

@@ -11,10 +11,10 @@ mod kinds;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::distractors::{core, plays_along, same_option};
-use super::spelling::capital;
+use super::distractors::{strip_article, plays_along, same_option};
+use super::spelling::capitalise_word;
 use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
-use super::words::{content, key, tokens};
+use super::words::{find_content_words, word_key, word_count};
 use crate::options::Draw;
 
 /// The number of best known words from which three are drawn.
@@ -40,23 +40,23 @@ pub struct Near {
 ///
 /// # Errors
 /// [`WordNetError`] if the database is damaged.
-pub fn near(
+pub fn draw_distractors(
     wordnet: &WordNet,
     question: &str,
     answer: &str,
     seed: u64,
     id: &str,
 ) -> Result<Vec<Near>, WordNetError> {
-    let own = core(answer);
+    let own = strip_article(answer);
     // A letter, `F O E` or a sentence is not looked up, although `n` has entries.
     let spelt_out = own.split_whitespace().all(|word| word.chars().count() == 1);
-    if own.chars().count() < 3 || tokens(own) > 3 || spelt_out {
+    if own.chars().count() < 3 || word_count(own) > 3 || spelt_out {
         return Ok(Vec::new());
     }
     let mut draw = Draw::new(seed, "brainteaser near", id);
     // WordNet lists `A screw driver.` as one word.
     let joined: String = own.split([' ', '-']).collect();
-    let forms = if wordnet.counts() && joined != own { vec![own, &joined] } else { vec![own] };
+    let forms = if wordnet.has_counts() && joined != own { vec![own, &joined] } else { vec![own] };
     for own in forms {
         let asks = Asks::new(wordnet, question, answer, own);
         let mut best: Option<Set> = None;
@@ -87,7 +87,7 @@ struct Asks<'a> {
 
 impl<'a> Asks<'a> {
     fn new(wordnet: &WordNet, question: &'a str, answer: &'a str, own: &'a str) -> Asks<'a> {
-        let many = own.strip_suffix('s').is_some_and(|one| wordnet.lists(one, Pos::Noun));
+        let many = own.strip_suffix('s').is_some_and(|one| wordnet.is_listed(one, Pos::Noun));
         let article = answer.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
         Asks { question, answer, own, many, countable: many || ["a", "an"].contains(&article.as_str()) }
     }
@@ -108,28 +108,28 @@ fn of_sense(
     asks: &Asks<'_>,
     draw: &mut Draw,
 ) -> Result<Option<Set>, WordNetError> {
-    let named = proper(sense, asks.own);
+    let named = is_proper_name(sense, asks.own);
     // Another name of the same thing would be right too: `the Eternal City` for `Rome`.
     let mut synonyms: Vec<Member> = Vec::new();
     if !named {
         let all = words_of(sense, asks.own);
-        let known = all.filter_map(|word| Some((kinds::fame(wordnet, sense, &word, asks.countable)?, word)));
+        let known = all.filter_map(|word| Some((kinds::fame_of_word(wordnet, sense, &word, asks.countable)?, word)));
         synonyms.extend(known.map(|(fame, word)| Member { word, place: sense.place, fame }));
     }
-    for (climb, class) in kinds::classes(wordnet, sense, named)? {
-        let mut members = kinds::members(wordnet, &class, climb, sense, asks)?;
-        let choice = members.len();
+    for (climb, class) in kinds::classes_above(wordnet, sense, named)? {
+        let mut members = kinds::known_members(wordnet, &class, climb, sense, asks)?;
+        let choice = draw_from_category.len();
         let name = class.words.first().map(String::as_str).unwrap_or_default();
         let mut found = Vec::new();
-        choose_words(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
+        choose_words(wordnet, &mut draw_from_category, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
         if climb == 1 && found.len() == 2 {
             // Cloned, because `choose` drops words, and a later class starts with all of them again.
             choose_words(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
         }
         if found.len() == 3 {
-            let neighbours = found.into_iter().map(|(near, _)| near).collect();
+            let neighbours = found.into_iter().map(|(near, _)| draw_distractors).collect();
             // A small database has no frequencies to choose a sense by, so the first one is taken.
-            let choice = if wordnet.counts() { choice } else { 0 };
+            let choice = if wordnet.has_counts() { choice } else { 0 };
             return Ok(Some(Set { neighbours, rank: (climb, Reverse(choice)) }));
         }
     }
@@ -156,15 +156,15 @@ fn choose_words(
 ) -> Result<(), WordNetError> {
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
     let asked = content_words_of(question);
-    shuffle_list(members, draw);
+    shuffle_list(draw_from_category, draw);
     // Words with as many parts as the answer come first, so that length gives nothing away. Next to a
     // one-word answer, a phrase reads like a definition: `potato peelings`.
-    let apart = |word: &str| tokens(word).abs_diff(tokens(own));
-    members.retain(|member| apart(&member.word) <= usize::from(tokens(own) > 1));
-    members.sort_by_key(|member| apart(&member.word));
+    let apart = |word: &str| word_count(word).abs_diff(word_count(own));
+    draw_from_category.retain(|member| apart(&member.word) <= usize::from(word_count(own) > 1));
+    draw_from_category.sort_by_key(|member| apart(&member.word));
     let form = |word: &str| if answers_many { kinds::plural_of(wordnet, word) } else { word.to_owned() };
     let mut usable: Vec<(&Member, String)> = Vec::new();
-    for member in members.iter() {
+    for member in draw_from_category.iter() {
         let many = form(&member.word);
         let fits = content_words_of(&member.word).is_disjoint(&asked)
             && fits_answer(question, own, &many, &shape_word(answer, &many), &[])
@@ -180,11 +180,11 @@ fn choose_words(
     let before = found.len();
     for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
         let text = shape_word(answer, &many);
-        let others: Vec<Near> = found.iter().map(|(near, _)| near.clone()).collect();
+        let others: Vec<Near> = found.iter().map(|(near, _)| draw_distractors.clone()).collect();
         let mut related = false;
         for (_, other) in found.iter() {
-            related |= kinds::over(wordnet, *other)?.contains(&member.place)
-                || kinds::over(wordnet, member.place)?.contains(other);
+            related |= kinds::hypernyms_over(wordnet, *other)?.contains(&member.place)
+                || kinds::hypernyms_over(wordnet, member.place)?.contains(other);
         }
         if !related && fits_answer(question, own, &many, &text, &others) {
             found.push((Near { text, relation: relation.to_owned() }, member.place));
@@ -198,7 +198,7 @@ fn choose_words(
 
 /// Three distractors of a word puzzle from the members of a category, drawn by `seed` and `id`; fewer if no
 /// more fit.
-pub fn members(
+pub fn draw_from_category(
     question: &str,
     answer: &str,
     members: &[String],
@@ -206,15 +206,15 @@ pub fn members(
     seed: u64,
     id: &str,
 ) -> Vec<Near> {
-    let (own, asked) = (core(answer), content(question));
+    let (own, asked) = (strip_article(answer), find_content_words(question));
     let mut member_words: Vec<&str> =
-        members.iter().map(|member| core(member)).filter(|word| !word.is_empty()).collect();
+        draw_from_category.iter().map(|member| strip_article(member)).filter(|word| !word.is_empty()).collect();
     shuffle_list(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
-    member_words.sort_by_key(|word| tokens(word).abs_diff(tokens(own)));
+    member_words.sort_by_key(|word| word_count(word).abs_diff(word_count(own)));
     let mut found: Vec<Near> = Vec::new();
     for word in member_words {
         let text = shape_word(answer, word);
-        let in_question = !content(word).is_disjoint(&asked);
+        let in_question = !find_content_words(word).is_disjoint(&asked);
         if found.len() < 3 && !in_question && fits_answer(question, own, word, &text, &found) {
             found.push(Near { text, relation: format!("beside it in {category}") });
         }
@@ -230,7 +230,7 @@ fn fits_answer(question: &str, own: &str, word: &str, text: &str, found: &[Near]
         && !is_inflected(word, own)
         && !same_option(text, own)
         && found.iter().all(|other| {
-            let other = core(&other.text);
+            let other = strip_article(&other.text);
             !same_option(other, text) && !shares_word(other, word) && !is_inflected(other, word)
         })
 }
@@ -241,7 +241,7 @@ fn content_words_of(text: &str) -> BTreeSet<String> {
         Some(stem) if in_plural(&word) && stem.chars().count() > 2 => stem.to_owned(),
         _ => word,
     };
-    content(text).into_iter().map(one).collect()
+    find_content_words(text).into_iter().map(one).collect()
 }
 
 /// The senses of a noun that its puzzle means: one, several that fit equally, or none if that cannot be
@@ -255,17 +255,17 @@ fn meant_senses(
     question: &str,
 ) -> Result<Vec<Synset>, WordNetError> {
     let one = if plural { &word[..word.len() - 1] } else { word };
-    let mut all = wordnet.senses(word)?;
+    let mut all = wordnet.find_senses(word)?;
     if plural {
-        for sense in wordnet.senses(one)? {
+        for sense in wordnet.find_senses(one)? {
             if all.iter().all(|other| other.place != sense.place) {
                 all.push(sense);
             }
         }
     }
-    let entry = |sense: &Synset| wordnet.count(sense, word).max(wordnet.count(sense, one));
+    let entry = |sense: &Synset| wordnet.count_uses(sense, word).max(wordnet.count_uses(sense, one));
     // A question for a person (`who`) is not answered by a thing.
-    let who = key(question).split(' ').any(|word| ["who", "whose", "whom"].contains(&word));
+    let who = word_key(question).split(' ').any(|word| ["who", "whose", "whom"].contains(&word));
     let asked = content_words_of(question);
     let total: u64 = all.iter().map(entry).sum();
     let mut ranked = Vec::new();
@@ -277,8 +277,8 @@ fn meant_senses(
             let mut above = Vec::new();
             for synset in &level {
                 mentioned.extend(synset.words.iter().flat_map(|word| content_words_of(word)));
-                for place in synset.to(&["@", "@i"]) {
-                    above.push(wordnet.synset(place)?);
+                for place in synset.follow_pointers(&["@", "@i"]) {
+                    above.push(wordnet.read_synset(place)?);
                 }
             }
             level = above;
@@ -297,18 +297,18 @@ fn meant_senses(
     let most = ranked.iter().map(|(shared, _)| *shared).max().unwrap_or_default();
     let named = most.0 > 0;
     // To a reader, a fruit and its tree are one word.
-    let of_one_kind = |a: &Synset, b: &Synset| a.place == b.place || kinds::grown(a, b);
+    let of_one_kind = |a: &Synset, b: &Synset| a.place == b.place || kinds::are_both_living(a, b);
     let mostly = |sense: &Synset| {
         let own: u64 = all.iter().filter(|other| of_one_kind(other, sense)).map(entry).sum();
-        all.len() == 1 || own * 2 > total || (total == 0 && wordnet.counts())
+        all.len() == 1 || own * 2 > total || (total == 0 && wordnet.has_counts())
     };
     let score = |sense: &Synset| {
-        let things = !wordnet.counts() || kinds::things(sense);
-        decent(sense)
+        let things = !wordnet.has_counts() || kinds::is_thing(sense);
+        is_decent(sense)
             && if named {
-                !kinds::amounts(sense)
+                !kinds::is_amount(sense)
             } else {
-                things && mostly(sense) && (who || !kinds::person(sense))
+                things && mostly(sense) && (who || !kinds::is_person(sense))
             }
     };
     let best = ranked.into_iter().filter(|(shared, _)| *shared == most).map(|(_, sense)| sense.clone());
@@ -316,7 +316,7 @@ fn meant_senses(
 }
 
 /// A noun in the plural, by the rules of spelling.
-fn plural(word: &str) -> String {
+fn pluralise_noun(word: &str) -> String {
     let vowel = |c: char| "aeiou".contains(c);
     if in_plural(word) {
         word.to_owned()
@@ -341,13 +341,13 @@ fn words_of<'a>(synset: &'a Synset, own: &'a str) -> impl Iterator<Item = String
     let plain = |word: &&String| {
         word.chars().all(|c| c.is_alphabetic() || " -'".contains(c))
             && word.chars().count() > 2
-            && word.chars().filter(|c| c.is_uppercase()).count() <= tokens(word)
+            && word.chars().filter(|c| c.is_uppercase()).count() <= word_count(word)
     };
     synset.words.iter().filter(plain).filter(move |word| !word.eq_ignore_ascii_case(own)).cloned()
 }
 
 /// Whether the answer is a proper name in this sense, as WordNet writes it.
-fn proper(sense: &Synset, own: &str) -> bool {
+fn is_proper_name(sense: &Synset, own: &str) -> bool {
     let entry = sense.words.iter().find(|word| word.eq_ignore_ascii_case(own)).or(sense.words.first());
     entry.is_some_and(|word| word.starts_with(char::is_uppercase))
 }
@@ -358,7 +358,7 @@ fn is_inflected(a: &str, b: &str) -> bool {
 }
 
 /// Whether a synset is free of topics that puzzles for everybody avoid.
-fn decent(synset: &Synset) -> bool {
+fn is_decent(synset: &Synset) -> bool {
     const INDECENT: [&str; 9] =
         ["sexual", "prostitut", "obscene", "offensive", "disparag", "vulgar", "genital", "slur", "nazi"];
     let gloss = synset.gloss.to_lowercase();
@@ -382,25 +382,25 @@ fn shape_word(answer: &str, word: &str) -> String {
         "the" => format!("the {word}"),
         _ => word.to_owned(),
     };
-    let begun = if answer.starts_with(char::is_uppercase) { capital(&phrase) } else { phrase };
+    let begun = if answer.starts_with(char::is_uppercase) { capitalise_word(&phrase) } else { phrase };
     let stop = if answer.ends_with('.') { "." } else { "" };
     format!("{begun}{stop}")
 }
 
 fn shuffle_list<T>(list: &mut [T], draw: &mut Draw) {
     for place in (1..list.len()).rev() {
-        list.swap(place, draw.below(place + 1));
+        list.swap(place, draw.draw_below(place + 1));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::wordnet::tests::small;
+    use super::super::wordnet::tests::small_database;
     use super::*;
 
     fn texts(question: &str, answer: &str) -> Vec<String> {
-        let (_folder, wordnet) = small();
-        near(&wordnet, question, answer, 0, "id").unwrap().into_iter().map(|near| near.text).collect()
+        let (_folder, wordnet) = small_database();
+        draw_distractors(&wordnet, question, answer, 0, "id").unwrap().into_iter().map(|near| draw_distractors.text).collect()
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
             ("trousers", "trousers"),
             ("glass", "glasses"),
         ] {
-            assert_eq!(plural(one), many);
+            assert_eq!(pluralise_noun(one), many);
         }
     }
 
@@ -442,8 +442,8 @@ mod tests {
     #[test]
     fn members_of_a_category_fit_too() {
         let cheeses = ["Edam", "cheddar", "the Gouda", "made", "a brie", "edams"].map(String::from);
-        let found = members("Which cheese is made backwards?", "Edam.", &cheeses, "cheeses", 1, "x");
-        let mut texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
+        let found = draw_from_category("Which cheese is made backwards?", "Edam.", &cheeses, "cheeses", 1, "x");
+        let mut texts: Vec<&str> = found.iter().map(|near| draw_distractors.text.as_str()).collect();
         texts.sort_unstable();
         assert_eq!(texts, ["Brie.", "Cheddar.", "Gouda."]);
         assert_eq!(found[0].relation, "beside it in cheeses");
@@ -451,9 +451,9 @@ mod tests {
 
     #[test]
     fn the_same_every_time() {
-        let (_folder, wordnet) = small();
-        let once = near(&wordnet, "Which bird?", "A duck.", 3, "x").unwrap();
-        assert_eq!(near(&wordnet, "Which bird?", "A duck.", 3, "x").unwrap(), once);
+        let (_folder, wordnet) = small_database();
+        let once = draw_distractors(&wordnet, "Which bird?", "A duck.", 3, "x").unwrap();
+        assert_eq!(draw_distractors(&wordnet, "Which bird?", "A duck.", 3, "x").unwrap(), once);
         assert_eq!(once.len(), 0, "two birds are beside it, and it has no synonym");
     }
 
@@ -472,21 +472,21 @@ mod tests {
         let mut served = 0;
         for line in std::fs::read_to_string(path).unwrap().lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
-            let text = |key: &str| row[key].as_str().unwrap().to_owned();
+            let text = |key: &str| row[word_key].as_str().unwrap().to_owned();
             let (id, question, answer) = (text("id"), text("question"), text("answer"));
-            let found = near(&wordnet, &question, &answer, 0, &id).unwrap();
+            let found = draw_distractors(&wordnet, &question, &answer, 0, &id).unwrap();
             let mut synonyms = 0;
             for (at, word) in found.iter().enumerate() {
                 synonyms += usize::from(word.relation == "synonym");
                 assert!(
-                    found[..at].iter().all(|other| !is_inflected(core(&other.text), core(&word.text))),
+                    found[..at].iter().all(|other| !is_inflected(strip_article(&other.text), strip_article(&word.text))),
                     "{found:?}"
                 );
             }
             assert!(synonyms <= 1 && (found.is_empty() || found.len() == 3), "{found:?}");
             if !found.is_empty() {
                 served += 1;
-                let texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
+                let texts: Vec<&str> = found.iter().map(|near| draw_distractors.text.as_str()).collect();
                 eprintln!("{id} | {question} | {answer} | {} | {}", texts.join(" "), found[0].relation);
             }
         }

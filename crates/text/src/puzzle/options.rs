@@ -37,15 +37,15 @@ pub enum OptionsError {
 }
 
 /// Whether a group's answer is replaced. Depends on the seed and the group alone.
-pub fn replaced(seed: u64, group: &str, share: f64) -> bool {
-    Draw::new(seed, "brainteaser none", group).unit() < share
+pub fn is_replaced_group(seed: u64, group: &str, share: f64) -> bool {
+    Draw::new(seed, "brainteaser none", group).draw_unit() < share
 }
 
 /// The options of a question with this answer and these distractors.
 ///
 /// # Errors
 /// [`OptionsError`] if they do not give four options.
-pub fn options(
+pub fn build_options(
     answer: &str,
     distractors: [&str; 3],
     replaced: bool,
@@ -53,7 +53,7 @@ pub fn options(
     id: &str,
 ) -> Result<Options, OptionsError> {
     let [first, second, third] = distractors;
-    let (answer, last, original) = if replaced { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
+    let (answer, last, original) = if is_replaced_group { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
     let parts = [answer, first, second, last];
     // The replaced answer is compared too: an option that reads like it would be right after all.
     let all: Vec<&str> = parts.into_iter().chain(original).collect();
@@ -61,17 +61,17 @@ pub fn options(
         if part.trim().is_empty() {
             return Err(OptionsError::Empty);
         }
-        if let Some(same) = all[..at].iter().find(|other| super::words::key(other) == super::words::key(part))
+        if let Some(same) = all[..at].iter().find(|other| super::words::word_key(other) == super::words::word_key(part))
         {
             return Err(OptionsError::Same((*same).to_owned(), (*part).to_owned()));
         }
     }
     // Only the places before `None of above.` are shuffled.
-    let none = if replaced { 0 } else { 3 };
+    let none = if is_replaced_group { 0 } else { 3 };
     let mut order: Vec<u64> = (0..4).filter(|part| *part != none).collect();
     let mut draw = Draw::new(seed, "brainteaser order", id);
     for place in (1..order.len()).rev() {
-        order.swap(place, draw.below(place + 1));
+        order.swap(place, draw.draw_below(place + 1));
     }
     Ok(Options {
         answer: answer.into(),
@@ -82,19 +82,19 @@ pub fn options(
 }
 
 /// The place of the right answer among the options shown, from 0.
-pub fn label(order: &[u64; 4]) -> u64 {
+pub fn place_of_right(order: &[u64; 4]) -> u64 {
     order.iter().position(|part| *part == 0).unwrap_or_default() as u64
 }
 
 /// The options as they are shown.
-pub fn choices(answer: &str, distractors: &[String; 3], order: &[u64; 4]) -> [String; 4] {
+pub fn ordered_options(answer: &str, distractors: &[String; 3], order: &[u64; 4]) -> [String; 4] {
     let parts = [answer, &distractors[0], &distractors[1], &distractors[2]];
     order.map(|part| parts.get(part as usize).copied().unwrap_or_default().to_owned())
 }
 
 /// Whether a group is in the training part of a split that keeps groups together.
-pub fn trains(seed: u64, group: &str, share: f64) -> bool {
-    Draw::new(seed, "brainteaser split", group).unit() < share
+pub fn is_training_group(seed: u64, group: &str, share: f64) -> bool {
+    Draw::new(seed, "brainteaser split", group).draw_unit() < share
 }
 
 #[cfg(test)]
@@ -106,9 +106,9 @@ mod tests {
     proptest! {
         #[test]
         fn rows_are_what_the_published_ones_are(id in "[a-z0-9:]{1,12}", seed: u64, replaced: bool) {
-            let made = options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap();
-            let shown = choices(&made.answer, &made.distractors, &made.order);
-            let label = label(&made.order);
+            let made = build_options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap();
+            let shown = ordered_options(&made.answer, &made.distractors, &made.order);
+            let label = place_of_right(&made.order);
             prop_assert_eq!(&shown[label as usize], &made.answer);
             prop_assert_eq!(shown[3].as_str(), NONE);
             prop_assert_eq!(replaced, label == 3);
@@ -117,13 +117,13 @@ mod tests {
             let mut places = made.order;
             places.sort_unstable();
             prop_assert_eq!(places, [0, 1, 2, 3]);
-            prop_assert_eq!(options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap(), made);
+            prop_assert_eq!(build_options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap(), made);
         }
     }
 
     #[test]
     fn two_that_read_the_same_are_named() {
-        let made = |second| options("Right.", ["One.", second, "Three."], false, 0, "id");
+        let made = |second| build_options("Right.", ["One.", second, "Three."], false, 0, "id");
         let same = made("one").unwrap_err();
         assert_eq!(same.to_string(), "two options read the same: \"One.\" and \"one\"");
         assert_eq!(made(" "), Err(OptionsError::Empty));
@@ -134,7 +134,7 @@ mod tests {
         let groups = 20_000;
         for seed in [0, 1, 99] {
             let drawn =
-                (0..groups).filter(|n| replaced(seed, &format!("riddle:{n}"), REPLACED_SHARE)).count() as f64;
+                (0..groups).filter(|n| is_replaced_group(seed, &format!("riddle:{n}"), REPLACED_SHARE)).count() as f64;
             // Four standard deviations of the binomial distribution.
             let (mean, deviation) = (0.06 * f64::from(groups), (0.06 * 0.94 * f64::from(groups)).sqrt());
             assert!((drawn - mean).abs() < 4.0 * deviation, "{drawn} of {groups}");
@@ -145,7 +145,7 @@ mod tests {
     fn every_order_comes_equally_often() {
         let mut counts = std::collections::BTreeMap::new();
         for n in 0..6000 {
-            let made = options("A", ["b", "c", "d"], false, 7, &n.to_string()).unwrap();
+            let made = build_options("A", ["b", "c", "d"], false, 7, &n.to_string()).unwrap();
             *counts.entry(made.order).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 6);
@@ -154,14 +154,14 @@ mod tests {
 
     #[test]
     fn options_that_read_the_same_are_none() {
-        assert!(options("A dog.", ["a dog", "c", "d"], false, 0, "x").is_err());
+        assert!(build_options("A dog.", ["a dog", "c", "d"], false, 0, "x").is_err());
         assert!(
-            options("A dog.", ["b", "c", "None of above"], false, 0, "x").is_ok(),
+            build_options("A dog.", ["b", "c", "None of above"], false, 0, "x").is_ok(),
             "the third is not shown"
         );
-        assert!(options("A dog.", ["b", "none of above", "d"], false, 0, "x").is_err());
-        assert!(options("A dog.", ["b", " ", "d"], true, 0, "x").is_err());
+        assert!(build_options("A dog.", ["b", "none of above", "d"], false, 0, "x").is_err());
+        assert!(build_options("A dog.", ["b", " ", "d"], true, 0, "x").is_err());
         // A distractor that equals the hidden answer would be right after all.
-        assert!(options("A dog.", ["a dog", "c", "d"], true, 0, "x").is_err());
+        assert!(build_options("A dog.", ["a dog", "c", "d"], true, 0, "x").is_err());
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::options::NONE;
-use super::words::{NUMBERS, content, key, number, sentences, words};
+use super::words::{NUMBERS, find_content_words, word_key, number_in_digits, cut_sentences, list_words};
 
 /// A rephrasing that shares more of the words than this, both ways, is nearly a copy.
 pub const COPIED: f64 = 0.95;
@@ -26,31 +26,31 @@ pub struct Overlap {
 }
 
 /// The word overlap of two questions, both ways.
-pub fn overlap(original: &str, variant: &str) -> Overlap {
-    let (a, b) = (content(original), content(variant));
+pub fn word_overlap(original: &str, variant: &str) -> Overlap {
+    let (a, b) = (find_content_words(original), find_content_words(variant));
     let both = a.intersection(&b).count() as f64;
     let share = |of: &BTreeSet<String>| if of.is_empty() { 0.0 } else { both / of.len() as f64 };
     Overlap { kept: share(&a), known: share(&b) }
 }
 
 /// What is suspicious about a rephrasing.
-pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[String]) -> Vec<String> {
+pub fn check_rephrasing(question: &str, answer: &str, variant: &str, distractors: &[String]) -> Vec<String> {
     let mut findings = Vec::new();
-    let found = overlap(question, variant);
+    let found = word_overlap(question, variant);
     let shares = format!("{:.0} % of the words kept, {:.0} % known", found.kept * 100.0, found.known * 100.0);
     if found.kept > COPIED && found.known > COPIED {
         findings.push(format!("hardly a word has changed: {shares}"));
     } else if found.kept < LOST && found.known < LOST {
         findings.push(format!("little of the puzzle is left: {shares}"));
     }
-    let there: BTreeSet<String> = words(variant).iter().map(|word| plain_word(word.text)).collect();
+    let there: BTreeSet<String> = list_words(variant).iter().map(|word| plain_word(word.text)).collect();
     for lost in fixed_words(question).difference(&there) {
         findings.push(format!("{lost} is lost"));
     }
-    let (before, now) = (content(question), content(variant));
+    let (before, now) = (find_content_words(question), find_content_words(variant));
     // A word that is in an option too gives nothing away.
-    let options: BTreeSet<String> = distractors.iter().flat_map(|text| content(text)).collect();
-    let revealed: Vec<String> = content(answer)
+    let options: BTreeSet<String> = distractors.iter().flat_map(|text| find_content_words(text)).collect();
+    let revealed: Vec<String> = find_content_words(answer)
         .into_iter()
         .filter(|w| now.contains(w) && !before.contains(w) && !options.contains(w))
         .collect();
@@ -61,15 +61,15 @@ pub fn semantic(question: &str, answer: &str, variant: &str, distractors: &[Stri
 }
 
 /// What is suspicious about a new situation.
-pub fn context(question: &str, answer: &str, new_question: &str, new_answer: &str) -> Vec<String> {
+pub fn check_new_situation(question: &str, answer: &str, new_question: &str, new_answer: &str) -> Vec<String> {
     let mut findings = Vec::new();
-    let found = overlap(question, new_question);
+    let found = word_overlap(question, new_question);
     if found.kept > REPHRASED && found.known > REPHRASED {
         let (kept, known) = (found.kept * 100.0, found.known * 100.0);
         findings
             .push(format!("the situation is hardly new: {kept:.0} % of the words kept, {known:.0} % known"));
     }
-    if key(answer) == key(new_answer) && key(answer) != key(NONE) {
+    if word_key(answer) == word_key(new_answer) && word_key(answer) != word_key(NONE) {
         findings.push("the answer is that of the original".into());
     }
     findings
@@ -77,8 +77,8 @@ pub fn context(question: &str, answer: &str, new_question: &str, new_answer: &st
 
 /// Numbers, and names inside sentences: what a rephrasing must not lose.
 fn fixed_words(text: &str) -> BTreeSet<String> {
-    let starts: BTreeSet<usize> = sentences(text).into_iter().map(|(at, _)| at).collect();
-    let fixed = words(text).into_iter().filter(|word| {
+    let starts: BTreeSet<usize> = cut_sentences(text).into_iter().map(|(at, _)| at).collect();
+    let fixed = list_words(text).into_iter().filter(|word| {
         let number =
             word.text.parse::<u64>().is_ok() || NUMBERS[2..].contains(&word.text.to_lowercase().as_str());
         // At the start of a sentence a name looks like any other word; in the middle it has a capital.
@@ -86,7 +86,7 @@ fn fixed_words(text: &str) -> BTreeSet<String> {
             && !starts.contains(&word.at)
             && word.text.chars().count() > 2
             && !text[..word.at].trim_end().ends_with(['"', '“', '.', '?', '!']);
-        number || name
+        number_in_digits || name
     });
     fixed.map(|word| plain_word(word.text)).collect()
 }
@@ -94,7 +94,7 @@ fn fixed_words(text: &str) -> BTreeSet<String> {
 /// A word in lower case without its `'s`; a small number in digits.
 fn plain_word(word: &str) -> String {
     let lower = word.to_lowercase().replace('’', "'");
-    number(lower.trim_end_matches("'s"))
+    number_in_digits(lower.trim_end_matches("'s"))
 }
 
 #[cfg(test)]
@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn overlap_is_measured_both_ways() {
-        let found = overlap("a red hen crows", "a red hen crows loudly at noon");
+        let found = word_overlap("a red hen crows", "a red hen crows loudly at noon");
         assert_eq!((found.kept, (found.known * 10.0).round()), (1.0, 6.0));
-        assert_eq!(overlap("", "x"), Overlap { kept: 0.0, known: 0.0 });
+        assert_eq!(word_overlap("", "x"), Overlap { kept: 0.0, known: 0.0 });
     }
 
     #[test]
     fn a_rephrasing_keeps_premises_and_the_secret() {
-        let check = |variant| semantic(QUESTION, ANSWER, variant, &["He stays in bed.".to_owned()]);
+        let check = |variant| check_rephrasing(QUESTION, ANSWER, variant, &["He stays in bed.".to_owned()]);
         assert_eq!(
             check("A cowboy came to town on Friday, spent 2 days there and left on Wednesday. How?"),
             Vec::<String>::new()
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_new_situation_is_new() {
         let new = "How can a pilot take off in Lima on Tuesday, fly 48 hours and land in Rome on Tuesday?";
-        assert_eq!(context(QUESTION, ANSWER, new, "His airplane is named Tuesday."), Vec::<String>::new());
-        assert_eq!(context(QUESTION, ANSWER, QUESTION, ANSWER).len(), 2);
+        assert_eq!(check_new_situation(QUESTION, ANSWER, new, "His airplane is named Tuesday."), Vec::<String>::new());
+        assert_eq!(check_new_situation(QUESTION, ANSWER, QUESTION, ANSWER).len(), 2);
     }
 }

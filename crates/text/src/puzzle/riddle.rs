@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::{content, key, letters, number, stops};
+use super::words::{find_content_words, word_key, mentioned_letters, number_in_digits, cut_at_stops};
 
 /// Phrases of invitation.
 static INVITES: LazyLock<Regex> = LazyLock::new(|| {
@@ -44,7 +44,7 @@ fn compile_pattern(text: &str) -> Regex {
 /// lead-in such as `Want more?` is removed with the sentence after it. What is removed is the evidence.
 pub fn strip_promotion<'a>(text: &'a str, links: &[String]) -> (&'a str, Vec<&'a str>) {
     // Cutting at a stop inside a name is harmless: the rest of it promotes nothing.
-    let all = stops(text);
+    let all = cut_at_stops(text);
     let mut kept = all.len();
     while kept > 1 && is_promotion(all[kept - 1].1, links) {
         kept -= 1;
@@ -91,7 +91,7 @@ const AGREES: f64 = 0.6;
 /// are similar but two puzzles; `A man …` and `A woman …` with the same solution are one puzzle, but two if
 /// the solution depends on the person. So similar questions are one riddle if their answers say the same.
 pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
-    if key(a) == key(b) {
+    if word_key(a) == word_key(b) {
         return (true, 1.0);
     }
     let (left, right) = (meaning_words(a), meaning_words(b));
@@ -100,14 +100,14 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
         return (false, 0.0);
     }
     let share = left.intersection(&right).count() as f64 / shorter as f64;
-    (share >= AGREES && exact_words(a) == exact_words(b) && letters(a) == letters(b), share)
+    (share >= AGREES && exact_words(a) == exact_words(b) && mentioned_letters(a) == mentioned_letters(b), share)
 }
 
 /// Letters and numbers, which must match exactly: `the letter N` is not `the letters N and S`, nor nine ten.
 fn exact_words(text: &str) -> BTreeSet<String> {
-    let exact = content(text)
+    let exact = find_content_words(text)
         .into_iter()
-        .map(|word| number(&word))
+        .map(|word| number_in_digits(&word))
         .filter(|word| word.chars().count() == 1 || word.chars().all(|c| c.is_ascii_digit()));
     exact.collect()
 }
@@ -115,13 +115,13 @@ fn exact_words(text: &str) -> BTreeSet<String> {
 /// Content words without inflectional endings.
 fn meaning_words(text: &str) -> BTreeSet<String> {
     let stem = |word: String| {
-        let word = number(&word);
+        let word = number_in_digits(&word);
         let ending = ["'s", "ing", "es", "ed", "s"]
             .into_iter()
             .find(|ending| word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() > 2));
         ending.map_or(word.clone(), |ending| word[..word.len() - ending.len()].to_owned())
     };
-    content(text).into_iter().map(stem).collect()
+    find_content_words(text).into_iter().map(stem).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use spellbook::Dictionary;
 
-use super::words::{Word, sentences, words};
+use super::words::{Word, cut_sentences, list_words};
 use crate::text::language::dictionary::HUNSPELL;
 
 /// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is in the same folder.
@@ -107,7 +107,7 @@ pub struct Correction {
 
 impl Correction {
     /// Parses a line `wrong -> right`.
-    pub fn parse(line: &str) -> Option<Correction> {
+    pub fn parse_line(line: &str) -> Option<Correction> {
         let (wrong, right) = line.split_once(" -> ")?;
         Some(Correction { wrong: wrong.to_owned(), right: right.to_owned() })
     }
@@ -127,12 +127,12 @@ impl Speller {
 
     /// What is probably misspelt in a puzzle, in order of first appearance; and how many unknown words were left
     /// alone because there are more than [`MOST`].
-    pub fn corrections(&self, question: &str, answer: &str) -> (Vec<Correction>, usize) {
+    pub fn find_corrections(&self, question: &str, answer: &str) -> (Vec<Correction>, usize) {
         let all: Vec<Spelt> = spelt_words(question).into_iter().chain(spelt_words(answer)).collect();
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         all.iter().for_each(|word| *times.entry(&word.plain).or_default() += 1);
         let letters = all.iter().any(|word| ABOUT_LETTERS.contains(&word.plain.as_str()));
-        let questions = words(question).len();
+        let questions = list_words(question).len();
         let names: FxHashSet<&str> =
             all.iter().filter(|word| word.named).map(|word| word.plain.as_str()).collect();
         let mut found: Vec<Correction> = Vec::new();
@@ -145,7 +145,7 @@ impl Speller {
                 || is_doubled(&word.plain)
                 || (word.quoted && (letters || word.alone))
                 || (letters && (answers || word.naming))
-                || (answers && self.known(&word.plain.chars().rev().collect::<String>()))
+                || (answers && self.is_known(&word.plain.chars().rev().collect::<String>()))
                 || self.spelt_well(&word.plain);
             if meant {
                 continue;
@@ -154,7 +154,7 @@ impl Speller {
             if unknown > MOST {
                 continue;
             }
-            let Some(right) = self.slip(&word.plain) else { continue };
+            let Some(right) = self.correct_slip(&word.plain) else { continue };
             // An answer may be a word of the question without some letters: a fish without eyes is a `fsh`.
             if !(answers && times.contains_key(right.as_str())) {
                 found.push(Correction { wrong: word.plain.clone(), right });
@@ -163,15 +163,15 @@ impl Speller {
         (found, unknown.saturating_sub(MOST))
     }
 
-    fn known(&self, word: &str) -> bool {
+    fn is_known(&self, word: &str) -> bool {
         self.dictionary.check(word)
     }
 
     /// Whether it is known as written, with a capital, without its 's, part by part, or in American spelling.
     fn spelt_well(&self, word: &str) -> bool {
         // Three wrong letters are often some name.
-        let name = |word: &str| word.chars().count() > SHORTEST && self.known(&capital(word));
-        let known = |word: &str| self.known(word) || name(word);
+        let name = |word: &str| word.chars().count() > SHORTEST && self.is_known(&capitalise_word(word));
+        let known = |word: &str| self.is_known(word) || name(word);
         let bare = word.strip_suffix("'s").or(word.strip_suffix('\'')).unwrap_or(word);
         let american = |part: &str| {
             let of_pair = |(british, american): &(&str, &str)| {
@@ -189,13 +189,13 @@ impl Speller {
     fn is_compound(&self, word: &str) -> bool {
         let cuts = word.char_indices().map(|(at, _)| word.split_at(at));
         let mut parts = cuts.filter(|(head, tail)| head.len() >= PART && tail.len() >= PART);
-        parts.any(|(head, tail)| self.known(head) && self.known(tail))
+        parts.any(|(head, tail)| self.is_known(head) && self.is_known(tail))
     }
 
     /// The intended word: with its apostrophe in place, or the dictionary word that is one slip away; `None`
     /// if there is none.
-    fn slip(&self, word: &str) -> Option<String> {
-        if let Some(contraction) = self.contraction(word) {
+    fn correct_slip(&self, word: &str) -> Option<String> {
+        if let Some(contraction) = self.restore_apostrophe(word) {
             return Some(contraction);
         }
         let (bare, rest) = word.split_at(word.strip_suffix("'s").unwrap_or(word).len());
@@ -218,11 +218,11 @@ impl Speller {
     }
 
     /// Restores an apostrophe: `didnt` and `did'nt` become `didn't`.
-    fn contraction(&self, word: &str) -> Option<String> {
+    fn restore_apostrophe(&self, word: &str) -> Option<String> {
         let letters: String = word.chars().filter(|c| *c != '\'').collect();
         let with = |ending: &&str| {
             let stem = letters.strip_suffix(*ending).filter(|stem| stem.len() > 1)?;
-            Some(format!("{stem}'{ending}")).filter(|whole| whole != word && self.known(whole))
+            Some(format!("{stem}'{ending}")).filter(|whole| whole != word && self.is_known(whole))
         };
         CONTRACTED.iter().find_map(with)
     }
@@ -243,20 +243,20 @@ impl Speller {
             }
         }
         let made = made.into_iter().map(String::from_iter);
-        made.filter(|other| other.as_str() != word && self.known(other)).collect()
+        made.filter(|other| other.as_str() != word && self.is_known(other)).collect()
     }
 }
 
 /// A text with corrections applied to whole words; a capital stays a capital.
-pub fn corrected(text: &str, corrections: &[Correction]) -> String {
+pub fn apply_corrections(text: &str, corrections: &[Correction]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
-    for Word { text: word, at } in words(text) {
+    for Word { text: word, at } in list_words(text) {
         let plain = word.to_lowercase().replace('’', "'");
         let Some(Correction { right, .. }) = corrections.iter().find(|c| c.wrong == plain) else { continue };
         out.push_str(&text[done..at]);
         let upper = word.starts_with(char::is_uppercase);
-        out.push_str(&if upper { capital(right) } else { right.clone() });
+        out.push_str(&if upper { capitalise_word(right) } else { right.clone() });
         done = at + word.len();
     }
     out.push_str(&text[done..]);
@@ -281,10 +281,10 @@ struct Spelt {
 
 fn spelt_words(text: &str) -> Vec<Spelt> {
     let starts: FxHashSet<usize> =
-        sentences(text).iter().filter_map(|(at, sentence)| Some(at + words(sentence).first()?.at)).collect();
-    let all = words(text);
+        cut_sentences(text).iter().filter_map(|(at, sentence)| Some(at + list_words(sentence).first()?.at)).collect();
+    let all = list_words(text);
     let plain = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
-    let quotations = quotations(text, &all);
+    let quotations = quotation_lengths(text, &all);
     let one = |(at, word): (usize, &Word<'_>)| {
         let capitals = word.text.chars().filter(|c| c.is_uppercase()).count();
         let letters = word.text.chars().all(|c| c.is_alphabetic() || "'’-".contains(c));
@@ -296,7 +296,7 @@ fn spelt_words(text: &str) -> Vec<Spelt> {
             odd: capitals > 1 || !letters || !(SHORTEST..=LONGEST).contains(&length),
             named,
             quoted: quotations[at].is_some(),
-            alone: quotations[at].is_some_and(|words| words < 3),
+            alone: quotations[at].is_some_and(|words| list_words < 3),
             naming,
         }
     };
@@ -311,8 +311,8 @@ fn is_doubled(word: &str) -> bool {
 
 /// For each word how many words the quotation has that contains it; `None` outside of quotation marks. A straight mark
 /// ends a quotation that one has begun; a curly one is open until as many have closed.
-fn quotations(text: &str, all: &[Word<'_>]) -> Vec<Option<usize>> {
-    let mut found = Vec::with_capacity(all.len());
+fn quotation_lengths(text: &str, all_words: &[Word<'_>]) -> Vec<Option<usize>> {
+    let mut found = Vec::with_capacity(all_words.len());
     let (mut straight, mut curly) = (false, 0_isize);
     // Where the last mark of each kind that opens was.
     let (mut straight_from, mut curly_from) = (0, 0);
@@ -321,7 +321,7 @@ fn quotations(text: &str, all: &[Word<'_>]) -> Vec<Option<usize>> {
     let mut counted: Option<((usize, usize), usize)> = None;
     let ends = |mark: char| -> Vec<usize> { text.match_indices(mark).map(|(at, _)| at).collect() };
     let (straight_ends, curly_ends) = (ends('"'), ends('”'));
-    for word in all {
+    for word in all_words {
         while let Some((at, mark)) = marks.next_if(|(at, _)| *at < word.at) {
             match mark {
                 "\"" => (straight, straight_from) = (!straight, at + 1),
@@ -339,17 +339,17 @@ fn quotations(text: &str, all: &[Word<'_>]) -> Vec<Option<usize>> {
         };
         let to = ends.get(ends.partition_point(|end| *end < word.at)).copied().unwrap_or(text.len());
         let words = match counted {
-            Some((known, words)) if known == (from, to) => words,
-            _ => words(&text[from..to]).len(),
+            Some((known, words)) if known == (from, to) => list_words,
+            _ => list_words(&text[from..to]).len(),
         };
-        counted = Some(((from, to), words));
-        found.push(Some(words));
+        counted = Some(((from, to), list_words));
+        found.push(Some(list_words));
     }
     found
 }
 
 /// With a capital first letter.
-pub(super) fn capital(word: &str) -> String {
+pub(super) fn capitalise_word(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

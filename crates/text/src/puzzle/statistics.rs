@@ -39,29 +39,29 @@ fn count_tokens(text: &str) -> usize {
 }
 
 /// Counts a column of table 3; `None` where there is no question.
-pub fn figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figures> {
+pub fn count_figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figures> {
     let mut figures = Figures::default();
     for row in rows {
         let length = count_tokens(row.question);
-        figures.puzzles += 1;
-        figures.question_tokens += length as f64;
-        figures.long_questions += f64::from(u8::from(length > LONG));
-        figures.answer_tokens += count_tokens(row.answer) as f64;
+        count_figures.puzzles += 1;
+        count_figures.question_tokens += length as f64;
+        count_figures.long_questions += f64::from(u8::from(length > LONG));
+        count_figures.answer_tokens += count_tokens(row.answer) as f64;
         let lengths: Vec<f64> = row
             .choices
             .iter()
             .filter(|choice| *choice != NONE)
             .map(|choice| count_tokens(choice) as f64)
             .collect();
-        figures.choice_tokens_std += standard_deviation(&lengths);
+        count_figures.choice_tokens_std += standard_deviation(&lengths);
     }
-    let n = figures.puzzles as f64;
-    (figures.puzzles > 0).then(|| Figures {
-        puzzles: figures.puzzles,
-        question_tokens: figures.question_tokens / n,
-        long_questions: figures.long_questions / n,
-        answer_tokens: figures.answer_tokens / n,
-        choice_tokens_std: figures.choice_tokens_std / n,
+    let n = count_figures.puzzles as f64;
+    (count_figures.puzzles > 0).then(|| Figures {
+        puzzles: count_figures.puzzles,
+        question_tokens: count_figures.question_tokens / n,
+        long_questions: count_figures.long_questions / n,
+        answer_tokens: count_figures.answer_tokens / n,
+        choice_tokens_std: count_figures.choice_tokens_std / n,
     })
 }
 
@@ -72,10 +72,10 @@ fn standard_deviation(values: &[f64]) -> f64 {
 }
 
 /// A topic as the table writes it: the first one listed, without full stop, capitalised.
-pub fn topic(reply: &str) -> String {
+pub fn format_topic(reply: &str) -> String {
     let first = reply.split(['\n', ',', ';', '/']).next().unwrap_or_default();
     let bare = first.trim().trim_end_matches('.').trim();
-    super::spelling::capital(&bare.to_lowercase())
+    super::spelling::capitalise_word(&bare.to_lowercase())
 }
 
 #[cfg(test)]
@@ -87,17 +87,17 @@ mod tests {
         let choices = ["One two.", "One two three four.", "One two three.", NONE].map(String::from);
         let row = Row { question: "What is it?", answer: "One two.", choices: &choices };
         let long = "w ".repeat(31);
-        let figures = figures([row, Row { question: &long, ..row }]).unwrap();
+        let figures = count_figures([row, Row { question: &long, ..row }]).unwrap();
         assert_eq!((figures.puzzles, figures.question_tokens, figures.long_questions), (2, 17.5, 0.5));
         assert_eq!((figures.answer_tokens, (figures.choice_tokens_std * 1000.0).round()), (2.0, 816.0));
-        assert_eq!(super::figures([]), None);
+        assert_eq!(super::count_figures([]), None);
         assert_eq!(["", "a b", "a  b", " a"].map(count_tokens), [0, 2, 3, 2], "as Python splits at a space");
     }
 
     #[test]
     fn a_topic_is_the_first_of_several() {
         assert_eq!(
-            (topic("mathematics, numbers."), topic("Physics.")),
+            (format_topic("mathematics, numbers."), format_topic("Physics.")),
             ("Mathematics".into(), "Physics".into())
         );
     }

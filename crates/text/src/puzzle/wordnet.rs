@@ -96,7 +96,7 @@ pub struct Synset {
 
 impl Synset {
     /// The synsets that a kind of pointer leads to.
-    pub fn to<'a>(&'a self, symbols: &'a [&'a str]) -> impl Iterator<Item = Place> + 'a {
+    pub fn follow_pointers<'a>(&'a self, symbols: &'a [&'a str]) -> impl Iterator<Item = Place> + 'a {
         self.pointers.iter().filter(|(symbol, _)| symbols.contains(&symbol.as_str())).map(|(_, place)| *place)
     }
 }
@@ -159,7 +159,7 @@ impl WordNet {
     }
 
     /// How often a word occurs in a sense, in the texts tagged by WordNet's makers.
-    pub fn count(&self, sense: &Synset, word: &str) -> u64 {
+    pub fn count_uses(&self, sense: &Synset, word: &str) -> u64 {
         let Some((_, key)) =
             sense.words.iter().zip(&sense.keys).find(|(own, _)| own.eq_ignore_ascii_case(word))
         else {
@@ -173,15 +173,15 @@ impl WordNet {
 
     /// How often a word, in lower case, occurs in glosses, which explain other words.
     pub fn in_glosses(&self, word: &str) -> u32 {
-        self.used(word).in_all
+        self.usage_of_word(word).in_all
     }
 
     /// How often a word, in lower case, occurs in the examples that glosses quote.
     pub fn in_examples(&self, word: &str) -> u32 {
-        self.used(word).in_examples
+        self.usage_of_word(word).in_examples
     }
 
-    fn used(&self, word: &str) -> Used {
+    fn usage_of_word(&self, word: &str) -> Used {
         let count = || {
             let mut counts: FxHashMap<String, Used> = FxHashMap::default();
             let lines = self.files.iter().flat_map(|(_, files)| files.data.lines());
@@ -201,12 +201,12 @@ impl WordNet {
     }
 
     /// Whether the database has word frequencies.
-    pub fn counts(&self) -> bool {
+    pub fn has_counts(&self) -> bool {
         !self.counts.is_empty()
     }
 
     /// Whether the word itself, not a base form of it, is listed as this part of speech.
-    pub fn lists(&self, word: &str, pos: Pos) -> bool {
+    pub fn is_listed(&self, word: &str, pos: Pos) -> bool {
         let lemma = word.to_lowercase().replace(' ', "_");
         self.files.iter().any(|(of, files)| *of == pos && find_line(&files.index, &lemma).is_some())
     }
@@ -230,7 +230,7 @@ impl WordNet {
     ///
     /// # Errors
     /// [`WordNetError::Format`] if a file is damaged.
-    pub fn senses(&self, word: &str) -> Result<Vec<Synset>, WordNetError> {
+    pub fn find_senses(&self, word: &str) -> Result<Vec<Synset>, WordNetError> {
         let lemma = word.to_lowercase().replace(' ', "_");
         let mut senses = Vec::new();
         for (pos, files) in &self.files {
@@ -238,8 +238,8 @@ impl WordNet {
             let Some(line) = forms.into_iter().find_map(|form| find_line(&files.index, &form)) else {
                 continue;
             };
-            for offset in self.offsets(*pos, line)? {
-                senses.push(self.synset(Place { pos: *pos, offset })?);
+            for offset in self.parse_offsets(*pos, line)? {
+                senses.push(self.read_synset(Place { pos: *pos, offset })?);
             }
         }
         Ok(senses)
@@ -249,15 +249,15 @@ impl WordNet {
     ///
     /// # Errors
     /// [`WordNetError::Format`] if there is none.
-    pub fn synset(&self, place: Place) -> Result<Synset, WordNetError> {
+    pub fn read_synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
         line.and_then(|line| parse_synset(line, place))
-            .ok_or_else(|| self.wrong("data", place.pos, format!("no synset at byte {}", place.offset)))
+            .ok_or_else(|| self.format_error("data", place.pos, format!("no synset at byte {}", place.offset)))
     }
 
     /// `lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset…`
-    fn offsets(&self, pos: Pos, line: &str) -> Result<Vec<usize>, WordNetError> {
+    fn parse_offsets(&self, pos: Pos, line: &str) -> Result<Vec<usize>, WordNetError> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| fields.get(at).and_then(|field| field.parse::<usize>().ok());
         let offsets = number(2).zip(number(3)).and_then(|(senses, pointers)| {
@@ -265,10 +265,10 @@ impl WordNet {
                 (6 + pointers..6 + pointers + senses).map(number).collect::<Option<_>>()?;
             Some(offsets)
         });
-        offsets.ok_or_else(|| self.wrong("index", pos, format!("this line is not an entry: {line:?}")))
+        offsets.ok_or_else(|| self.format_error("index", pos, format!("this line is not an entry: {line:?}")))
     }
 
-    fn wrong(&self, kind: &str, pos: Pos, what: String) -> WordNetError {
+    fn format_error(&self, kind: &str, pos: Pos, what: String) -> WordNetError {
         WordNetError::Format { path: self.folder.join(format!("{kind}.{}", pos.name())), what }
     }
 }
@@ -389,7 +389,7 @@ pub mod write {
     pub type Line<'a> = (&'a [&'a str], Option<usize>, bool, &'a str);
 
     /// `index.noun` and `data.noun` of these synsets, in order.
-    pub fn nouns(licence: &str, synsets: &[Line<'_>]) -> (String, String) {
+    pub fn format_nouns(licence: &str, synsets: &[Line<'_>]) -> (String, String) {
         let header: String =
             licence.lines().enumerate().map(|(i, line)| format!("  {} {line}  \n", i + 1)).collect();
         let place = |offset: usize| format!("{offset:08}");
@@ -436,7 +436,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A database of birds, capitals and two other meanings.
-    pub(crate) fn small() -> (tempfile::TempDir, WordNet) {
+    pub(crate) fn small_database() -> (tempfile::TempDir, WordNet) {
         let synsets: &[write::Line<'_>] = &[
             (&["bird"], None, false, "an animal with feathers and wings"),
             (&["swallow", "martlet"], Some(0), false, "a small bird with a forked tail"),
@@ -450,7 +450,7 @@ pub(super) mod tests {
             (&["swallow", "sup"], Some(8), false, "a small amount of liquid"),
             (&["swig"], Some(8), false, "a large draught"),
         ];
-        let (index, data) = write::nouns("Written for a test.\nNo licence is needed.", synsets);
+        let (index, data) = write::format_nouns("Written for a test.\nNo licence is needed.", synsets);
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("index.noun"), index).unwrap();
         fs::write(folder.path().join("data.noun"), data).unwrap();
@@ -461,24 +461,24 @@ pub(super) mod tests {
 
     #[test]
     fn words_pointers_and_glosses_are_read() {
-        let (_folder, wordnet) = small();
-        let senses = wordnet.senses("Swallow").unwrap();
+        let (_folder, wordnet) = small_database();
+        let senses = wordnet.find_senses("Swallow").unwrap();
         assert_eq!(senses.len(), 2);
         assert_eq!(
             (senses[0].words.as_slice(), senses[0].gloss.as_str()),
             (&["swallow".to_owned(), "martlet".to_owned()][..], "a small bird with a forked tail")
         );
-        let bird = wordnet.synset(senses[0].to(&["@"]).next().unwrap()).unwrap();
-        assert_eq!((bird.words[0].as_str(), bird.to(&["~"]).count()), ("bird", 3));
-        assert_eq!(wordnet.senses("house sparrow").unwrap().len(), 1);
-        assert_eq!(wordnet.senses("nothing").unwrap(), []);
+        let bird = wordnet.read_synset(senses[0].follow_pointers(&["@"]).next().unwrap()).unwrap();
+        assert_eq!((bird.words[0].as_str(), bird.follow_pointers(&["~"]).count()), ("bird", 3));
+        assert_eq!(wordnet.find_senses("house sparrow").unwrap().len(), 1);
+        assert_eq!(wordnet.find_senses("nothing").unwrap(), []);
     }
 
     #[test]
     fn inflected_words_are_found_by_their_base() {
-        let (_folder, wordnet) = small();
+        let (_folder, wordnet) = small_database();
         for word in ["swallows", "DUCKS", "sparrowes"] {
-            assert!(!wordnet.senses(word).unwrap().is_empty(), "{word}");
+            assert!(!wordnet.find_senses(word).unwrap().is_empty(), "{word}");
         }
         assert_eq!(base_forms(Pos::Noun, "ponies", ""), ["ponie", "pony"]);
         assert_eq!(base_forms(Pos::Verb, "riding", ""), ["ride", "rid"]);
@@ -486,10 +486,10 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_damaged_is_named() {
-        let (folder, _) = small();
+        let (folder, _) = small_database();
         let data = fs::read_to_string(folder.path().join("data.noun")).unwrap();
         fs::write(folder.path().join("data.noun"), format!("x{data}")).unwrap();
-        let error = WordNet::open(folder.path()).unwrap().senses("duck").unwrap_err().to_string();
+        let error = WordNet::open(folder.path()).unwrap().find_senses("duck").unwrap_err().to_string();
         assert!(error.contains("data.noun") && error.contains("no synset at byte"), "{error}");
         fs::remove_file(folder.path().join("index.noun")).unwrap();
         assert!(WordNet::open(folder.path()).unwrap_err().to_string().contains("index.noun"));

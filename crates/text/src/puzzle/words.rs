@@ -13,7 +13,7 @@ const FUNCTION: &[&str] = &[
 ];
 
 /// How many words there are between white space.
-pub fn tokens(text: &str) -> usize {
+pub fn word_count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
@@ -27,7 +27,7 @@ pub struct Word<'a> {
 }
 
 /// The words of a text: letters and digits, with apostrophes and hyphens inside.
-pub fn words(text: &str) -> Vec<Word<'_>> {
+pub fn list_words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut start = None;
     let ends = |at: usize| text[at..].chars().nth(1).is_none_or(|next| !next.is_alphanumeric());
@@ -36,20 +36,20 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
         match (start, inside) {
             (None, true) => start = Some(at),
             (Some(from), false) => {
-                words.push(Word { text: &text[from..at], at: from });
+                list_words.push(Word { text: &text[from..at], at: from });
                 start = None;
             }
             _ => {}
         }
     }
-    words.extend(start.map(|from| Word { text: &text[from..], at: from }));
-    words
+    list_words.extend(start.map(|from| Word { text: &text[from..], at: from }));
+    list_words
 }
 
 /// The content words of a text, in lower case, each once. `a` and `i` are included only as letters
 /// ([`letters`]).
-pub fn content(text: &str) -> BTreeSet<String> {
-    let all = words(text);
+pub fn find_content_words(text: &str) -> BTreeSet<String> {
+    let all = list_words(text);
     let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
     let carries_meaning =
         |at: &usize| is_letter_name(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
@@ -58,14 +58,14 @@ pub fn content(text: &str) -> BTreeSet<String> {
 
 /// The letters that a text mentions, in lower case and in order: `G, T, F` is not `F, T, G`. If it mentions
 /// only letters and numbers, the numbers too.
-pub fn letters(text: &str) -> Vec<String> {
-    let all = words(text);
+pub fn mentioned_letters(text: &str) -> Vec<String> {
+    let all = list_words(text);
     let digits = |word: &String| word.chars().all(|c| c.is_ascii_digit());
     let says = |at: &usize| {
         is_letter_name(text, &all, *at) || !FUNCTION.contains(&all[*at].text.to_lowercase().as_str())
     };
     let content_words: Vec<(usize, String)> =
-        (0..all.len()).filter(says).map(|at| (at, number(&all[at].text.to_lowercase()))).collect();
+        (0..all.len()).filter(says).map(|at| (at, number_in_digits(&all[at].text.to_lowercase()))).collect();
     let bare = content_words.iter().all(|(at, word)| is_letter_name(text, &all, *at) || digits(word));
     let kept = content_words
         .into_iter()
@@ -77,17 +77,17 @@ pub fn letters(text: &str) -> Vec<String> {
 /// two are if the text says so (`the letter a`, `the letters E and I`, `an I`), in quotation marks, among
 /// other letters (`a, e, i`) or alone; `a` also if nothing follows that an article could belong to (`It is
 /// A.`).
-fn is_letter_name(text: &str, all: &[Word<'_>], at: usize) -> bool {
+fn is_letter_name(text: &str, all_words: &[Word<'_>], at: usize) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
     let single =
         |word: &Word<'_>| word.text.chars().all(char::is_alphabetic) && word.text.chars().count() == 1;
-    let word = &all[at];
+    let word = &all_words[at];
     let article = word.text.eq_ignore_ascii_case("a");
     if !single(word) || (!article && !word.text.eq_ignore_ascii_case("i")) {
         return single(word);
     }
-    let is = |at: usize, names: &[&str]| names.contains(&all[at].text.to_lowercase().as_str());
-    let listed = |at: &usize| single(&all[*at]) || is(*at, &["and", "or"]);
+    let is = |at: usize, names: &[&str]| names.contains(&all_words[at].text.to_lowercase().as_str());
+    let listed = |at: &usize| single(&all_words[*at]) || is(*at, &["and", "or"]);
     let named = (0..at)
         .rev()
         .find(|at| !listed(at))
@@ -98,17 +98,17 @@ fn is_letter_name(text: &str, all: &[Word<'_>], at: usize) -> bool {
     let quoted = head.ends_with(QUOTES) && tail.starts_with(QUOTES);
     // `a T` has an article, `a, t` does not.
     let apart = |from: &Word<'_>, to: &Word<'_>| text[from.at + from.text.len()..to.at].trim() != "";
-    let neighbours = [at.checked_sub(1), (at + 1 < all.len()).then_some(at + 1)].into_iter().flatten();
+    let neighbours = [at.checked_sub(1), (at + 1 < all_words.len()).then_some(at + 1)].into_iter().flatten();
     let among = neighbours.into_iter().any(|other| {
-        let (from, to) = (&all[at.min(other)], &all[at.max(other)]);
-        single(&all[other]) && !is(other, &["a", "i"]) && apart(from, to)
+        let (from, to) = (&all_words[at.min(other)], &all_words[at.max(other)]);
+        single(&all_words[other]) && !is(other, &["a", "i"]) && apart(from, to)
     });
     let last = tail
         .trim_start_matches(QUOTES)
         .chars()
         .find(|c| !c.is_whitespace())
         .is_none_or(|c| !c.is_alphanumeric());
-    let alone = all.iter().all(single);
+    let alone = all_words.iter().all(single);
     named || one || quoted || among || alone || (article && last)
 }
 
@@ -118,27 +118,27 @@ pub const NUMBERS: [&str; 13] = [
 ];
 
 /// A small number in digits; any other word as it is.
-pub fn number(word: &str) -> String {
+pub fn number_in_digits(word: &str) -> String {
     let small = NUMBERS.iter().position(|name| *name == word);
     small.map_or_else(|| word.to_owned(), |n| n.to_string())
 }
 
 /// The text as a key: letters and digits in lower case, one space between words.
-pub fn key(text: &str) -> String {
+pub fn word_key(text: &str) -> String {
     let words: Vec<String> =
-        words(text).into_iter().map(|word| word.text.to_lowercase().replace('’', "'")).collect();
-    words.join(" ")
+        list_words(text).into_iter().map(|word| word.text.to_lowercase().replace('’', "'")).collect();
+    list_words.join(" ")
 }
 
 /// The sentences of a text with their byte offsets, without the white space after them. A full stop after a
 /// title or an initial does not end a sentence.
-pub fn sentences(text: &str) -> Vec<(usize, &str)> {
+pub fn cut_sentences(text: &str) -> Vec<(usize, &str)> {
     cut_words(text, true)
 }
 
 /// The text cut at every stop, so that `T. Next, more.` is two pieces: for callers that inspect the end of a
 /// text and keep the rest unchanged.
-pub fn stops(text: &str) -> Vec<(usize, &str)> {
+pub fn cut_at_stops(text: &str) -> Vec<(usize, &str)> {
     cut_words(text, false)
 }
 
@@ -192,17 +192,17 @@ mod tests {
 
     #[test]
     fn words_keep_what_is_inside_them() {
-        let texts = |text| words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
+        let texts = |text| list_words(text).into_iter().map(|w| w.text).collect::<Vec<_>>();
         assert_eq!(
             texts("The cat's ten-year-old \"toy\" isn't 3'."),
             ["The", "cat's", "ten-year-old", "toy", "isn't", "3"]
         );
-        assert_eq!(content("How can a man have one hat?"), BTreeSet::from(["man".into(), "hat".into()]));
+        assert_eq!(find_content_words("How can a man have one hat?"), BTreeSet::from(["man".into(), "hat".into()]));
         assert_eq!(
-            content("I saw the letter A."),
+            find_content_words("I saw the letter A."),
             BTreeSet::from(["saw".into(), "letter".into(), "a".into()])
         );
-        assert_eq!(key("It’s  a—Dog!"), "it's a dog");
+        assert_eq!(word_key("It’s  a—Dog!"), "it's a dog");
     }
 
     #[test]
@@ -222,14 +222,14 @@ mod tests {
             ("I am a man, so am I.", ""),
             ("A dog, or a cat", ""),
         ] {
-            assert_eq!(letters(text).join(" "), named, "{text}");
-            assert_eq!(content(text).contains("a"), named.contains('a'), "{text}");
+            assert_eq!(mentioned_letters(text).join(" "), named, "{text}");
+            assert_eq!(find_content_words(text).contains("a"), named.contains('a'), "{text}");
         }
     }
 
     #[test]
     fn sentences_end_where_a_reader_ends_them() {
-        let texts = |text| sentences(text).into_iter().map(|(_, s)| s).collect::<Vec<_>>();
+        let texts = |text| cut_sentences(text).into_iter().map(|(_, s)| s).collect::<Vec<_>>();
         assert_eq!(
             texts("Mr. A. Smith left. \"Why?\" he asked.\nHow?"),
             ["Mr. A. Smith left.", "\"Why?\"", "he asked.", "How?"]
@@ -237,6 +237,6 @@ mod tests {
         assert_eq!(texts("It is 3.5 m long"), ["It is 3.5 m long"]);
         assert_eq!(texts("An S. Next, more."), ["An S.", "Next, more."]);
         let text = "One.  Two!";
-        assert!(sentences(text).iter().all(|(at, s)| text[*at..].starts_with(s)));
+        assert!(cut_sentences(text).iter().all(|(at, s)| text[*at..].starts_with(s)));
     }
 }

@@ -26,7 +26,7 @@ const NUMBERS: [&[&str]; 13] = [
 /// Lost numbers and Latin names, a question that no longer asks, leftover Chinese.
 ///
 /// What a careless translation of a Chinese text into English loses.
-pub fn lost(chinese: &str, english: &str) -> Vec<String> {
+pub fn list_losses(chinese: &str, english: &str) -> Vec<String> {
     let narrow: String = chinese.chars().map(narrow_form).collect();
     let lower = english.to_lowercase();
     let digits = english.replace(',', "");
@@ -104,7 +104,7 @@ fn is_refusal(text: &str) -> bool {
 /// refusal itself, an answer that does so is fine.
 ///
 /// Unusable answers: a refusal, an empty text, or an echo of the request.
-pub fn unusable(asked: &str, answer: &str) -> Option<&'static str> {
+pub fn why_unusable(asked: &str, answer: &str) -> Option<&'static str> {
     if !answer.contains(char::is_alphanumeric) {
         return Some("says nothing");
     }
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn losses_are_named() {
         let zh = "一张ＤＶＤ能装４．７GB，120张能装多少？";
-        assert_eq!(lost(zh, "A DVD holds 4.7 GB. How much do 120 DVDs hold?"), Vec::<String>::new());
+        assert_eq!(list_losses(zh, "A DVD holds 4.7 GB. How much do 120 DVDs hold?"), Vec::<String>::new());
         assert_eq!(
-            lost(zh, "A disc holds 4.7 GB; 12 discs hold a lot of 东西."),
+            list_losses(zh, "A disc holds 4.7 GB; 12 discs hold a lot of 东西."),
             [
                 "the number 120 is lost",
                 "the name DVD is lost",
@@ -131,8 +131,8 @@ mod tests {
                 "Chinese is left in it"
             ]
         );
-        assert_eq!(lost("3个人", "three people"), Vec::<String>::new());
-        assert_eq!(lost("3000元", "3,000 yuan"), Vec::<String>::new());
+        assert_eq!(list_losses("3个人", "three people"), Vec::<String>::new());
+        assert_eq!(list_losses("3000元", "3,000 yuan"), Vec::<String>::new());
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             "该内容违反了相关规定，无法处理。",
         ] {
             assert!(is_refusal(text), "{text}");
-            assert_eq!(unusable("雨伞会不会淋湿？", text), Some("refuses to answer"), "{text}");
+            assert_eq!(why_unusable("雨伞会不会淋湿？", text), Some("refuses to answer"), "{text}");
         }
     }
 
@@ -174,16 +174,16 @@ mod tests {
             "这个问题问得好，可是它为什么不睡觉？",
         ] {
             assert!(!is_refusal(text), "{text}");
-            assert_eq!(unusable("雨伞会不会淋湿？", text), None, "{text}");
+            assert_eq!(why_unusable("雨伞会不会淋湿？", text), None, "{text}");
         }
         // The text asked about may itself be a refusal.
-        assert_eq!(unusable("对不起，我不能回答这个问题", "Sorry, I cannot answer this question."), None);
+        assert_eq!(why_unusable("对不起，我不能回答这个问题", "Sorry, I cannot answer this question."), None);
     }
 
     #[test]
     fn nothing_and_copies_are_no_answers() {
-        assert_eq!(unusable("云会恐高吗？", "……"), Some("says nothing"));
-        assert_eq!(unusable("雲會恐高嗎？", "云会恐高吗"), Some("copies what it was asked about"));
-        assert_eq!(unusable("云会恐高吗？", "Are clouds afraid of heights?"), None);
+        assert_eq!(why_unusable("云会恐高吗？", "……"), Some("says nothing"));
+        assert_eq!(why_unusable("雲會恐高嗎？", "云会恐高吗"), Some("copies what it was asked about"));
+        assert_eq!(why_unusable("云会恐高吗？", "Are clouds afraid of heights?"), None);
     }
 }

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Item, Share, credit};
+use super::{Item, Share, guess_credit};
 use crate::options::Draw;
 use crate::text::normalise::{Fold, fold};
 
@@ -31,7 +31,7 @@ pub struct Baseline {
 }
 
 /// Trains and judges. `None` for fewer items than folds.
-pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
+pub fn train_baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     if items.len() < FOLDS {
         return None;
     }
@@ -39,18 +39,18 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     // By id and not by index: an item keeps its fold when others are added or removed. By group: a puzzle and
     // its semantic reconstruction share their options, and one would give the other away.
     let fold_of: Vec<usize> =
-        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.group).below(FOLDS)).collect();
+        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.group).draw_below(FOLDS)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
     let judged: Vec<(usize, f64)> = (0..FOLDS)
         .into_par_iter()
         .flat_map_iter(|fold| {
             let others: Vec<usize> = order.iter().copied().filter(|&at| fold_of[at] != fold).collect();
-            let weights = train(&features, |at| items[at].gold, &others, seed);
+            let weights = train_weights(&features, |at| items[at].gold, &others, seed);
             let judge = |at: usize| {
                 let scores: Vec<f64> =
-                    features[at].iter().map(|grams| f64::from(score(&weights, grams))).collect();
-                (at, credit(&scores, items[at].gold))
+                    features[at].iter().map(|grams| f64::from(score_option(&weights, grams))).collect();
+                (at, guess_credit(&scores, items[at].gold))
             };
             order.iter().copied().filter(|&at| fold_of[at] == fold).map(judge).collect::<Vec<_>>()
         })
@@ -69,7 +69,7 @@ pub fn baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
 
 /// Weights learned from the items in `others`: `features` are those of their options, `gold` is the index of
 /// the right one.
-pub(super) fn train(
+pub(super) fn train_weights(
     features: &[Vec<Vec<u32>>],
     gold: impl Fn(usize) -> usize,
     others: &[usize],
@@ -82,10 +82,10 @@ pub(super) fn train(
     for epoch in 0..EPOCHS {
         let mut draw = Draw::new(seed, "shortcut epoch", &epoch.to_string());
         for last in (1..order.len()).rev() {
-            order.swap(last, draw.below(last + 1));
+            order.swap(last, draw.draw_below(last + 1));
         }
         for &at in &order {
-            let scores: Vec<f32> = features[at].iter().map(|grams| score(&weights, grams)).collect();
+            let scores: Vec<f32> = features[at].iter().map(|grams| score_option(&weights, grams)).collect();
             let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             // Without the subtraction, the exponential of a high score overflows.
             let odds: Vec<f32> = scores.iter().map(|score| (score - best).exp()).collect();
@@ -104,7 +104,7 @@ pub(super) fn train(
     weights
 }
 
-pub(super) fn score(weights: &[f32], grams: &[u32]) -> f32 {
+pub(super) fn score_option(weights: &[f32], grams: &[u32]) -> f32 {
     grams.iter().map(|&gram| weights[gram as usize]).sum::<f32>() * length_scale(grams)
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Written {
     chars: usize,
 }
 
-pub(super) fn written(text: &str) -> Written {
+pub(super) fn written_form(text: &str) -> Written {
     let folded = fold(text, Fold::KEY);
     let chars: Vec<char> = std::iter::once('\u{2}').chain(folded.chars()).chain(['\u{3}']).collect();
     let grams = (1..=LONGEST_GRAM).flat_map(|length| chars.windows(length).map(hash_gram)).collect();
@@ -129,7 +129,7 @@ pub(super) fn written(text: &str) -> Written {
 }
 
 /// The hashed features of the options of one item, each once: each option's own, and its rank by length.
-pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
+pub(super) fn ranked_features(options: &[&Written]) -> Vec<Vec<u32>> {
     let of = |option: &&Written| {
         let rank = options.iter().filter(|other| other.chars > option.chars).count();
         let mut grams = vec![hash_gram(&['\u{1}', char::from_digit(rank as u32 % 36, 36).unwrap_or('z')])];
@@ -142,8 +142,8 @@ pub(super) fn ranked(options: &[&Written]) -> Vec<Vec<u32>> {
 }
 
 fn option_features(item: &Item<'_>) -> Vec<Vec<u32>> {
-    let written: Vec<Written> = item.options.iter().map(|text| written(text)).collect();
-    ranked(&written.iter().collect::<Vec<_>>())
+    let written: Vec<Written> = item.options.iter().map(|text| written_form(text)).collect();
+    ranked_features(&written.iter().collect::<Vec<_>>())
 }
 
 /// FNV-1a over the characters: the same on every machine.

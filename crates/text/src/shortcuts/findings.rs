@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Share, Shortcuts};
-use crate::text::counted;
+use crate::text::count_with_noun;
 
 /// Limits on how well answers may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Finding {
 }
 
 /// The figures that exceed their limits.
-pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
+pub fn list_findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
     let mut found = Vec::new();
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let bar = |share: Share| share.chance + limits.above_chance;
@@ -100,7 +100,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
             figure: "near_equal",
             what: format!(
                 "{} of options with hardly a difference (limit {})",
-                counted(figures.near_equal.len() as u64, "pair"),
+                count_with_noun(figures.near_equal.len() as u64, "pair"),
                 limits.near_equal
             ),
             fix: "pick another wrong option",
@@ -113,7 +113,7 @@ pub fn findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
             figure: "reused",
             what: format!(
                 "{} in several items (limit {})",
-                counted(figures.reused.len() as u64, "option"),
+                count_with_noun(figures.reused.len() as u64, "option"),
                 limits.reused
             ),
             fix: "pick another option in all items but one",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::{Item, Share, credit};
+use super::{Item, Share, guess_credit};
 use crate::text::normalise::{Fold, fold};
 
 /// An option stands out if it is at least this many times as long as every other option, or every other as
@@ -53,13 +53,13 @@ impl Cue {
 /// The features that give the right option away among these; empty if there are none.
 ///
 /// Features of one item's options that give the right one away: its length, and how it is written.
-pub fn cues(right: &str, wrong: &[&str]) -> Vec<Cue> {
+pub fn find_cues(right: &str, wrong: &[&str]) -> Vec<Cue> {
     if wrong.is_empty() {
         return Vec::new();
     }
     let length = |text: &str| text.trim().chars().count() as f64;
     let lengths = || wrong.iter().map(|text| length(text));
-    let (shortest, longest) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
+    let (shortest, longest) = (measure_lengths().fold(f64::INFINITY, f64::min), measure_lengths().fold(0.0, f64::max));
     let alone = |has: fn(&str) -> bool| has(right) && !wrong.iter().any(|text| has(text));
     let lacks = |has: fn(&str) -> bool| !has(right) && wrong.iter().all(|text| has(text));
     let found = [
@@ -67,9 +67,9 @@ pub fn cues(right: &str, wrong: &[&str]) -> Vec<Cue> {
         (length(right) * APART <= shortest, Cue::Shortest),
         (alone(has_quotes), Cue::Quotes),
         (lacks(has_quotes), Cue::QuotesNot),
-        (alone(several), Cue::Sentences),
-        (lacks(several), Cue::SentencesNot),
-        (alone(ends) || lacks(ends), Cue::Stop),
+        (alone(has_several_sentences), Cue::Sentences),
+        (lacks(has_several_sentences), Cue::SentencesNot),
+        (alone(has_end_mark) || lacks(has_end_mark), Cue::Stop),
     ];
     found.into_iter().filter(|(holds, _)| *holds).map(|(_, tell)| tell).collect()
 }
@@ -78,12 +78,12 @@ fn has_quotes(text: &str) -> bool {
     text.contains(['“', '”', '"', '「', '『', '‘'])
 }
 
-fn several(text: &str) -> bool {
+fn has_several_sentences(text: &str) -> bool {
     let ends = |c: &char| matches!(c, '。' | '！' | '？' | '!' | '?' | '；');
     text.trim().trim_end_matches(|c| ends(&c)).chars().any(|c| ends(&c))
 }
 
-fn ends(text: &str) -> bool {
+fn has_end_mark(text: &str) -> bool {
     text.trim_end().ends_with(['。', '.', '！', '!', '？', '?', '”'])
 }
 
@@ -106,22 +106,22 @@ pub struct Lengths {
 /// Ranks the right options by length.
 ///
 /// The length of right options compared with the others, in characters.
-pub fn lengths(items: &[Item<'_>]) -> Lengths {
+pub fn measure_lengths(items: &[Item<'_>]) -> Lengths {
     let options = items.first().map_or(0, |item| item.options.len());
     let mut ranks = vec![0.0; options];
     let (mut longest, mut shortest) = (0.0, 0.0);
     for item in items {
         let lengths: Vec<f64> = item.options.iter().map(|text| text.chars().count() as f64).collect();
-        let Some(&gold) = lengths.get(item.gold) else { continue };
-        let longer = lengths.iter().filter(|length| **length > gold).count();
-        let equal = lengths.iter().filter(|length| **length == gold).count();
+        let Some(&gold) = measure_lengths.get(item.gold) else { continue };
+        let longer = measure_lengths.iter().filter(|length| **length > gold).count();
+        let equal = measure_lengths.iter().filter(|length| **length == gold).count();
         for rank in ranks.iter_mut().skip(longer).take(equal) {
             *rank += 1.0 / equal as f64;
         }
-        longest += credit(&lengths, item.gold);
-        shortest += credit(&lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
+        longest += guess_credit(&measure_lengths, item.gold);
+        shortest += guess_credit(&measure_lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
     }
-    let (chi_square, p) = uniform(&ranks);
+    let (chi_square, p) = uniformity_test(&ranks);
     let share = |right| Share::new(right, items.len(), options);
     Lengths { ranks, chi_square, p, longest: share(longest), shortest: share(shortest) }
 }
@@ -188,7 +188,7 @@ pub struct Overlap {
 /// Compares options with their questions, ignoring width, case and punctuation.
 ///
 /// What options share with their question.
-pub fn overlap(items: &[Item<'_>]) -> Overlap {
+pub fn measure_overlap(items: &[Item<'_>]) -> Overlap {
     let options = items.first().map_or(0, |item| item.options.len());
     let (mut right, mut wrong) = (Vec::new(), Vec::new());
     let (mut most, mut least) = (0.0, 0.0);
@@ -199,8 +199,8 @@ pub fn overlap(items: &[Item<'_>]) -> Overlap {
         for (at, share) in shares.iter().enumerate() {
             if at == item.gold { right.push(*share) } else { wrong.push(*share) }
         }
-        most += credit(&shares, item.gold);
-        least += credit(&shares.iter().map(|share| -share).collect::<Vec<_>>(), item.gold);
+        most += guess_credit(&shares, item.gold);
+        least += guess_credit(&shares.iter().map(|share| -share).collect::<Vec<_>>(), item.gold);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
     let share = |credits| Share::new(credits, items.len(), options);
@@ -231,7 +231,7 @@ pub struct Positions {
 /// not drawn: they are counted, but left out of the test.
 ///
 /// Positions of the right options.
-pub fn positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
+pub fn count_positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
     let mut counts = vec![0; items.first().map_or(0, |item| item.options.len())];
     for item in items {
         if let Some(count) = counts.get_mut(item.gold) {
@@ -239,12 +239,12 @@ pub fn positions(items: &[Item<'_>], fixed: &[usize]) -> Positions {
         }
     }
     let drawn = counts.iter().enumerate().filter(|(at, _)| !fixed.contains(at));
-    let (chi_square, p) = uniform(&drawn.map(|(_, count)| *count as f64).collect::<Vec<_>>());
+    let (chi_square, p) = uniformity_test(&drawn.map(|(_, count)| *count as f64).collect::<Vec<_>>());
     Positions { counts, chi_square, p }
 }
 
 /// Chi-square of counts against equal ones, and its p-value.
-pub(super) fn uniform(counts: &[f64]) -> (f64, f64) {
+pub(super) fn uniformity_test(counts: &[f64]) -> (f64, f64) {
     let expected = counts.iter().sum::<f64>() / counts.len().max(1) as f64;
     if counts.len() < 2 || expected <= 0.0 {
         return (0.0, 1.0);
@@ -270,7 +270,7 @@ pub struct Reused {
 ///
 /// Options that occur in several items: knowing one item helps with the others. Items of one group share
 /// theirs by design, as a puzzle and its rephrasing do.
-pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
+pub fn find_reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     let mut by_text: BTreeMap<String, Reused> = BTreeMap::new();
     for item in items {
         for (at, text) in item.options.iter().enumerate() {
@@ -292,7 +292,7 @@ pub fn reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     }
     let group_of: BTreeMap<&str, &str> = items.iter().map(|item| (item.id, item.group)).collect();
     let several = |reused: &Reused| {
-        let ids = reused.right.iter().chain(&reused.wrong);
+        let ids = find_reused.right.iter().chain(&find_reused.wrong);
         ids.filter_map(|id| group_of.get(id.as_str())).collect::<BTreeSet<_>>().len() > 1
     };
     by_text.into_values().filter(several).collect()
@@ -305,11 +305,11 @@ mod tests {
     #[test]
     fn what_only_the_right_option_has_is_reported() {
         let right = "“意思”在两处不是一个意思。前一处是含义，后一处是心意。";
-        let found = cues(right, &["因为送礼很贵", "因为他很小气", "因为天气不好"]);
+        let found = find_cues(right, &["因为送礼很贵", "因为他很小气", "因为天气不好"]);
         assert_eq!(found, [Cue::Longest, Cue::Quotes, Cue::Sentences, Cue::Stop]);
         let similar = ["“意思”指的是礼物的价钱。送得越贵越有面子。", "“意思”是说话人不高兴。他想走了。"];
-        assert_eq!(cues(right, &similar), []);
-        assert_eq!(cues("不能。", &["可以，因为鱼会口渴。", "可以，因为水是湿的。"]), [Cue::Shortest]);
-        assert_eq!(cues("不能。", &[]), []);
+        assert_eq!(find_cues(right, &similar), []);
+        assert_eq!(find_cues("不能。", &["可以，因为鱼会口渴。", "可以，因为水是湿的。"]), [Cue::Shortest]);
+        assert_eq!(find_cues("不能。", &[]), []);
     }
 }

@@ -9,13 +9,13 @@ mod findings;
 mod measures;
 mod propose;
 
-pub use baseline::{Baseline, baseline};
-pub use findings::{Finding, Limits, findings};
+pub use baseline::{Baseline, train_baseline};
+pub use findings::{Finding, Limits, list_findings};
 pub use measures::{
-    Cue, Lengths, NearEqual, Overlap, Positions, Reused, cues, lengths, near_equal, overlap, positions,
-    reused,
+    Cue, Lengths, NearEqual, Overlap, Positions, Reused, find_cues, measure_lengths, near_equal, measure_overlap, count_positions,
+    find_reused,
 };
-pub use propose::{Open, propose};
+pub use propose::{Open, propose_options};
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -59,7 +59,7 @@ pub struct Shortcuts {
 /// not count as reused; if one is at the same index in every item, its position, length and wording are
 /// ignored and the rules choose among the others. `None` for an empty set or one with different numbers of
 /// options.
-pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
+pub fn measure_shortcuts(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcuts> {
     let options = items.first()?.options.len();
     if options < 2 || items.iter().any(|item| item.options.len() != options || item.gold >= options) {
         return None;
@@ -76,12 +76,12 @@ pub fn measure(items: &[Item<'_>], apart: &[&str], seed: u64) -> Option<Shortcut
     Some(Shortcuts {
         items: items.len(),
         options,
-        positions: positions(items, &fixed),
-        lengths: lengths(&choosing),
-        overlap: overlap(&choosing),
+        positions: count_positions(items, &fixed),
+        lengths: measure_lengths(&choosing),
+        overlap: measure_overlap(&choosing),
         near_equal: near_equal(items),
-        reused: reused(items, apart),
-        baseline: baseline(&choosing, seed),
+        reused: find_reused(items, apart),
+        baseline: train_baseline(&choosing, seed),
     })
 }
 
@@ -104,7 +104,7 @@ fn without_fixed(item: &Item<'_>, fixed: &[usize]) -> (Vec<String>, usize) {
 }
 
 /// The credit for taking the option with the highest score: 1, a fraction on a tie, or 0.
-fn credit(scores: &[f64], gold: usize) -> f64 {
+fn guess_credit(scores: &[f64], gold: usize) -> f64 {
     let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ties = scores.iter().filter(|score| **score == best).count();
     if scores.get(gold) == Some(&best) { 1.0 / ties as f64 } else { 0.0 }

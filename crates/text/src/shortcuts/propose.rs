@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::baseline::{FOLDS, Written, ranked, score, train, written};
+use super::baseline::{FOLDS, Written, ranked_features, score_option, train_weights, written_form};
 use crate::options::Draw;
 use crate::text::normalise::{Fold, fold};
 
@@ -40,7 +40,7 @@ pub struct Open<'a> {
 /// there are no others.
 ///
 /// `above_chance` is how far above chance the classifier may be before options are exchanged.
-pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
+pub fn propose_options(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
     let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare_item(item)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     // By id, so that the result does not depend on the order in which items come.
@@ -58,7 +58,7 @@ pub fn propose(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Ve
     let mut best: Option<(f64, Vec<Vec<usize>>)> = None;
     for round in 0..ROUNDS {
         let judged = judge_items(items, &prepared, &chosen, &order, |at| {
-            Draw::new(seed, "proposal round", &format!("{round} {at}")).below(1 << 30) as u64
+            Draw::new(seed, "proposal round", &format!("{round} {at}")).draw_below(1 << 30) as u64
         });
         let right = judged.iter().map(|item| item.found).sum::<f64>() / items.len() as f64;
         // An exchange can also make the set worse, so the best round is kept and not the last.
@@ -159,10 +159,10 @@ fn prepare_item(item: &Open<'_>) -> Prepared {
     }
     about.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]).then(a.cmp(&b)));
     Prepared {
-        right: written(item.right),
+        right: written_form(item.right),
         right_key,
         keys,
-        candidates: item.candidates.iter().map(|text| written(text)).collect(),
+        candidates: item.candidates.iter().map(|text| written_form(text)).collect(),
         shares,
         about,
         again,
@@ -201,14 +201,14 @@ fn judge_items(
             std::iter::once(&item.right).chain(wrong).collect()
         })
         .collect();
-    let features: Vec<Vec<Vec<u32>>> = sets.par_iter().map(|set| ranked(set)).collect();
+    let features: Vec<Vec<Vec<u32>>> = sets.par_iter().map(|set| ranked_features(set)).collect();
     // A candidate is scored as if it replaced the last chosen one.
     let other_sets: Vec<Vec<Vec<u32>>> = prepared
         .par_iter()
         .zip(&sets)
         .map(|(item, set)| {
             let others = &set[..set.len().saturating_sub(1)];
-            let with = |candidate| ranked(&[others, &[candidate]].concat()).pop().unwrap_or_default();
+            let with = |candidate| ranked_features(&[others, &[candidate]].concat()).pop().unwrap_or_default();
             item.candidates.iter().map(with).collect()
         })
         .collect();
@@ -218,14 +218,14 @@ fn judge_items(
         .collect();
     for seed in (0..JUDGES).map(seed_of) {
         let fold_of: Vec<usize> =
-            items.iter().map(|item| Draw::new(seed, "proposal fold", item.id).below(FOLDS)).collect();
+            items.iter().map(|item| Draw::new(seed, "proposal fold", item.id).draw_below(FOLDS)).collect();
         let scored: Vec<(usize, Vec<f32>, Vec<f32>)> = (0..FOLDS)
             .into_par_iter()
             .flat_map_iter(|fold| {
                 let (own, others): (Vec<usize>, Vec<usize>) =
                     order.iter().partition(|&&at| fold_of[at] == fold);
-                let weights = train(&features, |_| 0, &others, seed);
-                let of = |options: &[Vec<u32>]| options.iter().map(|grams| score(&weights, grams)).collect();
+                let weights = train_weights(&features, |_| 0, &others, seed);
+                let of = |options: &[Vec<u32>]| options.iter().map(|grams| score_option(&weights, grams)).collect();
                 own.into_iter().map(|at| (at, of(&features[at]), of(&other_sets[at]))).collect::<Vec<_>>()
             })
             .collect();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::{Draw, choices};
+use crate::options::{Draw, draw_choices};
 
 const STRICT: Limits = Limits { above_chance: 0.05, position_p: 0.01, near_equal: 0, reused: 0 };
 
@@ -13,14 +13,14 @@ fn set(
         let mut draw = Draw::new(3, "test", &id);
         let right = text(true, 0, &mut draw);
         let wrong: Vec<String> = (1..4).map(|n| text(false, n, &mut draw)).collect();
-        let made = choices(&right, &wrong, 1, "options", &id).unwrap();
+        let made = draw_choices(&right, &wrong, 1, "options", &id).unwrap();
         (id, words(&mut draw, 6), made.options, made.answer)
     };
     (0..n).map(item).collect()
 }
 
 fn words(draw: &mut Draw, n: usize) -> String {
-    (0..n).map(|_| char::from_u32(0x4e00 + draw.below(3000) as u32).unwrap()).collect()
+    (0..n).map(|_| char::from_u32(0x4e00 + draw.draw_below(3000) as u32).unwrap()).collect()
 }
 
 fn figures(set: &[(String, String, Vec<String>, usize)]) -> Shortcuts {
@@ -28,7 +28,7 @@ fn figures(set: &[(String, String, Vec<String>, usize)]) -> Shortcuts {
         .iter()
         .map(|(id, question, options, gold)| Item { id, group: id, question, options, gold: *gold })
         .collect();
-    measure(&items, &[], 1).unwrap()
+    measure_shortcuts(&items, &[], 1).unwrap()
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn options_without_a_pattern_stay_at_chance() {
     assert!(figures.positions.p > 0.01, "{:?}", figures.positions);
     assert_eq!(figures.lengths.ranks, [150.0; 4]);
     assert!((figures.lengths.longest.value - 0.25).abs() < 1e-9);
-    assert_eq!(findings(&figures, &STRICT), []);
+    assert_eq!(list_findings(&figures, &STRICT), []);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_a_group_shares_teaches_nothing_about_it() {
                 [item(id.as_str(), id.as_str()), item(again, if apart { again } else { id })]
             })
             .collect();
-        measure(&items, &[], 1).unwrap().baseline.unwrap().accuracy.value
+        measure_shortcuts(&items, &[], 1).unwrap().baseline.unwrap().accuracy.value
     };
     assert!(judged(true) > 0.8, "seen in training, an item is known");
     assert!((0.17..0.33).contains(&judged(false)), "{}", judged(false));
@@ -69,7 +69,7 @@ fn a_tell_tale_word_is_found() {
     let figures = figures(&set);
     let baseline = figures.baseline.as_ref().unwrap();
     assert!(baseline.accuracy.low > 0.9, "{:?}", baseline.accuracy);
-    let found = findings(&figures, &STRICT);
+    let found = list_findings(&figures, &STRICT);
     assert!(found.len() == 1 && found[0].items == baseline.guessed, "{found:?}");
     assert!(found[0].what.starts_with("a classifier of the options alone"));
 }
@@ -81,7 +81,7 @@ fn a_long_right_option_is_found_by_its_length() {
     assert_eq!(figures.lengths.ranks, [100.0, 0.0, 0.0, 0.0]);
     assert_eq!(figures.lengths.longest.value, 1.0);
     assert!(figures.lengths.p < 1e-6 && figures.lengths.shortest.value == 0.0);
-    assert!(findings(&figures, &STRICT).iter().any(|found| found.what.starts_with("the longest option")));
+    assert!(list_findings(&figures, &STRICT).iter().any(|found| found.what.starts_with("the longest option")));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_fixed_place_is_found() {
         (figures.positions.counts.as_slice(), figures.positions.chi_square),
         (&[40, 0, 0, 0][..], 120.0)
     );
-    assert!(findings(&figures, &STRICT)[0].fix.contains("options.seed"));
+    assert!(list_findings(&figures, &STRICT)[0].fix.contains("options.seed"));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn repeated_options_are_named() {
     assert_eq!((figures.near_equal[0].id.as_str(), figures.near_equal[0].places), ("item-1", (0, 1)));
     assert_eq!(figures.reused.len(), 1);
     assert_eq!(figures.reused[0].right.len() + figures.reused[0].wrong.len(), 2);
-    assert_eq!(reused(&[], &[]), []);
+    assert_eq!(find_reused(&[], &[]), []);
 }
 
 /// BrainTeaser's groups as drawn: an original, a rephrasing with the same options, another situation; `None
@@ -139,7 +139,7 @@ fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
             if right == none {
                 options[0] = texts[3].clone();
             }
-            options.rotate_left(Draw::new(6, "place", &format!("{group}{role}")).below(3));
+            options.rotate_left(Draw::new(6, "place", &format!("{group}{role}")).draw_below(3));
             options.push(none.to_owned());
             let gold = options.iter().position(|option| option == right).unwrap();
             all.push((format!("{group}{role}"), group, words(&mut draw, 6), options, gold));
@@ -149,8 +149,8 @@ fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
         .iter()
         .map(|(id, group, question, options, gold)| Item { id, group, question, options, gold: *gold })
         .collect();
-    let figures = measure(&items, &[none], 1).unwrap();
-    assert_eq!(findings(&figures, &STRICT), []);
+    let figures = measure_shortcuts(&items, &[none], 1).unwrap();
+    assert_eq!(list_findings(&figures, &STRICT), []);
     assert_eq!(figures.positions.counts[3], 36);
     assert!((figures.lengths.longest.chance - 1.0 / 3.0).abs() < 1e-9);
     // A badly drawn position, and an option of two groups, are still found.
@@ -168,8 +168,8 @@ fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
         .map(|(item, options)| Item { options, gold: if item.gold == 3 { 3 } else { 0 }, ..*item })
         .collect();
     crooked[3].options = crooked[0].options;
-    let figures = measure(&crooked, &[none], 1).unwrap();
-    let found: Vec<&str> = findings(&figures, &STRICT).iter().map(|found| found.figure).collect();
+    let figures = measure_shortcuts(&crooked, &[none], 1).unwrap();
+    let found: Vec<&str> = list_findings(&figures, &STRICT).iter().map(|found| found.figure).collect();
     assert!(found.contains(&"positions") && found.contains(&"reused"), "{found:?}");
 }
 
@@ -181,7 +181,7 @@ fn a_handful_of_items_trains_nothing() {
         Item { id: "a", group: "a", question: "", options: &all[0].2, gold: 0 },
         Item { id: "b", group: "b", question: "", options: &all[1].2[..2], gold: 0 },
     ];
-    assert_eq!(measure(&mixed, &[], 1), None);
+    assert_eq!(measure_shortcuts(&mixed, &[], 1), None);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
             .collect()
     };
     let is_set =
-        |row: &&serde_json::Value| Draw::new(1, "quarter of a set", &words(&row["id"])).below(4) == 0;
+        |row: &&serde_json::Value| Draw::new(1, "quarter of a set", &words(&row["id"])).draw_below(4) == 0;
     let (set, donors): (Vec<_>, Vec<_>) = rows.iter().partition(is_set);
     let explanation = |row: &&serde_json::Value| vec![words(&row["explanation"])];
     let any = |row: &&serde_json::Value| [wrong(row), explanation(row)].concat();
@@ -280,7 +280,7 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
     for (options, each) in &mut pools {
         for _ in 0..*each {
             for (.., candidates) in &mut items {
-                candidates.push(options.swap_remove(draw.below(options.len())));
+                candidates.push(options.swap_remove(draw.draw_below(options.len())));
             }
         }
     }
@@ -307,7 +307,7 @@ fn guessed(rows: &[Cunning], chosen: &[Vec<usize>], seed: u64) -> f64 {
         .zip(&sets)
         .map(|((id, question, ..), (options, gold))| Item { id, group: id, question, options, gold: *gold })
         .collect();
-    measure(&items, &[], seed).unwrap().baseline.unwrap().accuracy.value
+    measure_shortcuts(&items, &[], seed).unwrap().baseline.unwrap().accuracy.value
 }
 
 /// A text that fits two items is proposed for one of them only, and one that repeats the item's own for none,
@@ -326,12 +326,12 @@ fn a_text_is_proposed_for_one_item() {
         .zip(&candidates)
         .map(|((id, right), candidates)| Open { id, question: "", right, candidates })
         .collect();
-    let two = propose(&open, 2, 0.0, 1);
+    let two = propose_options(&open, 2, 0.0, 1);
     assert!(two[0] == [0, 1] || two[0] == [0, 3] || two[0] == [1, 3], "{two:?}");
     assert_eq!(two[1], [2, 3]);
     // Too few remain: a text of another item is preferred to a repetition within this one.
     assert_eq!(two[2], [0, 2]);
-    assert_eq!(propose(&open, 3, 0.0, 1)[2], [0, 1, 2]);
+    assert_eq!(propose_options(&open, 3, 0.0, 1)[2], [0, 1, 2]);
 }
 
 /// How well a choice among nine can hide the right answer, and at what cost: a candidate of another row is
@@ -357,7 +357,7 @@ fn proposed_options_of_flub_give_away_what_their_form_does() {
         let own: Vec<Vec<usize>> = rows.iter().map(|_| vec![0, 1, 2]).collect();
         eprintln!("{six:?}: {} rows, own three {:.3}", rows.len(), mean(&own));
         for above_chance in [0.5, 0.4, 0.3, 0.2, 0.1, 0.05] {
-            let chosen = propose(&open, 3, above_chance, 1);
+            let chosen = propose_options(&open, 3, above_chance, 1);
             let other = chosen.iter().flatten().filter(|&&place| place > 2).count();
             let share = other as f64 / (3 * rows.len()) as f64;
             eprintln!(
@@ -366,7 +366,7 @@ fn proposed_options_of_flub_give_away_what_their_form_does() {
                 mean(&chosen)
             );
         }
-        let chosen = propose(&open, 3, 0.05, 1);
+        let chosen = propose_options(&open, 3, 0.05, 1);
         // RIDDLEMILL_LISTED=100 prints that many proposals for reading.
         let listed = std::env::var("RIDDLEMILL_LISTED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
         let mut of_rows =

@@ -9,7 +9,7 @@ const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ 
 
 /// Title and text of a post as one: without placeholders of removed texts, without a repeated title, without invisible
 /// characters, and without runs of spaces. Also returns the rule that changed something, if one did.
-pub fn clean(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
+pub fn clean_post(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
     let title = tidy_lines(title);
     let Some(content) = content.map(tidy_lines).filter(|content| !content.is_empty()) else {
         return (title, None);
@@ -147,7 +147,7 @@ const ANSWER_WORDS: usize = 6;
 /// Whether a post in English asks, with the rule and the sentence that decided: a sentence outside of
 /// quotation marks ends in a question mark, opens like a question, or sets a task. A question that the next sentence
 /// answers does not count.
-pub fn asks(text: &str) -> (bool, &'static str, String) {
+pub fn find_question(text: &str) -> (bool, &'static str, String) {
     let narration = remove_quotations(text);
     let sentences = split_sentences(&narration);
     let asking = |(at, (sentence, marked)): (usize, &(&str, bool))| {
@@ -243,7 +243,7 @@ fn opening_rule(sentence: &str) -> Option<&'static str> {
     let names =
         words.len() == all.len() && sentence.split_whitespace().next().is_some_and(|w| w.ends_with(','));
     let asks = !names && opens_as_question(&words) || ends_as_question(sentence, &words);
-    asks.then_some("question-word")
+    find_question.then_some("question-word")
 }
 
 fn sets_task(words: &[&str]) -> bool {
@@ -303,17 +303,17 @@ mod tests {
 
     #[test]
     fn a_post_is_one_text() {
-        assert_eq!(clean("Why  is it so?", Some("[removed]")), ("Why is it so?".into(), Some("placeholder")));
-        assert_eq!(clean("Why is it", Some("Why is it so?")), ("Why is it so?".into(), Some("repeated")));
-        assert_eq!(clean("A cat.", Some("It sleeps.\n\n")), ("A cat.\nIt sleeps.".into(), Some("joined")));
-        assert_eq!(clean("A cat.", None), ("A cat.".into(), None));
+        assert_eq!(clean_post("Why  is it so?", Some("[removed]")), ("Why is it so?".into(), Some("placeholder")));
+        assert_eq!(clean_post("Why is it", Some("Why is it so?")), ("Why is it so?".into(), Some("repeated")));
+        assert_eq!(clean_post("A cat.", Some("It sleeps.\n\n")), ("A cat.\nIt sleeps.".into(), Some("joined")));
+        assert_eq!(clean_post("A cat.", None), ("A cat.".into(), None));
     }
 
     #[test]
     fn invisible_characters_go() {
         let title = "\u{feff}Why does the\u{200b} bell\u{7}  ring \u{202e}twice\u{202c}?\0";
-        assert_eq!(clean(title, Some("\u{2066}So.\u{2069}\u{ad}")).0, "Why does the bell ring twice?\nSo.");
-        assert_eq!(clean("\u{200b}Why?", Some("Why?\u{200b}")).0, "Why?");
+        assert_eq!(clean_post(title, Some("\u{2066}So.\u{2069}\u{ad}")).0, "Why does the bell ring twice?\nSo.");
+        assert_eq!(clean_post("\u{200b}Why?", Some("Why?\u{200b}")).0, "Why?");
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
             ("Did you hear about the restaurant on the moon? Great food, no atmosphere.", false),
             ("It's a \"cat", false),
         ] {
-            assert_eq!(asks(text).0, wanted, "{text}");
+            assert_eq!(find_question(text).0, wanted, "{text}");
         }
     }
 }

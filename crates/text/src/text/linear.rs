@@ -74,7 +74,7 @@ const UNITS: [&str; 56] = [
 /// A name of a rule, and the rule.
 type Rule<'r> = (&'static str, Box<dyn Fn(&str) + 'r>);
 
-fn rules(policy: &Policy) -> Vec<Rule<'_>> {
+fn timed_rules(policy: &Policy) -> Vec<Rule<'_>> {
     let draft = |kind: DraftKind| {
         move |text: &str| {
             let (title, content) = match kind {
@@ -92,17 +92,17 @@ fn rules(policy: &Policy) -> Vec<Rule<'_>> {
         ("anonymise", Box::new(|text| drop(Anonymiser::default().apply(text, &["云中鹤", "路人"])))),
         ("policy", Box::new(|text| drop(policy.check(text)))),
         ("filter", Box::new(move |text| drop(filter::filter(text, &settings, Context::default())))),
-        ("interrogative", Box::new(|text| drop(interrogative::judge(text)))),
+        ("interrogative", Box::new(|text| drop(interrogative::judge_text(text)))),
         ("normalise", Box::new(|text| drop(fold(text, Fold::KEY)))),
     ]
 }
 
-fn repeated(unit: &str, bytes: usize) -> String {
+fn repeat_unit(unit: &str, bytes: usize) -> String {
     unit.repeat(bytes / unit.len() + 1)
 }
 
 /// The shorter of two measurements: other load on the machine only adds time.
-fn time(rule: &dyn Fn(&str), text: &str) -> Duration {
+fn shortest_time(rule: &dyn Fn(&str), text: &str) -> Duration {
     let go = || {
         let start = Instant::now();
         rule(text);
@@ -120,19 +120,19 @@ const SHORT: usize = 16 << 10;
 /// Sixteen times the text takes sixteen times as long, or 256 times if a rule rescans it again and again. What took too
 /// long, if it did.
 fn too_long(name: &str, rule: &dyn Fn(&str), unit: &str) -> Option<String> {
-    let long = time(rule, &repeated(unit, 16 * SHORT));
+    let long = shortest_time(rule, &repeat_unit(unit, 16 * SHORT));
     if long < ENOUGH {
         return None;
     }
-    let short = time(rule, &repeated(unit, SHORT));
+    let short = shortest_time(rule, &repeat_unit(unit, SHORT));
     let grew = long.as_secs_f64() / short.as_secs_f64();
     (grew >= 64.0).then(|| format!("{name} of {unit:?}: {short:?} grows to {long:?}"))
 }
 
 #[test]
 fn no_rule_takes_longer_for_a_character_of_a_longer_text() {
-    let policy = Policy::shipped().unwrap();
-    let rules = rules(&policy);
+    let policy = Policy::with_shipped_lists().unwrap();
+    let rules = timed_rules(&policy);
     let found: Vec<String> = UNITS
         .iter()
         .flat_map(|unit| rules.iter().filter_map(|(name, rule)| too_long(name, rule, unit)))
@@ -145,9 +145,9 @@ proptest! {
 
     #[test]
     fn nor_of_any_two_things_in_turn(a in 0..UNITS.len(), b in 0..UNITS.len(), other in "\\PC{0,3}") {
-        let policy = Policy::shipped().unwrap();
+        let policy = Policy::with_shipped_lists().unwrap();
         let unit = format!("{}{other}{}", UNITS[a], UNITS[b]);
-        for (name, rule) in rules(&policy) {
+        for (name, rule) in timed_rules(&policy) {
             prop_assert!(too_long(name, &rule, &unit).is_none(), "{name} of {unit:?}");
         }
     }

@@ -40,7 +40,7 @@ pub fn count_words(text: &str) -> usize {
 
 /// Sentences of a text: stretches with a letter or digit that end in a full stop, exclamation or question
 /// mark, or at the end of the text. A point between digits or inside a word does not end one.
-pub fn sentences(text: &str) -> usize {
+pub fn count_sentences(text: &str) -> usize {
     let chars: Vec<char> = text.chars().collect();
     let mut count = 0;
     let mut has_word = false;
@@ -62,7 +62,7 @@ pub fn sentences(text: &str) -> usize {
 }
 
 /// 81700 as `81,700`; negative numbers get a minus sign.
-pub fn grouped(n: i64) -> String {
+pub fn group_digits(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "−" } else { "" });
     for (i, digit) in digits.chars().enumerate() {
@@ -75,17 +75,17 @@ pub fn grouped(n: i64) -> String {
 }
 
 /// A count with its noun: `1 record`, `2 records`, `2 replies`.
-pub fn counted(n: u64, noun: &str) -> String {
+pub fn count_with_noun(n: u64, noun: &str) -> String {
     let noun = match noun.strip_suffix('y') {
         _ if n == 1 => noun.to_owned(),
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ => format!("{noun}s"),
     };
-    format!("{} {noun}", grouped(i64::try_from(n).unwrap_or(i64::MAX)))
+    format!("{} {noun}", group_digits(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
 /// A figure with so many decimals. What rounds to zero has no minus, from whichever side it comes.
-pub fn decimals(value: f64, digits: usize) -> String {
+pub fn format_decimals(value: f64, digits: usize) -> String {
     let shown = format!("{value:.digits$}");
     match shown.strip_prefix('-') {
         Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
@@ -109,17 +109,17 @@ mod tests {
 
     #[test]
     fn what_rounds_to_zero_has_no_minus() {
-        let shown = [-0.0, -0.004, 0.0, 0.004, -0.006, -1.5].map(|x| decimals(x, 2));
+        let shown = [-0.0, -0.004, 0.0, 0.004, -0.006, -1.5].map(|x| format_decimals(x, 2));
         assert_eq!(shown, ["0.00", "0.00", "0.00", "0.00", "-0.01", "-1.50"]);
-        assert_eq!((decimals(-0.4, 0), decimals(-0.6, 0)), ("0".to_owned(), "-1".to_owned()));
-        assert_eq!(decimals(f64::NAN, 2), "NaN");
+        assert_eq!((format_decimals(-0.4, 0), format_decimals(-0.6, 0)), ("0".to_owned(), "-1".to_owned()));
+        assert_eq!(format_decimals(f64::NAN, 2), "NaN");
     }
 
     proptest! {
         /// The minus of zero is all that differs from how Rust writes a number.
         #[test]
         fn decimals_are_those_of_the_number(value in -10.0..10.0f64, digits in 0usize..5) {
-            let (shown, rust) = (decimals(value, digits), format!("{value:.digits$}"));
+            let (shown, rust) = (format_decimals(value, digits), format!("{value:.digits$}"));
             let is_zero = rust.parse::<f64>().unwrap() == 0.0;
             prop_assert_eq!(shown.as_str(), if is_zero { rust.trim_start_matches('-') } else { rust.as_str() });
         }
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn thousands_are_separated() {
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(-12), "−12");
-        assert_eq!(grouped(i64::MIN), "−9,223,372,036,854,775,808");
+        assert_eq!(group_digits(999), "999");
+        assert_eq!(group_digits(1_234_567), "1,234,567");
+        assert_eq!(group_digits(-12), "−12");
+        assert_eq!(group_digits(i64::MIN), "−9,223,372,036,854,775,808");
     }
 }

@@ -77,7 +77,7 @@ static SIMPLIFIED: LazyLock<Vec<char>> = LazyLock::new(|| {
 });
 
 /// The simplified form of a character, or the character.
-pub fn simplified(c: char) -> char {
+pub fn simplify_char(c: char) -> char {
     let place = (c as usize).wrapping_sub(*HAN.start() as usize);
     SIMPLIFIED.get(place).copied().unwrap_or(c)
 }
@@ -116,7 +116,7 @@ fn fold_once(text: &str, fold: Fold) -> String {
     let mut from = 0;
     for (at, c) in text.char_indices().filter(|(_, c)| IDEOGRAPHS.contains(c)) {
         fold_into(&text[from..at], fold, &mut out);
-        out.push(if fold.script { simplified(c) } else { c });
+        out.push(if fold.script { simplify_char(c) } else { c });
         from = at + c.len_utf8();
     }
     fold_into(&text[from..], fold, &mut out);
@@ -129,7 +129,7 @@ fn fold_into(text: &str, fold: Fold, out: &mut String) {
         return;
     }
     let mut push = |c: char| {
-        let c = if fold.script { simplified(c) } else { c };
+        let c = if fold.script { simplify_char(c) } else { c };
         let dropped = fold.variants && is_variant(c)
             || fold.whitespace && c.is_whitespace()
             || fold.punctuation && !c.is_alphanumeric() && !c.is_whitespace() && !is_mark(c);

@@ -15,11 +15,11 @@ pub struct Openings {
 impl Openings {
     /// For these words.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
-        Openings::spelled(words, |c| vec![c])
+        Openings::with_spellings(words, |c| vec![c])
     }
 
     /// For these words, each character of which may be spelled in the ways that `spellings` gives.
-    pub fn spelled<'a>(
+    pub fn with_spellings<'a>(
         words: impl IntoIterator<Item = &'a str>,
         spellings: impl Fn(char) -> Vec<char>,
     ) -> Openings {

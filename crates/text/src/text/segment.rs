@@ -14,13 +14,13 @@ const FORUM: &str = include_str!("forum.txt");
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     let mut jieba = Jieba::new();
     // If a line cannot be read, jieba keeps its own dictionary, which suffices for every decision.
-    let loaded = jieba.load_dict(&mut FORUM.as_bytes());
+    let loaded = shared_jieba.load_dict(&mut FORUM.as_bytes());
     debug_assert!(loaded.is_ok(), "forum.txt: {loaded:?}");
-    jieba
+    shared_jieba
 });
 
 /// The shared segmenter. The first call loads the dictionary (about 0.1 s); later calls are free.
-pub fn jieba() -> &'static Jieba {
+pub fn shared_jieba() -> &'static Jieba {
     &JIEBA
 }
 
@@ -54,7 +54,7 @@ fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = 
     let from = text[..span.start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
     let to = text[span.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| span.end + at);
     let mut at = from;
-    jieba().tag(&text[from..to], false).into_iter().map(move |found| {
+    shared_jieba().tag(&text[from..to], false).into_iter().map(move |found| {
         let start = at;
         at += found.word.len();
         Word { span: start..at, tag: found.tag }
@@ -95,27 +95,27 @@ pub(super) fn is_separate_word(text: &str, span: Range<usize>) -> bool {
 /// The tag of the first word of a text in jieba's dictionary: `d` an adverb, `v` a verb, `n` a noun.
 pub(super) fn first_tag(text: &str) -> Option<&str> {
     let head = text.char_indices().nth(AROUND).map_or(text, |(end, _)| &text[..end]);
-    jieba().tag(head, false).first().map(|word| word.tag)
+    shared_jieba().tag(head, false).first().map(|word| word.tag)
 }
 
 /// The tag of the last word of a text.
 pub(super) fn last_tag(text: &str) -> Option<&str> {
     let tail = text.char_indices().rev().nth(AROUND - 1).map_or(text, |(start, _)| &text[start..]);
-    jieba().tag(tail, false).last().map(|word| word.tag)
+    shared_jieba().tag(tail, false).last().map(|word| word.tag)
 }
 
 /// The last word of a text.
 pub(super) fn last_word(text: &str) -> Option<&str> {
     let tail = text.char_indices().rev().nth(AROUND - 1).map_or(text, |(start, _)| &text[start..]);
-    jieba().tag(tail, false).last().map(|word| &tail[tail.len() - word.word.len()..])
+    shared_jieba().tag(tail, false).last().map(|word| &tail[tail.len() - word.word.len()..])
 }
 
 /// Whether a text says that somebody does something to somebody or something, each in one word: `大夫吃病人`.
 pub(super) fn is_sentence(text: &str) -> bool {
-    let words = jieba().tag(text, false);
+    let words = shared_jieba().tag(text, false);
     let tags: Vec<&str> = words.iter().map(|word| word.tag).collect();
     matches!(tags[..], [subject, "v", object] if subject.starts_with('n') && object.starts_with('n'))
-        && words.iter().all(|word| jieba().has_word(word.word))
+        && words.iter().all(|word| shared_jieba().has_word(word.word))
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
     fn the_forums_words_are_words() {
         for line in FORUM.lines() {
             let word = line.split(' ').next().unwrap();
-            assert!(jieba().has_word(word), "{word}");
+            assert!(shared_jieba().has_word(word), "{word}");
             assert_eq!(line.split(' ').count(), 3, "{line}");
         }
         assert!(place_names().iter().any(|name| name.iter().collect::<String>() == "弱智吧"));

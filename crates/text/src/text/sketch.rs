@@ -53,7 +53,7 @@ impl Sketch {
         let mut alone = true;
         let mut pair = |letter: char| {
             if let Some(before) = before {
-                self.set(before, letter);
+                self.set_pair(before, letter);
                 alone = false;
             }
             before = Some(letter);
@@ -66,11 +66,11 @@ impl Sketch {
             }
         }
         if let (Some(letter), true) = (before, alone) {
-            self.set(letter, letter);
+            self.set_pair(letter, letter);
         }
     }
 
-    fn set(&mut self, first: char, second: char) {
+    fn set_pair(&mut self, first: char, second: char) {
         let mut hasher = FxHasher::default();
         hasher.write_u64(u64::from(u32::from(first)) << 32 | u64::from(u32::from(second)));
         let bit = (hasher.finish() >> 57) as usize;
@@ -82,7 +82,7 @@ impl Sketch {
         self.0.iter().map(|word| format!("{word:08x}")).collect()
     }
 
-    fn bits(self) -> u32 {
+    fn count_bits(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
@@ -98,7 +98,7 @@ impl Sketch {
         if self == other {
             return true;
         }
-        let (a, b) = (self.bits(), other.bits());
+        let (a, b) = (self.count_bits(), other.count_bits());
         let both: u32 = self.0.iter().zip(other.0).map(|(a, b)| (a & b).count_ones()).sum();
         let fewer = f64::from(a.min(b));
         let share = f64::from(a.max(b)) / f64::from(BITS);
@@ -136,7 +136,7 @@ mod tests {
         ends.add(tail.chars());
         assert_eq!(long, ends);
         // 64 letters are no long text: the pair across both is there.
-        ends.set(head.chars().next_back().unwrap(), tail.chars().next().unwrap());
+        ends.set_pair(head.chars().next_back().unwrap(), tail.chars().next().unwrap());
         assert_eq!(Sketch::new(&(head + &tail)), ends);
     }
 

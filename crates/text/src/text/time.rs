@@ -13,7 +13,7 @@ pub const CHINA: Offset = tz::offset(8);
 ///
 /// `captured` is the page's own date (`WARC-Date`, UTC); without it, `12:30` and `3-5` determine no day and
 /// give `None`.
-pub fn parse(raw: &str, captured: Option<&str>) -> Option<String> {
+pub fn parse_time(raw: &str, captured: Option<&str>) -> Option<String> {
     parse_in(raw, captured, CHINA)
 }
 
@@ -29,7 +29,7 @@ pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<Strin
         Some(clock) => Some(parse_clock(clock)?),
         None => None,
     };
-    let today = captured.and_then(|utc| date_in(utc, zone));
+    let today = captured.and_then(|utc| date_in(format_utc, zone));
     let numbers: Vec<&str> = date.split(['-', '/', '.']).filter(|part| !part.is_empty()).collect();
     let day = match numbers.as_slice() {
         [] => today?,
@@ -54,13 +54,13 @@ pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<Strin
         _ => return None,
     };
     Some(match clock {
-        Some(clock) => format!("{day}T{clock}{}", sign(zone)),
+        Some(clock) => format!("{day}T{clock}{}", format_offset(zone)),
         None => day.to_string(),
     })
 }
 
 /// A zone in ISO 8601: `+08:00`.
-pub fn sign(zone: Offset) -> String {
+pub fn format_offset(zone: Offset) -> String {
     let seconds = zone.seconds();
     let sign = if seconds < 0 { '-' } else { '+' };
     format!("{sign}{:02}:{:02}", seconds.abs() / 3600, seconds.abs() / 60 % 60)
@@ -73,7 +73,7 @@ pub fn from_unix(seconds: i64) -> Option<String> {
 
 /// The Unix seconds of a time as dumps and [`parse`] give it: a number, or a date or date and time, in UTC+8
 /// if no zone is given. `None` for a month.
-pub fn unix(time: &str) -> Option<i64> {
+pub fn unix_seconds(time: &str) -> Option<i64> {
     let time = time.trim();
     if let Ok(seconds) = time.parse() {
         return Some(seconds);
@@ -81,12 +81,12 @@ pub fn unix(time: &str) -> Option<i64> {
     if let Ok(zoned) = time.parse::<Timestamp>() {
         return Some(zoned.as_second());
     }
-    let local: DateTime = parse(time, None)?.trim_end_matches("+08:00").parse().ok()?;
+    let local: DateTime = parse_time(time, None)?.trim_end_matches("+08:00").parse().ok()?;
     Some(CHINA.to_timestamp(local).ok()?.as_second())
 }
 
 /// A moment in UTC as ISO 8601, `2024-03-05T12:30:01Z`.
-pub fn utc(at: SystemTime) -> String {
+pub fn format_utc(at: SystemTime) -> String {
     let whole = Timestamp::from_second(timestamp_of(at).as_second());
     whole.unwrap_or_default().to_string()
 }
@@ -121,7 +121,7 @@ fn parse_number(text: &str) -> Option<i16> {
 
 /// The day of a `WARC-Date` in a zone.
 fn date_in(utc: &str, zone: Offset) -> Option<Date> {
-    Some(zone.to_datetime(utc.parse().ok()?).date())
+    Some(zone.to_datetime(format_utc.parse().ok()?).date())
 }
 
 #[cfg(test)]
@@ -142,17 +142,17 @@ mod tests {
             ("昨天", None),
             ("25:00", None),
         ] {
-            assert_eq!(parse(raw, captured).as_deref(), want, "{raw}");
+            assert_eq!(parse_time(raw, captured).as_deref(), want, "{raw}");
         }
-        assert_eq!(parse("12:30", None), None);
+        assert_eq!(parse_time("12:30", None), None);
     }
 
     #[test]
     fn a_day_that_the_calendar_lacks_is_no_day() {
-        assert_eq!(parse("2023-02-29", None), None);
-        assert_eq!(parse("2024-02-29", None).as_deref(), Some("2024-02-29"));
+        assert_eq!(parse_time("2023-02-29", None), None);
+        assert_eq!(parse_time("2024-02-29", None).as_deref(), Some("2024-02-29"));
         // The last 29 February was the year before.
-        assert_eq!(parse("2-29", Some("2025-01-01T00:00:00Z")), None);
+        assert_eq!(parse_time("2-29", Some("2025-01-01T00:00:00Z")), None);
     }
 
     #[test]
@@ -170,14 +170,14 @@ mod tests {
             ("99999999999-1-1", None),
             ("昨天", None),
         ] {
-            assert_eq!(unix(time), want, "{time}");
+            assert_eq!(unix_seconds(time), want, "{time}");
         }
     }
 
     #[test]
     fn our_own_times_are_of_utc() {
         let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_micros(1_620_494_279_900_001);
-        assert_eq!(utc(at), "2021-05-08T17:17:59Z");
+        assert_eq!(format_utc(at), "2021-05-08T17:17:59Z");
         assert_eq!(utc_micros(at), "2021-05-08T17:17:59.900001Z");
     }
 }

@@ -1,32 +1,32 @@
 //! Translates sentences of the libraries: why a stage is stale, what keeps records back.
 
-use super::{Language, sentence, stage, word};
-use crate::audit::chinese::fill;
+use super::{Language, translate_sentence, stage_name, text_of_key};
+use crate::audit::chinese::fill_placeholders;
 use crate::pipeline::{Cause, CauseState, Change, Remedy, Said};
 use crate::review::ballot::Round;
-use crate::text::grouped;
+use crate::text::group_digits;
 
 /// A text with its placeholders filled in.
-pub(crate) fn filled(language: Language, key: &str, given: &[&str]) -> String {
-    fill(word(language, key).unwrap_or_default(), given)
+pub(crate) fn fill_text(language: Language, key: &str, given: &[&str]) -> String {
+    fill_placeholders(text_of_key(language, key).unwrap_or_default(), given)
 }
 
 /// Why a stage is stale.
-pub(crate) fn stale(language: Language, why: &[Change]) -> String {
+pub(crate) fn explain_stale(language: Language, why: &[Change]) -> String {
     let describe = |change: &Change| match language {
         Language::En => change.to_string(),
-        Language::Zh => zh(change),
+        Language::Zh => change_in_chinese(change),
     };
-    why.iter().map(describe).collect::<Vec<_>>().join(word(language, "comma").unwrap_or("; "))
+    why.iter().map(describe).collect::<Vec<_>>().join(text_of_key(language, "comma").unwrap_or("; "))
 }
 
-fn zh(change: &Change) -> String {
+fn change_in_chinese(change: &Change) -> String {
     match change {
         Change::Code { before, now } => format!("程序版本 {before} → {now}"),
         Change::Setting { key, before, now } => format!("{key} {before} → {now}"),
         Change::Input { stage: name } => {
             let (of, name) = name.split_once('/').map_or(("", name.as_str()), |(of, name)| (of, name));
-            format!("输入“{of}{}{}”有变", if of.is_empty() { "" } else { "/" }, stage(Language::Zh, name))
+            format!("输入“{of}{}{}”有变", if of.is_empty() { "" } else { "/" }, stage_name(Language::Zh, name))
         }
         Change::New { key, count } => match key.as_str() {
             "votes" => format!("新增 {count} 票"),
@@ -34,10 +34,10 @@ fn zh(change: &Change) -> String {
             "withdrawn" => format!("新撤回 {count} 条"),
             _ => format!("新增 {count} 条回复"),
         },
-        Change::Otherwise { key } => format!("{} 有变", thing(key)),
+        Change::Otherwise { key } => format!("{} 有变", input_name(key)),
         Change::Gone { key } if key == "decisions" => "裁定已撤回".to_string(),
-        Change::Gone { key } => format!("不再有 {}", thing(key)),
-        Change::Added { key } => format!("新增 {}", thing(key)),
+        Change::Gone { key } => format!("不再有 {}", input_name(key)),
+        Change::Added { key } => format!("新增 {}", input_name(key)),
         Change::Missing { key, count } if key == "embeddings" => format!("缺 {count} 个向量"),
         Change::Missing { count, .. } => format!("缺 {count} 条回复"),
         Change::Layout => "由另一种文件格式生成".to_string(),
@@ -45,7 +45,7 @@ fn zh(change: &Change) -> String {
 }
 
 /// What a stage uses, from the evidence's key.
-fn thing(key: &str) -> &str {
+fn input_name(key: &str) -> &str {
     match key {
         "votes" => "投票",
         "replies" => "回复",
@@ -57,7 +57,7 @@ fn thing(key: &str) -> &str {
 
 /// What keeps records back, and how to fix it. Commands, settings and an endpoint's messages are not
 /// translated.
-pub(crate) fn cause(language: Language, cause: &Cause) -> String {
+pub(crate) fn explain_cause(language: Language, cause: &Cause) -> String {
     if language == Language::En {
         return cause.to_string();
     }
@@ -76,13 +76,13 @@ pub(crate) fn cause(language: Language, cause: &Cause) -> String {
     };
     let remedy = match &cause.remedy {
         Remedy::Command(command) => format!("请运行 {command}"),
-        Remedy::Run => format!("请运行 {}", Remedy::Run.text().unwrap_or_default()),
-        Remedy::First(what) => said(language, what),
+        Remedy::Run => format!("请运行 {}", Remedy::Run.english_text().unwrap_or_default()),
+        Remedy::First(what) => pipeline_sentence(language, what),
         Remedy::Nothing => String::new(),
     };
-    let kept = said(language, &cause.what);
+    let kept = pipeline_sentence(language, &cause.what);
     let more: Vec<&str> = [kept.as_str(), &remedy].into_iter().filter(|more| !more.is_empty()).collect();
-    let records = grouped(i64::try_from(cause.records).unwrap_or(i64::MAX));
+    let records = group_digits(i64::try_from(cause.records).unwrap_or(i64::MAX));
     match more.is_empty() {
         true => format!("{records} {what}"),
         false => format!("{records} {what}：{}", more.join("；")),
@@ -90,18 +90,18 @@ pub(crate) fn cause(language: Language, cause: &Cause) -> String {
 }
 
 /// A sentence of the pipeline. Words that are nobody's sentence there may be one of a library.
-pub(crate) fn said(language: Language, said: &Said) -> String {
+pub(crate) fn pipeline_sentence(language: Language, said: &Said) -> String {
     match (language, said.as_verbatim()) {
-        (Language::En, _) => said.en(),
-        (Language::Zh, None) => said.zh(),
-        (Language::Zh, Some(text)) => sentence(language, text),
+        (Language::En, _) => said.in_english(),
+        (Language::Zh, None) => said.in_chinese(),
+        (Language::Zh, Some(text)) => translate_sentence(language, text),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::described;
+    use crate::pipeline::describe_fact;
     use crate::record;
 
     #[test]
@@ -112,10 +112,10 @@ mod tests {
             Change::Input { stage: "review:screen".into() },
         ];
         assert_eq!(
-            stale(Language::En, &why),
+            explain_stale(Language::En, &why),
             "11 new votes; threshold 0.8 -> 0.85; input review:screen changed"
         );
-        assert_eq!(stale(Language::Zh, &why), "新增 11 票；threshold 0.8 → 0.85；输入“评审：初筛”有变");
+        assert_eq!(explain_stale(Language::Zh, &why), "新增 11 票；threshold 0.8 → 0.85；输入“评审：初筛”有变");
     }
 
     #[test]
@@ -129,23 +129,23 @@ mod tests {
             failed: false,
             blocks: true,
         };
-        assert_eq!(cause(Language::Zh, &waits), "1,200 条等待投票：请运行 riddlemill review assign type");
-        assert!(cause(Language::En, &waits).starts_with("1,200 wait for votes"));
+        assert_eq!(explain_cause(Language::Zh, &waits), "1,200 条等待投票：请运行 riddlemill review assign type");
+        assert!(explain_cause(Language::En, &waits).starts_with("1,200 wait for votes"));
     }
 
     #[test]
     fn missing_votes_and_caps_are_said_in_the_language_of_the_page() {
         let votes =
             record::Cause::Votes { review: false, votes: 1, roles: vec!["junior".into(), "senior".into()] };
-        assert_eq!(said(Language::Zh, &described(&votes)), "还需 1 票（投票）：junior / senior");
+        assert_eq!(pipeline_sentence(Language::Zh, &describe_fact(&votes)), "还需 1 票（投票）：junior / senior");
         let cap = record::Cause::Budget {
             scope: record::Scope::Endpoint("mine".into()),
             spent: "$1".into(),
             cap: "$2".into(),
         };
-        assert_eq!(said(Language::Zh, &described(&cap)), "mine 的上限所余不够下一个请求：已花 $1，上限 $2");
+        assert_eq!(pipeline_sentence(Language::Zh, &describe_fact(&cap)), "mine 的上限所余不够下一个请求：已花 $1，上限 $2");
         // What a server says has no translation.
-        assert_eq!(said(Language::Zh, &Said::verbatim("500 from mine")), "500 from mine");
-        assert_eq!(said(Language::Zh, &Said::verbatim("no item has two votes")), "没有一条有两票");
+        assert_eq!(pipeline_sentence(Language::Zh, &Said::verbatim("500 from mine")), "500 from mine");
+        assert_eq!(pipeline_sentence(Language::Zh, &Said::verbatim("no item has two votes")), "没有一条有两票");
     }
 }

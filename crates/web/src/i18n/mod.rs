@@ -10,15 +10,15 @@ mod viewer;
 
 use crate::audit::chinese;
 use crate::text::interrogative::Rule;
-pub(super) use causes::{cause, filled, said, stale};
-use riddlemill_pipeline::stages::definition as defined;
+pub(super) use causes::{explain_cause, fill_text, pipeline_sentence, explain_stale};
+use riddlemill_pipeline::stages::define_code as defined;
 
 /// A sentence of the libraries, translated. One without a translation is unchanged; names, figures, settings
 /// and commands are never translated.
-pub(super) fn sentence(language: Language, text: &str) -> String {
+pub(super) fn translate_sentence(language: Language, text: &str) -> String {
     let zh = match language {
         Language::En => None,
-        Language::Zh => chinese::sentence(text),
+        Language::Zh => chinese::translate_sentence(text),
     };
     zh.unwrap_or_else(|| text.to_string())
 }
@@ -42,7 +42,7 @@ impl Language {
         [Language::En, Language::Zh].into_iter().find(|language| language.code() == code)
     }
 
-    pub(super) fn pick<'w>(self, en: &'w str, zh: &'w str) -> &'w str {
+    pub(super) fn pick_text<'w>(self, en: &'w str, zh: &'w str) -> &'w str {
         match self {
             Language::En => en,
             Language::Zh => zh,
@@ -51,22 +51,22 @@ impl Language {
 }
 
 /// All texts: key, English, Chinese.
-fn entries() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+fn text_entries() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     [table::WORDS, ballot::WORDS, manage::WORDS, persons::WORDS, site::WORDS, viewer::WORDS]
         .into_iter()
         .flatten()
 }
 
 /// A text by its key; the template fills in `{}`.
-pub(super) fn word(language: Language, key: &str) -> Option<&'static str> {
-    entries().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick(en, zh))
+pub(super) fn text_of_key(language: Language, key: &str) -> Option<&'static str> {
+    text_entries().find(|(known, ..)| *known == key).map(|(_, en, zh)| language.pick_text(en, zh))
 }
 
 /// The name of a stage for people.
-pub(super) fn stage(language: Language, name: &str) -> String {
+pub(super) fn stage_name(language: Language, name: &str) -> String {
     let review = name.strip_prefix("review:");
-    let known = chinese::stage(review.unwrap_or(name));
-    let name = known.map_or(review.unwrap_or(name), |(en, zh)| language.pick(en, zh));
+    let known = chinese::stage_names(review.unwrap_or(name));
+    let name = known.map_or(review.unwrap_or(name), |(en, zh)| language.pick_text(en, zh));
     match (review, language) {
         (None, _) => name.to_string(),
         (Some(_), Language::En) => format!("Review: {name}"),
@@ -75,19 +75,19 @@ pub(super) fn stage(language: Language, name: &str) -> String {
 }
 
 /// A reason's short name: its code as words.
-pub(super) fn reason(language: Language, code: &str) -> String {
-    match (language, chinese::reason(code)) {
+pub(super) fn reason_name(language: Language, code: &str) -> String {
+    match (language, chinese::describe_reason(code)) {
         (Language::Zh, Some((short, _))) => short.to_string(),
         _ => code.replace('_', " "),
     }
 }
 
 /// The meaning of a reason; empty for one of another version.
-pub(super) fn definition(language: Language, code: &str) -> &'static str {
-    match (language, chinese::reason(code)) {
+pub(super) fn reason_definition(language: Language, code: &str) -> &'static str {
+    match (language, chinese::describe_reason(code)) {
         (Language::Zh, Some((_, definition))) => definition,
         (Language::Zh, None) => {
-            let own = riddlemill_benchmarks::reason(code).map(|own| own.definition_zh);
+            let own = riddlemill_benchmarks::find_reason(code).map(|own| own.definition_zh);
             own.or_else(|| defined(code)).unwrap_or_default()
         }
         (Language::En, _) => defined(code).unwrap_or_default(),
@@ -95,7 +95,7 @@ pub(super) fn definition(language: Language, code: &str) -> &'static str {
 }
 
 /// The meaning of the rule of evidence, if it is one that distinguishes questions from statements.
-pub(super) fn rule(language: Language, evidence: &str) -> Option<&'static str> {
+pub(super) fn rule_meaning(language: Language, evidence: &str) -> Option<&'static str> {
     let (rule, _) = Rule::of_evidence(evidence)?;
     match language {
         Language::En => Some(rule.definition()),
@@ -104,15 +104,15 @@ pub(super) fn rule(language: Language, evidence: &str) -> Option<&'static str> {
 }
 
 /// A place in a paper.
-pub(super) fn citation(language: Language, text: &str) -> String {
+pub(super) fn translate_citation(language: Language, text: &str) -> String {
     match language {
         Language::En => text.to_owned(),
-        Language::Zh => chinese::citation(text),
+        Language::Zh => chinese::translate_citation(text),
     }
 }
 
 /// The languages that somebody reads, `zh, en`, by their names; in English by their codes.
-pub(super) fn languages(language: Language, codes: &str) -> String {
+pub(super) fn language_names(language: Language, codes: &str) -> String {
     let name = |code: &str| match code {
         "zh" => "中文".to_owned(),
         "en" => "英文".to_owned(),
@@ -125,19 +125,19 @@ pub(super) fn languages(language: Language, codes: &str) -> String {
 }
 
 /// The value of a category of a benchmark, as a chart shows it.
-pub(super) fn category(language: Language, benchmark: &str, value: &str) -> String {
+pub(super) fn category_name(language: Language, benchmark: &str, value: &str) -> String {
     let zh = match language {
         Language::En => None,
-        Language::Zh => chinese::category(benchmark, value),
+        Language::Zh => chinese::translate_category(benchmark, value),
     };
     zh.unwrap_or_else(|| value.to_owned())
 }
 
 /// Evidence of a ledger; in Chinese all of it that is not a post's own words, a name, a code or a figure.
-pub(super) fn evidence(language: Language, text: &str) -> String {
+pub(super) fn translate_evidence(language: Language, text: &str) -> String {
     match language {
         Language::En => text.to_owned(),
-        Language::Zh => chinese::evidence(text),
+        Language::Zh => chinese::translate_evidence(text),
     }
 }
 
@@ -153,9 +153,9 @@ mod tests {
 
     #[test]
     fn every_text_occurs_once_and_in_both_languages() {
-        let keys: BTreeSet<&str> = entries().map(|(key, ..)| *key).collect();
-        assert_eq!(keys.len(), entries().count(), "a key occurs twice");
-        for (key, en, zh) in entries() {
+        let keys: BTreeSet<&str> = text_entries().map(|(key, ..)| *key).collect();
+        assert_eq!(keys.len(), text_entries().count(), "a key occurs twice");
+        for (key, en, zh) in text_entries() {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{key}");
             assert!(!en.is_empty() && !zh.is_empty(), "{key}");
         }
@@ -163,31 +163,31 @@ mod tests {
 
     #[test]
     fn evidence_of_a_rule_is_put_into_words() {
-        assert_eq!(rule(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
+        assert_eq!(rule_meaning(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
         assert_eq!(
-            rule(Language::Zh, "embedded: 我知道他为什么来"),
+            rule_meaning(Language::Zh, "embedded: 我知道他为什么来"),
             Some("问句是某个动词的宾语：“我知道他为什么来”。")
         );
-        assert_eq!(rule(Language::Zh, "levenshtein 0.9"), None);
+        assert_eq!(rule_meaning(Language::Zh, "levenshtein 0.9"), None);
     }
 
     #[test]
     fn states_have_chinese_names_and_so_have_reasons() {
         for state in State::ALL {
-            assert_eq!(word(Language::Zh, &format!("state_{}", state.code())), chinese::state(state.code()));
-            assert!(word(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
+            assert_eq!(text_of_key(Language::Zh, &format!("state_{}", state.code())), chinese::state_name(state.code()));
+            assert!(text_of_key(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
         }
         let codes: BTreeSet<&str> =
             Reason::ALL.iter().map(|r| r.code()).chain(clean::Rule::ALL.iter().map(|r| r.code())).collect();
-        let nameless: Vec<_> = codes.iter().filter(|code| chinese::reason(code).is_none()).collect();
+        let nameless: Vec<_> = codes.iter().filter(|code| chinese::describe_reason(code).is_none()).collect();
         assert!(nameless.is_empty(), "without a Chinese name: {nameless:?}");
-        assert_eq!(reason(Language::Zh, "of_another_version"), "of another version");
+        assert_eq!(reason_name(Language::Zh, "of_another_version"), "of another version");
         for role in [Role::Annotator, Role::Junior, Role::Senior, Role::Meta] {
-            assert!(word(Language::Zh, &format!("role_{}", role.name())).is_some(), "{role:?}");
+            assert!(text_of_key(Language::Zh, &format!("role_{}", role.name())).is_some(), "{role:?}");
         }
         for step in RECIPES.iter().flat_map(|recipe| recipe.steps()) {
             let name = step.name.strip_prefix("review:").unwrap_or(step.name);
-            assert!(chinese::stage(name).is_some(), "{name} has no name for people");
+            assert!(chinese::stage_names(name).is_some(), "{name} has no name for people");
         }
     }
 }

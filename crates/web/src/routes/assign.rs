@@ -9,14 +9,14 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::label_in;
-use super::open_items::{FEW, Items, counted, kept_by_sample, unassigned};
-use super::review::ballot;
-use crate::app::{App, reading, recipe};
+use super::open_items::{FEW, Items, count_items, kept_by_sample, unassigned_items};
+use super::review::find_ballot;
+use crate::app::{App, read_blocking, find_recipe};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
-use crate::i18n::{Language, filled, languages, word};
-use crate::pipeline::{Tasks, known_answers, now, stopped, votes_as_tasks};
+use crate::i18n::{Language, fill_text, language_names, text_of_key};
+use crate::pipeline::{Tasks, known_answers, current_time, stopped_annotators, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::people::Right;
@@ -111,15 +111,15 @@ struct Assignments {
 }
 
 /// The form.
-pub(crate) async fn page(
+pub(crate) async fn show_assignment(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let settings: sections::Review = app.config().0.typed(Some(recipe.name), "review");
+    let settings: sections::Review = app.current_config().0.typed_settings(Some(recipe.name), "review");
     let wish = AssignForm {
         round: Round::from_name(&asked.round).unwrap_or_default().name(),
         overlap: 0.0,
@@ -129,30 +129,30 @@ pub(crate) async fn page(
         until: String::new(),
     };
     let whole = !asked.whole.is_empty();
-    let found = reading(move || look(&app, recipe, &step, wish, Shows::Form { whole }, &who)).await?;
-    view::page(&visitor, "assign.html", found)
+    let found = read_blocking(move || prepare_assign_page(&app, recipe, &step, wish, Shows::Form { whole }, &who)).await?;
+    view::render_page(&visitor, "assign.html", found)
 }
 
 /// Previews, makes or takes back an assignment.
-pub(crate) async fn spread(
+pub(crate) async fn submit_assignment(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let here = format!("/curate/{}/{}/assign", recipe.name, view::encoded(&step));
+    let recipe = find_recipe(&name)?;
+    let here = format!("/curate/{}/{}/assign", recipe.name, view::encode_segment(&step));
     let back = form.get("undo").to_string();
     if !back.is_empty() {
-        reading(move || take_back(&app, recipe, &step, &back)).await?;
+        read_blocking(move || take_back(&app, recipe, &step, &back)).await?;
         return Ok(Redirect::to(&format!("{here}#given")).into_response());
     }
     let round = Round::from_name(form.get("round")).unwrap_or_default();
     let overlap = form.get("overlap").trim().parse().unwrap_or(0.0_f64);
     if !(0.0..=100.0).contains(&overlap) {
-        return Err(PageError::bad("the overlap is a share of 0 to 100 %"));
+        return Err(PageError::bad_request("the overlap is a share of 0 to 100 %"));
     }
-    let settings: sections::Review = app.config().0.typed(Some(recipe.name), "review");
+    let settings: sections::Review = app.current_config().0.typed_settings(Some(recipe.name), "review");
     let given = |name: &str| form.get(name).trim().to_string();
     // Where there are no known items the form does not ask for them.
     let gold = match given("gold").as_str() {
@@ -161,58 +161,58 @@ pub(crate) async fn spread(
     };
     let seed = match given("seed").as_str() {
         "" => settings.gold_seed,
-        text => text.parse().map_err(|_| PageError::bad("the seed is a whole number"))?,
+        text => text.parse().map_err(|_| PageError::bad_request("the seed is a whole number"))?,
     };
     if !(0.0..=100.0).contains(&gold) {
-        return Err(PageError::bad("the known items are a share of 0 to 100 %"));
+        return Err(PageError::bad_request("the known items are a share of 0 to 100 %"));
     }
     let until = form.get("until").trim().to_string();
     if !until.is_empty() && until.parse::<jiff::civil::Date>().is_err() {
-        return Err(PageError::bad("the day by which answers are wanted is written YYYY-MM-DD"));
+        return Err(PageError::bad_request("the day by which answers are wanted is written YYYY-MM-DD"));
     }
-    let to = form.all("to").map(str::to_string).collect();
+    let to = form.values_of("to").map(str::to_string).collect();
     let wish = AssignForm { round: round.name(), overlap, gold, seed, to, until };
     let confirmed: Option<String> = Some(form.get("digest").to_string()).filter(|digest| !digest.is_empty());
     let who = visitor.clone();
-    let found = reading(move || {
+    let found = read_blocking(move || {
         if let Some(digest) = &confirmed
-            && give(&app, recipe, &step, &wish, digest)?
+            && assign_tasks(&app, recipe, &step, &wish, digest)?
         {
             return Ok(None);
         }
-        look(&app, recipe, &step, wish, Shows::Preview { changed: confirmed.is_some() }, &who).map(Some)
+        prepare_assign_page(&app, recipe, &step, wish, Shows::Preview { changed: confirmed.is_some() }, &who).map(Some)
     })
     .await?;
     match found {
         None => Ok(Redirect::to(&format!("{here}#given")).into_response()),
-        Some(found) => view::page(&visitor, "assign.html", found),
+        Some(found) => view::render_page(&visitor, "assign.html", found),
     }
 }
 
 /// What keeps somebody from voting here, in the page's language.
 fn missing_requirement(
     person: &Annotator,
-    step: &Ballot,
+    ballot: &Ballot,
     round: Round,
     language: Language,
 ) -> Option<String> {
     let mut lacks = Vec::new();
-    if !step.roles(round).contains(&person.role) {
-        let name = |role: Role| word(language, &format!("role_{}", role.name())).unwrap_or(role.name());
-        let roles: Vec<&str> = step.roles(round).into_iter().map(name).collect();
-        lacks.push(filled(
+    if !ballot.roles_of_round(round).contains(&person.role) {
+        let name = |role: Role| text_of_key(language, &format!("role_{}", role.name())).unwrap_or(role.name());
+        let roles: Vec<&str> = ballot.roles_of_round(round).into_iter().map(name).collect();
+        lacks.push(fill_text(
             language,
             "lacks_role",
-            &[&roles.join(word(language, "list_comma").unwrap_or(", "))],
+            &[&roles.join(text_of_key(language, "list_comma").unwrap_or(", "))],
         ));
-    } else if !person.may_vote(step, round) {
-        lacks.push(word(language, "lacks_trial").unwrap_or_default().to_string());
+    } else if !person.may_vote(ballot, round) {
+        lacks.push(text_of_key(language, "lacks_trial").unwrap_or_default().to_string());
     }
-    let unread = person.unread(step);
+    let unread = person.unread_languages(ballot);
     if !unread.is_empty() {
-        lacks.push(filled(language, "lacks_languages", &[&languages(language, &unread.join(", "))]));
+        lacks.push(fill_text(language, "lacks_languages", &[&language_names(language, &unread.join(", "))]));
     }
-    (!lacks.is_empty()).then(|| lacks.join(word(language, "comma").unwrap_or("; ")))
+    (!lacks.is_empty()).then(|| lacks.join(text_of_key(language, "comma").unwrap_or("; ")))
 }
 
 /// What there is to assign.
@@ -228,7 +228,7 @@ struct Work<'b> {
 }
 
 impl<'b> Work<'b> {
-    fn of(
+    fn of_round(
         app: &App,
         config: &Config,
         ballot: &'b BallotItems,
@@ -236,22 +236,22 @@ impl<'b> Work<'b> {
         round: Round,
     ) -> Result<Work<'b>, PageError> {
         let step = &ballot.step;
-        let board = app.desk.board().map_err(PageError::broken)?;
+        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
         let votes = board.by_item(step.recipe, step.name);
         let resolved = resolve_all(step, &ballot.items, &votes);
         let known = known_answers(config, step.recipe, step, &ballot.items)?;
-        let of = recipe(step.recipe)?;
+        let of = find_recipe(step.recipe)?;
         Ok(Work {
             ballot,
-            open: unassigned(ballot, &resolved, tasks, round),
+            open: unassigned_items(ballot, &resolved, tasks, round),
             known: known.iter().map(|gold| gold.item.id.as_str()).collect(),
-            stopped: stopped(config, of, step, &ballot.items, &votes, &board.asides())?,
+            stopped: stopped_annotators(config, of, step, &ballot.items, &votes, &board.asides())?,
             resolved,
         })
     }
 
     /// The tasks that would be assigned now.
-    fn tasks(
+    fn plan_tasks(
         &self,
         app: &App,
         config: &Config,
@@ -260,11 +260,11 @@ impl<'b> Work<'b> {
     ) -> Result<Result<Vec<Task>, AssignError>, PageError> {
         let BallotItems { step, items, .. } = self.ballot;
         let round = Round::from_name(wish.round).unwrap_or_default();
-        let board = app.desk.board().map_err(PageError::broken)?;
+        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
         let votes = board.by_item(step.recipe, step.name);
         // A voter is on the item, whether it was their task or not.
-        let mut given = tasks.all().to_vec();
-        given.extend(votes_as_tasks(round, items, &self.resolved, &votes, tasks.all()));
+        let mut given = tasks.all_tasks().to_vec();
+        given.extend(votes_as_tasks(round, items, &self.resolved, &votes, tasks.all_tasks()));
         let to: Vec<&str> = wish.to.iter().map(String::as_str).collect();
         let written_by = kept_off(items, &config.annotators);
         let settings = AssignSettings {
@@ -280,11 +280,11 @@ impl<'b> Work<'b> {
         };
         let gets_work = |person: &&Annotator| !self.stopped.contains_key(&person.name);
         let people: Vec<Annotator> = config.annotators.iter().filter(gets_work).cloned().collect();
-        Ok(assign(step, &self.open, &people, &given, &settings))
+        Ok(assign_items(step, &self.open, &people, &given, &settings))
     }
 }
 
-fn digest(new: &[Task]) -> String {
+fn tasks_digest(new: &[Task]) -> String {
     let parts = new.iter().flat_map(|task| [task.item.as_bytes(), task.annotator.as_bytes()]);
     Digest::of_parts("riddlemill assignment v1", parts).to_string()
 }
@@ -297,7 +297,7 @@ enum Shows {
     Preview { changed: bool },
 }
 
-fn look(
+fn prepare_assign_page(
     app: &App,
     recipe: &'static Recipe,
     name: &str,
@@ -305,24 +305,24 @@ fn look(
     shows: Shows,
     visitor: &Visitor,
 ) -> Result<Page, PageError> {
-    let (config, _) = app.config();
-    let settings: sections::Review = config.typed(Some(recipe.name), "review");
-    let review = recipe.review(name).ok_or_else(PageError::not_found)?.review;
-    let step = &review.ballot(&settings);
-    let records = app.ballots.records(&config, recipe, name)?.ok_or_else(PageError::not_found)?;
+    let (config, _) = app.current_config();
+    let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
+    let review = recipe.find_review(name).ok_or_else(PageError::not_found)?.review;
+    let step = &review.ballot_by_settings(&settings);
+    let records = app.ballots.count_records(&config, recipe, name)?.ok_or_else(PageError::not_found)?;
     // Whoever is stopped is known from their answers on known items.
     let later = matches!(shows, Shows::Form { whole: false }) && records > FEW && settings.gold.is_empty();
-    let items = if later { None } else { Some(ballot(app, &config, recipe, name)?) };
-    let assigned = app.desk.given(recipe.name, step.name)?;
+    let items = if later { None } else { Some(find_ballot(app, &config, recipe, name)?) };
+    let assigned = app.desk.read_assignments(recipe.name, step.name)?;
     let tasks = assigned.tasks();
     let round = Round::from_name(wish.round).unwrap_or_default();
-    let work = items.as_deref().map(|items| Work::of(app, &config, items, tasks, round)).transpose()?;
+    let work = items.as_deref().map(|items| Work::of_round(app, &config, items, tasks, round)).transpose()?;
     let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
-    tasks.current(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
+    tasks.current_tasks(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
     let load = |name: &str| loads.get(name).copied().unwrap_or(0);
     let is_stopped = |name: &str| work.as_ref().is_some_and(|work| work.stopped.contains_key(name));
     let of_gold =
-        |name: &str| word(visitor.language, "lacks_gold").filter(|_| is_stopped(name)).map(str::to_string);
+        |name: &str| text_of_key(visitor.language, "lacks_gold").filter(|_| is_stopped(name)).map(str::to_string);
     let people = config.annotators.iter().map(|person| {
         let lacks = missing_requirement(person, step, round, visitor.language);
         let lacks = lacks.or_else(|| of_gold(&person.name));
@@ -337,7 +337,7 @@ fn look(
     });
     let people: Vec<Person> = people.collect();
     let new = match (&work, &shows) {
-        (Some(work), Shows::Preview { .. }) => Some(work.tasks(app, &config, tasks, &wish)?),
+        (Some(work), Shows::Preview { .. }) => Some(work.plan_tasks(app, &config, tasks, &wish)?),
         _ => None,
     };
     let (preview, problem) = match new {
@@ -348,11 +348,11 @@ fn look(
             new.iter().for_each(|task| *more.entry(&task.annotator).or_default() += 1);
             let items: FxHashSet<&str> = new.iter().map(|task| task.item.as_str()).collect();
             let people = more.iter().map(|(name, n)| ((*name).to_string(), *n, load(name) + n)).collect();
-            (Some(Preview { tasks: new.len(), items: items.len(), people, digest: digest(&new) }), None)
+            (Some(Preview { tasks: new.len(), items: items.len(), people, digest: tasks_digest(&new) }), None)
         }
     };
     let open = work.as_ref().map(|work| -> Result<Items, PageError> {
-        Ok(counted(&work.open, &kept_by_sample(&config, recipe, work.ballot)?))
+        Ok(count_items(&work.open, &kept_by_sample(&config, recipe, work.ballot)?))
     });
     let open = open.transpose()?;
     let second = step.review.as_ref().map(|_| Round::Review.name());
@@ -369,55 +369,55 @@ fn look(
         preview,
         problem,
         changed: matches!(shows, Shows::Preview { changed: true }),
-        given: given(app, step, tasks)?,
+        given: list_assignments(app, step, tasks)?,
         wish,
     })
 }
 
 /// Assigns what was previewed; false if that would differ now.
-fn give(
+fn assign_tasks(
     app: &App,
     recipe: &'static Recipe,
     name: &str,
     wish: &AssignForm,
     looked_at: &str,
 ) -> Result<bool, PageError> {
-    let (config, _) = app.config();
-    let ballot = ballot(app, &config, recipe, name)?;
+    let (config, _) = app.current_config();
+    let ballot = find_ballot(app, &config, recipe, name)?;
     // On a second press everything is assigned already.
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
     let round = Round::from_name(wish.round).unwrap_or_default();
-    let work = Work::of(app, &config, &ballot, &tasks, round)?;
-    let Ok(mut new) = work.tasks(app, &config, &tasks, wish)? else { return Ok(false) };
-    if digest(&new) != looked_at {
+    let work = Work::of_round(app, &config, &ballot, &tasks, round)?;
+    let Ok(mut new) = work.plan_tasks(app, &config, &tasks, wish)? else { return Ok(false) };
+    if tasks_digest(&new) != looked_at {
         return Ok(false);
     }
-    let at = now();
+    let at = current_time();
     let until = Some(wish.until.clone()).filter(|until| !until.is_empty());
     for task in &mut new {
         task.at = Some(at.clone());
         task.until.clone_from(&until);
     }
-    tasks.append(&new)?;
+    tasks.append_tasks(&new)?;
     Ok(true)
 }
 
 /// Whether a task has a vote of its annotator.
-fn voted(app: &App, step: &Ballot) -> Result<FxHashSet<(String, String, Round)>, PageError> {
-    let board = app.desk.board().map_err(PageError::broken)?;
-    let votes = board.by_item(step.recipe, step.name);
+fn voted_tasks(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, PageError> {
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = board.by_item(ballot.recipe, ballot.name);
     let people = votes.values().flatten().filter(|vote| !vote.synthetic);
     Ok(people.map(|vote| (vote.item.clone(), vote.annotator.clone(), vote.round)).collect())
 }
 
 /// The assignments made on the pages, latest first.
-fn given(app: &App, step: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
-    let voted = voted(app, step)?;
+fn list_assignments(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
+    let voted = voted_tasks(app, ballot)?;
     // People with their tasks, and tasks without a vote.
     type Batch<'b> = (BTreeMap<&'b str, usize>, usize);
     let mut batches: BTreeMap<(&str, Round), Batch<'_>> = BTreeMap::new();
-    for task in tasks.all() {
+    for task in tasks.all_tasks() {
         let Some(at) = task.at.as_deref() else { continue };
         let (people, open) = batches.entry((at, task.round)).or_default();
         *people.entry(&task.annotator).or_default() += 1;
@@ -436,15 +436,15 @@ fn given(app: &App, step: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, Pa
 
 /// Takes back the assignments made at a time, except for tasks with votes.
 fn take_back(app: &App, recipe: &'static Recipe, name: &str, at: &str) -> Result<(), PageError> {
-    let (config, _) = app.config();
-    let ballot = ballot(app, &config, recipe, name)?;
+    let (config, _) = app.current_config();
+    let ballot = find_ballot(app, &config, recipe, name)?;
     // A second press at the same time would end earlier assignments of the items, too.
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let tasks = Tasks::open(&app.workspace, recipe.name, ballot.step.name)?;
-    let voted = voted(app, &ballot.step)?;
-    let of_it = tasks.all().iter().filter(|task| task.at.as_deref() == Some(at));
+    let voted = voted_tasks(app, &ballot.step)?;
+    let of_it = tasks.all_tasks().iter().filter(|task| task.at.as_deref() == Some(at));
     let open = of_it
         .filter(|task| !voted.contains(&(task.item.clone(), task.annotator.clone(), task.round)))
-        .map(|task| Task { back: true, at: Some(now()), ..task.clone() });
-    Ok(tasks.append(&open.collect::<Vec<_>>())?)
+        .map(|task| Task { back: true, at: Some(current_time()), ..task.clone() });
+    Ok(tasks.append_tasks(&open.collect::<Vec<_>>())?)
 }

@@ -5,12 +5,12 @@ use serde_json::{Value as Whatever, json};
 
 use super::faults;
 pub(super) use super::faults::label_in;
-use crate::audit::{Side, diff};
-use crate::i18n::{Language, word};
+use crate::audit::{Side, diff_texts};
+use crate::i18n::{Language, text_of_key};
 use crate::review::answers;
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::voting::{Note, Place, ShownItem, VoteIndex, own, standing, voted};
+use crate::voting::{Note, Place, ShownItem, VoteIndex, own_vote, latest_notes, visible_votes};
 
 /// An item with its questions.
 #[derive(Serialize)]
@@ -85,7 +85,7 @@ struct Asks {
 
 /// What somebody sees of an item in a round.
 pub(super) fn on_screen(
-    board: &VoteIndex,
+    vote_index: &VoteIndex,
     place: Place<'_>,
     person: &Annotator,
     seen: ShownItem,
@@ -94,9 +94,9 @@ pub(super) fn on_screen(
 ) -> Shown {
     let ShownItem { mut item, why } = seen;
     let step = &place.ballot.step;
-    let own = own(board, place, &item.id, &person.name);
+    let own = own_vote(vote_index, place, &item.id, &person.name);
     let drafts = step.shows_drafts(place.round);
-    let form = step.form(place.round);
+    let form = step.questions_of_round(place.round);
     let shown = |(key, value): (&String, &Value)| {
         let label =
             step.shows.iter().find(|(known, _)| known == key).map(|(_, label)| label_in(language, *label));
@@ -113,20 +113,20 @@ pub(super) fn on_screen(
             one => vec![one.to_string()],
         };
         let field_name = |text: String| match field {
-            Some(field) => faults::named(language, field, &text),
+            Some(field) => faults::answer_label(language, field, &text),
             None if key == "draft_reasons" => reason_of_draft(language, &form, &text),
             None => text,
         };
         Some((name, texts.into_iter().map(field_name).collect()))
     };
     let mut fields: Vec<Asks> =
-        form.iter().map(|field| asks(field, &form, &item, own, drafts, language)).collect();
+        form.iter().map(|field| field_question(field, &form, &item, own, drafts, language)).collect();
     let keys = lay_out(&mut fields);
     // Texts shown with an answer are not repeated above.
     let in_fields: Vec<String> = form.iter().flat_map(|field| shown_in_field(field, &item)).collect();
     let hash = item.sheet_hash();
     let base = own.map(|vote| item.sheet_vote(vote.id)).unwrap_or_default();
-    let notes: Vec<&Note> = standing(notes).into_iter().filter(|note| note.item == item.id).collect();
+    let notes: Vec<&Note> = latest_notes(notes).into_iter().filter(|note| note.item == item.id).collect();
     let mine = |note: &&&Note| note.annotator == person.name && note.round == place.round;
     let own_note = notes.iter().find(mine);
     let settles = place.round == Round::Adjudication;
@@ -135,17 +135,17 @@ pub(super) fn on_screen(
         let note = notes.iter().find(of);
         Cast {
             round: (vote.round != Round::Vote).then(|| vote.round.name()),
-            answers: faults::answered(language, &step.form(vote.round), &item, vote),
+            answers: faults::list_answers(language, &step.questions_of_round(vote.round), &item, vote),
             remark: note.map(|note| note.text.clone()).unwrap_or_default(),
             flag: note.is_some_and(|note| note.flag),
         }
     };
-    let original = place.ballot.item(&item.id);
-    let votes = original.map(|item| voted(board, place, item)).unwrap_or_default();
+    let original = place.ballot.find_item(&item.id);
+    let votes = original.map(|item| visible_votes(vote_index, place, item)).unwrap_or_default();
     let votes = votes.iter().map(cast).collect();
     // Fields of the voters, and of the reviewers, by which a dispute is described.
-    let asked: Vec<Field> = Round::ALL.into_iter().flat_map(|round| step.form(round)).collect();
-    let why = why.iter().map(|why| faults::why(language, &asked, why)).collect();
+    let asked: Vec<Field> = Round::ALL.into_iter().flat_map(|round| step.questions_of_round(round)).collect();
+    let why = why.iter().map(|why| faults::explain_undecided(language, &asked, why)).collect();
     // Votes are shown one by one.
     let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
     item.content.retain(|key, _| !in_fields.contains(key) && !of_votes(key));
@@ -167,13 +167,13 @@ pub(super) fn on_screen(
 /// Whether a text is an edit of another: at least half of both is the same. For other texts, marked
 /// differences would be unreadable.
 fn is_edit(before: &str, after: &str) -> bool {
-    let pieces = diff(before, after);
+    let pieces = diff_texts(before, after);
     let same = pieces.iter().filter(|piece| piece.side == Side::Both).map(|piece| piece.text.chars().count());
     same.sum::<usize>() * 2 > before.chars().count().max(after.chars().count())
 }
 
 fn content_name(language: Language, key: &str) -> String {
-    word(language, key).map_or_else(|| key.replace('_', " "), str::to_string)
+    text_of_key(language, key).map_or_else(|| key.replace('_', " "), str::to_string)
 }
 
 /// A draft's reason with the name of its answer: `harmful: It demeans nobody.`
@@ -182,7 +182,7 @@ fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
     let option = form.iter().flat_map(|field| field.options()).find(|option| option.code == code);
     let name =
         option.map_or_else(|| code.replace('_', " "), |option| label_in(language, option.label).to_string());
-    format!("{name}{}{why}", word(language, "colon").unwrap_or(": "))
+    format!("{name}{}{why}", text_of_key(language, "colon").unwrap_or(": "))
 }
 
 /// The shown texts that are answers of a field themselves.
@@ -284,7 +284,7 @@ fn takes_nothing(code: &str, field: &Field, form: &[Field], item: &Item, drafts:
 }
 
 /// The names of drafted codes, if their order matters.
-fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&'static str> {
+fn ranked_drafts(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&'static str> {
     let codes = item.ranked.get(field.name).filter(|_| drafts).map(Vec::as_slice).unwrap_or_default();
     let named = |code: &String| {
         let option = field.options().iter().find(|option| option.code == code)?;
@@ -293,7 +293,7 @@ fn ranked(field: &Field, item: &Item, drafts: bool, language: Language) -> Vec<&
     codes.iter().filter_map(named).collect()
 }
 
-fn asks(
+fn field_question(
     field: &Field,
     form: &[Field],
     item: &Item,
@@ -301,7 +301,7 @@ fn asks(
     drafts: bool,
     language: Language,
 ) -> Asks {
-    let drafted = item.drafted(field.name).filter(|_| drafts);
+    let drafted = item.drafted_answer(field.name).filter(|_| drafts);
     let draft = drafted.as_ref();
     // A drafted text is offered for editing. A drafted choice is only marked as such, so that somebody has to
     // look before pressing a key.
@@ -313,20 +313,20 @@ fn asks(
     let marked: Vec<String> = match (standing, &field.kind) {
         (Some(Value::List(numbers)), Kind::Pick { from, .. }) => answers::shown_numbers(item, from, numbers),
         (Some(Value::List(codes)), _) => codes.clone(),
-        (Some(value), _) => vec![answers::write(field, item, value)],
+        (Some(value), _) => vec![answers::write_answer(field, item, value)],
         (None, _) => Vec::new(),
     };
     let option = |code: &str, label: &str, definition: &str| {
         let on = marked.iter().any(|marked| marked == code);
         let drafted = draft.is_some_and(|draft| match draft {
             Value::List(codes) => codes.iter().any(|drafted| drafted == code),
-            value => answers::write(field, item, value) == code,
+            value => answers::write_answer(field, item, value) == code,
         });
         json!({ "code": code, "label": label, "definition": definition, "on": on, "drafted": drafted })
     };
     let choice = |c: &Choice| option(c.code, label_in(language, c.label), label_in(language, c.definition));
     let plain = |code: String| option(&code, &code, "");
-    let label = |key: &str| word(language, key).unwrap_or_default();
+    let label = |key: &str| text_of_key(language, key).unwrap_or_default();
     let (kind, min, max, options) = match &field.kind {
         Kind::Choice(options) => {
             let offered = |option: &&Choice| !takes_nothing(option.code, field, form, item, drafts);
@@ -386,7 +386,7 @@ fn asks(
             .map(Value::to_string)
             .filter(|text| draft.as_deref().is_some_and(|draft| is_edit(text, draft))),
         draft,
-        ranked: ranked(field, item, drafts, language),
+        ranked: ranked_drafts(field, item, drafts, language),
         anyway: matches!(field.kind, Kind::Pick { right_answer: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),
     }

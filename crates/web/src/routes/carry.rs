@@ -7,14 +7,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
-use super::decide::{VotingDesk, desk, who};
-use super::review::ballot;
-use crate::app::{App, reading, recipe};
+use super::decide::{VotingDesk, decision_desk, find_decider};
+use super::review::find_ballot;
+use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::guard::Form;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::recipe::Recipe;
-use crate::review::carry::{SeenLog, carry, carryable, take_back, vote_line};
+use crate::review::carry::{SeenLog, carry_votes, find_carryable, take_back, vote_line};
 use crate::review::votes::Carried;
 use crate::review::{Item, Vote};
 use crate::view;
@@ -53,29 +53,29 @@ struct Shown {
 }
 
 /// Every item of a step whose text changed after people voted.
-pub(crate) async fn page(
+pub(crate) async fn show_carryable(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let found = reading(move || find(&app, recipe, step, &who)).await?;
-    view::page(&visitor, "carry.html", found)
+    let found = read_blocking(move || find_carryable(&app, recipe, step, &who)).await?;
+    view::render_page(&visitor, "carry.html", found)
 }
 
-fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, PageError> {
-    let (config, _) = app.config();
-    let ballot = ballot(app, &config, recipe, &name)?;
-    let board = app.desk.board().map_err(PageError::broken)?;
+fn find_carryable(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, PageError> {
+    let (config, _) = app.current_config();
+    let ballot = find_ballot(app, &config, recipe, &name)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
-    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
-    let found = carryable(&ballot.step, &ballot.items, &votes, &seen);
+    let seen = SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
+    let found = find_carryable(&ballot.step, &ballot.items, &votes, &seen);
     let shown = found.items.iter().take(SHOWN).map(|one| Shown {
         id: one.item.id.clone(),
         old: one.shown_votes().to_string(),
         new: one.item.content_hash.to_string(),
-        changes: one.changes(),
+        changes: one.changed_fields(),
         votes: one.vote_lines(),
     });
     // Only shows which votes could be taken back; none of these is stored.
@@ -91,27 +91,27 @@ fn find(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> 
         found: found.items.len(),
         unknown: found.unknown,
         carried: ballot.items.iter().filter_map(back).take(SHOWN).collect(),
-        desk: desk(&config, visitor),
+        desk: decision_desk(&config, visitor),
         step: name,
     })
 }
 
 /// Confirms that the answers apply to the current text, or reverts that.
-pub(crate) async fn take(
+pub(crate) async fn submit_carry(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let back = format!("/curate/{}/{}/carry", recipe.name, view::encoded(&step));
+    let recipe = find_recipe(&name)?;
+    let back = format!("/curate/{}/{}/carry", recipe.name, view::encode_segment(&step));
     let desk = app.clone();
-    let votes = reading(move || new_votes(&desk, recipe, &step, &visitor, &form)).await?;
+    let votes = read_blocking(move || new_votes(&desk, recipe, &step, &visitor, &form)).await?;
     for vote in votes {
-        match app.desk.cast(vote).await {
+        match app.desk.cast_vote(vote).await {
             Cast::Saved(_) => {}
-            Cast::Overtaken(_) => return Err(changed()),
-            Cast::Failed(why) => return Err(PageError::broken(why)),
+            Cast::Overtaken(_) => return Err(content_changed()),
+            Cast::Failed(why) => return Err(PageError::internal_error(why)),
         }
     }
     Ok(Redirect::to(&back).into_response())
@@ -124,34 +124,34 @@ fn new_votes(
     visitor: &Visitor,
     form: &Form,
 ) -> Result<Vec<Vote>, PageError> {
-    let (config, _) = app.config();
+    let (config, _) = app.current_config();
     let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
     if why.is_empty() {
-        return Err(refused("carrying votes over needs a reason"));
+        return Err(carry_refused("carrying votes over needs a reason"));
     }
-    let by = Carried { by: who(&config, visitor, form)?, why };
-    let ballot = ballot(app, &config, recipe, name)?;
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let by = Carried { by: find_decider(&config, visitor, form)?, why };
+    let ballot = find_ballot(app, &config, recipe, name)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
-    let item = ballot.item(form.get("item")).ok_or_else(changed)?;
+    let item = ballot.find_item(form.get("item")).ok_or_else(content_changed)?;
     let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     if !form.get("undo").is_empty() {
-        return Ok(take_back(&ballot.step, item, on_it, &by, &now(), "page"));
+        return Ok(take_back(&ballot.step, item, on_it, &by, &current_time(), "page"));
     }
-    let seen = SeenLog::read(&app.workspace.raw().join("seen")).map_err(PageError::broken)?;
-    let found = carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
+    let seen = SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
+    let found = find_carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
     let one = found.items.iter().find(|one| {
         one.shown_votes().to_string() == form.get("old") && item.content_hash.to_string() == form.get("new")
     });
-    let one = one.ok_or_else(changed)?;
-    carry(&ballot.step, one, on_it, &by, &now(), "page").map_err(refused)
+    let one = one.ok_or_else(content_changed)?;
+    carry_votes(&ballot.step, one, on_it, &by, &current_time(), "page").map_err(carry_refused)
 }
 
 /// The confirmed content has changed meanwhile.
-fn changed() -> PageError {
+fn content_changed() -> PageError {
     PageError::new(StatusCode::CONFLICT, "item_changed")
 }
 
-fn refused(why: impl std::fmt::Display) -> PageError {
-    PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(why)
+fn carry_refused(why: impl std::fmt::Display) -> PageError {
+    PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(why)
 }

@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde_json::json;
 
 use super::faults;
-use super::review::{may_see, person, seat};
-use crate::app::{App, reading, recipe};
+use super::review::{may_see, find_person, votes_and_tasks};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
@@ -23,7 +23,7 @@ use crate::review::{Annotator, Ballot, Digest, Handed, Item, Value, Vote};
 use crate::shortcuts::Cue;
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Assignments, Cast, Guide, Note, Place, ShownItem, VoteIndex, shown, takes_more};
+use crate::voting::{Assignments, Cast, Guide, Note, Place, ShownItem, VoteIndex, shown_item, takes_more};
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
 const LONGEST: f64 = 3600.0;
@@ -31,22 +31,22 @@ const LONGEST: f64 = 3600.0;
 const REMARK_CHARS: usize = 2000;
 
 /// Casts a vote.
-pub(crate) async fn vote(
+pub(crate) async fn submit_vote(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let person = person(&config, &visitor, form.get("as"))?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
-    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
+    let (config, _) = app.current_config();
+    let person = find_person(&config, &visitor, form.get("as"))?;
+    let (recipe, round) = (find_recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
+    let here = format!("/review/{}/{}/{}", recipe.name, view::encode_segment(&step), round.name());
     let id = form.get("item").to_string();
     let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
     let (of_step, name) = (step.clone(), person.name.clone());
-    let made = reading(move || {
-        let ballot = reader.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
+    let made = read_blocking(move || {
+        let ballot = reader.ballots.open_ballot(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
         check_vote(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
@@ -56,9 +56,9 @@ pub(crate) async fn vote(
         (StatusCode::SERVICE_UNAVAILABLE, json!({ "status": "not_saved" }))
     };
     let (status, message) = match made {
-        CheckedVote::Vote(vote, note, item) => match app.desk.cast(*vote).await {
+        CheckedVote::Vote(vote, note, item) => match app.desk.cast_vote(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
-            Cast::Saved(id) => match reading(move || remark(&noting, recipe, *note)).await {
+            Cast::Saved(id) => match read_blocking(move || store_remark(&noting, recipe, *note)).await {
                 Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
                 Err(oops) => not_saved(&oops.detail),
             },
@@ -75,16 +75,16 @@ pub(crate) async fn vote(
         }
     };
     if status == StatusCode::OK {
-        app.leases.end(recipe.name, &of_step, round, &id, &name);
+        app.leases.end_lease(recipe.name, &of_step, round, &id, &name);
     }
     if wants_json {
         return Ok((status, Json(message)).into_response());
     }
     // Without the script: redirect to the next item, or to the same one with the error.
-    let who = if visitor.open { format!("as={}&", view::encoded(form.get("as"))) } else { String::new() };
+    let who = if visitor.open { format!("as={}&", view::encode_segment(form.get("as"))) } else { String::new() };
     match status {
         StatusCode::OK => {
-            Ok(Redirect::to(&format!("{here}?{who}after={}", view::encoded(&id))).into_response())
+            Ok(Redirect::to(&format!("{here}?{who}after={}", view::encode_segment(&id))).into_response())
         }
         status => Err(PageError {
             status,
@@ -98,24 +98,24 @@ pub(crate) async fn vote(
             },
             // What was written is shown, so that it can be copied: without the script nothing else keeps it.
             detail: String::new(),
-            kept: form.written(),
+            kept: form.written_texts(),
         }),
     }
 }
 
 /// An item that no longer waits, of which somebody sends a page that they opened while it did: the hash in the
 /// form is that of its texts, which nobody knows who has not seen them. `None` if it is not.
-fn late(
-    board: &VoteIndex,
+fn find_late_item(
+    vote_index: &VoteIndex,
     place: Place<'_>,
-    given: &Assignments,
+    assignments: &Assignments,
     person: &Annotator,
     form: &Form,
 ) -> Result<Option<ShownItem>, PageError> {
-    let item = place.ballot.item(form.get("item")).ok_or_else(PageError::not_found)?;
-    let Some(shown) = shown(board, place, item) else { return Ok(None) };
-    let theirs = !given.spread(place.round) || given.to(place.round, &person.name, &item.id);
-    let seen = matches!(shown.item.handed(form.get("hash")), Handed::Today(_));
+    let item = place.ballot.find_item(form.get("item")).ok_or_else(PageError::not_found)?;
+    let Some(shown) = shown_item(vote_index, place, item) else { return Ok(None) };
+    let theirs = !assignments.is_round_assigned(place.round) || assignments.is_assigned(place.round, &person.name, &item.id);
+    let seen = matches!(shown.item.read_handed(form.get("hash")), Handed::Today(_));
     // Whoever wrote a text, does not read it, or was not given it, had no page of it.
     let opened = seen && (theirs || place.round != Round::Vote) && !person.is_kept_from(item);
     Ok(opened.then_some(shown))
@@ -145,61 +145,61 @@ fn check_vote(
 ) -> Result<CheckedVote, PageError> {
     let Place { ballot, round, .. } = place;
     let step = &ballot.step;
-    let (board, given) = seat(app, place, person)?;
+    let (board, given) = votes_and_tasks(app, place, person)?;
     let id = form.get("item");
-    if ballot.item(id).is_none() {
+    if ballot.find_item(id).is_none() {
         // A run has dropped the item since the page was made.
         return Ok(CheckedVote::Changed);
     }
     let ShownItem { item, .. } = match may_see(&board, place, &given, person, id) {
         Ok(shown) => shown,
-        Err(refused) => match late(&board, place, &given, person, form)? {
+        Err(refused) => match find_late_item(&board, place, &given, person, form)? {
             Some(item) if takes_more(place, &given, person, &item.item) => item,
             Some(_) => return Ok(CheckedVote::Answered),
             None => return Err(refused),
         },
     };
     // In the order of the page, which may have been opened by an earlier program.
-    let item = match item.handed(form.get("hash")) {
+    let item = match item.read_handed(form.get("hash")) {
         Handed::Today(seen) => seen.into_owned(),
         Handed::Earlier(_) | Handed::OtherSecret | Handed::NoHash => return Ok(CheckedVote::Changed),
     };
-    let fields = step.form(round);
+    let fields = step.questions_of_round(round);
     let values =
-        match answers::read(&fields, &item, |name| faults::sent(&fields, form, name).map(Value::trimmed)) {
+        match answers::read_answers(&fields, &item, |name| faults::sent_value(&fields, form, name).map(Value::trim_text)) {
             Answers::Given(values) => values,
             // An empty form is a vote in which everything is missing, so that the page shows where to begin.
             Answers::Blank => {
                 let asked = fields.iter().filter(|field| field.required && field.when.is_none());
                 let missing = |field: &Field| {
-                    (field.name.to_string(), faults::describe(language, &fields, field.name, &Fault::Missing))
+                    (field.name.to_string(), faults::describe_fault(language, &fields, field.name, &Fault::Missing))
                 };
                 return Ok(CheckedVote::Faulty(asked.map(missing).collect()));
             }
             Answers::Faulty(faults) => {
                 let described = |(field, fault): (&str, Fault)| {
-                    (field.to_string(), faults::describe(language, &fields, field, &fault))
+                    (field.to_string(), faults::describe_fault(language, &fields, field, &fault))
                 };
                 return Ok(CheckedVote::Faulty(faults.into_iter().map(described).collect()));
             }
         };
-    let cautions = answers::cautions(&fields, &item, &values);
+    let cautions = answers::find_cautions(&fields, &item, &values);
     if !cautions.is_empty() && form.get("anyway").is_empty() {
         let described = |(field, tell): (&str, Cue)| {
             let (en, zh) = tell.descriptions();
-            (field.to_string(), language.pick(en, zh).to_string())
+            (field.to_string(), language.pick_text(en, zh).to_string())
         };
-        return Ok(CheckedVote::Doubtful(faults::joined(cautions.into_iter().map(described))));
+        return Ok(CheckedVote::Doubtful(faults::join_messages(cautions.into_iter().map(described))));
     }
     let base = item.handed_vote(form.get("base"));
     // `parse` accepts `inf` and `NaN`, which no vote may contain.
     let seconds = form.get("seconds").parse().ok().filter(|s: &f64| s.is_finite() && *s > 0.0);
     // The version shown on the page, which may have been edited since.
-    let guides = app.desk.guides(place.recipe.name, step)?;
+    let guides = app.desk.read_guidelines(place.recipe.name, step)?;
     let read: Option<Digest> = form.get("guideline").parse().ok();
     let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
     // The benchmark's own text may change one day, so it is stored with the first vote cast under it.
-    let came_with = Guide { at: now(), ..Guide::declared(step) };
+    let came_with = Guide { at: current_time(), ..Guide::of_ballot(step) };
     let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
     let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
     let note = Note {
@@ -209,7 +209,7 @@ fn check_vote(
         // Browsers send line breaks as CRLF.
         text: form.get("n.text").trim().replace("\r\n", "\n").chars().take(REMARK_CHARS).collect(),
         flag: !form.get("n.flag").is_empty(),
-        at: now(),
+        at: current_time(),
     };
     let vote = vote_of(step, &item, person, round, values, base, seconds.map(|s| s.min(LONGEST)));
     let vote = Box::new(Vote { guideline, ..vote });
@@ -218,25 +218,25 @@ fn check_vote(
 }
 
 /// Stores a remark if it differs from the previous one.
-fn remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), PageError> {
+fn store_remark(app: &App, recipe: &Recipe, (step, new, came_with): Remarked) -> Result<(), PageError> {
     // Concurrent remarks wait for each other instead of failing.
     let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let found = app.desk.kept_guides(recipe.name, &step)?;
     if let Some(guide) = came_with.filter(|new| !found.iter().any(|guide| guide.version() == new.version())) {
-        app.desk.guide(recipe.name, &step, &guide)?;
+        app.desk.store_guideline(recipe.name, &step, &guide)?;
     }
-    let notes = app.desk.notes(recipe.name, &step)?;
+    let notes = app.desk.read_remarks(recipe.name, &step)?;
     let same_seat =
         |old: &&Note| (&old.item, &old.annotator, old.round) == (&new.item, &new.annotator, new.round);
     let (text, flag) = notes.iter().rev().find(same_seat).map_or(("", false), |old| (&old.text, old.flag));
     if (text, flag) != (new.text.as_str(), new.flag) {
-        app.desk.note(recipe.name, &step, &new)?;
+        app.desk.record_remark(recipe.name, &step, &new)?;
     }
     Ok(())
 }
 
 fn vote_of(
-    step: &Ballot,
+    ballot: &Ballot,
     item: &Item,
     person: &Annotator,
     round: Round,
@@ -249,11 +249,11 @@ fn vote_of(
         role: person.role,
         round,
         values,
-        at: now(),
+        at: current_time(),
         source: PAGE.to_string(),
         order: item.shown_order(),
         seconds,
         base,
-        ..Vote::on(step, item)
+        ..Vote::on_item(ballot, item)
     }
 }

@@ -9,15 +9,15 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::next::{self, Go, Place};
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::audit::Passage;
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
-use crate::pipeline::{Cause, causes, described, kept_back};
+use crate::pipeline::{Cause, list_causes, describe_fact, kept_back};
 use crate::recipe::Recipe;
 use crate::record::{self, Caused};
-use crate::store::{CAUSES, Error, Filter, Manifest, StageReader, select};
+use crate::store::{CAUSES, Error, Filter, Manifest, StageReader, select_rows};
 use crate::view;
 use crate::visitor::Visitor;
 
@@ -40,12 +40,12 @@ pub(super) struct CauseLine {
 impl CauseLine {
     /// A cause with the page that helps it, in a language.
     pub(super) fn new(cause: &Cause, place: Option<Place>, language: Language) -> CauseLine {
-        let words = place.as_ref().map(|place| place.words(language, cause));
+        let words = place.as_ref().map(|place| place.cause_words(language, cause));
         CauseLine {
-            words: words.unwrap_or_else(|| i18n::cause(language, cause)),
+            words: words.unwrap_or_else(|| i18n::explain_cause(language, cause)),
             failed: cause.failed,
             endpoint: place.as_ref().is_some_and(Place::names_an_endpoint),
-            go: place.filter(Place::mends).map(|place| place.button(language, cause.records)),
+            go: place.filter(Place::mends).map(|place| place.make_button(language, cause.records)),
         }
     }
 }
@@ -62,14 +62,14 @@ pub(super) fn in_words(
     }
     let wanted = Filter::any_of("id", ids.iter().copied());
     let words = |caused: Caused| {
-        let said = described(&serde_json::from_str::<record::Cause>(&caused.cause).ok()?);
-        said.as_verbatim().is_none().then(|| (caused.id, i18n::said(language, &said)))
+        let said = describe_fact(&serde_json::from_str::<record::Cause>(&caused.cause).ok()?);
+        said.as_verbatim().is_none().then(|| (caused.id, i18n::pipeline_sentence(language, &said)))
     };
-    Ok(select::<Caused>(stage, CAUSES, &wanted)?.into_iter().filter_map(words).collect())
+    Ok(select_rows::<Caused>(stage, CAUSES, &wanted)?.into_iter().filter_map(words).collect())
 }
 
 /// Puts the evidence of passages into the language of a page, as far as the fields of their causes say it.
-pub(super) fn translate<'p>(
+pub(super) fn translate_passages<'p>(
     app: &App,
     recipe: &'static Recipe,
     language: Language,
@@ -80,8 +80,8 @@ pub(super) fn translate<'p>(
         by_stage.entry(passage.stage.clone()).or_default().push(passage);
     }
     for (stage, passages) in by_stage {
-        let Some((_, step)) = recipe.step(&stage) else { continue };
-        let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { continue };
+        let Some((_, step)) = recipe.find_step(&stage) else { continue };
+        let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { continue };
         let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
         let mut words = in_words(language, &opened.stage, &ids)?;
         for passage in passages {
@@ -97,35 +97,35 @@ pub(super) fn come_at_once(manifest: &Manifest) -> bool {
 }
 
 /// The causes of one stage.
-pub(super) fn lines(
+pub(super) fn cause_lines(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
     manifest: &Manifest,
     visitor: &Visitor,
 ) -> Result<Vec<CauseLine>, PageError> {
-    let causes = causes(config, recipe, std::slice::from_ref(manifest))?;
+    let causes = list_causes(config, recipe, std::slice::from_ref(manifest))?;
     let line = |cause: &Cause| -> Result<CauseLine, PageError> {
-        let place = next::place(app, config, recipe, cause, visitor)?;
+        let place = next::find_place(app, config, recipe, cause, visitor)?;
         Ok(CauseLine::new(cause, place, visitor.language))
     };
     causes.iter().map(line).collect()
 }
 
 /// The causes of a stage of many records, which pages load afterwards.
-pub(crate) async fn page(
+pub(crate) async fn show_causes(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
+    let recipe = find_recipe(&name)?;
+    let (number, step) = recipe.find_step(&stage).ok_or_else(PageError::not_found)?;
     let who = visitor.clone();
-    let causes = reading(move || {
-        let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
-        manifest.map_or(Ok(Vec::new()), |manifest| lines(&app, &app.config().0, recipe, &manifest, &who))
+    let causes = read_blocking(move || {
+        let manifest = Manifest::read_from_stage(&app.workspace.stage_folder(recipe.name, number, step.name))?;
+        manifest.map_or(Ok(Vec::new()), |manifest| cause_lines(&app, &app.current_config().0, recipe, &manifest, &who))
     })
     .await?;
     let found = json!({ "recipe": recipe.name, "stage": step.name, "causes": causes });
-    view::page(&visitor, "causes.html", found)
+    view::render_page(&visitor, "causes.html", found)
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::release::layout::Layout;
 use crate::release::read_rows::JsonRow;
-use crate::text::decimals;
+use crate::text::format_decimals;
 
 /// Most values that a column of labels offers.
 const VALUES: usize = 40;
@@ -75,7 +75,7 @@ enum Spread {
 
 impl Column {
     /// A column, its filter, and its bars without their rows.
-    pub(super) fn of(
+    pub(super) fn of_rows(
         name: &str,
         rows: &[JsonRow],
         layout: Option<&Layout>,
@@ -84,7 +84,7 @@ impl Column {
     ) -> Column {
         let about = layout.and_then(|l| l.columns.iter().find(|c| c.name == name)).map_or("", |c| c.about);
         let is_label = layout.is_some_and(|layout| layout.labels.contains(&name));
-        let (spread, mut bars, more) = spread(name, rows, is_label);
+        let (spread, mut bars, more) = spread_values(name, rows, is_label);
         if rows.iter().any(|row| row.get(name).is_some_and(Value::is_null)) {
             bars.push((NULL.to_owned(), "null".to_owned()));
         }
@@ -112,7 +112,7 @@ impl Column {
     }
 
     /// Whether a row has what is asked for.
-    pub(super) fn fits(&self, row: &JsonRow) -> bool {
+    pub(super) fn has_wanted_value(&self, row: &JsonRow) -> bool {
         if self.wanted.is_empty() {
             return true;
         }
@@ -122,20 +122,20 @@ impl Column {
         }
         let measured = match (&self.spread, value) {
             (Spread::Ranges(_), Some(value)) => value.as_f64(),
-            (Spread::Lengths(_), Some(value)) => length(value),
+            (Spread::Lengths(_), Some(value)) => text_length(value),
             _ => None,
         };
-        match (range(&self.wanted), measured) {
+        match (parse_range(&self.wanted), measured) {
             (Some((low, high)), Some(x)) => low <= x && high.is_none_or(|high| x < high),
             _ if matches!(self.spread, Spread::Numbers(_)) => {
-                value.and_then(Value::as_f64).is_some_and(|x| read(x) == self.wanted)
+                value.and_then(Value::as_f64).is_some_and(|x| format_number(x) == self.wanted)
             }
             _ => labels_of(value).contains(&self.wanted),
         }
     }
 
     /// Counts a row in the bars that its value has.
-    pub(super) fn count(&mut self, row: &JsonRow) {
+    pub(super) fn count_row(&mut self, row: &JsonRow) {
         let Some(value) = row.get(&self.name) else { return };
         let bars = self.bars.len();
         let below = |ends: &[f64], x: f64| ends.iter().rposition(|low| *low <= x);
@@ -147,14 +147,14 @@ impl Column {
                 labels_of(Some(value)).iter().filter_map(|label| known.get(label).copied()).collect()
             }
             (Spread::Numbers(known), value) => {
-                let read = value.as_f64().map(read);
+                let read = value.as_f64().map(format_number);
                 known.iter().position(|known| Some(known) == read.as_ref()).into_iter().collect()
             }
             (Spread::Ranges(ends), value) => {
                 value.as_f64().and_then(|x| below(ends, x)).into_iter().collect()
             }
             (Spread::Lengths(ends), value) => {
-                length(value).and_then(|x| below(ends, x)).into_iter().collect()
+                text_length(value).and_then(|x| below(ends, x)).into_iter().collect()
             }
         };
         for place in places {
@@ -179,18 +179,18 @@ impl Column {
 type Bars = Vec<(String, String)>;
 
 /// How the values of a column are spread, the bars, and the number of values without one.
-fn spread(name: &str, rows: &[JsonRow], is_label: bool) -> (Spread, Bars, usize) {
+fn spread_values(name: &str, rows: &[JsonRow], is_label: bool) -> (Spread, Bars, usize) {
     let values = || rows.iter().filter_map(|row| row.get(name)).filter(|value| !value.is_null());
     let is_name = name == "id" || name == "index" || name.ends_with("_id");
-    if is_label || (!is_name && few(values())) {
-        return labels(values());
+    if is_label || (!is_name && has_few_values(values())) {
+        return label_bars(values());
     }
     if is_name {
         return (Spread::None, Vec::new(), 0);
     }
     if values().all(Value::is_number) {
         let numbers: Vec<f64> = values().filter_map(Value::as_f64).collect();
-        let mut texts: Vec<(f64, String)> = numbers.iter().map(|x| (*x, read(*x))).collect();
+        let mut texts: Vec<(f64, String)> = numbers.iter().map(|x| (*x, format_number(*x))).collect();
         texts.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         texts.dedup_by(|(_, a), (_, b)| a == b);
         if texts.len() <= BARS {
@@ -198,19 +198,19 @@ fn spread(name: &str, rows: &[JsonRow], is_label: bool) -> (Spread, Bars, usize)
             let bars = texts.iter().map(|text| (text.clone(), text.clone())).collect();
             return (Spread::Numbers(texts), bars, 0);
         }
-        let (ends, bars) = ranges(&numbers, numbers.iter().all(|x| x.fract() == 0.0));
+        let (ends, bars) = range_bars(&numbers, numbers.iter().all(|x| x.fract() == 0.0));
         return (Spread::Ranges(ends), bars, 0);
     }
-    let lengths: Vec<f64> = values().filter_map(length).collect();
+    let lengths: Vec<f64> = values().filter_map(text_length).collect();
     if lengths.is_empty() || lengths.len() < values().count() {
         return (Spread::None, Vec::new(), 0);
     }
-    let (ends, bars) = ranges(&lengths, true);
+    let (ends, bars) = range_bars(&lengths, true);
     (Spread::Lengths(ends), bars, 0)
 }
 
 /// Whether these are few values that return: yes or no, sources, kinds.
-fn few<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
+fn has_few_values<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
     let (mut known, mut all): (Vec<&Value>, usize) = (Vec::new(), 0);
     for value in values {
         if !(value.is_string() || value.is_boolean()) {
@@ -227,7 +227,7 @@ fn few<'v>(values: impl Iterator<Item = &'v Value>) -> bool {
     all > 0 && (known.iter().all(|value| value.is_boolean()) || known.len() * 2 <= all)
 }
 
-fn labels<'v>(values: impl Iterator<Item = &'v Value>) -> (Spread, Bars, usize) {
+fn label_bars<'v>(values: impl Iterator<Item = &'v Value>) -> (Spread, Bars, usize) {
     let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     for label in values.flat_map(|value| labels_of(Some(value))) {
         *counts.entry(label).or_default() += 1;
@@ -242,7 +242,7 @@ fn labels<'v>(values: impl Iterator<Item = &'v Value>) -> (Spread, Bars, usize) 
 }
 
 /// Ranges whose ends are round: `LOW..HIGH` without the high end, the last one open.
-fn ranges(numbers: &[f64], whole: bool) -> (Vec<f64>, Bars) {
+fn range_bars(numbers: &[f64], whole: bool) -> (Vec<f64>, Bars) {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let (Some(low), Some(most)) = (sorted.first().copied(), sorted.last().copied()) else {
@@ -259,7 +259,7 @@ fn ranges(numbers: &[f64], whole: bool) -> (Vec<f64>, Bars) {
     let Some((n, power)) = steps.find(fits) else { return (Vec::new(), Vec::new()) };
     let digits = usize::try_from(-power).unwrap_or(0);
     // What is written and what is compared are one number.
-    let end = |at: f64| decimals(at * n * 10_f64.powi(power), digits);
+    let end = |at: f64| format_decimals(at * n * 10_f64.powi(power), digits);
     let (mut from, to) = (place(low, (n, power)), place(high, (n, power)));
     // A quotient may be rounded up to the next end.
     if end(from).parse().is_ok_and(|end: f64| end > low) {
@@ -274,8 +274,8 @@ fn ranges(numbers: &[f64], whole: bool) -> (Vec<f64>, Bars) {
         let value = if last { format!("{this}..") } else { format!("{this}..{next}") };
         let label = match next.parse::<f64>() {
             Ok(next) if last && most >= next => format!("{this}+"),
-            Ok(next) if whole && n * 10_f64.powi(power) == 1.0 => decimals(next - 1.0, 0),
-            Ok(next) if whole => format!("{this}–{}", decimals(next - 1.0, 0)),
+            Ok(next) if whole && n * 10_f64.powi(power) == 1.0 => format_decimals(next - 1.0, 0),
+            Ok(next) if whole => format!("{this}–{}", format_decimals(next - 1.0, 0)),
             _ => format!("{this}–{next}"),
         };
         bars.push((value, label));
@@ -284,15 +284,15 @@ fn ranges(numbers: &[f64], whole: bool) -> (Vec<f64>, Bars) {
 }
 
 /// The ends of `LOW..HIGH` or `LOW..`.
-fn range(wanted: &str) -> Option<(f64, Option<f64>)> {
+fn parse_range(wanted: &str) -> Option<(f64, Option<f64>)> {
     let (low, high) = wanted.split_once("..")?;
     let high = if high.is_empty() { None } else { Some(high.parse().ok()?) };
     Some((low.parse().ok()?, high))
 }
 
 /// A number as a bar reads.
-fn read(x: f64) -> String {
-    let text = decimals(x, 2);
+fn format_number(x: f64) -> String {
+    let text = format_decimals(x, 2);
     match text.trim_end_matches('0').trim_end_matches('.') {
         "-0" => "0".to_owned(),
         text => text.to_owned(),
@@ -300,7 +300,7 @@ fn read(x: f64) -> String {
 }
 
 /// The characters of a text.
-fn length(value: &Value) -> Option<f64> {
+fn text_length(value: &Value) -> Option<f64> {
     Some(value.as_str()?.chars().count() as f64)
 }
 
@@ -321,14 +321,14 @@ pub(super) fn labels_of(value: Option<&Value>) -> Vec<String> {
 
 /// A value as a label: in quotes where it would read like null or like nothing.
 fn label_of(value: &Value) -> String {
-    match shown(value) {
+    match cell_text(value) {
         text if ["", "null", "\"\"", NULL].contains(&text.as_str()) => format!("{text:?}"),
         text => text,
     }
 }
 
 /// A value in a cell.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -352,8 +352,8 @@ mod tests {
 
     /// Each bar of a column: what an address says for it, its label, and its rows.
     fn bars(rows: &[JsonRow]) -> Vec<(String, String, usize)> {
-        let mut column = Column::of("it", rows, None, true, String::new());
-        rows.iter().for_each(|row| column.count(row));
+        let mut column = Column::of_rows("it", rows, None, true, String::new());
+        rows.iter().for_each(|row| column.count_row(row));
         column.finish(|name, value| format!("{name}={value}"));
         column.bars.into_iter().map(|bar| (bar.value, bar.label, bar.rows)).collect()
     }
@@ -364,8 +364,8 @@ mod tests {
         let rows = rows(&[of, vec![Value::Null]].concat());
         let want = [("b", "b", 3), ("a", "a", 2), (NULL, "null", 1)];
         assert_eq!(bars(&rows), want.map(|(value, label, n)| (value.to_owned(), label.to_owned(), n)));
-        let null = Column::of("it", &rows, None, true, NULL.to_owned());
-        assert_eq!(rows.iter().filter(|row| null.fits(row)).count(), 1);
+        let null = Column::of_rows("it", &rows, None, true, NULL.to_owned());
+        assert_eq!(rows.iter().filter(|row| null.has_wanted_value(row)).count(), 1);
         assert_eq!(null.called, "null");
     }
 
@@ -380,12 +380,12 @@ mod tests {
             found.iter().map(|(_, label, _)| label.as_str()).collect();
         assert!(labels.len() == found.len() && !labels.contains(""), "{found:?}");
         for (value, label, n) in &found {
-            let asked = Column::of("it", &rows, None, true, value.clone());
-            assert_eq!(rows.iter().filter(|row| asked.fits(row)).count(), *n, "{label}");
+            let asked = Column::of_rows("it", &rows, None, true, value.clone());
+            assert_eq!(rows.iter().filter(|row| asked.has_wanted_value(row)).count(), *n, "{label}");
         }
         assert_eq!(found.len(), 6, "{found:?}");
         assert_eq!(labels_of(Some(&json!(["a", "a", ""]))), ["\"\"", "a"], "a cell has each label once");
-        assert_eq!((read(-0.001), read(0.0)), ("0".to_owned(), "0".to_owned()));
+        assert_eq!((format_number(-0.001), format_number(0.0)), ("0".to_owned(), "0".to_owned()));
     }
 
     #[test]
@@ -404,7 +404,7 @@ mod tests {
             "one long text leaves the others their bars"
         );
         let id: Vec<JsonRow> = rows.iter().map(|row| json!({ "id": row["it"] })).map(object).collect();
-        assert!(Column::of("id", &id, None, true, String::new()).bars.is_empty());
+        assert!(Column::of_rows("id", &id, None, true, String::new()).bars.is_empty());
     }
 
     fn object(value: Value) -> JsonRow {
@@ -432,8 +432,8 @@ mod tests {
             prop_assert_eq!(found.iter().map(|(.., n)| n).sum::<usize>(), rows.len());
             prop_assert!(found.len() <= BARS + 1);
             for (value, _, n) in found {
-                let asked = Column::of("it", &rows, None, true, value.clone());
-                prop_assert_eq!(rows.iter().filter(|row| asked.fits(row)).count(), n, "{}", value);
+                let asked = Column::of_rows("it", &rows, None, true, value.clone());
+                prop_assert_eq!(rows.iter().filter(|row| asked.has_wanted_value(row)).count(), n, "{}", value);
             }
         }
     }

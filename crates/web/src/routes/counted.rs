@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::recipe::Recipe;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Guessed, layout, shortcuts};
-use crate::text::decimals;
+use crate::text::format_decimals;
 
 /// One config.
 #[derive(Serialize)]
@@ -38,7 +38,7 @@ type Bar = (String, u64, u64);
 const BARS: usize = 12;
 
 /// The distribution of the numbers in each column: scores, ratings, shares. Ids and names are excluded.
-fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
+fn number_bars(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
     let Some(first) = rows.first() else { return Vec::new() };
     let counted = |name: &&String| {
         let is_number = |row: &JsonRow| row.get(*name).is_none_or(|v| v.is_number() || v.is_null());
@@ -50,7 +50,7 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
         let mut values: Vec<f64> = rows.iter().filter_map(|row| row.get(name)?.as_f64()).collect();
         values.sort_by(f64::total_cmp);
         let (low, high) = (*values.first()?, *values.last()?);
-        let short = |x: f64| decimals(x, 2).trim_end_matches('0').trim_end_matches('.').to_string();
+        let short = |x: f64| format_decimals(x, 2).trim_end_matches('0').trim_end_matches('.').to_string();
         // Means of ratings differ in their last digits; values that print alike share a bar.
         let mut distinct: Vec<String> = values.iter().map(|value| short(*value)).collect();
         distinct.dedup();
@@ -80,8 +80,8 @@ fn numbers(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
 }
 
 /// Computes the statistics of one config.
-pub(crate) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
-    let layout = layout::find(name);
+pub(crate) fn count_config(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
+    let layout = layout::find_layout(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     let count = |column: &&'static str| {
@@ -109,7 +109,7 @@ pub(crate) fn counted(config: &Config, recipe: &'static Recipe, name: &str, rows
         about: layout.map_or("", |layout| layout.about),
         rows: rows.len(),
         labels: labels.iter().map(count).collect(),
-        numbers: numbers(rows, labels),
+        numbers: number_bars(rows, labels),
         lengths,
         bin: LENGTH_BIN,
         first: rows.iter().take(3).cloned().map(Value::Object).collect(),
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn numbers_that_read_alike_are_one_bar() {
         let row = |gap: f64| serde_json::json!({ "id": "a", "gap": gap }).as_object().cloned().unwrap();
-        let found = numbers(&[row(7.0 / 3.0), row(2.333_333_333_333_333), row(4.0)], &[]);
+        let found = number_bars(&[row(7.0 / 3.0), row(2.333_333_333_333_333), row(4.0)], &[]);
         assert_eq!(
             found,
             [("gap".to_string(), vec![("2.33".to_string(), 2, 1000), ("4".to_string(), 1, 500)])]

@@ -13,9 +13,9 @@ use serde_json::json;
 
 use super::ballot::label_in;
 use super::faults::field_name;
-use super::open_items::{is_open, unassigned};
-use super::review::ballot;
-use crate::app::{App, reading, recipe};
+use super::open_items::{is_open, unassigned_items};
+use super::review::find_ballot;
+use crate::app::{App, read_blocking, find_recipe};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::i18n::Language;
@@ -24,15 +24,15 @@ use crate::recipe::Recipe;
 use crate::review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use crate::review::ballot::{Qualification, Round};
 use crate::review::grades;
-use crate::review::qualify::{FEWEST, trials};
+use crate::review::qualify::{FEWEST, judge_trials};
 use crate::review::{
     Annotator, Ballot, Gold, Item, Outcome, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
-    status, voted::guessed,
+    status, voted::measure_guessing,
 };
 use crate::shortcuts::Shortcuts;
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{BallotItems, Note, Skip, standing};
+use crate::voting::{BallotItems, Note, Skip, latest_notes};
 
 /// A ballot on a page: computed, or to be loaded afterwards.
 #[derive(Serialize)]
@@ -157,26 +157,26 @@ const DAYS: usize = 14;
 const PAIRS: usize = 12;
 
 /// One ballot.
-pub(crate) async fn one(
+pub(crate) async fn show_ballot(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let (section, curated) = reading(move || {
-        let (config, _) = app.config();
-        let section = section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)?;
-        let ballot = ballot(&app, &config, recipe, &step)?;
-        let curated = curated(&app, &config, recipe, &ballot, &who)?;
+    let (section, curated) = read_blocking(move || {
+        let (config, _) = app.current_config();
+        let section = ballot_section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)?;
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
+        let curated = curate_ballot(&app, &config, recipe, &ballot, &who)?;
         Ok((section, curated))
     })
     .await?;
-    view::page(&visitor, "curate.html", json!({ "steps": [section], "found": curated }))
+    view::render_page(&visitor, "curate.html", json!({ "steps": [section], "found": curated }))
 }
 
 /// A step, computed or not; `None` if there is nothing to vote on yet.
-pub(super) fn section(
+pub(super) fn ballot_section(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
@@ -184,8 +184,8 @@ pub(super) fn section(
     visitor: &Visitor,
     look: bool,
 ) -> Result<Option<Section>, PageError> {
-    let ballot = if look { app.ballots.open(config, recipe, name)? } else { None };
-    let Some(step) = ballots::step(recipe.name, name).filter(|_| ballot.is_some() || !look) else {
+    let ballot = if look { app.ballots.open_ballot(config, recipe, name)? } else { None };
+    let Some(step) = ballots::find_step(recipe.name, name).filter(|_| ballot.is_some() || !look) else {
         return Ok(None);
     };
     let looked = ballot.map(|ballot| standing_of(app, config, recipe, &ballot, visitor)).transpose()?;
@@ -201,16 +201,16 @@ fn standing_of(
     visitor: &Visitor,
 ) -> Result<Standing, PageError> {
     let BallotItems { step, items, .. } = ballot;
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
-    let given = app.desk.given(recipe.name, step.name)?;
+    let given = app.desk.read_assignments(recipe.name, step.name)?;
     let tasks = given.tasks();
-    let status = status(items, &resolved, &votes, tasks.all());
+    let status = count_outcomes(items, &resolved, &votes, tasks.all_tasks());
     let known = known_answers(config, recipe.name, step, items)?;
-    let gold = gold(ballot, &resolved, tasks, &votes, &known);
+    let gold = grade_known_items(ballot, &resolved, tasks, &votes, &known);
     let attempts =
-        grades::attempts(&app.workspace.raw(), recipe.name, step.name).map_err(PageError::broken)?;
+        grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name).map_err(PageError::internal_error)?;
     let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
         name: name.clone(),
         assigned: p.assigned,
@@ -231,14 +231,14 @@ fn standing_of(
         waiting: status.waiting.values().map(|(items, _)| items).sum(),
         disputed: status.disputed,
         stale: status.stale,
-        unassigned: unassigned(ballot, &resolved, tasks, Round::Vote).len(),
+        unassigned: unassigned_items(ballot, &resolved, tasks, Round::Vote).len(),
         people: status.annotators.iter().map(person).collect(),
-        waits: waits(ballot, &resolved, tasks, &votes),
-        disputes: (status.disputed > 0).then(|| disputes(config, recipe, step, visitor)),
+        waits: waits_by_round(ballot, &resolved, tasks, &votes),
+        disputes: (status.disputed > 0).then(|| locate_disputes(config, recipe, step, visitor)),
     })
 }
 
-fn curated(
+fn curate_ballot(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
@@ -246,31 +246,31 @@ fn curated(
     visitor: &Visitor,
 ) -> Result<Curated, PageError> {
     let BallotItems { step, items, .. } = ballot;
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
     // Only people are shown here, not a sample's voters.
-    let agreement = agreement::agreed(step, items, &votes, Bootstrap::AGREEMENT);
+    let agreement = agreement::step_agreement(step, items, &votes, Bootstrap::AGREEMENT);
     let fields: Vec<&FieldAgreement> =
         agreement.fields.iter().filter(|field| !agreement.sample && field.items > 0).collect();
-    let voted = Voted::count(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
+    let voted = Voted::summarise_step(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
     let cohen = |field: &FieldAgreement| voted.fields.iter().find(|of| of.field == field.field)?.cohen;
-    let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
-    let (pairs, pairs_all) = pairs(&fields);
+    let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
+    let (pairs, pairs_all) = least_agreeing_pairs(&fields);
     Ok(Curated {
-        agreement: fields.iter().map(|field| agreed(step, visitor.language, field, cohen(field))).collect(),
+        agreement: fields.iter().map(|field| agreement_row(step, visitor.language, field, cohen(field))).collect(),
         pairs,
         pairs_all,
-        trend: trend(&votes),
-        guessed: guessed(step, items, &resolved, seed),
+        trend: votes_by_day(&votes),
+        guessed: measure_guessing(step, items, &resolved, seed),
         voted,
-        notes: standing(&app.desk.notes(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
-        passed: app.desk.skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
+        notes: latest_notes(&app.desk.read_remarks(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
+        passed: app.desk.read_skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
 }
 
 /// Missing votes by round, and the assigned people.
-fn waits(
+fn waits_by_round(
     ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
@@ -289,7 +289,7 @@ fn waits(
             continue;
         }
         let mut loads: BTreeMap<&str, usize> = BTreeMap::new();
-        for task in tasks.current(round) {
+        for task in tasks.current_tasks(round) {
             let Some(resolution) = open.get(task.item.as_str()) else { continue };
             let on_it = votes.get(task.item.as_str()).map(Vec::as_slice).unwrap_or_default();
             let theirs = |vote: &&&Vote| {
@@ -307,7 +307,7 @@ fn waits(
         people.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         found.push(Waits {
             round: round.name(),
-            roles: ballot.step.roles(round).into_iter().map(Role::name).collect(),
+            roles: ballot.step.roles_of_round(round).into_iter().map(Role::name).collect(),
             items: open.len(),
             people,
         });
@@ -316,46 +316,46 @@ fn waits(
 }
 
 /// Where the visitor finds the disputes: at their own desk if they settle them, else among the held records.
-pub(super) fn disputes(
+pub(super) fn locate_disputes(
     config: &Config,
     recipe: &'static Recipe,
-    step: &Ballot,
+    ballot: &Ballot,
     visitor: &Visitor,
 ) -> Disputes {
-    let settle = |person: &&Annotator| person.may_vote(step, Round::Adjudication);
+    let settle = |person: &&Annotator| person.may_vote(ballot, Round::Adjudication);
     let by: Vec<String> = config.annotators.iter().filter(settle).map(|person| person.name.clone()).collect();
-    let desk = format!("/review/{}/{}/adjudication", recipe.name, view::encoded(step.name));
+    let desk = format!("/review/{}/{}/adjudication", recipe.name, view::encode_segment(ballot.name));
     let href = match (visitor.name(), by.first()) {
-        (None, Some(first)) => format!("{desk}?as={}", view::encoded(first)),
+        (None, Some(first)) => format!("{desk}?as={}", view::encode_segment(first)),
         (Some(name), _) if by.iter().any(|known| known == name) => desk,
         _ => {
-            format!("/{}/stage/review:{}?outcome=held&reason=disputed", recipe.name, view::encoded(step.name))
+            format!("/{}/stage/review:{}?outcome=held&reason=disputed", recipe.name, view::encode_segment(ballot.name))
         }
     };
     Disputes { href, by }
 }
 
-fn agreed(
-    step: &Ballot,
+fn agreement_row(
+    ballot: &Ballot,
     language: Language,
     field: &FieldAgreement,
     cohen: Option<[f64; 3]>,
 ) -> AgreementRow {
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
     AgreementRow {
-        field: field_name(language, step, &field.field),
+        field: field_name(language, ballot, &field.field),
         items: field.items,
         percent: three(&field.percent),
         alpha: three(&field.alpha),
         fleiss: three(&field.fleiss),
         cohen,
-        undefined: field.undefined().map(|why| why.to_string()),
+        undefined: field.why_undefined().map(|why| why.to_string()),
     }
 }
 
 /// Those two who share items and agree least, with their agreement in each field, and the number of all: those who agree
 /// least in one come first.
-fn pairs(fields: &[&FieldAgreement]) -> (Vec<Pair>, usize) {
+fn least_agreeing_pairs(fields: &[&FieldAgreement]) -> (Vec<Pair>, usize) {
     let all: BTreeSet<&[String; 2]> =
         fields.iter().flat_map(|field| &field.pairs).map(|pair| &pair.names).collect();
     let of = |names: &[String; 2], field: &FieldAgreement| {
@@ -375,7 +375,7 @@ fn pairs(fields: &[&FieldAgreement]) -> (Vec<Pair>, usize) {
 }
 
 /// People's votes by day.
-fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
+fn votes_by_day(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
     let mut days: BTreeMap<&str, usize> = BTreeMap::new();
     for vote in votes.values().flatten().filter(|vote| !vote.synthetic) {
         *days.entry(vote.at.get(..10).unwrap_or_default()).or_default() += 1;
@@ -389,14 +389,14 @@ fn trend(votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Day> {
 
 /// How many known items each annotator answered correctly: those of the settings' folder, and items assigned as
 /// known ones and decided.
-fn gold(
+fn grade_known_items(
     ballot: &BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     votes: &FxHashMap<&str, Vec<&Vote>>,
     more: &[Gold<'_>],
 ) -> FxHashMap<String, (usize, usize)> {
-    let given: Vec<&str> = tasks.all().iter().filter(|t| t.gold).map(|t| t.item.as_str()).collect();
+    let given: Vec<&str> = tasks.all_tasks().iter().filter(|t| t.gold).map(|t| t.item.as_str()).collect();
     let known: Vec<(&Item, &Values)> = ballot
         .items
         .iter()
@@ -413,24 +413,24 @@ fn gold(
         items.iter().flat_map(|item| votes.get(item).into_iter().flatten().copied()).collect();
     // Only the counts of a trial are shown here, and these do not depend on the shares.
     let shares = ballot.step.qualification.unwrap_or(Qualification { formal: 0.8, senior: 0.95 });
-    let trials = trials(&ballot.step, &known, &cast, shares, FEWEST);
+    let trials = judge_trials(&ballot.step, &known, &cast, shares, FEWEST);
     trials.into_iter().map(|trial| (trial.annotator, (trial.right, trial.of))).collect()
 }
 
 /// The votes of a step, as stored.
-pub(crate) async fn votes(
+pub(crate) async fn download_votes(
     State(app): State<Arc<App>>,
     Path((name, step)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let lines = reading(move || {
-        let (config, _) = app.config();
-        let ballot = ballot(&app, &config, recipe, &step)?;
-        let board = app.desk.board().map_err(PageError::broken)?;
+    let recipe = find_recipe(&name)?;
+    let lines = read_blocking(move || {
+        let (config, _) = app.current_config();
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
+        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
         let mut lines = Vec::new();
         for item in &ballot.items {
-            for vote in board.stored(recipe.name, ballot.step.name, &item.id) {
-                serde_json::to_writer(&mut lines, vote).map_err(PageError::broken)?;
+            for vote in board.stored_votes(recipe.name, ballot.step.name, &item.id) {
+                serde_json::to_writer(&mut lines, vote).map_err(PageError::internal_error)?;
                 lines.push(b'\n');
             }
         }

@@ -7,13 +7,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::config::Config;
 use crate::decisions::{Decision, DecisionLog, Verdict};
 use crate::error::PageError;
 use crate::guard::Form;
-use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, entitled};
-use crate::pipeline::now;
+use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, check_entitled};
+use crate::pipeline::current_time;
 use crate::recipe::{Recipe, Step};
 use crate::review::Digest;
 use crate::view;
@@ -23,10 +23,10 @@ use crate::visitor::Visitor;
 const WHY_CHARS: usize = 500;
 
 /// The decisions possible on a stage's records as they enter it.
-pub(super) fn decides(step: &Step) -> Vec<&'static str> {
-    let posts = step.stage.touches().is_some();
+pub(super) fn possible_decisions(step: &Step) -> Vec<&'static str> {
+    let posts = step.stage.touched_columns().is_some();
     let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold].into_iter();
-    verdicts.filter(|verdict| posts && step.stage.takes(*verdict)).map(Verdict::name).collect()
+    verdicts.filter(|verdict| posts && step.stage.may_be_overruled(*verdict)).map(Verdict::name).collect()
 }
 
 /// What a page offers to people who may decide.
@@ -58,10 +58,10 @@ pub(super) struct Made {
 }
 
 /// Who may decide here.
-pub(crate) fn desk(config: &Config, visitor: &Visitor) -> VotingDesk {
+pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> VotingDesk {
     let may = visitor.rank() >= Some(crate::access::Rank::Curator);
     let people = config.annotators.iter().map(|person| person.name.clone());
-    let people = people.filter(|name| may && visitor.name().is_none() && entitled(config, name).is_ok());
+    let people = people.filter(|name| may && visitor.name().is_none() && check_entitled(config, name).is_ok());
     VotingDesk { may, people: people.collect(), ..VotingDesk::default() }
 }
 
@@ -73,9 +73,9 @@ pub(crate) fn desk_of(
     id: &str,
     visitor: &Visitor,
 ) -> Result<VotingDesk, PageError> {
-    let mut desk = desk(config, visitor);
+    let mut desk = decision_desk(config, visitor);
     if desk.may {
-        let choices = decide::choices(config, recipe, id).map_err(refused)?;
+        let choices = decide::possible_decisions(config, recipe, id).map_err(decision_refused)?;
         let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| Choice {
             verdict: verdict.name(),
             stage,
@@ -94,19 +94,19 @@ pub(super) fn decisions_of(
     recipe: &'static Recipe,
     wanted: impl Fn(&Decision) -> bool,
 ) -> Result<Vec<Made>, PageError> {
-    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
-    let found = decide::states(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
+    let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
+    let found = decide::states_of_decisions(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
     Ok(found.map(|found| Made { decision: found.decision, state: found.state }).collect())
 }
 
 /// Makes or withdraws a decision.
-pub(crate) async fn take(
+pub(crate) async fn submit_decision(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let back = form.get("back").to_string();
     // Redirect only to one of our pages.
     let own = back.starts_with('/') && !back.starts_with("//") && !back.contains('\\');
@@ -114,9 +114,9 @@ pub(crate) async fn take(
         // In a queue the next one stands there, and whoever chose a name stays that person.
         true if !form.get("queue").is_empty() => with_part(&back, "as", form.get("as")),
         true => with_word(&back, form.get("record")),
-        false => format!("/{}/record/{}#decide", recipe.name, view::encoded(form.get("record"))),
+        false => format!("/{}/record/{}#decide", recipe.name, view::encode_segment(form.get("record"))),
     };
-    reading(move || store(&app, recipe, &visitor, &form)).await?;
+    read_blocking(move || store_decision(&app, recipe, &visitor, &form)).await?;
     Ok(Redirect::to(&back).into_response())
 }
 
@@ -140,44 +140,44 @@ fn with_part(back: &str, key: &str, value: &str) -> String {
     let (path, query) = page.split_once('?').unwrap_or((page, ""));
     let own = |part: &&str| part.split('=').next() == Some(key);
     let kept = query.split('&').filter(|part| !part.is_empty() && !own(part));
-    let word = format!("{key}={}", view::encoded(value));
+    let word = format!("{key}={}", view::encode_segment(value));
     let query = kept.chain([word.as_str()]).collect::<Vec<_>>().join("&");
     format!("{path}?{query}{}", place.map(|place| format!("#{place}")).unwrap_or_default())
 }
 
 /// Who decides: the owner of a curator's token; without tokens, the person chosen in the form.
-pub(super) fn who(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, PageError> {
+pub(super) fn find_decider(config: &Config, visitor: &Visitor, form: &Form) -> Result<String, PageError> {
     match visitor.name() {
         Some(name) => Ok(name.to_owned()),
         None => {
-            entitled(config, form.get("as")).map_err(refused)?;
+            check_entitled(config, form.get("as")).map_err(decision_refused)?;
             Ok(form.get("as").to_owned())
         }
     }
 }
 
-fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
-    let (config, _) = app.config();
-    let by = who(&config, visitor, form)?;
+fn store_decision(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
+    let (config, _) = app.current_config();
+    let by = find_decider(&config, visitor, form)?;
     let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
     let written = form.get("why").trim();
     // A queue says under the field which reason is stored where none is written.
     let usual = form.get(&format!("why.{of_act}"));
     let why = if written.is_empty() { usual.trim() } else { written };
     let why: String = why.chars().take(WHY_CHARS).collect();
-    let folder = app.workspace.decisions();
-    let at = now();
+    let folder = app.workspace.decisions_folder();
+    let at = current_time();
     if !form.get("undo").is_empty() {
-        let id: Digest = form.get("undo").parse().map_err(|e| PageError::bad(format!("{e}")))?;
+        let id: Digest = form.get("undo").parse().map_err(|e| PageError::bad_request(format!("{e}")))?;
         if why.is_empty() {
-            return Err(refused(DecideError::NoReason));
+            return Err(decision_refused(DecideError::NoReason));
         }
-        DecisionLog::undo(&folder, id, &by, &why, &at).map_err(PageError::broken)?;
+        DecisionLog::withdraw_decision(&folder, id, &by, &why, &at).map_err(PageError::internal_error)?;
         return Ok(());
     }
     let verdict = form.get("verdict");
     let verdict =
-        Verdict::from_name(verdict).ok_or_else(|| PageError::bad(format!("no verdict {verdict:?}")))?;
+        Verdict::from_name(verdict).ok_or_else(|| PageError::bad_request(format!("no verdict {verdict:?}")))?;
     // Verdicts overrule different stages, where the record may have different texts.
     let own = form.get(&format!("seen.{verdict}")).to_owned();
     let seen = if own.is_empty() { form.get("seen") } else { &own };
@@ -190,21 +190,21 @@ fn store(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> 
         text: optional("text").filter(|_| verdict.is_edit()),
         recipe: (form.get("scope") != "all").then(|| recipe.name.to_owned()),
         stage: optional("stage"),
-        seen: Some(seen.parse().map_err(|e| PageError::bad(format!("{e}")))?),
+        seen: Some(seen.parse().map_err(|e| PageError::bad_request(format!("{e}")))?),
     };
     let act = Act { by: &by, why: &why, at: &at, source: "page" };
-    let decisions = decide::decide(&config, &wish, act).map_err(refused)?;
-    DecisionLog::append(&folder, decisions).map_err(PageError::broken)?;
+    let decisions = decide::make_decisions(&config, &wish, act).map_err(decision_refused)?;
+    DecisionLog::append_decisions(&folder, decisions).map_err(PageError::internal_error)?;
     Ok(())
 }
 
 /// Why a decision is refused, for the visitor.
-fn refused(error: DecideError) -> PageError {
+fn decision_refused(error: DecideError) -> PageError {
     match error {
         DecideError::Run(error) => error.into(),
-        DecideError::Outdated { .. } => PageError::new(StatusCode::CONFLICT, "item_changed").with(error),
-        DecideError::NotEntitled { .. } => PageError::forbidden().with(error),
-        _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with(error),
+        DecideError::Outdated { .. } => PageError::new(StatusCode::CONFLICT, "item_changed").with_detail(error),
+        DecideError::NotEntitled { .. } => PageError::forbidden().with_detail(error),
+        _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error),
     }
 }
 

@@ -9,17 +9,17 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::causes::translate;
-use super::columns::shown;
-use super::releases::{Version, known, versions};
-use crate::app::{App, reading, recipe};
+use super::causes::translate_passages;
+use super::columns::cell_text;
+use super::releases::{Version, find_version_folder, list_versions};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::audit::Passage;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::left::Left;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::release::diff::{CauseOf, Changed, ConfigDiff, Field, Moves, Side, WITHDRAWN, diff};
+use crate::release::diff::{CauseOf, Changed, ConfigDiff, Field, Moves, Side, WITHDRAWN, diff_folders};
 use crate::release::{Behind, Causes, CurrentRows, LeftOut, last_stops};
 use crate::view;
 use crate::visitor::Visitor;
@@ -119,20 +119,20 @@ struct Sides {
 }
 
 /// Two versions.
-pub(crate) async fn page(
+pub(crate) async fn show_difference(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     Query(two): Query<Two>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let language = visitor.language;
-    let found = reading(move || compared(&app, recipe, two, language)).await?;
-    view::page(&visitor, "diff.html", found)
+    let found = read_blocking(move || compare_versions(&app, recipe, two, language)).await?;
+    view::render_page(&visitor, "diff.html", found)
 }
 
-fn compared(app: &App, recipe: &'static Recipe, two: Two, language: Language) -> Result<Compared, PageError> {
-    let here: Vec<Version> = versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
+fn compare_versions(app: &App, recipe: &'static Recipe, two: Two, language: Language) -> Result<Compared, PageError> {
+    let here: Vec<Version> = list_versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
     let name = |at: usize| here.get(at).map(|version| version.version.clone()).unwrap_or_default();
     let after = if two.after.is_empty() { name(0) } else { two.after };
     let before = if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
@@ -148,7 +148,7 @@ fn compared(app: &App, recipe: &'static Recipe, two: Two, language: Language) ->
     if compared.versions.is_empty() {
         return Ok(compared);
     }
-    let (old, new) = (known(app, recipe, &compared.before)?, known(app, recipe, &compared.after)?);
+    let (old, new) = (find_version_folder(app, recipe, &compared.before)?, find_version_folder(app, recipe, &compared.after)?);
     let withheld = Withheld::open(&app.workspace, recipe)?;
     // Nothing is explained yet: which records are meant is noted, in the order of the differences.
     let asked: RefCell<[Vec<String>; 3]> = RefCell::default();
@@ -161,12 +161,12 @@ fn compared(app: &App, recipe: &'static Recipe, two: Two, language: Language) ->
         asked.borrow_mut()[kind].push(record.to_owned());
         None
     };
-    let found = diff(&old, &new, Some(&withheld), &note)?;
+    let found = diff_folders(&old, &new, Some(&withheld), &note)?;
     let [removed, changed, added] = asked.take();
     let ids: BTreeSet<&str> = removed.iter().map(String::as_str).collect();
-    let mut last = last_stops(&CurrentRows::of(&app.workspace, recipe), &ids)?;
-    translate(app, recipe, language, last.values_mut())?;
-    let causes = Causes::between(&app.workspace, &old, &new)?;
+    let mut last = last_stops(&CurrentRows::of_recipe(&app.workspace, recipe), &ids)?;
+    translate_passages(app, recipe, language, last.values_mut())?;
+    let causes = Causes::between_folders(&app.workspace, &old, &new)?;
     let mut told = Told {
         language,
         last,
@@ -177,7 +177,7 @@ fn compared(app: &App, recipe: &'static Recipe, two: Two, language: Language) ->
         explained: 0,
     };
     compared.left_out = [found.left_out_before, found.left_out];
-    compared.configs = found.configs.into_iter().map(|config| told.config(config)).collect();
+    compared.configs = found.configs.into_iter().map(|config| told.describe_config(config)).collect();
     Ok(compared)
 }
 
@@ -194,9 +194,9 @@ struct Told {
 }
 
 impl Told {
-    fn config(&mut self, config: ConfigDiff) -> Config {
+    fn describe_config(&mut self, config: ConfigDiff) -> Config {
         let (left, came, changed) = (config.removed.len(), config.added.len(), config.changed.len());
-        let mut gone: Vec<Row> = config.removed.into_iter().map(|side| self.gone(side)).collect();
+        let mut gone: Vec<Row> = config.removed.into_iter().map(|side| self.describe_removed(side)).collect();
         let mut reasons: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
         for why in gone.iter().filter_map(|row| row.why.as_ref()) {
             *reasons.entry((why.stage.as_str(), why.outcome.as_str(), why.reason.as_deref())).or_default() +=
@@ -213,7 +213,7 @@ impl Told {
         gone.truncate(SHOWN);
         let mut new: Vec<Row> = config.added.into_iter().map(|side| self.new_row(side)).collect();
         new.truncate(SHOWN);
-        let mut edits: Vec<Edit> = config.changed.into_iter().map(|row| self.edit(row)).collect();
+        let mut edits: Vec<Edit> = config.changed.into_iter().map(|row| self.describe_edit(row)).collect();
         edits.truncate(SHOWN);
         Config {
             config: config.config,
@@ -224,7 +224,7 @@ impl Told {
             moved: config.moved,
             columns_added: config.columns_added,
             columns_removed: config.columns_removed,
-            labels: config.labels.iter().map(|(column, moves)| (column.clone(), moved(moves))).collect(),
+            labels: config.labels.iter().map(|(column, moves)| (column.clone(), sort_moves(moves))).collect(),
             reasons,
             gone,
             new,
@@ -238,31 +238,31 @@ impl Told {
         Row { id: side.id, record, text: side.text, withdrawn, why: None, cause: None, looked: false }
     }
 
-    fn gone(&mut self, side: Side) -> Row {
+    fn describe_removed(&mut self, side: Side) -> Row {
         let record = self.removed.next().unwrap_or_default();
         let withdrawn = side.text == WITHDRAWN;
-        let why = self.last.get(&record).filter(|_| !withdrawn).and_then(Left::of);
+        let why = self.last.get(&record).filter(|_| !withdrawn).and_then(Left::from_passage);
         let (cause, looked) = match why {
-            None if !withdrawn => self.explain(CauseOf::Removed(&record)),
+            None if !withdrawn => self.find_cause(CauseOf::Removed(&record)),
             _ => (None, false),
         };
         Row { id: side.id, record, text: side.text, withdrawn, why, cause, looked }
     }
 
-    fn edit(&mut self, row: Changed) -> Edit {
+    fn describe_edit(&mut self, row: Changed) -> Edit {
         // One for each of its fields, all of the same row.
         let record = self.changed.by_ref().take(row.fields.len()).last().unwrap_or_default();
         let first = row.fields.first();
-        let asked = first.map(|field| self.explain(CauseOf::Changed(&record, &field.column)));
+        let asked = first.map(|field| self.find_cause(CauseOf::Changed(&record, &field.column)));
         let (cause, looked) = asked.unwrap_or_default();
-        Edit { id: row.id, record, fields: row.fields.into_iter().map(sides).collect(), cause, looked }
+        Edit { id: row.id, record, fields: row.fields.into_iter().map(field_sides).collect(), cause, looked }
     }
 
     /// The decision behind a difference, and whether it was looked up.
-    fn explain(&mut self, of: CauseOf<'_>) -> (Option<String>, bool) {
+    fn find_cause(&mut self, of: CauseOf<'_>) -> (Option<String>, bool) {
         self.explained += 1;
         match self.causes.as_ref().filter(|_| self.explained <= EXPLAINED) {
-            Some(causes) => (causes.behind(of).map(|behind| in_words(self.language, &behind)), true),
+            Some(causes) => (causes.find_decision(of).map(|behind| in_words(self.language, &behind)), true),
             None => (None, false),
         }
     }
@@ -272,19 +272,19 @@ impl Told {
 fn in_words(language: Language, behind: &Behind) -> String {
     match (language, behind) {
         (Language::En, behind) => behind.to_string(),
-        (Language::Zh, Behind::Stop(why)) => i18n::sentence(language, why),
+        (Language::Zh, Behind::Stop(why)) => i18n::translate_sentence(language, why),
         (Language::Zh, Behind::Stages(differ)) => {
             let line = |(stage, why): &(String, Vec<_>)| {
-                format!("{}：{}", i18n::stage(language, stage), i18n::stale(language, why))
+                format!("{}：{}", i18n::stage_name(language, stage), i18n::explain_stale(language, why))
             };
             differ.iter().map(line).collect::<Vec<_>>().join("；")
         }
         (Language::Zh, Behind::Passage(last)) => {
-            let state = i18n::word(language, &format!("state_{}", last.outcome)).unwrap_or(&last.outcome);
-            let reason = last.reason.as_deref().map(|code| i18n::reason(language, code));
+            let state = i18n::text_of_key(language, &format!("state_{}", last.outcome)).unwrap_or(&last.outcome);
+            let reason = last.reason.as_deref().map(|code| i18n::reason_name(language, code));
             let into = last.into.as_ref().filter(|into| **into != last.id);
-            let evidence = last.evidence.as_deref().map(|text| i18n::evidence(language, text));
-            let mut text = format!("{}：{state}", i18n::stage(language, &last.stage));
+            let evidence = last.evidence.as_deref().map(|text| i18n::translate_evidence(language, text));
+            let mut text = format!("{}：{state}", i18n::stage_name(language, &last.stage));
             for (word, more) in [("，", reason.as_ref()), ("，归入 ", into), ("，", evidence.as_ref())] {
                 if let Some(more) = more {
                     text.push_str(word);
@@ -297,7 +297,7 @@ fn in_words(language: Language, behind: &Behind) -> String {
 }
 
 /// The moves of a label that are one, most frequent first.
-fn moved(moves: &Moves) -> Vec<Move> {
+fn sort_moves(moves: &Moves) -> Vec<Move> {
     let mut moved: Vec<Move> = Vec::new();
     for (before, counts) in moves.values.iter().zip(&moves.counts) {
         for (after, n) in moves.values.iter().zip(counts) {
@@ -310,12 +310,12 @@ fn moved(moves: &Moves) -> Vec<Move> {
     moved
 }
 
-fn sides(field: Field) -> Sides {
+fn field_sides(field: Field) -> Sides {
     let texts = |value: &Value| -> Vec<String> {
         match value {
             Value::Null => Vec::new(),
-            Value::Array(list) => list.iter().map(shown).collect(),
-            one => vec![shown(one)],
+            Value::Array(list) => list.iter().map(cell_text).collect(),
+            one => vec![cell_text(one)],
         }
     };
     let (before, after) = (texts(&field.before), texts(&field.after));
@@ -340,9 +340,9 @@ mod tests {
         };
         let some = |text: &str| Some(text.to_owned());
         let want = vec![(some("a"), some("b")), (some("b"), some("c")), (None, some("d"))];
-        assert_eq!(sides(field).pairs, want);
+        assert_eq!(field_sides(field).pairs, want);
         let field = Field { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
-        assert_eq!(sides(field).pairs, [(None, some("pun"))]);
+        assert_eq!(field_sides(field).pairs, [(None, some("pun"))]);
     }
 
     #[test]
@@ -359,6 +359,6 @@ mod tests {
             values: vec!["a".into(), "b".into(), "c".into()],
             counts: vec![vec![9, 1, 0], vec![0; 3], vec![3, 0, 0]],
         };
-        assert_eq!(moved(&moves), [("c".into(), "a".into(), 3), ("a".into(), "b".into(), 1)]);
+        assert_eq!(sort_moves(&moves), [("c".into(), "a".into(), 3), ("a".into(), "b".into(), 1)]);
     }
 }

@@ -7,8 +7,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::decide::{VotingDesk, desk};
-use crate::app::{App, reading, recipe};
+use super::decide::{VotingDesk, decision_desk};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::decisions::seen_pair;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -106,25 +106,25 @@ struct Alike {
     seen: String,
 }
 
-pub(crate) async fn page(
+pub(crate) async fn show_duplicates(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     Query(filter): Query<Filter>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let found = reading(move || find(&app, recipe, filter, &who)).await?;
-    view::page(&visitor, "duplicates.html", found)
+    let found = read_blocking(move || find_duplicates(&app, recipe, filter, &who)).await?;
+    view::render_page(&visitor, "duplicates.html", found)
 }
 
 /// The step of a recipe that compares records.
-pub(super) fn comparing(recipe: &'static Recipe) -> Option<&'static Step> {
+pub(super) fn comparing_step(recipe: &'static Recipe) -> Option<&'static Step> {
     recipe.steps().iter().find(|step| step.stage.compares_pairs())
 }
 
-fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {
-    let step = comparing(recipe).ok_or_else(PageError::not_found)?;
+fn find_duplicates(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {
+    let step = comparing_step(recipe).ok_or_else(PageError::not_found)?;
     let mut found = Found {
         recipe: recipe.name,
         stage: step.name,
@@ -136,10 +136,10 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
         page: filter.page.parse().unwrap_or(1).max(1),
         pages: 0,
         threshold: None,
-        desk: desk(&app.config().0, visitor),
+        desk: decision_desk(&app.current_config().0, visitor),
         filter,
     };
-    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
+    let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(found) };
     let manifest = opened.stage.manifest();
     let metric = manifest.settings.get("metric").and_then(|m| m.as_str()).unwrap_or("default");
     if metric != "default" {
@@ -148,26 +148,26 @@ fn find(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -
     found.merged = opened.in_state("merged");
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if found.filter.show == "pairs" {
-        pairs(&opened, &withheld, &mut found)?;
+        list_pairs(&opened, &withheld, &mut found)?;
         if step.stage.merges_posts() && found.page == 1 {
-            found.alike = alike(app, recipe, &opened)?;
+            found.alike = find_alike_rows(app, recipe, &opened)?;
         }
     } else {
-        clusters(&opened, &withheld, &mut found)?
+        list_clusters(&opened, &withheld, &mut found)?
     }
     Ok(found)
 }
 
 /// Largest first; of equal size, in the order in which their keepers entered.
-fn clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     // The total comes first, because the number of the page is limited by it.
-    let (_, all) = opened.clusters(0, 0, 0)?;
-    let from = paged(all, found);
+    let (_, all) = opened.clusters_page(0, 0, 0)?;
+    let from = page_offset(all, found);
     let text = |record: &Record| record.text.clone().unwrap_or_default();
-    for mut cluster in opened.clusters(from, PAGE, MEMBERS)?.0 {
+    for mut cluster in opened.clusters_page(from, PAGE, MEMBERS)?.0 {
         // Clusters with records withdrawn since are not shown.
         let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
-        let withdrawn: BTreeSet<String> = withheld.among(ids)?.into_iter().map(str::to_owned).collect();
+        let withdrawn: BTreeSet<String> = withheld.withdrawn_among(ids)?.into_iter().map(str::to_owned).collect();
         let stays = |record: &Record| {
             !withdrawn.contains(&record.entry.id) && !withheld.is_withdrawn_text(&text(record))
         };
@@ -192,7 +192,7 @@ fn clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> R
 }
 
 /// Most similar first, from the chosen score downwards.
-fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredth includes all scores that round to it.
     let below = at_most + 0.005;
@@ -204,9 +204,9 @@ fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Resu
     let lowest = found.filter.order == "lowest";
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
     let query = PairQuery { below, verdict, lowest };
-    let (_, all) = opened.pairs::<NearPair>(query, 0, 0)?;
-    let from = paged(all, found);
-    let (pairs, _) = opened.pairs::<NearPair>(query, from, PAGE)?;
+    let (_, all) = opened.pairs_page::<NearPair>(query, 0, 0)?;
+    let from = page_offset(all, found);
+    let (pairs, _) = opened.pairs_page::<NearPair>(query, from, PAGE)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = opened.texts_of(&ids)?;
     let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
@@ -215,7 +215,7 @@ fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Resu
         let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b)).to_string();
         Pair { text_a, text_b, seen, pair }
     };
-    let withdrawn = withheld.among(ids)?;
+    let withdrawn = withheld.withdrawn_among(ids)?;
     let withdrawn: BTreeSet<String> = withdrawn.into_iter().map(str::to_owned).collect();
     let stays = |id: &String| !withdrawn.contains(id) && !withheld.is_withdrawn_text(&text(id));
     found.pairs = pairs.into_iter().filter(|pair| stays(&pair.a) && stays(&pair.b)).map(shown).collect();
@@ -223,7 +223,7 @@ fn pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Resu
 }
 
 /// The rows of the candidate that are alike since people rewrote their texts.
-fn alike(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -> Result<Vec<Alike>, PageError> {
+fn find_alike_rows(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -> Result<Vec<Alike>, PageError> {
     let pairs = alike_pairs(&app.workspace, recipe)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = opened.texts_of(&ids)?;
@@ -237,7 +237,7 @@ fn alike(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -> Result<V
 }
 
 /// The offset of the page among `all`.
-fn paged(all: usize, found: &mut Found) -> usize {
+fn page_offset(all: usize, found: &mut Found) -> usize {
     found.found = all;
     found.pages = all.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));

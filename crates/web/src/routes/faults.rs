@@ -1,26 +1,26 @@
 //! Describes errors in answers, in the page's language and with the labels on the ballot.
 
 use crate::guard::Form;
-use crate::i18n::{Language, filled, word};
+use crate::i18n::{Language, fill_text, text_of_key};
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
 use crate::review::{Ballot, Item, Value, Vote, Why};
 
 /// The fault of a field, for the page.
-pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
+pub(super) fn describe_fault(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
     let field = form.iter().find(|known| known.name == field);
-    let name = |code: &str| field.map_or_else(|| code.to_string(), |field| named(language, field, code));
+    let name = |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
     // The answer that accepts a draft belongs to an earlier field.
     let earlier = |code: &str| {
         let asked = field.and_then(|field| field.when).map(|when| when.field);
         let other = form.iter().find(|other| Some(other.name) == asked);
-        other.map_or_else(|| code.to_string(), |other| named(language, other, code))
+        other.map_or_else(|| code.to_string(), |other| answer_label(language, other, code))
     };
     let (key, given) = match fault {
         Fault::Missing => ("fault_missing", Vec::new()),
         Fault::UnknownChoice { given, allowed, .. } => {
             let allowed: Vec<String> = allowed.split(", ").map(name).collect();
-            let comma = word(language, "comma").unwrap_or(", ");
+            let comma = text_of_key(language, "comma").unwrap_or(", ");
             ("fault_unknown", vec![given.clone(), allowed.join(comma)])
         }
         Fault::Count { given, min, max } if min == max => {
@@ -43,23 +43,23 @@ pub(super) fn describe(language: Language, form: &[Field], field: &str, fault: &
         // In the folder's own words.
         Fault::Unmet { says } => return label_in(language, *says).to_owned(),
     };
-    filled(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
+    fill_text(language, key, &given.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The name of what agreement was measured on: a field, or one of its answers (`categories:1`).
-pub(super) fn field_name(language: Language, step: &Ballot, measured: &str) -> String {
+pub(super) fn field_name(language: Language, ballot: &Ballot, measured: &str) -> String {
     let (name, option) = measured.split_once(':').unwrap_or((measured, ""));
-    let Some(field) = step.fields.iter().find(|known| known.name == name) else {
+    let Some(field) = ballot.fields.iter().find(|known| known.name == name) else {
         return measured.to_string();
     };
     match option {
         "" => label_in(language, field.label).to_string(),
-        option => format!("{} · {}", label_in(language, field.label), named(language, field, option)),
+        option => format!("{} · {}", label_in(language, field.label), answer_label(language, field, option)),
     }
 }
 
 /// The messages of each field, joined in one line.
-pub(super) fn joined(messages: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+pub(super) fn join_messages(messages: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for (field, message) in messages {
         match fields.iter_mut().find(|(known, _)| *known == field) {
@@ -71,10 +71,10 @@ pub(super) fn joined(messages: impl Iterator<Item = (String, String)>) -> Vec<(S
 }
 
 /// The value of a field in the form.
-pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
+pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     let field = fields.iter().find(|field| field.name == name)?;
     let key = format!("f.{name}");
-    let mut several: Vec<String> = form.all(&key).map(str::to_string).collect();
+    let mut several: Vec<String> = form.values_of(&key).map(str::to_string).collect();
     match (&field.kind, several.len()) {
         (_, 0) => None,
         (Kind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
@@ -84,7 +84,7 @@ pub(super) fn sent(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
 }
 
 /// The label of a field's answer; its code if it has none.
-pub(crate) fn named(language: Language, field: &Field, code: &str) -> String {
+pub(crate) fn answer_label(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
         Kind::Choice(options) | Kind::Choices { options, .. } | Kind::Keep { reasons: options } => options,
         Kind::Preference { tie, .. } => std::slice::from_ref(tie),
@@ -93,11 +93,11 @@ pub(crate) fn named(language: Language, field: &Field, code: &str) -> String {
     let known =
         options.iter().find(|option| option.code == code).map(|option| label_in(language, option.label));
     let keep = matches!(field.kind, Kind::Keep { .. }) && code == KEEP;
-    known.or_else(|| word(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
+    known.or_else(|| text_of_key(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
 }
 
 /// Why the votes do not decide, with the labels on the ballot.
-pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
+pub(super) fn explain_undecided(language: Language, form: &[Field], why: &Why) -> String {
     let field_of = |name: &str| form.iter().find(|field| field.name == name);
     let label = |name: &str| {
         let label = field_of(name).map_or(name, |field| label_in(language, field.label));
@@ -108,36 +108,36 @@ pub(super) fn why(language: Language, form: &[Field], why: &Why) -> String {
     {
         Some(field) => {
             let (codes, times) = answer.rsplit_once(" ×").unwrap_or((answer, ""));
-            let names: Vec<String> = codes.split("; ").map(|code| named(language, field, code)).collect();
+            let names: Vec<String> = codes.split("; ").map(|code| answer_label(language, field, code)).collect();
             let times = if times.is_empty() { String::new() } else { format!(" ×{times}") };
-            names.join(word(language, "comma").unwrap_or("; ")) + &times
+            names.join(text_of_key(language, "comma").unwrap_or("; ")) + &times
         }
         None => answer.to_string(),
     };
     match why {
         Why::Differ { field, answers } => {
             let answers: Vec<String> = answers.iter().map(|answer| names(field, answer)).collect();
-            filled(language, "differ", &[&label(field), &answers.join(" / ")])
+            fill_text(language, "differ", &[&label(field), &answers.join(" / ")])
         }
         Why::Twice { round, answers } => {
             // Each answer is `field: value, field: value`, but texts may contain the same characters: shown
             // unchanged.
-            filled(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
+            fill_text(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
         }
         Why::Asked { field, answer } => {
-            filled(language, "asked_for", &[&label(field), &names(field, answer)])
+            fill_text(language, "asked_for", &[&label(field), &names(field, answer)])
         }
     }
 }
 
 /// A vote's answers, in the page's language.
-pub(super) fn answered(
+pub(super) fn list_answers(
     language: Language,
     form: &[Field],
     item: &Item,
     vote: &Vote,
 ) -> Vec<(&'static str, String)> {
-    let comma = word(language, "comma").unwrap_or("; ");
+    let comma = text_of_key(language, "comma").unwrap_or("; ");
     let answer = |field: &Field| {
         let value = vote.values.get(field.name)?;
         let value_text = match (&field.kind, value) {
@@ -152,13 +152,13 @@ pub(super) fn answered(
                 numbers.iter().map(text).collect::<Vec<_>>().join(comma)
             }
             (_, Value::List(codes)) => {
-                let names: Vec<String> = codes.iter().map(|code| named(language, field, code)).collect();
+                let names: Vec<String> = codes.iter().map(|code| answer_label(language, field, code)).collect();
                 names.join(comma)
             }
-            (_, value) => match answers::write(field, item, value).as_str() {
-                "1" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_1")?.to_string(),
-                "2" if matches!(field.kind, Kind::Preference { .. }) => word(language, "side_2")?.to_string(),
-                code => named(language, field, code),
+            (_, value) => match answers::write_answer(field, item, value).as_str() {
+                "1" if matches!(field.kind, Kind::Preference { .. }) => text_of_key(language, "side_1")?.to_string(),
+                "2" if matches!(field.kind, Kind::Preference { .. }) => text_of_key(language, "side_2")?.to_string(),
+                code => answer_label(language, field, code),
             },
         };
         Some((label_in(language, field.label), value_text))
@@ -182,36 +182,36 @@ mod tests {
 
     #[test]
     fn a_dispute_is_reported_in_names() {
-        let form = ballots::step("ruozhibench-gen", "category").unwrap().form(Round::Adjudication);
+        let form = ballots::find_step("ruozhibench-gen", "category").unwrap().questions_of_round(Round::Adjudication);
         let differ = Why::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
-        let explanation = why(Language::Zh, &form, &differ);
-        let name = |code: &str| named(Language::Zh, &form[0], code);
+        let explanation = explain_undecided(Language::Zh, &form, &differ);
+        let name = |code: &str| answer_label(Language::Zh, &form[0], code);
         assert!(
             name("3") != "3"
                 && explanation.contains(&format!("{}；{} ×1 / {} ×2", name("3"), name("5"), name("2")))
         );
         assert!(explanation.contains("投票不一致"), "{explanation}");
-        let form = ballots::step("flub", "type").unwrap().form(Round::Review);
+        let form = ballots::find_step("flub", "type").unwrap().questions_of_round(Round::Review);
         let asked = Why::Asked { field: "main_type", answer: "discuss" };
         assert_eq!(
-            why(Language::En, &form, &asked),
+            explain_undecided(Language::En, &form, &asked),
             "Is the main type plain: somebody answered “to be discussed”"
         );
     }
 
     #[test]
     fn faults_are_reported_in_the_language_and_the_words_of_the_page() {
-        let form = ballots::step("ruozhibench-gen", "translation").unwrap().form(Round::Vote);
+        let form = ballots::find_step("ruozhibench-gen", "translation").unwrap().questions_of_round(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
-        let description_in = |language| describe(language, &form, "question_en", &fault);
+        let description_in = |language| describe_fault(language, &form, "question_en", &fault);
         assert_eq!(description_in(Language::En), "“accept” accepts the draft, but there is none.");
         assert_eq!(description_in(Language::Zh), "选了“接受”就是采用草稿，但并没有草稿。");
-        let form = ballots::step("ruozhibench-gen", "screen").unwrap().form(Round::Vote);
+        let form = ballots::find_step("ruozhibench-gen", "screen").unwrap().questions_of_round(Round::Vote);
         // Typed text is not a pattern of ours.
         let fault =
             Fault::UnknownChoice { given: "{}".into(), allowed: "keep, harmful".into(), near_to: None };
-        assert_eq!(describe(Language::Zh, &form, "screen", &fault), "“{}”不是可选的答案：保留；有害。");
+        assert_eq!(describe_fault(Language::Zh, &form, "screen", &fault), "“{}”不是可选的答案：保留；有害。");
         let fault = Fault::Count { given: 2, min: 3, max: 3 };
-        assert_eq!(describe(Language::Zh, &form, "screen", &fault), "已选 2 项，应选 3 项。");
+        assert_eq!(describe_fault(Language::Zh, &form, "screen", &fault), "已选 2 项，应选 3 项。");
     }
 }

@@ -9,15 +9,15 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::label_in;
-use super::decide::{desk, who};
+use super::decide::{decision_desk, find_decider};
 use super::faults::field_name;
-use super::review::{Who, ballot};
+use super::review::{Who, find_ballot};
 use crate::access::Rank;
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::agreement::{self, Bootstrap};
 use crate::review::ballot::{Choice, Kind, Round};
@@ -44,24 +44,24 @@ struct Version {
 }
 
 /// The guideline of a step, for voters; its versions, and a form to edit it, for curators.
-pub(crate) async fn page(
+pub(crate) async fn show_guideline(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     Query(asked): Query<Who>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let (config, _) = app.config();
+    let recipe = find_recipe(&name)?;
+    let (config, _) = app.current_config();
     let curator = visitor.rank() >= Some(Rank::Curator);
     let language = visitor.language;
-    let desk = desk(&config, &visitor);
-    let found = reading(move || {
-        let ballot = ballot(&app, &config, recipe, &step)?;
+    let desk = decision_desk(&config, &visitor);
+    let found = read_blocking(move || {
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
         let step = &ballot.step;
-        let guides = app.desk.guides(recipe.name, step)?;
+        let guides = app.desk.read_guidelines(recipe.name, step)?;
         let guide = guides.last().cloned();
         let meanings: Vec<(&str, Vec<(&str, &str)>)> = step
-            .form(Round::Vote)
+            .questions_of_round(Round::Vote)
             .iter()
             .filter_map(|field| {
                 let options: &[Choice] = match &field.kind {
@@ -73,9 +73,9 @@ pub(crate) async fn page(
                 Some((label_in(language, field.label), options.iter().map(meaning).collect()))
             })
             .collect();
-        let versions = if curator { versions(&app, recipe, &ballot, guides, language)? } else { Vec::new() };
-        let text = guide.as_ref().map(|guide| language.pick(&guide.en, &guide.zh).to_string());
-        let examples = guide.as_ref().map(|guide| language.pick(&guide.examples, guide.examples_in_chinese()).to_string());
+        let versions = if curator { list_versions(&app, recipe, &ballot, guides, language)? } else { Vec::new() };
+        let text = guide.as_ref().map(|guide| language.pick_text(&guide.en, &guide.zh).to_string());
+        let examples = guide.as_ref().map(|guide| language.pick_text(&guide.examples, guide.examples_in_chinese()).to_string());
         Ok(json!({
             "recipe": recipe.name, "step": step.name, "title": label_in(language, step.title), "paper": step.paper,
             "text": text, "examples": examples, "guide": guide, "meanings": meanings, "versions": versions,
@@ -83,18 +83,18 @@ pub(crate) async fn page(
     })
     .await?;
     let all = json!({ "found": found, "desk": desk, "who": asked.r#as });
-    view::page(&visitor, "guideline.html", all)
+    view::render_page(&visitor, "guideline.html", all)
 }
 
 /// Every version once, latest first.
-fn versions(
+fn list_versions(
     app: &App,
     recipe: &'static Recipe,
     ballot: &BallotItems,
     guides: Vec<Guide>,
     language: Language,
 ) -> Result<Vec<Version>, PageError> {
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let holds = guides.last().map(Guide::version);
     let mut seen: Vec<Digest> = Vec::new();
@@ -112,7 +112,7 @@ fn versions(
             .map(|(item, votes)| (*item, votes.iter().copied().filter(of).collect::<Vec<_>>()))
             .filter(|(_, votes)| !votes.is_empty())
             .collect();
-        let agreement = agreement::agreed(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
+        let agreement = agreement::step_agreement(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
         let fields = agreement.fields.iter().filter(|field| !by_it.is_empty() && field.items > 0);
         let point = |e: &Option<agreement::Estimate>| e.as_ref().map(|e| e.value);
         versions.push(Version {
@@ -136,36 +136,36 @@ fn versions(
 }
 
 /// Saves a new version. It makes no vote outdated.
-pub(crate) async fn edit(
+pub(crate) async fn save_guideline(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let (config, _) = app.config();
-    let by = who(&config, &visitor, &form)?;
+    let recipe = find_recipe(&name)?;
+    let (config, _) = app.current_config();
+    let by = find_decider(&config, &visitor, &form)?;
     let text =
         // Browsers send line breaks as CRLF.
         |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
     let (examples, examples_zh) = (text("examples"), text("examples_zh"));
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
-    let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: now() };
+    let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: current_time() };
     if new.en.is_empty() || new.zh.is_empty() {
-        return Err(PageError::bad(
+        return Err(PageError::bad_request(
             "a guideline is needed in both languages, because annotators may read \
                                    either",
         ));
     }
-    let here = format!("/review/{}/{}/guideline", recipe.name, view::encoded(&step));
-    reading(move || {
-        let ballot = ballot(&app, &config, recipe, &step)?;
+    let here = format!("/review/{}/{}/guideline", recipe.name, view::encode_segment(&step));
+    read_blocking(move || {
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
         // Two curators who save at once would compare with the same version.
         let _alone = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let holds = app.desk.guides(recipe.name, &ballot.step)?.pop().map(|guide| guide.version());
+        let holds = app.desk.read_guidelines(recipe.name, &ballot.step)?.pop().map(|guide| guide.version());
         // Saving without a change makes no new version.
         if holds != Some(new.version()) {
-            app.desk.guide(recipe.name, ballot.step.name, &new)?;
+            app.desk.store_guideline(recipe.name, ballot.step.name, &new)?;
         }
         Ok(())
     })

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::label_in;
-use super::faults::answered;
-use super::review::person;
-use crate::app::{App, reading};
+use super::faults::list_answers;
+use super::review::find_person;
+use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::Language;
@@ -19,7 +19,7 @@ use crate::review::ballot::Round;
 use crate::review::{Annotator, Item, Value};
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Note, Place, own, shown, standing};
+use crate::voting::{Note, Place, own_vote, shown_item, latest_notes};
 
 /// Votes per page.
 const SHOWN: usize = 50;
@@ -54,15 +54,15 @@ struct Cast {
 }
 
 /// The visitor's votes, latest first.
-pub(crate) async fn page(
+pub(crate) async fn show_history(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let person = person(&config, &visitor, &sought.r#as)?;
+    let (config, _) = app.current_config();
+    let person = find_person(&config, &visitor, &sought.r#as)?;
     let (language, name, wanted) = (visitor.language, person.name.clone(), sought.q.trim().to_lowercase());
-    let mut votes = reading(move || votes(&app, &config, &person, language)).await?;
+    let mut votes = read_blocking(move || list_votes(&app, &config, &person, language)).await?;
     let holds = |text: &str| text.to_lowercase().contains(&wanted);
     votes.retain(|vote| {
         holds(&vote.text)
@@ -76,25 +76,25 @@ pub(crate) async fn page(
     let page = sought.page.clamp(1, pages);
     let votes: Vec<Cast> = votes.into_iter().skip((page - 1) * SHOWN).take(SHOWN).collect();
     let all = json!({ "who": name, "sought": sought.q, "votes": votes, "found": found, "number": page, "pages": pages });
-    view::page(&visitor, "history.html", all)
+    view::render_page(&visitor, "history.html", all)
 }
 
-fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, PageError> {
+fn list_votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, PageError> {
     let mut found = Vec::new();
-    let board = app.desk.board().map_err(PageError::broken)?;
-    for recipe in recipe::used(config) {
-        for review in recipe.reviews() {
-            let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    for recipe in recipe::used_recipes(config) {
+        for review in recipe.review_steps() {
+            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)? else { continue };
             let step = &ballot.step;
-            let notes = app.desk.notes(recipe.name, step.name)?;
+            let notes = app.desk.read_remarks(recipe.name, step.name)?;
             let notes: Vec<&Note> =
-                standing(&notes).into_iter().filter(|note| note.annotator == person.name).collect();
+                latest_notes(&notes).into_iter().filter(|note| note.annotator == person.name).collect();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(step, *round)) {
                 let place = Place { recipe, ballot: &ballot, round };
-                let form = step.form(round);
+                let form = step.questions_of_round(round);
                 for item in &ballot.items {
-                    let Some(vote) = own(&board, place, &item.id, &person.name) else { continue };
-                    let Some(seen) = shown(&board, place, item) else { continue };
+                    let Some(vote) = own_vote(&board, place, &item.id, &person.name) else { continue };
+                    let Some(seen) = shown_item(&board, place, item) else { continue };
                     let note = notes.iter().find(|note| note.item == item.id && note.round == round);
                     found.push(Cast {
                         recipe: recipe.name,
@@ -102,8 +102,8 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
                         round: round.name(),
                         title: label_in(language, step.title),
                         item: item.id.clone(),
-                        text: first(item, &step.shows),
-                        answers: answered(language, &form, &seen.item, vote),
+                        text: first_text(item, &step.shows),
+                        answers: list_answers(language, &form, &seen.item, vote),
                         at: vote.at.clone(),
                         remark: note.map(|note| note.text.clone()).unwrap_or_default(),
                         flag: note.is_some_and(|note| note.flag),
@@ -117,6 +117,6 @@ fn votes(app: &App, config: &Config, person: &Annotator, language: Language) -> 
 }
 
 /// What identifies an item for people: the first text on its ballot.
-fn first<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
+fn first_text<L>(item: &Item, shows: &[(&'static str, L)]) -> String {
     shows.iter().find_map(|(key, _)| item.content.get(*key)).map(Value::to_string).unwrap_or_default()
 }

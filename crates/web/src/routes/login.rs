@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::access::Rank;
-use crate::app::{App, reading};
+use crate::app::{App, read_blocking};
 use crate::error::PageError;
 use crate::guard::{Form, set_cookie};
 use crate::view;
@@ -23,13 +23,13 @@ pub(crate) struct Return {
     to: String,
 }
 
-pub(crate) async fn form(
+pub(crate) async fn show_login(
     visitor: Visitor,
     Query(Return { to }): Query<Return>,
 ) -> Result<Response, PageError> {
     match visitor.rank() {
-        Some(rank) => Ok(Redirect::to(own_page(&to).unwrap_or(home(rank))).into_response()),
-        None => view::page(&visitor, "login.html", json!({ "wrong": "", "to": own_page(&to) })),
+        Some(rank) => Ok(Redirect::to(own_page(&to).unwrap_or(start_page(rank))).into_response()),
+        None => view::render_page(&visitor, "login.html", json!({ "wrong": "", "to": own_page(&to) })),
     }
 }
 
@@ -43,7 +43,7 @@ fn own_page(to: &str) -> Option<&str> {
 
 /// A token opens a session, whose secret is the cookie. A right token is accepted whatever wrong ones came
 /// from the same address, which others may share. Wrong ones have to wait, counted by prefix and by client.
-pub(crate) async fn enter(
+pub(crate) async fn log_in(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
@@ -51,34 +51,34 @@ pub(crate) async fn enter(
     let (client, now) = (visitor.client, Instant::now());
     let to = own_page(form.get("to"));
     let again = |status: StatusCode, key: &str| {
-        let mut page = view::page(&visitor, "login.html", json!({ "wrong": key, "to": to }))?;
+        let mut page = view::render_page(&visitor, "login.html", json!({ "wrong": key, "to": to }))?;
         *page.status_mut() = status;
         Ok(page)
     };
     let token = form.get("token").trim().to_string();
     let grant = app.access.of_token(&token)?;
-    let grant = match (grant, app.tries.may(client, &token, now)) {
+    let grant = match (grant, app.tries.may_try(client, &token, now)) {
         (Some(grant), true) => grant,
         (Some(_), false) => return again(StatusCode::TOO_MANY_REQUESTS, "login_wait"),
         (None, _) => {
-            return match app.tries.wrong(client, &token, now) {
+            return match app.tries.record_failure(client, &token, now) {
                 true => again(StatusCode::UNAUTHORIZED, "login_wrong"),
                 false => again(StatusCode::TOO_MANY_REQUESTS, "login_wait"),
             };
         }
     };
-    let session = reading(move || {
-        let session = app.sessions.open(&grant)?;
+    let session = read_blocking(move || {
+        let session = app.sessions.open_session(&grant)?;
         Ok((session, grant.rank, app))
     });
     let (session, rank, app) = session.await?;
-    let mut answer = Redirect::to(to.unwrap_or(home(rank))).into_response();
+    let mut answer = Redirect::to(to.unwrap_or(start_page(rank))).into_response();
     set_cookie(&mut answer, &app.cookie, &session, &app);
     Ok(answer)
 }
 
 /// Ends the session and deletes the cookie.
-pub(crate) async fn leave(
+pub(crate) async fn log_out(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     _: Form,
@@ -86,13 +86,13 @@ pub(crate) async fn leave(
     let mut answer = Redirect::to("/login").into_response();
     set_cookie(&mut answer, &app.cookie, "", &app);
     if visitor.grant.is_some() {
-        reading(move || Ok(app.sessions.close(&visitor.secret)?)).await?;
+        read_blocking(move || Ok(app.sessions.close_session(&visitor.secret)?)).await?;
     }
     Ok(answer)
 }
 
 /// The start page.
-pub(super) fn home(rank: Rank) -> &'static str {
+pub(super) fn start_page(rank: Rank) -> &'static str {
     match rank {
         Rank::Annotator => "/review",
         Rank::Reader | Rank::Curator => "/",

@@ -2,20 +2,20 @@
 
 use serde::Serialize;
 
-use super::curate::disputes;
-use super::decide::decides;
+use super::curate::locate_disputes;
+use super::decide::possible_decisions;
 use super::open_items::{self, Items};
 use crate::access::Rank;
 use crate::app::App;
 use crate::config::Config;
 use crate::error::PageError;
-use crate::i18n::{self, Language, filled, word};
+use crate::i18n::{self, Language, fill_text, text_of_key};
 use crate::pipeline::{Cause, CauseState, Remedy, Said, Word};
 use crate::recipe::{Recipe, Step};
 use crate::report::Next;
 use crate::review::ballot::Round;
 use crate::review::ballots;
-use crate::text::grouped;
+use crate::text::group_digits;
 use crate::view;
 use crate::visitor::Visitor;
 use riddlemill_pipeline::stages::Review;
@@ -83,26 +83,26 @@ impl Place {
     }
 
     /// The button for as many records.
-    pub(super) fn button(&self, language: Language, records: u64) -> Go {
-        let label = counted(language, self.key, self.items.unwrap_or(records));
+    pub(super) fn make_button(&self, language: Language, records: u64) -> Go {
+        let label = counted_words(language, self.key, self.items.unwrap_or(records));
         Go { href: self.href.clone(), label }
     }
 
     /// The words for a cause beside the button: without a command where a page does the same.
-    pub(super) fn words(&self, language: Language, cause: &Cause) -> String {
+    pub(super) fn cause_words(&self, language: Language, cause: &Cause) -> String {
         let command = matches!(cause.remedy, Remedy::Run | Remedy::Command(_));
-        self.told(language, &if self.mends && command { without_remedy(cause) } else { cause.clone() })
+        self.full_words(language, &if self.mends && command { without_remedy(cause) } else { cause.clone() })
     }
 
     /// The words for a cause, and what else the page is about.
-    fn told(&self, language: Language, cause: &Cause) -> String {
-        let words = i18n::cause(language, cause);
+    fn full_words(&self, language: Language, cause: &Cause) -> String {
+        let words = i18n::explain_cause(language, cause);
         if self.made_up == 0 {
             return words;
         }
-        let more = counted(language, "go_made_up", self.made_up);
+        let more = counted_words(language, "go_made_up", self.made_up);
         let parts = [words, more].into_iter().filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join(word(language, "comma").unwrap_or("; "))
+        parts.collect::<Vec<_>>().join(text_of_key(language, "comma").unwrap_or("; "))
     }
 }
 
@@ -148,10 +148,10 @@ impl Todos {
 
     /// The things to do, a run first, then what helps most records. `due` are the recipes with stages that a run would make,
     /// and their number.
-    pub(super) fn things(self, language: Language, due: &[(&'static str, usize)]) -> Vec<Thing> {
+    pub(super) fn list_things(self, language: Language, due: &[(&'static str, usize)]) -> Vec<Thing> {
         let stages: usize = due.iter().map(|(_, stages)| stages).sum();
         let run = (stages > 0).then(|| Thing {
-            go: Go { href: RUN.to_owned(), label: counted(language, "go_make", stages as u64) },
+            go: Go { href: RUN.to_owned(), label: counted_words(language, "go_make", stages as u64) },
             places: due.iter().map(|(recipe, _)| (*recipe, "")).collect(),
             words: String::new(),
         });
@@ -165,8 +165,8 @@ impl Todos {
             let told = matches!(todo.cause.remedy, Remedy::First(_));
             let cause = if told { todo.cause.clone() } else { without_remedy(&todo.cause) };
             Thing {
-                go: todo.place.button(language, todo.cause.records),
-                words: todo.place.told(language, &cause),
+                go: todo.place.make_button(language, todo.cause.records),
+                words: todo.place.full_words(language, &cause),
                 places: todo.places,
             }
         };
@@ -175,10 +175,10 @@ impl Todos {
 }
 
 /// The words of a key, or of its singular.
-fn counted(language: Language, key: &str, records: u64) -> String {
-    let number = grouped(i64::try_from(records).unwrap_or(i64::MAX));
-    let one = (records == 1).then(|| format!("{key}_one")).filter(|one| word(language, one).is_some());
-    filled(language, one.as_deref().unwrap_or(key), &[&number])
+fn counted_words(language: Language, key: &str, records: u64) -> String {
+    let number = group_digits(i64::try_from(records).unwrap_or(i64::MAX));
+    let one = (records == 1).then(|| format!("{key}_one")).filter(|one| text_of_key(language, one).is_some());
+    fill_text(language, one.as_deref().unwrap_or(key), &[&number])
 }
 
 fn without_remedy(cause: &Cause) -> Cause {
@@ -189,26 +189,26 @@ fn without_remedy(cause: &Cause) -> Cause {
 ///
 /// # Errors
 /// If the items of a ballot cannot be counted.
-pub(super) fn place(
+pub(super) fn find_place(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
     cause: &Cause,
     visitor: &Visitor,
 ) -> Result<Option<Place>, PageError> {
-    let Some((_, step)) = recipe.step(cause.stage) else { return Ok(None) };
-    let stage = format!("/{}/stage/{}", recipe.name, view::encoded(step.name));
+    let Some((_, step)) = recipe.find_step(cause.stage) else { return Ok(None) };
+    let stage = format!("/{}/stage/{}", recipe.name, view::encode_segment(step.name));
     let page = |key: &'static str, href: String| Some(Place::new(key, href, true));
     // There the command or the setting is told in full.
     let told = |key| {
-        let href = format!("/{}/causes/{}", recipe.name, view::encoded(step.name));
+        let href = format!("/{}/causes/{}", recipe.name, view::encode_segment(step.name));
         Some(Place::new(key, href, false))
     };
     let curates = visitor.rank() >= Some(Rank::Curator);
     if cause.remedy == Remedy::Run {
         return Ok(page("go_run", RUN.to_owned()));
     }
-    Ok(match (step.stage.review(), cause.state) {
+    Ok(match (step.stage.declared_review(), cause.state) {
         (Some(_), _) if !curates => page("go_look", format!("{stage}?outcome=held")),
         (Some(review), _) => return of_votes(app, config, recipe, review, cause, visitor),
         (_, CauseState::Person) => {
@@ -238,7 +238,7 @@ fn is_shown(remedy: &Remedy) -> bool {
 
 /// Where held posts are decided on: one after the other where there is a queue of them.
 fn of_held(recipe: &Recipe, step: &Step, stage: &str) -> String {
-    match decides(step).is_empty() {
+    match possible_decisions(step).is_empty() {
         true => format!("{stage}?outcome=held"),
         false => format!("/{}/held", recipe.name),
     }
@@ -254,8 +254,8 @@ fn of_votes(
     cause: &Cause,
     visitor: &Visitor,
 ) -> Result<Option<Place>, PageError> {
-    let Some(ballot) = ballots::step(recipe.name, review.place().1) else { return Ok(None) };
-    let progress = format!("/curate/{}/{}", recipe.name, view::encoded(ballot.name));
+    let Some(ballot) = ballots::find_step(recipe.name, review.benchmark_and_ballot().1) else { return Ok(None) };
+    let progress = format!("/curate/{}/{}", recipe.name, view::encode_segment(ballot.name));
     let (round, is_first) = match cause.state {
         CauseState::Votes(round) | CauseState::Provisional(round) => (round, round == Round::Vote),
         _ => (Round::Vote, true),
@@ -264,12 +264,12 @@ fn of_votes(
         true => format!("{progress}/assign"),
         false => format!("{progress}/assign?round={}", round.name()),
     };
-    let open = open_items::count(app, config, recipe, ballot.name, round)?;
+    let open = open_items::count_open_items(app, config, recipe, ballot.name, round)?;
     let all = open.as_ref().map(|open| open.all);
     let unassigned = open.as_ref().map(|open| open.unassigned);
     let ([key, uncounted], href, items) = match &cause.remedy {
         _ if round == Round::Adjudication => {
-            let href = disputes(config, recipe, &ballot, visitor).href;
+            let href = locate_disputes(config, recipe, &ballot, visitor).href;
             // Elsewhere than at a desk there are the records that wait, and no others.
             let items = all.filter(|_| href.starts_with("/review/"));
             let records = Items { number: cause.records as usize, made_up: 0 };
@@ -297,7 +297,7 @@ mod tests {
             stage,
             state: CauseState::Model,
             records: 3,
-            what: Said::of(Word::NoEndpoint, ["draft.endpoint"]),
+            what: Said::from_word(Word::NoEndpoint, ["draft.endpoint"]),
             remedy,
             failed: false,
             blocks: true,
@@ -308,10 +308,10 @@ mod tests {
     fn words_beside_a_button_name_no_command_that_the_button_does() {
         let place = Place::new("go_run", RUN.into(), true);
         let told = cause("screen", Remedy::Command("riddlemill review assign screen".into()));
-        assert!(!place.words(Language::En, &told).contains("riddlemill"));
-        assert!(!place.words(Language::En, &cause("screen", Remedy::Run)).contains("riddlemill"));
+        assert!(!place.cause_words(Language::En, &told).contains("riddlemill"));
+        assert!(!place.cause_words(Language::En, &cause("screen", Remedy::Run)).contains("riddlemill"));
         let told_there = Place { mends: false, ..place };
-        assert!(told_there.words(Language::En, &told).contains("riddlemill review assign screen"));
+        assert!(told_there.cause_words(Language::En, &told).contains("riddlemill review assign screen"));
     }
 
     #[test]
@@ -330,16 +330,16 @@ mod tests {
     #[test]
     fn a_button_counts_its_records() {
         let place = Place::new("go_assign", "/x".into(), true);
-        assert_eq!(place.button(Language::En, 1450).label, "Assign 1,450 texts");
-        assert_eq!(place.button(Language::En, 1).label, "Assign 1 text");
+        assert_eq!(place.make_button(Language::En, 1450).label, "Assign 1,450 texts");
+        assert_eq!(place.make_button(Language::En, 1).label, "Assign 1 text");
         // What waits at the desk is what is assigned, and is told from the records that wait.
         let place = Place { items: Some(173), made_up: 28, ..place };
-        assert_eq!(place.button(Language::En, 145).label, "Assign 173 texts");
+        assert_eq!(place.make_button(Language::En, 145).label, "Assign 173 texts");
         let waits = cause("review:clean", Remedy::Run);
         assert!(
-            place.words(Language::En, &waits).ends_with("; 28 more have only made-up votes of the sample")
+            place.cause_words(Language::En, &waits).ends_with("; 28 more have only made-up votes of the sample")
         );
-        assert!(place.words(Language::Zh, &waits).ends_with("；另有 28 条只有示例中虚构的投票"));
+        assert!(place.cause_words(Language::Zh, &waits).ends_with("；另有 28 条只有示例中虚构的投票"));
     }
 
     #[test]
@@ -351,7 +351,7 @@ mod tests {
         };
         let things = |due: &[(&'static str, usize)]| -> Vec<String> {
             let todos = Todos(vec![todo(RUN, "go_run"), todo("/flub/held", "go_decide")]);
-            todos.things(Language::En, due).into_iter().map(|thing| thing.go.href).collect()
+            todos.list_things(Language::En, due).into_iter().map(|thing| thing.go.href).collect()
         };
         assert_eq!(things(&[("flub", 2)]), [RUN, "/flub/held"]);
         assert_eq!(things(&[]), [RUN, "/flub/held"]);

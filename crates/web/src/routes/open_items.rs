@@ -32,29 +32,29 @@ pub(super) struct OpenItems {
 }
 
 /// Counts what waits; `None` for a ballot of many records, or of a stage that was not made.
-pub(super) fn count(
+pub(super) fn count_open_items(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
     name: &str,
     round: Round,
 ) -> Result<Option<OpenItems>, PageError> {
-    if app.ballots.records(config, recipe, name)?.is_none_or(|records| records > FEW) {
+    if app.ballots.count_records(config, recipe, name)?.is_none_or(|records| records > FEW) {
         return Ok(None);
     }
-    let Some(ballot) = app.ballots.open(config, recipe, name)? else { return Ok(None) };
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let Some(ballot) = app.ballots.open_ballot(config, recipe, name)? else { return Ok(None) };
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
-    let given = app.desk.given(recipe.name, ballot.step.name)?;
+    let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
     let sample = kept_by_sample(config, recipe, &ballot)?;
-    let all: Vec<&str> = open(&ballot, &resolved, round).collect();
-    let unassigned = unassigned(&ballot, &resolved, given.tasks(), round);
-    Ok(Some(OpenItems { all: counted(&all, &sample), unassigned: counted(&unassigned, &sample) }))
+    let all: Vec<&str> = items_in_round(&ballot, &resolved, round).collect();
+    let unassigned = unassigned_items(&ballot, &resolved, given.tasks(), round);
+    Ok(Some(OpenItems { all: count_items(&all, &sample), unassigned: count_items(&unassigned, &sample) }))
 }
 
 /// Counts items, and those that only a sample's votes keep.
-pub(super) fn counted(items: &[&str], sample: &FxHashSet<&str>) -> Items {
+pub(super) fn count_items(items: &[&str], sample: &FxHashSet<&str>) -> Items {
     Items { number: items.len(), made_up: items.iter().filter(|id| sample.contains(*id)).count() }
 }
 
@@ -68,24 +68,24 @@ pub(super) fn is_open(resolution: &Resolution, round: Round) -> bool {
 }
 
 /// Items that wait in a round.
-fn open<'b>(ballot: &'b BallotItems, resolved: &[Resolution], round: Round) -> impl Iterator<Item = &'b str> {
+fn items_in_round<'b>(ballot: &'b BallotItems, resolved: &[Resolution], round: Round) -> impl Iterator<Item = &'b str> {
     let ids = ballot.items.iter().map(|item| item.id.as_str()).zip(resolved);
     ids.filter(move |(_, resolution)| is_open(resolution, round)).map(|(id, _)| id)
 }
 
 /// Items that wait in a round and have fewer tasks than they need.
-pub(super) fn unassigned<'b>(
+pub(super) fn unassigned_items<'b>(
     ballot: &'b BallotItems,
     resolved: &[Resolution],
     tasks: &Tasks,
     round: Round,
 ) -> Vec<&'b str> {
     let mut given: FxHashMap<&str, usize> = FxHashMap::default();
-    for task in tasks.current(round) {
+    for task in tasks.current_tasks(round) {
         *given.entry(task.item.as_str()).or_default() += 1;
     }
     let short = |id: &&str| given.get(id).copied().unwrap_or(0) < ballot.step.votes_in(round);
-    open(ballot, resolved, round).filter(short).collect()
+    items_in_round(ballot, resolved, round).filter(short).collect()
 }
 
 /// The items that are kept by votes of the sample that the settings name.
@@ -94,7 +94,7 @@ pub(super) fn kept_by_sample<'b>(
     recipe: &'static Recipe,
     ballot: &'b BallotItems,
 ) -> Result<FxHashSet<&'b str>, PageError> {
-    let settings: sections::Review = config.typed(Some(recipe.name), "review");
+    let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
     if settings.sample.is_empty() {
         return Ok(FxHashSet::default());
     }

@@ -7,9 +7,9 @@ use axum::response::Response;
 use serde::Serialize;
 
 use super::causes::{self, CauseLine};
-use super::next::{Thing, Todos, place};
-use super::pending::undecided;
-use crate::app::{App, reading};
+use super::next::{Thing, Todos, find_place};
+use super::pending::count_undecided;
+use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
@@ -128,25 +128,25 @@ struct Spent {
     attempts: u64,
 }
 
-pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_overview(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let who = visitor.clone();
-    let overview = reading(move || look(&app, &who)).await?;
-    view::page(&visitor, "overview.html", overview)
+    let overview = read_blocking(move || prepare_overview(&app, &who)).await?;
+    view::render_page(&visitor, "overview.html", overview)
 }
 
-fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
-    let (config, problem) = app.config();
+fn prepare_overview(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
+    let (config, problem) = app.current_config();
     let language = visitor.language;
     let mut plans = Vec::new();
-    for recipe in recipe::used(&config) {
-        plans.push((recipe, plan(&config, recipe)?));
+    for recipe in recipe::used_recipes(&config) {
+        plans.push((recipe, plan_recipe(&config, recipe)?));
     }
     let mut todos = Todos::default();
     let (mut recipes, mut shared): (Vec<Funnel>, Vec<Shared>) = (Vec::new(), Vec::new());
     let mut waiting = 0;
     let mut states = Vec::new();
     for (at, &(recipe, ref planned)) in plans.iter().enumerate() {
-        let with: Vec<Vec<usize>> = planned.iter().map(|one| sharing(&plans, at, one)).collect();
+        let with: Vec<Vec<usize>> = planned.iter().map(|one| find_sharing_plans(&plans, at, one)).collect();
         // What an earlier recipe shows is not read again.
         let own: Vec<&Planned> = planned
             .iter()
@@ -157,7 +157,7 @@ fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
         let causes = causes_of(app, &config, recipe, &own)?;
         let mut lines: Vec<(&str, CauseLine)> = Vec::new();
         for cause in &causes {
-            let place = place(app, &config, recipe, cause, visitor)?;
+            let place = find_place(app, &config, recipe, cause, visitor)?;
             todos.add(recipe, cause, place.clone());
             lines.push((cause.stage, CauseLine::new(cause, place, language)));
         }
@@ -168,18 +168,18 @@ fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
                 continue;
             }
             let of_step = lines.extract_if(.., |(stage, _)| *stage == one.step).map(|(_, line)| line);
-            let step = step(one, funnel.read, of_step.collect(), language);
+            let step = describe_step(one, funnel.read, of_step.collect(), language);
             waiting += step.held;
             if with.len() == 1 {
-                put(&mut funnel.lines, step);
+                add_step(&mut funnel.lines, step);
                 continue;
             }
             let names: Vec<&'static str> = with.iter().map(|at| plans[*at].0.name).collect();
             match shared.last_mut().filter(|last| last.recipes == names) {
-                Some(last) => put(&mut last.lines, step),
+                Some(last) => add_step(&mut last.lines, step),
                 None => {
                     let mut lines = Vec::new();
-                    put(&mut lines, step);
+                    add_step(&mut lines, step);
                     shared.push(Shared { recipe: recipe.name, recipes: names, lines });
                 }
             }
@@ -191,8 +191,8 @@ fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
     let due = |planned: &[Planned]| planned.iter().filter(|one| one.is_due()).count();
     let due: Vec<(&'static str, usize)> =
         plans.iter().map(|(recipe, planned)| (recipe.name, due(planned))).filter(|(_, n)| *n > 0).collect();
-    let spent = spent(app, &config)?;
-    let mut things = todos.things(language, &due);
+    let spent = read_charges(app, &config)?;
+    let mut things = todos.list_things(language, &due);
     // What cannot be read is told by `status`, and hides nothing of the rest here.
     let named = report::next(&config, &states, &[]).ok().flatten();
     things.sort_by_key(|thing| !thing.is_named(named.as_ref()));
@@ -205,27 +205,27 @@ fn look(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
         attempts: spent.iter().map(|one| one.attempts).sum(),
         spent,
         problem,
-        aside: aside(),
+        aside: benchmarks_aside(),
     })
 }
 
 /// The benchmarks that are set aside, because their folders have problems.
-pub(super) fn aside() -> Vec<Aside> {
+pub(super) fn benchmarks_aside() -> Vec<Aside> {
     let first = |problem: &riddlemill_benchmarks::Problem| format!("{}: {}", problem.place, problem.what);
     let told = |aside: &riddlemill_benchmarks::SetAside| Aside {
         name: aside.name,
         problems: aside.problems.len(),
         first: aside.problems.first().map(first).unwrap_or_default(),
     };
-    riddlemill_benchmarks::aside().iter().map(told).collect()
+    riddlemill_benchmarks::set_aside_folders().iter().map(told).collect()
 }
 
 /// Which of the plans made the same of the same records, in their order; the one at a place is among them.
-fn sharing(plans: &[(&'static Recipe, Vec<Planned>)], at: usize, one: &Planned) -> Vec<usize> {
+fn find_sharing_plans(plans: &[(&'static Recipe, Vec<Planned>)], at: usize, one: &Planned) -> Vec<usize> {
     let same = |other: &Planned| {
-        let both = other.manifest().zip(one.manifest());
+        let both = other.existing_manifest().zip(one.existing_manifest());
         both.is_some_and(|(other, one)| same_work(other, one))
-            && freshness(other, Language::En) == freshness(one, Language::En)
+            && stage_freshness(other, Language::En) == stage_freshness(one, Language::En)
     };
     let shares = |(n, (_, planned)): (usize, &(&'static Recipe, Vec<Planned>))| {
         (n == at || planned.iter().any(same)).then_some(n)
@@ -240,15 +240,15 @@ fn causes_of(
     recipe: &'static Recipe,
     own: &[&Planned],
 ) -> Result<Vec<Cause>, PageError> {
-    let made = own.iter().filter_map(|one| one.manifest().cloned());
+    let made = own.iter().filter_map(|one| one.existing_manifest().cloned());
     let few: Vec<Manifest> = made.filter(causes::come_at_once).collect();
-    let mut found = pipeline::causes(config, recipe, &few)?;
+    let mut found = pipeline::list_causes(config, recipe, &few)?;
     let stale = |stage: &str| own.iter().any(|one| one.step == stage && one.is_due());
     // What was decided since then waits for a run, and for nobody.
     for cause in &mut found {
         let is_queue = cause.state == CauseState::Person && cause.records <= LOOKED_THROUGH;
-        if let Some((_, step)) = recipe.step(cause.stage).filter(|_| is_queue && stale(cause.stage)) {
-            cause.records = cause.records.min(undecided(app, recipe, step)?);
+        if let Some((_, step)) = recipe.find_step(cause.stage).filter(|_| is_queue && stale(cause.stage)) {
+            cause.records = cause.records.min(count_undecided(app, recipe, step)?);
         }
     }
     found.retain(|cause| cause.records > 0);
@@ -257,16 +257,16 @@ fn causes_of(
 
 impl Funnel {
     fn new(recipe: &'static Recipe, planned: &[Planned], language: Language) -> Funnel {
-        let made = || planned.iter().filter_map(Planned::manifest);
-        let read = planned.first().and_then(Planned::manifest).map_or(0, |m| m.counts.records_in);
-        let done = planned.last().and_then(Planned::manifest).map_or(0, |m| m.counts.records_out);
-        let waiting: u64 = made().map(|made| made.counts.state(Left::Held)).sum();
+        let made = || planned.iter().filter_map(Planned::existing_manifest);
+        let read = planned.first().and_then(Planned::existing_manifest).map_or(0, |m| m.counts.records_in);
+        let done = planned.last().and_then(Planned::existing_manifest).map_or(0, |m| m.counts.records_out);
+        let waiting: u64 = made().map(|made| made.counts.records_in_state(Left::Held)).sum();
         let kept = done + waiting;
         let share = |part: u64| (part * 1000).checked_div(read.max(kept)).unwrap_or(0);
-        let stale = |one: &&Planned| matches!(freshness(one, language).0, "stale" | "damaged");
+        let stale = |one: &&Planned| matches!(stage_freshness(one, language).0, "stale" | "damaged");
         Funnel {
             recipe: recipe.name,
-            about: language.pick(recipe.about, recipe.about_zh),
+            about: language.pick_text(recipe.about, recipe.about_zh),
             read,
             kept,
             done,
@@ -282,8 +282,8 @@ impl Funnel {
 }
 
 /// Adds a stage to the rows: to the last one where the same is to be said.
-fn put(lines: &mut Vec<Line>, step: Step) {
-    let kind = step.kind();
+fn add_step(lines: &mut Vec<Line>, step: Step) {
+    let kind = step.step_kind();
     let is_alike = |line: &&mut Line| {
         let last = line.steps.last();
         line.kind == kind
@@ -299,7 +299,7 @@ fn put(lines: &mut Vec<Line>, step: Step) {
 }
 
 impl Step {
-    fn kind(&self) -> Kind {
+    fn step_kind(&self) -> Kind {
         let says_more =
             !self.causes.is_empty() || self.causes_later || self.compares || !self.gone.is_empty();
         match (self.freshness, says_more) {
@@ -312,22 +312,22 @@ impl Step {
 }
 
 /// The state of a stage, and why it is not fresh.
-fn freshness(planned: &Planned, language: Language) -> (&'static str, String) {
+fn stage_freshness(planned: &Planned, language: Language) -> (&'static str, String) {
     match (&planned.freshness, planned.after) {
         (Freshness::Fresh(_), None) => ("fresh", String::new()),
         (Freshness::Fresh(_), Some(after)) => ("depends", after.to_string()),
-        (Freshness::Stale(_, why), _) => ("stale", i18n::stale(language, why)),
+        (Freshness::Stale(_, why), _) => ("stale", i18n::explain_stale(language, why)),
         (Freshness::Missing, _) => ("missing", String::new()),
         (Freshness::Layout(layout), _) => {
-            ("stale", i18n::sentence(language, &Freshness::of_layout(*layout).1))
+            ("stale", i18n::translate_sentence(language, &Freshness::of_layout(*layout).1))
         }
         (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
     }
 }
 
-fn step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language) -> Step {
-    let (freshness, why) = freshness(planned, language);
-    let counts = planned.manifest().map(|m| m.counts.clone()).unwrap_or_default();
+fn describe_step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language) -> Step {
+    let (freshness, why) = stage_freshness(planned, language);
+    let counts = planned.existing_manifest().map(|m| m.counts.clone()).unwrap_or_default();
     Step {
         stage: planned.step,
         freshness,
@@ -336,23 +336,23 @@ fn step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language
         records_out: counts.records_out,
         // Records may be expanded into more than were imported.
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
-        held: counts.state(Left::Held),
+        held: counts.records_in_state(Left::Held),
         gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
         causes,
-        causes_later: planned.manifest().is_some_and(|made| !causes::come_at_once(made)),
-        compares: planned.manifest().is_some_and(|m| m.tables.contains_key("pairs")),
+        causes_later: planned.existing_manifest().is_some_and(|made| !causes::come_at_once(made)),
+        compares: planned.existing_manifest().is_some_and(|m| m.tables.contains_key("pairs")),
     }
 }
 
 /// The reply store's charges; empty if no model was ever asked. Does not create a store.
-fn spent(app: &App, config: &Config) -> Result<Vec<Spent>, PageError> {
-    if !app.workspace.raw().join("replies").exists() {
+fn read_charges(app: &App, config: &Config) -> Result<Vec<Spent>, PageError> {
+    if !app.workspace.raw_folder().join("replies").exists() {
         return Ok(Vec::new());
     }
-    let stats = draft::open_store(config)?.stats().map_err(PageError::broken)?;
+    let stats = draft::open_store(config)?.compute_stats().map_err(PageError::internal_error)?;
     let budget = |(budget, usd, attempts): (String, crate::llm::Usd, u64)| Spent {
         budget,
-        dollars: usd.dollars(),
+        dollars: usd.in_dollars(),
         attempts,
     };
     Ok(stats.budgets.into_iter().map(budget).collect())
@@ -383,7 +383,7 @@ mod tests {
 
     fn rows(steps: Vec<Step>) -> Vec<Line> {
         let mut lines = Vec::new();
-        steps.into_iter().for_each(|step| put(&mut lines, step));
+        steps.into_iter().for_each(|step| add_step(&mut lines, step));
         lines
     }
 

@@ -8,10 +8,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::decide::{VotingDesk, decides, decisions_of, desk};
-use super::duplicates::comparing;
-use super::stage::withhold;
-use crate::app::{App, reading, recipe};
+use super::decide::{VotingDesk, possible_decisions, decisions_of, decision_desk};
+use super::duplicates::comparing_step;
+use super::stage::withhold_records;
+use crate::app::{App, read_blocking, find_recipe};
 use crate::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -90,16 +90,16 @@ struct Decided<'l> {
 }
 
 impl<'l> Decided<'l> {
-    fn of(log: &'l DecisionLog, recipe: &str, of_pairs: bool, stages: &[&str]) -> Decided<'l> {
+    fn of_stages(log: &'l DecisionLog, recipe: &str, of_pairs: bool, stages: &[&str]) -> Decided<'l> {
         let counts = |d: &&Decision| {
             stages.contains(&d.stage.as_str())
                 && d.is_for(recipe)
                 && d.verdict.is_of_pair() == of_pairs
                 && !d.verdict.is_edit()
-                && log.undone(d.id).is_none()
+                && log.undo_of(d.id).is_none()
                 && !log.is_disputed(d.id)
         };
-        let made: Vec<&Decision> = log.all().iter().filter(counts).collect();
+        let made: Vec<&Decision> = log.all_decisions().iter().filter(counts).collect();
         let key =
             |d: &'l Decision| (d.stage.as_str(), d.record.as_str(), d.other.as_deref(), d.seen.to_string());
         let known = made.iter().copied().map(key).collect();
@@ -107,7 +107,7 @@ impl<'l> Decided<'l> {
     }
 
     /// Whether somebody decided on this record or pair as it reads now.
-    fn has(&self, stage: &str, record: &str, other: Option<&str>, seen: Digest) -> bool {
+    fn has_decision(&self, stage: &str, record: &str, other: Option<&str>, seen: Digest) -> bool {
         // A decision has the smaller of two ids first.
         let (first, second) = match other {
             Some(other) if other < record => (other, Some(record)),
@@ -124,14 +124,14 @@ impl<'l> Decided<'l> {
 }
 
 /// Pairs, one at a time.
-pub(crate) async fn pairs(
+pub(crate) async fn show_pairs(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let step = comparing(recipe).ok_or_else(PageError::not_found)?;
+    let recipe = find_recipe(&name)?;
+    let step = comparing_step(recipe).ok_or_else(PageError::not_found)?;
     let of_page = (recipe, "pairs", vec![step]);
     next_one(app, visitor, asked, of_page, move |app, decided, found| {
         next_pair(app, recipe, step, decided, found)
@@ -140,14 +140,14 @@ pub(crate) async fn pairs(
 }
 
 /// Held posts, one at a time.
-pub(crate) async fn held(
+pub(crate) async fn show_held(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let steps: Vec<&'static Step> = recipe.steps().iter().filter(|step| !decides(step).is_empty()).collect();
+    let recipe = find_recipe(&name)?;
+    let steps: Vec<&'static Step> = recipe.steps().iter().filter(|step| !possible_decisions(step).is_empty()).collect();
     let of_page = (recipe, "held", steps.clone());
     next_one(app, visitor, asked, of_page, move |app, decided, found| {
         next_held(app, recipe, &steps, decided, found)
@@ -164,30 +164,30 @@ async fn next_one(
     next: impl FnOnce(&App, &Decided<'_>, &mut Found) -> Result<(), PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let who = visitor.clone();
-    let found = reading(move || {
-        let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
+    let found = read_blocking(move || {
+        let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        let decided = Decided::of(&log, recipe.name, kind == "pairs", &names);
-        let mut found = empty(&app, recipe, kind, &who, asked, &decided);
+        let decided = Decided::of_stages(&log, recipe.name, kind == "pairs", &names);
+        let mut found = empty_page(&app, recipe, kind, &who, asked, &decided);
         next(&app, &decided, &mut found)?;
         Ok::<_, PageError>(found)
     })
     .await?;
-    view::page(&visitor, "pending.html", found)
+    view::render_page(&visitor, "pending.html", found)
 }
 
 /// Every decision for a recipe, the newest first, each with what became of it.
-pub(crate) async fn decisions(
+pub(crate) async fn show_decisions(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let found = reading(move || {
-        let (config, _) = app.config();
-        let desk = desk(&config, &who);
+    let found = read_blocking(move || {
+        let (config, _) = app.current_config();
+        let desk = decision_desk(&config, &who);
         let mut made = decisions_of(&app, &config, recipe, |_| true)?;
         made.reverse();
         Ok::<_, PageError>(
@@ -195,23 +195,23 @@ pub(crate) async fn decisions(
         )
     })
     .await?;
-    view::page(&visitor, "decisions.html", found)
+    view::render_page(&visitor, "decisions.html", found)
 }
 
 /// How many held posts of a stage nobody has decided on as they read now.
-pub(super) fn undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Result<u64, PageError> {
-    let log = DecisionLog::read(&app.workspace.decisions()).map_err(PageError::broken)?;
-    let decided = Decided::of(&log, recipe.name, false, &[step.name]);
-    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(0) };
+pub(super) fn count_undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Result<u64, PageError> {
+    let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
+    let decided = Decided::of_stages(&log, recipe.name, false, &[step.name]);
+    let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(0) };
     let withheld = Withheld::open(&app.workspace, recipe)?;
     let query = Records { outcome: Left::Held.code().to_owned(), ..Records::default() };
-    let (_, all) = opened.page(&query, 0, 0)?;
+    let (_, all) = opened.records_page(&query, 0, 0)?;
     let mut left = 0;
     for from in (0..all).step_by(CHUNK) {
-        let (mut records, _) = opened.page(&query, from, CHUNK)?;
-        withhold(&withheld, &mut records, true)?;
+        let (mut records, _) = opened.records_page(&query, from, CHUNK)?;
+        withhold_records(&withheld, &mut records, true)?;
         for record in records {
-            let is_open = |text: &String| !decided.has(step.name, &record.entry.id, None, seen_text(text));
+            let is_open = |text: &String| !decided.has_decision(step.name, &record.entry.id, None, seen_text(text));
             left += u64::from(record.text.as_ref().is_some_and(is_open));
         }
     }
@@ -219,7 +219,7 @@ pub(super) fn undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Resu
 }
 
 /// The page without the pair or post.
-fn empty(
+fn empty_page(
     app: &App,
     recipe: &'static Recipe,
     kind: &'static str,
@@ -245,7 +245,7 @@ fn empty(
         item: None,
         last: decided.made.iter().rev().find(|d| d.by == person).map(|d| (*d).clone()),
         person,
-        desk: desk(&app.config().0, visitor),
+        desk: decision_desk(&app.current_config().0, visitor),
     }
 }
 
@@ -256,18 +256,18 @@ fn next_pair(
     decided: &Decided<'_>,
     found: &mut Found,
 ) -> Result<(), PageError> {
-    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(()) };
+    let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(()) };
     let withheld = Withheld::open(&app.workspace, recipe)?;
     let verdict = found.verdict.clone();
     let verdict = Some(verdict.as_str()).filter(|verdict| *verdict != "all");
     let query = PairQuery { below: EVERY_SCORE, verdict, lowest: found.order == "lowest" };
-    (_, found.total) = opened.pairs::<NearPair>(query, 0, 0)?;
+    (_, found.total) = opened.pairs_page::<NearPair>(query, 0, 0)?;
     let mut before = 0;
     for from in (0..found.total).step_by(CHUNK) {
-        let (pairs, _) = opened.pairs::<NearPair>(query, from, CHUNK)?;
+        let (pairs, _) = opened.pairs_page::<NearPair>(query, from, CHUNK)?;
         let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
         let texts = opened.texts_of(&ids)?;
-        let withdrawn = withheld.among(ids)?;
+        let withdrawn = withheld.withdrawn_among(ids)?;
         let withdrawn: BTreeSet<String> = withdrawn.into_iter().map(str::to_owned).collect();
         let text = |id: &str| texts.get(id).cloned().unwrap_or_default();
         for pair in pairs {
@@ -277,7 +277,7 @@ fn next_pair(
                 || withheld.is_withdrawn_text(&text_a)
                 || withheld.is_withdrawn_text(&text_b);
             let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b));
-            if gone || decided.has(step.name, &pair.a, Some(&pair.b), seen) {
+            if gone || decided.has_decision(step.name, &pair.a, Some(&pair.b), seen) {
                 continue;
             }
             if before == found.at {
@@ -312,20 +312,20 @@ fn next_held(
     let query = Records { outcome: Left::Held.code().to_owned(), ..Records::default() };
     let mut before = 0;
     for step in steps.iter().copied() {
-        let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { continue };
-        let (_, all) = opened.page(&query, 0, 0)?;
+        let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { continue };
+        let (_, all) = opened.records_page(&query, 0, 0)?;
         found.total += all;
         if found.item.is_some() {
             // The others are only counted.
             continue;
         }
         for from in (0..all).step_by(CHUNK) {
-            let (mut records, _) = opened.page(&query, from, CHUNK)?;
-            withhold(&withheld, &mut records, true)?;
+            let (mut records, _) = opened.records_page(&query, from, CHUNK)?;
+            withhold_records(&withheld, &mut records, true)?;
             for record in records {
                 let Some(text) = record.text else { continue };
                 let seen = seen_text(&text);
-                if found.item.is_some() || decided.has(step.name, &record.entry.id, None, seen) {
+                if found.item.is_some() || decided.has_decision(step.name, &record.entry.id, None, seen) {
                     continue;
                 }
                 if before == found.at {
@@ -336,7 +336,7 @@ fn next_held(
                         seen: seen.to_string(),
                         reason: record.entry.reason,
                         evidence: record.entry.evidence,
-                        choices: decides(step).into_iter().filter(|verdict| *verdict != "hold").collect(),
+                        choices: possible_decisions(step).into_iter().filter(|verdict| *verdict != "hold").collect(),
                         other: None,
                         other_text: String::new(),
                         pair: None,

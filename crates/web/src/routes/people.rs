@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 use serde_json::json;
 
-use super::login::home;
+use super::login::start_page;
 use crate::access::Rank;
-use crate::app::{App, reading};
+use crate::app::{App, read_blocking};
 use crate::error::PageError;
 use crate::guard::{Form, set_cookie};
-use crate::pipeline::now;
+use crate::pipeline::current_time;
 use crate::sessions::Sessions;
 use crate::view;
 use crate::visitor::Visitor;
@@ -36,8 +36,8 @@ struct Person {
 }
 
 /// Everybody in pipeline.toml, and everybody else with a grant.
-pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    shown(&app, &visitor, None)
+pub(crate) async fn show_people(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    render_people(&app, &visitor, None)
 }
 
 /// A link made just now: shown once, because it is not stored.
@@ -47,9 +47,9 @@ struct Link {
     url: String,
 }
 
-fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let (grants, invites) = (app.access.grants()?, app.access.invites()?);
+fn render_people(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, PageError> {
+    let (config, _) = app.current_config();
+    let (grants, invites) = (app.access.list_grants()?, app.access.list_invites()?);
     let rank_of = |name: &str| grants.iter().find(|grant| grant.name == name).map(|grant| grant.rank.name());
     let invited = |name: &str| invites.iter().any(|invite| invite.name == name);
     let of_settings = config.annotators.iter().map(|person| Person {
@@ -77,7 +77,7 @@ fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, P
     // The first grant ends access without a token, so it has to be a curator's.
     let first = !grants.iter().any(|grant| grant.rank == Rank::Curator);
     let alone = app.address.ip.is_loopback() && app.address.public.is_none();
-    view::page(
+    view::render_page(
         visitor,
         "people.html",
         json!({ "people": people, "link": link, "first": first && visitor.open, "alone": alone }),
@@ -85,7 +85,7 @@ fn shown(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Response, P
 }
 
 /// Makes a link.
-pub(crate) async fn invite(
+pub(crate) async fn invite_person(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     headers: HeaderMap,
@@ -96,23 +96,23 @@ pub(crate) async fn invite(
         "reader" => Rank::Reader,
         "curator" => Rank::Curator,
         "" => {
-            return Err(PageError::bad(
+            return Err(PageError::bad_request(
                 "choose what the link opens; the first person becomes the manager only if that is chosen",
             ));
         }
-        other => return Err(PageError::bad(format!("no rank {other:?}"))),
+        other => return Err(PageError::bad_request(format!("no rank {other:?}"))),
     };
     let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
     if name.is_empty() {
-        return Err(PageError::bad("an invitation needs a name"));
+        return Err(PageError::bad_request("an invitation needs a name"));
     }
-    let (config, _) = app.config();
+    let (config, _) = app.current_config();
     if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == name) {
-        return Err(PageError::bad(format!("{name} is not an [[annotator]] of pipeline.toml")));
+        return Err(PageError::bad_request(format!("{name} is not an [[annotator]] of pipeline.toml")));
     }
-    let curators = app.access.grants()?.iter().any(|grant| grant.rank == Rank::Curator);
+    let curators = app.access.list_grants()?.iter().any(|grant| grant.rank == Rank::Curator);
     if visitor.open && !curators && rank != Rank::Curator {
-        return Err(PageError::bad(
+        return Err(PageError::bad_request(
             "the first invitation must be for a curator, because it closes the pages to everybody else",
         ));
     }
@@ -126,24 +126,24 @@ pub(crate) async fn invite(
     };
     let maker = app.clone();
     let whom = name.clone();
-    let token = reading(move || Ok(maker.access.invite(&whom, rank, &now())?)).await?;
-    shown(&app, &visitor, Some(Link { name, url: format!("{base}/join/{token}") }))
+    let token = read_blocking(move || Ok(maker.access.make_invite(&whom, rank, &current_time())?)).await?;
+    render_people(&app, &visitor, Some(Link { name, url: format!("{base}/join/{token}") }))
 }
 
 /// Ends a grant with its sessions and invitations.
-pub(crate) async fn revoke(
+pub(crate) async fn revoke_grant(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, PageError> {
     let name = form.get("name").to_string();
     if visitor.name() == Some(name.as_str()) {
-        return Err(PageError::bad("you cannot revoke your own access; another curator can"));
+        return Err(PageError::bad_request("you cannot revoke your own access; another curator can"));
     }
-    reading(move || {
+    read_blocking(move || {
         // The grant first: without it the sessions are invalid, even if their end cannot be stored.
-        app.access.revoke(&name, &now())?;
-        Ok(Sessions::in_workspace(&app.workspace).end(&name)?)
+        app.access.revoke_access(&name, &current_time())?;
+        Ok(Sessions::in_workspace(&app.workspace).end_sessions(&name)?)
     })
     .await?;
     Ok(Redirect::to("/people").into_response())
@@ -151,42 +151,42 @@ pub(crate) async fn revoke(
 
 /// The page of an invitation. Opening it does not use the invitation: programs that preview links open it
 /// too.
-pub(crate) async fn join(
+pub(crate) async fn show_invitation(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(token): Path<String>,
 ) -> Result<Response, PageError> {
     let (client, begun) = (visitor.client, std::time::Instant::now());
-    match app.access.invited(&token)? {
+    match app.access.find_invite(&token)? {
         Some(invite) => {
             let found = json!({ "name": invite.name, "opens": invite.rank.name(), "token": token });
-            view::page(&visitor, "join.html", found)
+            view::render_page(&visitor, "join.html", found)
         }
         None => {
             // Guessed links count like wrong tokens.
-            app.tries.wrong(client, &token, begun);
+            app.tries.record_failure(client, &token, begun);
             Err(PageError::new(StatusCode::GONE, "join_gone"))
         }
     }
 }
 
 /// Follows the invitation.
-pub(crate) async fn enter(
+pub(crate) async fn follow_invitation(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(token): Path<String>,
     _: Form,
 ) -> Result<Response, PageError> {
-    if !app.tries.may(visitor.client, &token, std::time::Instant::now()) {
+    if !app.tries.may_try(visitor.client, &token, std::time::Instant::now()) {
         return Err(PageError::new(StatusCode::TOO_MANY_REQUESTS, "login_wait"));
     }
     let server = app.clone();
-    let entered = reading(move || {
-        let Some(grant) = server.access.follow(&token, &now())? else { return Ok(None) };
-        Ok(Some((server.sessions.open(&grant)?, grant.rank)))
+    let entered = read_blocking(move || {
+        let Some(grant) = server.access.follow_invite(&token, &current_time())? else { return Ok(None) };
+        Ok(Some((server.sessions.open_session(&grant)?, grant.rank)))
     });
     let (session, rank) = entered.await?.ok_or_else(|| PageError::new(StatusCode::GONE, "join_gone"))?;
-    let mut answer = Redirect::to(home(rank)).into_response();
+    let mut answer = Redirect::to(start_page(rank)).into_response();
     set_cookie(&mut answer, &app.cookie, &session, &app);
     Ok(answer)
 }

@@ -10,17 +10,17 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::label_in;
-use super::faults::{answered, named};
-use crate::app::{App, reading};
+use super::faults::{list_answers, answer_label};
+use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::{AsideEffect, known_answers, look_aside, now, restore, set_aside, stopped};
+use crate::pipeline::{AsideEffect, known_answers, look_aside, current_time, restore_votes, set_aside, stopped_annotators};
 use crate::recipe::{self, Recipe};
-use crate::review::people::{Distribution, Given, Person, Right, Sign, StepVotes, people};
-use crate::review::qualify::agrees;
-use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside, current};
+use crate::review::people::{Distribution, Given, Person, Right, Sign, StepVotes, describe_people};
+use crate::review::qualify::has_right_answers;
+use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside, current_votes};
 use crate::review::{Outcome, Resolution, Values, Vote, resolve_all};
 use crate::view;
 use crate::visitor::Visitor;
@@ -114,15 +114,15 @@ struct Wish {
 }
 
 /// Everybody with votes, the least likely to be honest work first.
-pub(crate) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_persons(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let language = visitor.language;
-    let rows = reading(move || {
-        let (config, _) = app.config();
+    let rows = read_blocking(move || {
+        let (config, _) = app.current_config();
         let mut rows = Vec::new();
-        for recipe in recipe::used(&config) {
-            for review in recipe.reviews() {
-                let Some(on) = Step::open(&app, &config, recipe, review.place().1)? else { continue };
-                rows.extend(on.figures(&app, &config, recipe, language)?);
+        for recipe in recipe::used_recipes(&config) {
+            for review in recipe.review_steps() {
+                let Some(on) = Step::open(&app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+                rows.extend(on.person_figures(&app, &config, recipe, language)?);
             }
         }
         rows.sort_by(|a, b| {
@@ -132,54 +132,54 @@ pub(crate) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Resul
         Ok(rows)
     })
     .await?;
-    view::page(&visitor, "persons.html", json!({ "rows": rows }))
+    view::render_page(&visitor, "persons.html", json!({ "rows": rows }))
 }
 
 /// One person.
-pub(crate) async fn page(
+pub(crate) async fn show_person(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
     let (reader, language) = (app.clone(), visitor.language);
-    let found = reading(move || look(&reader, &name, language, Wish::default(), None)).await?;
-    view::page(&visitor, "person.html", found)
+    let found = read_blocking(move || prepare_person_page(&reader, &name, language, Wish::default(), None)).await?;
+    view::render_page(&visitor, "person.html", found)
 }
 
 /// Previews or makes a decision, withdraws one, or gives somebody work again.
-pub(crate) async fn act(
+pub(crate) async fn act_on_person(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let here = format!("/curate/people/{}#decisions", view::encoded(&name));
+    let here = format!("/curate/people/{}#decisions", view::encode_segment(&name));
     let field = |key: &str| form.get(key).trim().to_string();
     // On an open server nobody has logged in, so that the form asks who decides.
     let by = visitor.name().map_or_else(|| field("by"), str::to_string);
     let wish =
         Wish { place: field("place"), from: field("from"), until: field("until"), by, why: field("why") };
     if wish.by.is_empty() || wish.why.is_empty() {
-        return Err(PageError::bad("a decision needs a name and a reason"));
+        return Err(PageError::bad_request("a decision needs a name and a reason"));
     }
     let action = field("action");
     let undo = field("undo");
     let language = visitor.language;
-    let shown = reading(move || match action.as_str() {
+    let shown = read_blocking(move || match action.as_str() {
         "undo" => take_back(&app, &name, &undo, &wish).map(|()| None),
-        "admit" => admit(&app, &name, &wish).map(|()| None),
-        "aside" => decide(&app, &name, &wish).map(|()| None),
+        "admit" => admit_person(&app, &name, &wish).map(|()| None),
+        "aside" => set_votes_aside(&app, &name, &wish).map(|()| None),
         _ => {
-            let (config, _) = app.config();
-            let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
-            let effects = look_aside(&config, &recipes, &decision(&name, &wish)?)?;
-            look(&app, &name, language, wish, Some(effects)).map(Some)
+            let (config, _) = app.current_config();
+            let recipes: Vec<&'static Recipe> = recipe::used_recipes(&config).collect();
+            let effects = look_aside(&config, &recipes, &parse_decision(&name, &wish)?)?;
+            prepare_person_page(&app, &name, language, wish, Some(effects)).map(Some)
         }
     })
     .await?;
     match shown {
         None => Ok(Redirect::to(&here).into_response()),
-        Some(found) => view::page(&visitor, "person.html", found),
+        Some(found) => view::render_page(&visitor, "person.html", found),
     }
 }
 
@@ -198,16 +198,16 @@ impl Step {
         name: &str,
     ) -> Result<Option<Step>, PageError> {
         // Opening the items of a large set takes long; without votes there is nothing to show.
-        if app.desk.board().map_err(PageError::broken)?.voted(recipe.name, name).is_none() {
+        if app.desk.current_votes().map_err(PageError::internal_error)?.voted_items(recipe.name, name).is_none() {
             return Ok(None);
         }
-        let Some(ballot) = app.ballots.open(config, recipe, name)? else { return Ok(None) };
-        let given = app.desk.given(recipe.name, ballot.step.name)?;
+        let Some(ballot) = app.ballots.open_ballot(config, recipe, name)? else { return Ok(None) };
+        let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
         Ok(Some(Step { ballot, given }))
     }
 
     /// Known answers: those of the settings' folder, and what was decided of items that were given as known ones.
-    fn known<'s>(
+    fn gold_answers<'s>(
         &'s self,
         config: &Config,
         recipe: &'static Recipe,
@@ -216,7 +216,7 @@ impl Step {
         let BallotItems { step, items, .. } = &*self.ballot;
         let mut known: BTreeMap<&'s str, Values> = BTreeMap::new();
         let given: std::collections::BTreeSet<&str> =
-            self.given.tasks().all().iter().filter(|task| task.gold).map(|task| task.item.as_str()).collect();
+            self.given.tasks().all_tasks().iter().filter(|task| task.gold).map(|task| task.item.as_str()).collect();
         for (item, resolution) in items.iter().zip(resolved) {
             if let Outcome::Confirmed { values, .. } = &resolution.outcome
                 && given.contains(item.id.as_str())
@@ -231,7 +231,7 @@ impl Step {
     }
 
     /// Everybody's figures.
-    fn figures(
+    fn person_figures(
         &self,
         app: &App,
         config: &Config,
@@ -239,44 +239,44 @@ impl Step {
         language: Language,
     ) -> Result<Vec<Figures>, PageError> {
         let BallotItems { step, items, .. } = &*self.ballot;
-        let board = app.desk.board().map_err(PageError::broken)?;
+        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
         let votes = board.by_item(recipe.name, step.name);
         let resolved = resolve_all(step, items, &votes);
-        let known = self.known(config, recipe, &resolved)?;
-        let stopped = stopped(config, recipe, step, items, &votes, &board.asides())?;
-        let all = people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
+        let known = self.gold_answers(config, recipe, &resolved)?;
+        let stopped = stopped_annotators(config, recipe, step, items, &votes, &board.asides())?;
+        let all = describe_people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
         let title = label_in(language, step.title);
         let one = |person: Person| {
             let stopped = stopped.contains_key(&person.annotator);
-            described(recipe.name, step, title, person, stopped, language)
+            describe_figures(recipe.name, step, title, person, stopped, language)
         };
         Ok(all.into_iter().map(one).collect())
     }
 }
 
-fn described(
+fn describe_figures(
     recipe: &'static str,
-    step: &crate::review::Ballot,
+    ballot: &crate::review::Ballot,
     title: &'static str,
     person: Person,
     stopped: bool,
     language: Language,
 ) -> Figures {
-    let honest = person.honest();
+    let honest = person.honest_probability();
     let sign = |(sign, p): &(Sign, f64)| {
         let key = match sign {
             Sign::Haste => "sign_haste",
             Sign::Others => "sign_others",
             Sign::Gold => "sign_gold",
         };
-        (key, chance(*p))
+        (key, format_chance(*p))
     };
     let shares = |of: &Distribution| {
         let own: usize = of.answers.iter().map(|given| given.count).sum();
         let others: usize = of.answers.iter().map(|given| given.others).sum();
         let part = |count: usize, of: usize| (count * 1000).checked_div(of).unwrap_or(0);
-        let field = step.fields.iter().find(|field| field.name == of.field);
-        let label = |code: &str| field.map_or_else(|| code.to_string(), |field| named(language, field, code));
+        let field = ballot.fields.iter().find(|field| field.name == of.field);
+        let label = |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
         let answer = |given: &Given| {
             (label(&given.code), given.count, part(given.count, own), part(given.others, others))
         };
@@ -287,10 +287,10 @@ fn described(
     };
     Figures {
         recipe,
-        step: step.name,
+        step: ballot.name,
         title,
         honest,
-        chance: chance(honest),
+        chance: format_chance(honest),
         signs: person.signs.iter().map(sign).collect(),
         distributions: person.distributions.iter().map(shares).collect(),
         stopped,
@@ -304,7 +304,7 @@ fn described(
 }
 
 /// A probability for people.
-fn chance(p: f64) -> String {
+fn format_chance(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_string() } else { format!("{p:.4}") }
 }
 
@@ -321,23 +321,23 @@ struct Page {
     preview: Option<Vec<AsideEffect>>,
 }
 
-fn look(
+fn prepare_person_page(
     app: &App,
     name: &str,
     language: Language,
     wish: Wish,
     effects: Option<Vec<AsideEffect>>,
 ) -> Result<Page, PageError> {
-    let (config, _) = app.config();
+    let (config, _) = app.current_config();
     let mut steps = Vec::new();
-    for recipe in recipe::used(&config) {
-        for review in recipe.reviews() {
-            let Some(on) = Step::open(app, &config, recipe, review.place().1)? else { continue };
-            let votes = cast(app, &config, recipe, &on, name, language)?;
+    for recipe in recipe::used_recipes(&config) {
+        for review in recipe.review_steps() {
+            let Some(on) = Step::open(app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let votes = list_cast_votes(app, &config, recipe, &on, name, language)?;
             if votes.is_empty() {
                 continue;
             }
-            let figures = on.figures(app, &config, recipe, language)?;
+            let figures = on.person_figures(app, &config, recipe, language)?;
             steps.push(OnStep {
                 recipe: recipe.name,
                 step: on.ballot.step.name,
@@ -348,9 +348,9 @@ fn look(
             });
         }
     }
-    let asides = app.desk.board().map_err(PageError::broken)?.asides();
+    let asides = app.desk.current_votes().map_err(PageError::internal_error)?.asides();
     let decisions: Vec<Decided> =
-        asides.all().iter().rev().filter(|of| of.annotator == name).map(|of| decided(&asides, of)).collect();
+        asides.all_decisions().iter().rev().filter(|of| of.annotator == name).map(|of| describe_decision(&asides, of)).collect();
     let known = config.annotators.iter().any(|person| person.name == name);
     if !known && steps.is_empty() && decisions.is_empty() {
         return Err(PageError::not_found());
@@ -365,22 +365,22 @@ fn look(
     })
 }
 
-fn decided(asides: &Asides, of: &SetAside) -> Decided {
+fn describe_decision(asides: &Asides, aside: &SetAside) -> Decided {
     Decided {
-        id: of.id.to_string(),
-        recipe: of.recipe.clone(),
-        step: of.step.clone(),
-        from: of.from.clone(),
-        until: of.until.clone(),
-        by: of.by.clone(),
-        why: of.why.clone(),
-        at: of.at.clone(),
-        undone: asides.undone(of.id).map(|undo| (undo.by.clone(), undo.why.clone())),
+        id: aside.id.to_string(),
+        recipe: aside.recipe.clone(),
+        step: aside.step.clone(),
+        from: aside.from.clone(),
+        until: aside.until.clone(),
+        by: aside.by.clone(),
+        why: aside.why.clone(),
+        at: aside.at.clone(),
+        undone: asides.undo_of(aside.id).map(|undo| (undo.by.clone(), undo.why.clone())),
     }
 }
 
 /// A person's current votes on a step, latest first, with those that do not count.
-fn cast(
+fn list_cast_votes(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
@@ -389,17 +389,17 @@ fn cast(
     language: Language,
 ) -> Result<Vec<Cast>, PageError> {
     let BallotItems { step, items, .. } = &*on.ballot;
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
-    let known = on.known(config, recipe, &resolved)?;
+    let known = on.gold_answers(config, recipe, &resolved)?;
     let mut found = Vec::new();
     for (item, resolution) in items.iter().zip(&resolved) {
-        let stored = board.stored(recipe.name, step.name, &item.id);
+        let stored = board.stored_votes(recipe.name, step.name, &item.id);
         let theirs: Vec<&Vote> =
             stored.into_iter().filter(|vote| vote.annotator == name && !vote.synthetic).collect();
         let counted = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        for vote in current(&theirs) {
+        for vote in current_votes(&theirs) {
             let first = vote.round == crate::review::ballot::Round::Vote;
             let decided = match &resolution.outcome {
                 Outcome::Confirmed { values, .. } if first => Some(values),
@@ -411,9 +411,9 @@ fn cast(
                 at: vote.at.clone(),
                 seconds: vote.seconds,
                 round: vote.round.name(),
-                answers: answered(language, &step.form(vote.round), item, vote),
-                agrees: decided.map(|values| agrees(step, values, &vote.values)),
-                right: of_gold.map(|values| agrees(step, values, &vote.values)),
+                answers: list_answers(language, &step.questions_of_round(vote.round), item, vote),
+                agrees: decided.map(|values| has_right_answers(step, values, &vote.values)),
+                right: of_gold.map(|values| has_right_answers(step, values, &vote.values)),
                 aside: !counted.iter().any(|other| other.id == vote.id),
             });
         }
@@ -423,11 +423,11 @@ fn cast(
 }
 
 /// The decision in the form.
-fn decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
+fn parse_decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
     if wish.by == name {
-        return Err(PageError::bad("nobody sets their own votes aside"));
+        return Err(PageError::bad_request("nobody sets their own votes aside"));
     }
-    let mut new = SetAside::all_of(name, &wish.by, &wish.why, &now());
+    let mut new = SetAside::all_of(name, &wish.by, &wish.why, &current_time());
     if let Some((recipe, step)) = wish.place.split_once('/') {
         (new.recipe, new.step) = (Some(recipe.to_string()), Some(step.to_string()));
     }
@@ -436,45 +436,45 @@ fn decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
             continue;
         }
         if text.parse::<jiff::civil::Date>().is_err() {
-            return Err(PageError::bad("a span of time is given by days, YYYY-MM-DD"));
+            return Err(PageError::bad_request("a span of time is given by days, YYYY-MM-DD"));
         }
         *to = Some(text.clone());
     }
-    Ok(new.sealed())
+    Ok(new.with_id())
 }
 
-fn decide(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
-    let (config, _) = app.config();
+fn set_votes_aside(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
+    let (config, _) = app.current_config();
     // Tasks are assigned meanwhile, which only one may do at a time.
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
-    let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
-    set_aside(&config, &recipes, &decision(name, wish)?)?;
+    let recipes: Vec<&'static Recipe> = recipe::used_recipes(&config).collect();
+    set_aside(&config, &recipes, &parse_decision(name, wish)?)?;
     Ok(())
 }
 
 fn take_back(app: &App, name: &str, id: &str, wish: &Wish) -> Result<(), PageError> {
-    let (config, _) = app.config();
+    let (config, _) = app.current_config();
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
-    let asides = app.desk.board().map_err(PageError::broken)?.asides();
+    let asides = app.desk.current_votes().map_err(PageError::internal_error)?.asides();
     let of_it = |known: &&SetAside| known.annotator == name && known.id.to_string() == id;
-    let decision = asides.all().iter().find(of_it).ok_or_else(PageError::not_found)?;
+    let decision = asides.all_decisions().iter().find(of_it).ok_or_else(PageError::not_found)?;
     // On a second press it is undone already.
-    if asides.undone(decision.id).is_some() {
+    if asides.undo_of(decision.id).is_some() {
         return Ok(());
     }
-    let undo = Restored { undoes: decision.id, by: wish.by.clone(), why: wish.why.clone(), at: now() };
-    let recipes: Vec<&'static Recipe> = recipe::used(&config).collect();
-    restore(&config, &recipes, decision, &undo)?;
+    let undo = Restored { undoes: decision.id, by: wish.by.clone(), why: wish.why.clone(), at: current_time() };
+    let recipes: Vec<&'static Recipe> = recipe::used_recipes(&config).collect();
+    restore_votes(&config, &recipes, decision, &undo)?;
     Ok(())
 }
 
-fn admit(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
+fn admit_person(app: &App, name: &str, wish: &Wish) -> Result<(), PageError> {
     let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
     let line = AsideLine::Admit(Admitted {
         annotator: name.to_string(),
         by: wish.by.clone(),
         why: wish.why.clone(),
-        at: now(),
+        at: current_time(),
     });
-    aside::append(&app.workspace.raw().join("votes"), &line).map_err(PageError::broken)
+    aside::append_line(&app.workspace.raw_folder().join("votes"), &line).map_err(PageError::internal_error)
 }

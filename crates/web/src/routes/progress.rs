@@ -9,9 +9,9 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use super::curate::{Person, Section, section};
+use super::curate::{Person, Section, ballot_section};
 use super::open_items::FEW;
-use crate::app::{App, reading};
+use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::recipe;
@@ -42,21 +42,21 @@ struct Row {
 }
 
 /// Every ballot, and everybody on them.
-pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_progress(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let who = visitor.clone();
-    let found = reading(move || {
-        let (config, _) = app.config();
+    let found = read_blocking(move || {
+        let (config, _) = app.current_config();
         let begun = Instant::now();
         let mut steps: Vec<Section> = Vec::new();
-        for recipe in recipe::used(&config) {
-            for review in recipe.reviews() {
-                let name = review.place().1;
-                let Some(records) = app.ballots.records(&config, recipe, name)? else { continue };
+        for recipe in recipe::used_recipes(&config) {
+            for review in recipe.review_steps() {
+                let name = review.benchmark_and_ballot().1;
+                let Some(records) = app.ballots.count_records(&config, recipe, name)? else { continue };
                 let at_once = records <= FEW && begun.elapsed() < AT_ONCE;
-                steps.extend(section(&app, &config, recipe, name, &who, at_once)?);
+                steps.extend(ballot_section(&app, &config, recipe, name, &who, at_once)?);
             }
         }
-        let folk = folk(&config, &steps);
+        let folk = collect_people(&config, &steps);
         let place = |section: &Section| -> Place { (section.recipe, section.step.clone()) };
         let later: Vec<Place> = steps.iter().filter(|step| step.looked.is_none()).map(place).collect();
         // A row without items says nothing.
@@ -67,11 +67,11 @@ pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Resul
         Ok(json!({ "steps": steps, "empty": empty, "folk": folk, "later": later }))
     })
     .await?;
-    view::page(&visitor, "progress.html", found)
+    view::render_page(&visitor, "progress.html", found)
 }
 
 /// Everybody with tasks or votes, by name, on the ballots that were counted.
-fn folk(config: &Config, sections: &[Section]) -> Folk {
+fn collect_people(config: &Config, sections: &[Section]) -> Folk {
     let counted: Vec<(Place, &[Person])> = sections
         .iter()
         .filter_map(|section| {

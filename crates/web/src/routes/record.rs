@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::causes;
 use super::decide::{VotingDesk, desk_of};
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, Whereabouts};
 use crate::config::Config;
 use crate::error::PageError;
@@ -72,57 +72,57 @@ struct Released {
     row: Value,
 }
 
-pub(crate) async fn page(
+pub(crate) async fn show_record(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, id)): Path<(String, String)>,
     Query(sought): Query<Sought>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let whole = reading(move || {
-        let mut whole = whole(&app, recipe, &id, &who)?;
+    let whole = read_blocking(move || {
+        let mut whole = prepare_record_page(&app, recipe, &id, &who)?;
         // It was searched for by a name that could mean another record, too.
         if !sought.q.is_empty() {
-            let (config, _) = app.config();
-            let recipes: Vec<_> = recipe::used(&config).collect();
-            whole.also = Resolver::open(&config, &recipes)?.resolve(&sought.q, HITS)?.others;
+            let (config, _) = app.current_config();
+            let recipes: Vec<_> = recipe::used_recipes(&config).collect();
+            whole.also = Resolver::open(&config, &recipes)?.resolve_name(&sought.q, HITS)?.others;
         }
         Ok(whole)
     })
     .await?;
-    view::page(&visitor, "record.html", whole)
+    view::render_page(&visitor, "record.html", whole)
 }
 
-fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<RecordPage, PageError> {
-    let (config, _) = app.config();
+fn prepare_record_page(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<RecordPage, PageError> {
+    let (config, _) = app.current_config();
     let withheld = Withheld::open(&app.workspace, recipe)?;
-    if withheld.tombstone(id)?.is_some() {
-        return Err(PageError::withdrawn());
+    if withheld.find_tombstone(id)?.is_some() {
+        return Err(PageError::record_withdrawn());
     }
-    let mut explained = audit::explain(&app.workspace, recipe, id)?;
+    let mut explained = audit::explain_record(&app.workspace, recipe, id)?;
     if explained.way.is_empty() {
         return Err(PageError::not_found());
     }
-    let rows = CurrentRows::of(&app.workspace, recipe);
-    report::complete(&config, &rows, &mut explained, Some(&withheld))?;
+    let rows = CurrentRows::of_recipe(&app.workspace, recipe);
+    report::complete_explanation(&config, &rows, &mut explained, Some(&withheld))?;
     let rowless = explained.left_out.is_some();
     let outdated = explained.next.clone().filter(|_| explained.outdated);
     let mut way = explained.way;
-    causes::translate(app, recipe, visitor.language, &mut way)?;
+    causes::translate_passages(app, recipe, visitor.language, &mut way)?;
     let raw = audit::raw_post(&app.workspace, recipe, id)?;
     let last = way.last().filter(|passage| passage.outcome == "merged" && passage.stage != "import");
     // The text of a withdrawn record is not shown next to its keeper either.
     let keeper = last.and_then(|passage| {
-        Some(side(passage, passage.into.as_ref()?.clone(), passage.into_text.as_ref()?.clone()))
+        Some(passage_side(passage, passage.into.as_ref()?.clone(), passage.into_text.as_ref()?.clone()))
     });
     let absorbed = explained.absorbed.iter();
     let absorbed = absorbed
-        .map(|passage| side(passage, passage.id.clone(), passage.own_text.clone().unwrap_or_default()))
+        .map(|passage| passage_side(passage, passage.id.clone(), passage.own_text.clone().unwrap_or_default()))
         .collect();
     Ok(RecordPage {
         recipe: recipe.name,
-        others: others(app, &config, recipe, id)?,
+        others: recipes_with_record(app, &config, recipe, id)?,
         id: id.into(),
         text: explained.text.unwrap_or_default(),
         ends: explained.ends,
@@ -132,24 +132,24 @@ fn whole(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Res
         way,
         keeper,
         absorbed,
-        released: released(app, recipe, id)?,
+        released: find_released_rows(app, recipe, id)?,
         desk: desk_of(app, &config, recipe, id, visitor)?,
         raw,
     })
 }
 
 /// Other recipes with a record of this id, so that links still work.
-fn others(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
+fn recipes_with_record(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
     let mut others = Vec::new();
-    for recipe in recipe::used(config).filter(|recipe| recipe.name != own.name) {
-        if !audit::explain(&app.workspace, recipe, id)?.way.is_empty() {
+    for recipe in recipe::used_recipes(config).filter(|recipe| recipe.name != own.name) {
+        if !audit::explain_record(&app.workspace, recipe, id)?.way.is_empty() {
             others.push(recipe.name);
         }
     }
     Ok(others)
 }
 
-fn side(passage: &Passage, id: String, text: String) -> Side {
+fn passage_side(passage: &Passage, id: String, text: String) -> Side {
     Side {
         id,
         text,
@@ -162,7 +162,7 @@ fn side(passage: &Passage, id: String, text: String) -> Side {
 
 /// Rows of the candidate and of releases on disk that name the record. Only lines containing the id are
 /// parsed.
-fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released>, Error> {
+fn find_released_rows(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released>, Error> {
     let output = app.workspace.root().join("output").join(recipe.name);
     let mut found = Vec::new();
     let Ok(folders) = fence::list(&output) else { return Ok(found) };
@@ -172,7 +172,7 @@ fn released(app: &App, recipe: &'static Recipe, id: &str) -> Result<Vec<Released
     let quoted = Value::from(id).to_string();
     let finder = memchr::memmem::Finder::new(quoted.as_bytes());
     for folder in folders {
-        let Some(manifest) = Candidate::read(&folder)? else { continue };
+        let Some(manifest) = Candidate::read_manifest(&folder)? else { continue };
         let files = manifest
             .configs
             .keys()
@@ -223,7 +223,7 @@ struct Hit {
 
 /// An id or a place in a dump redirects to its record; words list the records that contain them, wherever
 /// these ended.
-pub(crate) async fn find(
+pub(crate) async fn find_records(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Query(sought): Query<Sought>,
@@ -231,9 +231,9 @@ pub(crate) async fn find(
     let q = sought.q.trim().to_string();
     let page = sought.page.parse::<usize>().unwrap_or(1).clamp(1, PAGES);
     let before = (page - 1) * HITS;
-    let found = reading(move || {
-        let (config, _) = app.config();
-        let recipes: Vec<_> = recipe::used(&config).collect();
+    let found = read_blocking(move || {
+        let (config, _) = app.current_config();
+        let recipes: Vec<_> = recipe::used_recipes(&config).collect();
         if q.is_empty() {
             return Ok(Ok(Hits::default()));
         }
@@ -241,19 +241,19 @@ pub(crate) async fn find(
         // Later pages may have hits that are not withdrawn.
         let is_all = page == 1 && !found.more;
         if is_all && found.records.is_empty() && !found.withdrawn.is_empty() {
-            return Err(PageError::withdrawn());
+            return Err(PageError::record_withdrawn());
         }
         // A name has a page of its own; of a text there may be more than the one that is shown.
         if let ([record], true) = (&found.records[..], found.reading != Some(Reading::Text))
             && let Some(at) = record.at.first()
         {
             let also =
-                if found.others.is_empty() { String::new() } else { format!("?q={}", view::encoded(&q)) };
-            return Ok(Err(format!("/{}/record/{}{also}", at.recipe.name, view::encoded(&at.id))));
+                if found.others.is_empty() { String::new() } else { format!("?q={}", view::encode_segment(&q)) };
+            return Ok(Err(format!("/{}/record/{}{also}", at.recipe.name, view::encode_segment(&at.id))));
         }
         let mut hits = Vec::new();
         for record in &found.records {
-            hits.extend(hit(&app, record)?);
+            hits.extend(describe_hit(&app, record)?);
         }
         let more = found.more && page < PAGES;
         let (changed, others) = (found.changed, found.others);
@@ -261,13 +261,13 @@ pub(crate) async fn find(
     })
     .await?;
     match found {
-        Ok(hits) => view::page(&visitor, "found.html", hits),
+        Ok(hits) => view::render_page(&visitor, "found.html", hits),
         Err(address) => Ok(Redirect::to(&address).into_response()),
     }
 }
 
 /// A record as a search shows it: as its dump has it, else as the stages do.
-fn hit(app: &App, record: &NamedRecord) -> Result<Option<Hit>, PageError> {
+fn describe_hit(app: &App, record: &NamedRecord) -> Result<Option<Hit>, PageError> {
     if let Some(recalled) = &record.recalled {
         let place = recalled.locator.to_string();
         let name = recalled.ids.first().cloned().unwrap_or_else(|| place.clone());
@@ -275,9 +275,9 @@ fn hit(app: &App, record: &NamedRecord) -> Result<Option<Hit>, PageError> {
     }
     let (mut text, mut ended) = (None, Vec::new());
     for at in &record.at {
-        let mut explained = audit::explain(&app.workspace, at.recipe, &at.id)?;
-        audit::compare(&app.workspace, at.recipe, &mut explained)?;
-        ended.extend(explained.whereabouts());
+        let mut explained = audit::explain_record(&app.workspace, at.recipe, &at.id)?;
+        audit::fill_texts(&app.workspace, at.recipe, &mut explained)?;
+        ended.extend(explained.end_of_path());
         text = text.or(explained.text);
     }
     let name = record.name();

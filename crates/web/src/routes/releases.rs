@@ -8,9 +8,9 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::counted::{Counted, counted};
+use super::counted::{Counted, count_config};
 use super::faults::field_name;
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::Language;
@@ -20,7 +20,7 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{Candidate, CurrentRows, Since, listed, read_rows, since};
+use crate::release::{Candidate, CurrentRows, Since, list_entries, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::tables::Table;
 use crate::view;
@@ -55,26 +55,26 @@ pub(super) struct Version {
 }
 
 /// Every recipe's candidate and releases.
-pub(crate) async fn list(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_releases(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let language = visitor.language;
-    let listed = reading(move || {
+    let listed = read_blocking(move || {
         let listed = |recipe: &'static Recipe| {
             Ok(Listed {
                 recipe: recipe.name,
-                about: language.pick(recipe.about, recipe.about_zh),
-                versions: versions(&app, recipe)?,
+                about: language.pick_text(recipe.about, recipe.about_zh),
+                versions: list_versions(&app, recipe)?,
             })
         };
         RECIPES.iter().map(listed).collect::<Result<Vec<_>, PageError>>()
     })
     .await?;
-    view::page(&visitor, "releases.html", serde_json::json!({ "recipes": listed }))
+    view::render_page(&visitor, "releases.html", serde_json::json!({ "recipes": listed }))
 }
 
 /// The candidate first, then the newest release.
-pub(super) fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
+pub(super) fn list_versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
     let mut versions = Vec::new();
-    if let Some(candidate) = Candidate::read(&folder(app, recipe, CANDIDATE))? {
+    if let Some(candidate) = Candidate::read_manifest(&version_folder(app, recipe, CANDIDATE))? {
         versions.push(Version {
             version: CANDIDATE.into(),
             date: candidate.date.unwrap_or_default(),
@@ -86,15 +86,15 @@ pub(super) fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version
         });
     }
     let registry = Registry::open(&app.workspace, recipe.name)?;
-    let mut otherwise = since(&CurrentRows::of(&app.workspace, recipe))?;
+    let mut otherwise = compare_releases(&CurrentRows::of_recipe(&app.workspace, recipe))?;
     for release in registry.releases.iter().rev() {
         let version = release.version.to_string();
         versions.push(Version {
             date: release.date.clone(),
             configs: release.configs.clone(),
             draft: Vec::new(),
-            here: Candidate::read(&folder(app, recipe, &version))?.is_some(),
-            words: changed(&release.changes),
+            here: Candidate::read_manifest(&version_folder(app, recipe, &version))?.is_some(),
+            words: describe_changes(&release.changes),
             since: otherwise
                 .iter()
                 .position(|since| since.version == release.version)
@@ -105,18 +105,18 @@ pub(super) fn versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version
     Ok(versions)
 }
 
-fn changed(changes: &crate::release::changes::Changes) -> String {
+fn describe_changes(changes: &crate::release::changes::Changes) -> String {
     format!("+{} −{} ~{}", changes.added.count, changes.removed.count, changes.changed.count)
 }
 
-fn folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
+fn version_folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf {
     app.workspace.root().join("output").join(recipe.name).join(version)
 }
 
 /// The folder of a listed version: nothing else in a URL becomes a path.
-pub(super) fn known(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
-    let here = versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
-    if here { Ok(folder(app, recipe, version)) } else { Err(PageError::not_found()) }
+pub(super) fn find_version_folder(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
+    let here = list_versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
+    if here { Ok(version_folder(app, recipe, version)) } else { Err(PageError::not_found()) }
 }
 
 #[derive(Serialize)]
@@ -164,37 +164,37 @@ pub(crate) struct With {
 }
 
 /// One candidate or release.
-pub(crate) async fn page(
+pub(crate) async fn show_release(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
     Query(with): Query<With>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let shown = reading(move || {
-        let folder = known(&app, recipe, &version)?;
-        let manifest = Candidate::read(&folder)?.ok_or_else(PageError::not_found)?;
+    let recipe = find_recipe(&name)?;
+    let shown = read_blocking(move || {
+        let folder = find_version_folder(&app, recipe, &version)?;
+        let manifest = Candidate::read_manifest(&folder)?.ok_or_else(PageError::not_found)?;
         // Figures and first rows are those of the table: without rows withdrawn since.
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        let (config, _) = app.config();
+        let (config, _) = app.current_config();
         let size = |path: String| {
             let bytes = folder.join(&path).metadata().map_or(0, |meta| meta.len());
             (path, bytes)
         };
         // What cannot be downloaded is no file; `verify` names it.
-        let files = listed(&folder)?.into_iter().filter(|(_, is_file)| *is_file);
+        let files = list_entries(&folder)?.into_iter().filter(|(_, is_file)| *is_file);
         let files = files.map(|(path, _)| size(path)).collect();
-        let references = references(&app);
+        let references = list_references(&app);
         let compared = match references.contains(&with.reference) {
-            true => Some(compared(&app, recipe, &table, with.reference)?),
+            true => Some(compare_reference(&app, recipe, &table, with.reference)?),
             false => None,
         };
         Ok(Shown {
             recipe: recipe.name,
-            configs: table.configs.iter().map(|of| counted(&config, recipe, &of.name, &of.rows)).collect(),
+            configs: table.configs.iter().map(|of| count_config(&config, recipe, &of.name, &of.rows)).collect(),
             withdrawn: table.withdrawn,
-            agreement: agreed(&config, recipe)?,
-            versions: versions(&app, recipe)?,
+            agreement: agreement_rows(&config, recipe)?,
+            versions: list_versions(&app, recipe)?,
             version,
             manifest,
             references,
@@ -203,20 +203,20 @@ pub(crate) async fn page(
         })
     })
     .await?;
-    view::page(&visitor, "release.html", shown)
+    view::render_page(&visitor, "release.html", shown)
 }
 
 /// Agreement on every review of the recipe; of a sample's voters if no person voted.
 ///
 /// # Errors
 /// [`RunError`] if the votes cannot be read.
-pub(crate) fn agreed(config: &Config, recipe: &'static Recipe) -> Result<Vec<AgreementRow>, RunError> {
+pub(crate) fn agreement_rows(config: &Config, recipe: &'static Recipe) -> Result<Vec<AgreementRow>, RunError> {
     let votes = Votes::load(config, recipe.name)?;
     let mut agreed = Vec::new();
-    for review in recipe.reviews() {
-        let Ok(Some((step, items))) = review_items(config, recipe, review.place().1) else { continue };
+    for review in recipe.review_steps() {
+        let Ok(Some((step, items))) = review_items(config, recipe, review.benchmark_and_ballot().1) else { continue };
         let on = votes.by_item(step.recipe, step.name);
-        let agreement = agreement::agreed(&step, &items, &on, Bootstrap::AGREEMENT);
+        let agreement = agreement::step_agreement(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
         for field in &agreement.fields {
             agreed.push(AgreementRow {
@@ -227,7 +227,7 @@ pub(crate) fn agreed(config: &Config, recipe: &'static Recipe) -> Result<Vec<Agr
                 percent: three(&field.percent),
                 alpha: three(&field.alpha),
                 fleiss: three(&field.fleiss),
-                undefined: field.undefined().map(|why| why.to_string()),
+                undefined: field.why_undefined().map(|why| why.to_string()),
             });
         }
     }
@@ -235,8 +235,8 @@ pub(crate) fn agreed(config: &Config, recipe: &'static Recipe) -> Result<Vec<Agr
 }
 
 /// Files of raw/reference, by name: published sets to compare with.
-fn references(app: &App) -> Vec<String> {
-    let Ok(files) = fence::list(app.workspace.raw().join("reference")) else { return Vec::new() };
+fn list_references(app: &App) -> Vec<String> {
+    let Ok(files) = fence::list(app.workspace.raw_folder().join("reference")) else { return Vec::new() };
     let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let mut names: Vec<String> =
         names.filter(|n| [".json", ".jsonl", ".npy"].iter().any(|end| n.ends_with(end))).collect();
@@ -244,20 +244,20 @@ fn references(app: &App) -> Vec<String> {
     names
 }
 
-fn compared(
+fn compare_reference(
     app: &App,
     recipe: &'static Recipe,
     table: &Table,
     reference: String,
 ) -> Result<Compared, PageError> {
-    let mut theirs = read_rows::of_file(&app.workspace.raw().join("reference").join(&reference))?;
+    let mut theirs = read_rows::of_file(&app.workspace.raw_folder().join("reference").join(&reference))?;
     let mut ours: Vec<_> = table.configs.iter().flat_map(|config| config.rows.iter().cloned()).collect();
     compare::same_form(&mut ours, &mut theirs);
-    let types = layout::renamed();
-    let likeness = app.config().0.typed(Some(recipe.name), "dedup");
+    let types = layout::renamed_labels();
+    let likeness = app.current_config().0.typed_settings(Some(recipe.name), "dedup");
     let mut found = compare::compare(&ours, &theirs, &types, &likeness, &Unwatched);
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
-    found.follow(&app.config().0, recipe)?;
+    found.follow(&app.current_config().0, recipe)?;
     Ok(Compared { reference, found })
 }

@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{Shown, label_in, on_screen};
-use crate::app::{App, reading, recipe};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::{now, stopped};
+use crate::pipeline::{current_time, stopped_annotators};
 use crate::recipe::{self, Recipe};
 use crate::review::ballot::Round;
 use crate::review::{Annotator, Item};
 use crate::view;
 use crate::visitor::Visitor;
 use crate::voting::{
-    Assignments, BallotItems, Place, ShownItem, Skip, VoteIndex, far, lacks, own, shown, skip, waits,
+    Assignments, BallotItems, Place, ShownItem, Skip, VoteIndex, person_progress, count_lacking_votes, own_vote, shown_item, record_skip, is_waiting_for,
 };
 
 /// The voter: without tokens, the name in the URL.
@@ -42,7 +42,7 @@ pub(crate) struct Who {
 }
 
 /// The settings' entry of the visitor.
-pub(super) fn person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
+pub(super) fn find_person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
     known.cloned().ok_or_else(PageError::forbidden)
@@ -64,49 +64,49 @@ struct Waiting {
 }
 
 /// Everything that waits for the person.
-pub(crate) async fn list(
+pub(crate) async fn show_waiting(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Query(who): Query<Who>,
 ) -> Result<Response, PageError> {
-    let (config, _) = app.config();
+    let (config, _) = app.current_config();
     let names: Vec<String> = config.annotators.iter().map(|person| person.name.clone()).collect();
     let open = visitor.open;
-    if (open && who.r#as.is_empty()) || (!open && person(&config, &visitor, "").is_err()) {
+    if (open && who.r#as.is_empty()) || (!open && find_person(&config, &visitor, "").is_err()) {
         // A curator or reader who is not an annotator has nothing to vote on.
         let found = json!({ "who": "", "names": if open { names } else { Vec::new() }, "places": [] });
-        return view::page(&visitor, "queue.html", found);
+        return view::render_page(&visitor, "queue.html", found);
     }
-    let person = person(&config, &visitor, &who.r#as)?;
+    let person = find_person(&config, &visitor, &who.r#as)?;
     let language = visitor.language;
     let name = person.name.clone();
-    let places = reading(move || places(&app, &config, &person, language)).await?;
+    let places = read_blocking(move || waiting_places(&app, &config, &person, language)).await?;
     let names = if open { names } else { Vec::new() };
-    view::page(&visitor, "queue.html", json!({ "who": name, "names": names, "places": places }))
+    view::render_page(&visitor, "queue.html", json!({ "who": name, "names": names, "places": places }))
 }
 
-fn places(
+fn waiting_places(
     app: &App,
     config: &Config,
     person: &Annotator,
     language: Language,
 ) -> Result<Vec<Waiting>, PageError> {
     let mut waiting = Vec::new();
-    let board = app.desk.board().map_err(PageError::broken)?;
-    for recipe in recipe::used(config) {
-        for review in recipe.reviews() {
-            let Some(ballot) = app.ballots.open(config, recipe, review.place().1)? else { continue };
-            let given = app.desk.given(recipe.name, ballot.step.name)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    for recipe in recipe::used_recipes(config) {
+        for review in recipe.review_steps() {
+            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
             // Steps in a language that the person does not read are skipped, unless tasks were assigned to
             // them.
-            let reads = person.unread(&ballot.step).is_empty();
+            let reads = person.unread_languages(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
                 let place = Place { recipe, ballot: &ballot, round };
-                let (done, mut open) = far(&board, place, &given, person);
+                let (done, mut open) = person_progress(&board, place, &given, person);
                 if !open.is_empty() && is_stopped(app, &board, place, person)? {
                     open.clear();
                 }
-                let all = if reads || given.spread(round) { done + open.len() } else { done };
+                let all = if reads || given.is_round_assigned(round) { done + open.len() } else { done };
                 if let Some(share) = (done * 1000).checked_div(all) {
                     waiting.push(Waiting {
                         recipe: recipe.name,
@@ -116,8 +116,8 @@ fn places(
                         done,
                         open: open.len(),
                         share,
-                        own: given.any(round, &person.name),
-                        until: given.until(round, &person.name, &open),
+                        own: given.has_items(round, &person.name),
+                        until: given.first_due_day(round, &person.name, &open),
                     });
                 }
             }
@@ -155,21 +155,21 @@ struct Screen {
 }
 
 /// One item.
-pub(crate) async fn page(
+pub(crate) async fn show_item(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,
     Query(who): Query<Who>,
 ) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let person = person(&config, &visitor, &who.r#as)?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
+    let (config, _) = app.current_config();
+    let person = find_person(&config, &visitor, &who.r#as)?;
+    let (recipe, round) = (find_recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
     let language = visitor.language;
     let after = who.item.is_empty() && !who.after.is_empty();
     let ahead = if who.ahead.is_empty() { "" } else { "&ahead=1" };
-    let screen = reading(move || {
-        let ballot = app.ballots.open(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
+    let screen = read_blocking(move || {
+        let ballot = app.ballots.open_ballot(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
+        prepare_screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
     })
     .await?;
     // Each item has an address of its own, so that going back in the browser shows that item again, and not
@@ -177,17 +177,17 @@ pub(crate) async fn page(
     match &screen.item {
         Some(item) if after => {
             let who =
-                if visitor.open { format!("as={}&", view::encoded(&screen.who)) } else { String::new() };
-            let (step, item) = (view::encoded(screen.step), view::encoded(item.id()));
+                if visitor.open { format!("as={}&", view::encode_segment(&screen.who)) } else { String::new() };
+            let (step, item) = (view::encode_segment(screen.step), view::encode_segment(item.id()));
             let address =
                 format!("/review/{}/{step}/{}?{who}item={item}{ahead}", screen.recipe, screen.round);
             Ok(Redirect::to(&address).into_response())
         }
-        _ => view::page(&visitor, "ballot.html", screen),
+        _ => view::render_page(&visitor, "ballot.html", screen),
     }
 }
 
-fn screen(
+fn prepare_screen(
     app: &App,
     place: Place<'_>,
     person: &Annotator,
@@ -196,27 +196,27 @@ fn screen(
 ) -> Result<Screen, PageError> {
     let Place { recipe, ballot, round } = place;
     let step = &ballot.step;
-    let (board, given) = seat(app, place, person)?;
-    let (done, mut waiting) = far(&board, place, &given, person);
+    let (board, given) = votes_and_tasks(app, place, person)?;
+    let (done, mut waiting) = person_progress(&board, place, &given, person);
     if is_stopped(app, &board, place, person)? {
         waiting.clear();
         // What they have voted on they may look at; nothing new is shown.
-        if own(&board, place, &who.item, &person.name).is_none() {
+        if own_vote(&board, place, &who.item, &person.name).is_none() {
             return Err(PageError::new(StatusCode::FORBIDDEN, "stopped_you"));
         }
     }
-    let skips = app.desk.skips(recipe.name, step.name)?;
+    let skips = app.desk.read_skips(recipe.name, step.name)?;
     let passed: BTreeSet<&str> = skips
         .iter()
         .filter(|skip| skip.annotator == person.name && skip.round == round)
         .map(|skip| skip.item.as_str())
         .collect();
     // Two people who ask at once get different items, as far as there are any.
-    let opening = app.leases.open(recipe.name, step.name, round);
+    let opening = app.leases.begin_opening(recipe.name, step.name, round);
     let mut taken = opening.of_others(&person.name);
     // What was assigned to somebody is theirs, whoever looks at it.
     taken.retain(|id, others| {
-        !given.spread(round) && ballot.item(id).is_some_and(|item| *others >= lacks(&board, place, item))
+        !given.is_round_assigned(round) && ballot.find_item(id).is_some_and(|item| *others >= count_lacking_votes(&board, place, item))
     });
     // Items on others' pages, and then skipped ones, come last; otherwise the order of the ballot is kept.
     if !taken.is_empty() || !passed.is_empty() {
@@ -250,24 +250,24 @@ fn screen(
     // Which item comes after this one is asked before the page counts as open.
     let next = id.as_deref().and_then(after);
     if let Some(id) = id.as_ref().filter(|_| who.ahead.is_empty()) {
-        opening.take(id, &person.name);
+        opening.lease_item(id, &person.name);
     }
-    let voted = |item: &&Item| own(&board, place, &item.id, &person.name).is_some();
+    let voted = |item: &&Item| own_vote(&board, place, &item.id, &person.name).is_some();
     let here = id.as_ref().and_then(|id| ballot.items.iter().position(|item| item.id == *id));
     let before = &ballot.items[..here.unwrap_or(ballot.items.len())];
     let all = done + waiting.len();
-    let guide = app.desk.guides(recipe.name, step)?.pop();
-    let notes = app.desk.notes(recipe.name, step.name)?;
+    let guide = app.desk.read_guidelines(recipe.name, step)?.pop();
+    let notes = app.desk.read_remarks(recipe.name, step.name)?;
     Ok(Screen {
         recipe: recipe.name,
         step: step.name,
         round: round.name(),
         who: person.name.clone(),
         title: label_in(language, step.title),
-        guideline: guide.as_ref().map_or_else(String::new, |g| language.pick(&g.en, &g.zh).to_string()),
+        guideline: guide.as_ref().map_or_else(String::new, |g| language.pick_text(&g.en, &g.zh).to_string()),
         version: guide.as_ref().map(|guide| guide.version().to_string()).unwrap_or_default(),
         examples: guide.map_or_else(String::new, |guide| {
-            language.pick(&guide.examples, guide.examples_in_chinese()).to_string()
+            language.pick_text(&guide.examples, guide.examples_in_chinese()).to_string()
         }),
         paper: step.paper,
         done,
@@ -280,7 +280,7 @@ fn screen(
 }
 
 /// The votes and the tasks, for people who may vote in this round of the step.
-pub(super) fn seat<'a>(
+pub(super) fn votes_and_tasks<'a>(
     app: &'a App,
     place: Place<'_>,
     person: &Annotator,
@@ -289,36 +289,36 @@ pub(super) fn seat<'a>(
     if !person.may_vote(step, place.round) {
         return Err(PageError::forbidden());
     }
-    let board = app.desk.board().map_err(PageError::broken)?;
-    Ok((board, app.desk.given(place.recipe.name, step.name)?))
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    Ok((board, app.desk.read_assignments(place.recipe.name, step.name)?))
 }
 
 /// Whether the person gets no more work on the step, because too few of their answers to known items were right.
-fn is_stopped(app: &App, board: &VoteIndex, place: Place<'_>, person: &Annotator) -> Result<bool, PageError> {
-    let (config, _) = app.config();
+fn is_stopped(app: &App, vote_index: &VoteIndex, place: Place<'_>, person: &Annotator) -> Result<bool, PageError> {
+    let (config, _) = app.current_config();
     let (recipe, BallotItems { step, items, .. }) = (place.recipe, place.ballot);
-    if config.typed::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
+    if config.typed_settings::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
         return Ok(false);
     }
-    let votes = board.by_item(recipe.name, step.name);
-    let stopped = stopped(&config, recipe, step, items, &votes, &board.asides())?;
+    let votes = vote_index.by_item(recipe.name, step.name);
+    let stopped = stopped_annotators(&config, recipe, step, items, &votes, &vote_index.asides())?;
     Ok(stopped.contains_key(&person.name))
 }
 
 /// An item that waits for the person, or that they have voted on; no other.
 pub(super) fn may_see(
-    board: &VoteIndex,
+    vote_index: &VoteIndex,
     place: Place<'_>,
-    given: &Assignments,
+    assignments: &Assignments,
     person: &Annotator,
     id: &str,
 ) -> Result<ShownItem, PageError> {
-    let item = place.ballot.item(id).ok_or_else(PageError::not_found)?;
-    let theirs = waits(board, place, given, person, item) || own(board, place, id, &person.name).is_some();
+    let item = place.ballot.find_item(id).ok_or_else(PageError::not_found)?;
+    let theirs = is_waiting_for(vote_index, place, assignments, person, item) || own_vote(vote_index, place, id, &person.name).is_some();
     if !theirs {
         return Err(PageError::forbidden());
     }
-    shown(board, place, item).ok_or_else(PageError::not_found)
+    shown_item(vote_index, place, item).ok_or_else(PageError::not_found)
 }
 
 /// Skips an item, with a reason.
@@ -328,35 +328,35 @@ pub(crate) async fn pass_over(
     Path((name, step, round)): Path<(String, String, String)>,
     form: Form,
 ) -> Result<Response, PageError> {
-    let (config, _) = app.config();
-    let person = person(&config, &visitor, form.get("as"))?;
-    let (recipe, round) = (recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
-    let who = if visitor.open { format!("as={}&", view::encoded(&person.name)) } else { String::new() };
+    let (config, _) = app.current_config();
+    let person = find_person(&config, &visitor, form.get("as"))?;
+    let (recipe, round) = (find_recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
+    let who = if visitor.open { format!("as={}&", view::encode_segment(&person.name)) } else { String::new() };
     let id = form.get("item").to_string();
-    let here = format!("/review/{}/{}/{}", recipe.name, view::encoded(&step), round.name());
-    let next = format!("{here}?{who}after={}", view::encoded(&id));
+    let here = format!("/review/{}/{}/{}", recipe.name, view::encode_segment(&step), round.name());
+    let next = format!("{here}?{who}after={}", view::encode_segment(&id));
     let reason: String = form.get("reason").trim().chars().take(500).collect();
-    reading(move || {
-        let ballot = ballot(&app, &config, recipe, &step)?;
+    read_blocking(move || {
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
         let place = Place { recipe, ballot: &ballot, round };
-        let (board, given) = seat(&app, place, &person)?;
+        let (board, given) = votes_and_tasks(&app, place, &person)?;
         may_see(&board, place, &given, &person, &id)?;
-        app.leases.end(recipe.name, ballot.step.name, round, &id, &person.name);
-        let new = Skip { item: id, annotator: person.name, round, reason, at: now() };
+        app.leases.end_lease(recipe.name, ballot.step.name, round, &id, &person.name);
+        let new = Skip { item: id, annotator: person.name, round, reason, at: current_time() };
         // Concurrent skips wait for each other instead of failing.
         let _turn = app.assigning.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok(skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
+        Ok(record_skip(&app.workspace, recipe.name, ballot.step.name, &new)?)
     })
     .await?;
     Ok(Redirect::to(&next).into_response())
 }
 
 /// A step's ballot by the names in a URL, for the curator's pages.
-pub(crate) fn ballot(
+pub(crate) fn find_ballot(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
     step: &str,
 ) -> Result<Arc<BallotItems>, PageError> {
-    app.ballots.open(config, recipe, step)?.ok_or_else(PageError::not_found)
+    app.ballots.open_ballot(config, recipe, step)?.ok_or_else(PageError::not_found)
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::columns::{Column, shown};
+use super::columns::{Column, cell_text};
 use crate::error::PageError;
 use crate::recipe::Recipe;
 use crate::release::layout::{self, Answer, Kind, Layout};
@@ -78,7 +78,7 @@ struct Choice {
 }
 
 impl Cell {
-    fn of(row: &JsonRow, column: &str, layout: Option<&Layout>) -> Cell {
+    fn of_row(row: &JsonRow, column: &str, layout: Option<&Layout>) -> Cell {
         let value = row.get(column);
         let mut options = Vec::new();
         if let Some(Answer::Choice { options: list, gold }) = layout.and_then(|l| Some(l.task?.answer))
@@ -90,19 +90,19 @@ impl Cell {
             let lists = row.iter().filter(|(name, _)| name.starts_with(&of_each));
             let lists: Vec<&Vec<Value>> = lists.filter_map(|(_, value)| value.as_array()).collect();
             let choice = |(at, one): (usize, &Value)| Choice {
-                text: shown(one),
+                text: cell_text(one),
                 right: right == Some(at),
                 notes: lists
                     .iter()
                     .filter(|list| list.len() == all.len())
-                    .map(|list| shown(&list[at]))
+                    .map(|list| cell_text(&list[at]))
                     .collect(),
             };
             options = all.iter().enumerate().map(choice).collect();
         }
         Cell {
             column: column.to_owned(),
-            text: value.map(shown).unwrap_or_default(),
+            text: value.map(cell_text).unwrap_or_default(),
             null: value.is_some_and(Value::is_null),
             options,
         }
@@ -113,7 +113,7 @@ impl Cell {
 /// labels, the standing, and the scores.
 fn first_columns(layout: &Layout) -> Vec<&'static str> {
     let mut first: Vec<&'static str> =
-        layout.task.map(|task| task.question).or(layout.text()).into_iter().collect();
+        layout.task.map(|task| task.question).or(layout.text_column()).into_iter().collect();
     match layout.task.map(|task| task.answer) {
         Some(Answer::Choice { options, gold }) => first.extend([options, gold]),
         Some(Answer::Words(answer)) => first.push(answer),
@@ -124,10 +124,10 @@ fn first_columns(layout: &Layout) -> Vec<&'static str> {
     first
 }
 
-fn order(a: &Value, b: &Value) -> Ordering {
+fn compare_values(a: &Value, b: &Value) -> Ordering {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a.total_cmp(&b),
-        _ => shown(a).cmp(&shown(b)),
+        _ => cell_text(a).cmp(&cell_text(b)),
     }
 }
 
@@ -143,18 +143,18 @@ impl<'a> Asked<'a> {
         self.0.iter().find(|(known, _)| known == key).map_or("", |(_, value)| value.as_str())
     }
 
-    fn all(&self, key: &str) -> Vec<&'a str> {
+    fn values_of(&self, key: &str) -> Vec<&'a str> {
         self.0.iter().filter(|(known, _)| known == key).map(|(_, value)| value.as_str()).collect()
     }
 
     /// The columns whose values are asked for.
-    fn filtered(&self) -> impl Iterator<Item = &'a str> {
+    fn filtered_columns(&self) -> impl Iterator<Item = &'a str> {
         let wanted = self.0.iter().filter(|(_, value)| !value.is_empty());
         wanted.filter_map(|(key, _)| key.strip_prefix("is."))
     }
 
     /// The query with only those parts that are asked for and that `keeps` accepts.
-    fn query(&self, keeps: impl Fn(&str) -> bool) -> String {
+    fn filter_query(&self, keeps: impl Fn(&str) -> bool) -> String {
         let known = |key: &str| {
             ["config", "q", "sort", "order", "col", "page", "row"].contains(&key) || key.starts_with("is.")
         };
@@ -162,7 +162,7 @@ impl<'a> Asked<'a> {
         kept.map(|(key, value)| part_of(key, value)).collect()
     }
 
-    fn config<'t>(&self, table: &'t Table) -> Result<&'t ConfigRows, PageError> {
+    fn find_config<'t>(&self, table: &'t Table) -> Result<&'t ConfigRows, PageError> {
         let wanted = self.get("config");
         let config = table.configs.iter().find(|config| config.name == wanted || wanted.is_empty());
         config.ok_or_else(PageError::not_found)
@@ -170,12 +170,12 @@ impl<'a> Asked<'a> {
 }
 
 /// A query that nothing is added to.
-fn ended(query: &str) -> String {
+fn end_query(query: &str) -> String {
     query.trim_end_matches('&').to_owned()
 }
 
 fn part_of(key: &str, value: &str) -> String {
-    format!("{}={}&", view::encoded(key), view::encoded(value))
+    format!("{}={}&", view::encode_segment(key), view::encode_segment(value))
 }
 
 /// The rows that are asked for, in their order, of all that a config has.
@@ -194,10 +194,10 @@ impl<'t> Part<'t> {
     ///
     /// # Errors
     /// [`PageError`] if there is no such config.
-    pub(super) fn find(table: &'t Table, asked: &Asked<'_>) -> Result<Part<'t>, PageError> {
-        let config = asked.config(table)?;
+    pub(super) fn find_rows(table: &'t Table, asked: &Asked<'_>) -> Result<Part<'t>, PageError> {
+        let config = asked.find_config(table)?;
         let (name, rows) = (&config.name, &config.rows);
-        let layout = layout::find(name);
+        let layout = layout::find_layout(name);
         let mut names: Vec<String> =
             layout.map_or(&[][..], |l| l.columns).iter().map(|c| c.name.into()).collect();
         // Columns without a layout; empty ones are left out.
@@ -208,32 +208,32 @@ impl<'t> Part<'t> {
         // A stable sort: the others follow in the order of the layout.
         let first = layout.map(first_columns).unwrap_or_default();
         names.sort_by_key(|name| first.iter().position(|known| known == name).unwrap_or(first.len()));
-        let chosen = asked.all("col");
+        let chosen = asked.values_of("col");
         let column = |(at, name): (usize, &String)| {
             let shown = if chosen.is_empty() { at < FIRST } else { chosen.contains(&name.as_str()) };
-            Column::of(name, rows, layout, shown, asked.get(&format!("is.{name}")).to_owned())
+            Column::of_rows(name, rows, layout, shown, asked.get(&format!("is.{name}")).to_owned())
         };
         let mut columns: Vec<Column> = names.iter().enumerate().map(column).collect();
         let wanted = asked.get("q").trim().to_lowercase();
         let mut found: Vec<usize> = Vec::new();
         for (at, row) in rows.iter().enumerate() {
-            if !wanted.is_empty() && !row.values().any(|value| holds(value, &wanted)) {
+            if !wanted.is_empty() && !row.values().any(|value| has_text(value, &wanted)) {
                 continue;
             }
             // A bar says how many rows a click on it shows, so its own filter does not count.
             let fails: Vec<usize> = columns
                 .iter()
                 .enumerate()
-                .filter(|(_, column)| !column.fits(row))
+                .filter(|(_, column)| !column.has_wanted_value(row))
                 .map(|(at, _)| at)
                 .take(2)
                 .collect();
             match fails[..] {
                 [] => {
-                    columns.iter_mut().for_each(|column| column.count(row));
+                    columns.iter_mut().for_each(|column| column.count_row(row));
                     found.push(at);
                 }
-                [only] => columns[only].count(row),
+                [only] => columns[only].count_row(row),
                 _ => {}
             }
         }
@@ -241,12 +241,12 @@ impl<'t> Part<'t> {
         if names.contains(&sort) {
             let null = Value::Null;
             let value = |at: usize| rows[at].get(&sort).unwrap_or(&null);
-            found.sort_by(|a, b| order(value(*a), value(*b)));
+            found.sort_by(|a, b| compare_values(value(*a), value(*b)));
             if asked.get("order") == "down" {
                 found.reverse();
             }
         }
-        let others = asked.filtered().chain(asked.all("col")).chain([asked.get("sort")]);
+        let others = asked.filtered_columns().chain(asked.values_of("col")).chain([asked.get("sort")]);
         let others = others.filter(|name| !name.is_empty() && !names.iter().any(|known| known == name));
         let missing = others.map(str::to_owned).collect();
         Ok(Part { config, columns, names, rows: found, missing })
@@ -258,26 +258,26 @@ impl<'t> Part<'t> {
     }
 }
 
-fn holds(value: &Value, wanted: &str) -> bool {
-    shown(value).to_lowercase().contains(wanted)
+fn has_text(value: &Value, wanted: &str) -> bool {
+    cell_text(value).to_lowercase().contains(wanted)
 }
 
 /// The page that is asked for.
 ///
 /// # Errors
 /// [`PageError`] if there is no such config.
-pub(super) fn find(
+pub(super) fn find_page(
     table: &Table,
     recipe: &'static Recipe,
     version: String,
     asked: &Asked<'_>,
 ) -> Result<Found, PageError> {
-    let Part { config, mut columns, names, rows: found, missing } = Part::find(table, asked)?;
+    let Part { config, mut columns, names, rows: found, missing } = Part::find_rows(table, asked)?;
     let rows = &config.rows;
-    let layout = layout::find(&config.name);
+    let layout = layout::find_layout(&config.name);
     for column in &mut columns {
         let own = format!("is.{}", column.name);
-        let others = asked.query(|key| key != own && key != "page" && key != "row");
+        let others = asked.filter_query(|key| key != own && key != "page" && key != "row");
         column.finish(|_, value| match value {
             "" => others.clone(),
             value => others.clone() + &part_of(&own, value),
@@ -289,12 +289,12 @@ pub(super) fn find(
         cells: columns
             .iter()
             .filter(|column| every || column.shown)
-            .map(|column| Cell::of(row, &column.name, layout))
+            .map(|column| Cell::of_row(row, &column.name, layout))
             .collect(),
         elsewhere: columns
             .iter()
             .filter(|column| !wanted.is_empty() && !every && !column.shown)
-            .filter(|column| row.get(&column.name).is_some_and(|value| holds(value, &wanted)))
+            .filter(|column| row.get(&column.name).is_some_and(|value| has_text(value, &wanted)))
             .map(|column| column.name.clone())
             .collect(),
         source: ["source_id", "post_id"].iter().find_map(|key| row.get(*key)?.as_str().map(str::to_string)),
@@ -303,7 +303,7 @@ pub(super) fn find(
     let number = asked.get("page").parse().unwrap_or(1_usize).clamp(1, pages);
     let whole = asked.get("row").parse::<usize>().ok();
     let whole = whole.and_then(|at| Some(row(at, rows.get(at)?, true)));
-    let is_usual = asked.all("col").is_empty()
+    let is_usual = asked.values_of("col").is_empty()
         || columns.iter().enumerate().all(|(at, column)| column.shown == (at < FIRST));
     let page = asked.get("page");
     Ok(Found {
@@ -328,9 +328,9 @@ pub(super) fn find(
         withdrawn: table.withdrawn,
         number,
         pages,
-        query: asked.query(|key| !["page", "row", "sort", "order"].contains(&key)),
-        part: ended(&asked.query(|key| !["page", "row", "col"].contains(&key))),
-        address: ended(&asked.query(|key| (key != "col" || !is_usual) && (key != "page" || page != "1"))),
+        query: asked.filter_query(|key| !["page", "row", "sort", "order"].contains(&key)),
+        part: end_query(&asked.filter_query(|key| !["page", "row", "col"].contains(&key))),
+        address: end_query(&asked.filter_query(|key| (key != "col" || !is_usual) && (key != "page" || page != "1"))),
         missing,
         whole,
         columns,
@@ -349,7 +349,7 @@ mod tests {
         let row =
             json!({ "id": "00ff", "text": "t", "options": ["a", "b", "c", "d"], "answer": 2, "type": null });
         let rows = [row.as_object().unwrap().clone()];
-        let layout = layout::all()
+        let layout = layout::finished_layouts()
             .find(|layout| matches!(layout.task.map(|task| task.answer), Some(Answer::Choice { .. })))
             .unwrap();
         let first = first_columns(layout);
@@ -359,7 +359,7 @@ mod tests {
         let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { return };
         let of_each = format!("{}_scores", options.trim_end_matches('s'));
         let row = json!({ options: ["a", "b", "c", "d"], gold: 2, of_each: [1, 2.5, 3, 4] });
-        let cell = Cell::of(row.as_object().unwrap(), options, Some(layout));
+        let cell = Cell::of_row(row.as_object().unwrap(), options, Some(layout));
         let right: Vec<bool> = cell.options.iter().map(|option| option.right).collect();
         assert_eq!(right, [false, false, true, false]);
         assert_eq!(cell.options[1].notes, ["2.5"], "an option stands with its score");
@@ -378,11 +378,11 @@ mod tests {
             places: (0..120).collect(),
         };
         let table = Table { configs: vec![config], withdrawn: 0 };
-        let recipe = crate::recipe::find("flub").unwrap();
+        let recipe = crate::recipe::find_recipe("flub").unwrap();
         let look = |asked: &[(&str, &str)]| {
             let asked: Vec<(String, String)> =
                 asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-            find(&table, recipe, "candidate".into(), &Asked::new(&asked)).unwrap()
+            find_page(&table, recipe, "candidate".into(), &Asked::new(&asked)).unwrap()
         };
         let all = look(&[]);
         assert_eq!((all.found, all.pages, all.rows.len()), (120, 3, PAGE));
@@ -412,7 +412,7 @@ mod tests {
         let asked = [("q", "灯"), ("is.type", ""), ("col", "id"), ("col", "text"), ("page", "1"), ("x", "y")];
         let asked: Vec<(String, String)> = asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
         let found =
-            find(&table, crate::recipe::find("flub").unwrap(), "candidate".into(), &Asked::new(&asked));
+            find_page(&table, crate::recipe::find_recipe("flub").unwrap(), "candidate".into(), &Asked::new(&asked));
         assert_eq!(found.unwrap().address, "q=%E7%81%AF");
     }
 }

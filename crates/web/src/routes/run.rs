@@ -12,9 +12,9 @@ use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 
-use super::overview::aside;
+use super::overview::benchmarks_aside;
 use crate::access::Rank;
-use crate::app::{App, reading};
+use crate::app::{App, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
@@ -59,8 +59,8 @@ struct Cost {
 }
 
 /// Whether the visitor may start runs here.
-fn may(config: &Config, visitor: &Visitor) -> bool {
-    let settings: sections::Run = config.typed(None, "run");
+fn may_run(config: &Config, visitor: &Visitor) -> bool {
+    let settings: sections::Run = config.typed_settings(None, "run");
     let needed = match settings.from_pages {
         sections::FromPages::Curator => Rank::Curator,
         sections::FromPages::Reader => Rank::Reader,
@@ -70,33 +70,33 @@ fn may(config: &Config, visitor: &Visitor) -> bool {
 }
 
 /// A preview of a run, and the current or last run.
-pub(crate) async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_run(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let language = visitor.language;
     let looking = app.clone();
     let (due, may) = {
-        let (config, _) = app.config();
-        let may = may(&config, &visitor);
-        let due = reading(move || {
-            let (config, _) = looking.config();
-            recipe::used(&config).map(|recipe| due(&config, recipe, language)).collect::<Result<Vec<_>, _>>()
+        let (config, _) = app.current_config();
+        let may = may_run(&config, &visitor);
+        let due = read_blocking(move || {
+            let (config, _) = looking.current_config();
+            recipe::used_recipes(&config).map(|recipe| due_stages(&config, recipe, language)).collect::<Result<Vec<_>, _>>()
         });
         (due.await?, may)
     };
-    let state = app.runner.current().map(|running| running.state());
-    view::page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state, "aside": aside() }))
+    let state = app.runner.current_run().map(|running| running.run_state());
+    view::render_page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state, "aside": benchmarks_aside() }))
 }
 
-fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
+fn due_stages(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
     let mut stages: Vec<(Vec<&'static str>, String)> = Vec::new();
-    for planned in plan(config, recipe)? {
+    for planned in plan_recipe(config, recipe)? {
         let why = match (&planned.freshness, planned.after) {
             (Freshness::Fresh(_), None) => continue,
             (Freshness::Fresh(_), Some(after)) => {
-                i18n::filled(language, "depends_on", &[&i18n::stage(language, after)])
+                i18n::fill_text(language, "depends_on", &[&i18n::stage_name(language, after)])
             }
-            (Freshness::Stale(_, why), _) => i18n::stale(language, why),
-            (Freshness::Missing, _) => i18n::word(language, "not_made").unwrap_or_default().to_string(),
-            (Freshness::Layout(layout), _) => i18n::sentence(language, &Freshness::of_layout(*layout).1),
+            (Freshness::Stale(_, why), _) => i18n::explain_stale(language, why),
+            (Freshness::Missing, _) => i18n::text_of_key(language, "not_made").unwrap_or_default().to_string(),
+            (Freshness::Layout(layout), _) => i18n::translate_sentence(language, &Freshness::of_layout(*layout).1),
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
         match stages.last_mut() {
@@ -104,19 +104,19 @@ fn due(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> 
             _ => stages.push((vec![planned.step], why)),
         }
     }
-    Ok(Due { recipe: recipe.name, about: language.pick(recipe.about, recipe.about_zh), stages })
+    Ok(Due { recipe: recipe.name, about: language.pick_text(recipe.about, recipe.about_zh), stages })
 }
 
 /// What the drafts would ask and cost, computed on request by rehearsing an offline run.
-pub(crate) async fn costs(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    let costs = reading(move || {
-        let (config, _) = app.config();
-        let recipes: Vec<_> = recipe::used(&config).collect();
+pub(crate) async fn show_costs(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let costs = read_blocking(move || {
+        let (config, _) = app.current_config();
+        let recipes: Vec<_> = recipe::used_recipes(&config).collect();
         let costs_of = |forecast: &Forecast| Costs {
             recipe: forecast.recipe,
             imported: forecast.imported,
-            now: forecast.now().map(|(min, max)| (min.dollars(), max.dollars())),
-            all: forecast.max_usd().map(|usd| usd.dollars()),
+            now: forecast.next_run_cost().map(|(min, max)| (min.in_dollars(), max.in_dollars())),
+            all: forecast.max_usd().map(|usd| usd.in_dollars()),
             steps: forecast
                 .steps
                 .iter()
@@ -129,56 +129,56 @@ pub(crate) async fn costs(State(app): State<Arc<App>>, visitor: Visitor) -> Resu
                 })
                 .collect(),
         };
-        Ok(forecast(&config, &recipes)?.iter().map(costs_of).collect::<Vec<_>>())
+        Ok(forecast_recipes(&config, &recipes)?.iter().map(costs_of).collect::<Vec<_>>())
     })
     .await?;
-    view::page(&visitor, "costs.html", json!({ "costs": costs }))
+    view::render_page(&visitor, "costs.html", json!({ "costs": costs }))
 }
 
 /// Starts a run, answers its question, or stops it.
-pub(crate) async fn act(
+pub(crate) async fn act_on_run(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     form: Form,
 ) -> Result<Response, PageError> {
-    let (config, problem) = app.config();
-    if !may(&config, &visitor) {
+    let (config, problem) = app.current_config();
+    if !may_run(&config, &visitor) {
         return Err(PageError::forbidden());
     }
     let back = Redirect::to("/run").into_response();
-    match (form.get("answer"), form.get("stop"), app.runner.current()) {
+    match (form.get("answer"), form.get("stop"), app.runner.current_run()) {
         ("", "", _) => {}
         (answer, "", Some(running)) => {
-            running.answer(answer == "yes");
+            running.answer_question(answer == "yes");
             return Ok(back);
         }
         (_, _, running) => {
-            running.iter().for_each(|running| running.halt());
+            running.iter().for_each(|running| running.request_stop());
             return Ok(back);
         }
     }
     if let Some(problem) = problem {
-        return Err(PageError::bad(problem));
+        return Err(PageError::bad_request(problem));
     }
-    let wanted: Vec<&str> = form.all("recipe").collect();
-    let recipes: Vec<_> = recipe::used(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
+    let wanted: Vec<&str> = form.values_of("recipe").collect();
+    let recipes: Vec<_> = recipe::used_recipes(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
     if recipes.is_empty() {
-        return Err(PageError::bad("a run needs at least one recipe"));
+        return Err(PageError::bad_request("a run needs at least one recipe"));
     }
     let offline = !form.get("offline").is_empty();
     let by = visitor.name().unwrap_or("").to_string();
-    match app.runner.start((*config).clone(), recipes, offline, &by) {
+    match app.runner.start_run((*config).clone(), recipes, offline, &by) {
         Some(_) => Ok(back),
         None => Err(PageError::new(StatusCode::CONFLICT, "run_under_way")),
     }
 }
 
 /// The run's progress: a part of the page at every change.
-pub(crate) async fn events(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
-    let running = app.runner.current().ok_or_else(PageError::not_found)?;
-    let (config, _) = app.config();
-    let may = may(&config, &visitor);
-    let changes = running.changes();
+pub(crate) async fn stream_events(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+    let running = app.runner.current_run().ok_or_else(PageError::not_found)?;
+    let (config, _) = app.current_config();
+    let may = may_run(&config, &visitor);
+    let changes = running.watch_changes();
     // The initial state, then every change, until the run is over.
     let begun = Some((running, changes, true));
     let events = stream::unfold(begun, move |state| {
@@ -192,15 +192,15 @@ pub(crate) async fn events(State(app): State<Arc<App>>, visitor: Visitor) -> Res
                 changes.borrow_and_update();
             }
             let over = running.is_over();
-            let event = event(&visitor, &running, may, over);
+            let event = render_event(&visitor, &running, may, over);
             Some((Ok::<Event, Infallible>(event), (!over).then_some((running, changes, false))))
         }
     });
     Ok(Sse::new(events.fuse()).keep_alive(KeepAlive::default()).into_response())
 }
 
-fn event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
-    let state: RunState = running.state();
-    let html = view::html(visitor, "running.html", json!({ "run": state, "may": may }));
+fn render_event(visitor: &Visitor, running: &Running, may: bool, over: bool) -> Event {
+    let state: RunState = running.run_state();
+    let html = view::render_html(visitor, "running.html", json!({ "run": state, "may": may }));
     Event::default().event(if over { "over" } else { "progress" }).data(html.unwrap_or_default())
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::causes::{self, CauseLine};
-use super::decide::{VotingDesk, decides, desk};
-use crate::app::{App, reading, recipe};
+use super::decide::{VotingDesk, possible_decisions, decision_desk};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::decisions::seen_text;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -89,20 +89,20 @@ struct Reason {
     share: u64,
 }
 
-pub(crate) async fn page(
+pub(crate) async fn show_stage(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
     UrlQuery(filter): UrlQuery<Filter>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let (_, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
+    let recipe = find_recipe(&name)?;
+    let (_, step) = recipe.find_step(&stage).ok_or_else(PageError::not_found)?;
     let who = visitor.clone();
-    let found = reading(move || find(&app, recipe, step, filter, &who)).await?;
-    view::page(&visitor, "stage.html", found)
+    let found = read_blocking(move || find_stage_page(&app, recipe, step, filter, &who)).await?;
+    view::render_page(&visitor, "stage.html", found)
 }
 
-fn find(
+fn find_stage_page(
     app: &App,
     recipe: &'static Recipe,
     step: &'static Step,
@@ -142,29 +142,29 @@ fn find(
         settings: BTreeMap::new(),
         compares: false,
         texts: false,
-        desk: desk(&app.config().0, visitor),
-        decides: decides(step),
+        desk: decision_desk(&app.current_config().0, visitor),
+        decides: possible_decisions(step),
         filter,
     };
-    let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else { return Ok(found) };
+    let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(found) };
     let manifest = opened.stage.manifest();
     found.counts = manifest.counts.clone();
     found.causes_later = !causes::come_at_once(manifest);
     if !found.causes_later {
-        found.causes = causes::lines(app, &app.config().0, recipe, manifest, visitor)?;
+        found.causes = causes::cause_lines(app, &app.current_config().0, recipe, manifest, visitor)?;
     }
     found.settings = manifest.settings.clone();
     found.compares = manifest.tables.contains_key("pairs");
     found.texts = opened.len() > 0;
-    found.reasons = reasons(&found.counts);
+    found.reasons = sort_reasons(&found.counts);
     // The total comes first, because the number of the page is limited by it.
-    let (_, count) = opened.page(&query, 0, 0)?;
+    let (_, count) = opened.records_page(&query, 0, 0)?;
     found.pages = count.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));
     found.first = (found.page - 1) * PAGE;
-    let (mut records, all) = opened.page(&query, found.first, PAGE)?;
+    let (mut records, all) = opened.records_page(&query, found.first, PAGE)?;
     let withheld = Withheld::open(&app.workspace, recipe)?;
-    withhold(&withheld, &mut records, !query.words.is_empty())?;
+    withhold_records(&withheld, &mut records, !query.words.is_empty())?;
     let ids: Vec<&str> = records.iter().map(|record| record.entry.id.as_str()).collect();
     let mut words = causes::in_words(visitor.language, &opened.stage, &ids)?;
     for record in records.iter_mut().filter(|record| record.entry.evidence.is_some()) {
@@ -178,7 +178,7 @@ fn find(
     let keepers: Vec<&str> = keepers.iter().map(String::as_str).collect();
     let mut keepers = opened.texts_of(&keepers)?;
     let withdrawn: Vec<String> =
-        withheld.among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
+        withheld.withdrawn_among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
     keepers.retain(|id, text| !withdrawn.contains(id) && !withheld.is_withdrawn_text(text));
     let shown = |record: Record| Shown {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
@@ -190,9 +190,9 @@ fn find(
 }
 
 /// Removes the texts of withdrawn records; in a search the records too, because a hit reveals text.
-pub(super) fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
+pub(super) fn withhold_records(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
     let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
-    let withdrawn = withheld.among(ids.flatten().map(String::as_str))?;
+    let withdrawn = withheld.withdrawn_among(ids.flatten().map(String::as_str))?;
     let is_gone = |record: &Record| {
         let entry = &record.entry;
         let own = entry.into.as_ref().filter(|_| entry.outcome != Left::Merged.code());
@@ -216,7 +216,7 @@ pub(super) fn withhold(withheld: &Withheld, records: &mut Vec<Record>, sought: b
 }
 
 /// The reasons of a stage, most frequent first.
-fn reasons(counts: &Counts) -> Vec<Reason> {
+fn sort_reasons(counts: &Counts) -> Vec<Reason> {
     let most = counts.reasons.values().copied().max().unwrap_or(1).max(1);
     let mut reasons: Vec<Reason> = counts
         .reasons
@@ -232,35 +232,35 @@ fn reasons(counts: &Counts) -> Vec<Reason> {
 
 /// The figures of a stage: lengths by outcome, the effect of other limits and of other similarity thresholds,
 /// and examples of each rule. Loaded after the page.
-pub(crate) async fn figures(
+pub(crate) async fn show_figures(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
     UrlQuery(asked): UrlQuery<BTreeMap<String, String>>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let (number, step) = recipe.step(&stage).ok_or_else(PageError::not_found)?;
-    let manifest = Manifest::read(&app.workspace.stage(recipe.name, number, step.name))?;
+    let recipe = find_recipe(&name)?;
+    let (number, step) = recipe.find_step(&stage).ok_or_else(PageError::not_found)?;
+    let manifest = Manifest::read_from_stage(&app.workspace.stage_folder(recipe.name, number, step.name))?;
     let records = manifest.map_or(0, |manifest| manifest.counts.records_in);
     if records > AT_ONCE && !asked.contains_key("whole") {
         let later = json!({ "recipe": recipe.name, "stage": step.name, "later": true });
-        return view::page(&visitor, "figures.html", later);
+        return view::render_page(&visitor, "figures.html", later);
     }
-    let found = reading(move || {
-        let Some(opened) = app.stages.open(&app.workspace, recipe, step)? else {
+    let found = read_blocking(move || {
+        let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else {
             return Err(PageError::not_found());
         };
-        let lengths = opened.lengths(LONGEST)?;
+        let lengths = opened.count_lengths(LONGEST)?;
         let all: Vec<u64> = (0..=LONGEST).map(|at| lengths.values().map(|bars| bars[at]).sum()).collect();
-        let limits = if step.stage.filters() { limits(&all) } else { Value::Null };
-        let sweep = app.stages.likeness(&app.workspace, recipe, step)?;
+        let limits = if step.stage.is_kind_filter() { count_by_limit(&all) } else { Value::Null };
+        let sweep = app.stages.stage_likeness(&app.workspace, recipe, step)?;
         let mut examples = BTreeMap::new();
         let withheld = Withheld::open(&app.workspace, recipe)?;
-        for reason in reasons(&opened.stage.manifest().counts) {
+        for reason in sort_reasons(&opened.stage.manifest().counts) {
             let query =
                 Query { outcome: reason.state.clone(), reason: reason.code.clone(), ..Query::default() };
-            let (mut some, _) = opened.page(&query, 0, EXAMPLES)?;
-            withhold(&withheld, &mut some, true)?;
+            let (mut some, _) = opened.records_page(&query, 0, EXAMPLES)?;
+            withhold_records(&withheld, &mut some, true)?;
             examples.insert(format!("{}/{}", reason.state, reason.code), some);
         }
         Ok(json!({
@@ -270,11 +270,11 @@ pub(crate) async fn figures(
         }))
     })
     .await?;
-    view::page(&visitor, "figures.html", found)
+    view::render_page(&visitor, "figures.html", found)
 }
 
 /// How many records a minimum and a maximum length would drop, for every length.
-fn limits(lengths: &[u64]) -> Value {
+fn count_by_limit(lengths: &[u64]) -> Value {
     let mut shorter = 0;
     let under: Vec<u64> = lengths
         .iter()
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn limits_count_what_is_shorter_and_what_is_longer() {
-        let found = limits(&[1, 2, 3]);
+        let found = count_by_limit(&[1, 2, 3]);
         assert_eq!(found["under"], json!([0, 1, 3]));
         assert_eq!(found["over"], json!([5, 3, 0]));
     }

@@ -10,13 +10,13 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 
-use super::releases::known;
-use super::rows::{Asked, Part, find};
-use crate::app::{App, reading, recipe};
+use super::releases::find_version_folder;
+use super::rows::{Asked, Part, find_page};
+use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::markdown;
-use crate::release::{export, listed};
+use crate::release::{export, list_entries};
 use crate::store::Error;
 use crate::tables::Table;
 use crate::view;
@@ -31,20 +31,20 @@ const FUNNEL: &str = "funnel.svg";
 const CHUNK: usize = 64 << 10;
 
 /// The table.
-pub(crate) async fn page(
+pub(crate) async fn show_table(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let found = reading(move || {
-        let folder = known(&app, recipe, &version)?;
+    let recipe = find_recipe(&name)?;
+    let found = read_blocking(move || {
+        let folder = find_version_folder(&app, recipe, &version)?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        find(&table, recipe, version, &Asked::new(&asked))
+        find_page(&table, recipe, version, &Asked::new(&asked))
     })
     .await?;
-    view::page(&visitor, "table.html", found)
+    view::render_page(&visitor, "table.html", found)
 }
 
 /// The forms in which the rows that were found can be downloaded, and what each is for a browser.
@@ -55,32 +55,32 @@ const FORMS: [(&str, &str); 3] = [
 ];
 
 /// The rows that the table's address finds, whole and in its order, as a file.
-pub(crate) async fn download(
+pub(crate) async fn download_rows(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version, form)): Path<(String, String, String)>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let (form, kind) =
         FORMS.into_iter().find(|(known, _)| *known == form).ok_or_else(PageError::not_found)?;
     let language = visitor.language;
-    let (file, bytes) = reading(move || {
-        let folder = known(&app, recipe, &version)?;
+    let (file, bytes) = read_blocking(move || {
+        let folder = find_version_folder(&app, recipe, &version)?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        let part = Part::find(&table, &Asked::new(&asked))?;
+        let part = Part::find_rows(&table, &Asked::new(&asked))?;
         // A file with more rows than were asked for would pass for the part.
         if !part.missing.is_empty() {
-            let comma = i18n::word(language, "list_comma").unwrap_or(", ");
+            let comma = i18n::text_of_key(language, "list_comma").unwrap_or(", ");
             let names = part.missing.join(comma);
-            return Err(PageError::bad(i18n::filled(language, "no_columns", &[&names])));
+            return Err(PageError::bad_request(i18n::fill_text(language, "no_columns", &[&names])));
         }
         let config = &part.config.name;
         let places = part.rows.iter().filter_map(|at| part.config.places.get(*at).copied());
         let bytes = match form {
-            "csv" => export::csv(part.config.rows.first(), part.rows()).map_err(PageError::broken)?,
+            "csv" => export::encode_csv(part.config.rows.first(), part.rows()).map_err(PageError::internal_error)?,
             "jsonl" => export::json_lines(part.rows()),
-            _ => export::parquet(&folder, config, places)?,
+            _ => export::encode_parquet(&folder, config, places)?,
         };
         let (found, all) = (part.rows.len(), part.config.rows.len());
         let some = if found == all { String::new() } else { format!("-{found}-of-{all}") };
@@ -89,37 +89,37 @@ pub(crate) async fn download(
     .await?;
     let head = [
         (header::CONTENT_TYPE, kind.to_string()),
-        (header::CONTENT_DISPOSITION, attachment(&file)),
+        (header::CONTENT_DISPOSITION, attachment_header(&file)),
         (header::CACHE_CONTROL, "no-store".to_string()),
     ];
     Ok((head, bytes).into_response())
 }
 
 /// Says that a file is stored, and under which name.
-fn attachment(name: &str) -> String {
+fn attachment_header(name: &str) -> String {
     // A quote or a control character would break the header.
     let plain: String = name.chars().filter(|c| c.is_ascii_graphic() && *c != '"').collect();
     format!("attachment; filename=\"{plain}\"")
 }
 
 /// A file of the version, unchanged.
-pub(crate) async fn file(
+pub(crate) async fn serve_file(
     State(app): State<Arc<App>>,
     Path((name, version, path)): Path<(String, String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let wanted = path.clone();
-    let (place, file) = reading(move || {
-        let folder = known(&app, recipe, &version)?;
+    let (place, file) = read_blocking(move || {
+        let folder = find_version_folder(&app, recipe, &version)?;
         // Only files in the folder: nothing else in a URL becomes a path, and no link out of the workspace.
-        if !listed(&folder)?.contains(&(wanted.clone(), true)) {
+        if !list_entries(&folder)?.contains(&(wanted.clone(), true)) {
             return Err(PageError::not_found());
         }
         // Files contain everything released; texts withdrawn since must not be downloaded.
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
         let has_rows = !wanted.ends_with(".md") && wanted != FUNNEL;
         if table.withdrawn > 0 && (has_rows || wanted == CARD && quotes_withdrawn(&table)) {
-            return Err(PageError::withdrawn());
+            return Err(PageError::record_withdrawn());
         }
         let place = folder.join(wanted);
         let file = fence::open(&place).map_err(Error::io("read", &place))?;
@@ -146,7 +146,7 @@ pub(crate) async fn file(
     let kind = if path == FUNNEL { "image/svg+xml" } else { "application/octet-stream" };
     let head = [
         (header::CONTENT_TYPE, kind.to_string()),
-        (header::CONTENT_DISPOSITION, attachment(short)),
+        (header::CONTENT_DISPOSITION, attachment_header(short)),
         (header::CONTENT_LENGTH, length.to_string()),
         (header::CACHE_CONTROL, "no-store".to_string()),
     ];
@@ -159,15 +159,15 @@ fn quotes_withdrawn(table: &Table) -> bool {
 }
 
 /// The card of a version, rendered.
-pub(crate) async fn card(
+pub(crate) async fn show_card(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
+    let recipe = find_recipe(&name)?;
     let (of, language) = (version.clone(), visitor.language);
-    let (text, card_lang, withdrawn) = reading(move || {
-        let folder = known(&app, recipe, &of)?;
+    let (text, card_lang, withdrawn) = read_blocking(move || {
+        let folder = find_version_folder(&app, recipe, &of)?;
         let (path, card_lang) = card_in(language, &folder);
         let text = fence::read_to_string(&path).map_err(Error::io("read", &path))?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
@@ -178,12 +178,12 @@ pub(crate) async fn card(
     let found = json!({
         "recipe": recipe.name,
         "version": version,
-        "contents": markdown::contents(&text),
+        "contents": markdown::table_of_contents(&text),
         "card": text,
         "card_lang": card_lang,
         "withdrawn": withdrawn,
     });
-    view::page(&visitor, "card.html", found)
+    view::render_page(&visitor, "card.html", found)
 }
 
 /// The card of a version in a language, and the one that it is in: versions released before there was a Chinese card have

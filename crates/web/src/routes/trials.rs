@@ -7,12 +7,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
 use super::ballot::label_in;
-use super::review::ballot;
-use crate::app::{App, reading, recipe};
+use super::review::find_ballot;
+use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::{known_answers, now};
+use crate::pipeline::{known_answers, current_time};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Qualification, Round};
 use crate::review::grades::{self, Grade, Line, grade_against};
@@ -69,61 +69,61 @@ struct Attempt {
 }
 
 /// The trials of a step.
-pub(crate) async fn page(
+pub(crate) async fn show_trials(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
 ) -> Result<Response, PageError> {
-    let (recipe, language) = (recipe(&name)?, visitor.language);
-    let found = reading(move || look(&app, recipe, &step, language)).await?;
-    view::page(&visitor, "trials.html", found)
+    let (recipe, language) = (find_recipe(&name)?, visitor.language);
+    let found = read_blocking(move || prepare_trials_page(&app, recipe, &step, language)).await?;
+    view::render_page(&visitor, "trials.html", found)
 }
 
 /// Grades everybody's votes on known items, as `review qualify` does.
-pub(crate) async fn grade(
+pub(crate) async fn grade_trials(
     State(app): State<Arc<App>>,
     Path((name, step)): Path<(String, String)>,
     _: Form,
 ) -> Result<Response, PageError> {
-    let recipe = recipe(&name)?;
-    let here = format!("/curate/{}/{}/trials", recipe.name, view::encoded(&step));
-    reading(move || {
-        let (config, _) = app.config();
-        let ballot = ballot(&app, &config, recipe, &step)?;
+    let recipe = find_recipe(&name)?;
+    let here = format!("/curate/{}/{}/trials", recipe.name, view::encode_segment(&step));
+    read_blocking(move || {
+        let (config, _) = app.current_config();
+        let ballot = find_ballot(&app, &config, recipe, &step)?;
         if wants_a_senior(&ballot.step) {
-            return Err(PageError::bad(
+            return Err(PageError::bad_request(
                 "texts are graded by a senior: `riddlemill review qualify --sheet` writes them without their authors",
             ));
         }
         let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, made) = graded(&app, recipe, &step)?;
+        let (_, made) = compute_grades(&app, recipe, &step)?;
         let lines: Vec<Line> = made.into_iter().map(Line::Grade).collect();
-        grades::append(&app.workspace.raw(), recipe.name, ballot.step.name, &lines).map_err(PageError::broken)
+        grades::append_trials(&app.workspace.raw_folder(), recipe.name, ballot.step.name, &lines).map_err(PageError::internal_error)
     })
     .await?;
     Ok(Redirect::to(&here).into_response())
 }
 
 /// Everybody's votes on known items, graded but not stored.
-fn graded(app: &App, recipe: &'static Recipe, step: &str) -> Result<(Vec<Trial>, Vec<Grade>), PageError> {
-    let (config, _) = app.config();
-    let ballot = ballot(app, &config, recipe, step)?;
+fn compute_grades(app: &App, recipe: &'static Recipe, step: &str) -> Result<(Vec<Trial>, Vec<Grade>), PageError> {
+    let (config, _) = app.current_config();
+    let ballot = find_ballot(app, &config, recipe, step)?;
     let known = known_answers(&config, recipe.name, &ballot.step, &ballot.items)?;
     let gold: Vec<(&Item, &Values)> = known.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let board = app.desk.board().map_err(PageError::broken)?;
+    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let on = board.by_item(recipe.name, ballot.step.name);
     let of = |(item, _): &(&Item, &Values)| on.get(item.id.as_str()).cloned().unwrap_or_default();
     // A sample's votes qualify nobody.
     let votes: Vec<&Vote> = gold.iter().flat_map(of).filter(|vote| !vote.synthetic).collect();
-    Ok(grade_against(&ballot.step, &gold, &votes, FEWEST, &now()))
+    Ok(grade_against(&ballot.step, &gold, &votes, FEWEST, &current_time()))
 }
 
-fn look(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> Result<Page, PageError> {
-    let (config, _) = app.config();
-    let ballot = ballot(app, &config, recipe, name)?;
+fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> Result<Page, PageError> {
+    let (config, _) = app.current_config();
+    let ballot = find_ballot(app, &config, recipe, name)?;
     let step = &ballot.step;
-    let made = grades::attempts(&app.workspace.raw(), recipe.name, step.name).map_err(PageError::broken)?;
-    let (counted, _) = graded(app, recipe, name)?;
+    let made = grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name).map_err(PageError::internal_error)?;
+    let (counted, _) = compute_grades(app, recipe, name)?;
     let shares = step.qualification.unwrap_or(Qualification::USUAL);
     let people = config.annotators.iter().filter(|person| step.voters.contains(&person.role));
     let person = |person: &crate::review::Annotator| {
@@ -144,7 +144,7 @@ fn look(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> R
             name: person.name.clone(),
             role: person.role.name(),
             may_vote: person.may_vote(step, Round::Vote),
-            by_settings: person.qualified && person.trial(step).is_none(),
+            by_settings: person.qualified && person.trial_level(step).is_none(),
             attempts: made.iter().enumerate().map(attempt).rev().collect(),
             votes: votes.filter(|votes| Some(*votes) != last),
         }

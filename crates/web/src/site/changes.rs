@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::names::{changes_page, row_page};
-use super::search::{EXCERPT, plain, text_of};
+use super::search::{EXCERPT, plain_line, text_of};
 use super::set::{Gone, Set, id_of};
-use super::shown::{Changed, differing};
+use super::shown::{Changed, differing_columns};
 use crate::left::Left;
 use crate::release::diff::of_rows;
 use crate::release::read_rows::JsonRow;
@@ -46,16 +46,16 @@ pub(super) struct Entry {
 }
 
 /// What changed in each version after the first, oldest first.
-pub(super) fn changes(set: &Set) -> Vec<Changes> {
+pub(super) fn collect_changes(set: &Set) -> Vec<Changes> {
     let config = set.configs.first().map(|(name, _)| name.as_str()).unwrap_or_default();
     let shown: FxHashMap<&str, &JsonRow> =
         set.configs.iter().flat_map(|(_, rows)| rows).map(|row| (id_of(row), row)).collect();
     let gone: FxHashMap<&str, &Gone> = set.gone.iter().map(|gone| (gone.id.as_str(), gone)).collect();
     let entry = |kind: &'static str, id: &str, columns: Vec<Changed>| Entry {
         kind,
-        id: plain(id, EXCERPT),
+        id: plain_line(id, EXCERPT),
         page: row_page(id),
-        text: shown.get(id).map(|row| plain(&text_of(config, row), EXCERPT)).unwrap_or_default(),
+        text: shown.get(id).map(|row| plain_line(&text_of(config, row), EXCERPT)).unwrap_or_default(),
         withdrawn: gone.get(id).is_some_and(|gone| gone.withdrawn),
         // Of a row that is back nothing is said of the time that it was away.
         why: gone.get(id).filter(|_| kind == "left").and_then(|gone| gone.why.clone()),
@@ -69,8 +69,8 @@ pub(super) fn changes(set: &Set) -> Vec<Changes> {
             let (Some(old), Some(new), true) = (old.get(id), new.get(id), shown.contains_key(id)) else {
                 return Vec::new();
             };
-            let columns = differing(layout::find(config), old, new, set.originals);
-            columns.into_iter().map(excerpt).collect()
+            let columns = differing_columns(layout::find_layout(config), old, new, set.originals);
+            columns.into_iter().map(excerpt_column).collect()
         };
         let left = found.removed.iter().map(|side| entry("left", &side.id, Vec::new()));
         let came = found.added.iter().map(|side| entry("came", &side.id, Vec::new()));
@@ -93,8 +93,8 @@ fn by_id(version: &KeptVersion) -> FxHashMap<&str, &JsonRow> {
 }
 
 /// A column with the beginnings of its values.
-fn excerpt(column: Changed) -> Changed {
-    let cut = |text: Option<String>| text.map(|text| plain(&text, EXCERPT));
+fn excerpt_column(column: Changed) -> Changed {
+    let cut = |text: Option<String>| text.map(|text| plain_line(&text, EXCERPT));
     let pairs = column.pairs.into_iter().map(|(was, is)| (cut(was), cut(is))).collect();
     Changed { pairs, ..column }
 }
@@ -117,9 +117,9 @@ pub(super) struct ChangesPage<'a> {
 
 impl Changes {
     /// Its pages, with the address of each.
-    pub(super) fn pages(&self) -> Vec<(String, ChangesPage<'_>)> {
+    pub(super) fn list_pages(&self) -> Vec<(String, ChangesPage<'_>)> {
         let count = |kind: &str| self.entries.iter().filter(|entry| entry.kind == kind).count();
-        let parts = self.parts();
+        let parts = self.split_entries();
         let pages: Vec<String> = (1..=parts.len()).map(|n| changes_page(&self.version, n)).collect();
         let mut shown = Vec::new();
         for (entries, number) in parts.into_iter().zip(1..) {
@@ -141,11 +141,11 @@ impl Changes {
     }
 
     /// The entries in parts that leave a page small; one if there are none.
-    fn parts(&self) -> Vec<&[Entry]> {
+    fn split_entries(&self) -> Vec<&[Entry]> {
         let mut parts = Vec::new();
         let (mut from, mut bytes) = (0, 0);
         for (at, entry) in self.entries.iter().enumerate() {
-            let more = entry.bytes();
+            let more = entry.page_bytes();
             if at > from && bytes + more > BYTES {
                 parts.push(&self.entries[from..at]);
                 (from, bytes) = (at, 0);
@@ -159,7 +159,7 @@ impl Changes {
 
 impl Entry {
     /// Its bytes on a page, at most: every character may be escaped, and every one of a difference marked.
-    fn bytes(&self) -> usize {
+    fn page_bytes(&self) -> usize {
         let pairs = self.columns.iter().flat_map(|column| &column.pairs);
         let values = pairs.flat_map(|(was, is)| [was, is]).flatten().map(|text| text.chars().count());
         let texts: usize = values.map(|n| 60 + 18 * n).sum();
@@ -195,15 +195,15 @@ mod tests {
             columns_removed: Vec::new(),
             entries: (0..1_000).map(entry).collect(),
         };
-        let parts = changes.parts();
+        let parts = changes.split_entries();
         assert_eq!(parts.iter().map(|part| part.len()).sum::<usize>(), 1_000);
-        assert!(parts.iter().all(|part| part.iter().map(Entry::bytes).sum::<usize>() <= BYTES));
-        let pages = changes.pages();
+        assert!(parts.iter().all(|part| part.iter().map(Entry::page_bytes).sum::<usize>() <= BYTES));
+        let pages = changes.list_pages();
         assert_eq!(
             (pages[0].0.as_str(), pages[1].0.as_str()),
             ("changes/2.0.0.html", "changes/2.0.0-2.html")
         );
         let none = Changes { entries: Vec::new(), ..changes };
-        assert_eq!(none.pages().len(), 1, "a version without changes says so");
+        assert_eq!(none.list_pages().len(), 1, "a version without changes says so");
     }
 }

@@ -71,22 +71,22 @@ impl Making {
     /// # Errors
     /// [`SiteError`] if the folder holds anything but a site of this recipe, belongs to the workspace or the release, or
     /// cannot be written.
-    pub(super) fn begin(root: &Path, release: &Path, out: &Path, recipe: &str) -> Result<Making, SiteError> {
-        let place = real(out)?;
+    pub(super) fn begin_site(root: &Path, release: &Path, out: &Path, recipe: &str) -> Result<Making, SiteError> {
+        let place = resolve_path(out)?;
         let taken = TAKEN.iter().map(|name| root.join(name)).chain([release.to_path_buf()]);
         for taken in taken {
-            let taken = real(&taken)?;
+            let taken = resolve_path(&taken)?;
             if place.starts_with(&taken) || taken.starts_with(&place) {
                 return Err(SiteError::Inside(out.into()));
             }
         }
-        if let Some(what) = stranger(&place, recipe)? {
+        if let Some(what) = find_stranger(&place, recipe)? {
             return Err(SiteError::Occupied { folder: out.into(), what });
         }
         if let Some(parent) = place.parent() {
             durable::create_folder(parent)?;
         }
-        let making = durable::making(&place);
+        let making = durable::name_while_making(&place);
         durable::remove_folder(&making)?;
         durable::create_folder(&making)?;
         Ok(Making { place, making, files: AtomicU64::new(0), bytes: AtomicU64::new(0) })
@@ -96,7 +96,7 @@ impl Making {
     ///
     /// # Errors
     /// [`SiteError`] if it cannot be written.
-    pub(super) fn put(&self, path: &str, bytes: &[u8]) -> Result<(), SiteError> {
+    pub(super) fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), SiteError> {
         let place = self.making.join(path);
         if let Some(parent) = place.parent() {
             durable::create_folder(parent)?;
@@ -119,7 +119,7 @@ impl Making {
 }
 
 /// What stands in the way of a site of this recipe; `None` if the folder is missing, empty, or such a site.
-fn stranger(place: &Path, recipe: &str) -> Result<Option<String>, SiteError> {
+fn find_stranger(place: &Path, recipe: &str) -> Result<Option<String>, SiteError> {
     if place.is_file() {
         return Ok(Some("is a file".into()));
     }
@@ -149,7 +149,7 @@ fn stranger(place: &Path, recipe: &str) -> Result<Option<String>, SiteError> {
 }
 
 /// A path without links and `..`, whether it exists or not.
-fn real(path: &Path) -> Result<PathBuf, SiteError> {
+fn resolve_path(path: &Path) -> Result<PathBuf, SiteError> {
     let path = std::path::absolute(path).map_err(Error::io("find", path))?;
     let mut missing = Vec::new();
     let mut there = path.as_path();
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn begun(root: &Path, out: &str) -> Result<Making, SiteError> {
-        Making::begin(root, &root.join("elsewhere"), &root.join(out), "flub")
+        Making::begin_site(root, &root.join("elsewhere"), &root.join(out), "flub")
     }
 
     #[test]
@@ -188,13 +188,13 @@ mod tests {
         for out in ["empty", "new/deep"] {
             let making = begun(root, out).unwrap();
             let mark = r#"{"recipe":"flub","version":"1.0.0","release":"","riddlemill":""}"#;
-            making.put(MARKER, mark.as_bytes()).unwrap();
-            making.put("rows/a.html", b"old").unwrap();
+            making.write_file(MARKER, mark.as_bytes()).unwrap();
+            making.write_file("rows/a.html", b"old").unwrap();
             assert_eq!(making.finish().unwrap().0, 2);
         }
         // Nothing of the site before is left in a new one; a site that is not finished changes nothing.
         let making = begun(root, "empty").unwrap();
-        making.put(MARKER, br#"{"recipe":"chumor","version":"1.0.0","release":"","riddlemill":""}"#).unwrap();
+        making.write_file(MARKER, br#"{"recipe":"chumor","version":"1.0.0","release":"","riddlemill":""}"#).unwrap();
         assert!(root.join("empty/rows/a.html").exists());
         making.finish().unwrap();
         assert!(!root.join("empty/rows").exists());

@@ -23,7 +23,7 @@ mod way;
 mod write;
 
 pub use folder::site_of;
-pub use write::{Written, write};
+pub use write::{Written, write_site};
 
 use std::path::PathBuf;
 
@@ -105,7 +105,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// An example of a reason: a text, and what became of it, if it went on.
-fn example(code: &str) -> Option<(&'static str, Option<&'static str>)> {
+fn reason_example(code: &str) -> Option<(&'static str, Option<&'static str>)> {
     let of_clean = Rule::ALL.iter().find(|rule| rule.code() == code).map(|rule| rule.example());
     let written = || EXAMPLES.iter().find(|(known, _)| *known == code).map(|(_, text)| (*text, None));
     of_clean.map(|(before, after)| (before, Some(after))).or_else(written)
@@ -118,9 +118,9 @@ mod tests {
     #[test]
     fn an_example_is_of_a_reason_there_is() {
         for (code, _) in EXAMPLES {
-            assert!(riddlemill_pipeline::stages::definition(code).is_some(), "{code}");
+            assert!(riddlemill_pipeline::stages::define_code(code).is_some(), "{code}");
         }
-        assert_eq!(example("number"), Some(("12*.云会恐高吗", Some("云会恐高吗"))));
-        assert_eq!(example("votes_missing"), None);
+        assert_eq!(reason_example("number"), Some(("12*.云会恐高吗", Some("云会恐高吗"))));
+        assert_eq!(reason_example("votes_missing"), None);
     }
 }

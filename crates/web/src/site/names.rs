@@ -56,7 +56,7 @@ pub(super) struct Place {
 }
 
 /// A page of one language: the English ones lie at the root, the Chinese ones under `zh/`.
-pub(super) fn place(language: Language, page: &str) -> Place {
+pub(super) fn page_place(language: Language, page: &str) -> Place {
     let home = "../".repeat(page.matches('/').count());
     match language {
         Language::En => {
@@ -70,7 +70,7 @@ pub(super) fn place(language: Language, page: &str) -> Place {
 }
 
 /// The public address of a post, if its id is one of a forum that has addresses.
-pub(super) fn address(id: &str) -> Option<String> {
+pub(super) fn post_address(id: &str) -> Option<String> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let (site, rest) = id.split_once(':')?;
     match (site, rest.split_once(':')) {
@@ -93,20 +93,20 @@ mod tests {
 
     #[test]
     fn a_page_finds_its_parts_wherever_it_lies() {
-        let page = place(Language::Zh, "rows/RB-1.html");
+        let page = page_place(Language::Zh, "rows/RB-1.html");
         assert_eq!(page.path, "zh/rows/RB-1.html");
         assert_eq!((page.root.as_str(), page.home.as_str()), ("../../", "../"));
         assert_eq!(page.other, "../../rows/RB-1.html");
-        let page = place(Language::En, "index.html");
+        let page = page_place(Language::En, "index.html");
         assert_eq!((page.root.as_str(), page.other.as_str()), ("", "zh/index.html"));
     }
 
     #[test]
     fn an_address_is_of_a_forum_or_there_is_none() {
-        assert_eq!(address("tieba:12").as_deref(), Some("https://tieba.baidu.com/p/12"));
-        assert_eq!(address("tieba:12:34").as_deref(), Some("https://tieba.baidu.com/p/12?pid=34#34"));
+        assert_eq!(post_address("tieba:12").as_deref(), Some("https://tieba.baidu.com/p/12"));
+        assert_eq!(post_address("tieba:12:34").as_deref(), Some("https://tieba.baidu.com/p/12?pid=34#34"));
         for id in ["tieba:1\"onload=", "tieba:", "text:ab", "reddit:a/../b", "RB-1"] {
-            assert_eq!(address(id), None, "{id}");
+            assert_eq!(post_address(id), None, "{id}");
         }
     }
 

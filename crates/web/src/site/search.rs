@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::names::row_page;
 use super::set::id_of;
-use super::shown::texts;
+use super::shown::value_texts;
 use crate::release::layout::{self, Layout};
 use crate::release::read_rows::JsonRow;
 use crate::view::is_hidden;
@@ -39,7 +39,7 @@ pub(super) struct Filter {
 }
 
 /// A text on one line, with marks in the place of characters that reorder or hide text.
-pub(super) fn plain(text: &str, most: usize) -> String {
+pub(super) fn plain_line(text: &str, most: usize) -> String {
     let mut out = String::new();
     for c in text.chars().take(most) {
         match c {
@@ -58,61 +58,61 @@ fn labels_of(layout: Option<&Layout>) -> &'static [&'static str] {
     layout.map_or(&[][..], |layout| layout.labels)
 }
 
-fn values(row: &JsonRow, column: &str) -> Vec<String> {
-    let values = row.get(column).map(texts).unwrap_or_default();
-    values.iter().map(|value| plain(value, EXCERPT)).collect()
+fn column_values(row: &JsonRow, column: &str) -> Vec<String> {
+    let values = row.get(column).map(value_texts).unwrap_or_default();
+    values.iter().map(|value| plain_line(value, EXCERPT)).collect()
 }
 
 /// The rows of a config for the table.
-pub(super) fn listed(config: &str, rows: &[JsonRow]) -> Vec<Listed> {
-    let labels = labels_of(layout::find(config));
+pub(super) fn list_rows(config: &str, rows: &[JsonRow]) -> Vec<Listed> {
+    let labels = labels_of(layout::find_layout(config));
     let listed = |row: &JsonRow| Listed {
-        id: plain(id_of(row), EXCERPT),
+        id: plain_line(id_of(row), EXCERPT),
         page: row_page(id_of(row)),
-        text: plain(&text_of(config, row), EXCERPT),
-        labels: labels.iter().map(|column| values(row, column)).collect(),
+        text: plain_line(&text_of(config, row), EXCERPT),
+        labels: labels.iter().map(|column| column_values(row, column)).collect(),
     };
     rows.iter().map(listed).collect()
 }
 
 /// The text of a row; empty if it has none.
 pub(super) fn text_of(config: &str, row: &JsonRow) -> String {
-    layout::text_of(config, row).map(texts).unwrap_or_default().join(" ")
+    layout::text_of(config, row).map(value_texts).unwrap_or_default().join(" ")
 }
 
 /// The filters of a config: its labels that have few values.
-pub(super) fn filters(config: &str, rows: &[JsonRow]) -> Vec<Filter> {
+pub(super) fn list_filters(config: &str, rows: &[JsonRow]) -> Vec<Filter> {
     let filter = |column: &&'static str| {
-        let mut found: Vec<String> = rows.iter().flat_map(|row| values(row, column)).collect();
+        let mut found: Vec<String> = rows.iter().flat_map(|row| column_values(row, column)).collect();
         found.sort_unstable();
         found.dedup();
         Filter { column, values: if found.len() > VALUES { Vec::new() } else { found } }
     };
-    labels_of(layout::find(config)).iter().map(filter).collect()
+    labels_of(layout::find_layout(config)).iter().map(filter).collect()
 }
 
 /// The scripts of a config's rows, in order: each hands a list of rows to `riddlemill`: page, id, text, labels.
-pub(super) fn pieces(config: &str, rows: &[JsonRow]) -> Vec<String> {
-    let labels = labels_of(layout::find(config));
+pub(super) fn split_scripts(config: &str, rows: &[JsonRow]) -> Vec<String> {
+    let labels = labels_of(layout::find_layout(config));
     let mut pieces = Vec::new();
     let mut piece = String::new();
     for row in rows {
-        let of_row: Vec<Json> = labels.iter().map(|column| json!(values(row, column))).collect();
-        let text = plain(&text_of(config, row), SEARCHED);
-        let line = json!([row_page(id_of(row)), plain(id_of(row), EXCERPT), text, of_row]).to_string();
+        let of_row: Vec<Json> = labels.iter().map(|column| json!(column_values(row, column))).collect();
+        let text = plain_line(&text_of(config, row), SEARCHED);
+        let line = json!([row_page(id_of(row)), plain_line(id_of(row), EXCERPT), text, of_row]).to_string();
         if !piece.is_empty() && piece.len() + line.len() > PIECE {
-            pieces.push(called(&std::mem::take(&mut piece)));
+            pieces.push(wrap_call(&std::mem::take(&mut piece)));
         }
         piece.push_str(if piece.is_empty() { "" } else { ",\n" });
         piece.push_str(&line);
     }
     if !piece.is_empty() {
-        pieces.push(called(&piece));
+        pieces.push(wrap_call(&piece));
     }
     pieces
 }
 
-fn called(rows: &str) -> String {
+fn wrap_call(rows: &str) -> String {
     format!("riddlemill([\n{rows}\n]);\n")
 }
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn pieces_are_small_and_together_all_rows() {
         let all = rows(500);
-        let pieces = pieces("flub", &all);
+        let pieces = split_scripts("flub", &all);
         assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < PIECE + 4_000));
         let mut found = Vec::new();
         for piece in &pieces {

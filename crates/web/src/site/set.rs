@@ -13,9 +13,9 @@ use crate::audit::ways;
 use crate::config::{Config, sections};
 use crate::left::Left;
 use crate::pipeline::Withheld;
-use crate::recipe::{Recipe, find};
+use crate::recipe::{Recipe, find_recipe};
 use crate::release::read_rows::{JsonRow, of_folder};
-use crate::release::verify::verify;
+use crate::release::verify::verify_folder;
 use crate::release::{
     Candidate, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, since,
 };
@@ -75,12 +75,12 @@ impl Set {
     /// # Errors
     /// [`SiteError`] if the folder is no release, does not verify, or is not of this workspace; and if anything cannot be
     /// read.
-    pub(super) fn read(config: &Config, folder: &Path) -> Result<Set, SiteError> {
+    pub(super) fn read_release(config: &Config, folder: &Path) -> Result<Set, SiteError> {
         let workspace = Workspace::new(&config.root);
-        let manifest = Candidate::read(folder)?.filter(|manifest| !manifest.is_no_release());
-        let found = manifest.and_then(|manifest| Some((find(&manifest.recipe)?, manifest)));
+        let manifest = Candidate::read_manifest(folder)?.filter(|manifest| !manifest.is_no_release());
+        let found = manifest.and_then(|manifest| Some((find_recipe(&manifest.recipe)?, manifest)));
         let Some((recipe, manifest)) = found else { return Err(SiteError::NoRelease(folder.into())) };
-        let findings = verify(folder)?.findings;
+        let findings = verify_folder(folder)?.findings;
         if !findings.is_empty() {
             return Err(SiteError::Findings { folder: folder.into(), findings });
         }
@@ -90,12 +90,12 @@ impl Set {
             return Err(SiteError::Unregistered { recipe, version });
         }
         let withheld = Withheld::open(&workspace, recipe)?;
-        let current = CurrentRows::of(&workspace, recipe);
-        let now = since(&current)?;
+        let current = CurrentRows::of_recipe(&workspace, recipe);
+        let now = compare_releases(&current)?;
         let mut configs = of_folder(folder)?;
         let mut gone = Vec::new();
         for (_, rows) in &mut configs {
-            let mut withdrawn = withheld.rows(rows)?.into_iter();
+            let mut withdrawn = withheld.withdrawn_rows(rows)?.into_iter();
             let mut shown = Vec::with_capacity(rows.len());
             for row in rows.drain(..) {
                 match withdrawn.next().unwrap_or_default() {
@@ -107,17 +107,17 @@ impl Set {
             }
             *rows = shown;
         }
-        gone.extend(earlier(&versions, &manifest.version, &withheld, &now)?);
+        gone.extend(find_gone_rows(&versions, &manifest.version, &withheld, &now)?);
         let shown: BTreeSet<&str> = configs.iter().flat_map(|(_, rows)| rows.iter().map(id_of)).collect();
         gone.retain(|gone| !shown.contains(gone.id.as_str()));
-        explain(&current, &versions, &mut gone)?;
-        let (ids, ends) = ends(&current, &shown)?;
-        let originals = config.typed::<sections::Site>(Some(recipe.name), "site").originals;
-        let (of_rows, prompts) = of_rows(config, ways(&workspace, recipe, &ends)?, originals)?;
+        explain_gone(&current, &versions, &mut gone)?;
+        let (ids, ends) = end_records(&current, &shown)?;
+        let originals = config.typed_settings::<sections::Site>(Some(recipe.name), "site").originals;
+        let (of_rows, prompts) = of_rows(config, find_ways(&workspace, recipe, &ends)?, originals)?;
         let of_this = now.iter().find(|since| since.version.to_string() == manifest.version);
         let fates = of_this.into_iter().flat_map(|since| &since.otherwise);
         let fates = fates.map(|row| (row.id.clone(), row.fate.name())).collect();
-        let url = config.typed::<sections::Release>(Some(recipe.name), "release").url;
+        let url = config.typed_settings::<sections::Release>(Some(recipe.name), "release").url;
         let text = |name: &str| fence::read_to_string(folder.join(name)).ok();
         let package = text("datapackage.json").and_then(|text| serde_json::from_str::<Json>(&text).ok());
         let title = package.as_ref().and_then(|package| package["title"].as_str());
@@ -141,29 +141,29 @@ impl Set {
     }
 
     /// The version before this one.
-    pub(super) fn before(&self) -> Option<&KeptVersion> {
+    pub(super) fn version_before(&self) -> Option<&KeptVersion> {
         self.versions.iter().rev().nth(1)
     }
 
     /// Number of rows that are shown.
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn count_rows(&self) -> usize {
         self.configs.iter().map(|(_, rows)| rows.len()).sum()
     }
 }
 
 /// The ids of rows, and the records of the recipe's end behind each.
-fn ends(
+fn end_records(
     current: &CurrentRows,
     shown: &BTreeSet<&str>,
 ) -> Result<(Vec<String>, Vec<BTreeSet<String>>), SiteError> {
-    let records = current.records()?;
+    let records = current.find_records()?;
     let ids: Vec<String> = shown.iter().map(|id| (*id).to_owned()).collect();
     let ends = ids.iter().map(|id| records.get(id).cloned().into_iter().collect()).collect();
     Ok((ids, ends))
 }
 
 /// The rows that only earlier versions have, each once.
-fn earlier(
+fn find_gone_rows(
     versions: &[KeptVersion],
     this: &str,
     withheld: &Withheld,
@@ -172,7 +172,7 @@ fn earlier(
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut gone = Vec::new();
     for version in versions.iter().rev() {
-        let withdrawn = withheld.rows(&version.rows)?;
+        let withdrawn = withheld.withdrawn_rows(&version.rows)?;
         for (row, withdrawn) in version.rows.iter().zip(withdrawn) {
             if seen.insert(id_of(row).to_owned()) && version.version != this {
                 gone.push(Gone::new(id_of(row), &version.version, this, withdrawn, now));
@@ -184,7 +184,7 @@ fn earlier(
 }
 
 /// Says of rows that left why they did.
-fn explain(current: &CurrentRows, versions: &[KeptVersion], gone: &mut [Gone]) -> Result<(), SiteError> {
+fn explain_gone(current: &CurrentRows, versions: &[KeptVersion], gone: &mut [Gone]) -> Result<(), SiteError> {
     let mut records: FxHashMap<&str, &str> = FxHashMap::default();
     for row in versions.iter().flat_map(|version| &version.rows) {
         let source = row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty());
@@ -196,7 +196,7 @@ fn explain(current: &CurrentRows, versions: &[KeptVersion], gone: &mut [Gone]) -
     for gone in gone.iter_mut().filter(|gone| !gone.withdrawn) {
         let last = records.get(gone.id.as_str()).and_then(|record| last.get(*record));
         // Evidence quotes texts, of which none is shown here.
-        gone.why = last.and_then(Left::of).map(|left| Left { evidence: None, ..left });
+        gone.why = last.and_then(Left::from_passage).map(|left| Left { evidence: None, ..left });
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::set::id_of;
 use crate::release::KeptVersion;
 use crate::release::layout::{Answer, Layout};
 use crate::release::read_rows::JsonRow;
-use crate::release::shortcuts::lettered;
+use crate::release::shortcuts::place_of_letter;
 use crate::view::is_hidden;
 
 /// Bytes of texts on one page, as rendered: with the frame and the way it stays under 60 kB.
@@ -28,7 +28,7 @@ impl Room {
     }
 
     /// As much of a text as the page has room for, and whether that is less than the whole.
-    pub(super) fn take(&mut self, text: &str) -> (String, bool) {
+    pub(super) fn fit_text(&mut self, text: &str) -> (String, bool) {
         self.take_times(text, 1)
     }
 
@@ -72,13 +72,13 @@ impl Cell {
 }
 
 /// The columns of a row, in order.
-pub(super) fn cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room) -> Vec<Cell> {
-    let right = right(layout, row);
+pub(super) fn row_cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room) -> Vec<Cell> {
+    let right = find_right_option(layout, row);
     let cell = |(name, value): (&String, &Json)| {
         let mut cut = false;
-        let whole = texts(value);
+        let whole = value_texts(value);
         let values = whole.iter().map(|text| {
-            let (shown, less) = room.take(text);
+            let (shown, less) = room.fit_text(text);
             cut |= less;
             shown
         });
@@ -94,21 +94,21 @@ pub(super) fn cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room) -> 
 }
 
 /// The column with the options, and the index of the right one.
-fn right(layout: Option<&Layout>, row: &JsonRow) -> Option<(&'static str, usize)> {
+fn find_right_option(layout: Option<&Layout>, row: &JsonRow) -> Option<(&'static str, usize)> {
     let Answer::Choice { options, gold } = layout?.task?.answer else { return None };
     let at = match row.get(gold)? {
-        Json::String(letter) => lettered(letter)?,
+        Json::String(letter) => place_of_letter(letter)?,
         number => usize::try_from(number.as_u64()?).ok()?,
     };
     Some((options, at))
 }
 
 /// The texts of a value.
-pub(super) fn texts(value: &Json) -> Vec<String> {
+pub(super) fn value_texts(value: &Json) -> Vec<String> {
     match value {
         Json::Null => Vec::new(),
         Json::String(text) => vec![text.clone()],
-        Json::Array(several) => several.iter().flat_map(texts).collect(),
+        Json::Array(several) => several.iter().flat_map(value_texts).collect(),
         other => vec![other.to_string()],
     }
 }
@@ -134,7 +134,7 @@ pub(super) struct Changed {
 
 impl Changed {
     /// A value before and after, as much of each as there is room for.
-    fn cut(mut self, room: &mut Room) -> Changed {
+    fn cut_values(mut self, room: &mut Room) -> Changed {
         for text in self.pairs.iter_mut().flat_map(|(was, is)| [was, is]).flatten() {
             *text = room.take_times(text, MARKED).0;
         }
@@ -144,7 +144,7 @@ impl Changed {
 
 /// The columns that differ between two versions of a row. What labels, numbers and yes or no were before is told; texts
 /// as they were only where the settings publish them.
-pub(super) fn differing(
+pub(super) fn differing_columns(
     layout: Option<&Layout>,
     old: &JsonRow,
     row: &JsonRow,
@@ -161,7 +161,7 @@ pub(super) fn differing(
             continue;
         }
         let told = originals || is_label(name) || !(is_text(was) || is_text(is));
-        let values = |value: Option<&Json>| value.filter(|_| told).map(texts).unwrap_or_default();
+        let values = |value: Option<&Json>| value.filter(|_| told).map(value_texts).unwrap_or_default();
         let (was, is) = (values(was), values(is));
         let pair = |at: usize| (was.get(at).cloned(), is.get(at).cloned());
         let pairs = (0..was.len().max(is.len())).map(pair).collect();
@@ -178,7 +178,7 @@ fn has_text(value: &Json) -> bool {
 }
 
 /// Compares a row with the version before. `old` is the row there, if it had one.
-pub(super) fn change(
+pub(super) fn compare_row(
     layout: Option<&Layout>,
     before: Option<&KeptVersion>,
     old: Option<&JsonRow>,
@@ -191,8 +191,8 @@ pub(super) fn change(
     };
     let since = before.version.clone();
     let Some(old) = old else { return Change { kind: "added", since, columns: Vec::new() } };
-    let columns: Vec<Changed> = differing(layout, old, row, originals);
-    let columns: Vec<Changed> = columns.into_iter().map(|column| column.cut(room)).collect();
+    let columns: Vec<Changed> = differing_columns(layout, old, row, originals);
+    let columns: Vec<Changed> = columns.into_iter().map(|column| column.cut_values(room)).collect();
     Change { kind: if columns.is_empty() { "same" } else { "changed" }, since, columns }
 }
 
@@ -204,7 +204,7 @@ pub(super) fn by_id(version: Option<&KeptVersion>) -> rustc_hash::FxHashMap<&str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::layout::find;
+    use crate::release::layout::find_layout;
 
     fn row(json: serde_json::Value) -> JsonRow {
         json.as_object().cloned().unwrap_or_default()
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn the_right_option_is_marked() {
         let options = row(serde_json::json!({ "id": "a", "options": ["x", "y", "z", "w"], "answer": "C" }));
-        let cells = cells(find("flub"), &options, &mut Room::new());
+        let cells = row_cells(find_layout("flub"), &options, &mut Room::new());
         let marked: Vec<_> =
             cells.iter().filter_map(|cell| Some((cell.name.as_str(), cell.right?))).collect();
         assert_eq!(marked, [("options", 2)]);
@@ -223,9 +223,9 @@ mod tests {
     fn texts_of_any_length_leave_a_page_small() {
         let text = "\u{202e}".repeat(BYTES);
         let mut room = Room::new();
-        let (shown, cut) = room.take(&text);
+        let (shown, cut) = room.fit_text(&text);
         assert!(cut && shown.chars().count() * 29 <= BYTES);
-        assert!(!room.take("short").1, "what fits beside it is shown");
+        assert!(!room.fit_text("short").1, "what fits beside it is shown");
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let old = by_id(Some(&before));
         let old = old.get("a").copied();
         let told = |originals| {
-            let change = change(find("flub"), Some(&before), old, &now, originals, &mut Room::new());
+            let change = compare_row(find_layout("flub"), Some(&before), old, &now, originals, &mut Room::new());
             let columns = change.columns.into_iter().map(|column| (column.name, column.pairs));
             columns.collect::<Vec<_>>()
         };
@@ -257,7 +257,7 @@ mod tests {
         let [question, kind] = labels;
         assert_eq!(told(false), [question.clone(), text(Vec::new()), kind.clone()]);
         assert_eq!(told(true), [question, text(vec![(some("a name"), some("no name"))]), kind]);
-        let kind = |before, old| change(None, before, old, &now, false, &mut Room::new()).kind;
+        let kind = |before, old| compare_row(None, before, old, &now, false, &mut Room::new()).kind;
         assert_eq!(kind(Some(&before), None), "added");
         assert_eq!(kind(None, None), "first");
         assert_eq!(kind(Some(&before), Some(&now)), "same");

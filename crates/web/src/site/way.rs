@@ -7,19 +7,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::SiteError;
-use super::names::{address, prompt_page};
+use super::names::{post_address, prompt_page};
 use crate::audit::{Stretch, Way};
 use crate::config::Config;
 use crate::i18n::Language;
 use crate::llm::Key;
-use crate::pages::time::utc;
+use crate::pages::time::format_utc;
 use crate::pipeline::review_items;
 use crate::recipe::{Recipe, Step};
 use crate::release::replies_of_records;
 use crate::review::ballot::{Field, KEEP, Kind, Round};
-use crate::review::votes::current;
+use crate::review::votes::current_votes;
 use crate::review::{Ballot, Item, Value, Vote, resolve};
-use crate::routes::faults::{label_in, named};
+use crate::routes::faults::{label_in, answer_label};
 use crate::store::{Manifest, Workspace};
 use riddlemill_pipeline::stages::draft;
 use riddlemill_pipeline::stages::review::Votes;
@@ -112,8 +112,8 @@ pub(super) fn of_rows(
     ways: Vec<Way>,
     originals: bool,
 ) -> Result<(Vec<RowWay>, Vec<Prompt>), SiteError> {
-    let votes = votes(config, &ways)?;
-    let asked = Asked::read(config, &ways)?;
+    let votes = read_votes(config, &ways)?;
+    let asked = Asked::read_drafts(config, &ways)?;
     let shown = ways.into_iter().map(|way| {
         // A record keeps what it rests on: what is new at a stage was drafted there.
         let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -121,8 +121,8 @@ pub(super) fn of_rows(
             let of_votes = || votes.get(&(stretch.recipe.name, stretch.step.name));
             let voted = stretch.ids.iter().filter_map(|id| of_votes()?.get(id)).cloned();
             StagePassed {
-                votes: voted.reduce(Voted::plus),
-                drafts: asked.of(&stretch, &mut seen),
+                votes: voted.reduce(Voted::add_votes),
+                drafts: asked.drafts_of_stage(&stretch, &mut seen),
                 stage: stretch.step.name,
                 outcome: stretch.outcome,
                 reason: stretch.reason,
@@ -132,7 +132,7 @@ pub(super) fn of_rows(
             }
         };
         RowWay {
-            addresses: way.posts.iter().filter_map(|id| address(id)).collect(),
+            addresses: way.posts.iter().filter_map(|id| post_address(id)).collect(),
             places: way.places.into_iter().collect(),
             merged: way.merged,
             copies: way.copies,
@@ -147,11 +147,11 @@ pub(super) fn of_rows(
 type VotesOfSteps = FxHashMap<(&'static str, &'static str), FxHashMap<String, Voted>>;
 
 /// The votes on the records of these ways.
-fn votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
+fn read_votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
     let mut wanted: BTreeMap<(&str, &str), (&'static Recipe, &'static Step, FxHashSet<&str>)> =
         BTreeMap::new();
     for stretch in ways.iter().flat_map(|way| &way.stretches) {
-        if stretch.step.stage.review().is_some() {
+        if stretch.step.stage.declared_review().is_some() {
             let key = (stretch.recipe.name, stretch.step.name);
             let (.., ids) =
                 wanted.entry(key).or_insert_with(|| (stretch.recipe, stretch.step, FxHashSet::default()));
@@ -161,8 +161,8 @@ fn votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
     let mut stored: BTreeMap<&str, Votes> = BTreeMap::new();
     let mut found = VotesOfSteps::default();
     for (recipe, step, ids) in wanted.into_values() {
-        let Some(review) = step.stage.review() else { continue };
-        let Some((ballot, items)) = review_items(config, recipe, review.place().1)? else { continue };
+        let Some(review) = step.stage.declared_review() else { continue };
+        let Some((ballot, items)) = review_items(config, recipe, review.benchmark_and_ballot().1)? else { continue };
         if !stored.contains_key(recipe.name) {
             stored.insert(recipe.name, Votes::load(config, recipe.name)?);
         }
@@ -174,10 +174,10 @@ fn votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
             let names = [item.id.as_str(), item.id.split('#').next().unwrap_or_default()];
             let Some(record) = names.into_iter().find(|name| ids.contains(name)) else { continue };
             let on = by_item.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-            let voted = Voted::count(&ballot, item, on);
+            let voted = Voted::count_votes(&ballot, item, on);
             if voted.people + voted.sample > 0 {
                 let voted = match of_step.remove(record) {
-                    Some(known) => known.plus(voted),
+                    Some(known) => known.add_votes(voted),
                     None => voted,
                 };
                 of_step.insert(record.to_owned(), voted);
@@ -189,22 +189,22 @@ fn votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
 
 impl Voted {
     /// Counts the votes that count, those on the text as it is.
-    fn count(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Voted {
-        let stale = resolve(ballot, item, votes).stale;
+    fn count_votes(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Voted {
+        let stale = resolve_item(ballot, item, votes).stale;
         let counted: Vec<&Vote> =
-            current(votes).into_iter().filter(|vote| !stale.contains(&vote.id)).collect();
+            current_votes(votes).into_iter().filter(|vote| !stale.contains(&vote.id)).collect();
         let sample = counted.iter().filter(|vote| vote.synthetic).count();
         let in_round = |round: Round| (round.name(), counted.iter().filter(|v| v.round == round).count());
         Voted {
             people: counted.len() - sample,
             sample,
             rounds: Round::ALL.into_iter().map(in_round).filter(|(_, n)| *n > 0).collect(),
-            answers: ballot.fields.iter().filter_map(|field| answers(field, &counted)).collect(),
+            answers: ballot.fields.iter().filter_map(|field| count_answers(field, &counted)).collect(),
         }
     }
 
     /// The votes on several records of one row.
-    fn plus(mut self, other: Voted) -> Voted {
+    fn add_votes(mut self, other: Voted) -> Voted {
         self.people += other.people;
         self.sample += other.sample;
         for (round, n) in other.rounds {
@@ -232,7 +232,7 @@ impl Voted {
 
 /// How often each option of a field was chosen; `None` for a field without options. Texts that people wrote are not
 /// counted, and not shown.
-fn answers(field: &Field, votes: &[&Vote]) -> Option<Answers> {
+fn count_answers(field: &Field, votes: &[&Vote]) -> Option<Answers> {
     let both = |text: &dyn Fn(Language) -> String| [text(Language::En), text(Language::Zh)];
     let keep = matches!(field.kind, Kind::Keep { .. }).then_some(KEEP);
     let codes = keep.into_iter().chain(field.options().iter().map(|option| option.code));
@@ -243,7 +243,7 @@ fn answers(field: &Field, votes: &[&Vote]) -> Option<Answers> {
     };
     let count = |code: &'static str| {
         let n = votes.iter().filter(|vote| chosen(vote, code)).count();
-        (n > 0).then(|| (both(&|language| named(language, field, code)), n))
+        (n > 0).then(|| (both(&|language| answer_label(language, field, code)), n))
     };
     let counts: Vec<(Both, usize)> = codes.filter_map(count).collect();
     let question = both(&|language| label_in(language, field.label).to_owned());
@@ -262,25 +262,25 @@ struct Asked {
 }
 
 impl Asked {
-    fn read(config: &Config, ways: &[Way]) -> Result<Asked, SiteError> {
+    fn read_drafts(config: &Config, ways: &[Way]) -> Result<Asked, SiteError> {
         let workspace = Workspace::new(&config.root);
-        let known = draft::prompts(config)?;
+        let known = draft::load_prompts(config)?;
         let mut of_stages: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
         let mut prompts: BTreeMap<String, Prompt> = BTreeMap::new();
         let mut basis = BTreeMap::new();
         for stretch in ways.iter().flat_map(|way| &way.stretches) {
             let (of, step) = (stretch.recipe, stretch.step);
-            if step.stage.draft().is_none() || of_stages.contains_key(&(of.name, step.name)) {
+            if step.stage.declared_draft().is_none() || of_stages.contains_key(&(of.name, step.name)) {
                 continue;
             }
-            let manifest = Manifest::read(&workspace.stage(of.name, step.number, step.name))?;
+            let manifest = Manifest::read_from_stage(&workspace.stage_folder(of.name, step.number, step.name))?;
             let evidence = manifest.map(|manifest| manifest.evidence).unwrap_or_default();
             let mut names = Vec::new();
             for (name, hash) in &evidence {
                 let Some(name) = name.strip_prefix("prompt ") else { continue };
                 let prompt = prompts.entry(name.to_owned()).or_insert_with(|| Prompt {
                     name: name.to_owned(),
-                    text: known.show(name).unwrap_or_default().to_owned(),
+                    text: known.prompt_source(name).unwrap_or_default().to_owned(),
                     changed: known.hash(name).ok() != Some(hash.as_str()),
                     stages: BTreeSet::new(),
                 });
@@ -297,12 +297,12 @@ impl Asked {
             .map(String::as_str)
             .collect();
         basis.values_mut().for_each(|of_stage| of_stage.retain(|id, _| became.contains(id.as_str())));
-        let replies = replies(config, &basis)?;
+        let replies = read_replies(config, &basis)?;
         Ok(Asked { of_stages, prompts: prompts.into_values().collect(), basis, replies })
     }
 
     /// The drafts of one stage that a row rests on. `seen` are those of the stages before.
-    fn of(&self, stretch: &Stretch, seen: &mut BTreeSet<String>) -> Vec<Drafted> {
+    fn drafts_of_stage(&self, stretch: &Stretch, seen: &mut BTreeSet<String>) -> Vec<Drafted> {
         let key = (stretch.recipe.name, stretch.step.name);
         let Some(of_stage) = self.basis.get(&key) else { return Vec::new() };
         let names: BTreeSet<&String> =
@@ -335,7 +335,7 @@ impl Asked {
 type DraftKey = (String, Option<String>, Vec<(String, String)>);
 
 /// The replies that records rest on, by name: model, day and template.
-fn replies(
+fn read_replies(
     config: &Config,
     basis: &BTreeMap<(&str, &str), BTreeMap<String, BTreeSet<String>>>,
 ) -> Result<FxHashMap<String, (String, String, String)>, SiteError> {
@@ -350,7 +350,7 @@ fn replies(
     let mut found = FxHashMap::default();
     for (name, reply) in names.into_iter().zip(stored) {
         let Some(reply) = reply else { continue };
-        let at = utc(UNIX_EPOCH + Duration::from_millis(reply.at_ms));
+        let at = format_utc(UNIX_EPOCH + Duration::from_millis(reply.at_ms));
         let day = at.get(..10).unwrap_or_default().to_owned();
         found.insert(name, (reply.request.model, day, reply.template));
     }

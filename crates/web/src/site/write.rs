@@ -6,23 +6,23 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
-use super::changes::{Changes, Entry, changes};
+use super::changes::{Changes, Entry, collect_changes};
 use super::folder::{MARKER, Making, Mark};
-use super::names::{Place, changes_page, file_name, place, prompt_page, row_page, table_page};
-use super::search::{Filter, Listed, filters, listed, pieces, text_of};
+use super::names::{Place, changes_page, file_name, page_place, prompt_page, row_page, table_page};
+use super::search::{Filter, Listed, list_filters, list_rows, split_scripts, text_of};
 use super::set::{Set, id_of};
-use super::shown::{Cell, Change, Room, by_id, cells, change};
+use super::shown::{Cell, Change, Room, by_id, row_cells, compare_row};
 use super::way::RowWay;
-use super::{SiteError, example};
+use super::{SiteError, reason_example};
 use crate::assets;
 use crate::config::Config;
 use crate::i18n::Language;
 use crate::release::layout;
 use crate::release::read_rows::JsonRow;
 use crate::release::{Raw, Yanked};
-use crate::routes::counted::{Counted, counted};
-use crate::routes::releases::{AgreementRow, agreed};
-use crate::store::{Error, sha256};
+use crate::routes::counted::{Counted, count_config};
+use crate::routes::releases::{AgreementRow, agreement_rows};
+use crate::store::{Error, sha256_of_file};
 use crate::view;
 
 /// Rows on one page of the table.
@@ -67,35 +67,35 @@ struct Page<'a, T> {
 /// # Errors
 /// [`SiteError`] if the release or its workspace cannot be read, or `out` holds something else. Then nothing there was
 /// changed.
-pub fn write(config: &Config, folder: &Path, out: &Path) -> Result<Written, SiteError> {
-    let set = Set::read(config, folder)?;
-    let making = Making::begin(&config.root, folder, out, set.recipe.name)?;
-    let release = sha256(&folder.join("SHA256SUMS"))?;
-    let counted = set.configs.iter().map(|(name, rows)| counted(config, set.recipe, name, rows)).collect();
-    let agreement = agreed(config, set.recipe)?;
-    let site = Site { set: &set, making: &making, counted, agreement, changes: changes(&set) };
+pub fn write_site(config: &Config, folder: &Path, out: &Path) -> Result<Written, SiteError> {
+    let set = Set::read_release(config, folder)?;
+    let making = Making::begin_site(&config.root, folder, out, set.recipe.name)?;
+    let release = sha256_of_file(&folder.join("SHA256SUMS"))?;
+    let counted = set.configs.iter().map(|(name, rows)| count_config(config, set.recipe, name, rows)).collect();
+    let agreement = agreement_rows(config, set.recipe)?;
+    let site = Site { set: &set, making: &making, counted, agreement, changes: collect_changes(&set) };
     for language in LANGUAGES {
-        site.overview(language, &release)?;
+        site.write_overview(language, &release)?;
         site.left_out(language)?;
-        site.table(language)?;
-        site.rows(language)?;
-        site.changes(language)?;
+        site.write_table(language)?;
+        site.write_rows(language)?;
+        site.write_changes(language)?;
         for gone in &set.gone {
-            site.put(language, &row_page(&gone.id), "site_gone.html", gone)?;
+            site.write_page(language, &row_page(&gone.id), "site_gone.html", gone)?;
         }
         for prompt in &set.prompts {
-            site.put(language, &prompt_page(&prompt.name), "site_prompt.html", prompt)?;
+            site.write_page(language, &prompt_page(&prompt.name), "site_prompt.html", prompt)?;
         }
     }
-    site.data()?;
+    site.write_data()?;
     for name in ["page.css", "parts.css", "icon.svg"] {
-        making.put(name, assets::bytes(name).unwrap_or_default())?;
+        making.write_file(name, assets::asset_bytes(name).unwrap_or_default())?;
     }
-    making.put("site.css", STYLE)?;
-    making.put("site.js", SCRIPT)?;
+    making.write_file("site.css", STYLE)?;
+    making.write_file("site.js", SCRIPT)?;
     // GitHub's pages would otherwise leave out files whose names begin with `_`.
-    making.put(".nojekyll", b"")?;
-    making.put("README.md", site.readme().as_bytes())?;
+    making.write_file(".nojekyll", b"")?;
+    making.write_file("README.md", site.readme_text().as_bytes())?;
     let mark = Mark {
         recipe: set.recipe.name.into(),
         version: set.manifest.version.clone(),
@@ -103,8 +103,8 @@ pub fn write(config: &Config, folder: &Path, out: &Path) -> Result<Written, Site
         riddlemill: crate::VERSION.into(),
     };
     let mark = serde_json::to_string_pretty(&mark).map_err(|e| Error::io("write", out)(e.into()))?;
-    making.put(MARKER, (mark + "\n").as_bytes())?;
-    let (rows, gone) = (set.rows(), set.gone.len());
+    making.write_file(MARKER, (mark + "\n").as_bytes())?;
+    let (rows, gone) = (set.count_rows(), set.gone.len());
     let (files, bytes) = making.finish()?;
     Ok(Written { rows, gone, files, bytes })
 }
@@ -237,14 +237,14 @@ struct RowPage<'a> {
 
 impl Site<'_> {
     /// Renders a page in a language and writes it.
-    fn put<T: Serialize>(
+    fn write_page<T: Serialize>(
         &self,
         language: Language,
         page: &str,
         template: &str,
         it: &T,
     ) -> Result<(), SiteError> {
-        let Place { path, root, home, other } = place(language, page);
+        let Place { path, root, home, other } = page_place(language, page);
         let manifest = &self.set.manifest;
         let shown = Page {
             page,
@@ -255,21 +255,21 @@ impl Site<'_> {
             yanked: self.yanked().is_some(),
             it,
         };
-        self.making.put(&path, view::still(language, template, [&root, &home, &other], &shown)?.as_bytes())
+        self.making.write_file(&path, view::render_static(language, template, [&root, &home, &other], &shown)?.as_bytes())
     }
 
     fn yanked(&self) -> Option<&Yanked> {
         self.set.versions.last().and_then(|version| version.yanked.as_ref())
     }
 
-    fn overview(&self, language: Language, release: &str) -> Result<(), SiteError> {
+    fn write_overview(&self, language: Language, release: &str) -> Result<(), SiteError> {
         let set = self.set;
         let manifest = &set.manifest;
         let most = manifest.stages.iter().map(|link| link.counts.records_in.max(link.counts.records_out));
         let most = most.max().unwrap_or(1).max(1);
         let flow = manifest.stages.iter().map(|link| {
             let mut reasons: Vec<(&str, &str, u64)> =
-                link.counts.reasons.iter().map(|(key, n)| parted(key, *n)).collect();
+                link.counts.reasons.iter().map(|(key, n)| split_count(key, *n)).collect();
             reasons.sort_by_key(|(_, code, n)| (std::cmp::Reverse(*n), *code));
             Flow {
                 stage: &link.stage,
@@ -295,9 +295,9 @@ impl Site<'_> {
             yanked: version.yanked.as_ref(),
         });
         let overview = Overview {
-            about: language.pick(set.recipe.about, set.recipe.about_zh),
+            about: language.pick_text(set.recipe.about, set.recipe.about_zh),
             configs: &self.counted,
-            columns: set.configs.iter().map(|(name, _)| columns(name)).collect(),
+            columns: set.configs.iter().map(|(name, _)| describe_columns(name)).collect(),
             agreement: &self.agreement,
             flow: flow.collect(),
             raw: &manifest.raw,
@@ -307,7 +307,7 @@ impl Site<'_> {
             waiting: manifest.waiting,
             versions: versions.collect(),
             latest: &latest[..latest.len().min(LATEST)],
-            rows: set.rows(),
+            rows: set.count_rows(),
             withdrawn: set.gone.iter().filter(|gone| gone.of_this).count(),
             citation: set.citation.as_deref(),
             place: &set.place,
@@ -324,17 +324,17 @@ impl Site<'_> {
             release,
             riddlemill: &manifest.riddlemill,
         };
-        self.put(language, "index.html", "site_overview.html", &overview)
+        self.write_page(language, "index.html", "site_overview.html", &overview)
     }
 
     fn left_out(&self, language: Language) -> Result<(), SiteError> {
         let manifest = &self.set.manifest;
         let mut stages = Vec::new();
         for link in &manifest.stages {
-            let rules = link.counts.reasons.iter().map(|(key, n)| parted(key, *n));
+            let rules = link.counts.reasons.iter().map(|(key, n)| split_count(key, *n));
             let rules = rules.filter(|(state, ..)| ["dropped", "merged", "held", "failed"].contains(state));
             let mut rules: Vec<Rule<'_>> = rules
-                .map(|(state, code, count)| Rule { state, code, count, example: example(code) })
+                .map(|(state, code, count)| Rule { state, code, count, example: reason_example(code) })
                 .collect();
             rules.sort_by_key(|rule| (std::cmp::Reverse(rule.count), rule.code));
             if !rules.is_empty() {
@@ -349,22 +349,22 @@ impl Site<'_> {
             count: left.items.count,
         });
         let page = LeftOutPage { stages, waiting: waiting.collect() };
-        self.put(language, "left-out.html", "site_left_out.html", &page)
+        self.write_page(language, "left-out.html", "site_left_out.html", &page)
     }
 
     /// What changed in each version, in pages that stay small.
-    fn changes(&self, language: Language) -> Result<(), SiteError> {
-        for (path, page) in self.changes.iter().flat_map(Changes::pages) {
-            self.put(language, &path, "site_changes.html", &page)?;
+    fn write_changes(&self, language: Language) -> Result<(), SiteError> {
+        for (path, page) in self.changes.iter().flat_map(Changes::list_pages) {
+            self.write_page(language, &path, "site_changes.html", &page)?;
         }
         Ok(())
     }
 
     /// The table of rows, in pages that need no script, and the index for the search.
-    fn table(&self, language: Language) -> Result<(), SiteError> {
+    fn write_table(&self, language: Language) -> Result<(), SiteError> {
         let mut number = 0;
         for (at, (name, rows)) in self.set.configs.iter().enumerate() {
-            let (listed, filters, pieces) = (listed(name, rows), filters(name, rows), pieces(name, rows));
+            let (listed, filters, pieces) = (list_rows(name, rows), list_filters(name, rows), split_scripts(name, rows));
             let first = number + 1;
             let parts: Vec<&[Listed]> =
                 if listed.is_empty() { vec![&listed[..]] } else { listed.chunks(ROWS).collect() };
@@ -377,19 +377,19 @@ impl Site<'_> {
                     all: rows.len(),
                     number: number + 1 - first,
                     pages: pages.clone(),
-                    labels: layout::find(name).map_or(&[][..], |layout| layout.labels),
+                    labels: layout::find_layout(name).map_or(&[][..], |layout| layout.labels),
                     filters: &filters,
                     pieces: pieces.len(),
                     index: index_file(at),
                     data: self.set.configs.iter().map(|(name, _)| data_file(name)).collect(),
                     counted: self.counted.get(at).filter(|_| number == first),
                 };
-                self.put(language, &table_page(number), "site_rows.html", &table)?;
+                self.write_page(language, &table_page(number), "site_rows.html", &table)?;
             }
             // Both languages load the same index.
             if language == Language::En {
                 for (part, piece) in pieces.iter().enumerate() {
-                    self.making.put(&format!("{}{part}.js", index_file(at)), piece.as_bytes())?;
+                    self.making.write_file(&format!("{}{part}.js", index_file(at)), piece.as_bytes())?;
                 }
             }
         }
@@ -397,21 +397,21 @@ impl Site<'_> {
     }
 
     /// A page for each row.
-    fn rows(&self, language: Language) -> Result<(), SiteError> {
+    fn write_rows(&self, language: Language) -> Result<(), SiteError> {
         let set = self.set;
-        let before = set.before();
+        let before = set.version_before();
         let old = by_id(before);
         let none = RowWay::default();
         let mut pages_before = 0;
         for (name, rows) in &set.configs {
-            let layout = layout::find(name);
+            let layout = layout::find_layout(name);
             let first = pages_before;
             pages_before += rows.len().div_ceil(ROWS).max(1);
             let page = |(at, row): (usize, &JsonRow)| {
                 let id = id_of(row);
                 let mut room = Room::new();
-                let text = room.take(&text_of(name, row)).0;
-                let cells = cells(layout, row, &mut room);
+                let text = room.fit_text(&text_of(name, row)).0;
+                let cells = row_cells(layout, row, &mut room);
                 let page = RowPage {
                     id,
                     config: name,
@@ -420,14 +420,14 @@ impl Site<'_> {
                     cells,
                     data: data_file(name),
                     way: set.ways.get(id).unwrap_or(&none),
-                    change: change(layout, before, old.get(id).copied(), row, set.originals, &mut room),
+                    change: compare_row(layout, before, old.get(id).copied(), row, set.originals, &mut room),
                     changes: before.map(|_| changes_page(&set.manifest.version, 1)),
                     fate: set.fates.get(id).copied(),
                     previous: at.checked_sub(1).and_then(|at| rows.get(at)).map(|row| row_page(id_of(row))),
                     next: rows.get(at + 1).map(|row| row_page(id_of(row))),
                     table: table_page(first + at / ROWS + 1),
                 };
-                self.put(language, &row_page(id), "site_row.html", &page)
+                self.write_page(language, &row_page(id), "site_row.html", &page)
             };
             rows.par_iter().enumerate().try_for_each(page)?;
         }
@@ -435,16 +435,16 @@ impl Site<'_> {
     }
 
     /// The rows to download: those that are shown.
-    fn data(&self) -> Result<(), SiteError> {
+    fn write_data(&self) -> Result<(), SiteError> {
         for (name, rows) in &self.set.configs {
             let lines: String = rows.iter().map(|row| json!(row).to_string() + "\n").collect();
-            self.making.put(&data_file(name), lines.as_bytes())?;
+            self.making.write_file(&data_file(name), lines.as_bytes())?;
         }
         Ok(())
     }
 
     /// What a static Space of the Hub reads; others show it.
-    fn readme(&self) -> String {
+    fn readme_text(&self) -> String {
         let Set { title, recipe, manifest, .. } = self.set;
         let title = json!(format!("{title} {}", manifest.version));
         format!(
@@ -456,13 +456,13 @@ impl Site<'_> {
 }
 
 /// The columns of a config, and what they mean.
-fn columns(config: &str) -> Vec<(&'static str, &'static str)> {
-    let columns = layout::find(config).map_or(&[][..], |layout| layout.columns);
+fn describe_columns(config: &str) -> Vec<(&'static str, &'static str)> {
+    let columns = layout::find_layout(config).map_or(&[][..], |layout| layout.columns);
     columns.iter().map(|column| (column.name, column.about)).collect()
 }
 
 /// State, reason and number of a count, from its key `state/reason`.
-fn parted(key: &str, n: u64) -> (&str, &str, u64) {
+fn split_count(key: &str, n: u64) -> (&str, &str, u64) {
     let (state, code) = key.split_once('/').unwrap_or((key, ""));
     (state, code, n)
 }

@@ -23,7 +23,7 @@ impl Assignments {
     pub(super) fn new(tasks: Tasks) -> Assignments {
         let mut rounds: FxHashMap<Round, FxHashMap<String, FxHashSet<String>>> = FxHashMap::default();
         for round in Round::ALL {
-            for task in tasks.current(round) {
+            for task in tasks.current_tasks(round) {
                 let people = rounds.entry(round).or_default();
                 people.entry(task.annotator.clone()).or_default().insert(task.item.clone());
             }
@@ -37,23 +37,23 @@ impl Assignments {
     }
 
     /// Whether items were assigned in a round at all.
-    pub(crate) fn spread(&self, round: Round) -> bool {
+    pub(crate) fn is_round_assigned(&self, round: Round) -> bool {
         self.rounds.contains_key(&round)
     }
 
     /// The items that were assigned to somebody in a round; `None` if nothing was.
-    pub(super) fn of(&self, round: Round, person: &str) -> Option<&FxHashSet<String>> {
+    pub(super) fn items_of_person(&self, round: Round, person: &str) -> Option<&FxHashSet<String>> {
         self.rounds.get(&round).and_then(|people| people.get(person))
     }
 
     /// Whether anything was assigned to somebody in a round.
-    pub(crate) fn any(&self, round: Round, person: &str) -> bool {
-        self.of(round, person).is_some_and(|items| !items.is_empty())
+    pub(crate) fn has_items(&self, round: Round, person: &str) -> bool {
+        self.items_of_person(round, person).is_some_and(|items| !items.is_empty())
     }
 
     /// The first day by which one of these items is wanted of somebody.
-    pub(crate) fn until(&self, round: Round, person: &str, items: &[&Item]) -> Option<String> {
-        let dated = self.tasks.all().iter().filter(|task| task.until.is_some());
+    pub(crate) fn first_due_day(&self, round: Round, person: &str, items: &[&Item]) -> Option<String> {
+        let dated = self.tasks.all_tasks().iter().filter(|task| task.until.is_some());
         let mine: Vec<_> = dated.filter(|task| task.round == round && task.annotator == person).collect();
         if mine.is_empty() {
             return None;
@@ -66,7 +66,7 @@ impl Assignments {
     }
 
     /// Whether an item was assigned to somebody.
-    pub(crate) fn to(&self, round: Round, person: &str, item: &str) -> bool {
+    pub(crate) fn is_assigned(&self, round: Round, person: &str, item: &str) -> bool {
         let items = self.rounds.get(&round).and_then(|people| people.get(person));
         items.is_some_and(|items| items.contains(item))
     }
@@ -84,18 +84,18 @@ pub(crate) struct Skip {
     pub(crate) at: String,
 }
 
-pub(super) fn path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
-    workspace.raw().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
+pub(super) fn skips_path(workspace: &Workspace, recipe: &str, step: &str) -> PathBuf {
+    workspace.raw_folder().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
 }
 
 /// The skipped items of a step, in order. Unreadable lines are ignored, because they contain no votes.
-pub(crate) fn skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
-    Ok(guidance::read(path(workspace, recipe, step))?)
+pub(crate) fn read_skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
+    Ok(guidance::read_entries(skips_path(workspace, recipe, step))?)
 }
 
 /// Records a skip, which is on disk when this returns.
-pub(crate) fn skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
-    Ok(guidance::add(path(workspace, recipe, step), new)?)
+pub(crate) fn record_skip(workspace: &Workspace, recipe: &str, step: &str, new: &Skip) -> Result<(), Error> {
+    Ok(guidance::add(skips_path(workspace, recipe, step), new)?)
 }
 
 #[cfg(test)]
@@ -115,11 +115,11 @@ mod tests {
             reason: "I know who wrote it".into(),
             at: "2026-01-01T00:00:00Z".into(),
         };
-        assert!(skips(&workspace, "r", "s").unwrap().is_empty());
-        skip(&workspace, "r", "s", &one).unwrap();
+        assert!(read_skips(&workspace, "r", "s").unwrap().is_empty());
+        record_skip(&workspace, "r", "s", &one).unwrap();
         let file = dir.path().join("raw/votes/skipped/r.s.jsonl");
         OpenOptions::new().append(true).open(file).unwrap().write_all(b"{\"item\":").unwrap();
-        skip(&workspace, "r", "s", &one).unwrap();
-        assert_eq!(skips(&workspace, "r", "s").unwrap(), [one.clone(), one]);
+        record_skip(&workspace, "r", "s", &one).unwrap();
+        assert_eq!(read_skips(&workspace, "r", "s").unwrap(), [one.clone(), one]);
     }
 }

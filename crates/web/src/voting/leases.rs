@@ -34,7 +34,7 @@ pub(crate) struct Opening<'l> {
 
 impl Leases {
     /// Begins to open a page of a step.
-    pub(crate) fn open<'l>(&'l self, recipe: &'static str, step: &'l str, round: Round) -> Opening<'l> {
+    pub(crate) fn begin_opening<'l>(&'l self, recipe: &'static str, step: &'l str, round: Round) -> Opening<'l> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if held.len() > MANY {
@@ -44,7 +44,7 @@ impl Leases {
     }
 
     /// Ends a person's lease of an item, once they have answered or skipped it.
-    pub(crate) fn end(&self, recipe: &'static str, step: &str, round: Round, item: &str, person: &str) {
+    pub(crate) fn end_lease(&self, recipe: &'static str, step: &str, round: Round, item: &str, person: &str) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let seat = (recipe, step.to_owned(), round, item.to_owned());
         if let Some(people) = held.get_mut(&seat) {
@@ -70,7 +70,7 @@ impl Opening<'_> {
     }
 
     /// The person has the item open from now on.
-    pub(crate) fn take(mut self, item: &str, person: &str) {
+    pub(crate) fn lease_item(mut self, item: &str, person: &str) {
         let now = self.now;
         let seat = (self.recipe, self.step.to_owned(), self.round, item.to_owned());
         let people = self.held.entry(seat).or_default();
@@ -86,17 +86,17 @@ mod tests {
     #[test]
     fn an_open_page_counts_for_others_until_it_is_answered() {
         let leases = Leases::default();
-        let open = || leases.open("flub", "type", Round::Vote);
+        let open = || leases.begin_opening("flub", "type", Round::Vote);
         let others = |item: &str, person: &str| open().of_others(person).get(item).copied().unwrap_or(0);
         assert_eq!(others("1", "a"), 0);
-        open().take("1", "a");
-        open().take("1", "a");
-        open().take("1", "b");
+        open().lease_item("1", "a");
+        open().lease_item("1", "a");
+        open().lease_item("1", "b");
         assert_eq!((others("1", "a"), others("1", "c"), others("2", "c")), (1, 2, 0));
-        assert!(leases.open("flub", "type", Round::Review).of_others("c").is_empty());
-        leases.end("flub", "type", Round::Vote, "1", "b");
+        assert!(leases.begin_opening("flub", "type", Round::Review).of_others("c").is_empty());
+        leases.end_lease("flub", "type", Round::Vote, "1", "b");
         assert_eq!((others("1", "a"), others("1", "c")), (0, 1));
-        leases.end("flub", "type", Round::Vote, "1", "a");
+        leases.end_lease("flub", "type", Round::Vote, "1", "a");
         assert!(leases.0.lock().unwrap().is_empty());
     }
 }

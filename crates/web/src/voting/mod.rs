@@ -10,12 +10,12 @@ mod leases;
 mod queue;
 mod vote_index;
 
-pub(super) use assignments::{Assignments, Skip, skip};
+pub(super) use assignments::{Assignments, Skip, record_skip};
 pub(super) use leases::Leases;
-pub(super) use queue::{Place, ShownItem, far, lacks, own, shown, takes_more, voted, waits};
+pub(super) use queue::{Place, ShownItem, person_progress, count_lacking_votes, own_vote, shown_item, takes_more, visible_votes, is_waiting_for};
 pub(super) use vote_index::{Cast, VoteIndex, VotingDesk};
 
-pub(super) use crate::review::guidance::{Guide, Note, standing};
+pub(super) use crate::review::guidance::{Guide, Note, latest_notes};
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) struct BallotItems {
 
 impl BallotItems {
     /// The item of an id.
-    pub(crate) fn item(&self, id: &str) -> Option<&Item> {
+    pub(crate) fn find_item(&self, id: &str) -> Option<&Item> {
         self.places.get(id).map(|at| &self.items[*at])
     }
 }
@@ -49,30 +49,30 @@ pub(crate) struct Ballots(Made<(&'static str, String), String, BallotItems>);
 
 impl Ballots {
     /// How many records a step has, without reading any; `None` as in [`Ballots::open`].
-    pub(crate) fn records(
+    pub(crate) fn count_records(
         &self,
         config: &Config,
         recipe: &'static Recipe,
         name: &str,
     ) -> Result<Option<u64>, RunError> {
-        let Some(before) = recipe.review(name) else { return Ok(None) };
-        let made = before.made(&Workspace::new(&config.root))?;
+        let Some(before) = recipe.find_review(name) else { return Ok(None) };
+        let made = before.read_input_manifests(&Workspace::new(&config.root))?;
         Ok(made.map(|made| made.iter().map(|manifest| manifest.counts.records_out).sum()))
     }
 
     /// A step's ballot; `None` if the recipe has no such step, or the stage before it was not made.
-    pub(crate) fn open(
+    pub(crate) fn open_ballot(
         &self,
         config: &Config,
         recipe: &'static Recipe,
         name: &str,
     ) -> Result<Option<Arc<BallotItems>>, RunError> {
-        let Some(before) = recipe.review(name) else { return Ok(None) };
-        let Some(made) = before.made(&Workspace::new(&config.root))? else { return Ok(None) };
-        let settings: sections::Review = config.typed(Some(recipe.name), "review");
+        let Some(before) = recipe.find_review(name) else { return Ok(None) };
+        let Some(made) = before.read_input_manifests(&Workspace::new(&config.root))? else { return Ok(None) };
+        let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
         let rows = |manifest: &Manifest| manifest.tables.get("rows").map(|rows| rows.hash.clone());
         let rows: Vec<String> = made.iter().filter_map(rows).collect();
-        let withdrawn = Withdrawals::length(&Workspace::new(&config.root));
+        let withdrawn = Withdrawals::log_length(&Workspace::new(&config.root));
         // Settings and withdrawals change the items although the rows of the stage stay the same.
         let key = format!("{} {} {withdrawn}", rows.join(" "), settings.draft_ahead.join(","));
         let make = || match shown_items(config, recipe, name) {

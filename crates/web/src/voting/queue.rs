@@ -5,7 +5,7 @@ use super::assignments::Assignments;
 use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
-use crate::review::votes::current;
+use crate::review::votes::current_votes;
 use crate::review::{Annotator, Item, Pending, Vote, Why, dispute_item, resolve, review_item};
 
 /// A step of a recipe in one round.
@@ -25,16 +25,16 @@ pub(crate) struct ShownItem {
 }
 
 /// People's votes on an item, without a sample's.
-fn people<'b>(board: &'b VoteIndex, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
-    let mut votes = board.on(place.recipe.name, place.ballot.step.name, item);
+fn votes_of_people<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
+    let mut votes = vote_index.counted_votes(place.recipe.name, place.ballot.step.name, item);
     votes.retain(|vote| !vote.synthetic);
     votes
 }
 
 /// The votes visible in a later round, ordered by their ids, so that the order does not reveal the voters.
-pub(crate) fn voted<'b>(board: &'b VoteIndex, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
-    let votes = people(board, place, &item.id);
-    let mut heads = current(&votes);
+pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
+    let votes = votes_of_people(vote_index, place, &item.id);
+    let mut heads = current_votes(&votes);
     heads.retain(|vote| vote.round < place.round);
     heads.retain(|vote| vote.round != Round::Vote || vote.content_hash == item.content_hash);
     heads.sort_by_key(|vote| (vote.round, vote.id));
@@ -42,25 +42,25 @@ pub(crate) fn voted<'b>(board: &'b VoteIndex, place: Place<'_>, item: &Item) -> 
 }
 
 /// A person's latest vote on an item in a round.
-pub(crate) fn own<'b>(board: &'b VoteIndex, place: Place<'_>, item: &str, person: &str) -> Option<&'b Vote> {
-    let votes = people(board, place, item);
-    current(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
+pub(crate) fn own_vote<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &str, person: &str) -> Option<&'b Vote> {
+    let votes = votes_of_people(vote_index, place, item);
+    current_votes(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
 }
 
 /// What a person sees of an item in a round; `None` if the item is not open to that round.
-pub(crate) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<ShownItem> {
-    let votes = people(board, place, &item.id);
+pub(crate) fn shown_item(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> Option<ShownItem> {
+    let votes = votes_of_people(vote_index, place, &item.id);
     let step = &place.ballot.step;
     match place.round {
         Round::Vote => Some(ShownItem { item: item.clone(), why: Vec::new() }),
         Round::Review => {
-            let pending = resolve(step, item, &votes);
+            let pending = resolve_item(step, item, &votes);
             let waits = matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }));
             let reviewed = votes.iter().any(|vote| vote.round == Round::Review);
             (waits || reviewed).then(|| ShownItem { item: review_item(step, item, &votes), why: Vec::new() })
         }
         Round::Adjudication => {
-            let why = match resolve(step, item, &votes).pending() {
+            let why = match resolve_item(step, item, &votes).pending() {
                 Some(Pending::Adjudicate { why, .. }) => why.clone(),
                 _ => Vec::new(),
             };
@@ -71,10 +71,10 @@ pub(crate) fn shown(board: &VoteIndex, place: Place<'_>, item: &Item) -> Option<
 }
 
 /// Whether the votes on an item do not decide it.
-fn disputed(board: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
-    let votes = people(board, place, &item.id);
+fn is_disputed(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
+    let votes = votes_of_people(vote_index, place, &item.id);
     !votes.is_empty()
-        && matches!(resolve(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
+        && matches!(resolve_item(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
 }
 
 /// The state of an item for a person.
@@ -91,18 +91,18 @@ enum ItemState {
 /// A person's progress: the number of items with their vote on the current text, and the items that wait for
 /// one, in the order of the ballot. These are their assigned items or, if nothing was assigned to anybody,
 /// all that lack votes.
-pub(crate) fn far<'p>(
-    board: &VoteIndex,
+pub(crate) fn person_progress<'p>(
+    vote_index: &VoteIndex,
     place: Place<'p>,
-    given: &Assignments,
+    assignments: &Assignments,
     person: &Annotator,
 ) -> (usize, Vec<&'p Item>) {
     let (mut done, mut open) = (0, Vec::new());
     let step = &place.ballot.step;
     // Most items of a large set have no votes yet, and each page goes through all of them: what is the same for
     // all of these is looked up once.
-    let voted = board.voted(place.recipe.name, step.name);
-    let mine = given.spread(Round::Vote).then(|| given.of(Round::Vote, &person.name));
+    let voted = vote_index.voted_items(place.recipe.name, step.name);
+    let mine = assignments.is_round_assigned(Round::Vote).then(|| assignments.items_of_person(Round::Vote, &person.name));
     let is_open_without_votes = |item: &Item| match (place.round, mine) {
         (Round::Vote, _) if person.is_kept_from(item) => false,
         (Round::Vote, Some(mine)) => mine.is_some_and(|mine| mine.contains(&item.id)),
@@ -116,7 +116,7 @@ pub(crate) fn far<'p>(
             }
             continue;
         }
-        match is_current(board, place, given, person, item) {
+        match is_current(vote_index, place, assignments, person, item) {
             ItemState::Done => done += 1,
             ItemState::Open => open.push(item),
             ItemState::Others => {}
@@ -127,45 +127,45 @@ pub(crate) fn far<'p>(
 
 /// How many votes an item lacks in a round: as many people may have it open at once without one of them being
 /// too late.
-pub(crate) fn lacks(board: &VoteIndex, place: Place<'_>, item: &Item) -> usize {
+pub(crate) fn count_lacking_votes(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> usize {
     let needed = place.ballot.step.votes_in(place.round);
     if place.round != Round::Vote {
         return needed;
     }
-    let votes = people(board, place, &item.id);
+    let votes = votes_of_people(vote_index, place, &item.id);
     let counts = |vote: &&&Vote| vote.round == Round::Vote && vote.content_hash == item.content_hash;
-    needed.saturating_sub(current(&votes).iter().filter(counts).count())
+    needed.saturating_sub(current_votes(&votes).iter().filter(counts).count())
 }
 
 /// Whether a vote that comes when all that were needed are there is one more vote: in the first round people
 /// vote independently, and another opinion is never wrong. Reviews and adjudications answer the votes before
 /// them, and the first one is the answer.
-pub(crate) fn takes_more(place: Place<'_>, given: &Assignments, person: &Annotator, item: &Item) -> bool {
-    let theirs = !given.spread(Round::Vote) || given.to(Round::Vote, &person.name, &item.id);
+pub(crate) fn takes_more(place: Place<'_>, assignments: &Assignments, person: &Annotator, item: &Item) -> bool {
+    let theirs = !assignments.is_round_assigned(Round::Vote) || assignments.is_assigned(Round::Vote, &person.name, &item.id);
     place.round == Round::Vote && theirs && !person.is_kept_from(item)
 }
 
 /// Whether an item waits for a person's vote.
-pub(crate) fn waits(
-    board: &VoteIndex,
+pub(crate) fn is_waiting_for(
+    vote_index: &VoteIndex,
     place: Place<'_>,
-    given: &Assignments,
+    assignments: &Assignments,
     person: &Annotator,
     item: &Item,
 ) -> bool {
-    is_current(board, place, given, person, item) == ItemState::Open
+    is_current(vote_index, place, assignments, person, item) == ItemState::Open
 }
 
 fn is_current(
-    board: &VoteIndex,
+    vote_index: &VoteIndex,
     place: Place<'_>,
-    given: &Assignments,
+    assignments: &Assignments,
     person: &Annotator,
     item: &Item,
 ) -> ItemState {
     let step = &place.ballot.step;
-    let votes = people(board, place, &item.id);
-    let heads = if votes.is_empty() { Vec::new() } else { current(&votes) };
+    let votes = votes_of_people(vote_index, place, &item.id);
+    let heads = if votes.is_empty() { Vec::new() } else { current_votes(&votes) };
     let in_round = || heads.iter().filter(|vote| vote.round == place.round);
     // What a reviewer sees has a hash of its own.
     let hash = match place.round {
@@ -180,16 +180,16 @@ fn is_current(
         return ItemState::Others;
     }
     let wanted = match place.round {
-        Round::Vote if given.spread(Round::Vote) => given.to(Round::Vote, &person.name, &item.id),
+        Round::Vote if assignments.is_round_assigned(Round::Vote) => assignments.is_assigned(Round::Vote, &person.name, &item.id),
         // Votes on an earlier text of the item do not count.
         Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
         Round::Review => {
             !votes.is_empty() && {
-                let pending = resolve(step, item, &votes);
+                let pending = resolve_item(step, item, &votes);
                 matches!(pending.pending(), Some(Pending::Waiting { round: Round::Review, .. }))
             }
         }
-        Round::Adjudication => disputed(board, place, item),
+        Round::Adjudication => is_disputed(vote_index, place, item),
     };
     if wanted { ItemState::Open } else { ItemState::Others }
 }

@@ -56,10 +56,10 @@ struct Message {
 
 impl VoteIndex {
     /// The votes on an item that count, including superseded ones.
-    pub(crate) fn on(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
-        let votes = self.stored(recipe, step, item);
+    pub(crate) fn counted_votes(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
+        let votes = self.stored_votes(recipe, step, item);
         match &self.log {
-            Some(log) if !votes.is_empty() => log.asides().counted(votes),
+            Some(log) if !votes.is_empty() => log.asides().counted_votes(votes),
             _ => votes,
         }
     }
@@ -70,7 +70,7 @@ impl VoteIndex {
     }
 
     /// The votes on an item, including those that do not count.
-    pub(crate) fn stored(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
+    pub(crate) fn stored_votes(&self, recipe: &str, step: &str, item: &str) -> Vec<&Vote> {
         let Some(log) = &self.log else { return Vec::new() };
         let places = self.places.get(recipe).and_then(|steps| steps.get(step));
         let places = places.and_then(|items| items.get(item)).map(Vec::as_slice).unwrap_or_default();
@@ -78,7 +78,7 @@ impl VoteIndex {
     }
 
     /// The items of a step with votes; `None` if it has no votes.
-    pub(crate) fn voted(&self, recipe: &str, step: &str) -> Option<&FxHashMap<String, Vec<u32>>> {
+    pub(crate) fn voted_items(&self, recipe: &str, step: &str) -> Option<&FxHashMap<String, Vec<u32>>> {
         self.places.get(recipe).and_then(|steps| steps.get(step))
     }
 
@@ -103,7 +103,7 @@ impl VoteIndex {
     }
 
     /// Loads what other processes wrote. Does not create the folder.
-    fn refresh(&mut self, folder: &PathBuf) -> Result<(), LogError> {
+    fn refresh_index(&mut self, folder: &PathBuf) -> Result<(), LogError> {
         match &mut self.log {
             Some(log) => log.refresh()?,
             None => self.log = Some(VoteLog::open(folder)?),
@@ -113,81 +113,81 @@ impl VoteIndex {
     }
 }
 
-fn folder(workspace: &Workspace) -> PathBuf {
-    workspace.raw().join("votes")
+fn votes_folder(workspace: &Workspace) -> PathBuf {
+    workspace.raw_folder().join("votes")
 }
 
 impl VotingDesk {
     /// Opens a workspace's votes.
     pub(crate) fn open(workspace: &Workspace) -> VotingDesk {
-        let folder = folder(workspace);
+        let folder = votes_folder(workspace);
         let board = Arc::new(RwLock::new(VoteIndex { log: None, taken: 0, places: FxHashMap::default() }));
         let (writer, messages) = channel();
         let own = board.clone();
-        std::thread::spawn(move || write(&messages, &own, &folder));
+        std::thread::spawn(move || write_votes(&messages, &own, &folder));
         let workspace = workspace.clone();
         let (given, skips, notes, guides) = Default::default();
         VotingDesk { board, workspace, writer, given, skips, notes, guides }
     }
 
     /// The assignments of a step.
-    pub(crate) fn given(&self, recipe: &str, step: &str) -> Result<Arc<Assignments>, Error> {
+    pub(crate) fn read_assignments(&self, recipe: &str, step: &str) -> Result<Arc<Assignments>, Error> {
         let read = || Tasks::open(&self.workspace, recipe, step).map(Assignments::new);
-        self.given.get(&Tasks::path(&self.workspace, recipe, step), read)
+        self.given.get(&Tasks::path_of_step(&self.workspace, recipe, step), read)
     }
 
     /// The skipped items of a step, in order.
-    pub(crate) fn skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
-        let path = assignments::path(&self.workspace, recipe, step);
-        self.skips.get(&path, || assignments::skips(&self.workspace, recipe, step))
+    pub(crate) fn read_skips(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Skip>>, Error> {
+        let path = assignments::skips_path(&self.workspace, recipe, step);
+        self.skips.get(&path, || assignments::read_skips(&self.workspace, recipe, step))
     }
 
     /// The remarks on votes of a step, in order.
-    pub(crate) fn notes(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
-        let path = guidance::notes(&folder(&self.workspace), recipe, step);
-        Ok(self.notes.get(&path, || guidance::read(path.clone()))?)
+    pub(crate) fn read_remarks(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Note>>, Error> {
+        let path = guidance::path_of_notes(&votes_folder(&self.workspace), recipe, step);
+        Ok(self.notes.get(&path, || guidance::read_entries(path.clone()))?)
     }
 
     /// Records a remark on a vote, which is on disk when this returns.
-    pub(crate) fn note(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
-        Ok(guidance::add(guidance::notes(&folder(&self.workspace), recipe, step), new)?)
+    pub(crate) fn record_remark(&self, recipe: &str, step: &str, new: &Note) -> Result<(), Error> {
+        Ok(guidance::add(guidance::path_of_notes(&votes_folder(&self.workspace), recipe, step), new)?)
     }
 
     /// A step's guideline in all versions, from the benchmark's own to the current one.
-    pub(crate) fn guides(&self, recipe: &str, step: &Ballot) -> Result<Vec<Guide>, Error> {
-        let kept = self.kept_guides(recipe, step.name)?;
+    pub(crate) fn read_guidelines(&self, recipe: &str, ballot: &Ballot) -> Result<Vec<Guide>, Error> {
+        let kept = self.kept_guides(recipe, ballot.name)?;
         // An earlier text of the benchmark is kept for votes cast under it, but is no longer in use.
         let (came_with, edits): (Vec<Guide>, Vec<Guide>) =
             kept.iter().cloned().partition(|guide| guide.by.is_empty());
-        Ok(came_with.into_iter().chain([Guide::declared(step)]).chain(edits).collect())
+        Ok(came_with.into_iter().chain([Guide::of_ballot(ballot)]).chain(edits).collect())
     }
 
     /// The stored lines of a step's guidelines.
     pub(crate) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Guide>>, Error> {
-        let path = guidance::guides(&folder(&self.workspace), recipe, step);
-        Ok(self.guides.get(&path, || guidance::read(path.clone()))?)
+        let path = guidance::path_of_guides(&votes_folder(&self.workspace), recipe, step);
+        Ok(self.guides.get(&path, || guidance::read_entries(path.clone()))?)
     }
 
     /// Stores an edited guideline, which is on disk when this returns.
-    pub(crate) fn guide(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
-        Ok(guidance::add(guidance::guides(&folder(&self.workspace), recipe, step), new)?)
+    pub(crate) fn store_guideline(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
+        Ok(guidance::add(guidance::path_of_guides(&votes_folder(&self.workspace), recipe, step), new)?)
     }
 
     /// The current votes on disk.
-    pub(crate) fn board(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
+    pub(crate) fn current_votes(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
             // Only the refresh needs the exclusive lock; pages read concurrently.
             let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            board.refresh(&folder(&self.workspace))?;
+            board.refresh_index(&votes_folder(&self.workspace))?;
         }
         Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// Casts a vote; returns once it is on disk.
-    pub(crate) async fn cast(&self, vote: Vote) -> Cast {
+    pub(crate) async fn cast_vote(&self, vote: Vote) -> Cast {
         let (done, answer) = oneshot::channel();
         let no_writer = || Cast::Failed("the writer is gone; start the server again".to_string());
-        if self.writer.send(Message { vote: vote.sealed(), done }).is_err() {
+        if self.writer.send(Message { vote: vote.with_id(), done }).is_err() {
             return no_writer();
         }
         answer.await.unwrap_or_else(|_| no_writer())
@@ -195,14 +195,14 @@ impl VotingDesk {
 }
 
 /// Writes votes until the channel is closed.
-fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
+fn write_votes(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
     while let Ok(first) = messages.recv() {
         let mut batch = vec![first];
         // Votes that arrived during the last write are stored with a single append.
         batch.extend(messages.try_iter().take(BATCH - 1));
         let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let answers = match board.refresh(folder) {
-            Ok(()) => store(&mut board, &batch),
+        let answers = match board.refresh_index(folder) {
+            Ok(()) => store_batch(&mut board, &batch),
             Err(e) => batch.iter().map(|_| Cast::Failed(e.to_string())).collect(),
         };
         // Released before the answers are sent, so that pages can read again.
@@ -214,11 +214,11 @@ fn write(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathB
     }
 }
 
-fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
+fn store_batch(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
     let Some(log) = &mut board.log else { return Vec::new() };
     // Whoever votes again after their vote was set aside gives a new answer, even if it is the same one.
-    let anew = |vote: &Vote| match log.head(vote).filter(|head| log.set_aside(head).is_some()) {
-        Some(aside) => (Vote { base: Some(aside.id), ..vote.clone() }.sealed(), true),
+    let anew = |vote: &Vote| match log.latest_of_seat(vote).filter(|head| log.set_aside(head).is_some()) {
+        Some(aside) => (Vote { base: Some(aside.id), ..vote.clone() }.with_id(), true),
         None => (vote.clone(), false),
     };
     let batch: Vec<(Vote, bool)> = batch.iter().map(|message| anew(&message.vote)).collect();
@@ -235,7 +235,7 @@ fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
         let says_as = |head: &Vote| head.values == vote.values && head.content_hash == vote.content_hash;
         // What was set aside is not saved already.
         let counts = earlier.is_some() || !is_anew;
-        let head = earlier.or_else(|| log.head(vote));
+        let head = earlier.or_else(|| log.latest_of_seat(vote));
         answers.push(match head {
             // Checked before the base: the second of two clicks sends the same vote and base as the first.
             Some(head) if counts && (head.id == vote.id || says_as(head)) => Cast::Saved(head.id),
@@ -247,7 +247,7 @@ fn store(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
             }
         });
     }
-    if let Err(e) = log.append(new) {
+    if let Err(e) = log.append_votes(new) {
         let why = e.to_string();
         answers.iter_mut().for_each(|answer| *answer = Cast::Failed(why.clone()));
     }
@@ -262,7 +262,7 @@ mod tests {
     use crate::review::ballot::Role;
 
     fn vote(item: usize, annotator: &str, kind: &str, base: Option<Digest>) -> Vote {
-        let step = crate::review::ballots::step("flub", "type").unwrap();
+        let step = crate::review::ballots::find_step("flub", "type").unwrap();
         let item =
             crate::review::Item::new(&step, item.to_string(), crate::review::Content::new(), Values::new());
         Vote {
@@ -272,7 +272,7 @@ mod tests {
             at: "2026-01-01T00:00:00Z".into(),
             source: "page".into(),
             base,
-            ..Vote::on(&step, &item)
+            ..Vote::on_item(&step, &item)
         }
     }
 
@@ -284,14 +284,14 @@ mod tests {
     fn a_double_click_is_one_vote_and_another_tab_is_informed() {
         let dir = tempfile::tempdir().unwrap();
         let desk = VotingDesk::open(&Workspace::new(dir.path()));
-        assert!(desk.board().unwrap().on("flub", "type", "1").is_empty());
+        assert!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").is_empty());
         assert!(!dir.path().join("raw").exists(), "looking makes no folder");
-        let Cast::Saved(first) = wait(desk.cast(vote(1, "a", "paradox", None))) else { panic!() };
-        assert_eq!(wait(desk.cast(vote(1, "a", "paradox", None))), Cast::Saved(first));
-        assert_eq!(wait(desk.cast(vote(1, "a", "ambiguity", None))), Cast::Overtaken(Some(first)));
-        let Cast::Saved(second) = wait(desk.cast(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
+        let Cast::Saved(first) = wait(desk.cast_vote(vote(1, "a", "paradox", None))) else { panic!() };
+        assert_eq!(wait(desk.cast_vote(vote(1, "a", "paradox", None))), Cast::Saved(first));
+        assert_eq!(wait(desk.cast_vote(vote(1, "a", "ambiguity", None))), Cast::Overtaken(Some(first)));
+        let Cast::Saved(second) = wait(desk.cast_vote(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
         assert_ne!(first, second);
-        assert_eq!(desk.board().unwrap().on("flub", "type", "1").len(), 2);
+        assert_eq!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").len(), 2);
         assert_eq!(VoteLog::open(dir.path().join("raw/votes")).unwrap().votes().len(), 2);
     }
 
@@ -304,7 +304,7 @@ mod tests {
                 let desk = &desk;
                 scope.spawn(move || {
                     for item in 0..20 {
-                        let cast = wait(desk.cast(vote(item, &format!("p{person}"), "paradox", None)));
+                        let cast = wait(desk.cast_vote(vote(item, &format!("p{person}"), "paradox", None)));
                         assert!(matches!(cast, Cast::Saved(_)), "{cast:?}");
                     }
                 });

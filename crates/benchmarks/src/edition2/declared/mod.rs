@@ -24,11 +24,11 @@ pub const FILES: [(&str, &str, &[Key]); 3] = [
 /// A file as JSON Schema, with which editors complete and check it; `None` if folders have no such file.
 pub fn json_schema(file: &str) -> Option<Value> {
     let (_, title, keys) = FILES.into_iter().find(|(name, ..)| *name == file)?;
-    Some(json_schema::file(title, keys))
+    Some(json_schema::file_schema(title, keys))
 }
 
 /// The tables of a file that have keys of their own, with their names: `[step.NAME]`, `[step.NAME.reply]`.
-pub fn tables(keys: &'static [Key]) -> Vec<(String, &'static [Key])> {
+pub fn list_tables(keys: &'static [Key]) -> Vec<(String, &'static [Key])> {
     let mut found = vec![(String::new(), keys)];
     tables_below("", keys, &mut found);
     found
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn every_key_has_a_description_and_every_default_fits() {
         for (file, _, keys) in FILES {
-            let tables = tables(keys);
+            let tables = list_tables(keys);
             assert!(tables.len() > 2, "{file}: {}", tables.len());
             for (table, keys) in tables {
                 for key in keys {
                     assert!(key.doc.ends_with('.'), "{file} [{table}] {}", key.name);
-                    let default = key.value().map(|value| key.kind.faults(&value));
+                    let default = key.default_value().map(|value| key.kind.find_faults(&value));
                     assert_eq!(default.unwrap_or_default(), [], "{file} [{table}] {}", key.name);
                 }
             }

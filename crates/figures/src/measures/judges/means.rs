@@ -19,7 +19,7 @@ pub struct Distribution {
 }
 
 /// Counts by judge over all models (figure 6, diagonal), then by judge and model (figure 5).
-pub fn distributions(ratings: &[Rating<'_>]) -> Vec<Distribution> {
+pub fn count_ratings(ratings: &[Rating<'_>]) -> Vec<Distribution> {
     let mut counts: BTreeMap<(Option<&str>, &str, bool), [u64; 5]> = BTreeMap::new();
     for rating in ratings {
         for model in [None, Some(rating.model)] {
@@ -59,7 +59,7 @@ pub fn mean_of_judges(means: impl IntoIterator<Item = Option<f64>>) -> Option<f6
 
 /// Scores by model and category ([`mean_of_judges`]). Models are sorted by their overall score, best first. A question counts
 /// in each of its categories.
-pub fn means<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<Cell> {
+pub fn mean_scores<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<Cell> {
     #[derive(Default)]
     struct Sum<'q> {
         /// The sum and the number of ratings by judge.

@@ -5,7 +5,7 @@
 
 mod means;
 
-pub use means::{Cell, Distribution, distributions, mean_of_judges, means};
+pub use means::{Cell, Distribution, count_ratings, mean_of_judges, mean_scores};
 
 use std::collections::BTreeMap;
 
@@ -83,10 +83,10 @@ pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
             let both = |of: &[BTreeMap<&str, f64>]| -> Vec<(f64, f64)> {
                 of.iter().filter_map(|by| Some((*by.get(first)?, *by.get(second)?))).collect()
             };
-            let individual = Measures::compute(&both(&single));
+            let individual = Measures::measure_pairs(&both(&single));
             if individual.pairs > 0 {
                 let judges = [first.to_owned(), second.to_owned()];
-                pairs.push(JudgePair { judges, individual, mean: Measures::compute(&both(&means)) });
+                pairs.push(JudgePair { judges, individual, mean: Measures::measure_pairs(&both(&means)) });
             }
         }
     }
@@ -95,7 +95,7 @@ pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {
 
 impl Measures {
     /// Statistics of (first judge, second judge) pairs.
-    pub fn compute(pairs: &[(f64, f64)]) -> Measures {
+    pub fn measure_pairs(pairs: &[(f64, f64)]) -> Measures {
         let n = pairs.len() as f64;
         if pairs.is_empty() {
             return Measures::default();

@@ -56,7 +56,7 @@ fn scores_are_percent_of_the_scale_and_the_best_comes_first() {
         rating("r/n", "b", 0, 3),
     ];
     let categories = [vec!["1".to_owned(), "3".into()], vec!["3".to_owned()]];
-    let cells = means(&ratings, |question| if question == "q" { &categories[0] } else { &categories[1] });
+    let cells = mean_scores(&ratings, |question| if question == "q" { &categories[0] } else { &categories[1] });
     let scores: Vec<(&str, Option<&str>, f64)> =
         cells.iter().map(|cell| (cell.model.as_str(), cell.category.as_deref(), cell.score)).collect();
     assert_eq!(
@@ -74,7 +74,7 @@ fn scores_are_percent_of_the_scale_and_the_best_comes_first() {
     let many = ["s", "t", "u", "v"].map(|question| format!("{question}/m"));
     let mut uneven: Vec<Rating<'_>> = many.iter().map(|response| rating(response, "a", 0, 4)).collect();
     uneven.push(rating("s/m", "b", 0, 0));
-    assert_eq!(means(&uneven, |_| &[])[0].score, 50.0, "and not 80, the mean of all five");
-    let counts: Vec<[u64; 5]> = distributions(&ratings).into_iter().map(|of| of.counts).collect();
+    assert_eq!(mean_scores(&uneven, |_| &[])[0].score, 50.0, "and not 80, the mean of all five");
+    let counts: Vec<[u64; 5]> = count_ratings(&ratings).into_iter().map(|of| of.counts).collect();
     assert_eq!(counts[..2], [[0, 1, 1, 0, 1], [0, 0, 0, 1, 0]]);
 }

@@ -15,12 +15,12 @@ use super::{Fault, Profile};
 ///
 /// # Errors
 /// All errors, in the order of lines.
-pub fn read(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
+pub fn read_profile(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     let text = text.trim_start_matches('\u{feff}');
     let reader = Reader::new(place, text);
-    let read = reader.document(|table| of_table(table));
+    let read = reader.read_document(|table| of_table(table));
     let profile = read.and_then(|read| {
-        read.map_err(|mistakes| mistakes.into_iter().for_each(|(span, what)| reader.problem(span, what))).ok()
+        read.map_err(|mistakes| mistakes.into_iter().for_each(|(span, what)| reader.report_problem(span, what))).ok()
     });
     profile.ok_or_else(|| reader.in_order())
 }
@@ -48,14 +48,14 @@ pub fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
         Ok(profile) if mistakes.is_empty() => Ok(profile),
         Ok(_) => Err(mistakes),
         Err(faults) => {
-            mistakes.extend(faults.iter().map(|fault| (path_span(table, &fault.path), describe(fault))));
+            mistakes.extend(faults.iter().map(|fault| (path_span(table, &fault.path), describe_fault(fault))));
             Err(mistakes)
         }
     }
 }
 
 /// A fault in words. The message names the key if the place alone is not enough.
-fn describe(fault: &Fault) -> String {
+fn describe_fault(fault: &Fault) -> String {
     match fault.path.as_slice() {
         [] => fault.what.clone(),
         [.., name] if fault.what.starts_with("unknown key") => {

@@ -67,20 +67,20 @@ pub struct Inspection {
 
 impl Profile {
     /// Inspects a page; `None` if it cannot be parsed in the profile's format.
-    pub fn inspect(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Inspection> {
+    pub fn inspect_page(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Inspection> {
         if self.rules.format == Format::Html {
-            let page = dom::document(text).ok()?;
+            let page = dom::parse_document(text).ok()?;
             let raw = self.raw_html(&page, url, captured);
             let view = Page::new(Node::Html(page.root_element()), url, captured, &[]);
-            return Some(self.inspection(raw, &view, element_names(&page)));
+            return Some(self.inspect_values(raw, &view, element_names(&page)));
         }
         let raw = self.raw_text(text, url, captured)?;
         let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let view = Page::new(Node::Json(&value), url, captured, &[]);
-        Some(self.inspection(raw, &view, BTreeSet::new()))
+        Some(self.inspect_values(raw, &view, BTreeSet::new()))
     }
 
-    fn inspection(&self, raw: Raw, page: &Page<'_>, element_names: BTreeSet<String>) -> Inspection {
+    fn inspect_values(&self, raw: Raw, page: &Page<'_>, element_names: BTreeSet<String>) -> Inspection {
         let rules = &*self.rules;
         let seen = |field: &Field, hit: &Hit| FoundValue {
             key: field.name(),
@@ -97,7 +97,7 @@ impl Profile {
         };
         let posts = raw.hits.len();
         let mut missing = Vec::new();
-        for (key, pick) in rules.picks() {
+        for (key, pick) in rules.picks_by_key() {
             let field = Field::ALL.into_iter().find(|field| field.name() == key);
             // A title on the page is that of the first post, and most posts have no pictures.
             let asked = |at: &usize, field| match field {
@@ -122,7 +122,7 @@ impl Profile {
             };
             if lacking > 0 || of_page {
                 let posts = field.map(|_| (lacking, having));
-                missing.push(self.missing(key, pick, posts, page, &element_names));
+                missing.push(self.describe_missing(key, pick, posts, page, &element_names));
             }
         }
         let item = rules.item.as_ref().filter(|_| posts == 0 && (raw.reading.thread || !raw.reading.list));
@@ -131,7 +131,7 @@ impl Profile {
             missing.insert(0, found_part("item", description, None, from, page, &element_names));
         }
         if let (Some(labels), 0) = (&rules.labels, posts) {
-            let description = labels.words().join(", ");
+            let description = labels.all_words().join(", ");
             let (part, strangers) = (None, Vec::new());
             missing.push(Missing { key: "labels", description, posts: None, part, strangers });
         }
@@ -155,7 +155,7 @@ impl Profile {
         }
     }
 
-    fn missing(
+    fn describe_missing(
         &self,
         key: &'static str,
         pick: &Pick,
@@ -217,7 +217,7 @@ fn found_part(
             let mut part = description.as_str();
             while let Some((before, _)) = part.rsplit_once('/') {
                 part = before;
-                let count = super::pointer::Pointer::parse(part).map_or(0, |pointer| pointer.all(root).len());
+                let count = super::pointer::Pointer::parse_pointer(part).map_or(0, |pointer| pointer.find_all(root).len());
                 if count > 0 && !part.is_empty() {
                     missing.part = Some((part.to_owned(), count));
                     break;

@@ -105,7 +105,7 @@ impl Field {
         }
     }
 
-    pub(super) fn place(self) -> Place {
+    pub(super) fn default_place(self) -> Place {
         if matches!(self, Field::Thread | Field::Page) { Place::Page } else { Place::Item }
     }
 }
@@ -283,7 +283,7 @@ pub(super) const PICK_KEYS: &[Key] = &[
 
 /// A profile as JSON Schema, with which editors complete and check it.
 pub fn json_schema() -> serde_json::Value {
-    riddlemill_schema::json_schema::file("Profile of a site for riddlemill", KEYS)
+    riddlemill_schema::json_schema::file_schema("Profile of a site for riddlemill", KEYS)
 }
 
 /// A mistake in a profile.

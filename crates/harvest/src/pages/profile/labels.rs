@@ -40,25 +40,25 @@ pub(super) struct Labelled<'a> {
 
 impl Labels {
     /// The posts of a page, in its order.
-    pub fn posts<'a>(&self, page: &Page<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
+    pub fn find_posts<'a>(&self, page: &Page<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
         if self.body.is_empty() {
             return self.in_paragraphs(page, root);
         }
         let mut walk = Walk::new(self, page);
         for edge in root.traverse() {
-            walk.step(&edge);
+            walk.visit_edge(&edge);
         }
         walk.end_post();
         walk.found
     }
 
     /// All of them.
-    pub fn words(&self) -> Vec<&str> {
+    pub fn all_words(&self) -> Vec<&str> {
         self.body.iter().chain(&self.answer).map(String::as_str).collect()
     }
 
     /// The part that an element is the label of, if it is nothing else.
-    fn label(&self, text: &str) -> Option<Field> {
+    fn field_of_label(&self, text: &str) -> Option<Field> {
         let label = text.trim().trim_end_matches([':', '：']).trim_end();
         let is_one_of = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(label));
         if is_one_of(&self.body) {
@@ -69,7 +69,7 @@ impl Labels {
     }
 
     /// Splits a text at an answer's label that starts a line.
-    fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+    fn split_at_label<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let behind = |word: &String| {
@@ -87,7 +87,7 @@ impl Labels {
         None
     }
 
-    fn asks(&self, text: &str) -> bool {
+    fn is_question(&self, text: &str) -> bool {
         self.asks.is_match(text)
     }
 
@@ -97,7 +97,7 @@ impl Labels {
     fn in_paragraphs<'a>(&self, page: &Page<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
         let blocks: Vec<Block<'a>> =
             root.select(&BLOCK).flat_map(|element| self.blocks_of(page, element)).collect();
-        if !blocks.iter().any(|block| block.kind == Kind::Answer || self.split(&block.text).is_some()) {
+        if !blocks.iter().any(|block| block.kind == Kind::Answer || self.split_at_label(&block.text).is_some()) {
             return Vec::new();
         }
         let first_answer = blocks.iter().position(|block| block.kind == Kind::Answer).unwrap_or(0);
@@ -107,16 +107,16 @@ impl Labels {
     }
 
     fn blocks_of<'a>(&self, page: &Page<'a>, element: ElementRef<'a>) -> Vec<Block<'a>> {
-        let text = page.text(element);
+        let text = page.visible_text(element);
         if text.is_empty() {
             return Vec::new();
         }
         let links: Vec<String> =
-            element.select(&ANCHOR).map(|link| page.text(link)).filter(|text| !text.is_empty()).collect();
+            element.select(&ANCHOR).map(|link| page.visible_text(link)).filter(|text| !text.is_empty()).collect();
         if element.value().name() != "p" {
             return vec![Block { kind: Kind::Heading, text, links, element }];
         }
-        let Some((before, after)) = self.split(&text) else {
+        let Some((before, after)) = self.split_at_label(&text) else {
             return vec![Block { kind: Kind::Text, text, links, element }];
         };
         let part = |kind, part: &str| {
@@ -138,15 +138,15 @@ impl Labels {
             let section = &blocks[start..starts.get(n + 1).copied().unwrap_or(blocks.len())];
             let answer_at = section.iter().position(|block| block.kind == Kind::Answer);
             // A section that neither asks nor answers is the article's own text.
-            if answer_at.is_none() && !section.iter().any(|block| self.asks(&block.text)) {
+            if answer_at.is_none() && !section.iter().any(|block| self.is_question(&block.text)) {
                 continue;
             }
             let asked = &section[1..answer_at.unwrap_or(section.len())];
             let (heading, body) = match asked {
                 [] => (None, section[0].text.clone()),
-                asked => (Some(section[0].element), joined(asked)),
+                asked => (Some(section[0].element), join_blocks(asked)),
             };
-            let answer = answer_at.map(|at| joined(&section[at..])).filter(|text| !text.is_empty());
+            let answer = answer_at.map(|at| join_blocks(&section[at..])).filter(|text| !text.is_empty());
             let links = section.iter().flat_map(|block| block.links.clone()).collect();
             posts.push(Labelled { heading, body, answer, links });
         }
@@ -162,20 +162,20 @@ impl Labels {
                 continue;
             }
             // If none asks, the paragraph right before the answer is what it answers.
-            let start = waiting.iter().position(|block| self.asks(&block.text));
+            let start = waiting.iter().position(|block| self.is_question(&block.text));
             let texts = waiting.split_off(start.unwrap_or(waiting.len().saturating_sub(1)));
             continue_answer(&mut posts, &waiting);
             waiting.clear();
-            posts.extend(texts.into_iter().map(Block::unanswered));
+            posts.extend(texts.into_iter().map(Block::without_answer));
             if let Some(last) = posts.last_mut().filter(|post| post.answer.is_none()) {
                 last.answer = Some(block.text.clone()).filter(|text| !text.is_empty());
                 last.links.extend(block.links.iter().cloned());
             }
         }
-        let start = waiting.iter().position(|block| self.asks(&block.text)).unwrap_or(waiting.len());
+        let start = waiting.iter().position(|block| self.is_question(&block.text)).unwrap_or(waiting.len());
         let texts = waiting.split_off(start);
         continue_answer(&mut posts, &waiting);
-        posts.extend(texts.into_iter().filter(|block| self.asks(&block.text)).map(Block::unanswered));
+        posts.extend(texts.into_iter().filter(|block| self.is_question(&block.text)).map(Block::without_answer));
         posts
     }
 }
@@ -196,7 +196,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn unanswered(&self) -> Labelled<'a> {
+    fn without_answer(&self) -> Labelled<'a> {
         Labelled { heading: None, body: self.text.clone(), answer: None, links: self.links.clone() }
     }
 }
@@ -211,7 +211,7 @@ fn continue_answer(posts: &mut [Labelled<'_>], more: &[&Block<'_>]) {
     }
 }
 
-fn joined(blocks: &[Block<'_>]) -> String {
+fn join_blocks(blocks: &[Block<'_>]) -> String {
     blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -249,7 +249,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    fn step(&mut self, edge: &Edge<'a, Node>) {
+    fn visit_edge(&mut self, edge: &Edge<'a, Node>) {
         if let Some(outside) = self.outside {
             if matches!(edge, Edge::Close(node) if node.id() == outside) {
                 self.outside = None;
@@ -261,15 +261,15 @@ impl<'w, 'a> Walk<'w, 'a> {
             Edge::Open(node) => {
                 let element = ElementRef::wrap(*node);
                 match element.map(|element| (element, element.value().name())) {
-                    Some((element, "strong" | "b")) => match self.labels.label(&page.text(element)) {
+                    Some((element, "strong" | "b")) => match self.labels.field_of_label(&page.visible_text(element)) {
                         Some(Field::Body) => {
                             self.end_post();
                             self.body = Some(Lines::default());
-                            (self.label, self.scope) = (Some(node.id()), scope(element));
+                            (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
                         }
                         Some(_) if self.body.is_some() && self.answer.is_none() => {
                             self.answer = Some(Lines::default());
-                            (self.label, self.scope) = (Some(node.id()), scope(element));
+                            (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
                         }
                         _ => {}
                     },
@@ -284,7 +284,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                         self.outside = Some(node.id());
                         return;
                     }
-                    Some((element, "a")) if self.body.is_some() => self.links.push(page.text(element)),
+                    Some((element, "a")) if self.body.is_some() => self.links.push(page.visible_text(element)),
                     _ => {}
                 }
             }
@@ -306,18 +306,18 @@ impl<'w, 'a> Walk<'w, 'a> {
         let (body, answer) = (self.body.take(), self.answer.take());
         let links = std::mem::take(&mut self.links);
         (self.label, self.scope) = (None, None);
-        let Some(body) = body.map(|lines| after_colon(lines.finish())).filter(|body| !body.is_empty()) else {
+        let Some(body) = body.map(|lines| after_colon(lines.finish_text())).filter(|body| !body.is_empty()) else {
             return;
         };
         // A heading belongs to one post: the next one without a heading has neither title nor id.
         let heading = self.heading.take();
-        let answer = answer.map(|lines| after_colon(lines.finish())).filter(|answer| !answer.is_empty());
+        let answer = answer.map(|lines| after_colon(lines.finish_text())).filter(|answer| !answer.is_empty());
         self.found.push(Labelled { heading, body, answer, links });
     }
 }
 
 /// Text next to a label ends with the label's parent; a paragraph's text continues in the next.
-fn scope(label: ElementRef<'_>) -> Option<NodeId> {
+fn scope_of_label(label: ElementRef<'_>) -> Option<NodeId> {
     let parent = label.parent()?;
     let paragraph = parent
         .value()

@@ -36,7 +36,7 @@ use rules::Rules;
 
 pub use self::read::{Entry, Reading};
 pub use error::XmlError;
-pub use file::{Mistake, of_table, read};
+pub use file::{Mistake, of_table, read_profile};
 pub use inspect::{FoundValue, Inspected, Inspection, Missing};
 pub use keys::{Fault, Field, Format, Jokes, KEYS, json_schema};
 
@@ -56,7 +56,7 @@ impl Profile {
         let Value::Object(declared) = declared else {
             return Err(vec![Fault { path: Vec::new(), what: "expected a table".into(), known: Vec::new() }]);
         };
-        let (rules, faults) = Rules::read(declared);
+        let (rules, faults) = Rules::read_rules(declared);
         if faults.is_empty() {
             Ok(Profile { declared: declared.clone(), rules: Arc::new(rules) })
         } else {
@@ -68,7 +68,7 @@ impl Profile {
     pub fn in_namespace(&self, namespace: &str) -> Profile {
         let mut declared = self.declared.clone();
         declared.insert("namespace".into(), namespace.into());
-        let (rules, _) = Rules::read(&declared);
+        let (rules, _) = Rules::read_rules(&declared);
         Profile { declared, rules: Arc::new(rules) }
     }
 
@@ -122,18 +122,18 @@ impl Profile {
         !self.is_other(url)
             && (lists.is_empty()
                 || threads.is_empty()
-                || pattern::any(lists, url)
-                || pattern::any(threads, url))
+                || pattern::is_any_match(lists, url)
+                || pattern::is_any_match(threads, url))
     }
 
     /// Whether an address is not one of the pages that must have posts, if the profile names those.
     pub fn is_other(&self, url: &Url) -> bool {
-        !self.rules.pages.is_empty() && !pattern::any(&self.rules.pages, url)
+        !self.rules.pages.is_empty() && !pattern::is_any_match(&self.rules.pages, url)
     }
 
     /// Whether an address is that of a list, if the profile names those.
     pub fn is_list(&self, url: &Url) -> bool {
-        pattern::any(&self.rules.lists, url)
+        pattern::is_any_match(&self.rules.lists, url)
     }
 
     /// What a page lacks that has neither posts nor links to them.
@@ -142,7 +142,7 @@ impl Profile {
             Some(Value::String(item)) => format!(" ({item})"),
             _ => String::new(),
         };
-        let labels = self.rules.labels.as_ref().map(|labels| labels.words().join(", "));
+        let labels = self.rules.labels.as_ref().map(|labels| labels.all_words().join(", "));
         match self.rules.format {
             Format::Html if body.trim_start().starts_with(['{', '[']) => {
                 "it is JSON, and the profile reads HTML".to_owned()
@@ -171,7 +171,7 @@ impl Profile {
         take: impl FnMut(u64, Result<Value, XmlError>) -> bool,
     ) {
         if let Some(pick::From::Json(path)) = &self.rules.item {
-            xml::each(file, &if all { path.unfiltered() } else { path.clone() }, limit, take);
+            xml::for_each_item(file, &if all { path.without_filter() } else { path.clone() }, limit, take);
         }
     }
 }

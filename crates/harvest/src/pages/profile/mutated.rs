@@ -1,8 +1,8 @@
 //! A thousand changed profiles: each can be used, or what is wrong is told with its place and its key.
 
-use riddlemill_schema::hint::parts;
+use riddlemill_schema::hint::split_hint;
 use riddlemill_schema::json::item_json;
-use riddlemill_schema::mutate::mutant;
+use riddlemill_schema::mutate::make_mutant;
 use riddlemill_schema::problem::Problem;
 use riddlemill_schema::{Kind, path_span};
 
@@ -72,24 +72,24 @@ as = "html"
 ];
 
 /// What is wrong with a text.
-fn problems(text: &str) -> Vec<Problem> {
-    read("mine.toml", text).err().unwrap_or_default()
+fn find_problems(text: &str) -> Vec<Problem> {
+    read_profile("mine.toml", text).err().unwrap_or_default()
 }
 
 #[test]
 fn changed_profiles_are_refused_with_place_and_key_or_can_be_used() {
     for text in PROFILES {
-        assert_eq!(problems(text), [], "{text}");
+        assert_eq!(find_problems(text), [], "{text}");
     }
     let (mut refused, mut accepted) = (0, 0);
     for seed in 0..SEEDS {
         let text = PROFILES[if seed % 10 < 8 { 0 } else { 1 + seed as usize % 2 }];
-        let Some(mutant) = mutant(text, seed) else { continue };
-        let found = problems(&mutant.text);
+        let Some(mutant) = make_mutant(text, seed) else { continue };
+        let found = find_problems(&mutant.text);
         if found.is_empty() {
             accepted += 1;
             let json = item_json(mutant.text.parse::<toml_edit::DocumentMut>().unwrap().as_item()).unwrap();
-            assert_eq!(Kind::Table(KEYS).faults(&json), [], "editors refuse {}", mutant.changed);
+            assert_eq!(Kind::Table(KEYS).find_faults(&json), [], "editors refuse {}", mutant.changed);
             continue;
         }
         refused += 1;
@@ -107,7 +107,7 @@ fn changed_profiles_are_refused_with_place_and_key_or_can_be_used() {
             mutant.changed
         );
         let bare = found.iter().find(|problem| problem.what.starts_with("unknown key"));
-        assert!(bare.is_none_or(|problem| parts(&problem.what).1.is_some()), "{found:?}");
+        assert!(bare.is_none_or(|problem| split_hint(&problem.what).1.is_some()), "{found:?}");
     }
     assert!(refused > 500 && accepted > 50, "{refused} refused, {accepted} accepted");
 }
@@ -121,7 +121,7 @@ fn editors_are_told_what_is_read() {
     assert_eq!(pick[1]["properties"]["in"]["enum"][2], "address");
     let text = "item = \"p\"\ntime = [\"i\", { from = \"b\", mach = \"x\" }]\nid = { from = 5 }\n";
     let said: Vec<String> =
-        problems(text).into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)).collect();
+        find_problems(text).into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)).collect();
     assert_eq!(
         said,
         [
@@ -131,9 +131,9 @@ fn editors_are_told_what_is_read() {
     );
     let table = text.parse::<toml_edit::DocumentMut>().unwrap();
     assert_eq!(path_span(table.as_table(), &["body".to_owned()]), None);
-    let defaults = KEYS.iter().filter_map(|key| Some((key, key.value()?)));
+    let defaults = KEYS.iter().filter_map(|key| Some((key, key.default_value()?)));
     for (key, value) in defaults {
-        assert_eq!(key.kind.faults(&value), [], "{}", key.name);
+        assert_eq!(key.kind.find_faults(&value), [], "{}", key.name);
     }
     assert!(Profile::from_json(&serde_json::json!({ "item": "p" })).is_ok());
 }

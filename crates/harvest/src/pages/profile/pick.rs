@@ -9,8 +9,8 @@ use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 
 use super::super::dom;
-use super::super::text::{entities, text_unless};
-use super::pointer::{Pointer, scalar};
+use super::super::text::{decode_entities, text_unless};
+use super::pointer::{Pointer, scalar_text};
 
 riddlemill_schema::choice! {
     /// What a value is read as.
@@ -101,18 +101,18 @@ pub(super) struct Hit {
 impl<'a> Page<'a> {
     pub fn new(root: Node<'a>, url: &'a str, captured: Option<&'a str>, strip: &'a [Selector]) -> Page<'a> {
         let hidden = match root {
-            Node::Html(root) => hidden(root, strip),
+            Node::Html(root) => hidden_elements(root, strip),
             Node::Json(_) => HashSet::new(),
         };
         Page { root, url, captured, strip, hidden }
     }
 
     /// The first non-empty value that a pick finds, else an empty one.
-    pub fn one(&self, pick: &Pick, item: Node<'a>, place: Place) -> Option<Hit> {
+    pub fn first_value(&self, pick: &Pick, item: Node<'a>, place: Place) -> Option<Hit> {
         let mut empty = None;
         for (way, rule) in pick.0.iter().enumerate() {
-            let node = self.node(rule, item, place);
-            for value in self.values(rule, node) {
+            let node = self.node_of_rule(rule, item, place);
+            for value in self.values_in_node(rule, node) {
                 if !value.is_empty() {
                     return Some(Hit { way, value });
                 }
@@ -123,15 +123,15 @@ impl<'a> Page<'a> {
     }
 
     /// All values of the first rule that finds something.
-    pub fn all(&self, pick: &Pick, item: Node<'a>, place: Place) -> Vec<Hit> {
+    pub fn all_values(&self, pick: &Pick, item: Node<'a>, place: Place) -> Vec<Hit> {
         let found = pick.0.iter().enumerate().map(|(way, rule)| {
-            let values = self.values(rule, self.node(rule, item, place));
+            let values = self.values_in_node(rule, self.node_of_rule(rule, item, place));
             values.into_iter().filter(|v| !v.is_empty()).map(|value| Hit { way, value }).collect::<Vec<_>>()
         });
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    fn node(&self, way: &Way, item: Node<'a>, place: Place) -> Node<'a> {
+    fn node_of_rule(&self, way: &Way, item: Node<'a>, place: Place) -> Node<'a> {
         match way.place.unwrap_or(place) {
             Place::Item => item,
             Place::Page => self.root,
@@ -139,17 +139,17 @@ impl<'a> Page<'a> {
     }
 
     /// All values that a rule finds in a node, parsed as it states.
-    pub fn values(&self, way: &Way, node: Node<'a>) -> Vec<String> {
-        let raw = self.raw(&way.from, node, way.read_as);
-        raw.into_iter().filter_map(|raw| way.finish(&raw)).collect()
+    pub fn values_in_node(&self, way: &Way, node: Node<'a>) -> Vec<String> {
+        let raw = self.raw_values(&way.from, node, way.read_as);
+        raw.into_iter().filter_map(|raw| way.format_match(&raw)).collect()
     }
 
     /// The text before a pattern is applied.
-    pub fn raw(&self, from: &From, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
+    pub fn raw_values(&self, from: &From, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
         match (from, node) {
             (From::Address, _) => vec![self.url.to_owned()],
             (From::Json(pointer), Node::Json(value)) => {
-                let values = pointer.all(value).into_iter().filter_map(scalar);
+                let values = pointer.find_all(value).into_iter().filter_map(scalar_text);
                 values.map(|text| self.read_as(&text, read_as).into_owned()).collect()
             }
             (From::Html { selector, attribute, pointer }, Node::Html(element)) => {
@@ -158,7 +158,7 @@ impl<'a> Page<'a> {
                     None => vec![element],
                 };
                 let texts = found.into_iter().flat_map(|element| match attribute {
-                    None => vec![self.text(element)],
+                    None => vec![self.visible_text(element)],
                     Some(name) => {
                         let value = element.value().attr(name);
                         match pointer {
@@ -174,7 +174,7 @@ impl<'a> Page<'a> {
     }
 
     /// The text of an element without hidden ones.
-    pub fn text(&self, element: ElementRef<'_>) -> String {
+    pub fn visible_text(&self, element: ElementRef<'_>) -> String {
         if self.hidden.is_empty() {
             text_unless(element, |_, _| false)
         } else {
@@ -186,11 +186,11 @@ impl<'a> Page<'a> {
     fn read_as<'t>(&self, text: &'t str, read_as: ReadAs) -> Cow<'t, str> {
         match read_as {
             ReadAs::Text => text.into(),
-            ReadAs::Entities => entities(text),
-            ReadAs::Html => match dom::fragment(text) {
+            ReadAs::Entities => decode_entities(text),
+            ReadAs::Html => match dom::parse_fragment(text) {
                 Ok(tree) => {
                     let root = tree.root_element();
-                    let hidden = hidden(root, self.strip);
+                    let hidden = hidden_elements(root, self.strip);
                     text_unless(root, |_, id| hidden.contains(&id)).into()
                 }
                 Err(_) => text.into(),
@@ -205,7 +205,7 @@ pub(super) fn comments_of(page: &Html, holders: &Selector) -> String {
     children.filter_map(|node| Some(node.value().as_comment()?.to_string())).collect()
 }
 
-fn hidden(root: ElementRef<'_>, strip: &[Selector]) -> HashSet<NodeId> {
+fn hidden_elements(root: ElementRef<'_>, strip: &[Selector]) -> HashSet<NodeId> {
     strip.iter().flat_map(|selector| root.select(selector).map(|element| element.id())).collect()
 }
 
@@ -213,12 +213,12 @@ fn in_json(text: &str, pointer: &Pointer) -> Vec<String> {
     // Some pages use single quotes.
     let value =
         serde_json::from_str::<Value>(text).or_else(|_| serde_json::from_str(&text.replace('\'', "\"")));
-    value.map(|value| pointer.all(&value).into_iter().filter_map(scalar).collect()).unwrap_or_default()
+    value.map(|value| pointer.find_all(&value).into_iter().filter_map(scalar_text).collect()).unwrap_or_default()
 }
 
 impl Way {
     /// The pattern's match in a text, formatted with the template. Several groups are joined by `:`.
-    pub fn finish(&self, raw: &str) -> Option<String> {
+    pub fn format_match(&self, raw: &str) -> Option<String> {
         let Some(pattern) = &self.matches else {
             return Some(self.template.as_ref().map_or_else(|| raw.to_owned(), |t| t.replace("{}", raw)));
         };

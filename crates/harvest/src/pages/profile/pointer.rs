@@ -25,18 +25,18 @@ impl Pointer {
     ///
     /// # Errors
     /// [`RuleError`] if it is invalid.
-    pub fn parse(text: &str) -> Result<Pointer, RuleError> {
+    pub fn parse_pointer(text: &str) -> Result<Pointer, RuleError> {
         if text.is_empty() {
             return Ok(Pointer(Vec::new()));
         }
         let Some(rest) = text.strip_prefix('/') else {
             return Err(RuleError::NoPointer(text.to_owned()));
         };
-        rest.split('/').map(step).collect::<Result<_, _>>().map(Pointer)
+        rest.split('/').map(parse_step).collect::<Result<_, _>>().map(Pointer)
     }
 
     /// The pointer without the filter of its last step.
-    pub(super) fn unfiltered(&self) -> Pointer {
+    pub(super) fn without_filter(&self) -> Pointer {
         let mut pointer = self.clone();
         if let Some(last) = pointer.0.last_mut() {
             last.filter = None;
@@ -45,14 +45,14 @@ impl Pointer {
     }
 
     /// Every value that it points at.
-    pub fn all<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+    pub fn find_all<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         let mut found = Vec::new();
-        walk(&self.0, value, &mut found);
+        walk_steps(&self.0, value, &mut found);
         found
     }
 }
 
-fn step(text: &str) -> Result<Step, RuleError> {
+fn parse_step(text: &str) -> Result<Step, RuleError> {
     // In this order, as RFC 6901 demands: `~01` means `~1` and not a slash.
     let plain = |name: &str| name.replace("~1", "/").replace("~0", "~");
     let Some((name, filter)) = text.split_once('[') else {
@@ -70,20 +70,20 @@ fn step(text: &str) -> Result<Step, RuleError> {
 
 impl Step {
     /// Whether a value passes the filter.
-    pub(super) fn keeps(&self, value: &Value) -> bool {
+    pub(super) fn is_kept(&self, value: &Value) -> bool {
         let Some((field, says)) = &self.filter else { return true };
-        value.get(field).and_then(scalar).is_some_and(|found| found == *says)
+        value.get(field).and_then(scalar_text).is_some_and(|found| found == *says)
     }
 }
 
-fn walk<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
+fn walk_steps<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
     let Some((step, rest)) = steps.split_first() else { return found.push(value) };
     let onwards = |value: &'v Value| match value {
         // A filter applies to the elements of a list.
         Value::Array(list) if step.filter.is_some() && step.name != "*" => {
-            list.iter().filter(|value| step.keeps(value)).for_each(|value| walk(rest, value, found));
+            list.iter().filter(|value| step.is_kept(value)).for_each(|value| walk_steps(rest, value, found));
         }
-        value if step.keeps(value) => walk(rest, value, found),
+        value if step.is_kept(value) => walk_steps(rest, value, found),
         _ => {}
     };
     match value {
@@ -92,19 +92,19 @@ fn walk<'v>(steps: &[Step], value: &'v Value, found: &mut Vec<&'v Value>) {
         Value::Array(list) if step.name == "*" => list.iter().for_each(onwards),
         Value::Array(list) => match step.name.parse::<usize>() {
             Ok(at) => list.get(at).into_iter().for_each(onwards),
-            Err(_) => list.iter().for_each(|value| walk(steps, value, found)),
+            Err(_) => list.iter().for_each(|value| walk_steps(steps, value, found)),
         },
         _ => {}
     }
 }
 
 /// A single value as text; `None` for `null`, lists, and objects without `#text`. Integers are not converted through floats.
-pub(super) fn scalar(value: &Value) -> Option<String> {
+pub(super) fn scalar_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(n) => Some(n.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
-        Value::Object(fields) => fields.get("#text").and_then(scalar),
+        Value::Object(fields) => fields.get("#text").and_then(scalar_text),
         _ => None,
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn found(pointer: &str, value: &Value) -> Vec<String> {
-        Pointer::parse(pointer).unwrap().all(value).into_iter().filter_map(scalar).collect()
+        Pointer::parse_pointer(pointer).unwrap().find_all(value).into_iter().filter_map(scalar_text).collect()
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(found("/row[@T=1]", &value), ["x"]);
         assert_eq!(found("/row[@T=2]", &value), [""; 0]);
         assert_eq!(found("/nowhere/*", &value), [""; 0]);
-        assert!(Pointer::parse("items").unwrap_err().to_string().contains("begins with"));
-        assert!(Pointer::parse("/items[ok]").unwrap_err().to_string().contains("filter"));
+        assert!(Pointer::parse_pointer("items").unwrap_err().to_string().contains("begins with"));
+        assert!(Pointer::parse_pointer("/items[ok]").unwrap_err().to_string().contains("filter"));
     }
 }

@@ -90,18 +90,18 @@ impl Profile {
     pub(super) fn raw_html(&self, page: &Html, url: &str, captured: Option<&str>) -> Raw {
         let comments = self.rules.unwrap.as_ref().map(|holders| super::pick::comments_of(page, holders));
         if let Some(markup) = comments.filter(|markup| !markup.is_empty())
-            && let Ok(inner) = dom::document(&format!("{markup}{}", page.html()))
+            && let Ok(inner) = dom::parse_document(&format!("{markup}{}", page.html()))
         {
-            return self.raw(&Page::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
+            return self.read_raw(&Page::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
         }
-        self.raw(&Page::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
+        self.read_raw(&Page::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
     }
 
     pub(super) fn raw_text(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Raw> {
         let text = text.trim_start_matches('\u{feff}');
         if self.rules.format == Format::Json {
             let value: Value = serde_json::from_str(text).ok()?;
-            return Some(self.raw(&Page::new(Node::Json(&value), url, captured, &self.rules.strip)));
+            return Some(self.read_raw(&Page::new(Node::Json(&value), url, captured, &self.rules.strip)));
         }
         let (mut items, mut bad) = (Vec::new(), false);
         self.each_item(text.as_bytes(), u64::MAX, false, |_, item| {
@@ -139,7 +139,7 @@ impl Profile {
         let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
         let ways = self.rules.fields.get(&Field::Answer).into_iter().flat_map(|pick| &pick.0);
         ways.filter_map(|way| way.of.as_ref())
-            .flat_map(|of| page.raw(of, Node::Json(item), super::pick::ReadAs::Text))
+            .flat_map(|of| page.raw_values(of, Node::Json(item), super::pick::ReadAs::Text))
             .collect()
     }
 
@@ -153,18 +153,18 @@ impl Profile {
     pub fn as_answer(&self, item: &Value) -> Option<(String, String)> {
         let root = Value::Null;
         let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
-        let id = page.one(self.rules.fields.get(&Field::Id)?, Node::Json(item), Place::Item)?.value;
+        let id = page.first_value(self.rules.fields.get(&Field::Id)?, Node::Json(item), Place::Item)?.value;
         let way = self.rules.fields.get(&Field::Answer)?.0.iter().find(|way| way.of.is_some())?;
-        let text = page.values(way, Node::Json(item)).into_iter().next()?;
+        let text = page.values_in_node(way, Node::Json(item)).into_iter().next()?;
         Some((id, text))
     }
 
-    fn raw<'a>(&self, page: &Page<'a>) -> Raw {
-        let items = self.rules.item.as_ref().map(|item| nodes(page.root, item)).unwrap_or_default();
+    fn read_raw<'a>(&self, page: &Page<'a>) -> Raw {
+        let items = self.rules.item.as_ref().map(|item| select_nodes(page.root, item)).unwrap_or_default();
         let answers = match (&self.rules.item, page.root) {
             (Some(From::Json(item)), Node::Json(root)) if self.joins_answers() => {
                 // Answers are items of another kind, which the filter of `item` would leave out.
-                item.unfiltered().all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
+                item.without_filter().find_all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
             }
             _ => HashMap::new(),
         };
@@ -173,19 +173,19 @@ impl Profile {
 
     fn of_items<'a>(&self, page: &Page<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
         let rules = &*self.rules;
-        let links = self.links(page);
-        let labelled = if items.is_empty() { self.labelled(page) } else { Vec::new() };
+        let links = self.listed_links(page);
+        let labelled = if items.is_empty() { self.labelled_posts(page) } else { Vec::new() };
         let posts = !items.is_empty() || !labelled.is_empty();
-        let (list, thread) = self.kind(page, posts, !links.is_empty());
+        let (list, thread) = self.kind_of_page(page, posts, !links.is_empty());
         let links = if list { links } else { Vec::new() };
         let items = if thread { items } else { Vec::new() };
         let mut hits: Vec<Hits> = if thread { labelled } else { Vec::new() };
         for item in items {
-            hits.extend(self.hits(page, item, answers));
+            hits.extend(self.hits_in_item(page, item, answers));
         }
         self.name_own(page, &mut hits);
-        let shared = |field| rules.fields.get(&field).and_then(|pick| page.one(pick, page.root, Place::Page));
-        let number = shared(Field::Page).and_then(|hit| whole(&hit.value)).unwrap_or(1);
+        let shared = |field| rules.fields.get(&field).and_then(|pick| page.first_value(pick, page.root, Place::Page));
+        let number = shared(Field::Page).and_then(|hit| first_number(&hit.value)).unwrap_or(1);
         let title = shared(Field::Title).filter(|_| matches!(page.root, Node::Html(_)));
         let (thread_hit, page_hit) = (shared(Field::Thread), shared(Field::Page));
         let mut entries = Vec::with_capacity(hits.len());
@@ -195,12 +195,12 @@ impl Profile {
                     hits.entry(field).or_insert_with(|| hit.clone());
                 }
             }
-            let floor = hits.get(&Field::Floor).and_then(|hit| floor(&hit.value));
+            let floor = hits.get(&Field::Floor).and_then(|hit| parse_floor(&hit.value));
             let first = floor.map_or(at == 0 && number == 1, |floor| floor == rules.first_floor);
             if let Some(title) = title.as_ref().filter(|_| first) {
                 hits.entry(Field::Title).or_insert_with(|| title.clone());
             }
-            entries.push(self.entry(page, hits, floor, first));
+            entries.push(self.build_entry(page, hits, floor, first));
         }
         let next = rules.next.as_ref().and_then(|next| self.next(page, next));
         let mut marks: Vec<u64> =
@@ -214,7 +214,7 @@ impl Profile {
             framed: [&rules.list_has, &rules.thread_has]
                 .into_iter()
                 .flatten()
-                .any(|has| !nodes(page.root, has).is_empty()),
+                .any(|has| !select_nodes(page.root, has).is_empty()),
             entries,
             links: links.iter().map(|(hit, _)| hit.value.clone()).collect(),
             marks,
@@ -224,7 +224,7 @@ impl Profile {
     }
 
     /// The values for the posts that words in the text show.
-    fn labelled<'a>(&self, page: &Page<'a>) -> Vec<Hits> {
+    fn labelled_posts<'a>(&self, page: &Page<'a>) -> Vec<Hits> {
         let (Some(labels), Node::Html(root)) = (&self.rules.labels, page.root) else { return Vec::new() };
         let hits = |post: Labelled<'a>| {
             let hit = |value: String| Hit { way: LABELS, value };
@@ -234,19 +234,19 @@ impl Profile {
                 hits.insert(Field::Links, hit(post.links.join(&SEPARATOR.to_string())));
             }
             if let Some(heading) = post.heading {
-                hits.insert(Field::Title, hit(page.text(heading)));
+                hits.insert(Field::Title, hit(page.visible_text(heading)));
                 let id = self.rules.fields.get(&Field::Id);
-                let id = id.and_then(|pick| page.one(pick, Node::Html(heading), Place::Item));
+                let id = id.and_then(|pick| page.first_value(pick, Node::Html(heading), Place::Item));
                 hits.extend(id.map(|id| (Field::Id, id)));
             }
             hits
         };
-        labels.posts(page, root).into_iter().map(hits).collect()
+        labels.find_posts(page, root).into_iter().map(hits).collect()
     }
 
     /// Gives the first post the id of the one that the page is about, which need not link to itself.
     fn name_own(&self, page: &Page<'_>, posts: &mut [Hits]) {
-        let own = self.rules.own_id.as_ref().and_then(|pick| page.one(pick, page.root, Place::Page));
+        let own = self.rules.own_id.as_ref().and_then(|pick| page.first_value(pick, page.root, Place::Page));
         let Some(value) = own.map(|hit| hit.value).filter(|id| !id.is_empty()) else { return };
         let is_own = |hits: &Hits| hits.get(&Field::Id).is_some_and(|id| id.value == value);
         if !posts.iter().any(is_own)
@@ -258,25 +258,25 @@ impl Profile {
 
     /// Whether a page is a list and whether it is one of posts: by its address if the profile names those, by
     /// the frame of all such pages, or else by its contents.
-    fn kind(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
+    fn kind_of_page(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
         let url = Url::parse(page.url).ok();
         let matches = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
-            (Some(url), _) if !patterns.is_empty() => pattern::any(patterns, url),
-            (_, Some(has)) => !nodes(page.root, has).is_empty(),
+            (Some(url), _) if !patterns.is_empty() => pattern::is_any_match(patterns, url),
+            (_, Some(has)) => !select_nodes(page.root, has).is_empty(),
             _ => found,
         };
         let rules = &*self.rules;
         (matches(&rules.lists, &rules.list_has, links), matches(&rules.threads, &rules.thread_has, items))
     }
 
-    fn links(&self, page: &Page<'_>) -> Vec<(Hit, Option<Hit>)> {
+    fn listed_links(&self, page: &Page<'_>) -> Vec<(Hit, Option<Hit>)> {
         let Some(pick) = &self.rules.list else { return Vec::new() };
         let Some(row) = &self.rules.row else {
-            return page.all(pick, page.root, Place::Item).into_iter().map(|hit| (hit, None)).collect();
+            return page.all_values(pick, page.root, Place::Item).into_iter().map(|hit| (hit, None)).collect();
         };
-        let rows = nodes(page.root, row).into_iter().filter_map(|row| {
-            let mark = self.rules.changed.as_ref().and_then(|pick| page.one(pick, row, Place::Item));
-            page.one(pick, row, Place::Item).filter(|hit| !hit.value.is_empty()).map(|hit| (hit, mark))
+        let rows = select_nodes(page.root, row).into_iter().filter_map(|row| {
+            let mark = self.rules.changed.as_ref().and_then(|pick| page.first_value(pick, row, Place::Item));
+            page.first_value(pick, row, Place::Item).filter(|hit| !hit.value.is_empty()).map(|hit| (hit, mark))
         });
         rows.collect()
     }
@@ -286,10 +286,10 @@ impl Profile {
             // Sites write these words where nothing follows.
             let is_set = |value: &String| !value.is_empty() && value != "false" && value != "null";
             if let Some(goes_on) = &way.goes_on {
-                page.raw(goes_on, page.root, way.read_as).into_iter().find(is_set)?;
+                page.raw_values(goes_on, page.root, way.read_as).into_iter().find(is_set)?;
             }
             let Some(param) = &way.param else {
-                let value = page.values(way, page.root).into_iter().find(|v| !v.is_empty())?;
+                let value = page.values_in_node(way, page.root).into_iter().find(|v| !v.is_empty())?;
                 return Some(Hit { way: at, value });
             };
             let mut url = Url::parse(page.url).ok()?;
@@ -300,7 +300,7 @@ impl Profile {
                     // The address of a first page often has no number.
                     known.and_then(|at| query[at].1.parse().ok()).unwrap_or(1u64).checked_add(1)?.to_string()
                 }
-                None => page.values(way, page.root).into_iter().find(is_set)?,
+                None => page.values_in_node(way, page.root).into_iter().find(is_set)?,
             };
             match known {
                 Some(at) => query[at].1 = value,
@@ -312,37 +312,37 @@ impl Profile {
     }
 
     /// The values for the posts in an item: one post, or one for each match of `each`.
-    fn hits<'a>(&self, page: &Page<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
+    fn hits_in_item<'a>(&self, page: &Page<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
         let rules = &*self.rules;
         let mut found = Hits::new();
-        for (field, pick) in rules.fields.iter().filter(|(field, _)| field.place() == Place::Item) {
+        for (field, pick) in rules.fields.iter().filter(|(field, _)| field.default_place() == Place::Item) {
             let hit = match field {
                 Field::Images => {
                     let counts =
-                        pick.0.iter().enumerate().map(|(way, rule)| (way, page.values(rule, item).len()));
+                        pick.0.iter().enumerate().map(|(way, rule)| (way, page.values_in_node(rule, item).len()));
                     let first = counts.into_iter().find(|(_, count)| *count > 0);
                     first.map(|(way, count)| Hit { way, value: count.to_string() })
                 }
-                Field::Answer => self.answer(page, item, pick, answers),
+                Field::Answer => self.find_answer(page, item, pick, answers),
                 Field::Links => {
-                    let links = page.all(pick, item, Place::Item);
+                    let links = page.all_values(pick, item, Place::Item);
                     let texts: Vec<&str> = links.iter().map(|link| link.value.as_str()).collect();
                     let value = texts.join(&SEPARATOR.to_string());
                     links.first().map(|first| Hit { way: first.way, value })
                 }
-                _ => page.one(pick, item, Place::Item),
+                _ => page.first_value(pick, item, Place::Item),
             };
             found.extend(hit.map(|hit| (*field, hit)));
         }
         let Some(each) = &rules.each else {
             if let (false, Node::Html(element)) = (rules.fields.contains_key(&Field::Body), item) {
-                found.insert(Field::Body, Hit { way: 0, value: page.text(element) });
+                found.insert(Field::Body, Hit { way: 0, value: page.visible_text(element) });
             }
             return vec![found];
         };
         let text = match item {
-            Node::Html(element) => page.text(element),
-            Node::Json(value) => super::pointer::scalar(value).unwrap_or_default(),
+            Node::Html(element) => page.visible_text(element),
+            Node::Json(value) => super::pointer::scalar_text(value).unwrap_or_default(),
         };
         let matches = each.captures_iter(&text).map(|matched| {
             let mut hits = found.clone();
@@ -356,7 +356,7 @@ impl Profile {
         matches.collect()
     }
 
-    fn answer<'a>(
+    fn find_answer<'a>(
         &self,
         page: &Page<'a>,
         item: Node<'a>,
@@ -365,15 +365,15 @@ impl Profile {
     ) -> Option<Hit> {
         pick.0.iter().enumerate().find_map(|(way, rule)| match &rule.of {
             // `one` tries every rule, and only the value of this one counts here.
-            None => page.one(pick, item, Place::Item).filter(|hit| hit.way == way),
+            None => page.first_value(pick, item, Place::Item).filter(|hit| hit.way == way),
             Some(of) => {
-                let ids = page.raw(of, item, super::pick::ReadAs::Text);
+                let ids = page.raw_values(of, item, super::pick::ReadAs::Text);
                 ids.iter().find_map(|id| Some(Hit { way, value: answers.get(id)?.clone() }))
             }
         })
     }
 
-    fn entry(&self, page: &Page<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> Entry {
+    fn build_entry(&self, page: &Page<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> Entry {
         let rules = &*self.rules;
         let value_of = |field| hits.get(&field).map(|hit| hit.value.clone());
         let some = |field| value_of(field).filter(|value| !value.is_empty());
@@ -393,7 +393,7 @@ impl Profile {
         let mark = |text: &String| rules.removed.iter().any(|pattern| pattern.is_match(text));
         let removed = [&body, &title].into_iter().flatten().find(|text| mark(text)).cloned();
         Entry {
-            id: native.as_ref().and_then(|id| self.named(id, page.url)),
+            id: native.as_ref().and_then(|id| self.id_with_namespace(id, page.url)),
             native,
             thread: some(Field::Thread),
             floor,
@@ -406,9 +406,9 @@ impl Profile {
             author: some(Field::Author).filter(|name| !mark(name)),
             time: time_raw
                 .as_deref()
-                .and_then(|raw| times::read(raw, page.captured, &rules.time_formats, zone)),
+                .and_then(|raw| times::read_time(raw, page.captured, &rules.time_formats, zone)),
             time_raw,
-            score: some(Field::Score).and_then(|score| amount(&score)),
+            score: some(Field::Score).and_then(|score| parse_amount(&score)),
             images: value_of(Field::Images).and_then(|n| n.parse().ok()).unwrap_or(0),
             links: some(Field::Links)
                 .map(|links| links.split(SEPARATOR).map(str::to_owned).collect())
@@ -417,7 +417,7 @@ impl Profile {
     }
 
     /// An id with its namespace, unless it has one already.
-    fn named(&self, id: &str, url: &str) -> Option<String> {
+    fn id_with_namespace(&self, id: &str, url: &str) -> Option<String> {
         if id.contains(':') {
             return Some(id.to_owned());
         }
@@ -432,14 +432,14 @@ impl Profile {
     }
 }
 
-fn nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
+fn select_nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
     match (from, root) {
         (From::Html { selector: Some(selector), .. }, Node::Html(root)) => {
             root.select(selector).map(Node::Html).collect()
         }
         (From::Json(pointer), Node::Json(root)) => {
             // A pointer to a list matches each of its elements.
-            let found = pointer.all(root).into_iter().flat_map(|value| match value {
+            let found = pointer.find_all(root).into_iter().flat_map(|value| match value {
                 Value::Array(list) => list.iter().collect(),
                 one => vec![one],
             });
@@ -450,22 +450,22 @@ fn nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
 }
 
 /// The first whole number in a text.
-fn whole(text: &str) -> Option<u64> {
+fn first_number(text: &str) -> Option<u64> {
     let from = text.find(|c: char| c.is_ascii_digit())?;
     let digits: String = text[from..].chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
 /// A floor number in the usual forms.
-fn floor(text: &str) -> Option<u64> {
-    whole(text).or_else(|| {
+fn parse_floor(text: &str) -> Option<u64> {
+    first_number(text).or_else(|| {
         let names = [("楼主", 1), ("沙发", 2), ("板凳", 3), ("地板", 4)];
         names.into_iter().find(|(name, _)| text.contains(name)).map(|(_, floor)| floor)
     })
 }
 
 /// A number in the usual forms: `1,234`, `3.5`, `1.2万`, `-3`, `4.5K`.
-fn amount(text: &str) -> Option<f64> {
+fn parse_amount(text: &str) -> Option<f64> {
     let text = text.trim().replace([',', ' '], "").replace('−', "-");
     let number: String = text
         .chars()

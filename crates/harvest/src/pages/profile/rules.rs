@@ -48,10 +48,10 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Parses a profile.
-    pub fn read(declared: &Map<String, Value>) -> (Rules, Vec<Fault>) {
+    pub fn read_rules(declared: &Map<String, Value>) -> (Rules, Vec<Fault>) {
         let mut valid = Value::Object(declared.clone());
         let mut faults = Vec::new();
-        for fault in Kind::Table(KEYS).faults(&valid) {
+        for fault in Kind::Table(KEYS).find_faults(&valid) {
             let (what, known) = match fault.what {
                 Wrong::Unknown(keys) => {
                     let name = fault.path.last().map(String::as_str).unwrap_or_default();
@@ -68,12 +68,12 @@ impl Rules {
         }
         let Value::Object(valid) = valid else { return (Rules::default(), faults) };
         let mut reader = Reader { declared: &valid, json: false, faults };
-        let rules = reader.rules();
+        let rules = reader.parse_rules();
         (rules, reader.faults)
     }
 
     /// The picks by their keys, for reports.
-    pub fn picks(&self) -> impl Iterator<Item = (&'static str, &Pick)> {
+    pub fn picks_by_key(&self) -> impl Iterator<Item = (&'static str, &Pick)> {
         let more = [("list", &self.list), ("changed", &self.changed), ("next", &self.next)];
         let more = more.into_iter().filter_map(|(name, pick)| Some((name, pick.as_ref()?)));
         self.fields.iter().map(|(field, pick)| (field.name(), pick)).chain(more)
@@ -87,81 +87,81 @@ struct Reader<'v> {
 }
 
 impl Reader<'_> {
-    fn fault(&mut self, path: &[&str], what: impl Into<String>) {
+    fn add_fault(&mut self, path: &[&str], what: impl Into<String>) {
         let path = path.iter().map(|key| (*key).to_owned()).collect();
         self.faults.push(Fault { path, what: what.into(), known: Vec::new() });
     }
 
-    fn rules(&mut self) -> Rules {
-        let format = self.text("format").and_then(|name| Format::from_name(&name)).unwrap_or_default();
+    fn parse_rules(&mut self) -> Rules {
+        let format = self.text_of_key("format").and_then(|name| Format::from_name(&name)).unwrap_or_default();
         self.json = format != Format::Html;
         let mut fields = BTreeMap::new();
         for field in Field::ALL {
-            if let Some(pick) = self.pick(field.name(), false) {
+            if let Some(pick) = self.parse_pick(field.name(), false) {
                 fields.insert(field, pick);
             }
         }
         let rules = Rules {
             format,
-            encoding: self.parsed("encoding", |label| {
+            encoding: self.parse_key("encoding", |label| {
                 Encoding::for_label(label.as_bytes())
                     .ok_or_else(|| RuleError::UnknownEncoding(label.to_owned()))
             }),
-            zone: self.parsed("zone", |zone| {
-                times::zone(zone).ok_or(RuleError::Expected("\"UTC\" or hours from it, as \"+08:00\""))
+            zone: self.parse_key("zone", |zone| {
+                times::parse_zone(zone).ok_or(RuleError::Expected("\"UTC\" or hours from it, as \"+08:00\""))
             }),
-            time_formats: self.each_of("time_formats", |form| times::check(form).map(|()| form.to_owned())),
-            namespace: self.parsed("namespace", |name| match name.trim() {
+            time_formats: self.each_of("time_formats", |form| times::check_format(form).map(|()| form.to_owned())),
+            namespace: self.parse_key("namespace", |name| match name.trim() {
                 "" => Err(RuleError::Expected("a name")),
                 name => Ok(name.to_owned()),
             }),
-            lists: self.each_of("lists", pattern),
-            threads: self.each_of("threads", pattern),
-            pages: self.each_of("pages", pattern),
-            list_has: self.place("list_has"),
-            thread_has: self.place("thread_has"),
-            unwrap: self.parsed("unwrap", css),
-            row: self.place("row"),
-            list: self.pick("list", false),
-            changed: self.pick("changed", false),
-            next: self.pick("next", true),
-            item: self.place("item"),
-            each: self.parsed("each", regex),
-            labels: self.labels(),
-            own_id: self.pick("own_id", false),
+            lists: self.each_of("lists", check_pattern),
+            threads: self.each_of("threads", check_pattern),
+            pages: self.each_of("pages", check_pattern),
+            list_has: self.parse_place("list_has"),
+            thread_has: self.parse_place("thread_has"),
+            unwrap: self.parse_key("unwrap", parse_selector),
+            row: self.parse_place("row"),
+            list: self.parse_pick("list", false),
+            changed: self.parse_pick("changed", false),
+            next: self.parse_pick("next", true),
+            item: self.parse_place("item"),
+            each: self.parse_key("each", parse_regex),
+            labels: self.parse_labels(),
+            own_id: self.parse_pick("own_id", false),
             first_floor: self.declared.get("first_floor").and_then(Value::as_u64).unwrap_or(1),
-            strip: self.each_of("strip", css),
-            strip_text: self.each_of("strip_text", regex),
-            removed: self.each_of("gone", regex),
-            jokes: self.text("jokes").and_then(|name| Jokes::from_name(&name)).unwrap_or_default(),
+            strip: self.each_of("strip", parse_selector),
+            strip_text: self.each_of("strip_text", parse_regex),
+            removed: self.each_of("gone", parse_regex),
+            jokes: self.text_of_key("jokes").and_then(|name| Jokes::from_name(&name)).unwrap_or_default(),
             fields,
         };
-        self.consistent(&rules);
+        self.check_consistency(&rules);
         rules
     }
 
     /// Checks requirements between keys.
-    fn consistent(&mut self, rules: &Rules) {
+    fn check_consistency(&mut self, rules: &Rules) {
         let has = |field| rules.fields.contains_key(&field);
         let finds = rules.item.is_some() || rules.list.is_some() || rules.labels.is_some();
-        if !finds && !["item", "list", "labels"].into_iter().any(|key| self.faulty(key)) {
-            self.fault(
+        if !finds && !["item", "list", "labels"].into_iter().any(|key| self.is_faulty(key)) {
+            self.add_fault(
                 &[],
                 "a profile needs `item`, one post, `labels`, the words before its parts, or `list`, the links to pages of posts",
             );
         }
         let unlabelled = rules.labels.as_ref().is_some_and(|labels| labels.body.is_empty());
-        if self.declared.contains_key("asks") && !unlabelled && !self.faulty("labels") {
-            self.fault(&["asks"], "`asks` needs `labels` with an `answer` and no `body`");
+        if self.declared.contains_key("asks") && !unlabelled && !self.is_faulty("labels") {
+            self.add_fault(&["asks"], "`asks` needs `labels` with an `answer` and no `body`");
         }
-        if rules.changed.is_some() && rules.row.is_none() && !self.faulty("row") {
-            self.fault(&["changed"], "`changed` is looked for in a row: `row` is missing");
+        if rules.changed.is_some() && rules.row.is_none() && !self.is_faulty("row") {
+            self.add_fault(&["changed"], "`changed` is looked for in a row: `row` is missing");
         }
         if let Some(each) = &rules.each {
             let known: Vec<&'static str> = Field::ALL.iter().map(|field| field.name()).collect();
             let names: Vec<&str> = each.capture_names().flatten().collect();
             if names.is_empty() {
-                self.fault(&["each"], "the pattern has no named group, as (?<body>…)");
+                self.add_fault(&["each"], "the pattern has no named group, as (?<body>…)");
             }
             for name in names.into_iter().filter(|name| !known.contains(name)) {
                 let what = format!("the group {name:?} is not a field of a post");
@@ -179,7 +179,7 @@ impl Reader<'_> {
                     && !has(Field::Floor)
                     && !has(Field::Page) =>
             {
-                self.fault(
+                self.add_fault(
                     &["jokes"],
                     "with `next` and without `floor` or `page` the first post of every page would count as that of its thread",
                 );
@@ -187,7 +187,7 @@ impl Reader<'_> {
             Jokes::Numbered => {
                 let missing: Vec<&str> = [Field::Thread, Field::Id, Field::Floor, Field::Author]
                     .into_iter()
-                    .filter(|field| !has(*field) && !self.faulty(field.name()))
+                    .filter(|field| !has(*field) && !self.is_faulty(field.name()))
                     .map(Field::name)
                     .collect();
                 if !missing.is_empty() {
@@ -195,19 +195,19 @@ impl Reader<'_> {
                         "\"numbered\" needs to know whose thread it is: `{}` is missing",
                         missing.join("`, `")
                     );
-                    self.fault(&["jokes"], what);
+                    self.add_fault(&["jokes"], what);
                 }
             }
             _ => {}
         }
         if rules.format == Format::Xml && self.declared.contains_key("next") {
-            self.fault(&["next"], "XML is read item by item; a page of it has no next one");
+            self.add_fault(&["next"], "XML is read item by item; a page of it has no next one");
         }
     }
 
     /// The words before the parts of a post: a word, or a list of words.
-    fn labels(&mut self) -> Option<Labels> {
-        let asks = self.parsed("asks", regex).or_else(|| Regex::new("[?？]").ok())?;
+    fn parse_labels(&mut self) -> Option<Labels> {
+        let asks = self.parse_key("asks", parse_regex).or_else(|| Regex::new("[?？]").ok())?;
         let table = self.declared.get("labels")?.as_object()?.clone();
         let [body, answer] = ["body", "answer"].map(|key| {
             let written: Vec<&Value> = match table.get(key) {
@@ -218,30 +218,30 @@ impl Reader<'_> {
             let words = written.iter().filter_map(|word| word.as_str()).map(str::trim);
             let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
             if words.len() < written.len() {
-                self.fault(&["labels", key], "expected a word, or a list of words");
+                self.add_fault(&["labels", key], "expected a word, or a list of words");
             }
             words
         });
-        if body.is_empty() && answer.is_empty() && !self.faulty("labels") {
-            self.fault(&["labels"], "expected a word for `body`, for `answer` or for both");
+        if body.is_empty() && answer.is_empty() && !self.is_faulty("labels") {
+            self.add_fault(&["labels"], "expected a word for `body`, for `answer` or for both");
         }
         if self.json {
-            self.fault(&["labels"], "only pages in HTML have `labels`");
+            self.add_fault(&["labels"], "only pages in HTML have `labels`");
         }
-        (!self.faulty("labels")).then_some(Labels { body, answer, asks })
+        (!self.is_faulty("labels")).then_some(Labels { body, answer, asks })
     }
 
-    fn faulty(&self, key: &str) -> bool {
+    fn is_faulty(&self, key: &str) -> bool {
         self.faults.iter().any(|fault| fault.path.first().is_some_and(|first| first == key))
     }
 
-    fn text(&self, key: &str) -> Option<String> {
+    fn text_of_key(&self, key: &str) -> Option<String> {
         self.declared.get(key)?.as_str().map(str::to_owned)
     }
 
-    fn parsed<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Option<T> {
-        let text = self.text(key)?;
-        read(&text).map_err(|error| self.fault(&[key], error.to_string())).ok()
+    fn parse_key<T>(&mut self, key: &str, read: impl Fn(&str) -> Result<T, RuleError>) -> Option<T> {
+        let text = self.text_of_key(key)?;
+        read(&text).map_err(|error| self.add_fault(&[key], error.to_string())).ok()
     }
 
     /// A text or a list of texts, each parsed.
@@ -255,7 +255,7 @@ impl Reader<'_> {
         for (at, value) in list.iter().enumerate() {
             match value.as_str().map(&read) {
                 Some(Ok(read)) => found.push(read),
-                Some(Err(error)) => self.fault(&[key, &at.to_string()], error.to_string()),
+                Some(Err(error)) => self.add_fault(&[key, &at.to_string()], error.to_string()),
                 None => {}
             }
         }
@@ -263,28 +263,28 @@ impl Reader<'_> {
     }
 
     /// A place: a selector or a pointer.
-    fn place(&mut self, key: &str) -> Option<From> {
-        let text = self.text(key)?;
+    fn parse_place(&mut self, key: &str) -> Option<From> {
+        let text = self.text_of_key(key)?;
         self.from(&text, &[key])
     }
 
     fn from(&mut self, text: &str, path: &[&str]) -> Option<From> {
-        let from = if self.json { Pointer::parse(text).map(From::Json) } else { html(text) };
-        from.map_err(|error| self.fault(path, error.to_string())).ok()
+        let from = if self.json { Pointer::parse_pointer(text).map(From::Json) } else { parse_html_place(text) };
+        from.map_err(|error| self.add_fault(path, error.to_string())).ok()
     }
 
-    fn pick(&mut self, key: &str, next: bool) -> Option<Pick> {
+    fn parse_pick(&mut self, key: &str, next: bool) -> Option<Pick> {
         let declared = self.declared.get(key)?.clone();
         let ways = match declared {
             Value::Array(list) => {
                 if list.is_empty() {
-                    self.fault(&[key], "expected at least one way to find it");
+                    self.add_fault(&[key], "expected at least one way to find it");
                 }
                 let ways =
-                    list.iter().enumerate().map(|(at, way)| self.way(way, &[key, &at.to_string()], next));
+                    list.iter().enumerate().map(|(at, way)| self.parse_way(way, &[key, &at.to_string()], next));
                 ways.collect::<Vec<_>>()
             }
-            one => vec![self.way(&one, &[key], next)],
+            one => vec![self.parse_way(&one, &[key], next)],
         };
         let mut ways: Vec<Way> = ways.into_iter().flatten().collect();
         // A link's value is its target.
@@ -296,7 +296,7 @@ impl Reader<'_> {
         (!ways.is_empty()).then_some(Pick(ways))
     }
 
-    fn way(&mut self, declared: &Value, path: &[&str], next: bool) -> Option<Way> {
+    fn parse_way(&mut self, declared: &Value, path: &[&str], next: bool) -> Option<Way> {
         let plain = |from, as_written| Way {
             as_written,
             from,
@@ -329,14 +329,14 @@ impl Reader<'_> {
             (None, true) => Some(From::Address),
             (None, false) if param.is_some() && goes_on.is_some() => Some(From::Address),
             (Some(_), true) => {
-                self.fault(&way_path("from"), "in = \"address\" reads the page's address, and there is nothing to look for in it but `match`");
+                self.add_fault(&way_path("from"), "in = \"address\" reads the page's address, and there is nothing to look for in it but `match`");
                 None
             }
             (None, false) => {
                 // Told of, where what is there does not fit.
                 let told = |key: &str| self.faults.iter().any(|fault| fault.path == below(key));
                 if !told("from") && !told("in") {
-                    self.fault(path, "`from` is missing: where to look");
+                    self.add_fault(path, "`from` is missing: where to look");
                 }
                 None
             }
@@ -347,17 +347,17 @@ impl Reader<'_> {
             Some(Within::Address) | None => None,
         };
         let matches = matches.and_then(|text| {
-            regex(&text).map_err(|error| self.fault(&way_path("match"), error.to_string())).ok()
+            parse_regex(&text).map_err(|error| self.add_fault(&way_path("match"), error.to_string())).ok()
         });
         let goes_on = goes_on.and_then(|text| self.from(&text, &way_path("while")));
         let of = of.and_then(|text| self.from(&text, &way_path("of")));
         for (key, there) in [("param", param.is_some()), ("while", goes_on.is_some())] {
             if there && !next {
-                self.fault(&way_path(key), format!("`{key}` can only be used in `next`"));
+                self.add_fault(&way_path(key), format!("`{key}` can only be used in `next`"));
             }
         }
         if goes_on.is_some() && param.is_none() {
-            self.fault(path, "`while` needs `param`: the parameter of the address that counts the pages");
+            self.add_fault(path, "`while` needs `param`: the parameter of the address that counts the pages");
         }
         let from = from?;
         let as_written =
@@ -388,9 +388,9 @@ fn leave_out(from: &mut Value, path: &[String]) {
 }
 
 /// `selector@attribute#/pointer`, with all parts except one optional.
-fn html(text: &str) -> Result<From, RuleError> {
+fn parse_html_place(text: &str) -> Result<From, RuleError> {
     let (head, pointer) = match text.split_once("#/") {
-        Some((head, pointer)) => (head, Some(Pointer::parse(&format!("/{pointer}"))?)),
+        Some((head, pointer)) => (head, Some(Pointer::parse_pointer(&format!("/{pointer}"))?)),
         None => (text, None),
     };
     let name = |name: &str| {
@@ -406,19 +406,19 @@ fn html(text: &str) -> Result<From, RuleError> {
     if selector.is_empty() && attribute.is_none() {
         return Err(RuleError::Expected("a CSS selector"));
     }
-    let selector = if selector.is_empty() { None } else { Some(css(selector)?) };
+    let selector = if selector.is_empty() { None } else { Some(parse_selector(selector)?) };
     Ok(From::Html { selector, attribute, pointer })
 }
 
-fn css(text: &str) -> Result<Selector, RuleError> {
+fn parse_selector(text: &str) -> Result<Selector, RuleError> {
     Selector::parse(text).map_err(|e| RuleError::NoSelector { text: text.to_owned(), why: e.to_string() })
 }
 
-fn regex(text: &str) -> Result<Regex, RuleError> {
+fn parse_regex(text: &str) -> Result<Regex, RuleError> {
     Regex::new(text).map_err(|error| RuleError::NoRegex { text: text.to_owned(), error })
 }
 
-fn pattern(text: &str) -> Result<String, RuleError> {
+fn check_pattern(text: &str) -> Result<String, RuleError> {
     match ["/", "*", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
         true => Ok(text.to_owned()),
         false => Err(RuleError::MatchesNothing(text.to_owned())),

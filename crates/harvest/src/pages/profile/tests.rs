@@ -110,7 +110,7 @@ fn json_is_read_by_pointers() {
     let page = r#"{"data": {"after": "t3_z", "children": [{"data": {"id": "a1", "title": "A &amp; B", "selftext": "<p>x</p><p>y</p>", "created": 1546300800.0, "score": -3}}]}}"#;
     let url = "https://r.example/new.json?limit=5&after=t3_a";
     let site = Site::Profile(profile(rules.clone()));
-    let parsed = parse(&site, url, 200, page, None);
+    let parsed = parse_page(&site, url, 200, page, None);
     assert_eq!(
         (parsed.class, parsed.facts.next.as_deref()),
         (Class::Ok, Some("https://r.example/new.json?limit=5&after=t3_z"))
@@ -120,12 +120,12 @@ fn json_is_read_by_pointers() {
     assert_eq!((entry.body.as_deref(), entry.score), (Some("x\ny"), Some(-3.0)));
     assert_eq!(entry.time.as_deref(), Some("2019-01-01T08:00:00+08:00"));
     let last = page.replace("\"t3_z\"", "null");
-    assert_eq!(parse(&site, url, 200, &last, None).facts.next, None);
-    assert_eq!(parse(&site, url, 200, "{\"data\": {\"children\": []}}", None).class, Class::Empty);
+    assert_eq!(parse_page(&site, url, 200, &last, None).facts.next, None);
+    assert_eq!(parse_page(&site, url, 200, "{\"data\": {\"children\": []}}", None).class, Class::Empty);
     // An answer that is not JSON is treated as an HTML page.
     let challenge = "<title>Just a moment</title><form action=/captcha></form>";
-    assert_eq!(parse(&site, url, 403, challenge, None).class, Class::Blocked);
-    assert_eq!(parse(&site, url, 200, "<script>x</script>", None).class, Class::Shell);
+    assert_eq!(parse_page(&site, url, 403, challenge, None).class, Class::Blocked);
+    assert_eq!(parse_page(&site, url, 200, "<script>x</script>", None).class, Class::Shell);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn every_mistake_is_reported_with_its_key() {
 fn what_is_not_found_is_reported_with_the_part_that_is() {
     let rules = json!({ "item": "table.post", "title": "#subjct", "body": "td.t_f div.none", "answer": ".a", "next": "a.nx" });
     let page = "<p id=subject>x</p><table class=post><tr><td class=t_f>one</table><a class=nxt href=/2>n</a>";
-    let seen = profile(rules).inspect(page, "http://a.example/1", None).unwrap();
+    let seen = profile(rules).inspect_page(page, "http://a.example/1", None).unwrap();
     let missing = |key: &str| seen.missing.iter().find(|missing| missing.key == key).unwrap();
     assert_eq!(missing("title").strangers, ["#subjct"]);
     assert_eq!(missing("body").part, Some(("td.t_f".into(), 1)));
@@ -212,7 +212,7 @@ fn what_is_not_found_is_reported_with_the_part_that_is() {
     assert!(seen.element_names.contains("#subject") && seen.element_names.contains(".nxt"));
     assert!(seen.thread && seen.items[0].joke == Some(true));
     let json = json!({ "format": "json", "item": "/itms/*", "body": "/b" });
-    let seen = profile(json).inspect("{\"items\": []}", "", None).unwrap();
+    let seen = profile(json).inspect_page("{\"items\": []}", "", None).unwrap();
     assert_eq!(seen.missing[0].key, "item");
 }
 
@@ -221,12 +221,12 @@ fn undeclared_bytes_are_seen_for_what_they_are() {
     let site = |rules: Value| Site::Profile(profile(rules));
     let plain = site(json!({ "item": "p" }));
     let english = encoding_rs::WINDOWS_1252.encode("<p>Why don’t fish drown? – “They can’t.”").0.into_owned();
-    assert_eq!(charset::decode(&english, None, &plain).encoding, "windows-1252");
+    assert_eq!(charset::decode_page(&english, None, &plain).encoding, "windows-1252");
     let chinese = encoding_rs::GB18030.encode("<p>冰箱为什么要发光？它怕黑吗").0.into_owned();
-    assert_eq!(charset::decode(&chinese, None, &plain).encoding, "gb18030");
+    assert_eq!(charset::decode_page(&chinese, None, &plain).encoding, "gb18030");
     let site_of_big5 = site(json!({ "item": "p", "encoding": "big5" }));
     let big5 = encoding_rs::BIG5.encode("<p>冰箱為什麼要發光").0.into_owned();
-    assert_eq!(charset::decode(&big5, None, &site_of_big5).text, "<p>冰箱為什麼要發光");
+    assert_eq!(charset::decode_page(&big5, None, &site_of_big5).text, "<p>冰箱為什麼要發光");
 }
 
 #[test]

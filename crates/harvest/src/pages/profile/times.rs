@@ -9,7 +9,7 @@ use super::super::time;
 use super::error::RuleError;
 
 /// A zone in a profile: `UTC`, `Z`, `+08:00`, `-5`.
-pub(super) fn zone(text: &str) -> Option<Offset> {
+pub(super) fn parse_zone(text: &str) -> Option<Offset> {
     let text = text.trim();
     if matches!(text, "UTC" | "Z" | "utc" | "GMT") {
         return Some(Offset::UTC);
@@ -27,7 +27,7 @@ pub(super) fn zone(text: &str) -> Option<Offset> {
 }
 
 /// Checks a format by parsing a time that it wrote itself.
-pub(super) fn check(format: &str) -> Result<(), RuleError> {
+pub(super) fn check_format(format: &str) -> Result<(), RuleError> {
     if matches!(format, "unix" | "unix_ms") {
         return Ok(());
     }
@@ -48,7 +48,7 @@ impl InUtc for DateTime {
 }
 
 /// ISO 8601 at the precision of the text, or `None` if it is not a time. `captured` is the page's own date.
-pub(super) fn read(raw: &str, captured: Option<&str>, formats: &[String], zone: Offset) -> Option<String> {
+pub(super) fn read_time(raw: &str, captured: Option<&str>, formats: &[String], zone: Offset) -> Option<String> {
     let raw = raw.trim();
     for format in formats {
         if let Some(found) = by_format(raw, format, zone) {
@@ -56,15 +56,15 @@ pub(super) fn read(raw: &str, captured: Option<&str>, formats: &[String], zone: 
         }
     }
     if let Ok(at) = raw.parse::<Timestamp>() {
-        return Some(shown(at, zone));
+        return Some(format_time(at, zone));
     }
     // With seconds and fractions, without a zone.
     if raw.contains('T')
         && let Ok(moment) = raw.parse::<DateTime>()
     {
-        return Some(format!("{}T{}{}", moment.date(), clock_of(moment.time()), sign(zone)));
+        return Some(format!("{}T{}{}", moment.date(), clock_of(moment.time()), format_offset(zone)));
     }
-    time::parse_in(raw, captured, zone).or_else(|| ago(raw, captured, zone))
+    time::parse_in(raw, captured, zone).or_else(|| read_relative_time(raw, captured, zone))
 }
 
 fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
@@ -73,22 +73,22 @@ fn by_format(raw: &str, format: &str, zone: Offset) -> Option<String> {
         let seconds = if format == "unix" { number } else { number / 1000.0 };
         // Seconds beyond the year 5138 are more likely milliseconds under the wrong format.
         return (seconds.abs() < 1e11)
-            .then(|| Timestamp::from_second(seconds as i64).ok().map(|at| shown(at, zone)))?;
+            .then(|| Timestamp::from_second(seconds as i64).ok().map(|at| format_time(at, zone)))?;
     }
     let read = BrokenDownTime::parse(format, raw).ok()?;
     if let Ok(at) = read.to_timestamp() {
-        return Some(shown(at, zone));
+        return Some(format_time(at, zone));
     }
     let day = read.to_date().ok()?;
     Some(match (read.hour(), read.to_time()) {
         // Without an hour in the format, a time of day would be invented.
-        (Some(_), Ok(clock)) => format!("{day}T{}{}", clock_of(clock), sign(zone)),
+        (Some(_), Ok(clock)) => format!("{day}T{}{}", clock_of(clock), format_offset(zone)),
         _ => day.to_string(),
     })
 }
 
 /// Relative times (`昨天 12:30`, `3 小时前`, `2 days ago`, `yesterday`), counted back from the capture.
-fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
+fn read_relative_time(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let now: Timestamp = captured?.parse().ok()?;
     let today = zone.to_datetime(now).date();
     let days_ago = [("今天", 0), ("昨天", 1), ("前天", 2), ("today", 0), ("yesterday", 1)];
@@ -121,21 +121,21 @@ fn ago(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     // Days and weeks only determine the day.
     Some(match seconds >= 86_400 {
         true => moment.date().to_string(),
-        false => format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), sign(zone)),
+        false => format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), format_offset(zone)),
     })
 }
 
-fn shown(at: Timestamp, zone: Offset) -> String {
+fn format_time(at: Timestamp, zone: Offset) -> String {
     let moment = zone.to_datetime(at);
-    format!("{}T{}{}", moment.date(), clock_of(moment.time()), sign(zone))
+    format!("{}T{}{}", moment.date(), clock_of(moment.time()), format_offset(zone))
 }
 
 fn clock_of(clock: Time) -> String {
     format!("{:02}:{:02}:{:02}", clock.hour(), clock.minute(), clock.second())
 }
 
-fn sign(zone: Offset) -> String {
-    time::sign(zone)
+fn format_offset(zone: Offset) -> String {
+    time::format_offset(zone)
 }
 
 #[cfg(test)]
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn zones_forms_and_so_long_ago() {
         let captured = Some("2024-03-05T17:00:00Z");
-        let china = zone("+08:00").unwrap();
-        let york = zone("-5").unwrap();
+        let china = parse_zone("+08:00").unwrap();
+        let york = parse_zone("-5").unwrap();
         let forms: Vec<String> = ["%d.%m.%Y, %H:%M", "%B %d, %Y", "unix"].map(String::from).to_vec();
         for (raw, at, want) in [
             ("2024-03-05 12:30", china, Some("2024-03-05T12:30+08:00")),
@@ -165,15 +165,15 @@ mod tests {
             ("soon", china, None),
             ("99999999999999999999 days ago", china, None),
         ] {
-            assert_eq!(read(raw, captured, &forms, at).as_deref(), want, "{raw}");
+            assert_eq!(read_time(raw, captured, &forms, at).as_deref(), want, "{raw}");
         }
-        assert_eq!(read("昨天 08:15", None, &forms, china), None);
-        assert!(zone("Berlin").is_none() && zone("+25").is_none());
+        assert_eq!(read_time("昨天 08:15", None, &forms, china), None);
+        assert!(parse_zone("Berlin").is_none() && parse_zone("+25").is_none());
     }
 
     #[test]
     fn a_form_that_nothing_fits_is_reported() {
-        assert!(check("%Y-%m-%d %H:%M").is_ok() && check("unix").is_ok() && check("%B %d, %Y").is_ok());
-        assert!(check("%Q%").is_err());
+        assert!(check_format("%Y-%m-%d %H:%M").is_ok() && check_format("unix").is_ok() && check_format("%B %d, %Y").is_ok());
+        assert!(check_format("%Q%").is_err());
     }
 }

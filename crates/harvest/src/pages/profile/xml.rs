@@ -23,7 +23,7 @@ struct Open {
 
 /// Passes each item that `path` points at to `take`, with its number from 1, until `take` stops. An item
 /// longer than `limit` bytes is passed as an error, and so is invalid XML, after which nothing can be read.
-pub fn each(
+pub fn for_each_item(
     reader: impl BufRead,
     path: &Pointer,
     limit: u64,
@@ -73,7 +73,7 @@ pub fn each(
                     take(number, Err(XmlError::Deep));
                     return;
                 }
-                open.push(opened(&start));
+                open.push(open_element(&start));
             }
             Event::End(_) if open.is_empty() => {
                 outer.pop();
@@ -107,13 +107,13 @@ pub fn each(
             continue;
         }
         let Some(done) = open.pop() else { continue };
-        let (name, value) = closed(done);
+        let (name, value) = close_element(done);
         if let Some(parent) = open.last_mut() {
             add(&mut parent.fields, name, value);
             continue;
         }
         outer.pop();
-        let kept = path.0.last().is_none_or(|step| step.keeps(&value));
+        let kept = path.0.last().is_none_or(|step| step.is_kept(&value));
         let length = reader.buffer_position() - began;
         let item = if length > limit { Err(XmlError::Oversize(length)) } else { Ok(value) };
         if kept && !take(number, item) {
@@ -131,7 +131,7 @@ fn leads_to(path: &Pointer, names: &[String]) -> bool {
         && path.0.iter().zip(names).all(|(step, name)| step.name == "*" || step.name == *name)
 }
 
-fn opened(start: &BytesStart<'_>) -> Open {
+fn open_element(start: &BytesStart<'_>) -> Open {
     let mut fields = Map::new();
     // Without the checks, an attribute that is given twice does not spoil the item.
     for attribute in start.attributes().with_checks(false).flatten() {
@@ -144,7 +144,7 @@ fn opened(start: &BytesStart<'_>) -> Open {
     Open { name: start.name().as_ref().to_owned(), fields, text: String::new() }
 }
 
-fn closed(open: Open) -> (String, Value) {
+fn close_element(open: Open) -> (String, Value) {
     let Open { name, mut fields, text } = open;
     if fields.is_empty() {
         return (name, text.trim().into());
@@ -173,7 +173,7 @@ mod tests {
 
     fn items(xml: &str, path: &str) -> Vec<(u64, Result<Value, XmlError>)> {
         let mut found = Vec::new();
-        each(xml.as_bytes(), &Pointer::parse(path).unwrap(), 1000, |number, item| {
+        for_each_item(xml.as_bytes(), &Pointer::parse_pointer(path).unwrap(), 1000, |number, item| {
             found.push((number, item));
             true
         });

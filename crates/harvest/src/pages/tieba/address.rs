@@ -49,7 +49,7 @@ pub enum Address {
 impl Address {
     /// Parses an address. The host is ignored, since mirrors and archives have their own; `fr`, `see_lz`,
     /// fragments and other decorations of links are dropped.
-    pub fn parse(url: &Url) -> Option<Address> {
+    pub fn parse_address(url: &Url) -> Option<Address> {
         let path = url.path().trim_end_matches('/');
         let value = |name: &str| raw_query(url, name).map(|bytes| decode_guess(&bytes));
         let number = |name: &str| value(name).and_then(|text| text.trim().parse::<u64>().ok());
@@ -57,7 +57,7 @@ impl Address {
         let page = number("pn").unwrap_or(1).max(1);
         match path {
             "/f" => Some(Address::List {
-                forum: forum(url)?,
+                forum: forum_name(url)?,
                 good: value("tab").as_deref() == Some("good"),
                 // `cid=0` is every class, the same list as without it.
                 cid: number("cid").filter(|&cid| cid != 0),
@@ -75,7 +75,7 @@ impl Address {
     }
 
     /// The canonical form on the host and scheme of `base`.
-    pub fn on(&self, base: &Url) -> Option<Url> {
+    pub fn url_on_base(&self, base: &Url) -> Option<Url> {
         base.join(&self.to_string()).ok()
     }
 }
@@ -112,7 +112,7 @@ impl fmt::Display for Address {
 }
 
 /// The forum's name: `kw`, in the encoding that `ie` names, else UTF-8, else GB18030.
-fn forum(url: &Url) -> Option<String> {
+fn forum_name(url: &Url) -> Option<String> {
     let bytes = raw_query(url, "kw")?;
     let ie = raw_query(url, "ie").map(|ie| ie.to_ascii_lowercase()).unwrap_or_default();
     let text = match ie.as_slice() {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn canonical(url: &str) -> Option<String> {
-        Some(Address::parse(&Url::parse(url).unwrap())?.to_string())
+        Some(Address::parse_address(&Url::parse(url).unwrap())?.to_string())
     }
 
     #[test]

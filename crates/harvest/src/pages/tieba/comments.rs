@@ -3,7 +3,7 @@
 use scraper::Html;
 use serde_json::Value;
 
-use super::super::dom::{self, TooDeep, first, selectors};
+use super::super::dom::{self, TooDeep, first_match, selectors};
 use super::super::row::{Post, PostKind};
 use super::super::text::text_of;
 use super::super::time;
@@ -48,14 +48,14 @@ pub enum CommentsError {
 ///
 /// # Errors
 /// [`CommentsError`].
-pub fn comments(body: &str) -> Result<Comments, CommentsError> {
+pub fn parse_comments(body: &str) -> Result<Comments, CommentsError> {
     match serde_json::from_str::<Value>(body.trim_start_matches('\u{feff}')) {
-        Ok(json) if json.is_object() => total(&json),
-        _ => Ok(read_tree(&dom::fragment(body)?)),
+        Ok(json) if json.is_object() => parse_total(&json),
+        _ => Ok(read_tree(&dom::parse_fragment(body)?)),
     }
 }
 
-fn total(json: &Value) -> Result<Comments, CommentsError> {
+fn parse_total(json: &Value) -> Result<Comments, CommentsError> {
     match json.get("errno").and_then(Value::as_i64) {
         None | Some(0) => {}
         Some(code) => return Err(CommentsError::Server(code)),
@@ -68,60 +68,60 @@ fn total(json: &Value) -> Result<Comments, CommentsError> {
         let infos = floor.get("comment_info").and_then(Value::as_array);
         let before = found.posts.len();
         for info in infos.into_iter().flatten() {
-            found.posts.extend(comment(info, parent)?);
+            found.posts.extend(parse_comment(info, parent)?);
         }
         let got = (found.posts.len() - before) as u64;
-        found.floors.push((parent, field::number(floor.get("comment_num")).unwrap_or(got), got));
+        found.floors.push((parent, field::parse_number(floor.get("comment_num")).unwrap_or(got), got));
     }
     // The members of a JSON object come in no fixed order.
     found.floors.sort_unstable();
     Ok(found)
 }
 
-fn comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
-    let Some(pid) = field::number(info.get("comment_id")).filter(|&id| id > 0) else { return Ok(None) };
+fn parse_comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
+    let Some(pid) = field::parse_number(info.get("comment_id")).filter(|&id| id > 0) else { return Ok(None) };
     let content = info.get("content").and_then(Value::as_str).unwrap_or_default();
-    let html = dom::fragment(content)?;
-    let seconds = field::number(info.get("now_time")).and_then(|s| i64::try_from(s).ok()).filter(|&s| s > 0);
+    let html = dom::parse_fragment(content)?;
+    let seconds = field::parse_number(info.get("now_time")).and_then(|s| i64::try_from(s).ok()).filter(|&s| s > 0);
     Ok(Some(Post {
-        tid: field::number(info.get("thread_id")),
+        tid: field::parse_number(info.get("thread_id")),
         pid: Some(pid),
         parent_pid: Some(parent),
         text: Some(text_of(html.root_element(), HIDDEN)),
-        author: field::string(info.get("username")),
-        author_id: field::number(info.get("user_id")).filter(|&id| id > 0),
+        author: field::non_empty_string(info.get("username")),
+        author_id: field::parse_number(info.get("user_id")).filter(|&id| id > 0),
         time_raw: seconds.map(|s| s.to_string()),
         time: seconds.and_then(time::from_unix),
-        images: images(html.root_element()),
+        images: image_urls(html.root_element()),
         ..Post::new(PostKind::Comment)
     }))
 }
 
 fn read_tree(html: &Html) -> Comments {
     let pager = html.select(&PAGER).next();
-    let data = pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse).unwrap_or_default();
+    let data = pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse_field).unwrap_or_default();
     let mut found = Comments {
-        pages: field::number(data.get("total_page")),
-        total: field::number(data.get("total_num")),
+        pages: field::parse_number(data.get("total_page")),
+        total: field::parse_number(data.get("total_num")),
         recognised: pager.is_some(),
         ..Comments::default()
     };
     for item in html.select(&COMMENT) {
-        let data = item.value().attr("data-field").and_then(field::parse).unwrap_or_default();
-        let Some(pid) = field::number(data.get("spid")).or_else(|| field::number(data.get("pid"))) else {
+        let data = item.value().attr("data-field").and_then(field::parse_field).unwrap_or_default();
+        let Some(pid) = field::parse_number(data.get("spid")).or_else(|| field::parse_number(data.get("pid"))) else {
             continue;
         };
-        let time_raw = first(item, &TIME).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
-        let user = first(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse);
-        let body = first(item, &TEXT);
+        let time_raw = first_match(item, &TIME).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
+        let user = first_match(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse_field);
+        let body = first_match(item, &TEXT);
         found.posts.push(Post {
             pid: Some(pid),
             text: body.map(|b| text_of(b, HIDDEN)),
-            author: field::string(data.get("user_name"))
-                .or_else(|| field::string(user.as_ref().and_then(|u| u.get("un")))),
-            time: time_raw.as_deref().and_then(|raw| time::parse(raw, None)),
+            author: field::non_empty_string(data.get("user_name"))
+                .or_else(|| field::non_empty_string(user.as_ref().and_then(|u| u.get("un")))),
+            time: time_raw.as_deref().and_then(|raw| time::parse_time(raw, None)),
             time_raw,
-            images: body.map(images).unwrap_or_default(),
+            images: body.map(image_urls).unwrap_or_default(),
             ..Post::new(PostKind::Comment)
         });
     }
@@ -129,7 +129,7 @@ fn read_tree(html: &Html) -> Comments {
     found
 }
 
-fn images(body: scraper::ElementRef<'_>) -> Vec<String> {
+fn image_urls(body: scraper::ElementRef<'_>) -> Vec<String> {
     let real = |img: &scraper::ElementRef<'_>| !img.value().classes().any(|c| c == "BDE_Smiley");
     body.select(&IMAGE).filter(real).filter_map(|img| img.value().attr("src").map(str::to_string)).collect()
 }

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 /// Parses an attribute's value. Rendered variants quote with `'` and leave keys bare; these are repaired.
-pub fn parse(field: &str) -> Option<Value> {
+pub fn parse_field(field: &str) -> Option<Value> {
     let field = field.trim();
     serde_json::from_str(field).ok().or_else(|| serde_json::from_str(&repair_json(field)).ok())
 }
 
 /// A non-negative whole number written as number or string.
-pub fn number(value: Option<&Value>) -> Option<u64> {
+pub fn parse_number(value: Option<&Value>) -> Option<u64> {
     match value? {
         Value::Number(n) => n.as_u64(),
         Value::String(s) => s.trim().parse().ok(),
@@ -18,15 +18,15 @@ pub fn number(value: Option<&Value>) -> Option<u64> {
 }
 
 /// A string that is not empty.
-pub fn string(value: Option<&Value>) -> Option<String> {
+pub fn non_empty_string(value: Option<&Value>) -> Option<String> {
     value?.as_str().filter(|s| !s.is_empty()).map(str::to_string)
 }
 
 /// PHP and JavaScript flags: `true`, `1` and `"1"` are set.
-pub fn flag(value: Option<&Value>) -> bool {
+pub fn is_flag_set(value: Option<&Value>) -> bool {
     match value {
         Some(Value::Bool(set)) => *set,
-        other => number(other).is_some_and(|n| n != 0),
+        other => parse_number(other).is_some_and(|n| n != 0),
     }
 }
 
@@ -94,21 +94,21 @@ mod tests {
     #[test]
     fn near_json_is_mended() {
         let field = r#"{'spid':'12','user_name':'it's "me"','n':3,total_page: 2,x:undefined}"#;
-        let value = parse(field).unwrap();
-        assert_eq!(number(value.get("spid")), Some(12));
-        assert_eq!(string(value.get("user_name")).as_deref(), Some("it's \"me\""));
-        assert_eq!(number(value.get("total_page")), Some(2));
+        let value = parse_field(field).unwrap();
+        assert_eq!(parse_number(value.get("spid")), Some(12));
+        assert_eq!(non_empty_string(value.get("user_name")).as_deref(), Some("it's \"me\""));
+        assert_eq!(parse_number(value.get("total_page")), Some(2));
         assert!(value["x"].is_null());
-        assert_eq!(parse("not a field"), None);
+        assert_eq!(parse_field("not a field"), None);
     }
 
     #[test]
     fn numbers_and_flags_come_in_many_forms() {
         let value =
-            parse(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#).unwrap();
-        assert_eq!(number(value.get("a")), Some(u64::MAX));
-        assert_eq!((number(value.get("c")), number(value.get("f"))), (None, None));
-        let flags: Vec<bool> = ["b", "d", "e", "g", "z"].map(|k| flag(value.get(k))).into();
+            parse_field(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#).unwrap();
+        assert_eq!(parse_number(value.get("a")), Some(u64::MAX));
+        assert_eq!((parse_number(value.get("c")), parse_number(value.get("f"))), (None, None));
+        let flags: Vec<bool> = ["b", "d", "e", "g", "z"].map(|k| is_flag_set(value.get(k))).into();
         assert_eq!(flags, [true, true, false, false, false]);
     }
 }

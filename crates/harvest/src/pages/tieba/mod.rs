@@ -9,11 +9,11 @@ mod list;
 mod thread;
 
 pub use address::{Address, thread_id};
-pub use comments::{Comments, CommentsError, comments};
+pub use comments::{Comments, CommentsError, parse_comments};
 pub(super) use list::read_tree as list_read_tree;
-pub use list::{ListPage, list};
+pub use list::{ListPage, parse_list};
 pub(super) use thread::read_tree as thread_read_tree;
-pub use thread::{ThreadPage, thread};
+pub use thread::{ThreadPage, parse_thread};
 
 use scraper::Html;
 
@@ -25,13 +25,13 @@ const HIDDEN: &[&str] = &["p_forbidden_tip", "replace_tip"];
 
 /// The parts that Tieba ships inside HTML comments (`code.pagelet_html`), which a script inserts, if they
 /// contain one of `marks`.
-fn pagelets(page: &Html, marks: &[&str]) -> Result<Vec<Html>, TooDeep> {
+fn parse_pagelets(page: &Html, marks: &[&str]) -> Result<Vec<Html>, TooDeep> {
     dom::selectors! { PAGELET = "code.pagelet_html"; }
     let mut parts = Vec::new();
     for code in page.select(&PAGELET) {
         for comment in code.children().filter_map(|node| node.value().as_comment()) {
             if marks.iter().any(|mark| comment.contains(mark)) {
-                parts.push(dom::fragment(comment)?);
+                parts.push(dom::parse_fragment(comment)?);
             }
         }
     }

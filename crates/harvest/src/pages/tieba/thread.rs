@@ -7,7 +7,7 @@ use super::super::dom::{self, TooDeep, selectors};
 use super::super::row::{Post, PostKind};
 use super::super::text::text_of;
 use super::super::time;
-use super::{HIDDEN, field, pagelets, thread_id};
+use super::{HIDDEN, field, parse_pagelets, thread_id};
 
 selectors! {
     POST = "div.l_post";
@@ -51,23 +51,23 @@ pub struct ThreadPage {
 ///
 /// # Errors
 /// [`TooDeep`].
-pub fn thread(html: &str) -> Result<ThreadPage, TooDeep> {
-    read_tree(&dom::document(html)?)
+pub fn parse_thread(html: &str) -> Result<ThreadPage, TooDeep> {
+    read_tree(&dom::parse_document(html)?)
 }
 
 pub(in crate::pages) fn read_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
-    let pagelets = pagelets(page, &["l_post", "core_title_txt"])?;
+    let pagelets = parse_pagelets(page, &["l_post", "core_title_txt"])?;
     let mut found = ThreadPage::default();
     for part in std::iter::once(page).chain(&pagelets) {
-        head(part, &mut found);
+        read_head(part, &mut found);
         for element in part.select(&POST) {
-            let data = element.value().attr("data-field").and_then(field::parse).unwrap_or_default();
+            let data = element.value().attr("data-field").and_then(field::parse_field).unwrap_or_default();
             let content = data.get("content");
-            let number = |key: &str| field::number(content.and_then(|c| c.get(key))).filter(|&n| n > 0);
+            let number = |key: &str| field::parse_number(content.and_then(|c| c.get(key))).filter(|&n| n > 0);
             found.tid = found.tid.or_else(|| number("thread_id"));
             found.fid = found.fid.or_else(|| number("forum_id"));
             if let Some(post) =
-                floor(element, &data).filter(|post| found.floors.iter().all(|p| p.pid != post.pid))
+                post_of_floor(element, &data).filter(|post| found.floors.iter().all(|p| p.pid != post.pid))
             {
                 found.floors.push(post);
             }
@@ -83,7 +83,7 @@ pub(in crate::pages) fn read_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
     Ok(found)
 }
 
-fn head(part: &Html, found: &mut ThreadPage) {
+fn read_head(part: &Html, found: &mut ThreadPage) {
     let text = |css: &Selector| part.select(css).next().map(|e| text_of(e, &[])).filter(|t| !t.is_empty());
     found.recognised |= part.select(&LIST).next().is_some();
     if found.title.is_none() {
@@ -103,30 +103,30 @@ fn head(part: &Html, found: &mut ThreadPage) {
     found.page = found.page.or_else(|| text(&CURRENT)?.parse().ok());
 }
 
-fn floor(element: ElementRef<'_>, data: &Value) -> Option<Post> {
+fn post_of_floor(element: ElementRef<'_>, data: &Value) -> Option<Post> {
     let (author, content) = (data.get("author"), data.get("content"));
     let of = |value: Option<&Value>, key: &str| value.and_then(|v| v.get(key)).cloned();
-    let number = |value: Option<&Value>, key: &str| field::number(of(value, key).as_ref());
+    let number = |value: Option<&Value>, key: &str| field::parse_number(of(value, key).as_ref());
     // An advertisement's `data-field` is `{}`: it has neither author nor content.
     content?;
     let pid = number(content, "post_id")
         .or_else(|| number(content, "id"))
         .or_else(|| element.value().attr("data-pid")?.trim().parse().ok())
         .filter(|&pid| pid > 0)?;
-    let body = body(element, pid);
+    let body = body_of_post(element, pid);
     let tail: Vec<String> = element.select(&TAIL).map(|span| text_of(span, &[])).collect();
     let shown_floor = || tail.iter().find_map(|t| t.strip_suffix('楼')?.trim().parse().ok());
-    let time_raw = field::string(of(content, "date").as_ref()).or_else(|| tail_time(&tail));
+    let time_raw = field::non_empty_string(of(content, "date").as_ref()).or_else(|| tail_time(&tail));
     Some(Post {
         tid: number(content, "thread_id").filter(|&tid| tid > 0),
         pid: Some(pid),
         floor: number(content, "post_no").and_then(|n| u32::try_from(n).ok()).or_else(shown_floor),
         text: body.map(|b| text_of(b, HIDDEN)),
-        author: field::string(of(author, "user_name").as_ref()),
+        author: field::non_empty_string(of(author, "user_name").as_ref()),
         author_id: number(author, "user_id").filter(|&id| id > 0),
-        time: time_raw.as_deref().and_then(|raw| time::parse(raw, None)),
+        time: time_raw.as_deref().and_then(|raw| time::parse_time(raw, None)),
         time_raw,
-        images: body.map(images).unwrap_or_default(),
+        images: body.map(image_urls).unwrap_or_default(),
         replies: number(content, "comment_num"),
         ..Post::new(PostKind::Floor)
     })
@@ -134,17 +134,17 @@ fn floor(element: ElementRef<'_>, data: &Value) -> Option<Post> {
 
 /// The one entry that is a date; client and location are skipped, never kept.
 fn tail_time(tail: &[String]) -> Option<String> {
-    tail.iter().find(|t| time::parse(t, None).is_some()).cloned()
+    tail.iter().find(|t| time::parse_time(t, None).is_some()).cloned()
 }
 
 /// The element of this post: a quoted post inside it has a body too.
-fn body(element: ElementRef<'_>, pid: u64) -> Option<ElementRef<'_>> {
+fn body_of_post(element: ElementRef<'_>, pid: u64) -> Option<ElementRef<'_>> {
     let id = format!("post_content_{pid}");
     let mut bodies = element.select(&BODY);
     element.select(&BODY).find(|b| b.value().id() == Some(&id)).or_else(|| bodies.next())
 }
 
-fn images(body: ElementRef<'_>) -> Vec<String> {
+fn image_urls(body: ElementRef<'_>) -> Vec<String> {
     let real =
         |img: &ElementRef<'_>| !img.value().classes().any(|c| c == "BDE_Smiley" || c == "nicknameEmoji");
     let source = |img: ElementRef<'_>| {

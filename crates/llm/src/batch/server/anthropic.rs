@@ -75,7 +75,7 @@ impl Server<'_> {
     }
 }
 
-pub(super) fn cancel(id: &str) -> String {
+pub(super) fn cancel_path(id: &str) -> String {
     format!("v1/messages/batches/{id}/cancel")
 }
 

@@ -11,14 +11,14 @@ impl Server<'_> {
     pub(super) async fn gemini_find(&self, entry: &Entry) -> Result<Found, Fault> {
         let mut token = String::new();
         for _ in 0..PAGES {
-            let page = self.get(self.under(&format!("batches?pageSize={PAGE}{token}"))).await?;
+            let page = self.get(self.versioned_path(&format!("batches?pageSize={PAGE}{token}"))).await?;
             let batches = page["operations"].as_array().map_or(&[][..], Vec::as_slice);
             let is_ours = |batch: &&Value| batch["metadata"]["displayName"] == entry.batch.as_str();
             if let Some(found) = batches.iter().find(is_ours) {
                 return named(found, "name").map(Found::Batch);
             }
             match page["nextPageToken"].as_str().filter(|token| !token.is_empty()) {
-                Some(next) => token = format!("&pageToken={}", provider::percent(next)),
+                Some(next) => token = format!("&pageToken={}", provider::percent_encode(next)),
                 None => break,
             }
         }
@@ -32,11 +32,11 @@ impl Server<'_> {
             "inputConfig": {"requests": {"requests": requests}}}});
         let model = entry.items.first().map_or(self.endpoint.model.as_str(), |item| &item.request.model);
         let path = format!("{}:batchGenerateContent", provider::gemini_model(model));
-        named(&self.post(self.under(&path), &batch).await?, "name")
+        named(&self.post(self.versioned_path(&path), &batch).await?, "name")
     }
 
     pub(super) async fn gemini_state(&self, id: &str) -> Result<State, Fault> {
-        let batch = self.get(self.under(id)).await?;
+        let batch = self.get(self.versioned_path(id)).await?;
         let state = batch["metadata"]["state"].as_str().unwrap_or_default();
         let state =
             ["BATCH_STATE_", "JOB_STATE_"].iter().find_map(|p| state.strip_prefix(p)).unwrap_or(state);
@@ -60,7 +60,7 @@ impl Server<'_> {
             match (of("inlinedResponses").and_then(|all| all["inlinedResponses"].as_array()), file) {
                 (Some(all), _) => all.iter().map(parse_line).collect(),
                 (None, Some(file)) => {
-                    let path = self.under(&format!("{file}:download?alt=media"));
+                    let path = self.versioned_path(&format!("{file}:download?alt=media"));
                     self.lines(path).await?.iter().map(parse_line).collect()
                 }
                 (None, None) => Vec::new(),
@@ -75,10 +75,10 @@ impl Server<'_> {
     }
 
     pub(super) fn gemini_cancel(&self, id: &str) -> String {
-        self.under(&format!("{id}:cancel"))
+        self.versioned_path(&format!("{id}:cancel"))
     }
 
-    fn under(&self, path: &str) -> String {
+    fn versioned_path(&self, path: &str) -> String {
         format!("{}/{path}", provider::gemini_version(self.endpoint))
     }
 }

@@ -103,11 +103,11 @@ impl Server<'_> {
     /// Cancels a batch.
     pub(in crate::batch) async fn cancel(&self, id: &str) -> Result<(), Fault> {
         let path = match self.endpoint.provider {
-            Provider::Anthropic => anthropic::cancel(id),
+            Provider::Anthropic => anthropic::cancel_path(id),
             Provider::Gemini => self.gemini_cancel(id),
             _ => self.openai_cancel(id),
         };
-        whole(self.transport.run(FileRequest::Post(path, String::new())).await?).map(drop)
+        whole(self.transport.send_file_request(FileRequest::Post(path, String::new())).await?).map(drop)
     }
 
     /// The body of a request sent alone, without streaming.
@@ -125,14 +125,14 @@ impl Server<'_> {
     }
 
     async fn json(&self, file_request: FileRequest) -> Result<Value, Fault> {
-        let received = whole(self.transport.run(file_request).await?)?;
+        let received = whole(self.transport.send_file_request(file_request).await?)?;
         riddlemill_text::notation::from_str(&received.body)
             .map_err(|error| garbage_fault(&error.to_string(), &received.body))
     }
 
     /// The JSON lines of a downloaded file; other lines are skipped.
     async fn lines(&self, path: String) -> Result<Vec<Value>, Fault> {
-        let received = whole(self.transport.run(FileRequest::Download(path)).await?)?;
+        let received = whole(self.transport.send_file_request(FileRequest::Download(path)).await?)?;
         let body = received.body.trim_start_matches('\u{feff}');
         Ok(body.lines().filter_map(|line| riddlemill_text::notation::from_str(line).ok()).collect())
     }
@@ -167,7 +167,7 @@ fn whole(received: Received) -> Result<Received, Fault> {
     if (200..300).contains(&received.status) {
         return Ok(received);
     }
-    let refusal = crate::retry::read(received.status, &received.body);
+    let refusal = crate::retry::parse_refusal(received.status, &received.body);
     Err(Fault { raw: received.body, ..Fault::new(refusal.kind) })
 }
 

@@ -20,7 +20,7 @@ impl Server<'_> {
     pub(super) async fn openai_find(&self, entry: &Entry) -> Result<Found, Fault> {
         let mut after = String::new();
         for _ in 0..PAGES {
-            let page = self.get(self.at(&format!("batches?{after}limit={PAGE}"))).await?;
+            let page = self.get(self.interface_path(&format!("batches?{after}limit={PAGE}"))).await?;
             let batches = page["data"].as_array().map_or(&[][..], Vec::as_slice);
             if let Some(found) = batches.iter().find(|batch| batch["metadata"][NAME] == entry.batch.as_str())
             {
@@ -36,19 +36,19 @@ impl Server<'_> {
     }
 
     pub(super) async fn openai_send(&self, entry: &Entry) -> Result<String, Fault> {
-        let url = chats(self.endpoint);
+        let url = request_url(self.endpoint);
         let mut lines = String::new();
         for item in &entry.items {
             let body = self.body(&item.request);
             let line = json!({"custom_id": item.key, "method": "POST", "url": url, "body": body});
             lines.push_str(&format!("{line}\n"));
         }
-        let file = self.json(FileRequest::Upload(self.at("files"), lines)).await?;
+        let file = self.json(FileRequest::Upload(self.interface_path("files"), lines)).await?;
         let id = named(&file, "id")?;
         self.taken_in(&id, file).await?;
         let asked = json!({"input_file_id": id, "endpoint": url, "completion_window": "24h",
             "metadata": {NAME: entry.batch}});
-        named(&self.post(self.at("batches"), &asked).await?, "id")
+        named(&self.post(self.interface_path("batches"), &asked).await?, "id")
     }
 
     /// Waits a little for a file that is not ready yet; the batch is created in any case, and reports it if
@@ -59,13 +59,13 @@ impl Server<'_> {
                 break;
             }
             tokio::time::sleep(Duration::from_secs(secs)).await;
-            file = self.get(self.at(&format!("files/{id}"))).await?;
+            file = self.get(self.interface_path(&format!("files/{id}"))).await?;
         }
         Ok(())
     }
 
     pub(super) async fn openai_state(&self, id: &str) -> Result<State, Fault> {
-        let batch = self.get(self.at(&format!("batches/{id}"))).await?;
+        let batch = self.get(self.interface_path(&format!("batches/{id}"))).await?;
         let status = batch["status"].as_str().unwrap_or_default();
         if !["completed", "failed", "expired", "cancelled"].contains(&status) {
             let count = |name: &str| batch["request_counts"][name].as_u64();
@@ -76,7 +76,7 @@ impl Server<'_> {
         // Requests that failed are in a file of their own.
         for name in ["output_file_id", "error_file_id"] {
             if let Some(file) = batch[name].as_str().filter(|file| is_name(file)) {
-                let file = self.lines(self.at(&format!("files/{file}/content"))).await?;
+                let file = self.lines(self.interface_path(&format!("files/{file}/content"))).await?;
                 lines.extend(file.iter().filter_map(parse_line));
             }
         }
@@ -89,10 +89,10 @@ impl Server<'_> {
     }
 
     pub(super) fn openai_cancel(&self, id: &str) -> String {
-        self.at(&format!("batches/{id}/cancel"))
+        self.interface_path(&format!("batches/{id}/cancel"))
     }
 
-    fn at(&self, path: &str) -> String {
+    fn interface_path(&self, path: &str) -> String {
         let dated = self.endpoint.provider == Provider::Azure && !is_azure_v1(self.endpoint);
         let before = if dated { "openai/" } else { "" };
         format!("{before}{path}")
@@ -101,7 +101,7 @@ impl Server<'_> {
 
 /// The URL of a batch's requests, as the server expects it: Azure's dated interface wants no version there, others the one in
 /// their address.
-pub(super) fn chats(endpoint: &Endpoint) -> String {
+pub(super) fn request_url(endpoint: &Endpoint) -> String {
     let path = match endpoint.api {
         Api::Chat => "chat/completions",
         Api::Responses => "responses",

@@ -113,7 +113,7 @@ async fn what_goes_out_for_a_batch_is_what_the_official_packages_send() {
 
 #[test]
 fn the_path_of_requests_is_the_servers_own() {
-    let of = |provider, base: &str| openai::chats(&Endpoint { provider, ..Endpoint::new("e", base, "m") });
+    let of = |provider, base: &str| openai::request_url(&Endpoint { provider, ..Endpoint::new("e", base, "m") });
     assert_eq!(of(Provider::Openai, "https://api.openai.com/v1"), "/v1/chat/completions");
     assert_eq!(of(Provider::Openai, "https://h/api/paas/v4/"), "/v4/chat/completions");
     assert_eq!(of(Provider::Openai, "https://h/api?x=1"), "/v1/chat/completions");

@@ -42,13 +42,13 @@ fn values(text: &str) -> Json {
 }
 
 fn embedded() -> Prompts {
-    Prompts::load(None).unwrap()
+    Prompts::load_prompts(None).unwrap()
 }
 
 #[test]
 fn every_prompt_renders_and_names_its_paper() {
     let prompts = embedded();
-    for info in prompts.list() {
+    for info in prompts.list_prompts() {
         assert!(
             ["RuozhiBench, ", "FLUB, ", "Chumor, ", "BrainTeaser, ", "The program's own: "]
                 .iter()
@@ -57,7 +57,7 @@ fn every_prompt_renders_and_names_its_paper() {
             info.name,
             info.about
         );
-        let rendered = prompts.render(&info.name, values("why?")).unwrap();
+        let rendered = prompts.render_prompt(&info.name, values("why?")).unwrap();
         let sent: String = rendered.messages.iter().map(|message| message.content.as_str()).collect();
         assert!(sent.contains("why?"), "{}", info.name);
         assert!(
@@ -85,10 +85,10 @@ fn no_post_leaves_its_delimiters() {
         .collect();
     // A paper's own wording has no delimiters; users are warned of that.
     let ours = |info: &&PromptInfo| info.name != "ruozhibench/respond" && !info.name.ends_with(PAPER);
-    for info in prompts.list().iter().filter(ours) {
-        let calm = prompts.render(&info.name, values("calm")).unwrap();
+    for info in prompts.list_prompts().iter().filter(ours) {
+        let calm = prompts.render_prompt(&info.name, values("calm")).unwrap();
         for attack in &attacks {
-            let rendered = prompts.render(&info.name, values(attack)).unwrap();
+            let rendered = prompts.render_prompt(&info.name, values(attack)).unwrap();
             assert_eq!(rendered.messages.len(), calm.messages.len(), "{}: {attack}", info.name);
             for (message, calm) in rendered.messages.iter().zip(&calm.messages) {
                 let outside = without_delimited(&message.content);
@@ -129,14 +129,14 @@ fn without_delimited(prompt: &str) -> String {
 fn a_papers_own_wording_is_sent_where_it_is_asked_for() {
     let (ours, printed) = (embedded(), embedded().as_printed(true));
     let mut papers = 0;
-    for info in ours.list().iter().filter(|info| info.name.ends_with(PAPER)) {
+    for info in ours.list_prompts().iter().filter(|info| info.name.ends_with(PAPER)) {
         let name = info.name.strip_suffix(PAPER).unwrap();
         // Templates that some models were trained on; in our own wording all models get the same.
         if ["brainteaser/choose_arc", "brainteaser/choose_commonsenseqa"].contains(&name) {
-            assert!(printed.render(name, values("why?")).is_ok());
+            assert!(printed.render_prompt(name, values("why?")).is_ok());
             continue;
         }
-        let (own, theirs) = (ours.list(), printed.render(name, values("why?")).unwrap());
+        let (own, theirs) = (ours.list_prompts(), printed.render_prompt(name, values("why?")).unwrap());
         let own = own.iter().find(|own| own.name == name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(own.variables, info.variables, "{name}: nothing else goes into it");
         assert_eq!((own.output, theirs.template.as_str()), (info.output, name));
@@ -145,15 +145,15 @@ fn a_papers_own_wording_is_sent_where_it_is_asked_for() {
         papers += 1;
     }
     assert!(papers > 12, "{papers}");
-    let mc = printed.render("ruozhibench/choose", values("why?")).unwrap();
+    let mc = printed.render_prompt("ruozhibench/choose", values("why?")).unwrap();
     assert_eq!(mc.messages[0], crate::request::Message::new(Role::System, "You are a helpful assistant."));
     assert!(!mc.messages[1].content.contains("decepti"), "no hint at what is asked for");
-    assert!(printed.render("flub/type", values("why?")).is_ok(), "what no paper prints is the program's own");
+    assert!(printed.render_prompt("flub/type", values("why?")).is_ok(), "what no paper prints is the program's own");
 }
 
 #[test]
 fn every_delimiter_of_a_prompt_is_defended() {
-    for riddlemill_benchmarks::Prompt { name, text: source } in super::embedded() {
+    for riddlemill_benchmarks::Prompt { name, text: source } in super::embedded_prompts() {
         for tag in source.split("inside(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
             assert!(TAGS.iter().any(|known| tag.starts_with(known)), "{name}: {tag}");
         }
@@ -175,22 +175,22 @@ fn a_workspace_overrides_prompts_by_path() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("flub")).unwrap();
     let path = dir.path().join("flub/explanation.jinja");
-    let source = embedded().show("flub/explanation").unwrap().replace("详细", "简短");
+    let source = embedded().prompt_source("flub/explanation").unwrap().replace("详细", "简短");
     fs::write(&path, &source).unwrap();
-    let prompts = Prompts::load(Some(dir.path())).unwrap();
-    assert_eq!(prompts.show("flub/explanation").unwrap(), source);
+    let prompts = Prompts::load_prompts(Some(dir.path())).unwrap();
+    assert_eq!(prompts.prompt_source("flub/explanation").unwrap(), source);
     assert_ne!(prompts.hash("flub/explanation").unwrap(), embedded().hash("flub/explanation").unwrap());
     assert_eq!(prompts.hash("flub/wrong").unwrap(), embedded().hash("flub/wrong").unwrap());
-    let diff = prompts.diff("flub/explanation").unwrap();
+    let diff = prompts.diff_prompt("flub/explanation").unwrap();
     assert!(
         diff.starts_with("--- embedded/flub/explanation.jinja")
             && diff.contains("\n-")
             && diff.contains("\n+"),
         "{diff}"
     );
-    assert_eq!(prompts.diff("flub/wrong").unwrap(), "");
+    assert_eq!(prompts.diff_prompt("flub/wrong").unwrap(), "");
     let overridden: Vec<String> = prompts
-        .list()
+        .list_prompts()
         .into_iter()
         .filter(|info| info.overridden_by.is_some())
         .map(|info| info.name)
@@ -200,10 +200,10 @@ fn a_workspace_overrides_prompts_by_path() {
 
 #[test]
 fn an_unknown_prompt_is_named_with_its_neighbour() {
-    let error = embedded().render("ruozhibench/juge", json!({})).unwrap_err().to_string();
+    let error = embedded().render_prompt("ruozhibench/juge", json!({})).unwrap_err().to_string();
     assert_eq!(error, "unknown prompt \"ruozhibench/juge\"\n  hint: did you mean \"ruozhibench/judge\"?");
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("judge.jinja"), "{# x #}").unwrap();
-    assert!(Prompts::load(Some(dir.path())).err().unwrap().to_string().contains("unknown prompt \"judge\""));
-    assert!(Prompts::load(Some(&dir.path().join("missing"))).is_ok());
+    assert!(Prompts::load_prompts(Some(dir.path())).err().unwrap().to_string().contains("unknown prompt \"judge\""));
+    assert!(Prompts::load_prompts(Some(&dir.path().join("missing"))).is_ok());
 }

@@ -13,33 +13,33 @@ use super::{OfCrawl, SettingsFile};
 
 impl SettingsFile<'_> {
     /// `[[crawl]]` tables, with inline profiles parsed.
-    pub(super) fn crawls(&mut self, item: &Item) -> Vec<crawl::settings::Source> {
+    pub(super) fn read_crawls(&mut self, item: &Item) -> Vec<crawl::settings::Source> {
         let Some(tables) = item.as_array_of_tables() else {
-            self.problem(item.span(), "expected [[crawl]]");
+            self.report_problem(item.span(), "expected [[crawl]]");
             return Vec::new();
         };
         let mut crawls = Vec::new();
         for table in tables {
-            let before = self.problems();
-            let site = table.get("site").and_then(|site| self.site(site));
+            let before = self.count_problems();
+            let site = table.get("site").and_then(|site| self.read_site(site));
             let given = match site {
                 Some(site) => Some(serde_json::to_value(site).unwrap_or_default()),
                 // What is wrong with it is reported at its place.
-                None => (self.problems() > before).then(|| "plain".into()),
+                None => (self.count_problems() > before).then(|| "plain".into()),
             };
-            let typed = self.typed(table, given.map(|site| ("site", site)), &super::elsewhere);
-            crawls.extend(typed.filter(|_| self.problems() == before));
+            let typed = self.read_typed_table(table, given.map(|site| ("site", site)), &super::section_hint);
+            crawls.extend(typed.filter(|_| self.count_problems() == before));
         }
         crawls
     }
 
     /// How many problems there are so far, in profiles too.
-    fn problems(&self) -> usize {
-        self.reader.count() + self.elsewhere.len()
+    fn count_problems(&self) -> usize {
+        self.reader.count_problems() + self.elsewhere.len()
     }
 
     /// A site with a profile: by name or inline.
-    fn site(&mut self, item: &Item) -> Option<Site> {
+    fn read_site(&mut self, item: &Item) -> Option<Site> {
         const OWN: [&str; 2] = ["tieba", "plain"];
         let inner = item.as_table_like().and_then(|table| table.get("profile"));
         // Without a profile the whole is refused.
@@ -52,7 +52,7 @@ impl SettingsFile<'_> {
             return match profile::of_table(table) {
                 Ok(profile) => Some(Site::Profile(profile)),
                 Err(mistakes) => {
-                    mistakes.into_iter().for_each(|(span, what)| self.problem(span.or(item.span()), what));
+                    mistakes.into_iter().for_each(|(span, what)| self.report_problem(span.or(item.span()), what));
                     None
                 }
             };
@@ -64,15 +64,15 @@ impl SettingsFile<'_> {
         if OWN.contains(&name.as_str()) && !self.profiles.is_own(&name) {
             return None;
         }
-        self.named(&name, item.span(), &OWN).map(Site::Profile)
+        self.find_profile(&name, item.span(), &OWN).map(Site::Profile)
     }
 
     /// A profile by its name.
-    fn named(&mut self, name: &str, span: Option<Range<usize>>, others: &[&str]) -> Option<Profile> {
-        match self.profiles.load(name) {
+    fn find_profile(&mut self, name: &str, span: Option<Range<usize>>, others: &[&str]) -> Option<Profile> {
+        match self.profiles.load_profile(name) {
             Ok(Some(profile)) => Some(profile),
             Ok(None) => {
-                let names = self.profiles.names();
+                let names = self.profiles.profile_names();
                 let known = names.iter().map(String::as_str).chain(others.iter().copied());
                 let hint = match near_miss(name, known) {
                     Some(near) => format!("did you mean {near:?}?"),
@@ -80,7 +80,7 @@ impl SettingsFile<'_> {
                         format!("`riddlemill profiles list` shows all; your own are in {}/", profile::FOLDER)
                     }
                 };
-                self.problem(span, format!("unknown profile {name:?}\n  hint: {hint}"));
+                self.report_problem(span, format!("unknown profile {name:?}\n  hint: {hint}"));
                 None
             }
             Err(problems) => {
@@ -113,7 +113,7 @@ impl SettingsFile<'_> {
                     "the pages of [[crawl]] {name:?} are read by a source of kind \"warc\", or by a `profile`"
                 ),
                 // The table's problems are reported already.
-                None if self.problems() > 0 => continue,
+                None if self.count_problems() > 0 => continue,
                 None => {
                     let known: Vec<String> =
                         self.checked.crawls.iter().map(|crawl| crawl.name.clone()).collect();
@@ -121,7 +121,7 @@ impl SettingsFile<'_> {
                 }
             };
             if self.checked.sources.get(at).is_some_and(|source| source.profile.is_none()) {
-                self.problem(span, what);
+                self.report_problem(span, what);
             }
         }
     }
@@ -137,20 +137,20 @@ impl SettingsFile<'_> {
         if text("kind").as_deref() != Some("profile") {
             for key in ["profile", "crawl", "namespace"] {
                 if table.contains_key(key) {
-                    self.problem(span(key), format!("only a source of kind \"profile\" has `{key}`"));
+                    self.report_problem(span(key), format!("only a source of kind \"profile\" has `{key}`"));
                 }
             }
-            return self.named(of_kind?, span("kind"), &[]);
+            return self.find_profile(of_kind?, span("kind"), &[]);
         }
         let Some(name) = text("profile") else {
             if !table.contains_key("crawl") && !table.contains_key("profile") {
                 let what = "a source of kind \"profile\" lacks `profile`, the name of one, or `crawl`, whose pages these are\n  \
                             hint: `riddlemill profiles list` shows what there is";
-                self.problem(table.span(), what);
+                self.report_problem(table.span(), what);
             }
             return None;
         };
-        let found = self.named(&name, span("profile"), &[])?;
+        let found = self.find_profile(&name, span("profile"), &[])?;
         Some(text("namespace").map_or(found.clone(), |name| found.in_namespace(&name)))
     }
 }

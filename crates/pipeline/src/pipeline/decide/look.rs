@@ -6,12 +6,12 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::full_text;
-use crate::stages::review::{passing, seen_items};
+use crate::stages::review::{passing_answers, seen_items};
 use crate::stages::{Review, Rows, subject};
 use riddlemill_record::{Entry, Post, Record, Row, State};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
-use riddlemill_tables::{Error, Filter, StageReader, Workspace, select, select_of};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_rows, select_of};
 
 /// The existing stages of a recipe.
 pub(super) struct Stages<'c> {
@@ -44,14 +44,14 @@ pub struct CurrentState {
 
 impl CurrentState {
     /// Whether it ends there.
-    pub fn stops(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         let stops = [State::Dropped, State::Held, State::Failed].map(State::code);
         stops.contains(&self.outcome.as_str())
     }
 
     pub(super) fn is_at_import(&self) -> bool {
-        (self.stops() || self.outcome == State::Merged.code())
-            && self.step.is_some_and(|step| step.stage.imports())
+        (self.is_stopped() || self.outcome == State::Merged.code())
+            && self.step.is_some_and(|step| step.stage.is_import())
     }
 }
 
@@ -59,7 +59,7 @@ impl<'c> Stages<'c> {
     pub(super) fn open(config: &'c Config, recipe: &'static Recipe) -> Result<Stages<'c>, RunError> {
         let workspace = Workspace::new(&config.root);
         let open =
-            |step: &Step| match StageReader::open(&workspace.stage(recipe.name, step.number, step.name)) {
+            |step: &Step| match StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name)) {
                 // The next run remakes a stage of another layout; until then it counts as missing.
                 Err(Error::Layout { .. }) => Ok(None),
                 found => found,
@@ -69,22 +69,22 @@ impl<'c> Stages<'c> {
         Ok(Stages { config, recipe, steps, made, last: RefCell::default() })
     }
 
-    pub(super) fn made(&self, step: &str) -> Option<&StageReader> {
-        let (_, step) = self.recipe.step(step)?;
+    pub(super) fn stage_reader(&self, step: &str) -> Option<&StageReader> {
+        let (_, step) = self.recipe.find_step(step)?;
         let place = self.steps.iter().position(|made| made.name == step.name)?;
         self.made[place].as_ref()
     }
 
     /// The input of a step; if another recipe feeds it, that recipe's rows.
-    pub(super) fn input(&self, step: &Step) -> Option<(Rows, &StageReader)> {
+    pub(super) fn input_of_step(&self, step: &Step) -> Option<(Rows, &StageReader)> {
         let input = step.inputs.first()?;
-        let (recipe, _, before) = self.recipe.input(input)?;
+        let (recipe, _, before) = self.recipe.find_input(input)?;
         (recipe.name == self.recipe.name).then_some(())?;
-        Some((before.stage.rows(), self.made(before.name)?))
+        Some((before.stage.rows(), self.stage_reader(before.name)?))
     }
 
     /// Where a record ended; `None` if no stage has it.
-    pub(super) fn ended(&self, id: &str) -> Result<Option<CurrentState>, Error> {
+    pub(super) fn find_end(&self, id: &str) -> Result<Option<CurrentState>, Error> {
         if let Some((_, known)) = self.last.borrow().as_ref().filter(|(last, _)| last == id) {
             return Ok(known.clone());
         }
@@ -97,12 +97,12 @@ impl<'c> Stages<'c> {
         let mut last = None;
         for (step, stage) in self.steps.iter().zip(&self.made) {
             let Some(stage) = stage else { break };
-            let of_import = step.stage.imports();
+            let of_import = step.stage.is_import();
             let named = match of_import {
                 true => Filter::equals("into", id).or(Filter::equals("id", id)),
                 false => Filter::equals("id", id),
             };
-            let mut entries = select::<Entry>(stage, "ledger", &named)?;
+            let mut entries = select_rows::<Entry>(stage, "ledger", &named)?;
             // An id may look like the place of another record: the record that has the id is meant.
             if of_import && entries.iter().any(|entry| entry.into.as_deref() == Some(id)) {
                 entries.retain(|entry| entry.into.as_deref() == Some(id));
@@ -131,19 +131,19 @@ impl<'c> Stages<'c> {
     }
 
     /// The hash of what a person sees of a record, or of two, at a step.
-    pub(super) fn seen(
+    pub(super) fn digest_of_seen(
         &self,
         step: &Step,
         id: &str,
         other: Option<&str>,
     ) -> Result<Result<Digest, Absent>, RunError> {
-        if let Some(review) = step.stage.review() {
-            let items = self.items(review, step, id)?;
+        if let Some(review) = step.stage.declared_review() {
+            let items = self.items_of_record(review, step, id)?;
             return Ok(items.map(|items| seen_items(items.iter())).ok_or_else(|| Absent(id.to_owned())));
         }
-        let Some(text) = self.text(step, id)? else { return Ok(Err(Absent(id.to_owned()))) };
+        let Some(text) = self.text_at_step(step, id)? else { return Ok(Err(Absent(id.to_owned()))) };
         let Some(other) = other else { return Ok(Ok(seen_text(&text))) };
-        let Some(text_of_other) = self.text(step, other)? else { return Ok(Err(Absent(other.to_owned()))) };
+        let Some(text_of_other) = self.text_at_step(step, other)? else { return Ok(Err(Absent(other.to_owned()))) };
         Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
     }
 
@@ -154,67 +154,67 @@ impl<'c> Stages<'c> {
         id: &str,
         text: Option<&str>,
     ) -> Result<Result<Digest, Absent>, RunError> {
-        match (step.stage.review(), text) {
-            (Some(_), _) => self.seen(step, id, None),
+        match (step.stage.declared_review(), text) {
+            (Some(_), _) => self.digest_of_seen(step, id, None),
             (_, Some(text)) => Ok(Ok(seen_text(text))),
             (_, None) => Ok(Err(Absent(id.to_owned()))),
         }
     }
 
     /// A record's text as it enters a step.
-    pub(super) fn text(&self, step: &Step, id: &str) -> Result<Option<String>, Error> {
-        Ok(self.texts(step, &[id])?.into_iter().next().map(|(_, text)| text))
+    pub(super) fn text_at_step(&self, step: &Step, id: &str) -> Result<Option<String>, Error> {
+        Ok(self.texts_at_step(step, &[id])?.into_iter().next().map(|(_, text)| text))
     }
 
     /// The texts of records as they enter a step, by id.
-    pub(super) fn texts(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
-        let Some((rows, reader)) = self.input(step) else { return Ok(Vec::new()) };
+    pub(super) fn texts_at_step(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
+        let Some((rows, reader)) = self.input_of_step(step) else { return Ok(Vec::new()) };
         let wanted = Filter::any_of("id", ids.iter().copied());
-        if rows != Rows::Posts && (step.stage.compares_pairs() || step.stage.selects()) {
+        if rows != Rows::Posts && (step.stage.compares_pairs() || step.stage.has_selection()) {
             let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
-            return Ok(records.map(|record| (record.id().to_owned(), step.stage.shown(&record))).collect());
+            return Ok(records.map(|record| (record.id().to_owned(), step.stage.text_of_record(&record))).collect());
         }
         Ok(match rows {
             Rows::Posts => {
-                let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
+                let posts = select_rows::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id.clone(), step.stage.text_of(post))).collect()
             }
-            Rows::Kind(_) if !rows.has("text") => {
+            Rows::Kind(_) if !rows.has_column("text") => {
                 let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
                 records.map(|record| (record.id().to_owned(), full_text(&record))).collect()
             }
             // Items are made of posts.
             _ => {
                 let posts = self.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
-                let Some(reader) = posts.and_then(|step| self.made(step.name)) else { return Ok(Vec::new()) };
-                let posts = select::<Post>(reader, "rows", &wanted)?.into_iter();
+                let Some(reader) = posts.and_then(|step| self.stage_reader(step.name)) else { return Ok(Vec::new()) };
+                let posts = select_rows::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id, post.text)).collect()
             }
         })
     }
 
     /// What annotators see of a record at a review.
-    fn items(&self, review: Review, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
-        let Some((rows, reader)) = self.input(step) else { return Ok(None) };
+    fn items_of_record(&self, review: Review, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
+        let Some((rows, reader)) = self.input_of_step(step) else { return Ok(None) };
         let recipe = Some(self.recipe.name);
-        let ballot = review.ballot(&self.config.typed::<sections::Review>(recipe, "review"));
-        let seed = self.config.typed::<sections::Options>(recipe, "options").seed;
+        let ballot = review.ballot_by_settings(&self.config.typed_settings::<sections::Review>(recipe, "review"));
+        let seed = self.config.typed_settings::<sections::Options>(recipe, "options").seed;
         let wanted = Filter::equals("id", id);
         let record = match rows {
             Rows::Posts => {
-                let post = select::<Post>(reader, "rows", &wanted)?.into_iter().next();
-                post.map(|post| subject::of_post(review.subjects(), post))
+                let post = select_rows::<Post>(reader, "rows", &wanted)?.into_iter().next();
+                post.map(|post| subject::of_post(review.subject_rows(), post))
             }
             rows => select_of(rows.columns(), reader, "rows", &wanted)?.into_iter().next(),
         };
-        Ok(record.map(|record: Row| subject::items(&record, &ballot, seed)))
+        Ok(record.map(|record: Row| subject::items_of_record(&record, &ballot, seed)))
     }
 
     /// Whether a record that a person lets through at a step is complete enough to continue.
     pub(super) fn can_pass(&self, step: &Step, id: &str) -> Result<bool, RunError> {
-        let Some(review) = step.stage.review() else { return Ok(true) };
-        let settings = self.config.typed::<sections::Review>(Some(self.recipe.name), "review");
-        let items = self.items(review, step, id)?.unwrap_or_default();
-        Ok(passing(&review.ballot(&settings), items.iter()).is_some())
+        let Some(review) = step.stage.declared_review() else { return Ok(true) };
+        let settings = self.config.typed_settings::<sections::Review>(Some(self.recipe.name), "review");
+        let items = self.items_of_record(review, step, id)?.unwrap_or_default();
+        Ok(passing_answers(&review.ballot_by_settings(&settings), items.iter()).is_some())
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub use look::CurrentState;
 use look::{Absent, Stages};
 pub use open::{Listed, Open, open_records};
-pub use state::{Found, State as DecisionState, states};
+pub use state::{Found, State as DecisionState, states_of_decisions};
 
 use super::RunError;
 use crate::config::Config;
@@ -132,7 +132,7 @@ impl From<store::Error> for DecideError {
 ///
 /// # Errors
 /// [`DecideError::NotEntitled`].
-pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
+pub fn check_entitled(config: &Config, name: &str) -> Result<(), DecideError> {
     let refuse = |why| Err(DecideError::NotEntitled { name: name.to_owned(), why });
     match config.annotators.iter().find(|person| person.name == name) {
         None => refuse("no [[annotator]] has this name"),
@@ -147,7 +147,7 @@ pub fn entitled(config: &Config, name: &str) -> Result<(), DecideError> {
 ///
 /// # Errors
 /// [`DecideError`] if it cannot be decided.
-pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
+pub fn make_decisions(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
     if act.why.trim().is_empty() {
         return Err(DecideError::NoReason);
     }
@@ -160,14 +160,14 @@ pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<V
         return Err(DecideError::NoPair(verdict));
     }
     let recipes: Vec<&'static Recipe> = match &wish.recipe {
-        Some(name) => vec![recipe::find(name).ok_or_else(|| DecideError::NoRecipe(name.clone()))?],
-        None => recipe::used(config).collect(),
+        Some(name) => vec![recipe::find_recipe(name).ok_or_else(|| DecideError::NoRecipe(name.clone()))?],
+        None => recipe::used_recipes(config).collect(),
     };
     let mut found: Vec<(&'static Recipe, &'static str, Digest)> = Vec::new();
     let mut refused = None;
     for recipe in recipes {
         let stages = Stages::open(config, recipe)?;
-        match place(&stages, wish) {
+        match find_overruled_stage(&stages, wish) {
             Ok((step, seen)) => found.push((recipe, step.name, seen)),
             Err(e @ (DecideError::Run(_) | DecideError::NotThere { .. })) if wish.recipe.is_some() => {
                 return Err(e);
@@ -211,7 +211,7 @@ pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<V
             source: act.source.to_owned(),
             base: None,
         }
-        .sealed()
+        .with_id()
     };
     let mut decisions = Vec::new();
     for (stage, recipes) in places {
@@ -234,7 +234,7 @@ pub fn decide(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<V
 ///
 /// # Errors
 /// [`DecideError::Run`] if a stage cannot be read.
-pub fn choices(
+pub fn possible_decisions(
     config: &Config,
     recipe: &'static Recipe,
     record: &str,
@@ -245,7 +245,7 @@ pub fn choices(
         let (record, recipe) = (record.to_owned(), Some(recipe.name.to_owned()));
         let wish =
             DecisionRequest { verdict, record, other: None, text: None, recipe, stage: None, seen: None };
-        match place(&stages, &wish) {
+        match find_overruled_stage(&stages, &wish) {
             Ok((step, seen)) => choices.push((verdict, step.name, seen)),
             Err(e @ DecideError::Run(_)) => return Err(e),
             // Impossible decisions are not offered.
@@ -290,10 +290,10 @@ fn no_record(record: &str) -> DecideError {
 }
 
 /// The stage that a wish overrules in a recipe, and the hash of the record as it enters that stage today.
-fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, Digest), DecideError> {
+fn find_overruled_stage(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, Digest), DecideError> {
     let recipe = stages.recipe;
     let verdict = wish.verdict;
-    let ended = stages.ended(&wish.record)?;
+    let ended = stages.find_end(&wish.record)?;
     let Some(ended) = ended else { return Err(no_record(&wish.record)) };
     if ended.is_at_import() {
         return Err(at_import(recipe, &wish.record, ended));
@@ -306,12 +306,12 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
     };
     let step = match &wish.stage {
         Some(name) => {
-            let named = recipe.step(name).map(|(_, step)| step);
-            let takes = named.filter(|step| step.stage.takes(verdict));
-            takes.ok_or_else(|| not_there(name, hint(recipe, verdict)))?
+            let named = recipe.find_step(name).map(|(_, step)| step);
+            let takes = named.filter(|step| step.stage.may_be_overruled(verdict));
+            takes.ok_or_else(|| not_there(name, hint_at_stages(recipe, verdict)))?
         }
         None if verdict == Verdict::Keep => {
-            let stopped = ended.step.filter(|_| ended.stops());
+            let stopped = ended.step.filter(|_| ended.is_stopped());
             let Some(step) = stopped else {
                 return Err(match ended.into {
                     Some(into) if ended.outcome == "merged" => {
@@ -323,12 +323,12 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
             step
         }
         None => {
-            let takes = || recipe.steps().iter().filter(|step| step.stage.takes(verdict));
-            let here = ended.step.filter(|step| ended.stops() && step.stage.takes(verdict));
+            let takes = || recipe.steps().iter().filter(|step| step.stage.may_be_overruled(verdict));
+            let here = ended.step.filter(|step| ended.is_stopped() && step.stage.may_be_overruled(verdict));
             let step = match verdict {
                 // The last stage before duplicates are searched and models are asked; a step that selects may come after them.
                 Verdict::Drop | Verdict::Hold => {
-                    let of_texts = || takes().rfind(|step| !step.stage.selects());
+                    let of_texts = || takes().rfind(|step| !step.stage.has_selection());
                     here.or_else(of_texts).or_else(|| takes().next())
                 }
                 _ => takes().next(),
@@ -336,10 +336,10 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
             step.ok_or_else(|| not_there(recipe.name, origin_hint(recipe)))?
         }
     };
-    if !step.stage.takes(verdict) {
-        let hint = match verdict == Verdict::Keep && step.stage.takes(Verdict::Answer) {
+    if !step.stage.may_be_overruled(verdict) {
+        let hint = match verdict == Verdict::Keep && step.stage.may_be_overruled(Verdict::Answer) {
             true => format!("add its answer: `riddlemill decide answer {} \"…\"`", wish.record),
-            false => hint(recipe, verdict),
+            false => hint_at_stages(recipe, verdict),
         };
         return Err(not_there(step.name, hint));
     }
@@ -353,10 +353,10 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
         let hint = format!("`riddlemill review adjudicate` and votes decide about {}", step.name);
         return Err(not_there(step.name, hint));
     }
-    match stages.seen(step, &wish.record, wish.other.as_deref())? {
+    match stages.digest_of_seen(step, &wish.record, wish.other.as_deref())? {
         Ok(seen) => Ok((step, seen)),
         Err(Absent(missing)) => {
-            let ended = stages.ended(&missing)?;
+            let ended = stages.find_end(&missing)?;
             match ended {
                 Some(ended) => Err(not_reached(&missing, ended.step)),
                 None => Err(no_record(&missing)),
@@ -366,8 +366,8 @@ fn place(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, 
 }
 
 /// The stages of a recipe that a verdict can overrule.
-fn hint(recipe: &Recipe, verdict: Verdict) -> String {
-    let takes = recipe.steps().iter().filter(|step| step.stage.takes(verdict));
+fn hint_at_stages(recipe: &Recipe, verdict: Verdict) -> String {
+    let takes = recipe.steps().iter().filter(|step| step.stage.may_be_overruled(verdict));
     let names: Vec<&str> = takes.map(|step| step.name).collect();
     match names.is_empty() {
         true => origin_hint(recipe),

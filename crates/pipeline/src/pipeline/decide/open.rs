@@ -10,7 +10,7 @@ use crate::stages::NearPair;
 use riddlemill_record::{Entry, State};
 use riddlemill_review::Digest;
 use riddlemill_review::decisions::{Verdict, seen_pair};
-use riddlemill_tables::{Filter, select};
+use riddlemill_tables::{Filter, select_rows};
 
 /// What to list.
 #[derive(Clone, Debug)]
@@ -51,12 +51,12 @@ pub fn open_records(
     let mut open = Vec::new();
     for step in recipe.steps() {
         match listed {
-            Listed::Pairs if step.stage.takes(Verdict::Two) => pairs(&stages, step, &mut open)?,
+            Listed::Pairs if step.stage.may_be_overruled(Verdict::Two) => list_open_pairs(&stages, step, &mut open)?,
             Listed::Records { stage, state }
                 if stage.as_ref().is_none_or(|name| name == step.name)
-                    && (step.stage.takes(Verdict::Keep) || step.stage.takes(Verdict::Answer)) =>
+                    && (step.stage.may_be_overruled(Verdict::Keep) || step.stage.may_be_overruled(Verdict::Answer)) =>
             {
-                records(&stages, step, *state, &mut open)?;
+                list_open_records(&stages, step, *state, &mut open)?;
             }
             _ => {}
         }
@@ -64,16 +64,16 @@ pub fn open_records(
     Ok(open)
 }
 
-fn records(
+fn list_open_records(
     stages: &Stages<'_>,
     step: &'static Step,
     state: State,
     open: &mut Vec<Open>,
 ) -> Result<(), RunError> {
-    let Some(stage) = stages.made(step.name) else { return Ok(()) };
-    let entries = select::<Entry>(stage, "ledger", &Filter::equals("outcome", state.code()))?;
+    let Some(stage) = stages.stage_reader(step.name) else { return Ok(()) };
+    let entries = select_rows::<Entry>(stage, "ledger", &Filter::equals("outcome", state.code()))?;
     let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
+    let texts: BTreeMap<String, String> = stages.texts_at_step(step, &ids)?.into_iter().collect();
     for entry in &entries {
         let Ok(seen) = stages.seen_of(step, &entry.id, texts.get(&entry.id).map(String::as_str))? else {
             continue;
@@ -93,12 +93,12 @@ fn records(
     Ok(())
 }
 
-fn pairs(stages: &Stages<'_>, step: &'static Step, open: &mut Vec<Open>) -> Result<(), RunError> {
-    let Some(stage) = stages.made(step.name) else { return Ok(()) };
-    let mut pairs: Vec<NearPair> = stage.all("pairs")?;
+fn list_open_pairs(stages: &Stages<'_>, step: &'static Step, open: &mut Vec<Open>) -> Result<(), RunError> {
+    let Some(stage) = stages.stage_reader(step.name) else { return Ok(()) };
+    let mut pairs: Vec<NearPair> = stage.read_table("pairs")?;
     pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b))));
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
-    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
+    let texts: BTreeMap<String, String> = stages.texts_at_step(step, &ids)?.into_iter().collect();
     for pair in &pairs {
         let (Some(a), Some(b)) = (texts.get(&pair.a), texts.get(&pair.b)) else { continue };
         let veto = pair.veto.as_ref().map(|veto| format!(", veto {veto}")).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
 use riddlemill_record::Entry;
 use riddlemill_review::decisions::{Decision, DecisionLog, seen_pair, seen_text};
-use riddlemill_tables::{Filter, select};
+use riddlemill_tables::{Filter, select_rows};
 
 /// The state of a decision in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -67,23 +67,23 @@ pub struct Found {
 ///
 /// # Errors
 /// [`RunError`] if a stage cannot be read.
-pub fn states(
+pub fn states_of_decisions(
     config: &Config,
     log: &DecisionLog,
     wanted: impl Fn(&Decision) -> bool,
 ) -> Result<Vec<Found>, RunError> {
     let mut found = Vec::new();
-    for recipe in recipe::used(config) {
+    for recipe in recipe::used_recipes(config) {
         let stages = Stages::open(config, recipe)?;
         for step in recipe.steps() {
             let here = |d: &&Decision| d.stage == step.name && d.is_for(recipe.name) && wanted(d);
-            let decisions: Vec<&Decision> = log.all().iter().filter(here).collect();
+            let decisions: Vec<&Decision> = log.all_decisions().iter().filter(here).collect();
             if !decisions.is_empty() {
                 of_step(log, recipe, step, &stages, &decisions, &mut found)?;
             }
         }
     }
-    let order: FxHashMap<_, usize> = log.all().iter().enumerate().map(|(at, d)| (d.id, at)).collect();
+    let order: FxHashMap<_, usize> = log.all_decisions().iter().enumerate().map(|(at, d)| (d.id, at)).collect();
     found.sort_by_key(|found| order.get(&found.decision.id).copied());
     Ok(found)
 }
@@ -99,10 +99,10 @@ fn of_step(
     let ids: BTreeSet<&str> =
         decisions.iter().flat_map(|d| std::iter::once(d.record.as_str()).chain(d.other.as_deref())).collect();
     let ids: Vec<&str> = ids.into_iter().collect();
-    let texts: BTreeMap<String, String> = stages.texts(step, &ids)?.into_iter().collect();
-    let made = stages.made(step.name);
+    let texts: BTreeMap<String, String> = stages.texts_at_step(step, &ids)?.into_iter().collect();
+    let made = stages.stage_reader(step.name);
     let named: String = match made {
-        Some(stage) => select::<Entry>(stage, "ledger", &Filter::any_of("id", ids.iter().copied()))?
+        Some(stage) => select_rows::<Entry>(stage, "ledger", &Filter::any_of("id", ids.iter().copied()))?
             .into_iter()
             .filter_map(|entry| entry.evidence)
             .collect::<Vec<_>>()
@@ -113,18 +113,18 @@ fn of_step(
     // Equal evidence means that the stage was made with these decisions, and a run would change nothing.
     let is_made = made.is_some() && evidence == log.of_stage(recipe.name, step.name).evidence();
     for decision in decisions {
-        let seen = match (&decision.other, step.stage.review()) {
+        let seen = match (&decision.other, step.stage.declared_review()) {
             (Some(other), _) => texts
                 .get(&decision.record)
                 .zip(texts.get(other))
                 .map(|(a, b)| seen_pair((&decision.record, a), (other, b))),
-            (None, Some(_)) => stages.seen(step, &decision.record, None)?.ok(),
+            (None, Some(_)) => stages.digest_of_seen(step, &decision.record, None)?.ok(),
             (None, None) => texts.get(&decision.record).map(|text| seen_text(text)),
         };
         // The log comes before the ledger, which still names decisions taken back since the stage was made.
-        let state = if log.undone(decision.id).is_some() {
+        let state = if log.undo_of(decision.id).is_some() {
             State::TakenBack
-        } else if log.overruled(decision, recipe.name).is_some() {
+        } else if log.overruling_decision(decision, recipe.name).is_some() {
             State::Overruled
         } else if log.is_disputed(decision.id) {
             State::Disputed

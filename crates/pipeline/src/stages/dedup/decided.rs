@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_review::decisions::{Decision, Pairing};
-use riddlemill_text::offline::dedup::{Keeper, SimilarPair, best, keepers};
+use riddlemill_text::offline::dedup::{Keeper, SimilarPair, first_by_rank, find_keepers};
 use riddlemill_text::text::sameness::Predicate;
 
 /// The predicate of pairs that only a decision joins.
@@ -70,9 +70,9 @@ impl<'a> PairDecisions<'a> {
         // The latest decision comes first, so that earlier ones which contradict it have no effect.
         for pairing in pairings.iter().rev() {
             let (a, b) = (group(pairing.a), group(pairing.b));
-            let (root_a, root_b) = (root(&roots, a), root(&roots, b));
+            let (root_a, root_b) = (find_root(&roots, a), find_root(&roots, b));
             let apart = |(x, y, _): &(u32, u32, &Decision)| {
-                let found = (root(&roots, *x), root(&roots, *y));
+                let found = (find_root(&roots, *x), find_root(&roots, *y));
                 found == (root_a, root_b) || found == (root_b, root_a)
             };
             match pairing.one {
@@ -86,8 +86,8 @@ impl<'a> PairDecisions<'a> {
                 false => splits.push((a, b, pairing.decision)),
             }
         }
-        let unit: Vec<u32> = (0..groups.len() as u32).map(|group| root(&roots, group)).collect();
-        let heads: Vec<usize> = groups.iter().map(|rows| best(rows, ranks)).collect();
+        let unit: Vec<u32> = (0..groups.len() as u32).map(|group| find_root(&roots, group)).collect();
+        let heads: Vec<usize> = groups.iter().map(|rows| first_by_rank(rows, ranks)).collect();
         let mut unit_heads = heads.clone();
         for (group, head) in heads.iter().enumerate() {
             let place = &mut unit_heads[unit[group] as usize];
@@ -110,18 +110,18 @@ impl<'a> PairDecisions<'a> {
         decided
     }
 
-    fn unit(&self, group: u32) -> u32 {
+    fn unit_of_group(&self, group: u32) -> u32 {
         self.unit[group as usize]
     }
 
     /// Similar pairs of units, without those that people split.
     fn look_again(&mut self, ranks: &[u32]) {
         let apart: BTreeSet<(u32, u32)> =
-            self.splits.iter().map(|(a, b, _)| ordered(self.unit(*a), self.unit(*b))).collect();
+            self.splits.iter().map(|(a, b, _)| order_pair(self.unit_of_group(*a), self.unit_of_group(*b))).collect();
         let mut alike: BTreeMap<(u32, u32), SimilarPair> = BTreeMap::new();
         for at in 0..self.similar_pairs.len() {
             let like = self.similar_pairs[at];
-            let (a, b) = ordered(self.unit(like.a), self.unit(like.b));
+            let (a, b) = order_pair(self.unit_of_group(like.a), self.unit_of_group(like.b));
             if apart.contains(&(a, b)) {
                 self.similar_pairs[at].same = false;
             } else if a != b && like.same {
@@ -140,7 +140,7 @@ impl<'a> PairDecisions<'a> {
         let rank = |unit: u32| ranks[self.unit_heads[unit as usize]];
         let mut stay_out = BTreeMap::new();
         for (a, b, decision) in &self.splits {
-            let (x, y) = (self.unit(*a), self.unit(*b));
+            let (x, y) = (self.unit_of_group(*a), self.unit_of_group(*b));
             for (third, score) in near.get(&x).into_iter().flatten() {
                 let other = near.get(&y).into_iter().flatten().find(|(unit, _)| unit == third);
                 let Some((_, other)) = other else { continue };
@@ -154,30 +154,30 @@ impl<'a> PairDecisions<'a> {
             }
         }
         for ((unit, third), decision) in stay_out {
-            alike.remove(&ordered(unit, third));
+            alike.remove(&order_pair(unit, third));
             self.out.insert(unit, decision);
         }
         self.unit_likes = alike.into_values().collect();
     }
 
     /// The row that each merged row is merged into.
-    pub(super) fn goes(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
-        let keepers = keepers(&self.unit_heads, &self.unit_likes, ranks);
+    pub(super) fn merge_targets(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
+        let keepers = find_keepers(&self.unit_heads, &self.unit_likes, ranks);
         let direct: BTreeMap<(u32, u32), (f64, &'static str)> = self
             .similar_pairs
             .iter()
             .filter(|like| like.same)
-            .map(|like| (ordered(like.a, like.b), (like.score, like.predicate)))
+            .map(|like| (order_pair(like.a, like.b), (like.score, like.predicate)))
             .collect();
         let mut group_of_head: BTreeMap<usize, u32> = BTreeMap::new();
         group_of_head.extend(self.heads.iter().copied().zip(0u32..));
         let mut goes = Vec::new();
         for (rows, group) in self.groups.iter().zip(0u32..) {
-            let unit = self.unit(group);
+            let unit = self.unit_of_group(group);
             let keeper: Option<Keeper> = keepers[unit as usize];
             let into = self.unit_heads[keeper.map_or(unit, |keeper| keeper.into) as usize];
             let into_group = group_of_head.get(&into).copied().unwrap_or(group);
-            let why = match direct.get(&ordered(group, into_group)) {
+            let why = match direct.get(&order_pair(group, into_group)) {
                 _ if group == into_group => Goes::ByRule(into, None),
                 Some(found) => Goes::ByRule(into, Some(*found)),
                 None => match self.join_of(group, into_group) {
@@ -195,18 +195,18 @@ impl<'a> PairDecisions<'a> {
     /// The decision that makes a group one with another: about one of the two, else about one of their units.
     fn join_of(&self, group: u32, into: u32) -> Option<&'a Decision> {
         let about = |wanted: u32| self.joins.iter().find(|(a, b, _)| *a == wanted || *b == wanted);
-        let inside = |unit: u32| self.joins.iter().find(|(a, ..)| self.unit(*a) == unit);
-        let found = about(group).or_else(|| about(into)).or_else(|| inside(self.unit(group)));
-        found.or_else(|| inside(self.unit(into))).map(|(.., decision)| *decision)
+        let inside = |unit: u32| self.joins.iter().find(|(a, ..)| self.unit_of_group(*a) == unit);
+        let found = about(group).or_else(|| about(into)).or_else(|| inside(self.unit_of_group(group)));
+        found.or_else(|| inside(self.unit_of_group(into))).map(|(.., decision)| *decision)
     }
 
     /// The decision that keeps a row of these groups apart, where one does: its own split, or that it stays out of
     /// what another one went into.
-    pub(super) fn apart(&self) -> BTreeMap<u32, &'a Decision> {
+    pub(super) fn separating_decisions(&self) -> BTreeMap<u32, &'a Decision> {
         let mut apart = BTreeMap::new();
         for (group, unit) in self.unit.iter().enumerate() {
             let group = group as u32;
-            let split = self.splits.iter().find(|(a, b, _)| self.unit(*a) == *unit || self.unit(*b) == *unit);
+            let split = self.splits.iter().find(|(a, b, _)| self.unit_of_group(*a) == *unit || self.unit_of_group(*b) == *unit);
             let decision = self.out.get(unit).copied().or(split.map(|(.., decision)| *decision));
             if let Some(decision) = decision {
                 apart.extend(self.groups[group as usize].iter().map(|row| (*row, decision)));
@@ -216,9 +216,9 @@ impl<'a> PairDecisions<'a> {
     }
 
     /// Pairs of groups that people decided about, with the word for each.
-    pub(super) fn words(&self) -> BTreeMap<(u32, u32), &'static str> {
-        let split = self.splits.iter().map(|(a, b, _)| (ordered(*a, *b), "split"));
-        let joined = self.joins.iter().map(|(a, b, _)| (ordered(*a, *b), "joined"));
+    pub(super) fn words_of_pairs(&self) -> BTreeMap<(u32, u32), &'static str> {
+        let split = self.splits.iter().map(|(a, b, _)| (order_pair(*a, *b), "split"));
+        let joined = self.joins.iter().map(|(a, b, _)| (order_pair(*a, *b), "joined"));
         joined.chain(split).collect()
     }
 }
@@ -265,11 +265,11 @@ fn set_apart(
     }
 }
 
-pub(super) fn ordered(a: u32, b: u32) -> (u32, u32) {
+pub(super) fn order_pair(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-fn root(roots: &[u32], mut group: u32) -> u32 {
+fn find_root(roots: &[u32], mut group: u32) -> u32 {
     while roots[group as usize] != group {
         group = roots[group as usize];
     }

@@ -40,7 +40,7 @@ fn ends(
     let pairings: Vec<Pairing<'_>> = pairs.iter().zip(&decisions).map(pairing).collect();
     let decided = PairDecisions::new(groups.to_vec(), similar_pairs.to_vec(), ranks, &pairings);
     let mut ends: Vec<usize> = (0..ranks.len()).collect();
-    for (row, goes) in decided.goes(ranks) {
+    for (row, goes) in decided.merge_targets(ranks) {
         assert_eq!(ends[row], row, "row {row} goes twice");
         ends[row] = match goes {
             Goes::ByRule(into, _) | Goes::ByDecision(into, _) => into,
@@ -124,7 +124,7 @@ fn found() -> impl Strategy<Value = Found> {
             // Of decisions on one pair the last holds, as the log sees to.
             let mut last: BTreeMap<(u32, u32), (usize, bool)> = BTreeMap::new();
             for (at, (a, b, one)) in pairs.into_iter().enumerate().filter(|(_, (a, b, _))| a != b) {
-                last.insert(ordered(a, b), (at, one));
+                last.insert(order_pair(a, b), (at, one));
             }
             let mut pairs: Vec<_> = last.into_iter().map(|((a, b), (at, one))| (at, a, b, one)).collect();
             pairs.sort_unstable();
@@ -176,8 +176,8 @@ proptest! {
     #[test]
     fn nothing_changes_without_decisions((groups, similar_pairs, ranks, _) in found()) {
         let decided = ends(&groups, &similar_pairs, &ranks, &[]);
-        let heads: Vec<usize> = groups.iter().map(|rows| best(rows, &ranks)).collect();
-        let keepers = keepers(&heads, &similar_pairs, &ranks);
+        let heads: Vec<usize> = groups.iter().map(|rows| first_by_rank(rows, &ranks)).collect();
+        let keepers = find_keepers(&heads, &similar_pairs, &ranks);
         for (group, rows) in groups.iter().enumerate() {
             let into = keepers[group].map_or(heads[group], |keeper| heads[keeper.into as usize]);
             rows.iter().for_each(|row| assert_eq!(decided[*row as usize], into));

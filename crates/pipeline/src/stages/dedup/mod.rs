@@ -12,15 +12,15 @@ mod room;
 pub(super) mod stage;
 
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
-pub use stage::dedup;
-pub(super) use stage::{decide_where, of_over_length, unmerged};
+pub use stage::dedup_posts;
+pub(super) use stage::{decide_where, of_over_length, keep_published};
 
 use std::path::Path;
 
 use riddlemill_record::{Outcome, Post, record};
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::offline::dedup::parted::{PairLine, id_of};
-use riddlemill_text::offline::dedup::{Keeper, merged};
+use riddlemill_text::offline::dedup::{Keeper, merged_post};
 use riddlemill_text::text::sameness::Predicate;
 
 /// Dedup in parts, and the combination of the parts.
@@ -94,7 +94,7 @@ pub fn ledger_record(post: Post, decided: Option<MergeTarget>) -> LedgerRecord<P
             // A keeper has static names, and one from a file is owned.
             let predicate =
                 predicate.map(|name| NAMES.into_iter().find(|known| *known == name).unwrap_or("none"));
-            merged(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))
+            merged_post(&post, &into, predicate.map(|predicate| Keeper { into: 0, score, predicate }))
         }
     };
     LedgerRecord::new(id, outcome)

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::config::sections;
-use crate::stages::apply::{Row, deduped, id_of, loose_post, row_of, unreadable};
+use crate::stages::apply::{Row, row_after_dedup, id_of, loose_post, row_of, unreadable_row};
 use riddlemill_record::Language;
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
-    Gone, Standing, gone_on_disk, heads, merged, ranks, same_rows_on_disk, similar_pairs_on_disk, standing,
+    Gone, Standing, gone_on_disk, heads_of_groups, merged_post, rank_records, same_rows_on_disk, similar_pairs_on_disk, standing_of_post,
     tagged_text,
 };
 
@@ -41,13 +41,13 @@ pub trait Output {
     ///
     /// # Errors
     /// The system's error.
-    fn pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()>;
+    fn write_pair(&mut self, a: &Value, b: &Value, score: f64) -> io::Result<()>;
 
     /// A row with its decision, in the order of the input.
     ///
     /// # Errors
     /// The system's error.
-    fn row(&mut self, row: &Row) -> io::Result<()>;
+    fn write_row(&mut self, row: &Row) -> io::Result<()>;
 }
 
 /// Removes duplicates among the rows of these lines, each with its number, as
@@ -74,7 +74,7 @@ pub fn apply_on_disk(
     let mut lines = lines.fuse();
     let texts = std::iter::from_fn(|| {
         let batch: Vec<(u64, Vec<u8>)> = lines.by_ref().take(BATCH).collect();
-        let texts = kept.keep(&batch).map_err(|e| error = Some(e)).ok()?;
+        let texts = kept.store_lines(&batch).map_err(|e| error = Some(e)).ok()?;
         Some(texts).filter(|texts| !texts.is_empty())
     });
     let spill = Spill { folder, memory, texts: 0 };
@@ -85,18 +85,18 @@ pub fn apply_on_disk(
     }
     let (groups, similar_pairs) = found?;
     let (rows, standings) = kept.finish().map_err(failed)?;
-    let ranks = ranks(&standings, settings.keep, |row| row);
+    let ranks = rank_records(&standings, settings.keep, |row| row);
     // Only a few dozen bytes of each row may stay in memory, so this is freed before the next step.
     drop(standings);
-    let gone = gone_on_disk(&groups, &heads(&groups, &ranks), &ranks, &similar_pairs, &Unwatched)?;
+    let gone = gone_on_disk(&groups, &heads_of_groups(&groups, &ranks), &ranks, &similar_pairs, &Unwatched)?;
     drop(ranks);
-    let each = rows.count();
+    let each = rows.count_rows();
     for start in (0..each).step_by(BATCH) {
         let batch: Vec<u32> = (start..each.min(start + BATCH as u32)).collect();
         let decided: Vec<io::Result<Row>> =
-            batch.into_par_iter().map(|row| decided(&rows, row, gone[row as usize])).collect();
+            batch.into_par_iter().map(|row| decide_row(&rows, row, gone[row as usize])).collect();
         for row in decided {
-            out.row(&row.map_err(failed)?).map_err(OnDiskError::Put)?;
+            out.write_row(&row.map_err(failed)?).map_err(OnDiskError::Put)?;
         }
     }
     if pairs {
@@ -108,10 +108,10 @@ pub fn apply_on_disk(
                 break;
             }
             // The first id of all pairs of a row is read from the disk once.
-            let of_rows = batch.par_chunk_by(|x, y| x.0 == y.0).map(|pairs| named(&rows, pairs));
+            let of_rows = batch.par_chunk_by(|x, y| x.0 == y.0).map(|pairs| name_pairs(&rows, pairs));
             for of_row in of_rows.collect::<Vec<_>>() {
                 for (a, b, score) in of_row.map_err(failed)? {
-                    out.pair(&a, &b, score).map_err(OnDiskError::Put)?;
+                    out.write_pair(&a, &b, score).map_err(OnDiskError::Put)?;
                 }
             }
         }
@@ -123,24 +123,24 @@ pub fn apply_on_disk(
 type RowPair = (u32, u32, f64);
 
 /// Pairs of one row, with the ids that were given.
-fn named(rows: &SpooledRows, pairs: &[RowPair]) -> io::Result<Vec<(Value, Value, f64)>> {
+fn name_pairs(rows: &SpooledRows, pairs: &[RowPair]) -> io::Result<Vec<(Value, Value, f64)>> {
     let Some((a, ..)) = pairs.first() else { return Ok(Vec::new()) };
-    let a = rows.id(*a)?;
-    pairs.iter().map(|(_, b, score)| Ok((a.clone(), rows.id(*b)?, *score))).collect()
+    let a = rows.read_id(*a)?;
+    pairs.iter().map(|(_, b, score)| Ok((a.clone(), rows.read_id(*b)?, *score))).collect()
 }
 
-fn decided(rows: &SpooledRows, row: u32, goes: Gone) -> io::Result<Row> {
-    let (number, found) = rows.line(row)?;
+fn decide_row(rows: &SpooledRows, row: u32, goes: Gone) -> io::Result<Row> {
+    let (number, found) = rows.read_line(row)?;
     let own = match row_of(&found) {
         Ok(own) => own,
-        Err(error) => return Ok(unreadable(number, &error.to_string())),
+        Err(error) => return Ok(unreadable_row(number, &error.to_string())),
     };
-    let place = rows.place(row);
+    let place = rows.place_of_row(row);
     let id = id_of(&own, place);
-    let Some((into, keeper)) = goes else { return Ok(deduped(own, id, None)) };
-    let (other, into_place) = (rows.row(into as u32)?, rows.place(into as u32));
-    let outcome = merged(&loose_post(&own, place), &loose_post(&other, into_place), keeper);
-    Ok(deduped(own, id, Some((id_of(&other, into_place), outcome))))
+    let Some((into, keeper)) = goes else { return Ok(row_after_dedup(own, id, None)) };
+    let (other, into_place) = (rows.read_row(into as u32)?, rows.place_of_row(into as u32));
+    let outcome = merged_post(&loose_post(&own, place), &loose_post(&other, into_place), keeper);
+    Ok(row_after_dedup(own, id, Some((id_of(&other, into_place), outcome))))
 }
 
 /// Lines on their way to the file.
@@ -162,12 +162,12 @@ impl Keeping {
     }
 
     /// Stores lines and returns their texts with their languages, empty for those that are not rows.
-    fn keep(&mut self, lines: &[(u64, Vec<u8>)]) -> io::Result<Vec<String>> {
+    fn store_lines(&mut self, lines: &[(u64, Vec<u8>)]) -> io::Result<Vec<String>> {
         let read: Vec<Option<(String, Standing)>> = lines
             .par_iter()
             .map(|(_, line)| {
                 let post = loose_post(&row_of(line).ok()?, 0);
-                let standing = standing(&post);
+                let standing = standing_of_post(&post);
                 Some((tagged_text(&post, self.stated).into_owned(), standing))
             })
             .collect();
@@ -208,16 +208,16 @@ struct SpooledRows {
 
 impl SpooledRows {
     /// A row's place among the rows, without lines that are none.
-    fn place(&self, row: u32) -> usize {
+    fn place_of_row(&self, row: u32) -> usize {
         row as usize - self.bad.partition_point(|bad| *bad < row)
     }
 
-    fn count(&self) -> u32 {
+    fn count_rows(&self) -> u32 {
         self.offsets.len() as u32 - 1
     }
 
     /// A line and its number in the input.
-    fn line(&self, row: u32) -> io::Result<(u64, Vec<u8>)> {
+    fn read_line(&self, row: u32) -> io::Result<(u64, Vec<u8>)> {
         let (start, end) = (self.offsets[row as usize], self.offsets[row as usize + 1]);
         let mut number = [0; 8];
         let mut line = vec![0; (end - start) as usize];
@@ -227,11 +227,11 @@ impl SpooledRows {
         Ok((u64::from_le_bytes(number), line))
     }
 
-    fn row(&self, row: u32) -> io::Result<Row> {
-        row_of(&self.line(row)?.1).map_err(io::Error::other)
+    fn read_row(&self, row: u32) -> io::Result<Row> {
+        row_of(&self.read_line(row)?.1).map_err(io::Error::other)
     }
 
-    fn id(&self, row: u32) -> io::Result<Value> {
-        Ok(id_of(&self.row(row)?, self.place(row)))
+    fn read_id(&self, row: u32) -> io::Result<Value> {
+        Ok(id_of(&self.read_row(row)?, self.place_of_row(row)))
     }
 }

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::NearPair;
-use super::decided::{DECISION, Goes, PairDecisions, ordered};
+use super::decided::{DECISION, Goes, PairDecisions, order_pair};
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason, Witness};
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::{
-    Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads, merged_text, witness,
+    Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads_of_groups, merged_text, measure_witness,
 };
 
 /// Pairs that are measured and handed over together.
@@ -45,7 +45,7 @@ pub(super) enum FoundPairs {
 
 impl FoundPairs {
     /// How many there are.
-    pub fn count(&self) -> usize {
+    pub fn count_pairs(&self) -> usize {
         match self {
             FoundPairs::InMemory(pairs) => pairs.len(),
             FoundPairs::OnDisk(pairs) => pairs.len(),
@@ -53,7 +53,7 @@ impl FoundPairs {
     }
 
     /// All of them, in memory.
-    pub fn load(self) -> Result<Vec<SimilarPair>, StageError> {
+    pub fn load_pairs(self) -> Result<Vec<SimilarPair>, StageError> {
         match self {
             FoundPairs::InMemory(pairs) => Ok(pairs),
             FoundPairs::OnDisk(pairs) => pairs.into_memory().map_err(disk_error),
@@ -75,7 +75,7 @@ impl<'a> DedupOutcomes<'a> {
         posts: &'a P,
         decisions: &'a StageDecisions,
     ) -> Result<Self, StageError> {
-        let rule = found.gone();
+        let rule = found.merged_rows();
         let Found { groups, similar_pairs, ranks, heads } = found;
         DedupOutcomes::new(
             rule,
@@ -96,7 +96,7 @@ impl<'a> DedupOutcomes<'a> {
         decisions: &'a StageDecisions,
         watch: &dyn Watch,
     ) -> Result<Self, StageError> {
-        let heads = heads(&groups, &ranks);
+        let heads = heads_of_groups(&groups, &ranks);
         let rule = gone_on_disk(&groups, &heads, &ranks, &pairs, watch).map_err(disk_error)?;
         DedupOutcomes::new(rule, (groups, heads), FoundPairs::OnDisk(pairs), ranks, posts, decisions)
     }
@@ -111,15 +111,15 @@ impl<'a> DedupOutcomes<'a> {
         posts: &'a P,
         decisions: &'a StageDecisions,
     ) -> Result<Self, StageError> {
-        let pairings = pairings(posts, decisions)?;
+        let pairings = pairings_of_posts(posts, decisions)?;
         if !pairings.is_empty() {
-            return Ok(DedupOutcomes::decided(rule, groups, similar_pairs.load()?, ranks, &pairings));
+            return Ok(DedupOutcomes::apply_decisions(rule, groups, similar_pairs.load_pairs()?, ranks, &pairings));
         }
         Ok(DedupOutcomes { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() })
     }
 
     /// Applies people's decisions on top of the rule.
-    fn decided(
+    fn apply_decisions(
         rule: Vec<Gone>,
         groups: Vec<Vec<u32>>,
         similar_pairs: Vec<SimilarPair>,
@@ -127,11 +127,11 @@ impl<'a> DedupOutcomes<'a> {
         pairings: &[Pairing<'a>],
     ) -> Self {
         let decided = PairDecisions::new(groups, similar_pairs, &ranks, pairings);
-        let people = People { goes: decided.goes(&ranks).into_iter().collect(), apart: decided.apart() };
-        let words = decided.words();
+        let people = People { goes: decided.merge_targets(&ranks).into_iter().collect(), apart: decided.separating_decisions() };
+        let words = decided.words_of_pairs();
         let PairDecisions { mut similar_pairs, heads, .. } = decided;
         // A pair that people decided about is listed even if no predicate found it.
-        let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| ordered(like.a, like.b)).collect();
+        let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| order_pair(like.a, like.b)).collect();
         for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
             let score = if *word == "joined" { 1.0 } else { 0.0 };
             let (a, b) = (*a, *b);
@@ -143,18 +143,18 @@ impl<'a> DedupOutcomes<'a> {
 
     /// How many pairs [`DedupOutcomes::pairs`] gives.
     pub fn pair_count(&self) -> usize {
-        self.similar_pairs.count()
+        self.similar_pairs.count_pairs()
     }
 
     /// The outcome of one post; `None` if it is kept unchanged.
-    pub fn outcome<P: Posts + ?Sized>(
+    pub fn outcome_of_post<P: Posts + ?Sized>(
         &self,
         row: usize,
         post: &Post,
         posts: &P,
     ) -> Result<Option<Outcome<Post>>, StageError> {
         let merged = |into: usize, keeper| {
-            Ok::<_, StageError>(merged_text(&post.text, (posts.id(into), &posts.text(into)?), keeper))
+            Ok::<_, StageError>(merged_text(&post.text, (posts.id(into), &posts.text_of_post(into)?), keeper))
         };
         let by_rule = || self.rule[row].map(|(into, keeper)| merged(into, keeper)).transpose();
         let Some(people) = &self.people else { return by_rule() };
@@ -194,7 +194,7 @@ impl<'a> DedupOutcomes<'a> {
 
     /// The table of all similar pairs, in the order of the ids, some pairs at a time. `places` are
     /// those of the ids ([`places_of_ids`](super::posts::places_of_ids)). It ends early if a stop was requested.
-    pub fn pairs<P: Posts + ?Sized>(
+    pub fn put_near_pairs<P: Posts + ?Sized>(
         &self,
         posts: &P,
         places: &[u32],
@@ -202,13 +202,13 @@ impl<'a> DedupOutcomes<'a> {
         mut put: impl FnMut(Vec<NearPair>) -> Result<(), StageError>,
     ) -> Result<(), StageError> {
         let pair = |like: &SimilarPair| {
-            let pair = near_pair(like, self.ends(like), posts)?;
-            Ok(match self.words.get(&ordered(like.a, like.b)) {
+            let pair = near_pair(like, self.posts_of_pair(like), posts)?;
+            Ok(match self.words.get(&order_pair(like.a, like.b)) {
                 Some(word) => NearPair { verdict: (*word).into(), ..pair },
                 None => pair,
             })
         };
-        let mut put = |batch: &[SimilarPair]| match watch.stopped() {
+        let mut put = |batch: &[SimilarPair]| match watch.is_stopped() {
             true => Ok(false),
             false => {
                 put(batch.par_iter().map(pair).collect::<Result<_, StageError>>()?)?;
@@ -216,7 +216,7 @@ impl<'a> DedupOutcomes<'a> {
             }
         };
         let key = |like: &SimilarPair| {
-            let (a, b) = self.ends(like);
+            let (a, b) = self.posts_of_pair(like);
             (places[a], places[b])
         };
         let pairs = match &self.similar_pairs {
@@ -245,21 +245,21 @@ impl<'a> DedupOutcomes<'a> {
     }
 
     /// The posts of a pair; the one that ranks first is first.
-    fn ends(&self, like: &SimilarPair) -> (usize, usize) {
+    fn posts_of_pair(&self, like: &SimilarPair) -> (usize, usize) {
         let (a, b) = (self.heads[like.a as usize], self.heads[like.b as usize]);
         if self.ranks[b] < self.ranks[a] { (b, a) } else { (a, b) }
     }
 }
 
 /// What people decided about these posts.
-fn pairings<'a, P: Posts + ?Sized>(
+fn pairings_of_posts<'a, P: Posts + ?Sized>(
     posts: &'a P,
     decisions: &'a StageDecisions,
 ) -> Result<Vec<Pairing<'a>>, StageError> {
     // The closure for texts cannot return an error, so it is kept here and returned afterwards.
     let failed = RefCell::new(None);
     let text = |post: u32| {
-        posts.text(post as usize).unwrap_or_else(|error| {
+        posts.text_of_post(post as usize).unwrap_or_else(|error| {
             failed.replace(Some(error));
             "".into()
         })
@@ -268,7 +268,7 @@ fn pairings<'a, P: Posts + ?Sized>(
         let id = |post: u32| posts.id(post as usize);
         seen_pair((id(a), &text(a)), (id(b), &text(b)))
     };
-    let pairings = decisions.pairings((0..posts.count()).map(|post| posts.id(post)), seen);
+    let pairings = decisions.find_pairings((0..posts.count_posts()).map(|post| posts.id(post)), seen);
     failed.into_inner().map_or(Ok(()), Err)?;
     Ok(pairings)
 }
@@ -283,7 +283,7 @@ fn near_pair<P: Posts + ?Sized>(
     (a, b): (usize, usize),
     posts: &P,
 ) -> Result<NearPair, StageError> {
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(&posts.text(a)?, &posts.text(b)?);
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = measure_witness(&posts.text_of_post(a)?, &posts.text_of_post(b)?);
     Ok(NearPair {
         a: posts.id(a).into(),
         b: posts.id(b).into(),

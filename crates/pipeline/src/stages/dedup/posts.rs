@@ -15,14 +15,14 @@ use riddlemill_files::par_map::par_map_ordered;
 use riddlemill_record::{Language, Post};
 use riddlemill_tables::{Error, StageReader};
 use riddlemill_text::join::{DiskError, Working};
-use riddlemill_text::offline::dedup::{Standing, standing, tagged_text};
-use riddlemill_text::text::language::untagged;
+use riddlemill_text::offline::dedup::{Standing, standing_of_post, tagged_text};
+use riddlemill_text::text::language::split_tag;
 use riddlemill_text::text::sameness::is_over_length;
 
 /// Posts by number, with what decisions need of them.
 pub(in crate::stages) trait Posts: Sync {
     /// How many there are.
-    fn count(&self) -> usize;
+    fn count_posts(&self) -> usize;
 
     /// The id of one.
     fn id(&self, post: usize) -> &str;
@@ -31,7 +31,7 @@ pub(in crate::stages) trait Posts: Sync {
     ///
     /// # Errors
     /// [`StageError`] if it is on a disk that cannot be read.
-    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError>;
+    fn text_of_post(&self, post: usize) -> Result<Cow<'_, str>, StageError>;
 }
 
 /// For each post, the place of its id in the order of all ids; equal ids have the same place.
@@ -44,7 +44,7 @@ pub(super) fn places_of_ids<P: Posts + ?Sized>(posts: &P) -> Vec<u32> {
         u128::from_be_bytes(bytes)
     };
     let mut by_id: Vec<(u128, u32)> =
-        (0..posts.count() as u32).into_par_iter().map(|post| (beginning(post), post)).collect();
+        (0..posts.count_posts() as u32).into_par_iter().map(|post| (beginning(post), post)).collect();
     let id = |of: &(u128, u32)| posts.id(of.1 as usize);
     by_id.par_sort_unstable_by(|x, y| x.0.cmp(&y.0).then_with(|| id(x).cmp(id(y))));
     let mut places = vec![0; by_id.len()];
@@ -55,7 +55,7 @@ pub(super) fn places_of_ids<P: Posts + ?Sized>(posts: &P) -> Vec<u32> {
 }
 
 impl Posts for [Post] {
-    fn count(&self) -> usize {
+    fn count_posts(&self) -> usize {
         self.len()
     }
 
@@ -63,7 +63,7 @@ impl Posts for [Post] {
         &self[post].id
     }
 
-    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+    fn text_of_post(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
         Ok(self[post].text.as_str().into())
     }
 }
@@ -146,7 +146,7 @@ type PartRead = (Post, Option<String>, Standing, bool);
 impl StagePosts {
     /// Reads posts; their texts wait in a new folder under `on_disk`, where that is given.
     /// `stated` is the language of posts that have none; `seconds` are left out.
-    pub fn read(
+    pub fn read_posts(
         (inputs, seconds): (&[StageReader], &Seconds),
         on_disk: Option<&Path>,
         stated: Option<Language>,
@@ -157,13 +157,13 @@ impl StagePosts {
         let mut waiting = on_disk.map(Writing::create).transpose()?;
         for (at, input) in inputs.iter().enumerate() {
             let part = |part| -> Result<Vec<PartRead>, StageError> {
-                stop.check()?;
-                let posts: Vec<Post> = input.part((), part)?;
+                stop.fail_if_stopped()?;
+                let posts: Vec<Post> = input.read_part((), part)?;
                 Ok(posts
                     .into_par_iter()
-                    .filter(|post| !seconds.has(at, &post.id))
+                    .filter(|post| !seconds.has_earlier(at, &post.id))
                     .map(|post| {
-                        let standing = standing(&post);
+                        let standing = standing_of_post(&post);
                         // A Chinese text is itself.
                         let tagged = match tagged_text(&post, stated) {
                             Cow::Borrowed(_) => None,
@@ -215,38 +215,38 @@ impl StagePosts {
     ///
     /// # Errors
     /// [`StageError`] if it is on a disk that cannot be read.
-    pub fn tagged(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+    pub fn text_with_language(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
         match &self.texts {
             Texts::Memory(texts) => Ok(texts.get(post).into()),
-            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.between(post, post + 1)?).into_owned().into()),
+            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.read_text_bytes(post, post + 1)?).into_owned().into()),
         }
     }
 
     /// All texts with their languages, where they are in memory.
     pub fn in_memory(&self) -> Option<Vec<&str>> {
         match &self.texts {
-            Texts::Memory(texts) => Some((0..self.count()).map(|post| texts.get(post)).collect()),
+            Texts::Memory(texts) => Some((0..self.count_posts()).map(|post| texts.get(post)).collect()),
             Texts::Disk(_) => None,
         }
     }
 
     /// The texts in order, with their languages; none after an error, which is in `failed`.
-    pub fn each<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
-        (0..self.count())
+    pub fn iter_tagged_texts<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
+        (0..self.count_posts())
             .step_by(BATCH)
             .map_while(|first| {
-                let texts = self.some(first, (first + BATCH).min(self.count()));
+                let texts = self.read_texts(first, (first + BATCH).min(self.count_posts()));
                 texts.map_err(|error| *failed = Some(error)).ok()
             })
             .flatten()
     }
 
-    fn some(&self, first: usize, end: usize) -> Result<Vec<String>, StageError> {
+    fn read_texts(&self, first: usize, end: usize) -> Result<Vec<String>, StageError> {
         let OnDisk { starts, .. } = match &self.texts {
             Texts::Memory(texts) => return Ok((first..end).map(|post| texts.get(post).to_owned()).collect()),
             Texts::Disk(disk) => disk,
         };
-        let all = self.between(first, end)?;
+        let all = self.read_text_bytes(first, end)?;
         let text = |post: usize| {
             let own = (starts[post] - starts[first]) as usize..(starts[post + 1] - starts[first]) as usize;
             // Only whole strings were written, so no byte is replaced here.
@@ -256,7 +256,7 @@ impl StagePosts {
     }
 
     /// The bytes of these texts in the file.
-    fn between(&self, first: usize, end: usize) -> Result<Vec<u8>, StageError> {
+    fn read_text_bytes(&self, first: usize, end: usize) -> Result<Vec<u8>, StageError> {
         let Texts::Disk(OnDisk { path, file, starts, .. }) = &self.texts else { return Ok(Vec::new()) };
         let mut bytes = vec![0; (starts[end] - starts[first]) as usize];
         file.read_exact_at(starts[first], &mut bytes).map_err(Error::io("read", path))?;
@@ -268,7 +268,7 @@ impl StagePosts {
 const BATCH: usize = 1 << 13;
 
 impl Posts for StagePosts {
-    fn count(&self) -> usize {
+    fn count_posts(&self) -> usize {
         self.standings.len()
     }
 
@@ -276,10 +276,10 @@ impl Posts for StagePosts {
         self.ids.get(post)
     }
 
-    fn text(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
-        Ok(match self.tagged(post)? {
-            Cow::Borrowed(text) => untagged(text).1.into(),
-            Cow::Owned(text) => untagged(&text).1.to_owned().into(),
+    fn text_of_post(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
+        Ok(match self.text_with_language(post)? {
+            Cow::Borrowed(text) => split_tag(text).1.into(),
+            Cow::Owned(text) => split_tag(&text).1.to_owned().into(),
         })
     }
 }
@@ -289,6 +289,6 @@ pub(super) fn disk_error(error: DiskError) -> StageError {
     match error {
         DiskError::Stopped => StageError::Stopped,
         DiskError::Io { what, path, source } => Error::io(what, &path)(source).into(),
-        DiskError::TooMany => Unusable::asked(error).into(),
+        DiskError::TooMany => Unusable::of_request(error).into(),
     }
 }

@@ -6,7 +6,7 @@ use crate::stages::StageError;
 use riddlemill_record::Post;
 use riddlemill_tables::StageReader;
 use riddlemill_text::offline::dedup::PairsOnDisk;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Bytes that the join holds for a post in addition to those that grow with its text, and for a byte of text. Measured at a million
 /// posts of 84 bytes, where the join of the default similarity takes most.
@@ -29,40 +29,40 @@ pub(super) struct Needs {
 
 impl Needs {
     /// An estimate for the posts that earlier stages kept, from the lengths in the first part.
-    pub fn estimate(inputs: &[StageReader]) -> Result<Self, StageError> {
+    pub fn estimate_needs(inputs: &[StageReader]) -> Result<Self, StageError> {
         let posts = inputs.iter().map(|input| input.table("rows").rows).sum();
-        let first = inputs.iter().find_map(|input| input.parts::<Post>("rows").next()).transpose()?;
+        let first = inputs.iter().find_map(|input| input.read_parts::<Post>("rows").next()).transpose()?;
         let sample = first.unwrap_or_default();
         let read: u64 = sample.iter().map(|post| post.text.len() as u64).sum();
         Ok(Self { posts, text: posts.saturating_mul(read) / (sample.len() as u64).max(1) })
     }
 
     /// Bytes that it takes in memory.
-    pub fn memory(&self) -> u64 {
+    pub fn memory_bytes(&self) -> u64 {
         self.posts.saturating_mul(OF_POST).saturating_add(self.text.saturating_mul(OF_TEXT))
     }
 
     /// Bytes of its working files.
-    fn files(&self) -> u64 {
+    fn file_bytes(&self) -> u64 {
         self.posts.saturating_mul(FILED_OF_POST).saturating_add(self.text.saturating_mul(FILED_OF_TEXT))
     }
 
     /// Refuses a disk that has no room for it; one that cannot be asked is found out when it is full.
-    pub fn room(&self, on_disk: OnDisk<'_>) -> Result<(), StageError> {
+    pub fn check_room(&self, on_disk: OnDisk<'_>) -> Result<(), StageError> {
         let hint = format!(
             "let it hold all in memory: `--set dedup.memory_mib={}`",
-            self.memory().div_ceil(1 << 20)
+            self.memory_bytes().div_ceil(1 << 20)
         );
-        refuse_over(on_disk, self.files(), &format!("dedup of {}", counted(self.posts, "post")), &hint)
+        refuse_over(on_disk, self.file_bytes(), &format!("dedup of {}", count_with_noun(self.posts, "post")), &hint)
     }
 
     /// The message to the user.
-    pub fn words(&self, settings: &sections::Dedup) -> String {
+    pub fn describe_needs(&self, settings: &sections::Dedup) -> String {
         format!(
             "dedup: {} would take {} of memory, and dedup.memory_mib allows {} MiB: it works on \
              disk, with the same result",
-            counted(self.posts, "post"),
-            gigabytes(self.memory()),
+            count_with_noun(self.posts, "post"),
+            format_bytes(self.memory_bytes()),
             settings.memory_mib
         )
     }
@@ -75,7 +75,7 @@ pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: OnDisk<'_>) -> Result<
     refuse_over(
         on_disk,
         files,
-        &format!("sorting {} of near duplicates", counted(pairs.len() as u64, "pair")),
+        &format!("sorting {} of near duplicates", count_with_noun(pairs.len() as u64, "pair")),
         hint,
     )
 }
@@ -89,12 +89,12 @@ fn refuse_over(on_disk: OnDisk<'_>, bytes: u64, what: &str, hint: &str) -> Resul
         "{what} needs about {} for working files, and the disk of staged/ has {} free\n  hint: make room, \
          or {hint}; \
          `--set run.disk_check=false` runs anyway",
-        gigabytes(bytes),
-        gigabytes(free),
+        format_bytes(bytes),
+        format_bytes(free),
     )))
 }
 
-fn gigabytes(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     match bytes {
         ..100_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),

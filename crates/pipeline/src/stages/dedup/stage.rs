@@ -8,10 +8,10 @@ use riddlemill_review::decisions::{StageDecisions, Verdict};
 use riddlemill_tables::{StageReader, StageWriter};
 use riddlemill_text::join::{Spill, Unwatched, Watch};
 use riddlemill_text::offline::dedup::{
-    Found, SimilarPair, query, ranks, similar_pairs, similar_pairs_on_disk,
+    Found, SimilarPair, join_query, rank_records, similar_pairs, similar_pairs_on_disk,
 };
-use riddlemill_text::text::counted;
-use riddlemill_text::text::sameness::{MOST_UNITS, Veto, veto};
+use riddlemill_text::text::count_with_noun;
+use riddlemill_text::text::sameness::{MOST_UNITS, Veto, find_veto};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, Stop, Waiting};
 ///
 /// # Errors
 /// [`StageError`] where the stage cannot be written, there is no room for it, or the user stopped.
-pub fn dedup(
+pub fn dedup_posts(
     (inputs, seconds): (&[StageReader], &Seconds),
     settings: &sections::Dedup,
     decisions: &StageDecisions,
@@ -41,20 +41,20 @@ pub fn dedup(
     writer: &mut StageWriter<Post>,
     (stop, pulse): (&Stop, &dyn Pulse),
 ) -> Result<(), StageError> {
-    let needs = Needs::estimate(inputs)?;
-    let spills = needs.memory() > settings.memory_mib.saturating_mul(1 << 20);
+    let needs = Needs::estimate_needs(inputs)?;
+    let spills = needs.memory_bytes() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
         // Checked first, because a disk that fills up later would waste the whole join.
-        needs.room(on_disk)?;
-        pulse.notify(&needs.words(settings));
+        needs.check_room(on_disk)?;
+        pulse.notify_user(&needs.describe_needs(settings));
     }
     let mut posts =
-        StagePosts::read((inputs, seconds), spills.then_some(on_disk.folder), settings.language, stop)?;
-    if let Some(words) = of_over_length(settings, posts.over_length, posts.count()) {
-        pulse.notify(&format!("dedup: {words}"));
+        StagePosts::read_posts((inputs, seconds), spills.then_some(on_disk.folder), settings.language, stop)?;
+    if let Some(words) = of_over_length(settings, posts.over_length, posts.count_posts()) {
+        pulse.notify_user(&format!("dedup: {words}"));
     }
     let near = near_by_embeddings(inputs, &posts)?;
-    let count = posts.count() as u64;
+    let count = posts.count_posts() as u64;
     let waiting = Waiting::before_writing(stop, pulse, count);
     let (groups, mut pairs) = match posts.in_memory() {
         Some(texts) => {
@@ -63,9 +63,9 @@ pub fn dedup(
         }
         None => {
             let memory = usize::try_from(settings.memory_mib << 20).unwrap_or(usize::MAX);
-            let spill = Spill { folder: on_disk.folder, memory, texts: posts.count() };
+            let spill = Spill { folder: on_disk.folder, memory, texts: posts.count_posts() };
             let mut failed = None;
-            let found = similar_pairs_on_disk(posts.each(&mut failed), settings, spill, &waiting);
+            let found = similar_pairs_on_disk(posts.iter_tagged_texts(&mut failed), settings, spill, &waiting);
             // An unreadable text ends the iterator, which the join takes for the end of the posts.
             failed.map_or(Ok(()), Err)?;
             let (groups, pairs) = found.map_err(disk_error)?;
@@ -74,19 +74,19 @@ pub fn dedup(
         }
     };
     // A stopped join in memory returns what it has, which must not be written.
-    stop.check()?;
+    stop.fail_if_stopped()?;
     if !near.is_empty() {
         // Few enough posts are embedded that all pairs fit in memory.
-        let mut held = pairs.load()?;
+        let mut held = pairs.load_pairs()?;
         add_near(&mut held, &groups, &near, |a, b| {
-            Ok(veto(&posts.tagged(a)?, &posts.tagged(b)?).map(Veto::name))
+            Ok(find_veto(&posts.text_with_language(a)?, &posts.text_with_language(b)?).map(Veto::name))
         })?;
         pairs = FoundPairs::InMemory(held);
     }
     let one = judged_one(inputs, &posts)?;
     if !one.is_empty() {
         // Few enough posts are judged that all pairs fit in memory.
-        let mut held = pairs.load()?;
+        let mut held = pairs.load_pairs()?;
         add_judged(&mut held, &groups, &one);
         pairs = FoundPairs::InMemory(held);
     }
@@ -94,7 +94,7 @@ pub fn dedup(
     posts.hold_texts(settings.memory_mib.saturating_mul(1 << 20))?;
     // Ties are broken by id, because the numbers of posts depend on the order of the files.
     let places = places_of_ids(&posts);
-    let ranks = ranks(&posts.standings, settings.keep, |row| places[row as usize]);
+    let ranks = rank_records(&posts.standings, settings.keep, |row| places[row as usize]);
     let decided = match pairs {
         FoundPairs::InMemory(pairs) => {
             DedupOutcomes::from_found(Found::from_join(groups, pairs, ranks), &posts, decisions)?
@@ -103,46 +103,46 @@ pub fn dedup(
             DedupOutcomes::from_disk(groups, pairs, ranks, &posts, decisions, &waiting)?
         }
     };
-    stop.check()?;
-    let mut table = writer.table::<NearPair>("pairs")?;
-    let written = Waiting::new(stop, pulse, waiting.left());
+    stop.fail_if_stopped()?;
+    let mut table = writer.start_table::<NearPair>("pairs")?;
+    let written = Waiting::new(stop, pulse, waiting.remaining_records());
     let each = 1.0 / (count as f64 + PAIR * decided.pair_count() as f64).max(1.0);
-    decided.pairs(&posts, &places, &waiting, |pairs| {
+    decided.put_near_pairs(&posts, &places, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
-        written.advance(PAIR * each * pairs.len() as f64);
+        written.report_share(PAIR * each * pairs.len() as f64);
         Ok(table.flush()?)
     })?;
-    writer.keep(table)?;
+    writer.add_table(table)?;
     let (mut sources, mut first) = (Sources::default(), 0);
     // Read a second time, because only ids, texts and ranks were kept in memory.
     let parts = inputs
         .iter()
         .enumerate()
-        .flat_map(|(at, input)| input.parts::<Post>("rows").map(move |part| (at, part)));
+        .flat_map(|(at, input)| input.read_parts::<Post>("rows").map(move |part| (at, part)));
     for (input, part) in parts {
         let (part, again): (Vec<Post>, Vec<Post>) =
-            part?.into_iter().partition(|post| !seconds.has(input, &post.id));
+            part?.into_iter().partition(|post| !seconds.has_earlier(input, &post.id));
         for post in again {
-            if let Some(outcome) = seconds.outcome(input, &post.id) {
+            if let Some(outcome) = seconds.outcome_of_repeat(input, &post.id) {
                 writer.append(&post.id, &outcome);
             }
         }
-        let outcome = |(at, post): (usize, &Post)| decided.outcome(first + at, post, &posts);
+        let outcome = |(at, post): (usize, &Post)| decided.outcome_of_post(first + at, post, &posts);
         let outcomes: Vec<Option<Outcome<Post>>> =
             part.par_iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
         first += part.len();
         for (post, outcome) in part.into_iter().zip(outcomes) {
-            let outcome = outcome.map(|outcome| unmerged(&post, outcome, Post::clone));
+            let outcome = outcome.map(|outcome| keep_published(&post, outcome, Post::clone));
             let unknown = post.language == Some(Language::Und) && post.language_certainty != Some(1.0);
-            sources.count(&post.source, matches!(outcome, Some(Outcome::Merged { .. })), unknown);
+            sources.count_post(&post.source, matches!(outcome, Some(Outcome::Merged { .. })), unknown);
             let id = post.id.clone();
             writer.append(&id, &outcome.unwrap_or(Outcome::Kept(post)));
-            written.advance(each);
-            stop.check()?;
+            written.report_share(each);
+            stop.fail_if_stopped()?;
         }
         writer.flush()?;
     }
-    sources.emptied().iter().chain(&sources.foreign()).for_each(|words| pulse.notify(words));
+    sources.warn_of_merged().iter().chain(&sources.warn_of_foreign()).for_each(|words| pulse.notify_user(words));
     Ok(())
 }
 
@@ -152,11 +152,11 @@ pub(in crate::stages) fn of_over_length(
     long: usize,
     all: usize,
 ) -> Option<String> {
-    (long > 0 && query(settings).is_none()).then(|| {
+    (long > 0 && join_query(settings).is_none()).then(|| {
         format!(
             "{long} of {} over {MOST_UNITS} characters long (of English: words), compared as copies and as beginnings of each \
              other, and not by wording",
-            counted(all as u64, "text")
+            count_with_noun(all as u64, "text")
         )
     })
 }
@@ -169,7 +169,7 @@ const MANY_OF_A_SOURCE: usize = 10;
 struct Sources(BTreeMap<String, (usize, usize, usize)>);
 
 impl Sources {
-    fn count(&mut self, source: &str, merged: bool, unknown: bool) {
+    fn count_post(&mut self, source: &str, merged: bool, unknown: bool) {
         // `entry` would allocate the name again for every post.
         if !self.0.contains_key(source) {
             self.0.insert(source.to_owned(), (0, 0, 0));
@@ -182,7 +182,7 @@ impl Sources {
     }
 
     /// A warning for each source with over half of its posts in a language that was not stated and is not known.
-    fn foreign(&self) -> Vec<String> {
+    fn warn_of_foreign(&self) -> Vec<String> {
         let warning = |(source, (all, _, foreign)): (&String, &(usize, usize, usize))| {
             (*all >= MANY_OF_A_SOURCE && 2 * foreign > *all).then(|| {
                 format!(
@@ -197,7 +197,7 @@ impl Sources {
 
     /// A warning for each source with over half of its posts merged into others: a dump that is there twice, or a rule that
     /// takes its posts for one.
-    fn emptied(&self) -> Vec<String> {
+    fn warn_of_merged(&self) -> Vec<String> {
         let warning = |(source, (all, gone, _)): (&String, &(usize, usize, usize))| {
             (*all >= MANY_OF_A_SOURCE && 2 * gone > *all).then(|| {
                 format!(
@@ -212,7 +212,7 @@ impl Sources {
 }
 
 /// A published record is kept where a rule would merge it into another; it is merged only if a person joined the two.
-pub(in crate::stages) fn unmerged<R: Record>(
+pub(in crate::stages) fn keep_published<R: Record>(
     record: &R,
     outcome: Outcome<R>,
     row: impl FnOnce(&R) -> R,
@@ -246,12 +246,12 @@ fn near_by_embeddings(
 ) -> Result<Vec<(usize, usize, f64)>, StageError> {
     let mut pairs: Vec<NearEmbeddings> = Vec::new();
     for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(NEAR)) {
-        pairs.append(&mut input.all(NEAR)?);
+        pairs.append(&mut input.read_table(NEAR)?);
     }
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
+    let at: FxHashMap<&str, usize> = (0..posts.count_posts()).map(|post| (posts.id(post), post)).collect();
     let number = |pair: &NearEmbeddings| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?, pair.cosine));
     Ok(pairs.iter().filter_map(number).collect())
 }
@@ -263,13 +263,13 @@ const JUDGE: &str = "judge";
 fn judged_one(inputs: &[StageReader], posts: &StagePosts) -> Result<Vec<(usize, usize)>, StageError> {
     let mut pairs: Vec<JudgedPair> = Vec::new();
     for input in inputs.iter().filter(|input| input.manifest().tables.contains_key(JUDGED)) {
-        pairs.append(&mut input.all(JUDGED)?);
+        pairs.append(&mut input.read_table(JUDGED)?);
     }
     pairs.retain(|pair| pair.verdict.as_deref() == Some(ONE));
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
-    let at: FxHashMap<&str, usize> = (0..posts.count()).map(|post| (posts.id(post), post)).collect();
+    let at: FxHashMap<&str, usize> = (0..posts.count_posts()).map(|post| (posts.id(post), post)).collect();
     let number = |pair: &JudgedPair| Some((*at.get(&*pair.a)?, *at.get(&*pair.b)?));
     Ok(pairs.iter().filter_map(number).collect())
 }
@@ -346,16 +346,16 @@ pub(in crate::stages) fn decide_where(
     watch: &dyn Watch,
     agree: impl Fn(usize, usize) -> bool,
 ) -> Result<Decisions, StageError> {
-    let mut found = Found::among(posts, settings, watch);
+    let mut found = Found::among_posts(posts, settings, watch);
     add_near(&mut found.similar_pairs, &found.groups, similar, |_, _| Ok(None))?;
     for like in &mut found.similar_pairs {
         like.same &= agree(found.heads[like.a as usize], found.heads[like.b as usize]);
     }
     let decided = DedupOutcomes::from_found(found, posts, decisions)?;
-    let outcome = |(row, post)| decided.outcome(row, post, posts);
+    let outcome = |(row, post)| decided.outcome_of_post(row, post, posts);
     let outcomes = posts.iter().enumerate().map(outcome).collect::<Result<_, _>>()?;
     let mut pairs = Vec::new();
-    decided.pairs(posts, &places_of_ids(posts), &Unwatched, |more| {
+    decided.put_near_pairs(posts, &places_of_ids(posts), &Unwatched, |more| {
         pairs.extend(more);
         Ok(())
     })?;
@@ -367,7 +367,7 @@ pub(in crate::stages) fn decide_where(
 pub struct Deduplicating;
 
 impl Stage for Deduplicating {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         // 2 keeps a text in capitals alone where there is no other. 3 wants a third of the pairs of neighbours. 4 takes
         // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
         // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
@@ -375,21 +375,21 @@ impl Stage for Deduplicating {
         About { name: "dedup", version: 7, section: "dedup", rows: Rows::Posts, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let mut writer = job.posts()?;
-        let run: sections::Run = job.asking.config.typed(None, "run");
-        let on_disk = OnDisk { folder: job.folder(), check: run.disk_check };
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.create_post_writer()?;
+        let run: sections::Run = job.asking.config.typed_settings(None, "run");
+        let on_disk = OnDisk { folder: job.working_folder(), check: run.disk_check };
         let watched = (job.asking.stop, job.asking.pulse);
-        let (people, seconds) = (job.step.people()?, job.seconds()?);
-        dedup((job.inputs, &seconds), &job.settings(), &people, on_disk, &mut writer, watched)?;
+        let (people, seconds) = (job.step.read_decisions()?, job.find_repeated_records()?);
+        dedup_posts((job.inputs, &seconds), &job.step_settings(), &people, on_disk, &mut writer, watched)?;
         Ok(writer.into())
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        Embeds::Posts.comparison(config, recipe)
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        Embeds::Posts.comparison_settings(config, recipe)
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         verdict.is_of_pair()
     }
 
@@ -452,16 +452,16 @@ mod tests {
     fn a_source_that_loses_over_half_of_its_posts_is_reported() {
         let mut sources = Sources::default();
         for (source, all, merged) in [("first", 20, 10), ("second", 20, 11), ("small", 4, 4)] {
-            (0..all).for_each(|n| sources.count(source, n < merged, source == "second" && n > 9));
+            (0..all).for_each(|n| sources.count_post(source, n < merged, source == "second" && n > 9));
         }
-        let warnings = sources.emptied();
+        let warnings = sources.warn_of_merged();
         assert_eq!(warnings.len(), 1);
         assert!(
             warnings[0].starts_with("dedup: 11 of 20 posts of `second` were merged into others"),
             "{warnings:?}"
         );
-        assert!(sources.foreign().is_empty(), "half is not most: {:?}", sources.foreign());
-        (0..3).for_each(|_| sources.count("second", false, true));
-        assert!(sources.foreign()[0].contains("13 of 23 posts of `second`"), "{:?}", sources.foreign());
+        assert!(sources.warn_of_foreign().is_empty(), "half is not most: {:?}", sources.warn_of_foreign());
+        (0..3).for_each(|_| sources.count_post("second", false, true));
+        assert!(sources.warn_of_foreign()[0].contains("13 of 23 posts of `second`"), "{:?}", sources.warn_of_foreign());
     }
 }

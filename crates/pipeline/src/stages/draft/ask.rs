@@ -9,25 +9,25 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::consent::agreed;
-use super::flight::{Flight, waits_for, words};
-use super::outcome::{Replied, outcome};
+use super::consent::require_consent;
+use super::flight::{Flight, waits_for, describe_progress};
+use super::outcome::{Replied, outcome_of_record};
 use super::{
-    Demands, Draft, LlmContext, Slot, asks, endpoints, is_skipped, is_unseen, open_store, optional, schema,
-    sends, slots,
+    Demands, Draft, LlmContext, Slot, whom_to_ask, endpoints, is_skipped, is_unseen, open_store, is_optional, schema,
+    may_answer_later, slots_of_draft,
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;
 use crate::stages::{StageError, Unusable};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Progress, Prompts, ask_parsed, forget_unreadable};
-use riddlemill_record::{Cause, Evidence, Reason, Record, Row, derived, is_published};
+use riddlemill_record::{Cause, Evidence, Reason, Record, Row, derive_id, is_published};
 use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
 
 /// Why a stage sends no requests.
 pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
-    let asks = asks(draft, config, recipe);
+    let asks = whom_to_ask(draft, config, recipe);
     match asks.several {
         true => format!("no endpoint to ask: {} names none", asks.key),
         false => "no endpoint to ask: draft.endpoint names none that pipeline.toml has".into(),
@@ -38,9 +38,9 @@ pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
 ///
 /// # Errors
 /// [`StageError::Settings`] naming the file that is not a prompt.
-pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
-    let prompts = Prompts::load(Some(&config.root.join("prompts")))?;
-    let wording = config.typed::<sections::Draft>(None, "draft").prompts;
+pub fn load_prompts(config: &Config) -> Result<Prompts, StageError> {
+    let prompts = Prompts::load_prompts(Some(&config.root.join("prompts")))?;
+    let wording = config.typed_settings::<sections::Draft>(None, "draft").prompts;
     Ok(match wording {
         sections::Wording::Zh => prompts.in_chinese(),
         sections::Wording::Own | sections::Wording::Paper => prompts.as_printed(papers_own(config)),
@@ -49,7 +49,7 @@ pub fn prompts(config: &Config) -> Result<Prompts, StageError> {
 
 /// Whether models are sent the papers' own wording, and their replies read as the papers read them.
 pub fn papers_own(config: &Config) -> bool {
-    config.typed::<sections::Draft>(None, "draft").prompts == sections::Wording::Paper
+    config.typed_settings::<sections::Draft>(None, "draft").prompts == sections::Wording::Paper
 }
 
 /// One reply that is wanted.
@@ -69,7 +69,7 @@ pub struct Request {
 ///
 /// # Errors
 /// [`StageError::Settings`] where a prompt asks for what the step does not give.
-pub fn requests(
+pub fn requests_of_step(
     draft: Draft,
     prompts: &Prompts,
     slots: &[Slot],
@@ -82,15 +82,15 @@ pub fn requests(
         let items = subject::draft_items(record, draft).unwrap_or_default();
         let all = items.iter().enumerate().flat_map(|item| slots.iter().map(move |slot| (item, slot)));
         for ((element, item), slot) in all {
-            let Some(prompt) = item.prompt(draft, slot) else { continue };
+            let Some(prompt) = item.prompt_for_slot(draft, slot) else { continue };
             // What a server that only translates is given.
-            let translated = draft.declared().translates;
+            let translated = draft.draft_declaration().translates;
             let text = translated.and_then(|value| prompt.values.get(value).cloned());
-            let rendered = prompts.render(prompt.template, prompt.values)?;
+            let rendered = prompts.render_prompt(prompt.template, prompt.values)?;
             // In a pack, the reply to any case but the first has a record name of its own.
-            let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.declared().responds.get(ask));
+            let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.draft_declaration().responds.get(ask));
             let about = match other {
-                Some(asked) => derived(asked.name, &[record.id()]),
+                Some(asked) => derive_id(asked.name, &[record.id()]),
                 None => item.about.clone(),
             };
             let schema = schema::reply_schema(draft, prompt.template).map(Arc::new);
@@ -106,36 +106,36 @@ pub fn requests(
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack or store cannot be read.
-pub fn evidence(
+pub fn collect_evidence(
     draft: Draft,
     config: &Config,
     recipe: &str,
     records: impl FnOnce() -> Result<Vec<Row>, StageError>,
 ) -> Result<BTreeMap<String, String>, StageError> {
-    let prompts = prompts(config)?;
+    let prompts = load_prompts(config)?;
     let mut evidence = BTreeMap::new();
     for template in draft.templates() {
         let hash = prompts.hash(template)?;
         evidence.insert(format!("prompt {template}"), hash[..16].to_string());
     }
-    let endpoints = endpoints(draft, config, recipe)?;
+    let endpoints = endpoints_of_draft(draft, config, recipe)?;
     let (mut there, mut refused) = (Vec::new(), Vec::new());
-    for pack in endpoints.iter().filter(|endpoint| !sends(endpoint)).filter_map(|e| e.pack.as_deref()) {
+    for pack in endpoints.iter().filter(|endpoint| !may_answer_later(endpoint)).filter_map(|e| e.pack.as_deref()) {
         there.extend(pack_lines(pack, draft.templates()));
     }
     // A store that is not there is not made by looking.
-    if endpoints.iter().any(sends) && Workspace::new(&config.root).raw().join("replies").exists() {
+    if endpoints.iter().any(may_answer_later) && Workspace::new(&config.root).raw_folder().join("replies").exists() {
         let store = open_store(config)?;
         for Request { slot, ask, .. } in
-            requests(draft, &prompts, &slots(draft, config, recipe, &endpoints)?, &records()?)?
+            requests_of_step(draft, &prompts, &slots_of_draft(draft, config, recipe, &endpoints)?, &records()?)?
         {
             let endpoint = &endpoints[slot.endpoint];
-            if !sends(endpoint) {
+            if !may_answer_later(endpoint) {
                 continue;
             }
-            let asked = Engine::request(endpoint, &ask);
+            let asked = Engine::request_of_ask(endpoint, &ask);
             let stored = there.len();
-            for asked in Engine::variants(endpoint, &asked) {
+            for asked in Engine::request_variants(endpoint, &asked) {
                 if store.contains(&asked.key())? {
                     there.push(asked.key().to_string());
                 }
@@ -146,10 +146,10 @@ pub fn evidence(
             }
         }
     }
-    evidence.insert("replies".into(), counted(there));
+    evidence.insert("replies".into(), count_and_hash(there));
     // Said only where there are any: stages from before there were some stay fresh.
     if !refused.is_empty() {
-        evidence.insert("refusals".into(), counted(refused));
+        evidence.insert("refusals".into(), count_and_hash(refused));
     }
     Ok(evidence)
 }
@@ -164,7 +164,7 @@ fn pack_lines(pack: &Path, templates: &[&str]) -> Vec<String> {
     text.lines().filter(of_template).map(str::to_string).collect()
 }
 
-fn counted(mut names: Vec<String>) -> String {
+fn count_and_hash(mut names: Vec<String>) -> String {
     names.sort();
     names.dedup();
     let mut hasher = blake3::Hasher::new();
@@ -182,17 +182,17 @@ fn counted(mut names: Vec<String>) -> String {
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
 /// or store cannot be used.
-pub fn draft(
+pub fn draft_records(
     draft: Draft,
     records: Vec<Row>,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
-    let optional = optional(draft, asking.config, asking.recipe);
-    let replies = replies(draft, &records, asking)?;
+    let optional = is_optional(draft, asking.config, asking.recipe);
+    let replies = ask_for_replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
-        writer.append(&id, &outcome(draft, record, replies, optional));
+        writer.append(&id, &outcome_of_record(draft, record, replies, optional));
     }
     Ok(())
 }
@@ -202,14 +202,14 @@ pub fn draft(
 ///
 /// # Errors
 /// As of [`draft`].
-pub fn replies(
+pub fn ask_for_replies(
     draft: Draft,
     records: &[Row],
     asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Replied>>, StageError> {
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
-    let prompts = prompts(asking.config)?;
-    let endpoints = endpoints(draft, asking.config, asking.recipe)?;
+    let settings: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
+    let prompts = load_prompts(asking.config)?;
+    let endpoints = endpoints_of_draft(draft, asking.config, asking.recipe)?;
     let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
     if is_skipped(draft, asking.config, asking.recipe) {
         return Ok(replies);
@@ -217,12 +217,12 @@ pub fn replies(
     if endpoints.is_empty() {
         let held = riddlemill_llm::Held {
             reason: Reason::ReplyMissing,
-            what: Evidence::of(no_endpoint(draft, asking.config, asking.recipe), Cause::NoEndpoint),
+            what: Evidence::with_cause(no_endpoint(draft, asking.config, asking.recipe), Cause::NoEndpoint),
         };
         let slot = Slot::default();
         for (of_record, record) in replies.iter_mut().zip(records).filter(|(_, r)| !is_published(r.id())) {
             let items = subject::draft_items(record, draft).unwrap_or_default().into_iter().enumerate();
-            for (element, _) in items.filter(|(_, item)| item.prompt(draft, &slot).is_some()) {
+            for (element, _) in items.filter(|(_, item)| item.prompt_for_slot(draft, &slot).is_some()) {
                 let parsed = Parsed::Held(held.clone());
                 of_record.push(Replied { element, slot: slot.clone(), prompt: String::new(), parsed });
             }
@@ -232,19 +232,19 @@ pub fn replies(
     if records.is_empty() {
         return Ok(replies);
     }
-    let slots = slots(draft, asking.config, asking.recipe, &endpoints)?;
-    repeated(draft, &endpoints, &slots).iter().for_each(|what| asking.pulse.notify(what));
-    let requests = requests(draft, &prompts, &slots, records)?;
+    let slots = slots_of_draft(draft, asking.config, asking.recipe, &endpoints)?;
+    find_repeating_endpoints(draft, &endpoints, &slots).iter().for_each(|what| asking.pulse.notify_user(what));
+    let requests = requests_of_step(draft, &prompts, &slots, records)?;
     let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
     for (at, request) in requests.iter().enumerate() {
         places[request.slot.endpoint].push(at);
     }
     let asks = |places: &Vec<usize>| places.iter().map(|&at| requests[at].ask.clone()).collect();
-    let demands = Demands::of(draft, records);
-    let read = |ask: &Ask, reply: &str| demands.read(ask, reply);
+    let demands = Demands::of_records(draft, records);
+    let read = |ask: &Ask, reply: &str| demands.read_reply(ask, reply);
     let asks = places.iter().map(asks).collect();
     // Packs cost nothing, and a sample shows how its answers came about.
-    let unseen = endpoints.iter().any(sends) && is_unseen(draft, asking.config, asking.recipe);
+    let unseen = endpoints.iter().any(may_answer_later) && is_unseen(draft, asking.config, asking.recipe);
     let asked = match unseen {
         true => {
             let stored = LlmContext { offline: true, ..*asking };
@@ -252,7 +252,7 @@ pub fn replies(
         }
         false => ask_endpoints(endpoints, asks, read, settings.max_reasks, asking)?,
     };
-    asking.stop.check()?;
+    asking.stop.fail_if_stopped()?;
     let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
     // Answers come endpoint by endpoint, and records need them in the order of the requests.
     for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
@@ -274,11 +274,11 @@ pub fn replies(
 }
 
 /// Endpoints that give several replies to a draft at a temperature of 0: the majority is that of one reply.
-fn repeated(draft: Draft, endpoints: &[Endpoint], slots: &[Slot]) -> Vec<String> {
+fn find_repeating_endpoints(draft: Draft, endpoints: &[Endpoint], slots: &[Slot]) -> Vec<String> {
     let several = |at: usize| slots.iter().filter(|slot| slot.endpoint == at).count() > 1;
     let is_cold = |endpoint: &Endpoint| endpoint.sampling.temperature.is_some_and(|at| at <= 0.0);
-    let asked = endpoints.iter().enumerate().filter(|_| draft.declared().majority.is_some());
-    let cold = asked.filter(|(at, endpoint)| several(*at) && sends(endpoint) && is_cold(endpoint));
+    let asked = endpoints.iter().enumerate().filter(|_| draft.draft_declaration().majority.is_some());
+    let cold = asked.filter(|(at, endpoint)| several(*at) && may_answer_later(endpoint) && is_cold(endpoint));
     let told = cold.map(|(_, Endpoint { name, .. })| {
         format!(
             "{}: {name} gives several replies at temperature 0, where further ones repeat the first: `sampling.temperature` of \
@@ -300,35 +300,35 @@ pub fn ask_endpoints<T>(
     max_reasks: u32,
     asking: &LlmContext<'_>,
 ) -> Result<Vec<Vec<Parsed<T>>>, StageError> {
-    let (limits, cancel) = asking.limits();
+    let (limits, cancel) = asking.engine_limits();
     let store = Arc::new(open_store(asking.config)?);
     // Before the estimate, because forgotten replies are asked for again and may cost something.
     if asking.retry_failed && !asking.offline {
-        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| sends(endpoint)) {
-            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(Unusable::asked)?;
+        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| may_answer_later(endpoint)) {
+            forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(Unusable::of_request)?;
         }
     }
-    agreed(&store, &endpoints, &asks, asking)?;
+    require_consent(&store, &endpoints, &asks, asking)?;
     // A record may need several requests, or none: their number is the one that progress is of.
-    asking.pulse.part("requests", asks.iter().map(Vec::len).sum::<usize>() as u64);
+    asking.pulse.begin_part("requests", asks.iter().map(Vec::len).sum::<usize>() as u64);
     let names: Vec<String> = endpoints.iter().map(|endpoint| endpoint.name.clone()).collect();
     let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(StageError::from);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
+    let runtime = runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
     let flights: Vec<Flight> =
-        engines.iter().map(|engine| Flight { longest: engine.longest(), ..Flight::default() }).collect();
+        engines.iter().map(|engine| Flight { longest: engine.longest_request(), ..Flight::default() }).collect();
     // They are paid for: a stop waits for the replies.
-    let _awaited = asking.stop.awaited();
+    let _awaited = asking.stop.begin_paid_work();
     let parsed = runtime.block_on(async {
         let works = engines.iter().zip(asks).zip(&flights).map(async |((engine, asks), flight)| {
             let on_event = |progress: &Progress| {
-                let finished = progress.finished();
+                let finished = progress.count_finished();
                 // Events of parallel requests may arrive out of order, and the bar must not go back.
                 let before = flight.finished.fetch_max(finished, Ordering::Relaxed);
                 flight.now.store(progress.in_flight, Ordering::Relaxed);
-                asking.pulse.advance(finished.saturating_sub(before) as u64);
-                asking.pulse.show_status(&words(progress));
+                asking.pulse.report_done(finished.saturating_sub(before) as u64);
+                asking.pulse.show_status(&describe_progress(progress));
             };
             ask_parsed(engine, asks, &read, max_reasks, on_event).await
         });
@@ -337,9 +337,9 @@ pub fn ask_endpoints<T>(
         let mut asked: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut tell_left = || {
             asked.retain(|name| {
-                let left = asking.run.left(name);
+                let left = asking.run.failure_of_endpoint(name);
                 left.iter().for_each(|how| {
-                    asking.pulse.notify(&format!("{name} gets no more requests in this run: {how}"));
+                    asking.pulse.notify_user(&format!("{name} gets no more requests in this run: {how}"));
                 });
                 left.is_none()
             });
@@ -353,9 +353,9 @@ pub fn ask_endpoints<T>(
                 // Requests in flight are finished and their replies kept; no new ones are sent.
                 () = tokio::time::sleep(Duration::from_millis(100)) => {
                     tell_left();
-                    if asking.stop.asked() && !cancel.is_cancelled() {
+                    if asking.stop.is_requested() && !cancel.is_cancelled() {
                         cancel.cancel();
-                        asking.pulse.notify(&waits_for(&flights));
+                        asking.pulse.notify_user(&waits_for(&flights));
                     }
                 }
             }
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn evidence_counts_and_does_not_hang_on_order() {
-        let names = |names: &[&str]| counted(names.iter().map(ToString::to_string).collect());
+        let names = |names: &[&str]| count_and_hash(names.iter().map(ToString::to_string).collect());
         assert_eq!(names(&["b", "a"]), names(&["a", "b"]));
         assert!(names(&["a", "b"]).starts_with("2 "));
         assert_ne!(names(&["ab"]), names(&["a", "b"]));

@@ -5,15 +5,15 @@ use crate::config::{Config, Origin, sections};
 use crate::stages::StageError;
 use riddlemill_files::{Wish, Workspace, shell_word, trust};
 use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate_with, open_batches};
-use riddlemill_text::text::grouped;
+use riddlemill_text::text::group_digits;
 
-use super::sends;
+use super::may_answer_later;
 
 /// Asks the user before requests are sent to a host that nobody agreed to, and once before paid requests without a cap are.
 ///
 /// # Errors
 /// [`StageError::NotAgreed`] if they do not agree or cannot be asked: then nothing was sent.
-pub(in crate::stages) fn agreed(
+pub(in crate::stages) fn require_consent(
     store: &Store,
     endpoints: &[Endpoint],
     asks: &[Vec<Ask>],
@@ -21,20 +21,20 @@ pub(in crate::stages) fn agreed(
 ) -> Result<(), StageError> {
     if !asking.offline {
         for (endpoint, asks) in endpoints.iter().zip(asks) {
-            for wish in [endpoint.command_wish(), endpoint.wish()].into_iter().flatten() {
+            for wish in [endpoint.command_wish(), endpoint.needed_wish()].into_iter().flatten() {
                 agreed_to(&wish, store, endpoint, asks, asking)?;
             }
         }
     }
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let settings: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
     if asking.offline || asking.run.is_capped() || asking.run.is_agreed() || settings.max_usd > 0.0 {
         return Ok(());
     }
     let (mut usd, mut requests, mut names) = (Usd::ZERO, 0, Vec::new());
     for (endpoint, asks) in endpoints.iter().zip(asks) {
-        let paid = endpoint.price().is_some_and(|price| price.cost(1, 1) > Usd::ZERO);
+        let paid = endpoint.token_price().is_some_and(|price| price.cost_of_tokens(1, 1) > Usd::ZERO);
         // What is never sent needs no leave.
-        if !paid || !sends(endpoint) || endpoint.cap().is_some() || !endpoint.has_key() {
+        if !paid || !may_answer_later(endpoint) || endpoint.budget_cap().is_some() || !endpoint.has_key() {
             continue;
         }
         let estimate = estimate_with(store, endpoint, asking.recipe, asks, None, asking.accept_before)?;
@@ -47,13 +47,13 @@ pub(in crate::stages) fn agreed(
     if requests == 0 {
         return Ok(());
     }
-    let mut quote = quote(usd, requests, &names);
-    if let Some(more) = asking.pulse.outlook(requests) {
+    let mut quote = quote_cost(usd, requests, &names);
+    if let Some(more) = asking.pulse.estimate_cost(requests) {
         quote = format!("{quote}, {more}");
     }
-    match asking.pulse.agrees(&format!("{quote}; continue?")) {
+    match asking.pulse.ask_consent(&format!("{quote}; continue?")) {
         Some(true) => {
-            asking.run.agree();
+            asking.run.agree_to_cost();
             Ok(())
         }
         Some(false) => Err(StageError::NotAgreed(format!("{quote}: not agreed, and nothing was sent"))),
@@ -74,13 +74,13 @@ fn agreed_to(
     asking: &LlmContext<'_>,
 ) -> Result<(), StageError> {
     let trust = &asking.config.trust;
-    if !sends(endpoint) || trust.allows(wish) {
+    if !may_answer_later(endpoint) || trust.is_agreed(wish) {
         return Ok(());
     }
     // What is never sent needs no leave.
-    let (Some(price), true) = (endpoint.price(), endpoint.has_key()) else { return Ok(()) };
+    let (Some(price), true) = (endpoint.token_price(), endpoint.has_key()) else { return Ok(()) };
     let bare = matches!(wish, Wish::Host { variables, .. } if variables.is_empty());
-    let paid = price.cost(1, 1) > Usd::ZERO;
+    let paid = price.cost_of_tokens(1, 1) > Usd::ZERO;
     if bare && (asking.run.is_agreed() || paid && is_capped_here(endpoint, asking)) {
         return Ok(());
     }
@@ -92,23 +92,23 @@ fn agreed_to(
     let what = format!(
         "llm.{} would {wish}{}, {} {noun} now, which nobody on this machine agreed to for this workspace",
         endpoint.name,
-        plain(wish),
-        grouped(requests as i64)
+        warn_unencrypted(wish),
+        group_digits(requests as i64)
     );
-    let answer = match asking.pulse.trusts(&format!("{what}; allow it from now on?")) {
+    let answer = match asking.pulse.ask_trust(&format!("{what}; allow it from now on?")) {
         Some(true) => {
-            asking.config.trust.agree(wish)?;
+            asking.config.trust.record_agreement(wish)?;
             return Ok(());
         }
         // Somebody who started the run on a page may agree for the run.
-        None if bare => asking.pulse.agrees(&format!("{what}; continue?")),
+        None if bare => asking.pulse.ask_consent(&format!("{what}; continue?")),
         answer => answer,
     };
-    let word = shell_word(&wish.word());
+    let word = shell_word(&wish.trust_word());
     let known = if matches!(wish, Wish::Command { .. }) { "what this command does" } else { "this host" };
     match answer {
         Some(true) => {
-            asking.run.agree();
+            asking.run.agree_to_cost();
             Ok(())
         }
         Some(false) => Err(StageError::NotAgreed(format!("{what}: not agreed, and nothing was sent"))),
@@ -126,7 +126,7 @@ fn agreed_to(
 }
 
 /// A warning about a connection that others can read.
-fn plain(wish: &Wish) -> &'static str {
+fn warn_unencrypted(wish: &Wish) -> &'static str {
     match wish {
         Wish::Host { origin, .. } if is_plain(origin) => " in plain http, which others on the way can read",
         _ => "",
@@ -146,29 +146,29 @@ fn is_plain(origin: &str) -> bool {
 /// Whether a cap bounds what is spent that this machine's user gave: by a flag, the environment, or in the settings of a
 /// workspace that was made here.
 fn is_capped_here(endpoint: &Endpoint, asking: &LlmContext<'_>) -> bool {
-    let settings: sections::Draft = asking.config.typed(Some(asking.recipe), "draft");
+    let settings: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
     let by_hand = |section| {
-        let origin = asking.config.origin(Some(asking.recipe), section, "max_usd");
+        let origin = asking.config.setting_origin(Some(asking.recipe), section, "max_usd");
         matches!(origin, Some(Origin::Flag | Origin::Env(_)))
     };
     let draft = settings.max_usd > 0.0;
     if asking.config.trust.is_own() {
-        return asking.run.is_capped() || draft || endpoint.cap().is_some();
+        return asking.run.is_capped() || draft || endpoint.budget_cap().is_some();
     }
     asking.run.is_capped() && by_hand("run") || draft && by_hand("draft")
 }
 
 /// Whether a batch of this endpoint is open, which a run asks its server about.
 fn has_batch(endpoint: &Endpoint, config: &Config) -> Result<bool, StageError> {
-    let replies = Workspace::new(&config.root).raw().join("replies");
+    let replies = Workspace::new(&config.root).raw_folder().join("replies");
     let open = open_batches(&replies).map_err(riddlemill_llm::store::StoreError::from)?;
     Ok(open.iter().any(|batch| batch.endpoint == endpoint.name))
 }
 
 /// `about $0.28 for 20 requests to mine`.
-fn quote(usd: Usd, requests: usize, names: &[&str]) -> String {
+fn quote_cost(usd: Usd, requests: usize, names: &[&str]) -> String {
     let noun = if requests == 1 { "request" } else { "requests" };
-    format!("about {} for {} {noun} to {}", usd.in_cents(), grouped(requests as i64), names.join(" and "))
+    format!("about {} for {} {noun} to {}", usd.in_cents(), group_digits(requests as i64), names.join(" and "))
 }
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_quote_says_how_much_for_what_and_to_whom() {
-        let quote = |usd: f64, requests, names: &[&str]| quote(Usd::from_dollars(usd), requests, names);
+        let quote = |usd: f64, requests, names: &[&str]| quote_cost(Usd::from_dollars(usd), requests, names);
         assert_eq!(quote(0.276, 20, &["mine"]), "about $0.28 for 20 requests to mine");
         assert_eq!(quote(0.0004, 1, &["a", "b"]), "about $0.0004 for 1 request to a and b");
         assert_eq!(quote(1234.5, 12345, &["mine"]), "about $1234.50 for 12,345 requests to mine");

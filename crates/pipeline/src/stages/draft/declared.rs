@@ -6,9 +6,9 @@ use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::draft::Draft;
 use riddlemill_benchmarks::reply::{Form, Numbers, Reading, Reply};
-use riddlemill_benchmarks::scope::{group, text, texts};
+use riddlemill_benchmarks::scope::{group_name, text_of_value, texts_of_value};
 use riddlemill_llm::parse::{
-    Unreadable, bracketed, flag, numbers, object, on_scale, one_of, optional_text, plain, strings, text_field,
+    Unreadable, parse_bracketed_rating, parse_flag, parse_numbers, parse_object, on_scale, one_of, optional_text, plain_text, parse_strings, text_field,
 };
 use riddlemill_review::{Value, Values};
 use serde_json::{Map, Value as Json};
@@ -16,37 +16,37 @@ use serde_json::{Map, Value as Json};
 use super::readers;
 
 /// The answers that a reply gives, by field.
-pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values, Unreadable> {
-    let Some(Reading { form, gives, refuses }) = draft.reading(template) else {
+pub(super) fn read_reply(draft: &Draft, template: &str, reply: &str) -> Result<Values, Unreadable> {
+    let Some(Reading { form, gives, refuses }) = draft.find_reading(template) else {
         return Err(Unreadable::new(format!("{template} is not a prompt of this step")));
     };
     let read = match form {
         Reply::Native(name, _) => {
-            let reader = readers::find(name);
+            let reader = readers::find_reader(name);
             let reader = reader.ok_or_else(|| Unreadable::new(format!("there is no reader {name:?}")))?;
             let values = (reader.read)(reply)?;
             if gives.is_none() && refuses.is_empty() {
                 return Ok(values);
             }
-            values.iter().map(|(name, value)| (name.to_owned(), answer(value))).collect()
+            values.iter().map(|(name, value)| (name.to_owned(), answer_as_template(value))).collect()
         }
         _ => parse_reply(form, reply)?,
     };
     let over = TemplateValue::from(read.clone());
     let unreadable = |trouble: Trouble| Unreadable::new(trouble.to_string());
     for refusal in refuses {
-        if let Some(what) = text(&refusal.value(&over).map_err(unreadable)?) {
+        if let Some(what) = text_of_value(&refusal.compute_value(&over).map_err(unreadable)?) {
             return Err(Unreadable::new(what));
         }
     }
     let mut values = Values::new();
     let mut give = |field: &str, value: &TemplateValue| {
-        value_of(value).into_iter().for_each(|value| values.set(&group(field), value));
+        value_of(value).into_iter().for_each(|value| values.set(&group_name(field), value));
     };
     match gives {
         Some(gives) => {
             for (field, value) in gives {
-                give(field, &value.value(&over).map_err(unreadable)?);
+                give(field, &value.compute_value(&over).map_err(unreadable)?);
             }
         }
         None => read.iter().for_each(|(field, value)| give(field, value)),
@@ -55,7 +55,7 @@ pub(super) fn read(draft: &Draft, template: &str, reply: &str) -> Result<Values,
 }
 
 /// An answer as expressions see it.
-pub(in crate::stages) fn answer(value: &Value) -> TemplateValue {
+pub(in crate::stages) fn answer_as_template(value: &Value) -> TemplateValue {
     match value {
         Value::Text(text) => TemplateValue::from(text.as_str()),
         Value::List(list) => TemplateValue::from(list.clone()),
@@ -67,10 +67,10 @@ fn value_of(value: &TemplateValue) -> Option<Value> {
     match value.kind() {
         minijinja::value::ValueKind::Number => f64::try_from(value.clone()).ok().map(Value::Number),
         minijinja::value::ValueKind::Seq | minijinja::value::ValueKind::Iterable => {
-            Some(Value::List(texts(value)))
+            Some(Value::List(texts_of_value(value)))
         }
         minijinja::value::ValueKind::Bool => Some(Value::from(if value.is_true() { "yes" } else { "no" })),
-        _ => text(value).map(Value::Text),
+        _ => text_of_value(value).map(Value::Text),
     }
 }
 
@@ -78,19 +78,19 @@ fn value_of(value: &TemplateValue) -> Option<Value> {
 fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateValue>, Unreadable> {
     let one = |name: &str, value: TemplateValue| BTreeMap::from([(name.to_owned(), value)]);
     match form {
-        Reply::Text(labels) => Ok(one("text", TemplateValue::from(plain(reply, labels)?))),
+        Reply::Text(labels) => Ok(one("text", TemplateValue::from(plain_text(reply, labels)?))),
         Reply::Whole => match reply.trim() {
             "" => Err(Unreadable::new("the reply is empty")),
             text => Ok(one("text", TemplateValue::from(text))),
         },
         Reply::Numbers(Numbers { count, from, to, like }) => {
-            let numbers = numbers(reply, *count, *from..=*to, like)?;
+            let numbers = parse_numbers(reply, *count, *from..=*to, like)?;
             Ok(one("numbers", numbers.iter().map(ToString::to_string).collect()))
         }
         Reply::Label(names) => Ok(one("label", TemplateValue::from(one_of(reply, names)?))),
         Reply::Rating(from, to) => {
             let number = reply.trim().trim_end_matches('.').parse::<i64>().ok();
-            let number = number.or_else(|| bracketed(reply, 0..=u32::MAX).ok().map(i64::from));
+            let number = number.or_else(|| parse_bracketed_rating(reply, 0..=u32::MAX).ok().map(i64::from));
             let number = number.filter(|number| (from..=to).contains(&number));
             let what = || Unreadable::new(format!("answer with one whole number from {from} to {to}"));
             Ok(one("rating", TemplateValue::from(number.ok_or_else(what)?)))
@@ -100,8 +100,8 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
             let may_lack = |form: &Form| matches!(form, Form::TextOrNone | Form::TextIfGiven);
             let needed: Vec<&str> =
                 keys.iter().filter(|(_, form)| !may_lack(form)).map(|(key, _)| *key).collect();
-            let map = object(reply, &needed)?;
-            keys.iter().map(|(key, form)| Ok(((*key).to_owned(), under(&map, key, form)?))).collect()
+            let map = parse_object(reply, &needed)?;
+            keys.iter().map(|(key, form)| Ok(((*key).to_owned(), value_under_key(&map, key, form)?))).collect()
         }
         Reply::Native(name, _) => {
             Err(Unreadable::new(format!("the reader {name:?} cannot be combined with other forms")))
@@ -109,7 +109,7 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
     }
 }
 
-fn under(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValue, Unreadable> {
+fn value_under_key(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValue, Unreadable> {
     Ok(match form {
         Form::Text => TemplateValue::from(text_field(map, key)?),
         Form::TextOrNone | Form::TextOrNull => {
@@ -118,7 +118,7 @@ fn under(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValu
         Form::TextIfGiven if !map.contains_key(key) => TemplateValue::from(()),
         Form::TextIfGiven => TemplateValue::from(text_field(map, key)?),
         Form::Scale(from, to) => TemplateValue::from(on_scale(map, key, *from..=*to)?),
-        Form::Flag => TemplateValue::from(flag(map, key)?),
+        Form::Flag => TemplateValue::from(parse_flag(map, key)?),
         Form::Integer => {
             let number = map.get(key).and_then(Json::as_i64);
             TemplateValue::from(
@@ -132,7 +132,7 @@ fn under(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValu
                 return Err(Unreadable::new(what));
             }
             let count = if from == to { *from } else { count };
-            TemplateValue::from(strings(map, key, count)?)
+            TemplateValue::from(parse_strings(map, key, count)?)
         }
         Form::OneOf(codes) => TemplateValue::from(one_of(text_field(map, key)?, codes)?),
     })
@@ -145,8 +145,8 @@ mod tests {
 
     fn values(step: &str, reply: &str) -> Result<Values, Unreadable> {
         let (benchmark, step) = step.split_once('/').unwrap();
-        let draft = Asked::find(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap();
-        draft.read(draft.templates()[0], reply)
+        let draft = Asked::find_draft(riddlemill_benchmarks::find_benchmark(benchmark).unwrap(), step).unwrap();
+        draft.read_reply(draft.templates()[0], reply)
     }
 
     fn fields(step: &str, reply: &str) -> String {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(fields(step, &reply(false, false, true)), format!("screen=keep | {reasons}"));
         let fenced = format!("Sure:\n```json\n{}\n```", reply(true, false, false));
         assert_eq!(fields(step, &fenced), format!("screen=culture_bound; untranslatable | {reasons}"));
-        assert_eq!(values(step, &reply(false, false, true)).unwrap().text("screen"), Some("keep"));
+        assert_eq!(values(step, &reply(false, false, true)).unwrap().text_of("screen"), Some("keep"));
         assert!(values(step, "keep").is_err());
     }
 
@@ -212,9 +212,9 @@ mod tests {
         let of = |name: &str| {
             values("flub/type", &serde_json::json!({ "type": name, "reason": "。" }).to_string())
         };
-        assert_eq!(of("推理错误").unwrap().text("type"), Some("reasoning_error"));
-        assert_eq!(of(" Word Game ").unwrap().text("type"), Some("word_game"));
-        assert_eq!(of("未分类").unwrap().text("type"), Some("undefined"));
+        assert_eq!(of("推理错误").unwrap().text_of("type"), Some("reasoning_error"));
+        assert_eq!(of(" Word Game ").unwrap().text_of("type"), Some("word_game"));
+        assert_eq!(of("未分类").unwrap().text_of("type"), Some("undefined"));
         assert!(of("谜语").is_err());
         assert_eq!(fields("brainteaser/kind", r#"{"kind": "Word", "reason": "."}"#), "kind=word");
         assert!(values("brainteaser/kind", r#"{"kind": "pun"}"#).is_err());

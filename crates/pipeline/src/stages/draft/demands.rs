@@ -20,9 +20,9 @@ pub struct Demands {
 
 impl Demands {
     /// Those of a step on replies about these records.
-    pub fn of(draft: Draft, records: &[Row]) -> Demands {
+    pub fn of_records(draft: Draft, records: &[Row]) -> Demands {
         let mut about: BTreeMap<String, Vec<DraftItem>> = BTreeMap::new();
-        if !draft.declared().requires.is_empty() {
+        if !draft.draft_declaration().requires.is_empty() {
             for item in records.iter().flat_map(|record| draft_items(record, draft).unwrap_or_default()) {
                 about.entry(item.about.clone()).or_default().push(item);
             }
@@ -36,20 +36,20 @@ impl Demands {
     ///
     /// # Errors
     /// [`Unreadable`] in words that can be sent to the model.
-    pub fn read(&self, ask: &Ask, reply: &str) -> Result<Values, Unreadable> {
-        let values = self.draft.read(&ask.template, reply)?;
+    pub fn read_reply(&self, ask: &Ask, reply: &str) -> Result<Values, Unreadable> {
+        let values = self.draft.read_reply(&ask.template, reply)?;
         let items = self.about.get(&ask.record).map(Vec::as_slice).unwrap_or_default();
-        let says = |item: &DraftItem| item.unmet(self.draft, &values).ok().flatten();
+        let says = |item: &DraftItem| item.unmet_requirement(self.draft, &values).ok().flatten();
         let unmet: Vec<_> = items.iter().map_while(says).collect();
         match unmet.first().filter(|_| unmet.len() == items.len()) {
-            Some(says) => Err(told(says, ask)),
+            Some(says) => Err(unmet_demand(says, ask)),
             None => Ok(values),
         }
     }
 }
 
 /// The folder's sentence: in English for the ledger, and for the model in the language that it was asked in.
-fn told(says: &Label, ask: &Ask) -> Unreadable {
+fn unmet_demand(says: &Label, ask: &Ask) -> Unreadable {
     let english = Unreadable::new(says.en);
     match is_chinese(says.zh) && is_chinese(&own_words(ask)) {
         true => english.in_chinese(says.zh),
@@ -82,11 +82,11 @@ fn own_words(ask: &Ask) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_llm::prompt::inside;
+    use riddlemill_llm::prompt::wrap_in_tag;
     use riddlemill_llm::{Message, Output, Rendered};
 
     fn asked(prompt: &str, text: &str) -> Ask {
-        let messages = vec![Message::new(Role::User, format!("{prompt}\n{}\n", inside(text, "text")))];
+        let messages = vec![Message::new(Role::User, format!("{prompt}\n{}\n", wrap_in_tag(text, "text")))];
         Ask::new(
             "r",
             Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text },
@@ -99,11 +99,11 @@ mod tests {
         let says = Label { en: "Write at most sixty words.", zh: "至多六十个词。" };
         let chinese = asked("请解释这句话为什么好笑。", "Do clouds fear heights, or do heights fear clouds?");
         let english = asked("Explain why this is funny.", "云会不会恐高？雨伞会不会淋湿？鱼会不会口渴？");
-        assert_eq!(told(&says, &chinese), Unreadable::new(says.en).in_chinese(says.zh));
-        assert_eq!(told(&says, &chinese).to_string(), says.en, "the ledger keeps its words");
-        assert_eq!(told(&says, &english), Unreadable::new(says.en));
+        assert_eq!(unmet_demand(&says, &chinese), Unreadable::new(says.en).in_chinese(says.zh));
+        assert_eq!(unmet_demand(&says, &chinese).to_string(), says.en, "the ledger keeps its words");
+        assert_eq!(unmet_demand(&says, &english), Unreadable::new(says.en));
         // A sentence without Chinese is told as it is.
         let only = Label { en: says.en, zh: says.en };
-        assert_eq!(told(&only, &chinese), Unreadable::new(says.en));
+        assert_eq!(unmet_demand(&only, &chinese), Unreadable::new(says.en));
     }
 }

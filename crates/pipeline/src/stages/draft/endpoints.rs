@@ -40,11 +40,11 @@ pub struct Asks {
 }
 
 /// Whom a draft asks: a setting with one name that is empty leaves it to `draft.endpoint`.
-pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
-    let (section, name) = draft.declared().asks;
+pub fn whom_to_ask(draft: Draft, config: &Config, recipe: &str) -> Asks {
+    let (section, name) = draft.draft_declaration().asks;
     let key = format!("{section}.{name}");
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    match config.value(recipe, section, name) {
+    match config.setting_value(recipe, section, name) {
         Some(Value::Array(names)) => {
             Asks { key, names: names.iter().filter_map(text).collect(), several: true }
         }
@@ -52,7 +52,7 @@ pub fn asks(draft: Draft, config: &Config, recipe: &str) -> Asks {
             Asks { key, names: vec![name.clone()], several: false }
         }
         _ => {
-            let endpoint = config.typed::<sections::Draft>(Some(recipe), "draft").endpoint;
+            let endpoint = config.typed_settings::<sections::Draft>(Some(recipe), "draft").endpoint;
             Asks { key: "draft.endpoint".into(), names: vec![endpoint], several: false }
         }
     }
@@ -80,8 +80,8 @@ pub(super) fn unknown_setting(
 }
 
 /// The number in a setting; 0 if it is not set.
-pub(in crate::stages) fn number(config: &Config, recipe: &str, (section, key): (&str, &str)) -> u64 {
-    config.value(recipe, section, key).and_then(Value::as_u64).unwrap_or_default()
+pub(in crate::stages) fn number_of_setting(config: &Config, recipe: &str, (section, key): (&str, &str)) -> u64 {
+    config.setting_value(recipe, section, key).and_then(Value::as_u64).unwrap_or_default()
 }
 
 /// The endpoints that a draft asks, their packs' paths resolved. None where the default one is not set:
@@ -89,37 +89,37 @@ pub(in crate::stages) fn number(config: &Config, recipe: &str, (section, key): (
 ///
 /// # Errors
 /// [`StageError::Settings`] where another name is not set.
-pub fn endpoints(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
+pub fn endpoints_of_draft(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
     if is_skipped(draft, config, recipe) {
         return Ok(Vec::new());
     }
-    let asks = asks(draft, config, recipe);
-    let translates = draft.declared().translates.is_some();
-    named(config, &asks.key, asks.names, translates)
+    let asks = whom_to_ask(draft, config, recipe);
+    let translates = draft.draft_declaration().translates.is_some();
+    endpoints_by_name(config, &asks.key, asks.names, translates)
 }
 
 /// Whether a record continues if its reply is missing.
-pub fn optional(draft: Draft, config: &Config, recipe: &str) -> bool {
-    let review: sections::Review = config.typed(Some(recipe), "review");
-    let settings: sections::Draft = config.typed(Some(recipe), "draft");
+pub fn is_optional(draft: Draft, config: &Config, recipe: &str) -> bool {
+    let review: sections::Review = config.typed_settings(Some(recipe), "review");
+    let settings: sections::Draft = config.typed_settings(Some(recipe), "draft");
     review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
 /// Whether the settings turn the draft off.
 pub fn is_skipped(draft: Draft, config: &Config, recipe: &str) -> bool {
-    config.typed::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
+    config.typed_settings::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
 }
 
 /// Whether the draft is hidden from everybody before they vote: from voters and from those who review the votes.
 fn is_hidden(draft: Draft, recipe: &str) -> bool {
-    let ballot = ballots::step(recipe, draft.name());
+    let ballot = ballots::find_step(recipe, draft.name());
     ballot.is_some_and(|ballot| ballot.review.is_none() && !ballot.shows_drafts(Round::Vote))
 }
 
 /// Whether a draft that is not shown is requested nevertheless: the settings require it, or records continue with it.
 pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
-    let drafts: sections::Draft = config.typed(Some(recipe), "draft");
-    let review: sections::Review = config.typed(Some(recipe), "review");
+    let drafts: sections::Draft = config.typed_settings(Some(recipe), "draft");
+    let review: sections::Review = config.typed_settings(Some(recipe), "review");
     let ahead = review.preview || review.draft_ahead.iter().any(|step| step == draft.name());
     is_hidden(draft, recipe) && (ahead || drafts.unseen)
 }
@@ -134,7 +134,7 @@ pub fn is_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
 ///
 /// # Errors
 /// [`StageError::Settings`] where another name is not set.
-pub fn named(
+pub fn endpoints_by_name(
     config: &Config,
     key: &str,
     names: Vec<String>,
@@ -144,9 +144,9 @@ pub fn named(
     for name in names {
         match config.endpoints.iter().find(|endpoint| endpoint.name == name).cloned() {
             Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
-                let translator = Unusable::at(key, format!("[llm.{name}] only translates"));
+                let translator = Unusable::at_place(key, format!("[llm.{name}] only translates"));
                 return Err(translator
-                    .hint(format!("set draft.translator = {}, and name a model as {key}", toml_string(&name)))
+                    .with_hint(format!("set draft.translator = {}, and name a model as {key}", toml_string(&name)))
                     .into());
             }
             Some(mut endpoint) => {
@@ -158,8 +158,8 @@ pub fn named(
             None => {
                 let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();
                 let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-                let unknown = Unusable::at(key, format!("there is no [llm.{name}]"));
-                return Err(unknown.hint(format!("there are {known}")).into());
+                let unknown = Unusable::at_place(key, format!("there is no [llm.{name}]"));
+                return Err(unknown.with_hint(format!("there are {known}")).into());
             }
         }
     }
@@ -170,16 +170,16 @@ pub fn named(
 ///
 /// # Errors
 /// [`StageError::Settings`] where `judge.barred` cannot be read.
-pub fn slots(
+pub fn slots_of_draft(
     draft: Draft,
     config: &Config,
     recipe: &str,
     endpoints: &[Endpoint],
 ) -> Result<Vec<Slot>, StageError> {
-    let declared = draft.declared();
+    let declared = draft.draft_declaration();
     let samples = match declared.replies {
         Count::Fixed(count) => u64::from(count),
-        Count::Setting(key) => number(config, recipe, key).max(1),
+        Count::Setting(key) => number_of_setting(config, recipe, key).max(1),
     };
     let bars = match &declared.barred {
         Some(barred) => bars_of(config, recipe, barred.by)?,
@@ -196,8 +196,8 @@ pub fn slots(
 ///
 /// # Errors
 /// [`StageError::Settings`] where `judge.barred` cannot be read.
-pub fn judging(config: &Config, recipe: &str, judges: &[Endpoint]) -> Result<Vec<Slot>, StageError> {
-    let settings: sections::Judge = config.typed(Some(recipe), "judge");
+pub fn slots_of_judges(config: &Config, recipe: &str, judges: &[Endpoint]) -> Result<Vec<Slot>, StageError> {
+    let settings: sections::Judge = config.typed_settings(Some(recipe), "judge");
     let bars = bars_of(config, recipe, ("judge", "barred"))?;
     Ok(all_slots(judges, &[None], settings.repeats.into(), &bars))
 }
@@ -228,17 +228,17 @@ fn bars_of(
     recipe: &str,
     (section, key): (&str, &str),
 ) -> Result<Vec<(String, Pattern)>, StageError> {
-    let lines = config.value(recipe, section, key).and_then(Value::as_array).into_iter().flatten();
+    let lines = config.setting_value(recipe, section, key).and_then(Value::as_array).into_iter().flatten();
     let lines: Vec<String> = lines.filter_map(|line| Some(line.as_str()?.to_owned())).collect();
-    barred(&format!("{section}.{key}"), &lines)
+    parse_barred_models(&format!("{section}.{key}"), &lines)
 }
 
 /// Judges and the models they are barred from, as `judge: pattern`.
-fn barred(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
+fn parse_barred_models(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let none = Unusable::at(setting, format!("{line:?} is not of the form \"endpoint: model\""));
-            StageError::from(none.hint("\"my-judge: my-family-*\""))
+            let none = Unusable::at_place(setting, format!("{line:?} is not of the form \"endpoint: model\""));
+            StageError::from(none.with_hint("\"my-judge: my-family-*\""))
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;
         Ok((judge.trim().to_owned(), Pattern::new(model.trim()).map_err(|_| wrong())?))
@@ -247,7 +247,7 @@ fn barred(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, Sta
 }
 
 /// Whether an endpoint may answer tomorrow what it did not answer today.
-pub fn sends(endpoint: &Endpoint) -> bool {
+pub fn may_answer_later(endpoint: &Endpoint) -> bool {
     !endpoint.provider.is_pack()
 }
 
@@ -257,9 +257,9 @@ mod tests {
 
     #[test]
     fn a_judge_is_barred_from_its_own_family() {
-        let bars = barred("judge.barred", &["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
+        let bars = parse_barred_models("judge.barred", &["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
         assert!(bars[0].0 == "gpt-judge" && bars[0].1.matches("gpt-4") && !bars[0].1.matches("other"));
         assert!(bars[1].1.matches("y"));
-        assert!(barred("judge.barred", &["gpt-*".to_owned()]).is_err());
+        assert!(parse_barred_models("judge.barred", &["gpt-*".to_owned()]).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use riddlemill_llm::Progress;
-use riddlemill_text::text::grouped;
+use riddlemill_text::text::group_digits;
 
 /// What an endpoint is at: items finished, requests on their way, and the longest that one may take.
 #[derive(Default)]
@@ -30,8 +30,8 @@ pub(in crate::stages) fn waits_for(flights: &[Flight]) -> String {
 }
 
 /// `412 asked, 80 stored, 3 failed, 64 in flight, 120,400 tokens, $0.0312`. The progress bar shows the time left.
-pub(in crate::stages) fn words(progress: &Progress) -> String {
-    let tokens = grouped((progress.prompt_tokens + progress.completion_tokens) as i64);
+pub(in crate::stages) fn describe_progress(progress: &Progress) -> String {
+    let tokens = group_digits((progress.prompt_tokens + progress.completion_tokens) as i64);
     format!(
         "{} asked, {} stored, {} failed, {} in flight, {tokens} tokens, {}",
         progress.done, progress.stored, progress.failed, progress.in_flight, progress.charged

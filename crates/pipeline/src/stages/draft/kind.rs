@@ -12,33 +12,33 @@ pub struct Draft(&'static Declaration);
 
 impl Draft {
     /// What a step of a benchmark asks; `None` if its folder does not declare it.
-    pub fn find(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
+    pub fn find_draft(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
         benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
     }
 
     /// Those of the built-in benchmarks.
     #[cfg(test)]
     pub(super) fn built_in() -> Vec<Draft> {
-        riddlemill_benchmarks::all().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
+        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
     }
 
     /// The name of the step in flags and settings: that of its review.
     pub fn name(self) -> &'static str {
-        self.0.called()
+        self.0.setting_name()
     }
 
     /// Whose fields it fills in, or whom it is asked about.
-    pub fn subjects(self) -> Rows {
+    pub fn subject_rows(self) -> Rows {
         Rows::of_kind(self.0.records)
     }
 
     /// What it writes.
-    pub fn rows(self) -> Rows {
+    pub fn written_rows(self) -> Rows {
         Rows::of_kind(self.0.leaves)
     }
 
     /// Whether each reply becomes a record of its own.
-    pub fn responds(self) -> bool {
+    pub fn is_responding(self) -> bool {
         !self.0.responds.is_empty()
     }
 
@@ -48,7 +48,7 @@ impl Draft {
     }
 
     /// What the folder declares.
-    pub fn declared(self) -> &'static Declaration {
+    pub fn draft_declaration(self) -> &'static Declaration {
         self.0
     }
 
@@ -56,13 +56,13 @@ impl Draft {
     ///
     /// # Errors
     /// [`Unreadable`] in words that can be sent to the model.
-    pub fn read(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
-        declared::read(self.0, template, reply)
+    pub fn read_reply(self, template: &str, reply: &str) -> Result<Values, Unreadable> {
+        declared::read_reply(self.0, template, reply)
     }
 
     /// The answer that a ledger shows.
-    pub(super) fn shown(self, values: &Values) -> String {
-        let fields = match (&self.0.ledger, self.0.fields()) {
+    pub(super) fn answer_for_ledger(self, values: &Values) -> String {
+        let fields = match (&self.0.ledger, self.0.filled_fields()) {
             (Some(fields), _) => fields.clone(),
             // The fields of a native reader are in its result.
             (None, declared) if declared.is_empty() => values.iter().map(|(field, _)| field).collect(),

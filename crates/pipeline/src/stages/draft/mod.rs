@@ -21,22 +21,22 @@ pub(super) mod step;
 mod trial;
 
 pub use super::context::LlmContext;
-pub use ask::{Request, ask_endpoints, draft, evidence, no_endpoint, papers_own, prompts, replies, requests};
-pub(super) use consent::agreed;
-pub(super) use declared::answer;
+pub use ask::{Request, ask_endpoints, draft_records, collect_evidence, no_endpoint, papers_own, load_prompts, ask_for_replies, requests_of_step};
+pub(super) use consent::require_consent;
+pub(super) use declared::answer_as_template;
 pub use demands::Demands;
-pub(super) use endpoints::number;
+pub(super) use endpoints::number_of_setting;
 pub use endpoints::{
-    Asks, Slot, asks, endpoints, is_skipped, is_unseen, judging, named, optional, sends, slots, wants_unseen,
+    Asks, Slot, whom_to_ask, endpoints_of_draft, is_skipped, is_unseen, slots_of_judges, endpoints_by_name, is_optional, may_answer_later, slots_of_draft, wants_unseen,
 };
-pub(super) use flight::{Flight, waits_for, words};
+pub(super) use flight::{Flight, waits_for, describe_progress};
 pub use kind::Draft;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use outcome::Replied;
 pub(super) use outcome::{DraftOutcome, draft_outcome};
 pub use ratings::Ratings;
 pub(super) use readers::PREMISES;
-pub use readers::{rated, rating_schema};
+pub use readers::{rating_of_reply, rating_schema};
 pub use trial::try_endpoint;
 
 use crate::config::{Kind, Problem, unknown};
@@ -44,18 +44,18 @@ use riddlemill_benchmarks::draft::Count;
 use riddlemill_benchmarks::reply::Reply;
 
 /// What is wrong with the readers that a benchmark's folder names, and with the settings that name its endpoints.
-pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
+pub fn find_problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for draft in &benchmark.drafts {
         let table = format!("{}/benchmark.toml [step.{}]", benchmark.name, draft.name);
         for case in &draft.cases {
             let Reply::Native(name, place) = &case.reading.form else { continue };
-            let Some(reader) = readers::find(name) else {
+            let Some(reader) = readers::find_reader(name) else {
                 let what = unknown("reader", name, readers::READERS.iter().map(|reader| reader.name));
                 problems.push(Problem { place: place.clone(), what });
                 continue;
             };
-            let fields = case.reading.fields().unwrap_or_else(|| reader.fields.to_vec());
+            let fields = case.reading.filled_fields().unwrap_or_else(|| reader.fields.to_vec());
             let discarded = draft.discards.iter().map(|(field, _)| ("discards", *field));
             let named = discarded.chain(draft.ledger.iter().flatten().map(|field| ("ledger", *field)));
             for (key, field) in named.filter(|(_, field)| !fields.contains(field)) {
@@ -87,7 +87,7 @@ pub fn problems(benchmark: &riddlemill_benchmarks::Benchmark) -> Vec<Problem> {
                 "made: \"responses\" are of a step of kind \"respond\", \"ratings\" of a draft".to_owned();
             problems.push(Problem { place: table.clone(), what });
         }
-        if draft.made == Some("ratings") && draft.scale().is_none() {
+        if draft.made == Some("ratings") && draft.rating_scale().is_none() {
             let what = "made: ratings need a `reply` with a rating on a scale, such as { scale = [0, 4] }"
                 .to_owned();
             problems.push(Problem { place: table, what });

@@ -11,7 +11,7 @@ use crate::stages::StageError;
 /// # Errors
 /// [`StageError::Replies`] naming the segments.
 pub fn refuse_lost_replies(config: &Config) -> Result<(), StageError> {
-    let replies = Workspace::new(&config.root).raw().join("replies");
+    let replies = Workspace::new(&config.root).raw_folder().join("replies");
     Ok(if replies.exists() { Store::refuse_damage_at(&replies) } else { Ok(()) }?)
 }
 
@@ -30,6 +30,6 @@ pub fn open_store(config: &Config) -> Result<Store, StageError> {
 /// # Errors
 /// [`StageError::Replies`] where it cannot be opened.
 pub fn open_damaged_store(config: &Config) -> Result<Store, StageError> {
-    let replies = Workspace::new(&config.root).raw().join("replies");
+    let replies = Workspace::new(&config.root).raw_folder().join("replies");
     Ok(Store::open(&replies, &config.root.join(".index").join("replies.sqlite"))?)
 }

@@ -23,7 +23,7 @@ pub struct Replied {
 }
 
 /// The outcome of a record, from its replies; if the step is `optional`, it continues without one.
-pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
+pub(super) fn outcome_of_record(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
     let items = match subject::draft_items(&record, draft) {
         Ok(items) => items,
         Err(trouble) => return no_list(&trouble),
@@ -33,7 +33,7 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
         return Outcome::Kept(record);
     }
     let (mut drafted, mut evidence) = (Vec::new(), Vec::new());
-    let mut reason_made = draft.declared().reason;
+    let mut reason_made = draft.draft_declaration().reason;
     let mut missing: Option<(Reason, Evidence, bool)> = None;
     let mut lacking = BTreeSet::new();
     for Replied { element, slot, prompt, parsed } in replies {
@@ -61,31 +61,31 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
             DraftOutcome::Missing { reason, words, held } => {
                 lacking.insert(element);
                 let words =
-                    items.get(element).map_or_else(|| words.clone(), |item| words.worded(item.named(&words)));
+                    items.get(element).map_or_else(|| words.clone(), |item| words.with_text(item.name_finding(&words)));
                 missing.get_or_insert((reason, words, held));
             }
         }
     }
     let Some((reason, words, held)) = missing else {
-        if let Some(outcome) = tied(draft, &record, &drafted).filter(|_| !optional) {
+        if let Some(outcome) = outcome_of_tie(draft, &record, &drafted).filter(|_| !optional) {
             return outcome;
         }
-        let after = after(draft, &items, &drafted);
-        let findings = subject::drafted(&mut record, draft, &drafted);
+        let after = describe_replies(draft, &items, &drafted);
+        let findings = subject::write_drafts(&mut record, draft, &drafted);
         record.set_flags(draft.name(), findings);
-        return changed(record, reason_made, evidence.join("; ").into(), after);
+        return changed_outcome(record, reason_made, evidence.join("; ").into(), after);
     };
     match (optional, held) {
         (true, _) => {
             // Elements that lack nothing have their drafts.
             drafted.retain(|drafted| !lacking.contains(&drafted.element));
-            let after = after(draft, &items, &drafted);
-            let mut findings = subject::drafted(&mut record, draft, &drafted);
+            let after = describe_replies(draft, &items, &drafted);
+            let mut findings = subject::write_drafts(&mut record, draft, &drafted);
             findings.push(format!("not drafted: {}", reason.code()));
             record.set_flags(draft.name(), findings);
             let lasting = matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable);
             let rule = if lasting { Reason::Undraftable } else { Reason::NotDrafted };
-            changed(record, rule, Evidence::without(reason, &words), after)
+            changed_outcome(record, rule, Evidence::explain_missing(reason, &words), after)
         }
         (false, true) => Outcome::Held { reason, evidence: words },
         (false, false) => Outcome::Failed { reason, evidence: words },
@@ -93,9 +93,9 @@ pub(super) fn outcome(draft: Draft, mut record: Row, replies: Vec<Replied>, opti
 }
 
 /// The outcome of a record whose replies are tied, where nobody votes on the draft: another reply may decide.
-pub(super) fn tied(draft: Draft, record: &Row, drafted: &[Drafted]) -> Option<Outcome<Row>> {
-    let tie = subject::tied(record, draft, drafted)?;
-    let step = draft.declared().name;
+pub(super) fn outcome_of_tie(draft: Draft, record: &Row, drafted: &[Drafted]) -> Option<Outcome<Row>> {
+    let tie = subject::describe_tie(record, draft, drafted)?;
+    let step = draft.draft_declaration().name;
     let evidence =
         format!("{tie}\n  hint: an odd number in `samples` of [step.{step}], or a further endpoint, decides");
     Some(Outcome::Held { reason: Reason::RepliesTied, evidence: evidence.into() })
@@ -108,22 +108,22 @@ pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
 
 /// The outcome of a record with a reply about an item for which a requirement of the step cannot be computed.
 pub(super) fn not_computed(draft: Draft, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
-    let trouble = item.unmet(draft, values).err()?;
-    Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.named(&trouble.to_string()).into() })
+    let trouble = item.unmet_requirement(draft, values).err()?;
+    Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.name_finding(&trouble.to_string()).into() })
 }
 
 /// The sentence of a requirement that a reply about an item does not meet. A model is asked again for such a reply; one about
 /// several records, of which only another takes it, is not.
 pub(super) fn not_met(draft: Draft, item: &DraftItem, values: &Values) -> Option<String> {
-    let says = item.unmet(draft, values).ok().flatten()?;
-    Some(item.named(says.en))
+    let says = item.unmet_requirement(draft, values).ok().flatten()?;
+    Some(item.name_finding(says.en))
 }
 
 /// The replies, as a ledger shows them.
-fn after(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
+fn describe_replies(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
     let shown = |drafted: &Drafted| {
-        let shown = draft.shown(&drafted.values);
-        items.get(drafted.element).map_or_else(|| shown.clone(), |item| item.named(&shown))
+        let shown = draft.answer_for_ledger(&drafted.values);
+        items.get(drafted.element).map_or_else(|| shown.clone(), |item| item.name_finding(&shown))
     };
     drafted.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
@@ -155,7 +155,7 @@ pub(in crate::stages) enum DraftOutcome {
 pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> DraftOutcome {
     match parsed {
         Parsed::Value { value, reply, reasks } => {
-            let basis = format!("{}:{}", reply.marks.origin(), reply.key);
+            let basis = format!("{}:{}", reply.marks.basis_prefix(), reply.key);
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
             let cut = match reply.marks {
                 Marks { withheld: true, .. } => ", refused",
@@ -169,26 +169,26 @@ pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> 
         Parsed::Failed(failed) => {
             let raw =
                 if failed.raw.is_empty() { String::new() } else { format!("; it said: {}", failed.raw) };
-            let words = failed.error.worded(format!("{} (reply:{}){raw}", failed.error, failed.key));
+            let words = failed.error.with_text(format!("{} (reply:{}){raw}", failed.error, failed.key));
             DraftOutcome::Missing { reason: failed.reason, words, held: false }
         }
     }
 }
 
-fn changed<S>(row: S, reason: Reason, evidence: Evidence, after: String) -> Outcome<S> {
+fn changed_outcome<S>(row: S, reason: Reason, evidence: Evidence, after: String) -> Outcome<S> {
     Outcome::Changed { row, rule: reason.code(), evidence, before: String::new(), after }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::subject::rows::row;
+    use crate::stages::subject::rows::make_row;
     use riddlemill_record::flags_of;
     use serde_json::json;
 
     #[test]
     fn what_is_missing_is_held_and_what_is_optional_goes_on() {
-        let question = row("questions", json!({ "id": "q" }));
+        let question = make_row("questions", json!({ "id": "q" }));
         let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
         let waits = || {
@@ -199,10 +199,10 @@ mod tests {
                 parsed: Parsed::Held(held.clone()),
             }]
         };
-        let pair = Draft::find(riddlemill_benchmarks::find("ruozhibench-gen").unwrap(), "pair").unwrap();
-        let held = outcome(pair, question.clone(), waits(), false);
+        let pair = Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-gen").unwrap(), "pair").unwrap();
+        let held = outcome_of_record(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
-        let Outcome::Changed { row, rule, .. } = outcome(pair, question, waits(), true) else {
+        let Outcome::Changed { row, rule, .. } = outcome_of_record(pair, question, waits(), true) else {
             panic!("an optional draft held its question");
         };
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::stages::StageError;
 use crate::stages::import::files_as_lines;
 use crate::stages::line_error::LineError;
-use crate::stages::respond::{Refused, case, id_of};
+use crate::stages::respond::{Refused, find_case, id_of};
 use riddlemill_benchmarks::draft::Draft as Declaration;
 use riddlemill_record::Record;
 use riddlemill_review::{Value, Values};
@@ -60,10 +60,10 @@ impl Ratings {
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
     pub fn load(draft: Draft, config: &Config) -> Result<Ratings, StageError> {
-        if draft.declared().made != Some("ratings") {
+        if draft.draft_declaration().made != Some("ratings") {
             return Ok(Ratings::default());
         }
-        let folder = Workspace::new(&config.root).raw().join("ratings");
+        let folder = Workspace::new(&config.root).raw_folder().join("ratings");
         // The first of two ratings counts, so the order must not be the one of the file system.
         let named = |(path, text): (PathBuf, String)| {
             (path.strip_prefix(&config.root).unwrap_or(&path).display().to_string(), text)
@@ -72,7 +72,7 @@ impl Ratings {
     }
 
     /// What a manifest records of them: name and hash.
-    pub fn evidence(&self) -> BTreeMap<String, String> {
+    pub fn manifest_evidence(&self) -> BTreeMap<String, String> {
         let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
         self.files.iter().map(|(name, text)| (format!("ratings {name}"), hash(text))).collect()
     }
@@ -84,23 +84,23 @@ impl Ratings {
         records: &[R],
     ) -> (HashMap<String, Vec<Elsewhere>>, Vec<Refused>) {
         let known: HashSet<&str> = records.iter().map(Record::id).collect();
-        let benchmark = riddlemill_benchmarks::find(draft.benchmark);
+        let benchmark = riddlemill_benchmarks::find_benchmark(draft.benchmark);
         let responding =
             benchmark.and_then(|benchmark| benchmark.drafts.iter().find(|draft| !draft.responds.is_empty()));
-        let scale = draft.scale().unwrap_or((0, u32::MAX));
+        let scale = draft.rating_scale().unwrap_or((0, u32::MAX));
         let mut rated: HashMap<String, Vec<Elsewhere>> = HashMap::new();
         let mut refused = Vec::new();
         for (name, text) in &self.files {
             for (line, at) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
                 let place = format!("{name}:{at}");
-                match read(line, responding, scale, &known) {
+                match parse_rating(line, responding, scale, &known) {
                     Ok((record, line)) => {
                         let of_record = rated.entry(record).or_default();
                         match of_record.iter().find(|other| other.judge == line.judge) {
                             Some(first) => {
                                 let first = first.basis.trim_start_matches("made:");
                                 let error = LineError::SameRating { first: first.to_owned() };
-                                refused.push(Refused::line(place, &error));
+                                refused.push(Refused::of_line(place, &error));
                             }
                             None => {
                                 let mut values = Values::new();
@@ -111,7 +111,7 @@ impl Ratings {
                             }
                         }
                     }
-                    Err(error) => refused.push(Refused::line(place, &error)),
+                    Err(error) => refused.push(Refused::of_line(place, &error)),
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Ratings {
 }
 
 /// A line and the record that it rates, or what is wrong with it.
-fn read(
+fn parse_rating(
     line: &str,
     responding: Option<&Declaration>,
     (from, to): (u32, u32),
@@ -135,7 +135,7 @@ fn read(
     }
     let record = match responding {
         Some(draft) => {
-            let ask = case(draft, line.to.as_deref())?;
+            let ask = find_case(draft, line.to.as_deref())?;
             id_of(draft, ask, &line.item, &line.model, line.sample)
         }
         None => line.item.clone(),

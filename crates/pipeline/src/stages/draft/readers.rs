@@ -5,12 +5,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use riddlemill_llm::parse::{Unreadable, object, plain, rating, strings, text_field};
+use riddlemill_llm::parse::{Unreadable, parse_object, plain_text, parse_rating, parse_strings, text_field};
 use riddlemill_review::{Value, Values};
 use riddlemill_text::puzzle::distractors::same_option;
 use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
-use riddlemill_text::puzzle::words::{key, words};
+use riddlemill_text::puzzle::words::{word_key, list_words};
 use serde_json::{Map, Value as Json, json};
 
 pub(super) struct Reader {
@@ -29,44 +29,44 @@ pub(super) const READERS: &[Reader] = &[
     Reader {
         name: "premises",
         fields: &["premises", "stumper"],
-        read: premises,
+        read: parse_premises,
         schema: || Some(schema_of(listed_premises().into())),
     },
     Reader {
         name: "distractors",
         fields: &["distractor_1", "distractor_2", "distractor_3", OVERTURNED],
-        read: distractors,
-        schema: || Some(schema_of(vec![("distractors", list(&text(), 3, 3))])),
+        read: parse_distractors,
+        schema: || Some(schema_of(vec![("distractors", list_schema(&text_schema(), 3, 3))])),
     },
     Reader {
         name: "distractors_of_premises",
         fields: &["distractor_1", "distractor_2", "distractor_3", OVERTURNED],
-        read: distractors,
+        read: parse_distractors,
         schema: || {
-            let one = schema_of(vec![("text", text()), ("premise", integer())]);
-            Some(schema_of(vec![("distractors", list(&one, 3, 3))]))
+            let one = schema_of(vec![("text", text_schema()), ("premise", integer_schema())]);
+            Some(schema_of(vec![("distractors", list_schema(&one, 3, 3))]))
         },
     },
     Reader {
         name: "situation",
         fields: &["question", "answer", "premises", "stumper"],
-        read: situation,
+        read: parse_situation,
         schema: || {
-            let parts = [("question", text()), ("answer", text())];
+            let parts = [("question", text_schema()), ("answer", text_schema())];
             Some(schema_of(parts.into_iter().chain(listed_premises()).collect()))
         },
     },
     Reader {
         name: "situation_of_word",
         fields: &["question", "answer", "premises", "stumper"],
-        read: situation,
-        schema: || Some(schema_of(vec![("question", text()), ("answer", text()), ("premise", text())])),
+        read: parse_situation,
+        schema: || Some(schema_of(vec![("question", text_schema()), ("answer", text_schema()), ("premise", text_schema())])),
     },
-    Reader { name: "topic", fields: &["topic"], read: topic, schema: || None },
+    Reader { name: "topic", fields: &["topic"], read: parse_topic, schema: || None },
 ];
 
 /// The reader of a name.
-pub(super) fn find(name: &str) -> Option<&'static Reader> {
+pub(super) fn find_reader(name: &str) -> Option<&'static Reader> {
     READERS.iter().find(|reader| reader.name == name)
 }
 
@@ -85,15 +85,15 @@ const TOPIC_WORDS: usize = 3;
 /// Premises, and the number of the one that the answer overturns.
 fn listed_premises() -> [(&'static str, Json); 2] {
     let (fewest, most) = (*PREMISES.start(), *PREMISES.end());
-    [("premises", list(&text(), fewest, most)), ("overturned", integer())]
+    [("premises", list_schema(&text_schema(), fewest, most)), ("overturned", integer_schema())]
 }
 
 /// The premises, one a line, and the one that the answer overturns.
-fn premises(reply: &str) -> Result<Values, Unreadable> {
-    listed(&object(reply, &["premises", "overturned"])?)
+fn parse_premises(reply: &str) -> Result<Values, Unreadable> {
+    parse_premise_list(&parse_object(reply, &["premises", "overturned"])?)
 }
 
-fn listed(map: &Map<String, Json>) -> Result<Values, Unreadable> {
+fn parse_premise_list(map: &Map<String, Json>) -> Result<Values, Unreadable> {
     let count = map.get("premises").and_then(Json::as_array).map_or(0, Vec::len);
     if !PREMISES.contains(&count) {
         let (fewest, most) = (PREMISES.start(), PREMISES.end());
@@ -101,7 +101,7 @@ fn listed(map: &Map<String, Json>) -> Result<Values, Unreadable> {
             "\"premises\" must list {fewest} to {most} premises, not {count}"
         )));
     }
-    let premises: Vec<String> = strings(map, "premises", count)?.iter().map(|text| one_line(text)).collect();
+    let premises: Vec<String> = parse_strings(map, "premises", count)?.iter().map(|text| one_line(text)).collect();
     let stumper = map.get("overturned").and_then(Json::as_u64).and_then(|at| premises.get(at as usize));
     let Some(stumper) = stumper else {
         return Err(Unreadable::new(format!("\"overturned\" must be a number from 0 to {}", count - 1)));
@@ -110,8 +110,8 @@ fn listed(map: &Map<String, Json>) -> Result<Values, Unreadable> {
 }
 
 /// Three distractors as texts, or each with the premise that it overturns.
-fn distractors(reply: &str) -> Result<Values, Unreadable> {
-    let map = object(reply, &["distractors"])?;
+fn parse_distractors(reply: &str) -> Result<Values, Unreadable> {
+    let map = parse_object(reply, &["distractors"])?;
     let list = map.get("distractors").and_then(Json::as_array).cloned().unwrap_or_default();
     let mut values = Values::new();
     if list.iter().any(Json::is_object) {
@@ -137,11 +137,11 @@ fn distractors(reply: &str) -> Result<Values, Unreadable> {
 
 /// Question and answer of a new situation, with its premises where it is a sentence puzzle; of a word puzzle one premise
 /// is asked for, which keeps the model to it.
-fn situation(reply: &str) -> Result<Values, Unreadable> {
-    let map = object(reply, &["question", "answer"])?;
+fn parse_situation(reply: &str) -> Result<Values, Unreadable> {
+    let map = parse_object(reply, &["question", "answer"])?;
     let mut values = match map.contains_key("premise") && !map.contains_key("premises") {
         true => text_field(&map, "premise").map(|_| Values::new())?,
-        false => listed(&map)?,
+        false => parse_premise_list(&map)?,
     };
     for field in ["question", "answer"] {
         values.set(field, one_line(text_field(&map, field)?).as_str());
@@ -149,9 +149,9 @@ fn situation(reply: &str) -> Result<Values, Unreadable> {
     Ok(values)
 }
 
-fn topic(reply: &str) -> Result<Values, Unreadable> {
-    let topic = statistics::topic(plain(reply, &["Topic", "Context"])?);
-    match words(&topic).len() {
+fn parse_topic(reply: &str) -> Result<Values, Unreadable> {
+    let topic = statistics::format_topic(plain_text(reply, &["Topic", "Context"])?);
+    match list_words(&topic).len() {
         1..=TOPIC_WORDS => Ok([("topic", topic.as_str())].into_iter().collect()),
         _ => Err(Unreadable::new("name the topic in one or two words")),
     }
@@ -159,9 +159,9 @@ fn topic(reply: &str) -> Result<Values, Unreadable> {
 
 /// Takes three distractors that differ from each other and are not the fourth option.
 fn insert_all(values: &mut Values, map: &Map<String, Json>) -> Result<(), Unreadable> {
-    let texts: Vec<String> = strings(map, "distractors", 3)?.iter().map(|text| one_line(text)).collect();
+    let texts: Vec<String> = parse_strings(map, "distractors", 3)?.iter().map(|text| one_line(text)).collect();
     for (at, text) in texts.iter().enumerate() {
-        if key(text) == key(NONE) {
+        if word_key(text) == word_key(NONE) {
             return Err(Unreadable::new(format!("{NONE:?} is an option of every puzzle and no distractor")));
         }
         if texts[..at].iter().any(|other| same_option(other, text)) {
@@ -186,7 +186,7 @@ pub(super) fn schema_of(fields: Vec<(&str, Json)>) -> Json {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-pub(super) fn text() -> Json {
+pub(super) fn text_schema() -> Json {
     json!({"type": "string"})
 }
 
@@ -194,11 +194,11 @@ pub(super) fn text_or_none() -> Json {
     json!({"type": ["string", "null"]})
 }
 
-pub(super) fn flag() -> Json {
+pub(super) fn flag_schema() -> Json {
     json!({"type": "boolean"})
 }
 
-pub(super) fn integer() -> Json {
+pub(super) fn integer_schema() -> Json {
     json!({"type": "integer"})
 }
 
@@ -206,7 +206,7 @@ pub(super) fn one_of(names: &[&str]) -> Json {
     json!({"type": "string", "enum": names})
 }
 
-pub(super) fn list(of: &Json, fewest: usize, most: usize) -> Json {
+pub(super) fn list_schema(of: &Json, fewest: usize, most: usize) -> Json {
     json!({"type": "array", "items": of, "minItems": fewest, "maxItems": most})
 }
 
@@ -214,13 +214,13 @@ pub(super) fn list(of: &Json, fewest: usize, most: usize) -> Json {
 ///
 /// # Errors
 /// Where it is so.
-pub fn rated(reply: &str, scale: RangeInclusive<u32>) -> Result<String, Unreadable> {
-    Ok(rating(reply, scale)?.to_string())
+pub fn rating_of_reply(reply: &str, scale: RangeInclusive<u32>) -> Result<String, Unreadable> {
+    Ok(parse_rating(reply, scale)?.to_string())
 }
 
 /// The schema of such a reply, for endpoints that enforce one.
 pub fn rating_schema() -> Option<Arc<serde_json::Value>> {
-    Some(Arc::new(schema_of(vec![("rating", integer()), ("explanation", text())])))
+    Some(Arc::new(schema_of(vec![("rating", integer_schema()), ("explanation", text_schema())])))
 }
 
 #[cfg(test)]
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn premises_come_with_the_overturned_one() {
         let values =
-            premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d.", "D."], "overturned": 1}"#).unwrap();
+            parse_premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d.", "D."], "overturned": 1}"#).unwrap();
         assert_eq!(
-            (values.text("premises"), values.text("stumper")),
+            (values.text_of("premises"), values.text_of("stumper")),
             (Some("A is b.\nB is c.\nC is d.\nD."), Some("B is c."))
         );
         for wrong in [
@@ -241,15 +241,15 @@ mod tests {
             r#"{"premises": ["a", "b", "c"], "overturned": 0}"#,
             r#"{"premises": ["a", "b", "c", ""], "overturned": 0}"#,
         ] {
-            assert!(premises(wrong).is_err(), "{wrong}");
+            assert!(parse_premises(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn distractors_come_in_both_forms() {
-        let word = distractors(r#"{"distractors": ["A duck.", "A hen.", "A crow."]}"#).unwrap();
-        assert_eq!(DISTRACTORS.map(|field| word.text(field).unwrap()), ["A duck.", "A hen.", "A crow."]);
-        let sentence = distractors(
+        let word = parse_distractors(r#"{"distractors": ["A duck.", "A hen.", "A crow."]}"#).unwrap();
+        assert_eq!(DISTRACTORS.map(|field| word.text_of(field).unwrap()), ["A duck.", "A hen.", "A crow."]);
+        let sentence = parse_distractors(
             r#"{"distractors": [{"text": "a", "premise": 0}, {"text": "b", "premise": 2}, {"text": "c", "premise": 3}]}"#,
         );
         let sentence = sentence.unwrap();
@@ -260,48 +260,48 @@ mod tests {
             r#"{"distractors": ["A duck.", "A hen."]}"#,
             r#"{"distractors": [{"text": "a"}, {"text": "b", "premise": 2}, {"text": "c", "premise": 3}]}"#,
         ] {
-            assert!(distractors(wrong).is_err(), "{wrong}");
+            assert!(parse_distractors(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_new_situation_has_premises_of_its_own() {
-        let word = situation(r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#).unwrap();
+        let word = parse_situation(r#"{"question": "Q?", "answer": "A.", "premise": "p"}"#).unwrap();
         assert_eq!(word.len(), 2);
         let sentence =
             r#"{"question": "Q?", "answer": "A.", "premises": ["a", "b", "c", "d"], "overturned": 2}"#;
-        assert_eq!(situation(sentence).unwrap().text("stumper"), Some("c"));
-        assert!(situation(&sentence.replace(", \"d\"", "")).is_err());
-        assert!(situation(r#"{"question": "Q?", "answer": "A."}"#).is_err());
+        assert_eq!(parse_situation(sentence).unwrap().text_of("stumper"), Some("c"));
+        assert!(parse_situation(&sentence.replace(", \"d\"", "")).is_err());
+        assert!(parse_situation(r#"{"question": "Q?", "answer": "A."}"#).is_err());
     }
 
     /// One number in parser, prompt and ballot.
     #[test]
     fn as_many_premises_are_asked_for_as_are_read() {
         assert_eq!((*PREMISES.start(), *PREMISES.end()), (4, 8));
-        let prompts = riddlemill_llm::Prompts::load(None).unwrap();
+        let prompts = riddlemill_llm::Prompts::load_prompts(None).unwrap();
         for name in ["brainteaser/premises", "brainteaser/context"] {
-            assert!(prompts.show(name).unwrap().contains("four to eight premises"), "{name}");
+            assert!(prompts.prompt_source(name).unwrap().contains("four to eight premises"), "{name}");
         }
         for name in ["premises", "context"] {
-            let ballot = riddlemill_review::ballots::step("brainteaser", name).unwrap();
+            let ballot = riddlemill_review::ballots::find_step("brainteaser", name).unwrap();
             assert!(ballot.guideline.en.contains("at least four"), "{name}");
         }
     }
 
     #[test]
     fn topics_are_short() {
-        assert_eq!(topic("Topic: mathematics.").unwrap().text("topic"), Some("Mathematics"));
-        assert!(topic("It is set in a school where a teacher works").is_err());
+        assert_eq!(parse_topic("Topic: mathematics.").unwrap().text_of("topic"), Some("Mathematics"));
+        assert!(parse_topic("It is set in a school where a teacher works").is_err());
     }
 
     #[test]
     fn what_is_read_is_what_is_named() {
         for reader in READERS {
-            assert_eq!(find(reader.name).map(|found| found.name), Some(reader.name));
+            assert_eq!(find_reader(reader.name).map(|found| found.name), Some(reader.name));
         }
         let named = |name: &str, reply: &str| {
-            let reader = find(name).unwrap();
+            let reader = find_reader(name).unwrap();
             let values = (reader.read)(reply).unwrap();
             values.iter().all(|(field, _)| reader.fields.contains(&field))
         };
@@ -312,20 +312,20 @@ mod tests {
     }
 
     fn judge() -> Draft {
-        Draft::find(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap()
+        Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap()
     }
 
     #[test]
     fn what_is_no_rating_is_never_taken_for_nought() {
-        let read = |reply: &str| judge().read("ruozhibench/judge", reply);
+        let read = |reply: &str| judge().read_reply("ruozhibench/judge", reply);
         let rated = read(r#"{"rating": 0, "explanation": "Falls for it."}"#).unwrap();
         assert_eq!(rated.get("rating").map(ToString::to_string).as_deref(), Some("0"));
-        assert_eq!(rated.text("explanation"), Some("Falls for it."));
-        assert_eq!(read(r#"{"rating": "2/4"}"#).unwrap().text("explanation"), None);
+        assert_eq!(rated.text_of("explanation"), Some("Falls for it."));
+        assert_eq!(read(r#"{"rating": "2/4"}"#).unwrap().text_of("explanation"), None);
         for reply in
             ["", "I cannot rate this.", r#"{"rating": null}"#, r#"{"rating": 5}"#, r#"{"rating": 2.5}"#]
         {
-            assert!(read(reply).is_err() && super::rated(reply, 0..=4).is_err(), "{reply}");
+            assert!(read(reply).is_err() && super::rating_of_reply(reply, 0..=4).is_err(), "{reply}");
         }
     }
 

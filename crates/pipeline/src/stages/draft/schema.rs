@@ -5,25 +5,25 @@
 use riddlemill_benchmarks::reply::{Form, Reply};
 use serde_json::Value as Json;
 
-use super::readers::{flag, integer, list, one_of, schema_of, text, text_or_none};
+use super::readers::{flag_schema, integer_schema, list_schema, one_of, schema_of, text_schema, text_or_none};
 use super::{Draft, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
 pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
-    match &draft.declared().reading(template)?.form {
-        Reply::Json(keys) => Some(schema_of(keys.iter().map(|(key, form)| (*key, declared(form))).collect())),
-        Reply::Native(name, _) => (readers::find(name)?.schema)(),
+    match &draft.draft_declaration().find_reading(template)?.form {
+        Reply::Json(keys) => Some(schema_of(keys.iter().map(|(key, form)| (*key, schema_of_form(form))).collect())),
+        Reply::Native(name, _) => (readers::find_reader(name)?.schema)(),
         Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
     }
 }
 
-fn declared(form: &Form) -> Json {
+fn schema_of_form(form: &Form) -> Json {
     match form {
-        Form::Text | Form::TextIfGiven => text(),
+        Form::Text | Form::TextIfGiven => text_schema(),
         Form::TextOrNone | Form::TextOrNull => text_or_none(),
-        Form::Flag => flag(),
-        Form::Integer | Form::Scale(..) => integer(),
-        Form::Texts(fewest, most) => list(&text(), *fewest, *most),
+        Form::Flag => flag_schema(),
+        Form::Integer | Form::Scale(..) => integer_schema(),
+        Form::Texts(fewest, most) => list_schema(&text_schema(), *fewest, *most),
         Form::OneOf(codes) => one_of(codes),
     }
 }
@@ -61,28 +61,28 @@ mod tests {
 
     #[test]
     fn what_a_schema_allows_is_read_and_every_field_is_needed() {
-        let prompts = Prompts::load(None).unwrap();
+        let prompts = Prompts::load_prompts(None).unwrap();
         let mut schemas = 0;
         for draft in Draft::built_in() {
             for template in draft.templates() {
-                let info = prompts.list().into_iter().find(|info| info.name == *template).unwrap();
+                let info = prompts.list_prompts().into_iter().find(|info| info.name == *template).unwrap();
                 let schema = reply_schema(draft, template);
                 assert_eq!(schema.is_some(), info.output == Output::Json, "{template}");
                 let Some(schema) = schema else { continue };
                 schemas += 1;
                 let whole = instance(&schema, &mut 0);
-                let read = draft.read(template, &whole.to_string());
+                let read = draft.read_reply(template, &whole.to_string());
                 assert!(read.is_ok(), "{template}: {whole} is not read: {:?}", read.err());
                 let names: Vec<&str> =
                     schema["required"].as_array().unwrap().iter().filter_map(Json::as_str).collect();
-                let shown = prompts.show(template).unwrap();
+                let shown = prompts.prompt_source(template).unwrap();
                 for name in names {
                     assert!(shown.contains(&format!("\"{name}\"")), "{template} asks for no {name}");
                     let mut less = whole.clone();
                     less.as_object_mut().unwrap().remove(name);
                     let optional = name == "explanation";
                     assert_eq!(
-                        draft.read(template, &less.to_string()).is_ok(),
+                        draft.read_reply(template, &less.to_string()).is_ok(),
                         optional,
                         "{template} without {name}"
                     );
@@ -106,7 +106,7 @@ mod tests {
             (Form::OneOf(vec!["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
         ];
         for (form, schema) in forms {
-            assert_eq!(declared(&form), schema);
+            assert_eq!(schema_of_form(&form), schema);
         }
     }
 }

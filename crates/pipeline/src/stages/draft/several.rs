@@ -1,9 +1,9 @@
 //! Drafts of several models, of which some may be enough, together with those made elsewhere: what judges give an answer
 //! (RuozhiBench 3.1). A judge is an endpoint, or gave its rating elsewhere.
 
-use super::outcome::{no_list, not_computed, not_met, tied};
+use super::outcome::{no_list, not_computed, not_met, outcome_of_tie};
 use super::ratings::{Elsewhere, Ratings};
-use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, asks, draft_outcome, number, replies};
+use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
 use crate::stages::StageError;
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_record::{Evidence, Outcome, Reason, Record, Row};
@@ -23,38 +23,38 @@ struct Needs {
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
-pub(super) fn draft(
+pub(super) fn draft_by_several(
     draft: Draft,
     records: Vec<Row>,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
-    let declared = draft.declared();
+    let declared = draft.draft_declaration();
     let needs = Needs {
-        models: declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key)),
-        asks: !asks(draft, asking.config, asking.recipe).names.is_empty(),
+        models: declared.at_least.map_or(0, |key| number_of_setting(asking.config, asking.recipe, key)),
+        asks: !whom_to_ask(draft, asking.config, asking.recipe).names.is_empty(),
     };
     let (mut elsewhere, refused) = Ratings::load(draft, asking.config)?.by_record(declared, &records);
-    let replies = replies(draft, &records, asking)?;
+    let replies = ask_for_replies(draft, &records, asking)?;
     for (record, replies) in records.into_iter().zip(replies) {
         let id = record.id().to_owned();
         let elsewhere = elsewhere.remove(&id).unwrap_or_default();
         let outcome = match subject::draft_items(&record, draft) {
             Err(trouble) => no_list(&trouble),
             Ok(items) => match (items.iter().any(|item| item.is_asked(draft)), elsewhere.is_empty()) {
-                (true, _) => outcome(draft, record, &items, replies, elsewhere, needs),
+                (true, _) => outcome_of_record(draft, record, &items, replies, elsewhere, needs),
                 (false, true) => Outcome::Kept(record),
                 (false, false) => {
                     let needs = Needs { models: 0, asks: false };
-                    outcome(draft, record, &items, Vec::new(), elsewhere, needs)
+                    outcome_of_record(draft, record, &items, Vec::new(), elsewhere, needs)
                 }
             },
         };
         writer.append(&id, &outcome);
     }
-    let mut table = writer.table("refused")?;
+    let mut table = writer.start_table("refused")?;
     refused.iter().for_each(|line| table.append(line));
-    Ok(writer.keep(table)?)
+    Ok(writer.add_table(table)?)
 }
 
 /// A reply that is not there.
@@ -67,12 +67,12 @@ struct Missing {
 }
 
 impl Missing {
-    fn evidence(&self) -> Evidence {
-        self.words.worded(format!("{}: {}", self.judge, self.words))
+    fn ledger_evidence(&self) -> Evidence {
+        self.words.with_text(format!("{}: {}", self.judge, self.words))
     }
 }
 
-fn outcome(
+fn outcome_of_record(
     draft: Draft,
     mut record: Row,
     items: &[DraftItem],
@@ -92,7 +92,7 @@ fn outcome(
         if !item.is_asked(draft) && elsewhere.is_empty() {
             continue;
         }
-        match enough(item, element, replies, elsewhere, needs) {
+        match collect_drafts(item, element, replies, elsewhere, needs) {
             Ok((more, more_evidence)) => {
                 let trouble = |drafted: &Drafted| not_computed(draft, item, &drafted.values);
                 if let Some(outcome) = more.iter().find_map(trouble) {
@@ -109,18 +109,18 @@ fn outcome(
         }
     }
     let shown = |drafted: &Drafted| {
-        let shown = format!("{}: {}", drafted.slot.model, draft.shown(&drafted.values));
-        items[drafted.element].named(&shown)
+        let shown = format!("{}: {}", drafted.slot.model, draft.answer_for_ledger(&drafted.values));
+        items[drafted.element].name_finding(&shown)
     };
     let after = drafted.iter().map(shown).collect::<Vec<_>>().join("; ");
-    if let Some(outcome) = tied(draft, &record, &drafted) {
+    if let Some(outcome) = outcome_of_tie(draft, &record, &drafted) {
         return outcome;
     }
-    let findings = subject::drafted(&mut record, draft, &drafted);
+    let findings = subject::write_drafts(&mut record, draft, &drafted);
     record.set_flags(draft.name(), findings);
     Outcome::Changed {
         row: record,
-        rule: draft.declared().reason.code(),
+        rule: draft.draft_declaration().reason.code(),
         evidence: evidence.join("; ").into(),
         before: String::new(),
         after,
@@ -136,7 +136,7 @@ struct Lack {
 }
 
 /// The drafts of one item with their basis, or why they are too few.
-fn enough(
+fn collect_drafts(
     item: &DraftItem,
     element: usize,
     replies: Vec<Replied>,
@@ -177,9 +177,9 @@ fn enough(
     };
     if !enough {
         let lack =
-            |reason, words: &Evidence, held| Lack { reason, evidence: words.worded(item.named(words)), held };
+            |reason, words: &Evidence, held| Lack { reason, evidence: words.with_text(item.name_finding(words)), held };
         return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
-            Some(missing) => lack(missing.reason, &missing.evidence(), missing.held),
+            Some(missing) => lack(missing.reason, &missing.ledger_evidence(), missing.held),
             None => {
                 let words =
                     format!("{} of at least {} judges may rate it", models.len(), needs.models.max(1));
@@ -187,7 +187,7 @@ fn enough(
             }
         });
     }
-    let without = |missing: &Missing| format!("without {}: {}", missing.reason.code(), missing.evidence());
+    let without = |missing: &Missing| format!("without {}: {}", missing.reason.code(), missing.ledger_evidence());
     evidence.extend(missing.iter().map(without));
     Ok((drafted, evidence))
 }
@@ -195,16 +195,16 @@ fn enough(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::subject::rows::row;
+    use crate::stages::subject::rows::make_row;
     use riddlemill_llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
     use riddlemill_review::{Value, Values};
     use serde_json::json;
 
     fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
-        let judge = Draft::find(riddlemill_benchmarks::find("ruozhibench-mc").unwrap(), "judge").unwrap();
-        let record = row("responses", json!({}));
+        let judge = Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap();
+        let record = make_row("responses", json!({}));
         let items = subject::draft_items(&record, judge).unwrap();
-        outcome(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
+        outcome_of_record(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
     }
 
     fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use riddlemill_llm::{Ask, Endpoint, Engine, Trial, estimate};
 
 use super::LlmContext;
-use super::consent::agreed;
+use super::consent::require_consent;
 use super::opened::open_store;
 use crate::stages::{StageError, Unusable};
 
@@ -20,17 +20,17 @@ pub fn try_endpoint(endpoint: &Endpoint, mut ask: Ask, asking: &LlmContext<'_>) 
     let store = Arc::new(open_store(asking.config)?);
     let endpoint = endpoint.for_a_trial();
     // Before the consent, which is not asked for what is stored.
-    while super::sends(&endpoint)
+    while super::may_answer_later(&endpoint)
         && ask.sample < MOST_TRIALS
-        && estimate(&store, &endpoint, asking.recipe, std::slice::from_ref(&ask), None)?.requests == 0
+        && estimate_stage(&store, &endpoint, asking.recipe, std::slice::from_ref(&ask), None)?.requests == 0
     {
         ask.sample += 1;
     }
-    agreed(&store, std::slice::from_ref(&endpoint), &[vec![ask.clone()]], asking)?;
-    let (limits, cancel) = asking.limits();
+    require_consent(&store, std::slice::from_ref(&endpoint), &[vec![ask.clone()]], asking)?;
+    let (limits, cancel) = asking.engine_limits();
     let engine = Engine::new(store, endpoint, limits)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|e| Unusable::asked(format!("cannot start the network runtime: {e}")))?;
+    let runtime = runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
     let trial = runtime.block_on(async {
         let work = engine.try_once(ask);
         tokio::pin!(work);
@@ -38,13 +38,13 @@ pub fn try_endpoint(endpoint: &Endpoint, mut ask: Ask, asking: &LlmContext<'_>) 
             tokio::select! {
                 trial = &mut work => break trial,
                 () = tokio::time::sleep(std::time::Duration::from_millis(100)) => {
-                    if asking.stop.asked() {
+                    if asking.stop.is_requested() {
                         cancel.cancel();
                     }
                 }
             }
         }
     });
-    asking.stop.check()?;
+    asking.stop.fail_if_stopped()?;
     Ok(trial?)
 }

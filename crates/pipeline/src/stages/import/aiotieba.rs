@@ -38,7 +38,7 @@ struct Object {
 }
 
 /// A Thread, Post or Comment. An item with the number 0 is not a post but an addition by the forum.
-pub(super) fn row(line: &str) -> Result<Row, Parsed> {
+pub(super) fn parse_row(line: &str) -> Result<Row, Parsed> {
     let object: Object = super::object(line)?;
     if object.pid.as_deref() == Some("0") {
         return Err(Parsed::Out(Reason::NoNumber, String::new()));
@@ -47,7 +47,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
     let is_comment = object.ppid.as_deref().is_some_and(|p| p != "0");
     let is_thread = object.title.is_some() && object.floor.is_none() && !is_comment;
     let title = object.title.filter(|t| is_thread && !t.is_empty());
-    let text = text(&object.contents).or_else(|| {
+    let text = text_of_fragments(&object.contents).or_else(|| {
         // A thread's `text` begins with its title.
         let text = object.text?;
         let rest = title
@@ -57,7 +57,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
         Some(rest.map(str::to_string).unwrap_or(text))
     });
     let of_user =
-        |key: &str| object.user.get(key).and_then(loose::plain).filter(|v| v != "0" && !v.is_empty());
+        |key: &str| object.user.get(key).and_then(loose::plain_text).filter(|v| v != "0" && !v.is_empty());
     Ok(Row {
         tid: object.tid,
         pid: object.pid,
@@ -66,7 +66,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
         title,
         text,
         time: object.create_time,
-        image_links: images(&object.contents),
+        image_links: count_images(&object.contents),
         is_comment,
         floor: if is_thread { Some("1".into()) } else { object.floor },
         id: None,
@@ -75,7 +75,7 @@ pub(super) fn row(line: &str) -> Result<Row, Parsed> {
 }
 
 /// The text of the fragments, in order; `None` where the object has no fragments at all.
-fn text(contents: &Value) -> Option<String> {
+fn text_of_fragments(contents: &Value) -> Option<String> {
     let list = match contents {
         Value::Array(list) => list,
         Value::Object(fields) => match (fields.get("objs"), fields.get("texts")) {
@@ -90,7 +90,7 @@ fn text(contents: &Value) -> Option<String> {
     Some(list.iter().filter_map(|fragment| fragment.get("text")?.as_str()).collect())
 }
 
-fn images(contents: &Value) -> u64 {
+fn count_images(contents: &Value) -> u64 {
     let count = |name: &str| contents.get(name).and_then(Value::as_array).map_or(0, |list| list.len() as u64);
     count("imgs")
 }
@@ -105,9 +105,9 @@ mod tests {
     fn text_is_rebuilt_from_fragments() {
         let line = r#"{"contents": {"objs": [{"text": "月亮"}, {"src": "x.png"}, {"text": "会迟到吗"}], "imgs": [{}]}, "title": "请问",
             "tid": 42, "pid": "43", "user": {"user_id": 7, "user_name": "示例"}, "agree": 5, "create_time": 1600000000}"#;
-        let row = row(line).unwrap();
+        let row = parse_row(line).unwrap();
         assert_eq!((row.text.as_deref(), row.image_links, row.score), (Some("月亮会迟到吗"), 1, Some(5.0)));
-        let Parsed::Post(draft) = thread::post(row, None, Take::Jokes) else { panic!("no post") };
+        let Parsed::Post(draft) = thread::judge_post(row, None, Take::Jokes) else { panic!("no post") };
         assert_eq!((draft.id.as_deref(), draft.title.as_deref()), (Some("tieba:42"), Some("请问")));
         assert_eq!(draft.author.as_deref(), Some("7"));
     }
@@ -115,18 +115,18 @@ mod tests {
     #[test]
     fn a_text_that_repeats_the_title_says_it_once() {
         let line = r#"{"text": "请问\n月亮会迟到吗", "title": "请问", "tid": 42, "pid": 43}"#;
-        assert_eq!(row(line).unwrap().text.as_deref(), Some("月亮会迟到吗"));
+        assert_eq!(parse_row(line).unwrap().text.as_deref(), Some("月亮会迟到吗"));
     }
 
     #[test]
     fn posts_and_comments_are_distinguished() {
-        let post = row(r#"{"contents": [{"text": "甲"}], "tid": 1, "pid": 2, "floor": 3}"#).unwrap();
+        let post = parse_row(r#"{"contents": [{"text": "甲"}], "tid": 1, "pid": 2, "floor": 3}"#).unwrap();
         assert!(!post.is_comment && post.floor.as_deref() == Some("3"));
         let comment =
-            row(r#"{"contents": {"texts": [{"text": "乙"}]}, "tid": 1, "pid": 4, "ppid": 2, "floor": 3}"#)
+            parse_row(r#"{"contents": {"texts": [{"text": "乙"}]}, "tid": 1, "pid": 4, "ppid": 2, "floor": 3}"#)
                 .unwrap();
         assert!(comment.is_comment);
-        let absent = row(r#"{"pid": 0, "tid": 1, "text": "广告"}"#).unwrap_err();
+        let absent = parse_row(r#"{"pid": 0, "tid": 1, "text": "广告"}"#).unwrap_err();
         assert_eq!(absent, Parsed::Out(Reason::NoNumber, String::new()));
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
 use super::files::Dump;
-use super::hashed_names::{HashedName, HashedNames, hashed, hex};
+use super::hashed_names::{HashedName, HashedNames, hash_name, format_hash};
 use super::page::PagePost;
 use super::split::Item;
 use super::thread::{Census, Row, Threads, Wrote};
@@ -114,10 +114,10 @@ pub fn part_census(
         // Pages are separate records only in an archive.
         (Fit { lines, ends, apart: !of_pages(dump.kind), ..fit }, census)
     };
-    let columns = columns::seen(dump, settings.max_line_mib << 20);
+    let columns = columns::read_columns(dump, settings.max_line_mib << 20);
     // A table with its columns above the rows is never cut.
     let columns = if columns.is_header { Vec::new() } else { columns.names };
-    PartCensus { columns, ..PartCensus::hashed(NameKey::new(salt), fit, census) }
+    PartCensus { columns, ..PartCensus::hash_census(NameKey::new(salt), fit, census) }
 }
 
 /// The threads of a file; none where its posts are in no threads. What cannot be read is reported on the second reading.
@@ -131,13 +131,13 @@ pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
         let row = |_: &Census, item: Item<'_>| {
             super::row(dump, simdutf8::basic::from_utf8(item.bytes.ok()?).ok()?)?.ok()
         };
-        walk::fold(
+        walk::fold_dump(
             dump,
             settings.max_line_mib << 20,
             &mut census,
             row,
             |_, post| in_thread(post),
-            Census::take,
+            Census::add_row,
         );
     }
     census
@@ -145,16 +145,16 @@ pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
 
 /// A post of a page as one of its thread; `None` for a row of a list.
 fn in_thread(post: PagePost) -> Option<Row> {
-    (!post.is_listed()).then(|| post.row())
+    (!post.is_listed()).then(|| post.into_row())
 }
 
 fn of_archive(dump: &Dump, names: &mut NameList) -> (Totals, Census) {
     let mut census = Census::default();
     let site = dump.profile.clone().map_or(Site::Tieba, Site::Profile);
-    let totals = warc::each(dump, &site, |page| {
-        for post in page.posts() {
+    let totals = warc::visit_pages(dump, &site, |page| {
+        for post in page.into_posts() {
             post.author().into_iter().for_each(|name| names.add(name));
-            in_thread(post).into_iter().for_each(|row| census.take(row));
+            in_thread(post).into_iter().for_each(|row| census.add_row(row));
         }
     });
     (totals, census)
@@ -166,7 +166,7 @@ fn count_lines(dump: &Dump) -> (u64, bool) {
     let mut lines = 0;
     let mut last = if dump.piece.is_first() { 0 } else { b'\n' };
     let mut buffer = vec![0; 1 << 18];
-    let Ok(mut file) = dump::open(&dump.path) else { return (0, false) };
+    let Ok(mut file) = dump::open_unpacked(&dump.path) else { return (0, false) };
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return (lines, last == b'\n'),
@@ -192,8 +192,8 @@ impl PartCensus {
         }
     }
 
-    fn hashed(key: NameKey, fit: Fit, census: Census) -> PartCensus {
-        let person = |(thread, person): (String, String)| (thread, hex(key.hash(&person)));
+    fn hash_census(key: NameKey, fit: Fit, census: Census) -> PartCensus {
+        let person = |(thread, person): (String, String)| (thread, format_hash(key.hash(&person)));
         let threads = Census {
             owners: census.owners.into_iter().map(person).collect(),
             ranked: census.ranked.into_iter().map(|(who, count)| (person(who), count)).collect(),
@@ -204,7 +204,7 @@ impl PartCensus {
             key,
             fits: vec![fit],
             threads,
-            names: census.names.iter().filter_map(|name| hashed(key, name)).collect(),
+            names: census.names.iter().filter_map(|name| hash_name(key, name)).collect(),
             columns: Vec::new(),
         }
     }
@@ -213,14 +213,14 @@ impl PartCensus {
     ///
     /// # Errors
     /// [`CensusError`].
-    pub fn read(lines: impl BufRead, salt: &[u8; 32]) -> Result<PartCensus, CensusError> {
+    pub fn read_parts(lines: impl BufRead, salt: &[u8; 32]) -> Result<PartCensus, CensusError> {
         let key = NameKey::new(salt);
         let mut read = PartCensus::empty(key);
         for (at, line) in lines.lines().enumerate() {
             let wrong = |what: String| CensusError::Line { line: at + 1, what };
             let hash = |hex: &str| u64::from_str_radix(hex, 16).map_err(|e| wrong(e.to_string()));
             match serde_json::from_str(&line?).map_err(|e| wrong(e.to_string()))? {
-                Line::Piece(mark, _) if mark != key.mark() => return Err(CensusError::OtherSalt),
+                Line::Piece(mark, _) if mark != key.salt_mark() => return Err(CensusError::OtherSalt),
                 Line::Piece(_, fit) => read.fits.push(fit),
                 _ if read.fits.is_empty() => return Err(wrong("no piece is before it".into())),
                 // The first floor that comes first in the file.
@@ -253,7 +253,7 @@ impl PartCensus {
     ///
     /// # Errors
     /// [`CensusError::Apart`] where they do not join: the file must be read as one.
-    pub fn merged(mut self) -> Result<PartCensus, CensusError> {
+    pub fn merge_parts(mut self) -> Result<PartCensus, CensusError> {
         let bytes: u64 = self.fits.iter().map(|fit| fit.bytes).sum();
         let bodies = self.fits.iter().fold(0u64, |sum, fit| sum.saturating_add(fit.bodies));
         let follow = self.fits.windows(2).all(|two| {
@@ -276,18 +276,18 @@ impl PartCensus {
     ///
     /// # Errors
     /// The system's error.
-    pub fn write(self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_lines(self, out: &mut impl Write) -> io::Result<()> {
         let mut put = |line: &Line| {
             serde_json::to_writer(&mut *out, line)?;
             out.write_all(b"\n")
         };
         for fit in &self.fits {
-            put(&Line::Piece(self.key.mark(), *fit))?;
+            put(&Line::Piece(self.key.salt_mark(), *fit))?;
         }
         if !self.columns.is_empty() {
             put(&Line::Columns(self.columns))?;
         }
-        for (thread, person) in sorted(self.threads.owners) {
+        for (thread, person) in sort_map(self.threads.owners) {
             put(&Line::Owner(thread, person))?;
         }
         let mut people: BTreeMap<(String, String), (u64, Vec<Wrote>)> = BTreeMap::new();
@@ -297,7 +297,7 @@ impl PartCensus {
             put(&Line::Wrote(thread, person, ranked, wrote))?;
         }
         for (begins, whole, chars) in self.names {
-            put(&Line::Name(hex(begins), hex(whole), chars))?;
+            put(&Line::Name(format_hash(begins), format_hash(whole), chars))?;
         }
         Ok(())
     }
@@ -306,15 +306,15 @@ impl PartCensus {
     ///
     /// # Errors
     /// [`CensusError::Apart`] where it is not the census of a whole file.
-    pub fn threads(self, settings: &sections::Import) -> Result<Threads, CensusError> {
-        let whole = self.merged()?;
+    pub fn into_threads(self, settings: &sections::Import) -> Result<Threads, CensusError> {
+        let whole = self.merge_parts()?;
         let bytes = whole.fits.iter().map(|fit| fit.bytes).sum();
         let names = HashedNames::new(whole.key, whole.names);
         Ok(Threads::of_hashes(whole.threads, names, settings).of_file(whole.columns, bytes))
     }
 }
 
-fn sorted<V>(map: HashMap<String, V>) -> BTreeMap<String, V> {
+fn sort_map<V>(map: HashMap<String, V>) -> BTreeMap<String, V> {
     map.into_iter().collect()
 }
 
@@ -333,10 +333,10 @@ mod tests {
             let clear = Census { names: names.clone(), ..Census::default() };
             let settings = sections::Import { max_line_mib: 1, annual_posts: 2, common_words: Vec::new() };
             let fit = Fit { byte: 0, bytes: 1, packing: Packing::Plain, lines: 0, bodies: 0, apart: true, ends: true };
-            let hashed = PartCensus::hashed(NameKey::new(&[7; 32]), fit, clear);
+            let hashed = PartCensus::hash_census(NameKey::new(&[7; 32]), fit, clear);
             let mut lines = Vec::new();
-            hashed.write(&mut lines).unwrap();
-            let read = PartCensus::read(&lines[..], &[7; 32]).unwrap().threads(&settings).unwrap();
+            hashed.write_lines(&mut lines).unwrap();
+            let read = PartCensus::read_parts(&lines[..], &[7; 32]).unwrap().into_threads(&settings).unwrap();
             let clear = Census { names, ..Census::default() }.finish(&settings);
             prop_assert_eq!(read.named_in(&text), clear.named_in(&text));
         }
@@ -347,10 +347,10 @@ mod tests {
         let fit =
             Fit { byte: 0, bytes: 1, packing: Packing::Plain, lines: 0, bodies: 0, apart: true, ends: true };
         let mut lines = Vec::new();
-        PartCensus::hashed(NameKey::new(&[7; 32]), fit, Census::default()).write(&mut lines).unwrap();
-        assert!(matches!(PartCensus::read(&lines[..], &[8; 32]), Err(CensusError::OtherSalt)));
+        PartCensus::hash_census(NameKey::new(&[7; 32]), fit, Census::default()).write_lines(&mut lines).unwrap();
+        assert!(matches!(PartCensus::read_parts(&lines[..], &[8; 32]), Err(CensusError::OtherSalt)));
         let twice = [&lines[..], &lines[..]].concat();
-        let merged = PartCensus::read(&twice[..], &[7; 32]).unwrap().merged();
+        let merged = PartCensus::read_parts(&twice[..], &[7; 32]).unwrap().merge_parts();
         assert!(matches!(merged, Err(CensusError::Apart)));
     }
 }

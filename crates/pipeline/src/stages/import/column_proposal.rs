@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::known_columns::{COLUMNS, KINDS, NAMES, READ, joined, names_people};
+use super::known_columns::{COLUMNS, KINDS, NAMES, READ, normalise_column, names_people};
 use super::native_id::as_meant;
 
 /// Objects in objects that are looked into.
@@ -34,9 +34,9 @@ pub(super) struct Chosen {
 /// # Errors
 /// The names of the columns if none has texts.
 pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<String>> {
-    let table = Columns::of(rows);
+    let table = Columns::of_rows(rows);
     let kind = kind_of(rows);
-    let fields = if kind == "table" { table.fields() } else { BTreeMap::new() };
+    let fields = if kind == "table" { table.propose_fields() } else { BTreeMap::new() };
     let texts_of: Vec<&str> = match kind {
         "table" => {
             ["title", "content"].iter().filter_map(|field| fields.get(*field)).map(String::as_str).collect()
@@ -58,7 +58,7 @@ pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<
     };
     let unused: Vec<String> =
         table.names.iter().map(|(name, _)| name).filter(|name| !is_read(name)).cloned().collect();
-    let is_person = |name: &&String| names_people(name) && table.values(name).any(Value::is_string);
+    let is_person = |name: &&String| names_people(name) && table.values_of_column(name).any(Value::is_string);
     Ok(Chosen {
         kind,
         optional: fields
@@ -102,7 +102,7 @@ struct Columns<'r> {
 }
 
 impl<'r> Columns<'r> {
-    fn of(rows: &'r [Map<String, Value>]) -> Columns<'r> {
+    fn of_rows(rows: &'r [Map<String, Value>]) -> Columns<'r> {
         let mut columns = Columns { rows, names: Vec::new() };
         let mut known = BTreeSet::new();
         rows.iter().for_each(|row| columns.add(row, "", 0, &mut known));
@@ -130,13 +130,13 @@ impl<'r> Columns<'r> {
         }
     }
 
-    fn values(&self, column: &str) -> impl Iterator<Item = &'r Value> {
+    fn values_of_column(&self, column: &str) -> impl Iterator<Item = &'r Value> {
         let column = column.to_owned();
         self.rows.iter().filter_map(move |row| value_at(row, &column)).filter(|value| !value.is_null())
     }
 
     /// The column of each field.
-    fn fields(&self) -> BTreeMap<&'static str, String> {
+    fn propose_fields(&self) -> BTreeMap<&'static str, String> {
         let mut fields = self.fields_within("");
         // What only some rows have is of other things than posts: a chat tells its new title.
         let having = |column: &String| self.rows.iter().filter(|row| value_at(row, column).is_some()).count();
@@ -156,7 +156,7 @@ impl<'r> Columns<'r> {
                 ["title", "content"]
                     .iter()
                     .filter_map(|field| fields.get(*field))
-                    .map(|column| self.length(column))
+                    .map(|column| self.text_length(column))
                     .sum()
             };
             if let Some(mut inner) = inner.max_by_key(length) {
@@ -169,7 +169,7 @@ impl<'r> Columns<'r> {
             let is_free = |column: &&String| !fields.values().any(|taken| taken == *column);
             let candidates =
                 self.names.iter().map(|(name, _)| name).filter(is_free).filter(|name| self.has_words(name));
-            let longest = candidates.max_by_key(|name| self.length(name)).cloned();
+            let longest = candidates.max_by_key(|name| self.text_length(name)).cloned();
             fields.extend(longest.map(|column| ("content", column)));
         }
         if !fields.contains_key("author") {
@@ -197,7 +197,7 @@ impl<'r> Columns<'r> {
             let is_free = |column: &&(&String, &str)| !fields.values().any(|taken| taken == column.0);
             let of_name = |name: &&str| {
                 let mut direct = inner.iter().filter(|column| is_free(column) && !column.1.contains('.'));
-                let direct = direct.find(|(column, own)| joined(own) == **name && self.may_be(field, column));
+                let direct = direct.find(|(column, own)| normalise_column(own) == **name && self.may_be(field, column));
                 direct
                     .or_else(|| self.person_within(&inner, name).filter(|_| *field == "author"))
                     .map(|(column, _)| (*column).clone())
@@ -216,15 +216,15 @@ impl<'r> Columns<'r> {
     ) -> Option<&'n (&'n String, &'n str)> {
         NAMES.iter().find_map(|name| {
             inner.iter().find(|(column, own)| {
-                own.split_once('.').is_some_and(|(object, rest)| joined(object) == user && rest == *name)
-                    && self.values(column).any(Value::is_string)
+                own.split_once('.').is_some_and(|(object, rest)| normalise_column(object) == user && rest == *name)
+                    && self.values_of_column(column).any(Value::is_string)
             })
         })
     }
 
     /// Whether the values of a column may be those of a field, whatever its name says.
     fn may_be(&self, field: &str, column: &str) -> bool {
-        let mut values = self.values(column).peekable();
+        let mut values = self.values_of_column(column).peekable();
         if values.peek().is_none() {
             return true;
         }
@@ -248,14 +248,14 @@ impl<'r> Columns<'r> {
     }
 
     /// The characters of a column's texts.
-    fn length(&self, column: &str) -> usize {
-        self.values(column).filter_map(Value::as_str).map(|text| text.chars().count()).sum()
+    fn text_length(&self, column: &str) -> usize {
+        self.values_of_column(column).filter_map(Value::as_str).map(|text| text.chars().count()).sum()
     }
 
     /// Whether most values of a column are words that say something.
     fn has_words(&self, column: &str) -> bool {
         let texts: Vec<&str> =
-            self.values(column).filter_map(Value::as_str).filter(|text| !text.trim().is_empty()).collect();
+            self.values_of_column(column).filter_map(Value::as_str).filter(|text| !text.trim().is_empty()).collect();
         let distinct: BTreeSet<&&str> = texts.iter().collect();
         let said = texts.iter().filter(|text| is_said(text)).count();
         !names_people(column) && said > 0 && 2 * said >= texts.len() && 2 * distinct.len() > texts.len()
@@ -265,10 +265,10 @@ impl<'r> Columns<'r> {
     fn names_somebody(&self, column: &str) -> bool {
         const REACHED: [&str; 10] =
             ["email", "phone", "avatar", "portrait", "id", "邮箱", "手机", "电话", "头像", "reply"];
-        let name = joined(column);
+        let name = normalise_column(column);
         names_people(column)
             && !REACHED.iter().any(|word| name.contains(word))
-            && self.values(column).any(Value::is_string)
+            && self.values_of_column(column).any(Value::is_string)
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::files::Dump;
 use super::known_columns::field_of;
-use super::wanted::{Wanted, in_braces, wanted};
+use super::wanted::{Wanted, in_braces, wanted_columns};
 use super::{loose, rows};
 use crate::config::{SourceKind, near_miss, toml_string};
 use riddlemill_files::reading::column_name;
@@ -54,8 +54,8 @@ pub(super) struct Missing {
 
 /// What no row of a file has; `None` where nothing is missing, or where the file has no rows. `limit` is the most bytes of a
 /// row.
-pub(super) fn missing(dump: &Dump, limit: u64) -> Option<Missing> {
-    dump.piece.is_first().then(|| seen(dump, limit)).and_then(|columns| missing_of(dump, &columns))
+pub(super) fn find_missing_columns(dump: &Dump, limit: u64) -> Option<Missing> {
+    dump.piece.is_first().then(|| read_columns(dump, limit)).and_then(|columns| missing_of(dump, &columns))
 }
 
 /// The columns of a file or of a piece of one.
@@ -68,8 +68,8 @@ pub(super) struct Columns {
 }
 
 /// The columns of a dump. Rows are read until they had all that its source needs; of a source that needs none, none is.
-pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
-    let mut open = wanted(dump);
+pub(super) fn read_columns(dump: &Dump, limit: u64) -> Columns {
+    let mut open = wanted_columns(dump);
     let mut names: Vec<String> = Vec::new();
     if open.is_empty() {
         return Columns::default();
@@ -80,7 +80,7 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
             return;
         }
         let before = open.len();
-        open.retain(|wanted| !wanted.is(&name));
+        open.retain(|wanted| !wanted.is_column(&name));
         if names.len() < NAMED || open.len() < before {
             names.push(name.clone());
         }
@@ -88,17 +88,17 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
     };
     let needed = open.iter().flat_map(|wanted| &wanted.any);
     let inner: Vec<String> = needed.filter(|name| name.contains('.')).cloned().collect();
-    let header = rows::header(dump);
+    let header = rows::read_header(dump);
     let is_header = header.is_some();
     match header {
         Some(header) => {
             header.into_iter().filter(|name| !name.is_empty()).for_each(|name| take(name, &mut open))
         }
         None => {
-            'rows: for batch in rows::batches(dump, limit) {
+            'rows: for batch in rows::read_batches(dump, limit) {
                 for at in 0..batch.len() {
                     let Some(Ok(bytes)) = batch.get(at).map(|item| item.bytes) else { continue };
-                    for name in keys(bytes, &inner) {
+                    for name in keys_of_object(bytes, &inner) {
                         take(name, &mut open);
                     }
                     if open.is_empty() {
@@ -114,8 +114,8 @@ pub(super) fn seen(dump: &Dump, limit: u64) -> Columns {
 /// What is missing among the columns of a dump, or of the file that it is a piece of.
 pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
     let Columns { names: columns, is_header: has_header } = columns;
-    let has = |wanted: &Wanted| columns.iter().any(|name| wanted.is(name));
-    let open: Vec<Wanted> = wanted(dump).into_iter().filter(|wanted| !has(wanted)).collect();
+    let has = |wanted: &Wanted| columns.iter().any(|name| wanted.is_column(name));
+    let open: Vec<Wanted> = wanted_columns(dump).into_iter().filter(|wanted| !has(wanted)).collect();
     if columns.is_empty() {
         return None;
     }
@@ -135,7 +135,7 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
         format!("{names} ({})", wanted.by)
     });
     let what = what.collect::<Vec<_>>().join(", ");
-    let hints: Vec<String> = open.iter().filter_map(|wanted| suggestion(dump, wanted, columns)).collect();
+    let hints: Vec<String> = open.iter().filter_map(|wanted| suggest_column(dump, wanted, columns)).collect();
     let hint = match (dump.kind, hints.is_empty()) {
         (SourceKind::Table, false) => hints.join(", "),
         (SourceKind::Table, true) => format!(
@@ -217,7 +217,7 @@ fn fields_of(columns: &[String]) -> Vec<String> {
 }
 
 /// The setting with a column that is there and was probably meant.
-fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String> {
+fn suggest_column(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String> {
     if dump.kind != SourceKind::Table {
         return None;
     }
@@ -238,7 +238,7 @@ fn suggestion(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String
 
 /// The keys of an object, and of these names with points (`author.name`) those that objects in it have; none of anything
 /// else.
-fn keys(bytes: &[u8], inner: &[String]) -> Vec<String> {
+fn keys_of_object(bytes: &[u8], inner: &[String]) -> Vec<String> {
     struct Keys<'i>(&'i [String]);
     impl<'de> Visitor<'de> for Keys<'_> {
         type Value = Vec<String>;
@@ -268,5 +268,5 @@ fn keys(bytes: &[u8], inner: &[String]) -> Vec<String> {
     }
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return Vec::new() };
     let read = |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Keys(inner));
-    read(text).or_else(|_| read(&notation::strict(text))).unwrap_or_default()
+    read(text).or_else(|_| read(&notation::strict_json(text))).unwrap_or_default()
 }

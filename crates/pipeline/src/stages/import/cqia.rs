@@ -15,7 +15,7 @@ struct Object {
 
 /// The instruction, and the input under it where there is one. There are no ids: equal texts are one
 /// record.
-pub(super) fn post(line: &str) -> Parsed {
+pub(super) fn parse_post(line: &str) -> Parsed {
     let object: Object = match super::object(line) {
         Ok(object) => object,
         Err(bad) => return bad,
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_output_is_no_part_of_the_post() {
-        let post = |line: &str| match post(line) {
+        let post = |line: &str| match parse_post(line) {
             Parsed::Post(draft) => draft.content,
             _ => None,
         };

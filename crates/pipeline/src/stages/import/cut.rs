@@ -47,7 +47,7 @@ pub(super) fn of_pages(kind: SourceKind) -> bool {
 
 /// Where a dump may be cut; nowhere, if it is an array, a table of another format, packed as a whole, or cannot be
 /// read.
-pub fn cut(dump: &Dump) -> Option<Cut> {
+pub fn find_cut(dump: &Dump) -> Option<Cut> {
     let mut head = [0; 4];
     fence::open_plain(&dump.path).ok()?.read_exact(&mut head).ok()?;
     let (plain, fits) = if of_pages(dump.kind) {
@@ -66,11 +66,11 @@ pub fn cut(dump: &Dump) -> Option<Cut> {
 
 /// Whether a file begins with a line, and not with an array. A file that begins with blanks beyond measure is not cut.
 fn is_of_lines(dump: &Dump) -> bool {
-    if !matches!(rows::head(dump), rows::Head::Json) || shape::of_dump(dump) != Ok(Shape::Lines) {
+    if !matches!(rows::detect_format(dump), rows::Head::Json) || shape::of_dump(dump) != Ok(Shape::Lines) {
         return false;
     }
     let mut head = Vec::new();
     // The bytes before the damage decide.
-    let _ = dump::open(&dump.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let _ = dump::open_unpacked(&dump.path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     encoding_of(&head).0 == encoding_rs::UTF_8 && !head.trim_ascii_start().is_empty()
 }

@@ -12,7 +12,7 @@ use riddlemill_files::reading::text_of;
 use riddlemill_text::notation;
 use serde_json::value::RawValue;
 
-pub use riddlemill_files::reading::open;
+pub use riddlemill_files::reading::open_unpacked;
 
 /// Items of a batch.
 pub(super) const BATCH: usize = 1 << 14;
@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 20;
 
 /// The items of a dump, read ahead by a thread of their own: at most two batches wait. Of a file whose records cannot be
 /// found none.
-pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
+pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
     let (sender, receiver) = sync_channel(2);
     let dump = dump.clone();
     thread::spawn(move || {
@@ -37,23 +37,23 @@ pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
             false => Shape::Lines,
         };
         let mut splitter = match first {
-            true => Splitter::of(&shape, limit),
-            false => Splitter::resumed(limit, &shape, dump.piece.lines + 1),
+            true => Splitter::for_shape(&shape, limit),
+            false => Splitter::resume_at(limit, &shape, dump.piece.lines + 1),
         };
         let mut rows = 0;
         let mut records = |items: Items| match &shape {
             Shape::Pages { at, .. } => rows_of_pages(&items, at, &mut rows),
             _ => items,
         };
-        let cut = read(&dump.path, first, |piece| {
-            splitter.feed(piece);
+        let cut = feed_text(&dump.path, first, |piece| {
+            splitter.feed_piece(piece);
             // The receiver is gone if the run was stopped; then the rest is not read.
-            let (items, bytes) = splitter.ready();
-            items < BATCH && bytes < BATCH_BYTES || sender.send(records(splitter.take())).is_ok()
+            let (items, bytes) = splitter.count_ready();
+            items < BATCH && bytes < BATCH_BYTES || sender.send(records(splitter.take_items())).is_ok()
         });
-        splitter.finish(cut.err().as_ref().map(describe));
+        splitter.finish(cut.err().as_ref().map(describe_error));
         // The receiver is gone if the run was stopped.
-        let _ = sender.send(records(splitter.take()));
+        let _ = sender.send(records(splitter.take_items()));
     });
     receiver
 }
@@ -70,7 +70,7 @@ fn rows_of_pages(pages: &Items, at: &str, count: &mut u64) -> Items {
         match page.bytes {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(bytes);
-                match list_at(&text, at).or_else(|| list_at(&notation::strict(&text), at)) {
+                match list_at(&text, at).or_else(|| list_at(&notation::strict_json(&text), at)) {
                     Some(list) => list.iter().for_each(|row| put(Ok(row.get().as_bytes()))),
                     None => put(Err(Unread::Foreign(
                         "a page that is damaged, or without the list of records that the others have",
@@ -95,14 +95,14 @@ fn list_at(page: &str, at: &str) -> Option<Vec<Box<RawValue>>> {
 
 /// Feeds the text of a file to `take` until it has enough. `first`: whether it is the beginning of a file, which shows
 /// its encoding.
-fn read(path: &std::path::Path, first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
-    let mut reader = open(path)?;
+fn feed_text(path: &std::path::Path, first: bool, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
+    let mut reader = open_unpacked(path)?;
     if first {
         reader = text_of(reader)?.reader;
     }
     let mut buffer = vec![0; PIECE];
     loop {
-        let read = fill(&mut reader, &mut buffer);
+        let read = fill_buffer(&mut reader, &mut buffer);
         let (read, error) = match read {
             Ok(read) => (read, None),
             Err((read, e)) => (read, Some(e)),
@@ -119,7 +119,7 @@ fn read(path: &std::path::Path, first: bool, mut take: impl FnMut(&[u8]) -> bool
 }
 
 /// Reads until the buffer is full or the stream ends; what was read before an error is not lost.
-fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::Error)> {
+fn fill_buffer(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::Error)> {
     let mut read = 0;
     while read < buffer.len() {
         match reader.read(&mut buffer[read..]) {
@@ -133,7 +133,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> Result<usize, (usize, io::E
     Ok(read)
 }
 
-pub(super) fn describe(error: &io::Error) -> &'static str {
+pub(super) fn describe_error(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the compressed stream is cut off",
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::config::places::{PatternError, matching};
+use crate::config::places::{PatternError, list_matching_files};
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
@@ -93,11 +93,11 @@ impl Piece {
 ///
 /// # Errors
 /// [`Error`] where its table of files is damaged.
-pub fn kinds(import: &StageReader) -> Result<BTreeMap<String, String>, Error> {
+pub fn kinds_of_files(import: &StageReader) -> Result<BTreeMap<String, String>, Error> {
     if !import.manifest().tables.contains_key("files") {
         return Ok(BTreeMap::new());
     }
-    Ok(import.all::<FileRow>("files")?.into_iter().map(|file| (file.id, file.kind)).collect())
+    Ok(import.read_table::<FileRow>("files")?.into_iter().map(|file| (file.id, file.kind)).collect())
 }
 
 /// What a post comes from, as releases name it: `annual` of a thread of the year's best, `recommended` of the
@@ -171,12 +171,12 @@ impl Dump {
     }
 
     /// What an item of this file is called in the ledger.
-    pub fn locator(&self, position: impl Display) -> String {
+    pub fn locator_of_item(&self, position: impl Display) -> String {
         [&self.source, "/", &self.file, ":", &position.to_string()].concat()
     }
 
     /// The file as a row of the stage's table, with how many items it holds.
-    pub fn row(&self, items: u64) -> FileRow {
+    pub fn file_row(&self, items: u64) -> FileRow {
         FileRow {
             id: format!("{}/{}", self.source, self.file),
             source: self.source.clone(),
@@ -190,7 +190,7 @@ impl Dump {
     }
 
     /// What decides the rows of this file: a stage is fresh while it is the same.
-    pub fn evidence(&self) -> (String, String) {
+    pub fn file_evidence(&self) -> (String, String) {
         let Dump { source, file, kind, take, licence, sha256, .. } = self;
         let mut decides =
             serde_json::json!({ "kind": kind, "take": take, "licence": licence, "sha256": sha256 });
@@ -211,7 +211,7 @@ impl Dump {
         }
         if let Some(benchmark) = self.published {
             let declared =
-                riddlemill_benchmarks::find(benchmark).and_then(|found| found.declares_published());
+                riddlemill_benchmarks::find_benchmark(benchmark).and_then(|found| found.declares_published());
             decides["published"] = serde_json::json!([benchmark, declared]);
         }
         (format!("{source}/{file}"), decides.to_string())
@@ -227,13 +227,13 @@ pub(super) fn kind_name(kind: SourceKind) -> String {
 /// # Errors
 /// [`Problems`]: every source without a file, every file that cannot be read, and every hash that
 /// is not the one the settings state or `fetch` pinned.
-pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, Problems> {
+pub fn find_source_files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, Problems> {
     let (mut dumps, mut problems) = (Vec::new(), Vec::new());
     let withdrawn = Withdrawals::load(&Workspace::new(&config.root))
         .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
-    let used = config.sources.iter().filter(|source| source.serves(recipe, riddles));
-    let stated = config.language(Some(recipe));
-    let pins = Pins::read(&config.root)
+    let used = config.sources.iter().filter(|source| source.is_for_recipe(recipe, riddles));
+    let stated = config.stated_language(Some(recipe));
+    let pins = Pins::read_pins(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
         match dumps_of(config, source, &pins) {
@@ -256,22 +256,22 @@ pub fn files(config: &Config, recipe: &str, riddles: bool) -> Result<Vec<Dump>, 
 }
 
 /// The files that a source's path names; of a folder all files below it that are not hidden.
-fn named(config: &Config, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
+fn match_files(config: &Config, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
     let folder = config.root.join(path);
-    if several(path) || !folder.is_dir() {
-        return matching(&config.root, &config.trust, path);
+    if is_pattern(path) || !folder.is_dir() {
+        return list_matching_files(&config.root, &config.trust, path);
     }
-    let found = matching(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
+    let found = list_matching_files(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
     Ok(found.into_iter().filter(|path| path.as_ref().map_or(true, |path| path.is_file())).collect())
 }
 
 /// Every file of every source, in the order in which they are imported, not hashed: `sha256` is empty. A source
 /// whose files are not there has none.
-pub fn located(config: &Config) -> Vec<Dump> {
+pub fn locate_files(config: &Config) -> Vec<Dump> {
     let mut dumps = Vec::new();
     for source in &config.sources {
-        let found = named(config, &source.path).into_iter().flatten().filter_map(Result::ok);
-        let many = several(&source.path) || config.root.join(&source.path).is_dir();
+        let found = match_files(config, &source.path).into_iter().flatten().filter_map(Result::ok);
+        let many = is_pattern(&source.path) || config.root.join(&source.path).is_dir();
         let is_dump = |path: &PathBuf| path.is_file() && !(many && is_passed_over(path));
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
@@ -295,8 +295,8 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = config.root.join(&source.path);
-    let many = several(&source.path) || pattern.is_dir();
-    let found: Vec<_> = match named(config, &source.path) {
+    let many = is_pattern(&source.path) || pattern.is_dir();
+    let found: Vec<_> = match match_files(config, &source.path) {
         Ok(found) => found,
         Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
     };
@@ -309,7 +309,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
                     paths.push(path);
                 }
                 // A pattern may match folders; a file that was named is reported.
-                Ok(meta) if !(meta.is_file() || meta.is_dir() && several(&source.path)) => {
+                Ok(meta) if !(meta.is_file() || meta.is_dir() && is_pattern(&source.path)) => {
                     problems.push(problem(format!("{} is not a file", path.display())));
                 }
                 Ok(_) => {}
@@ -324,7 +324,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
     {
         problems.push(problem(format!("cannot read {}: {e}", pattern.display())));
     }
-    for path in unnamable(&pattern).into_iter().filter(|_| several(&source.path) && !pattern.is_file()) {
+    for path in find_unnamable_files(&pattern).into_iter().filter(|_| is_pattern(&source.path) && !pattern.is_file()) {
         problems.push(problem(format!(
             "the name of {} is not Unicode\n  hint: rename the file; every ledger contains its name",
             path.display()
@@ -352,7 +352,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
         if let Some(stated) = source.sha256.as_ref().filter(|s| **s != sha256) {
             let what = format!("{} has the SHA-256 {sha256}, the settings state {stated}", path.display());
             problems.push(problem(what));
-        } else if let Some(pin) = pin(source, pins).filter(|pin| pin.sha256 != sha256) {
+        } else if let Some(pin) = find_pin(source, pins).filter(|pin| pin.sha256 != sha256) {
             let what = format!(
                 "{} has the SHA-256 {sha256}, {LOCK} has {}\n  \
                  hint: move it away and `riddlemill fetch` downloads the pinned bytes; `riddlemill fetch \
@@ -368,26 +368,26 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
 }
 
 /// What `fetch` found behind a source's url. A hash that the settings state is above it.
-fn pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
+fn find_pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
     let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
-    pins.find(&source.path).filter(|pin| pin.url == *url)
+    pins.find_pin(&source.path).filter(|pin| pin.url == *url)
 }
 
 /// Files with names that are not Unicode in the folders of a pattern: the pattern cannot match them, so they
 /// would be missed silently.
-fn unnamable(pattern: &Path) -> Vec<PathBuf> {
+fn find_unnamable_files(pattern: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name().and_then(OsStr::to_str)) else {
         return Vec::new();
     };
     let Ok(name) = glob::Pattern::new(name) else { return Vec::new() };
-    let folders = match folder.to_str().filter(|folder| several(folder) && !Path::new(folder).is_dir()) {
+    let folders = match folder.to_str().filter(|folder| is_pattern(folder) && !Path::new(folder).is_dir()) {
         Some(folder) => glob::glob(folder).into_iter().flatten().filter_map(Result::ok).collect(),
         None => vec![folder.to_path_buf()],
     };
     let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().filter_map(Result::ok);
     let odd = |path: &PathBuf| {
         let own = path.file_name().unwrap_or_default();
-        own.to_str().is_none() && name.matches(&own.to_string_lossy()) && path.is_file() && !unfinished(path)
+        own.to_str().is_none() && name.matches(&own.to_string_lossy()) && path.is_file() && !is_unfinished(path)
     };
     let mut found: Vec<PathBuf> = files.map(|file| file.path()).filter(odd).collect();
     found.sort();
@@ -395,19 +395,19 @@ fn unnamable(pattern: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a path is a pattern.
-fn several(path: &str) -> bool {
+fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
 /// Whether a file is an unfinished download, or the note that belongs to it.
-fn unfinished(path: &Path) -> bool {
+fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".part") || name.ends_with(".part.json")
 }
 
 /// Whether a folder or a pattern does not mean this file.
 fn is_passed_over(path: &Path) -> bool {
-    unfinished(path) || belongs_to_page(path)
+    is_unfinished(path) || belongs_to_page(path)
 }
 
 /// Ends of the folders in which browsers save what a page is shown with, beside the page.

@@ -9,12 +9,12 @@ use super::rows::{self, Head};
 use super::thread::Threads;
 use super::{columns, files, header, outcomes, shape};
 use crate::config::SourceKind;
-use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff};
+use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff_form};
 use riddlemill_files::shell_word;
 use riddlemill_harvest::warc::{Archive, Limits};
 use riddlemill_record::{Outcome, Post, Reason, State};
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::text::{counted, grouped};
+use riddlemill_text::text::{count_with_noun, group_digits};
 
 use super::Read;
 
@@ -28,27 +28,27 @@ pub(super) struct Finding {
 
 /// What is wrong with a file as a whole; `None` where nothing is. `limit` is the most bytes of a record, `given` the census of
 /// the file.
-pub(super) fn of_file(dump: &Dump, limit: u64, given: Option<&Threads>) -> Option<Finding> {
+pub(super) fn of_file(dump: &Dump, limit: u64, file_threads: Option<&Threads>) -> Option<Finding> {
     let unread = |reason, evidence| Some(Finding { reason, evidence, is_read: false });
     // Only files of sound records are cut; of their columns each piece knows some, and the census all.
-    if let (true, Some(given)) = (dump.piece.is_cut, given) {
+    if let (true, Some(given)) = (dump.piece.is_cut, file_threads) {
         return of_columns(columns::missing_of(dump, given.columns()));
     }
     if !dump.piece.is_first() {
         return None;
     }
-    if let Some(what) = foreign(dump) {
+    if let Some(what) = describe_foreign_file(dump) {
         return unread(Reason::ForeignFile, what);
     }
     if of_pages(dump.kind) {
         return None;
     }
-    if !matches!(rows::head(dump), Head::Workbook | Head::Parquet | Head::Numpy)
+    if !matches!(rows::detect_format(dump), Head::Workbook | Head::Parquet | Head::Numpy)
         && let Some((what, remedy)) = unread_encoding(&dump.path)
     {
         return unread(Reason::ForeignFile, format!("{what}, and the file was not read\n  hint: {remedy}"));
     }
-    match rows::head(dump) {
+    match rows::detect_format(dump) {
         Head::Json => {
             if let Err(what) = shape::of_dump(dump) {
                 return unread(Reason::ForeignFile, what.0);
@@ -59,14 +59,14 @@ pub(super) fn of_file(dump: &Dump, limit: u64, given: Option<&Threads>) -> Optio
             if let Some(what) = is_workbook.then(|| rows::of_workbook(dump).err()).flatten() {
                 return unread(Reason::ForeignFile, what.0);
             }
-            let names = rows::header(dump).unwrap_or_default();
+            let names = rows::read_header(dump).unwrap_or_default();
             if let Some(what) = header::missing_header(dump, &names, is_workbook) {
                 return unread(Reason::ColumnMissing, what);
             }
         }
         _ => {}
     }
-    of_columns(columns::missing(dump, limit))
+    of_columns(columns::find_missing_columns(dump, limit))
 }
 
 fn of_columns(missing: Option<columns::Missing>) -> Option<Finding> {
@@ -77,17 +77,17 @@ fn of_columns(missing: Option<columns::Missing>) -> Option<Finding> {
 /// Parts of a file that are not read although the rest is.
 pub(super) fn of_parts(dump: &Dump) -> Vec<String> {
     match of_pages(dump.kind) || !dump.piece.is_first() {
-        false if matches!(rows::head(dump), Head::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
+        false if matches!(rows::detect_format(dump), Head::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
 
 /// What a file is that is none of its source's kind, and what to do.
-fn foreign(dump: &Dump) -> Option<String> {
+fn describe_foreign_file(dump: &Dump) -> Option<String> {
     let kind = files::kind_name(dump.kind);
     let profile = "a [[source]] with kind = \"profile\" and a `profile` reads it";
     let table = "a [[source]] with kind = \"table\" and `fields` reads it";
-    let form = sniff(&dump.path);
+    let form = sniff_form(&dump.path);
     if form == Form::Warc
         && of_pages(dump.kind)
         && let Some((what, remedy)) = unread_packing(&dump.path)
@@ -158,7 +158,7 @@ pub(super) fn unread_encoding(path: &Path) -> Option<(String, String)> {
     };
     let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&path.with_file_name(to)));
     Some((
-        format!("{} of {} are not UTF-8: {reads}", grouped(wrong as i64), counted(lines, "line")),
+        format!("{} of {} are not UTF-8: {reads}", group_digits(wrong as i64), count_with_noun(lines, "line")),
         format!("`{command}` writes it as UTF-8; then name that file as `path`"),
     ))
 }
@@ -173,7 +173,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn count(&mut self, read: &Read) {
+    pub(super) fn count_outcome(&mut self, read: &Read) {
         self.posts += read.fingerprints.len() as u64;
         match &read.outcome {
             Outcome::Failed { .. } | Outcome::Dropped { reason: Reason::Withdrawn, .. } => self.told += 1,
@@ -207,7 +207,7 @@ impl Tally {
     }
 
     /// The entry of a source whose files gave nothing; `None` if they did, or if it is said already why not.
-    pub fn nothing(&self, dumps: &[&Dump]) -> Option<(String, Outcome<Post>)> {
+    pub fn entry_of_empty_source(&self, dumps: &[&Dump]) -> Option<(String, Outcome<Post>)> {
         let first = dumps.first().filter(|dump| self.posts + self.told == 0 && dump.piece.is_first())?;
         let count: u64 = self.dropped.values().sum();
         let evidence = if count > 0 {
@@ -216,7 +216,7 @@ impl Tally {
                 .iter()
                 .map(|(code, count)| {
                     let words = Reason::from_code(code).map_or("", Reason::definition).trim_end_matches('.');
-                    format!("{} {code} ({words})", grouped(*count as i64))
+                    format!("{} {code} ({words})", group_digits(*count as i64))
                 })
                 .collect();
             let blocked = self.dropped.contains_key(Reason::PageBlocked.code());
@@ -229,7 +229,7 @@ impl Tally {
                 reasons.join(", ")
             )
         } else {
-            let (what, remedy) = contents(first);
+            let (what, remedy) = describe_contents(first);
             let more = if dumps.len() > 1 {
                 format!(" ({} files; this is the first)", dumps.len())
             } else {
@@ -237,20 +237,20 @@ impl Tally {
             };
             format!("{} {what}{more}\n  hint: {remedy}", first.file)
         };
-        let evidence = outcomes::unread(first, Reason::NothingRead, evidence);
-        Some((first.locator(0), Outcome::Failed { reason: Reason::NothingRead, evidence }))
+        let evidence = outcomes::unread_evidence(first, Reason::NothingRead, evidence);
+        Some((first.locator_of_item(0), Outcome::Failed { reason: Reason::NothingRead, evidence }))
     }
 }
 
 /// What is in a file without records, and what to do.
-fn contents(dump: &Dump) -> (String, &'static str) {
+fn describe_contents(dump: &Dump) -> (String, &'static str) {
     const AGAIN: &str = "was it downloaded or written to its end?";
-    match sniff(&dump.path) {
+    match sniff_form(&dump.path) {
         Form::Empty => ("is empty".into(), AGAIN),
         Form::Warc | Form::Wacz => {
             let mut pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
             pages.by_ref().for_each(drop);
-            let kinds = pages.kinds();
+            let kinds = pages.counts_by_kind();
             let list: Vec<String> =
                 kinds.iter().map(|(kind, count)| format!("{count} of type {kind}")).collect();
             let remedy = if kinds.contains_key("conversion") {

@@ -48,9 +48,9 @@ pub fn rows_of_file(path: &Path) -> Result<RowsOfFile, Error> {
         return Err(Error::Damaged { path: path.to_path_buf(), what, hint });
     }
     let mut found = RowsOfFile::default();
-    for items in rows::batches(&dump, LIMIT) {
+    for items in rows::read_batches(&dump, LIMIT) {
         for Item { position, bytes } in (0..items.len()).filter_map(|item| items.get(item)) {
-            match object(bytes) {
+            match parse_object(bytes) {
                 Ok(row) => {
                     found.rows.push(row);
                     found.positions.push(position);
@@ -91,7 +91,7 @@ pub fn files_as_lines(folder: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
 /// [`Error::Io`] if the file cannot be read.
 pub fn as_lines(path: &Path) -> Result<String, Error> {
     let dump = Dump::looked_at(path);
-    let is_lines = match rows::head(&dump) {
+    let is_lines = match rows::detect_format(&dump) {
         Head::Json => matches!(shape::of_dump(&dump), Ok(Shape::Lines)),
         // Lines that are no JSON are reported one by one.
         Head::Csv => path.extension().is_some_and(|extension| extension == "jsonl"),
@@ -99,7 +99,7 @@ pub fn as_lines(path: &Path) -> Result<String, Error> {
     };
     if is_lines {
         let mut bytes = Vec::new();
-        let mut text = dump::open(path).and_then(text_of).map_err(Error::io("read", path))?.reader;
+        let mut text = dump::open_unpacked(path).and_then(text_of).map_err(Error::io("read", path))?.reader;
         text.read_to_end(&mut bytes).map_err(Error::io("read", path))?;
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -147,9 +147,9 @@ enum NoRow {
     Json(#[from] serde_json::Error),
 }
 
-fn object(bytes: Result<&[u8], Unread>) -> Result<Map<String, Value>, NoRow> {
+fn parse_object(bytes: Result<&[u8], Unread>) -> Result<Map<String, Value>, NoRow> {
     let text = std::str::from_utf8(bytes?)?;
-    Ok(serde_json::from_str(&notation::strict(text))?)
+    Ok(serde_json::from_str(&notation::strict_json(text))?)
 }
 
 #[cfg(test)]

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use riddlemill_text::text::anonymise::NameKey;
-use riddlemill_text::text::segment::jieba;
+use riddlemill_text::text::segment::shared_jieba;
 
 /// A name of one character, or one that is a word of the language, would be found everywhere; only
 /// an @ before it makes it a name, which anonymise sees by itself.
 pub(super) fn is_telling(name: &str) -> bool {
-    name.chars().count() > 1 && !jieba().has_word(name)
+    name.chars().count() > 1 && !shared_jieba().has_word(name)
 }
 
 /// A hash in its written form.
-pub(super) fn hex(hash: u64) -> String {
+pub(super) fn format_hash(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
@@ -22,13 +22,13 @@ pub(super) fn hex(hash: u64) -> String {
 pub(super) type HashedName = (u64, u64, usize);
 
 /// The hashes of a name that is searched.
-pub(super) fn hashed(key: NameKey, name: &str) -> Option<HashedName> {
-    let opening = opening(name).filter(|_| is_telling(name))?;
+pub(super) fn hash_name(key: NameKey, name: &str) -> Option<HashedName> {
+    let opening = name_opening(name).filter(|_| is_telling(name))?;
     Some((key.hash(opening), key.hash(name), name.chars().count()))
 }
 
 /// The first two characters of a name; `None` if it has fewer.
-fn opening(name: &str) -> Option<&str> {
+fn name_opening(name: &str) -> Option<&str> {
     let (end, c) = name.char_indices().nth(1)?;
     Some(&name[..end + c.len_utf8()])
 }
@@ -57,8 +57,8 @@ impl HashedNames {
     }
 
     /// What somebody is called in the census.
-    pub(super) fn person(&self, person: &str) -> String {
-        hex(self.key.hash(person))
+    pub(super) fn hash_person(&self, person: &str) -> String {
+        format_hash(self.key.hash(person))
     }
 
     /// The names in a text, sorted.

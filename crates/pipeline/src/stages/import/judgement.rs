@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::files::Dump;
 use super::scanner::Scanner;
-use super::wanted::{Held, held};
+use super::wanted::{Held, held_columns};
 use crate::config::SourceKind;
 use riddlemill_text::notation;
 
@@ -40,9 +40,9 @@ pub(super) struct Seen<'h> {
 }
 
 impl<'h> Seen<'h> {
-    pub(super) fn of(bytes: &'h [u8]) -> Seen<'h> {
+    pub(super) fn scan_bytes(bytes: &'h [u8]) -> Seen<'h> {
         let mut scanned = Scanner::default();
-        let end = scanned.feed(bytes).map_or(bytes.len(), |end| end as usize);
+        let end = scanned.feed_piece(bytes).map_or(bytes.len(), |end| end as usize);
         Seen { scanned, bytes: &bytes[..end] }
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn judge_several(dump: &Dump, objects: &[Seen<'_>]) -> Judgement {
     let mut open: Vec<String> = Vec::new();
     let mut records = 0;
     for Seen { scanned, bytes } in objects {
-        let own = held(dump, &scanned.members);
+        let own = held_columns(dump, &scanned.members);
         records += usize::from(own.texts);
         for (pointer, inner) in lists_with_texts(dump, scanned) {
             let add_to = if !own.texts {
@@ -85,7 +85,7 @@ pub(super) fn judge_several(dump: &Dump, objects: &[Seen<'_>]) -> Judgement {
 
 /// Of the only object of a file.
 pub(super) fn judge_single(dump: &Dump, scanned: &Scanner, bytes: &[u8]) -> Judgement {
-    let own = held(dump, &scanned.members);
+    let own = held_columns(dump, &scanned.members);
     let lists = lists_with_texts(dump, scanned);
     if own.texts && is_told_by_ids(dump.kind) {
         return Judgement::Records;
@@ -112,7 +112,7 @@ fn is_told_by_ids(kind: SourceKind) -> bool {
 /// The lists whose records have texts, with what else they have of what is wanted.
 fn lists_with_texts(dump: &Dump, scanned: &Scanner) -> Vec<(String, Held)> {
     let of_list = |list: &super::scanner::List| {
-        let inner = held(dump, &list.columns);
+        let inner = held_columns(dump, &list.columns);
         (inner.texts && !NESTED.contains(&list.pointer.as_str())).then(|| (list.pointer.clone(), inner))
     };
     scanned.lists.iter().filter_map(of_list).collect()
@@ -188,12 +188,12 @@ mod tests {
     }
 
     fn single(dump: &Dump, text: &str) -> Judgement {
-        let seen = Seen::of(text.as_bytes());
+        let seen = Seen::scan_bytes(text.as_bytes());
         judge_single(dump, &seen.scanned, seen.bytes)
     }
 
     fn several(dump: &Dump, text: &str) -> Judgement {
-        let objects: Vec<Seen<'_>> = text.lines().map(|line| Seen::of(line.as_bytes())).collect();
+        let objects: Vec<Seen<'_>> = text.lines().map(|line| Seen::scan_bytes(line.as_bytes())).collect();
         judge_several(dump, &objects)
     }
 

@@ -289,13 +289,13 @@ pub(super) const NAMES: [&str; 8] =
     ["name", "username", "user_name", "screen_name", "nickname", "nick_name", "login", "displayname"];
 
 /// A column's name in small letters, without what joins its words.
-pub(super) fn joined(column: &str) -> String {
+pub(super) fn normalise_column(column: &str) -> String {
     column.chars().filter(|c| !matches!(c, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
 
 /// The field that a column of this name is.
 pub(super) fn field_of(column: &str) -> Option<&'static str> {
-    let name = joined(column);
+    let name = normalise_column(column);
     COLUMNS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(field, _)| *field)
 }
 
@@ -308,7 +308,7 @@ pub(super) fn names_people(column: &str) -> bool {
     if is_about {
         return false;
     }
-    let name = joined(column);
+    let name = normalise_column(column);
     field_of(column) == Some("author") || PEOPLE.iter().any(|word| name.contains(word))
 }
 

@@ -9,7 +9,7 @@ use crate::config::{SourceKind, toml_string};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_tables::Batch;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 
 /// Items that one task parsed, recorded as if none of their posts had occurred before.
 pub(super) struct ItemLedger {
@@ -31,14 +31,14 @@ pub(super) struct IdFaults {
 
 impl IdFaults {
     /// Takes the posts of a task, once their ids were looked up.
-    pub(super) fn take(&mut self, ledger: &ItemLedger) {
+    pub(super) fn count_faults(&mut self, ledger: &ItemLedger) {
         self.damaged += ledger.damaged;
         let repeats = ledger.fingerprints.iter().filter_map(|fingerprint| fingerprint.again);
         self.apart += repeats.filter(|repeat| repeat.apart && !repeat.same).count() as u64;
     }
 
     /// What the user has to know.
-    pub(super) fn words(&self, dump: &Dump) -> Vec<String> {
+    pub(super) fn describe_faults(&self, dump: &Dump) -> Vec<String> {
         let file = format!("{}/{}", dump.source, dump.file);
         let mut words = Vec::new();
         if self.damaged > 0 {
@@ -46,7 +46,7 @@ impl IdFaults {
                 "{file}: {} with an id that names no post, because a spreadsheet or a program rounded or replaced it; kept with an id \
                  made from the text, which no other source shares\n  hint: save the column of ids as text, and import the file \
                  again; `riddlemill show import --reason {}` lists them",
-                counted(self.damaged, "post"),
+                count_with_noun(self.damaged, "post"),
                 Reason::DamagedId.code()
             ));
         }
@@ -54,7 +54,7 @@ impl IdFaults {
             words.push(format!(
                 "{file}: {} with the id of an earlier post, but an unlike text, kept apart\n  hint: {}; `riddlemill show import --reason \
                  {}` lists them",
-                counted(self.apart, "post"),
+                count_with_noun(self.apart, "post"),
                 id_remedy(dump),
                 Reason::IdTaken.code()
             ));
@@ -97,9 +97,9 @@ impl Default for ItemLedger {
 }
 
 impl ItemLedger {
-    pub(super) fn append(&mut self, read: &Read) {
+    pub(super) fn append_outcome(&mut self, read: &Read) {
         self.batch.append(&read.locator, &read.outcome);
-        self.tally.count(read);
+        self.tally.count_outcome(read);
         self.fingerprints.extend(&read.fingerprints);
         let damaged = |rule: &str| rule == Reason::DamagedId.code();
         self.damaged += u64::from(matches!(&read.outcome, Outcome::Changed { rule, .. } if damaged(rule)));
@@ -109,14 +109,14 @@ impl ItemLedger {
     ///
     /// # Errors
     /// [`StageError`]; equal lengths rule it out.
-    pub(super) fn settled(self) -> Result<Batch<Post>, StageError> {
+    pub(super) fn settle_batch(self) -> Result<Batch<Post>, StageError> {
         // Without a repetition the batch need not be taken apart.
         if self.fingerprints.iter().all(|fingerprint| fingerprint.again.is_none()) {
             return Ok(self.batch);
         }
         let mut fingerprints = self.fingerprints.iter();
-        let mut settled = Batch::with_room((), self.batch.entries());
-        for record in self.batch.records()? {
+        let mut settled = Batch::with_room((), self.batch.count_entries());
+        for record in self.batch.into_records()? {
             let known = fingerprints.by_ref().take(record.rows.len()).enumerate();
             let again: Vec<Again> = known
                 .filter_map(|(row, fingerprint)| {
@@ -124,7 +124,7 @@ impl ItemLedger {
                     Some(Again { row, same, apart })
                 })
                 .collect();
-            settle_again(record, &again).into_iter().for_each(|record| settled.take(record));
+            settle_again(record, &again).into_iter().for_each(|record| settled.append_ledger_record(record));
         }
         Ok(settled)
     }

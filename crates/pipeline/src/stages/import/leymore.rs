@@ -26,7 +26,7 @@ struct Title {
 
 /// A thread of a list page: `title, abs, href "/p/<tid>?fr=good", lz, n_reply`. Titles are cut at
 /// 20 to 31 characters; `abs` is the beginning of the first floor, or null.
-pub(super) fn title(line: &str) -> Parsed {
+pub(super) fn parse_title(line: &str) -> Parsed {
     let row: Title = match super::object(line) {
         Ok(row) => row,
         Err(bad) => return bad,
@@ -58,7 +58,7 @@ struct Annual {
 }
 
 /// A post of an annual thread: `author, content, l_num, ctime`, the content beginning with its rank.
-pub(super) fn annual(line: &str) -> Parsed {
+pub(super) fn parse_annual_post(line: &str) -> Parsed {
     let row: Annual = match super::object(line) {
         Ok(row) => row,
         Err(bad) => return bad,
@@ -94,7 +94,7 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Takes the posts of a file in their order.
-    pub(super) fn take(&mut self, position: u64, parsed: &Parsed) {
+    pub(super) fn note_post(&mut self, position: u64, parsed: &Parsed) {
         let Parsed::Post(post) = parsed else { return };
         let text = post.content.as_deref().unwrap_or_default();
         if let Some(note) = note(text) {
@@ -108,12 +108,12 @@ impl Notes {
             }
             self.of.insert(position, above.map(|(.., id)| id.clone()));
         } else if numbered(text).is_some_and(|joke| joke.number.is_some()) {
-            self.above = Some((position, post.author.clone(), text_id(&Post::written(None, Some(text)))));
+            self.above = Some((position, post.author.clone(), text_id(&Post::join_title_and_content(None, Some(text)))));
         }
     }
 
     /// A post with what is noted under it; a note is set aside.
-    pub(super) fn settle(&self, position: u64, parsed: Parsed) -> Parsed {
+    pub(super) fn settle_post(&self, position: u64, parsed: Parsed) -> Parsed {
         let Parsed::Post(mut post) = parsed else { return parsed };
         match self.of.get(&position) {
             Some(Some(joke)) => return Parsed::Out(Reason::Note, joke.clone()),
@@ -130,12 +130,12 @@ impl Notes {
 }
 
 /// What a file of jokes of annual threads notes under them.
-pub(super) fn noted(dump: &Dump, settings: &sections::Import) -> Notes {
+pub(super) fn read_notes(dump: &Dump, settings: &sections::Import) -> Notes {
     let mut notes = Notes::default();
     let row =
         |_: &Notes, item: Item<'_>| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?));
-    let take = |notes: &mut Notes, (position, parsed): (u64, Parsed)| notes.take(position, &parsed);
-    walk::fold(dump, settings.max_line_mib << 20, &mut notes, row, |_, _| None, take);
+    let take = |notes: &mut Notes, (position, parsed): (u64, Parsed)| notes.note_post(position, &parsed);
+    walk::fold_dump(dump, settings.max_line_mib << 20, &mut notes, row, |_, _| None, take);
     notes
 }
 
@@ -154,7 +154,7 @@ mod tests {
     fn a_thread_is_known_by_its_number() {
         let line =
             r#"{"title": "<云>会恐高吗", "abs": null, "href": "/p/123456?fr=good", "lz": 7, "n_reply": "3"}"#;
-        let draft = post(title(line));
+        let draft = post(parse_title(line));
         assert_eq!(draft.id.as_deref(), Some("tieba:123456"));
         assert_eq!((draft.title.as_deref(), draft.content), (Some("<云>会恐高吗"), None));
         assert_eq!(draft.author.as_deref(), Some("7"));
@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        assert!(matches!(title(r#"{"abs": 3.5, "href": null}"#), Parsed::Post(_)));
-        assert!(matches!(title(r#"{"title": null}"#), Parsed::Bad(_)));
-        assert!(matches!(annual(r#"{"author": "x"}"#), Parsed::Bad(_)));
-        assert!(matches!(title("[1,2]"), Parsed::Bad(_)));
+        assert!(matches!(parse_title(r#"{"abs": 3.5, "href": null}"#), Parsed::Post(_)));
+        assert!(matches!(parse_title(r#"{"title": null}"#), Parsed::Bad(_)));
+        assert!(matches!(parse_annual_post(r#"{"author": "x"}"#), Parsed::Bad(_)));
+        assert!(matches!(parse_title("[1,2]"), Parsed::Bad(_)));
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn paths_within<'n>(names: impl Iterator<Item = &'n str>, member: &st
 }
 
 /// The value at a path of keys with points between them, as [`Digits`] reads it.
-pub(super) fn within(object: &RawValue, path: &str) -> Option<String> {
+pub(super) fn value_within(object: &RawValue, path: &str) -> Option<String> {
     let (key, rest) = path.split_once('.').unwrap_or((path, ""));
     let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(object.get()).ok()?;
     let value = members.get(key)?;
@@ -80,7 +80,7 @@ pub(super) fn within(object: &RawValue, path: &str) -> Option<String> {
             .deserialize(&mut serde_json::Deserializer::from_str(value.get()))
             .ok()?
             .map(Cow::into_owned),
-        rest => within(value, rest),
+        rest => value_within(value, rest),
     }
 }
 
@@ -107,7 +107,7 @@ impl<'de, S: DeserializeSeed<'de, Value = Option<Cow<'de, str>>> + Copy> Visitor
 }
 
 /// [`text`] of a value that is read already.
-pub(super) fn plain(value: &Value) -> Option<String> {
+pub(super) fn plain_text(value: &Value) -> Option<String> {
     match value {
         Value::String(s) => Some(s.clone()),
         Value::Number(n) => Some(n.to_string()),
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Text {
     }
 
     fn visit_f64<E>(self, x: f64) -> Result<Self::Value, E> {
-        Ok(plain(&Value::from(x)).map(Cow::Owned))
+        Ok(plain_text(&Value::from(x)).map(Cow::Owned))
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
@@ -232,7 +232,7 @@ mod tests {
             "nul",
         ];
         for item in items {
-            let whole = serde_json::from_str(item).map(|value| plain(&value));
+            let whole = serde_json::from_str(item).map(|value| plain_text(&value));
             let read = text(&mut serde_json::Deserializer::from_str(item));
             assert_eq!(read.ok(), whole.ok(), "{item}");
         }

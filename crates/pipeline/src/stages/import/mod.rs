@@ -58,29 +58,29 @@ use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
 use ledger::{IdFaults, ItemLedger};
-use outcomes::outcomes;
+use outcomes::put_outcomes;
 use page::Page;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_record::{Outcome, Post, PostKind, Reason};
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::text::anonymise::NameList;
-use riddlemill_text::text::counted;
+use riddlemill_text::text::count_with_noun;
 use same_id::{Fingerprint, Seen};
 use split::Item;
 use walk::Portion;
 
 pub use census::{CensusError, PartCensus, part_census};
-pub use cut::{Cut, cut, is_divisible};
-pub use dump::open as open_dump;
-pub use files::{Dump, FileRow, Piece, files, kinds, located, source_kind};
+pub use cut::{Cut, find_cut, is_divisible};
+pub use dump::open_unpacked as open_dump;
+pub use files::{Dump, FileRow, Piece, find_source_files, kinds_of_files, locate_files, source_kind};
 pub use findings::Tally;
 pub use handed_in::{RowsOfFile, as_lines, files_as_lines, rows_of_file};
 pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
-pub use pickle::{MAGIC as NUMPY, array as numpy_rows};
-pub use proposal::{NoSource, SourceProposal, propose, source_of};
+pub use pickle::{MAGIC as NUMPY, parse_array as numpy_rows};
+pub use proposal::{NoSource, SourceProposal, propose_source, source_of};
 pub use published::published_rows;
-pub use recall::{Block, Recalled, Sift, blocks, is_sought, read_back};
+pub use recall::{Block, Recalled, Sift, read_blocks, is_sought, read_back};
 pub use same_id::{Again, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;
@@ -147,35 +147,35 @@ pub fn import(
     pulse: &dyn Pulse,
 ) -> Result<(), StageError> {
     let mut seen = Seen::default();
-    let mut table = writer.table::<FileRow>("files")?;
+    let mut table = writer.start_table::<FileRow>("files")?;
     let mut tally = findings::Tally::default();
     for (at, dump) in dumps.iter().enumerate() {
         let mut items = 0;
         let mut id_faults = IdFaults::default();
         let parse = |ledger: &mut ItemLedger, place| {
-            outcomes(dump, place, secrets, withdrawn, |read| ledger.append(&read));
+            put_outcomes(dump, place, secrets, withdrawn, |read| ledger.append_outcome(&read));
         };
         // Which of two records of one name is the first is decided in order, while the next batches are parsed.
         read(dump, settings, None, parse, |mut ledgers| {
-            stop.check()?;
+            stop.fail_if_stopped()?;
             for ledger in &mut ledgers {
-                seen.observe(&mut ledger.fingerprints);
-                id_faults.take(ledger);
+                seen.observe_posts(&mut ledger.fingerprints);
+                id_faults.count_faults(ledger);
                 tally.add(&ledger.tally);
             }
             let settled: Vec<Batch<Post>> =
-                ledgers.into_par_iter().map(ItemLedger::settled).collect::<Result<_, _>>()?;
+                ledgers.into_par_iter().map(ItemLedger::settle_batch).collect::<Result<_, _>>()?;
             for batch in settled {
-                items += batch.entries() as u64;
-                pulse.advance(batch.entries() as u64);
+                items += batch.count_entries() as u64;
+                pulse.report_done(batch.count_entries() as u64);
                 writer.append_batch(batch);
             }
             Ok(writer.flush()?)
         })?;
-        id_faults.words(dump).iter().for_each(|words| pulse.notify(words));
+        id_faults.describe_faults(dump).iter().for_each(|words| pulse.notify_user(words));
         if dumps.get(at + 1).is_none_or(|next| next.source != dump.source) {
             let own: Vec<&Dump> = dumps.iter().filter(|other| other.source == dump.source).collect();
-            if let Some((locator, outcome)) = std::mem::take(&mut tally).nothing(&own) {
+            if let Some((locator, outcome)) = std::mem::take(&mut tally).entry_of_empty_source(&own) {
                 let mut batch = Batch::with_room((), 1);
                 batch.append(&locator, &outcome);
                 items += 1;
@@ -183,9 +183,9 @@ pub fn import(
                 writer.flush()?;
             }
         }
-        table.append(&dump.row(items));
+        table.append(&dump.file_row(items));
     }
-    writer.keep(table)?;
+    writer.add_table(table)?;
     append_published(dumps, settings, withdrawn, writer)?;
     Ok(append_names(secrets.names, writer)?)
 }
@@ -204,9 +204,9 @@ pub fn append_published(
     if rows.is_empty() {
         return Ok(());
     }
-    let mut table = writer.table(super::published::TABLE)?;
+    let mut table = writer.start_table(super::published::TABLE)?;
     rows.iter().for_each(|row| table.append(row));
-    writer.keep(table)
+    writer.add_table(table)
 }
 
 /// What may be passed on of a user's name: its hash, or the name itself for the code that marks it in texts.
@@ -266,17 +266,17 @@ fn read<T: Default + Send>(
             &own
         }
     };
-    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::noted(dump, settings));
-    let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read(dump, settings));
+    let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::read_notes(dump, settings));
+    let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read_rows(dump, settings));
     let row = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, Some(known)));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
         let parsed = match &notes {
-            Some(notes) => notes.settle(item.position, parsed),
+            Some(notes) => notes.settle_post(item.position, parsed),
             None => parsed,
         };
         let parsed = match &published {
-            Some(published) => published.settle(item.position, parsed),
+            Some(published) => published.settle_row(item.position, parsed),
             None => parsed,
         };
         Place { position: item.position, name: None, parsed }
@@ -284,7 +284,7 @@ fn read<T: Default + Send>(
     let page = |page: Page| Place {
         position: page.at,
         name: Some(page.name),
-        parsed: walk::judged(page.read, known, dump),
+        parsed: walk::judge_page(page.read, known, dump),
     };
     let gather = |mut gathered: T, place: Place| {
         put(&mut gathered, place);
@@ -298,7 +298,7 @@ fn read<T: Default + Send>(
             Portion::Pages(pages) => pages.into_par_iter().map(page).fold(T::default, gather).collect(),
         })
     };
-    par_map_ordered(walk::portions(dump, limit), gather, take)
+    par_map_ordered(walk::read_portions(dump, limit), gather, take)
 }
 
 /// A line of the formats that hold posts of threads; `None` for the others. What is no JSON is read as absent.
@@ -314,8 +314,8 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
 
 fn row_as_it_is(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
     match dump.kind {
-        SourceKind::ThreadDump => Some(thread::row(text)),
-        SourceKind::Aiotieba => Some(aiotieba::row(text)),
+        SourceKind::ThreadDump => Some(thread::parse_row(text)),
+        SourceKind::Aiotieba => Some(aiotieba::parse_row(text)),
         _ => None,
     }
 }
@@ -332,10 +332,10 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
     Ok(match parse_text(dump, &mended, threads) {
         Parsed::Post(mut post) => {
             let halves = (what.halves > 0).then(|| {
-                format!("half of a pair of surrogates at {}, left out", counted(what.halves as u64, "place"))
+                format!("half of a pair of surrogates at {}, left out", count_with_noun(what.halves as u64, "place"))
             });
             let bare = (what.bare > 0).then(|| {
-                format!("NaN or Infinity at {}, read as absent", counted(what.bare as u64, "place"))
+                format!("NaN or Infinity at {}, read as absent", count_with_noun(what.bare as u64, "place"))
             });
             let noted = halves.into_iter().chain(bare).chain((!post.noted.is_empty()).then_some(post.noted));
             post.noted = noted.collect::<Vec<_>>().join("; ");
@@ -348,8 +348,8 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
 /// A record that is no JSON as it stands, without what makes it none: halves of characters are left out, numbers that are none are
 /// absent.
 fn mend(text: &str) -> Option<(Cow<'_, str>, notation::Mended)> {
-    let (mended, what) = notation::mend(text);
-    if !what.any() {
+    let (mended, what) = notation::mend_json(text);
+    if !what.has_changes() {
         return None;
     }
     // Where the record says U+FFFD itself, it was read in another encoding, and is set aside for that.
@@ -359,22 +359,22 @@ fn mend(text: &str) -> Option<(Cow<'_, str>, notation::Mended)> {
 
 fn parse_text(dump: &Dump, text: &str, threads: Option<&thread::Threads>) -> Parsed {
     if let Some(row) = row_as_it_is(dump, text) {
-        let parsed = row.map_or_else(|parsed| parsed, |row| thread::post(row, threads, dump.take));
-        return texts::decoded(dump.kind, parsed);
+        let parsed = row.map_or_else(|parsed| parsed, |row| thread::judge_post(row, threads, dump.take));
+        return texts::decode_parsed(dump.kind, parsed);
     }
     let parsed = match dump.kind {
-        SourceKind::LeymoreTitles => leymore::title(text),
-        SourceKind::LeymoreAnnual => leymore::annual(text),
-        SourceKind::Reddit => reddit::post(text, dump.take),
-        SourceKind::Cqia => cqia::post(text),
-        SourceKind::Table => table::post(text, &dump.fields),
-        SourceKind::Puzzles => puzzles::puzzle(text),
-        SourceKind::Published => published::row(dump, text),
+        SourceKind::LeymoreTitles => leymore::parse_title(text),
+        SourceKind::LeymoreAnnual => leymore::parse_annual_post(text),
+        SourceKind::Reddit => reddit::parse_post(text, dump.take),
+        SourceKind::Cqia => cqia::parse_post(text),
+        SourceKind::Table => table::parse_post(text, &dump.fields),
+        SourceKind::Puzzles => puzzles::parse_puzzle(text),
+        SourceKind::Published => published::parse_row(dump, text),
         SourceKind::ThreadDump | SourceKind::Aiotieba | SourceKind::Warc | SourceKind::Profile => {
             Parsed::Bad("an item of another format".into())
         }
     };
-    texts::decoded(dump.kind, parsed)
+    texts::decode_parsed(dump.kind, parsed)
 }
 
 /// How many posts a dump holds, and how many of its items are set aside: an import without a store, for
@@ -383,7 +383,7 @@ pub fn survey(dump: &Dump, settings: &sections::Import) -> (u64, u64) {
     let none = NameList::new(&[0; 32]);
     let count = |counted: &mut (u64, u64), place| {
         let secrets = Secrets { salt: &[0; 32], names: &none };
-        outcomes(dump, place, &secrets, &Withdrawals::default(), |read| match read.outcome {
+        put_outcomes(dump, place, &secrets, &Withdrawals::default(), |read| match read.outcome {
             Outcome::Kept(_) => counted.0 += 1,
             Outcome::Expanded(rows) => counted.0 += rows.len() as u64,
             _ => counted.1 += 1,
@@ -411,20 +411,20 @@ pub fn ledger_records<E: Send>(
     settings: &sections::Import,
     secrets: &Secrets<'_>,
     withdrawn: &Withdrawals,
-    given: Option<&Threads>,
+    file_threads: Option<&Threads>,
     unsettled: bool,
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut seen = Seen::default();
     let mut failed = Ok(());
     let gather = |reads: &mut Vec<Read>, place| {
-        outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
+        put_outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
     };
-    let read = read(dump, settings, given, gather, |batch| {
+    let read = read(dump, settings, file_threads, gather, |batch| {
         let mut records = Vec::new();
         for mut read in batch.into_iter().flatten() {
             if !unsettled {
-                seen.observe(&mut read.fingerprints);
+                seen.observe_posts(&mut read.fingerprints);
             }
             same_id::settle_read(read, |locator, outcome| records.push(LedgerRecord::new(locator, outcome)));
         }

@@ -35,15 +35,15 @@ pub fn no_names(root: &Path, settings: &sections::Import, salt: &[u8; 32]) -> Re
     let mut list = NameList::new(salt);
     for name in &settings.common_words {
         let text = fs::read_to_string(root.join(name))
-            .map_err(|e| StageError::from(unreadable(name, &e).hint("a path relative to pipeline.toml")))?;
+            .map_err(|e| StageError::from(unreadable_list(name, &e).with_hint("a path relative to pipeline.toml")))?;
         let words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        list.except(words.map(str::to_owned));
+        list.except_words(words.map(str::to_owned));
     }
     Ok(list)
 }
 
-fn unreadable(name: &str, error: &std::io::Error) -> Unusable {
-    Unusable::at("import.common_words", format!("cannot read the list {name:?}: {error}"))
+fn unreadable_list(name: &str, error: &std::io::Error) -> Unusable {
+    Unusable::at_place("import.common_words", format!("cannot read the list {name:?}: {error}"))
 }
 
 /// Writes the list as a table of the stage: what was looked for, and no name.
@@ -51,12 +51,12 @@ fn unreadable(name: &str, error: &std::io::Error) -> Unusable {
 /// # Errors
 /// [`Error`] where it cannot be written.
 pub fn append_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<(), Error> {
-    let mut table = writer.table::<NameRow>("names")?;
+    let mut table = writer.start_table::<NameRow>("names")?;
     // The first line is the head of a file, and no name.
     for line in names.to_file().lines().skip(1) {
         table.append(&NameRow { id: line.to_owned() });
     }
-    writer.keep(table)
+    writer.add_table(table)
 }
 
 /// The hashes of the lists that the settings name: evidence of the stage.
@@ -65,7 +65,7 @@ pub fn append_names(names: &NameList, writer: &mut StageWriter<Post>) -> Result<
 /// As [`no_names`].
 pub fn words_evidence(root: &Path, settings: &sections::Import) -> Result<Vec<(String, String)>, StageError> {
     let hash = |name: &String| {
-        let bytes = fs::read(root.join(name)).map_err(|e| unreadable(name, &e))?;
+        let bytes = fs::read(root.join(name)).map_err(|e| unreadable_list(name, &e))?;
         Ok((format!("common words {name}"), blake3::hash(&bytes).to_hex()[..16].to_string()))
     };
     settings.common_words.iter().map(hash).collect()
@@ -80,9 +80,9 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
     if !names_authors {
         return;
     }
-    let row = |list: &NameList, item: Item<'_>| list.hashed(&name_of(dump, item.bytes.ok()?)?);
-    let post = |list: &NameList, post: PagePost| list.hashed(post.author()?);
-    walk::fold(dump, settings.max_line_mib << 20, list, row, post, NameList::add_hashed);
+    let row = |list: &NameList, item: Item<'_>| list.hash_name(&name_of(dump, item.bytes.ok()?)?);
+    let post = |list: &NameList, post: PagePost| list.hash_name(post.author()?);
+    walk::fold_dump(dump, settings.max_line_mib << 20, list, row, post, NameList::add_hashed);
 }
 
 /// Whoever wrote an item, by name.
@@ -98,7 +98,7 @@ struct Who {
 
 fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
     let text = simdutf8::basic::from_utf8(bytes).ok()?;
-    let who = || super::object::<Who>(text).or_else(|_| super::object::<Who>(&notation::strict(text))).ok();
+    let who = || super::object::<Who>(text).or_else(|_| super::object::<Who>(&notation::strict_json(text))).ok();
     match dump.kind {
         SourceKind::LeymoreTitles => who()?.lz,
         SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,

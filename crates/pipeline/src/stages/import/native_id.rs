@@ -49,7 +49,7 @@ pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, Damaged> {
     if error || NOTHING.contains(&bare) || is_date(bare) {
         return Err(Damaged(text.to_owned()));
     }
-    match number(bare) {
+    match parse_number(bare) {
         Number::Whole(digits) => Ok(digits.into()),
         Number::Rounded => Err(Damaged(text.to_owned())),
         Number::None => Ok(Cow::Borrowed(bare)),
@@ -57,7 +57,7 @@ pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, Damaged> {
 }
 
 /// How a source says that an id names no post.
-pub(super) fn damage(written: &str) -> String {
+pub(super) fn describe_damage(written: &str) -> String {
     format!(
         "the id `{}` names no post: a spreadsheet or a program made it; save the column as text, and import the file again",
         written.chars().take(40).collect::<String>()
@@ -75,7 +75,7 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// A number with a point, an exponent, or commas between its thousands.
-fn number(text: &str) -> Number {
+fn parse_number(text: &str) -> Number {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
         None => (text, None),

@@ -5,11 +5,11 @@ use super::same_id::{self, Fingerprint};
 use super::{Parsed, Place, RawPost, Read, Secrets, native_id, texts};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
-use riddlemill_record::{Cause, Evidence, Outcome, Post, Reason, is_published, pseudonym, text_id};
-use riddlemill_text::hint::parts;
+use riddlemill_record::{Cause, Evidence, Outcome, Post, Reason, is_published, make_pseudonym, text_id};
+use riddlemill_text::hint::split_hint;
 
 /// Puts the entries of an item: one, or that of a page and one for each post on it that is set aside.
-pub(super) fn outcomes(
+pub(super) fn put_outcomes(
     dump: &Dump,
     place: Place,
     secrets: &Secrets<'_>,
@@ -17,16 +17,16 @@ pub(super) fn outcomes(
     mut put: impl FnMut(Read),
 ) {
     let Place { position, name, parsed } = place;
-    let locator = name.map_or_else(|| dump.locator(position), |name| dump.locator(name));
-    let posts = match texts::readable(dump.kind, parsed) {
+    let locator = name.map_or_else(|| dump.locator_of_item(position), |name| dump.locator_of_item(name));
+    let posts = match texts::refuse_misread(dump.kind, parsed) {
         Parsed::Page(posts) => posts,
         Parsed::Post(draft) => {
             let (damaged, noted) = (draft.damaged_id.clone(), draft.noted.clone());
-            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
+            let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() },
+                Some(tombstone) => Read { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() },
                 None => {
-                    Read { locator, outcome: imported(post, damaged, noted), fingerprints: vec![fingerprint] }
+                    Read { locator, outcome: imported_outcome(post, damaged, noted), fingerprints: vec![fingerprint] }
                 }
             });
         }
@@ -35,10 +35,10 @@ pub(super) fn outcomes(
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
         if let Parsed::Post(draft) = parsed {
-            let (post, fingerprint) = post(dump, position, *draft, secrets, withdrawn);
+            let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
-                more.push(Read { locator, outcome: buried(tombstone), fingerprints: Vec::new() });
+                more.push(Read { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() });
                 continue;
             }
             rows.push((post, same_id::PAGE));
@@ -53,20 +53,20 @@ pub(super) fn outcomes(
 }
 
 /// A post is kept as it is; what was read as absent, or names no post in place of an id, is said. No text was replaced.
-fn imported(row: Post, damaged_id: Option<String>, noted: String) -> Outcome<Post> {
+fn imported_outcome(row: Post, damaged_id: Option<String>, noted: String) -> Outcome<Post> {
     let rule = match damaged_id {
         Some(_) => Reason::DamagedId.code(),
         None if noted.is_empty() => return Outcome::Kept(row),
         None => Reason::Mended.code(),
     };
-    let damage = damaged_id.map(|written| native_id::damage(&written));
+    let damage = damaged_id.map(|written| native_id::describe_damage(&written));
     let said: Vec<String> = damage.into_iter().chain((!noted.is_empty()).then_some(noted)).collect();
     let text = row.text.clone();
     Outcome::Changed { rule, evidence: said.join("; ").into(), before: String::new(), after: text, row }
 }
 
 /// What remains of a withdrawn post: the day, but no text.
-fn buried(tombstone: &Tombstone) -> Outcome<Post> {
+fn withdrawn_outcome(tombstone: &Tombstone) -> Outcome<Post> {
     let day = tombstone.at.get(..10).unwrap_or_default();
     Outcome::Dropped { reason: Reason::Withdrawn, evidence: format!("withdrawn on {day}") }
 }
@@ -75,7 +75,7 @@ fn buried(tombstone: &Tombstone) -> Outcome<Post> {
 fn set_aside(dump: &Dump, parsed: Parsed) -> Outcome<Post> {
     use Reason::{ColumnMissing, Encoding, ForeignFile, Oversize, PageUnparsed, Truncated, Unreadable};
     let failed = |reason, evidence| {
-        let evidence = unread(dump, reason, evidence);
+        let evidence = unread_evidence(dump, reason, evidence);
         Outcome::Failed { reason, evidence }
     };
     match parsed {
@@ -95,9 +95,9 @@ fn set_aside(dump: &Dump, parsed: Parsed) -> Outcome<Post> {
 }
 
 /// The evidence of what was not read, with its fields.
-pub(super) fn unread(dump: &Dump, reason: Reason, evidence: String) -> Evidence {
+pub(super) fn unread_evidence(dump: &Dump, reason: Reason, evidence: String) -> Evidence {
     let whole = matches!(reason, Reason::ForeignFile | Reason::ColumnMissing | Reason::NothingRead);
-    let (what, hint) = parts(&evidence);
+    let (what, hint) = split_hint(&evidence);
     let cause = Cause::Unread {
         source: dump.source.clone(),
         file: format!("{}/{}", dump.source, dump.file),
@@ -105,23 +105,23 @@ pub(super) fn unread(dump: &Dump, reason: Reason, evidence: String) -> Evidence 
         said: what.trim().to_owned(),
         hint: hint.map(str::to_owned),
     };
-    Evidence::of(evidence, cause)
+    Evidence::with_cause(evidence, cause)
 }
 
-fn post(
+fn post_of_draft(
     dump: &Dump,
     position: u64,
     draft: RawPost,
     secrets: &Secrets<'_>,
     withdrawn: &Withdrawals,
 ) -> (Post, Fingerprint) {
-    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
+    let text = Post::join_title_and_content(draft.title.as_deref(), draft.content.as_deref());
     // Records of published sets are known by their ids: no other source may give such a one.
     let own = |id: &String| dump.kind == SourceKind::Published || !is_published(id);
     let id = draft.id.filter(own).unwrap_or_else(|| text_id(&text));
     let fingerprint = Fingerprint::new(&id, &text);
     let mut mentions = draft.mentions;
-    for name in secrets.names.find(&text) {
+    for name in secrets.names.find_names(&text) {
         if mentions.iter().all(|known| known != name) {
             mentions.push(name.to_owned());
         }
@@ -133,7 +133,7 @@ fn post(
         text,
         title: draft.title,
         content: draft.content,
-        author: draft.author.map(|name| pseudonym(secrets.salt, &name)),
+        author: draft.author.map(|name| make_pseudonym(secrets.salt, &name)),
         mentions,
         links: draft.links,
         time: draft.time,

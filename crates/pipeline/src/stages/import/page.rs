@@ -32,14 +32,14 @@ pub(super) struct Contents {
 impl Contents {
     /// What was parsed from a page.
     pub fn new(url: String, parsed: pages::Parsed) -> Contents {
-        let posts = PagePost::all(parsed.posts, parsed.entries);
+        let posts = PagePost::from_parsed(parsed.posts, parsed.entries);
         Contents { class: parsed.class, url, posts, why: parsed.why }
     }
 }
 
 impl Page {
     /// Its posts, whatever becomes of them.
-    pub fn posts(self) -> Vec<PagePost> {
+    pub fn into_posts(self) -> Vec<PagePost> {
         self.read.map(|read| read.posts).unwrap_or_default()
     }
 }
@@ -54,7 +54,7 @@ pub(super) enum PagePost {
 
 impl PagePost {
     /// The posts of a parsed page.
-    pub fn all(posts: Vec<pages::Post>, entries: Vec<Entry>) -> Vec<PagePost> {
+    pub fn from_parsed(posts: Vec<pages::Post>, entries: Vec<Entry>) -> Vec<PagePost> {
         posts.into_iter().map(PagePost::Forum).chain(entries.into_iter().map(PagePost::Described)).collect()
     }
 
@@ -72,7 +72,7 @@ impl PagePost {
     }
 
     /// The post as one of a thread.
-    pub fn row(self) -> Row {
+    pub fn into_row(self) -> Row {
         match self {
             PagePost::Forum(post) => of_forum(post),
             PagePost::Described(entry) => of_profile(entry),

@@ -19,7 +19,7 @@ const DEPTH: usize = 64;
 ///
 /// # Errors
 /// An error if it is not such an array.
-pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
+pub fn parse_array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it is not a numpy array")?;
     let (major, rest) = rest.split_first().ok_or(CUT)?;
     // The minor version changes nothing.
@@ -39,7 +39,7 @@ pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     if !header.contains("'|O'") && !header.contains("\"|O\"") {
         return Err("the array contains numbers instead of objects");
     }
-    let value = Machine::new(&rest[length..]).run()?;
+    let value = Machine::new(&rest[length..]).run_program()?;
     let elements = match value {
         Value::Array(elements) | Value::List(elements) => elements.borrow().clone(),
         other => vec![other],
@@ -48,7 +48,7 @@ pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
     let mut left = MOST as usize;
     let text = |element: &Value| -> Result<String, &'static str> {
         let mut text = String::new();
-        element.write(&mut text, 0, left)?;
+        element.write_json(&mut text, 0, left)?;
         left = left.saturating_sub(text.len());
         Ok(text)
     };
@@ -58,7 +58,7 @@ pub fn array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
 /// What several places of an array may share.
 type Shared<T> = Rc<RefCell<Vec<T>>>;
 
-fn shared<T>(items: Vec<T>) -> Shared<T> {
+fn share_items<T>(items: Vec<T>) -> Shared<T> {
     Rc::new(RefCell::new(items))
 }
 
@@ -87,7 +87,7 @@ enum Value {
 
 impl Value {
     /// Writes at most so many bytes: what is shared may be small here and endless there.
-    fn write(&self, text: &mut String, depth: usize, most: usize) -> Result<(), &'static str> {
+    fn write_json(&self, text: &mut String, depth: usize, most: usize) -> Result<(), &'static str> {
         if depth > DEPTH || text.len() > most {
             return Err("the array is nested too deeply, or too large");
         }
@@ -95,7 +95,7 @@ impl Value {
             text.push('[');
             for (at, item) in items.iter().enumerate() {
                 text.push_str(if at > 0 { ", " } else { "" });
-                item.write(text, depth + 1, most)?;
+                item.write_json(text, depth + 1, most)?;
             }
             text.push(']');
             Ok(())
@@ -112,12 +112,12 @@ impl Value {
                 for (at, (key, value)) in members.borrow().iter().enumerate() {
                     text.push_str(if at > 0 { ", " } else { "" });
                     match key {
-                        Value::Text(_) => key.write(text, depth + 1, most)?,
+                        Value::Text(_) => key.write_json(text, depth + 1, most)?,
                         Value::Number(number) => drop(write!(text, "\"{number}\"")),
                         _ => return Err(FOREIGN),
                     }
                     text.push_str(": ");
-                    value.write(text, depth + 1, most)?;
+                    value.write_json(text, depth + 1, most)?;
                 }
                 text.push('}');
             }
@@ -128,7 +128,7 @@ impl Value {
 }
 
 /// A real number as Python's `repr`, with the words that its JSON has for what is none.
-fn real(x: f64) -> Value {
+fn real_number(x: f64) -> Value {
     Value::Number(match x {
         x if x.is_nan() => "NaN".into(),
         x if x.is_infinite() => if x > 0.0 { "Infinity" } else { "-Infinity" }.into(),
@@ -148,27 +148,27 @@ impl<'b> Machine<'b> {
         Machine { rest, stack: Vec::new(), memo: Vec::new() }
     }
 
-    fn take(&mut self, length: usize) -> Result<&'b [u8], &'static str> {
+    fn take_bytes(&mut self, length: usize) -> Result<&'b [u8], &'static str> {
         let (taken, rest) = self.rest.split_at_checked(length).ok_or(CUT)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn number<const N: usize>(&mut self) -> Result<u64, &'static str> {
+    fn read_number<const N: usize>(&mut self) -> Result<u64, &'static str> {
         let mut bytes = [0; 8];
-        bytes[..N].copy_from_slice(self.take(N)?);
+        bytes[..N].copy_from_slice(self.take_bytes(N)?);
         Ok(u64::from_le_bytes(bytes))
     }
 
-    fn sized<const N: usize>(&mut self) -> Result<&'b [u8], &'static str> {
-        let length = self.number::<N>()?;
-        self.take(usize::try_from(length).map_err(|_| CUT)?)
+    fn read_sized<const N: usize>(&mut self) -> Result<&'b [u8], &'static str> {
+        let length = self.read_number::<N>()?;
+        self.take_bytes(usize::try_from(length).map_err(|_| CUT)?)
     }
 
-    fn line(&mut self) -> Result<String, &'static str> {
+    fn read_line(&mut self) -> Result<String, &'static str> {
         let end = self.rest.iter().position(|b| *b == b'\n').ok_or(CUT)?;
-        let line = String::from_utf8_lossy(self.take(end)?).into_owned();
-        self.take(1)?;
+        let line = String::from_utf8_lossy(self.take_bytes(end)?).into_owned();
+        self.take_bytes(1)?;
         Ok(line)
     }
 
@@ -177,18 +177,18 @@ impl<'b> Machine<'b> {
     }
 
     /// What is above the last mark.
-    fn above(&mut self) -> Result<Vec<Value>, &'static str> {
+    fn pop_to_mark(&mut self) -> Result<Vec<Value>, &'static str> {
         let mark = self.stack.iter().rposition(|value| matches!(value, Value::Mark)).ok_or(FOREIGN)?;
         let above = self.stack.split_off(mark + 1);
         self.stack.pop();
         Ok(above)
     }
 
-    fn text(bytes: &[u8]) -> Value {
+    fn text_value(bytes: &[u8]) -> Value {
         Value::Text(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    fn remember(&mut self, place: usize) -> Result<(), &'static str> {
+    fn remember_top(&mut self, place: usize) -> Result<(), &'static str> {
         // A damaged file must not make the memo take all memory.
         if place > self.memo.len() + (1 << 20) {
             return Err(FOREIGN);
@@ -200,7 +200,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn recall(&mut self, place: usize) -> Result<(), &'static str> {
+    fn push_remembered(&mut self, place: usize) -> Result<(), &'static str> {
         let value = self.memo.get(place).cloned().flatten().ok_or(FOREIGN)?;
         self.stack.push(value);
         Ok(())
@@ -214,7 +214,7 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn insert(&mut self, items: Vec<Value>) -> Result<(), &'static str> {
+    fn insert_members(&mut self, items: Vec<Value>) -> Result<(), &'static str> {
         let Some(Value::Dict(members)) = self.stack.last_mut() else { return Err(FOREIGN) };
         let mut items = items.into_iter();
         while let (Some(key), Some(value)) = (items.next(), items.next()) {
@@ -223,13 +223,13 @@ impl<'b> Machine<'b> {
         Ok(())
     }
 
-    fn run(mut self) -> Result<Value, &'static str> {
+    fn run_program(mut self) -> Result<Value, &'static str> {
         loop {
-            let code = self.take(1)?[0];
+            let code = self.take_bytes(1)?[0];
             match code {
                 // The number of the protocol and the length of a frame are not needed.
-                0x80 => drop(self.take(1)?),
-                0x95 => drop(self.take(8)?),
+                0x80 => drop(self.take_bytes(1)?),
+                0x95 => drop(self.take_bytes(8)?),
                 b'.' => return self.pop(),
                 b'(' => self.stack.push(Value::Mark),
                 b'0' => drop(self.pop()?),
@@ -237,19 +237,19 @@ impl<'b> Machine<'b> {
                 0x88 => self.stack.push(Value::Flag(true)),
                 0x89 => self.stack.push(Value::Flag(false)),
                 b'K' => {
-                    let n = self.number::<1>()?;
+                    let n = self.read_number::<1>()?;
                     self.stack.push(Value::Number(n.to_string()));
                 }
                 b'M' => {
-                    let n = self.number::<2>()?;
+                    let n = self.read_number::<2>()?;
                     self.stack.push(Value::Number(n.to_string()));
                 }
                 b'J' => {
-                    let n = self.number::<4>()? as u32 as i32;
+                    let n = self.read_number::<4>()? as u32 as i32;
                     self.stack.push(Value::Number(n.to_string()));
                 }
                 0x8a => {
-                    let bytes = self.sized::<1>()?;
+                    let bytes = self.read_sized::<1>()?;
                     if bytes.len() > 8 {
                         return Err(FOREIGN);
                     }
@@ -259,7 +259,7 @@ impl<'b> Machine<'b> {
                     self.stack.push(Value::Number(i64::from_le_bytes(whole).to_string()));
                 }
                 b'I' | b'L' => {
-                    let line = self.line()?;
+                    let line = self.read_line()?;
                     self.stack.push(match (code, line.as_str()) {
                         (b'I', "00") => Value::Flag(false),
                         (b'I', "01") => Value::Flag(true),
@@ -271,65 +271,65 @@ impl<'b> Machine<'b> {
                     });
                 }
                 b'G' => {
-                    let bytes: [u8; 8] = self.take(8)?.try_into().map_err(|_| CUT)?;
-                    self.stack.push(real(f64::from_be_bytes(bytes)));
+                    let bytes: [u8; 8] = self.take_bytes(8)?.try_into().map_err(|_| CUT)?;
+                    self.stack.push(real_number(f64::from_be_bytes(bytes)));
                 }
                 b'F' => {
-                    let line = self.line()?;
-                    self.stack.push(real(line.parse().map_err(|_| FOREIGN)?));
+                    let line = self.read_line()?;
+                    self.stack.push(real_number(line.parse().map_err(|_| FOREIGN)?));
                 }
                 b'X' => {
-                    let bytes = self.sized::<4>()?;
-                    self.stack.push(Self::text(bytes));
+                    let bytes = self.read_sized::<4>()?;
+                    self.stack.push(Self::text_value(bytes));
                 }
                 0x8c => {
-                    let bytes = self.sized::<1>()?;
-                    self.stack.push(Self::text(bytes));
+                    let bytes = self.read_sized::<1>()?;
+                    self.stack.push(Self::text_value(bytes));
                 }
                 0x8d => {
-                    let bytes = self.sized::<8>()?;
-                    self.stack.push(Self::text(bytes));
+                    let bytes = self.read_sized::<8>()?;
+                    self.stack.push(Self::text_value(bytes));
                 }
                 b'B' => {
-                    let bytes = self.sized::<4>()?.to_vec();
+                    let bytes = self.read_sized::<4>()?.to_vec();
                     self.stack.push(Value::Bytes(bytes));
                 }
                 b'C' | b'U' => {
-                    let bytes = self.sized::<1>()?.to_vec();
+                    let bytes = self.read_sized::<1>()?.to_vec();
                     self.stack.push(Value::Bytes(bytes));
                 }
-                b']' => self.stack.push(Value::List(shared(Vec::new()))),
-                b'}' => self.stack.push(Value::Dict(shared(Vec::new()))),
+                b']' => self.stack.push(Value::List(share_items(Vec::new()))),
+                b'}' => self.stack.push(Value::Dict(share_items(Vec::new()))),
                 b')' => self.stack.push(Value::Tuple(Vec::new())),
                 b'a' => {
                     let item = self.pop()?;
                     self.extend(vec![item])?;
                 }
                 b'e' => {
-                    let items = self.above()?;
+                    let items = self.pop_to_mark()?;
                     self.extend(items)?;
                 }
                 b's' => {
                     let value = self.pop()?;
                     let key = self.pop()?;
-                    self.insert(vec![key, value])?;
+                    self.insert_members(vec![key, value])?;
                 }
                 b'u' => {
-                    let items = self.above()?;
-                    self.insert(items)?;
+                    let items = self.pop_to_mark()?;
+                    self.insert_members(items)?;
                 }
                 b't' => {
-                    let items = self.above()?;
+                    let items = self.pop_to_mark()?;
                     self.stack.push(Value::Tuple(items));
                 }
                 b'l' => {
-                    let items = self.above()?;
-                    self.stack.push(Value::List(shared(items)));
+                    let items = self.pop_to_mark()?;
+                    self.stack.push(Value::List(share_items(items)));
                 }
                 b'd' => {
-                    let items = self.above()?;
-                    self.stack.push(Value::Dict(shared(Vec::new())));
-                    self.insert(items)?;
+                    let items = self.pop_to_mark()?;
+                    self.stack.push(Value::Dict(share_items(Vec::new())));
+                    self.insert_members(items)?;
                 }
                 0x85..=0x87 => {
                     let length = usize::from(code - 0x84);
@@ -338,32 +338,32 @@ impl<'b> Machine<'b> {
                     self.stack.push(Value::Tuple(items));
                 }
                 b'q' => {
-                    let place = self.number::<1>()? as usize;
-                    self.remember(place)?;
+                    let place = self.read_number::<1>()? as usize;
+                    self.remember_top(place)?;
                 }
                 b'r' => {
-                    let place = self.number::<4>()? as usize;
-                    self.remember(place)?;
+                    let place = self.read_number::<4>()? as usize;
+                    self.remember_top(place)?;
                 }
                 b'p' => {
-                    let place = self.line()?.parse().map_err(|_| FOREIGN)?;
-                    self.remember(place)?;
+                    let place = self.read_line()?.parse().map_err(|_| FOREIGN)?;
+                    self.remember_top(place)?;
                 }
-                0x94 => self.remember(self.memo.len())?,
+                0x94 => self.remember_top(self.memo.len())?,
                 b'h' => {
-                    let place = self.number::<1>()? as usize;
-                    self.recall(place)?;
+                    let place = self.read_number::<1>()? as usize;
+                    self.push_remembered(place)?;
                 }
                 b'j' => {
-                    let place = self.number::<4>()? as usize;
-                    self.recall(place)?;
+                    let place = self.read_number::<4>()? as usize;
+                    self.push_remembered(place)?;
                 }
                 b'g' => {
-                    let place = self.line()?.parse().map_err(|_| FOREIGN)?;
-                    self.recall(place)?;
+                    let place = self.read_line()?.parse().map_err(|_| FOREIGN)?;
+                    self.push_remembered(place)?;
                 }
                 b'c' => {
-                    let global = format!("{} {}", self.line()?, self.line()?);
+                    let global = format!("{} {}", self.read_line()?, self.read_line()?);
                     self.stack.push(Value::Global(global));
                 }
                 0x93 => {
@@ -375,7 +375,7 @@ impl<'b> Machine<'b> {
                 }
                 b'R' => {
                     let (given, called) = (self.pop()?, self.pop()?);
-                    let object = construct(called, given)?;
+                    let object = construct_value(called, given)?;
                     self.stack.push(object);
                 }
                 b'b' => {
@@ -390,14 +390,14 @@ impl<'b> Machine<'b> {
 }
 
 /// What numpy's own constructors make: an array, the type of its elements, a number.
-fn construct(called: Value, given: Value) -> Result<Value, &'static str> {
+fn construct_value(called: Value, given: Value) -> Result<Value, &'static str> {
     let (Value::Global(name), Value::Tuple(given)) = (called, given) else { return Err(FOREIGN) };
     // numpy 2 has another name for the module.
     let name = name.replace("numpy._core.", "numpy.core.");
     match (name.as_str(), given.as_slice()) {
-        ("numpy.core.multiarray _reconstruct", _) => Ok(Value::Array(shared(Vec::new()))),
+        ("numpy.core.multiarray _reconstruct", _) => Ok(Value::Array(share_items(Vec::new()))),
         ("numpy dtype", [Value::Text(kind), ..]) => Ok(Value::Type(kind.clone())),
-        ("numpy.core.multiarray scalar", [Value::Type(kind), Value::Bytes(bytes)]) => scalar(kind, bytes),
+        ("numpy.core.multiarray scalar", [Value::Type(kind), Value::Bytes(bytes)]) => parse_scalar(kind, bytes),
         // How a pickle of protocol 2 writes bytes.
         ("_codecs encode", [Value::Text(text), ..]) => {
             let bytes: Result<Vec<u8>, _> = text.chars().map(|c| u8::try_from(u32::from(c))).collect();
@@ -425,14 +425,14 @@ fn built_of(built: Value, state: Value) -> Result<Value, &'static str> {
 }
 
 /// A number of numpy's own, in the order of bytes of the machines that there are.
-fn scalar(kind: &str, bytes: &[u8]) -> Result<Value, &'static str> {
+fn parse_scalar(kind: &str, bytes: &[u8]) -> Result<Value, &'static str> {
     let number = match (kind, bytes) {
         ("i8" | "u8", _) if bytes.len() == 8 => {
             i64::from_le_bytes(bytes.try_into().map_err(|_| CUT)?).to_string()
         }
         ("i4", _) if bytes.len() == 4 => i32::from_le_bytes(bytes.try_into().map_err(|_| CUT)?).to_string(),
         ("f8", _) if bytes.len() == 8 => {
-            let Value::Number(number) = real(f64::from_le_bytes(bytes.try_into().map_err(|_| CUT)?)) else {
+            let Value::Number(number) = real_number(f64::from_le_bytes(bytes.try_into().map_err(|_| CUT)?)) else {
                 return Err(FOREIGN);
             };
             number

@@ -23,17 +23,17 @@ use crate::config::Take;
 const BATCH: usize = 256;
 
 /// The pages and items of a file, read ahead by a thread of their own. Its content determines whether it is an archive.
-pub(super) fn batches(dump: &Dump, profile: &Profile, limit: u64) -> Receiver<Vec<Page>> {
+pub(super) fn read_batches(dump: &Dump, profile: &Profile, limit: u64) -> Receiver<Vec<Page>> {
     if warc::is_archive(dump) {
-        return warc::batches(dump, &Site::Profile(profile.clone()));
+        return warc::read_batches(dump, &Site::Profile(profile.clone()));
     }
     let (sender, receiver) = sync_channel(2);
     let (dump, profile) = (dump.clone(), profile.clone());
     thread::spawn(move || match profile.format() {
-        Format::Xml => items(&dump, &profile, limit, &sender),
+        Format::Xml => send_items(&dump, &profile, limit, &sender),
         // The receiver is gone when the run was stopped.
         Format::Html | Format::Json => {
-            let _ = sender.send(saved(&dump, &profile, limit));
+            let _ = sender.send(read_saved_pages(&dump, &profile, limit));
         }
     });
     receiver
@@ -41,8 +41,8 @@ pub(super) fn batches(dump: &Dump, profile: &Profile, limit: u64) -> Receiver<Ve
 
 /// The items of an XML file. Answers that are items of their own are looked up before, in two readings: which they are,
 /// and what they say.
-fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Page>>) {
-    let open = || dump::open(&dump.path).map(std::io::BufReader::new);
+fn send_items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Page>>) {
+    let open = || dump::open_unpacked(&dump.path).map(std::io::BufReader::new);
     let mut answers = HashMap::new();
     if profile.joins_answers() {
         let mut wanted = HashSet::new();
@@ -65,7 +65,7 @@ fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Pag
         profile.each_item(file, limit, false, |number, item| {
             let read = match item {
                 Ok(item) => {
-                    let posts = PagePost::all(Vec::new(), profile.read_item(&item, &answers));
+                    let posts = PagePost::from_parsed(Vec::new(), profile.read_item(&item, &answers));
                     Ok(Contents { class: Class::Ok, url: String::new(), posts, why: None })
                 }
                 Err(error @ XmlError::Oversize(_)) => Err((Reason::Oversize, error.to_string())),
@@ -76,39 +76,39 @@ fn items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Vec<Pag
         });
     });
     if let Err(error) = read {
-        batch.push(unread(&error));
+        batch.push(unread_page(&error));
     }
     let _ = sender.send(batch);
 }
 
-fn unread(error: &std::io::Error) -> Page {
-    failed(Reason::Truncated, dump::describe(error).into())
+fn unread_page(error: &std::io::Error) -> Page {
+    failed_page(Reason::Truncated, dump::describe_error(error).into())
 }
 
-fn failed(reason: Reason, what: String) -> Page {
+fn failed_page(reason: Reason, what: String) -> Page {
     Page { at: 1, name: "1".into(), read: Err((reason, what)) }
 }
 
 /// The pages of a file without an archive around them.
-pub(super) fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Page> {
+pub(super) fn read_saved_pages(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Page> {
     let mut bytes = Vec::new();
     // One byte more shows that a page is too long, without reading all of it.
-    if let Err(error) = dump::open(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)) {
-        return vec![unread(&error)];
+    if let Err(error) = dump::open_unpacked(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)) {
+        return vec![unread_page(&error)];
     }
     if bytes.len() as u64 > limit {
         let what = format!("the page is longer than {} MiB", limit >> 20);
-        return vec![failed(Reason::Oversize, what)];
+        return vec![failed_page(Reason::Oversize, what)];
     }
     let site = Site::Profile(profile.clone());
-    let saved = match mhtml::is_mhtml(&bytes).then(|| mhtml::page(&bytes)) {
+    let saved = match mhtml::is_mhtml(&bytes).then(|| mhtml::main_page(&bytes)) {
         Some(Ok(saved)) => saved,
-        Some(Err(why)) => return vec![failed(Reason::Unreadable, why.to_string())],
+        Some(Err(why)) => return vec![failed_page(Reason::Unreadable, why.to_string())],
         None => mhtml::Saved { body: bytes, content_type: None, url: None },
     };
-    let text = charset::decode(&saved.body, saved.content_type.as_deref(), &site).text;
+    let text = charset::decode_page(&saved.body, saved.content_type.as_deref(), &site).text;
     let page = |text: &str, url: &str, at: usize| {
-        let parsed = pages::parse(&site, url, 200, text, None);
+        let parsed = pages::parse_page(&site, url, 200, text, None);
         let other = Url::parse(url).is_ok_and(|url| profile.is_other(&url));
         let read = match parsed.class {
             Class::Unparsed if other => Err((Reason::PageOther, warc::in_words(url, parsed.why))),
@@ -117,7 +117,7 @@ pub(super) fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Page> {
         Page { at: at as u64, name: at.to_string(), read }
     };
     if profile.format() == Format::Html {
-        return vec![page(&text, &saved.url.or_else(|| pages::address(&text)).unwrap_or_default(), 1)];
+        return vec![page(&text, &saved.url.or_else(|| pages::saved_address(&text)).unwrap_or_default(), 1)];
     }
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -130,7 +130,7 @@ pub(super) fn saved(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Page> {
 }
 
 /// The outcome of a post.
-pub(super) fn post(mut entry: Entry, known: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
+pub(super) fn judge_post(mut entry: Entry, file_threads: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
     if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);
     }
@@ -157,7 +157,7 @@ pub(super) fn post(mut entry: Entry, known: &Threads, dump: &Dump, profile: &Pro
     }
     match profile.jokes() {
         Jokes::Numbered if dump.take == Take::Jokes => {
-            return threads::post(of_profile(entry), Some(known), dump.take);
+            return threads::judge_post(of_profile(entry), Some(file_threads), dump.take);
         }
         Jokes::First if dump.take == Take::Jokes && !entry.first => {
             return Parsed::Out(Reason::Chatter, "a reply in a thread".into());
@@ -175,7 +175,7 @@ pub(super) fn post(mut entry: Entry, known: &Threads, dump: &Dump, profile: &Pro
         kind: if entry.title.is_some() { PostKind::Thread } else { PostKind::Plain },
         title: entry.title,
         content: entry.body,
-        mentions: known.named_in(&named),
+        mentions: file_threads.named_in(&named),
         author: entry.author,
         time: entry.time.or(entry.time_raw),
         score: entry.score,

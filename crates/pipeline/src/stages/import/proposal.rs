@@ -13,7 +13,7 @@ use super::rows::Head;
 use super::site_proposal::{self, ReadPages};
 use super::{findings, rows, shape};
 use crate::config::{Profiles, SourceKind};
-use riddlemill_files::reading::{Form, sniff};
+use riddlemill_files::reading::{Form, sniff_form};
 use riddlemill_text::notation;
 use riddlemill_text::text::language::{Language, detect};
 
@@ -84,8 +84,8 @@ pub enum NoSource {
 ///
 /// # Errors
 /// [`NoSource`] if no row with a text and no post is found in it.
-pub fn propose(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
-    let form = sniff(path);
+pub fn propose_source(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
+    let form = sniff_form(path);
     if let Some((what, remedy)) = findings::unread_packing(path).filter(|_| form == Form::Warc) {
         return Err(NoSource::Foreign { what, remedy });
     }
@@ -130,7 +130,7 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
         people: Vec::new(),
         profile: pages.profile,
         bare: pages.bare,
-        language: language(&pages.texts),
+        language: common_language(&pages.texts),
         rows: pages.texts.len(),
         example: pages.texts.into_iter().next().unwrap_or_default(),
     }
@@ -139,7 +139,7 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
 /// A source for a file of rows. Import reads it as it is proposed: what it would say of the file is said here.
 fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
     let dump = Dump::looked_at(path);
-    let lists = match rows::head(&dump) {
+    let lists = match rows::detect_format(&dump) {
         Head::Json => shape::lists_of(&dump),
         _ => Vec::new(),
     };
@@ -155,14 +155,14 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
         true => of_place(None)?,
         false => {
             let own = of_place(Some(ITSELF));
-            let within = lists.iter().filter_map(|at| of_place(Some(at)).ok()).max_by_key(rank);
+            let within = lists.iter().filter_map(|at| of_place(Some(at)).ok()).max_by_key(rank_proposal);
             let is_single = shape::is_single(&dump);
             match (own, within) {
                 (own, None) => own?,
                 (Err(_), Some(within)) => within,
                 // The only object of a file is rarely its only post.
                 (Ok(own), Some(within))
-                    if rank(&own) > rank(&within) || !is_single && rank(&own) == rank(&within) =>
+                    if rank_proposal(&own) > rank_proposal(&within) || !is_single && rank_proposal(&own) == rank_proposal(&within) =>
                 {
                     own
                 }
@@ -181,18 +181,18 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
 }
 
 /// How sure it is that rows are posts: by their kind, by a column of texts, by how many fields they have.
-fn rank(found: &SourceProposal) -> (bool, bool, usize) {
-    let is_named = found.fields.contains_key("title") || found.fields.contains_key("content");
-    (found.kind != "table", is_named, found.fields.len())
+fn rank_proposal(proposal: &SourceProposal) -> (bool, bool, usize) {
+    let is_named = proposal.fields.contains_key("title") || proposal.fields.contains_key("content");
+    (proposal.kind != "table", is_named, proposal.fields.len())
 }
 
 /// The file as a dump of the proposed source.
-fn source_dump(path: &Path, found: &SourceProposal) -> Dump {
+fn source_dump(path: &Path, proposal: &SourceProposal) -> Dump {
     Dump {
-        kind: SourceKind::from_name(found.kind).unwrap_or(SourceKind::Table),
-        fields: found.fields.iter().map(|(field, column)| ((*field).to_owned(), column.clone())).collect(),
-        optional: found.optional.clone(),
-        at: found.at.clone(),
+        kind: SourceKind::from_name(proposal.kind).unwrap_or(SourceKind::Table),
+        fields: proposal.fields.iter().map(|(field, column)| ((*field).to_owned(), column.clone())).collect(),
+        optional: proposal.optional.clone(),
+        at: proposal.at.clone(),
         ..Dump::looked_at(path)
     }
 }
@@ -208,7 +208,7 @@ fn finding_of(dump: &Dump) -> Result<(), NoSource> {
 /// The first rows that are objects.
 fn first_rows(dump: &Dump) -> Vec<Map<String, Value>> {
     let mut found = Vec::new();
-    for items in rows::batches(dump, LONGEST) {
+    for items in rows::read_batches(dump, LONGEST) {
         for item in (0..items.len()).filter_map(|n| items.get(n)) {
             let row: Option<Map<String, Value>> =
                 item.bytes.ok().and_then(|bytes| notation::from_str(&String::from_utf8_lossy(bytes)).ok());
@@ -236,14 +236,14 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {
         people,
         profile: None,
         bare: false,
-        language: language(&texts),
+        language: common_language(&texts),
         rows: rows.len(),
         example: texts.into_iter().next().unwrap_or_default(),
     })
 }
 
 /// The language that nearly all texts are in whose language is known.
-fn language(texts: &[String]) -> Option<&'static str> {
+fn common_language(texts: &[String]) -> Option<&'static str> {
     let found: Vec<Language> = texts.iter().map(|text| detect(text).language).collect();
     let share = |language: Language| 100 * found.iter().filter(|found| **found == language).count();
     [(Language::Zh, "zh"), (Language::En, "en")]
@@ -261,7 +261,7 @@ mod tests {
     fn of(content: &str) -> Result<SourceProposal, NoSource> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), content).unwrap();
-        propose(file.path(), &Profiles::default())
+        propose_source(file.path(), &Profiles::default())
     }
 
     #[test]
@@ -347,7 +347,7 @@ mod tests {
             ("pages/riddles-list.html", "riddles-com", false),
             ("pages/rd-article.html", "rd", false),
         ] {
-            let found = propose(&fixtures.join(page), &Profiles::default()).unwrap();
+            let found = propose_source(&fixtures.join(page), &Profiles::default()).unwrap();
             assert_eq!((found.kind, found.profile.as_deref()), ("profile", Some(profile)), "{page}");
             assert_eq!((found.bare, found.example.is_empty()), (bare, false), "{page}: {}", found.example);
         }

@@ -37,10 +37,10 @@ struct Row {
 
 impl Rows {
     /// Reads a file. Lines that cannot be read are reported when it is read again.
-    pub(super) fn read(dump: &Dump, settings: &sections::Import) -> Rows {
+    pub(super) fn read_rows(dump: &Dump, settings: &sections::Import) -> Rows {
         let mut read = Rows::default();
-        let Some((set, published)) = declared(dump) else { return read };
-        walk::fold(
+        let Some((set, published)) = declared_set(dump) else { return read };
+        walk::fold_dump(
             dump,
             settings.max_line_mib << 20,
             &mut read,
@@ -49,12 +49,12 @@ impl Rows {
                 Some((item.position, Found::parse(text, published).ok()?, text.trim().to_owned()))
             },
             |_, _| None,
-            |read, (position, found, json)| read.take(dump, set, position, found, json),
+            |read, (position, found, json)| read.add_row(dump, set, position, found, json),
         );
         read
     }
 
-    fn take(&mut self, dump: &Dump, set: &str, position: u64, found: Found, json: String) {
+    fn add_row(&mut self, dump: &Dump, set: &str, position: u64, found: Found, json: String) {
         let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
         // Two rows of one name, or of one part of a group, are two records.
         let mut again = 1;
@@ -83,7 +83,7 @@ impl Rows {
     }
 
     /// A row in the form of its file's set; a row that could not be read is returned unchanged.
-    pub(super) fn settle(&self, position: u64, parsed: Parsed) -> Parsed {
+    pub(super) fn settle_row(&self, position: u64, parsed: Parsed) -> Parsed {
         match self.rows.get(&position) {
             Some(row) if row.first => Parsed::Post(Box::new(row.draft.clone())),
             Some(row) => Parsed::Part(row.row.record.clone()),
@@ -100,9 +100,9 @@ pub fn published_rows(
 ) -> Vec<PublishedRow> {
     let mut all = Vec::new();
     for dump in dumps.iter().filter(|dump| dump.kind == SourceKind::Published) {
-        let rows = Rows::read(dump, settings);
+        let rows = Rows::read_rows(dump, settings);
         let gone = |row: &Row| {
-            let text = Post::written(row.draft.title.as_deref(), row.draft.content.as_deref());
+            let text = Post::join_title_and_content(row.draft.title.as_deref(), row.draft.content.as_deref());
             withdrawn.of_post(&row.row.record, &text).is_some()
         };
         let withdrawn: Vec<String> =
@@ -114,8 +114,8 @@ pub fn published_rows(
 }
 
 /// One row by itself, for callers that look into a file.
-pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
-    let Some((set, published)) = declared(dump) else {
+pub(super) fn parse_row(dump: &Dump, text: &str) -> Parsed {
+    let Some((set, published)) = declared_set(dump) else {
         return Parsed::Bad("no benchmark says how its published rows are read".into());
     };
     match Found::parse(text, published) {
@@ -128,18 +128,18 @@ pub(super) fn row(dump: &Dump, text: &str) -> Parsed {
 }
 
 /// The keys of its rows that hold texts.
-pub(super) fn texts(dump: &Dump) -> Vec<&'static str> {
-    let Some((_, published)) = declared(dump) else { return Vec::new() };
+pub(super) fn text_keys(dump: &Dump) -> Vec<&'static str> {
+    let Some((_, published)) = declared_set(dump) else { return Vec::new() };
     let texts = [&published.text, &published.question, &published.answer];
     texts.into_iter().flatten().map(Expression::source).collect()
 }
 
 /// The set whose records a file's rows are, and how they are read. Rows of a benchmark that continues another one are
 /// records of that.
-fn declared(dump: &Dump) -> Option<(&'static str, &'static Published)> {
+fn declared_set(dump: &Dump) -> Option<(&'static str, &'static Published)> {
     let name = dump.published?;
-    let origin = riddlemill_benchmarks::find(name)?.origin().name;
-    Some((origin, riddlemill_benchmarks::find(name)?.published.as_ref()?))
+    let origin = riddlemill_benchmarks::find_benchmark(name)?.find_origin().name;
+    Some((origin, riddlemill_benchmarks::find_benchmark(name)?.published.as_ref()?))
 }
 
 /// Why a row has no record.
@@ -166,9 +166,9 @@ struct Found {
 
 impl Found {
     fn parse(text: &str, published: &Published) -> Result<Found, RowError> {
-        let members = notation::members(text)?;
+        let members = notation::split_members(text)?;
         let names: serde_json::Map<String, serde_json::Value> =
-            members.into_iter().filter_map(|(key, text)| Some((key, notation::value(text)?))).collect();
+            members.into_iter().filter_map(|(key, text)| Some((key, notation::parse_value(text)?))).collect();
         let mut over: BTreeMap<String, TemplateValue> = names
             .iter()
             .map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value.clone()))))
@@ -176,7 +176,7 @@ impl Found {
         over.insert("this".into(), TemplateValue::from(Serde(names)));
         let over = TemplateValue::from(over);
         let value = |is: Option<&Expression>| {
-            let value = is?.value(&over).ok()?;
+            let value = is?.compute_value(&over).ok()?;
             (!value.is_none() && !value.is_undefined()).then_some(value)
         };
         let words = |is: Option<&Expression>| {
@@ -198,7 +198,7 @@ impl Found {
             },
             (None, None) => return Err(RowError::Undeclared),
         };
-        let written = Post::written(draft.title.as_deref(), draft.content.as_deref());
+        let written = Post::join_title_and_content(draft.title.as_deref(), draft.content.as_deref());
         let hash = || text_id(&written).trim_start_matches("text:").to_owned();
         let name = words(published.id.as_ref()).filter(|name| !name.trim().is_empty()).unwrap_or_else(hash);
         let number = value(published.number.as_ref())

@@ -18,7 +18,7 @@ struct Line {
 
 /// A puzzle as JSON. An id with a namespace (`riddle:42`) is an identity that other sources share; a bare one is the
 /// file's own.
-pub(super) fn puzzle(line: &str) -> Parsed {
+pub(super) fn parse_puzzle(line: &str) -> Parsed {
     let line: Line = match super::object(line) {
         Ok(line) => line,
         Err(bad) => return bad,
@@ -55,15 +55,15 @@ mod tests {
     fn puzzles_line_by_line() {
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(
-            draft(puzzle(r#"{"id": "riddle:7", "question": "Why?", "answer": "So."}"#)),
+            draft(parse_puzzle(r#"{"id": "riddle:7", "question": "Why?", "answer": "So."}"#)),
             (some("riddle:7"), some("Why?"), some("So."))
         );
         assert_eq!(
-            draft(puzzle(r#"{"id": 7, "question": "Why?", "answer": null}"#)),
+            draft(parse_puzzle(r#"{"id": 7, "question": "Why?", "answer": null}"#)),
             (some("puzzle:7"), some("Why?"), None)
         );
-        assert_eq!(draft(puzzle(r#"{"question": "Why?", "answer": " "}"#)), (None, some("Why?"), None));
-        assert!(matches!(puzzle(r#"{"question": " "}"#), Parsed::Bad(_)));
-        assert!(matches!(puzzle("Why?"), Parsed::Bad(_)));
+        assert_eq!(draft(parse_puzzle(r#"{"question": "Why?", "answer": " "}"#)), (None, some("Why?"), None));
+        assert!(matches!(parse_puzzle(r#"{"question": " "}"#), Parsed::Bad(_)));
+        assert!(matches!(parse_puzzle("Why?"), Parsed::Bad(_)));
     }
 }

@@ -86,12 +86,12 @@ enum Layout {
 }
 
 impl Layout {
-    fn detect(dump: &Dump) -> Layout {
+    fn detect_layout(dump: &Dump) -> Layout {
         match &dump.profile {
             Some(profile) if warc::is_archive(dump) => Layout::Pages(Site::Profile(profile.clone())),
             Some(_) => Layout::Described,
             None if dump.kind == SourceKind::Warc => Layout::Pages(Site::Tieba),
-            None => match rows::head(dump) {
+            None => match rows::detect_format(dump) {
                 rows::Head::Parquet => Layout::Parquet,
                 rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => Layout::Csv,
                 // A row of a page has no place of its own in the stream.
@@ -104,7 +104,7 @@ impl Layout {
 
 /// Whether blocks of a dump are read where they are: others are read, or unpacked, from the beginning each time.
 pub fn is_sought(dump: &Dump) -> bool {
-    match Layout::detect(dump) {
+    match Layout::detect_layout(dump) {
         Layout::Parquet => true,
         Layout::Stream => Packing::of_file(&dump.path) == Packing::Plain,
         Layout::Csv | Layout::Pages(_) | Layout::Described => false,
@@ -113,26 +113,26 @@ pub fn is_sought(dump: &Dump) -> bool {
 
 /// Reads a whole dump, once. `make` works on the sifted records of each block, on all cores, and `take` gets what it made, in
 /// order. `limit` is the most bytes that a record may have.
-pub fn blocks<T: Send>(
+pub fn read_blocks<T: Send>(
     dump: &Dump,
     limit: u64,
     sift: &Sift<'_>,
     make: impl Fn(Vec<Recalled>) -> T + Sync,
     mut take: impl FnMut(Block, T),
 ) {
-    if let Layout::Pages(site) = Layout::detect(dump) {
+    if let Layout::Pages(site) = Layout::detect_layout(dump) {
         each_page(dump, &site, None, sift, |block, records| take(block, make(records)));
         return;
     }
-    for batch in walk::portions(dump, limit) {
+    for batch in walk::read_portions(dump, limit) {
         let made: Vec<(Block, T)> = match batch {
             Portion::Rows(items) => {
                 let firsts: Vec<usize> = (0..items.len()).step_by(BLOCK).collect();
                 let made = firsts.into_par_iter().filter_map(|from| {
                     let to = (from + BLOCK).min(items.len());
                     let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
-                    let block = Block { start: items.start(from), end: items.end(to - 1), first, last };
-                    let records = (from..to).filter_map(|at| recall(dump, &items.get(at)?, sift));
+                    let block = Block { start: items.start_of_item(from), end: items.end_of_item(to - 1), first, last };
+                    let records = (from..to).filter_map(|at| recall_item(dump, &items.get(at)?, sift));
                     Some((block, make(records.collect())))
                 });
                 made.collect()
@@ -160,15 +160,15 @@ pub fn read_back(
     blocks: &[Block],
     sift: &Sift<'_>,
 ) -> io::Result<Vec<Vec<Recalled>>> {
-    match Layout::detect(dump) {
-        Layout::Stream => stream(dump, limit, blocks, sift),
-        Layout::Csv => Ok(csv(dump, limit, blocks, sift)),
-        Layout::Parquet => Ok(blocks.par_iter().map(|block| parquet(dump, block, sift)).collect()),
+    match Layout::detect_layout(dump) {
+        Layout::Stream => recall_from_stream(dump, limit, blocks, sift),
+        Layout::Csv => Ok(recall_from_csv(dump, limit, blocks, sift)),
+        Layout::Parquet => Ok(blocks.par_iter().map(|block| recall_from_parquet(dump, block, sift)).collect()),
         Layout::Described => {
             let places: HashMap<u64, usize> =
                 blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
-            for batch in walk::portions(dump, limit) {
+            for batch in walk::read_portions(dump, limit) {
                 let Portion::Pages(pages) = batch else { break };
                 let wanted = pages.into_par_iter().filter(|page| places.contains_key(&page.at));
                 let read: Vec<_> = wanted.map(|page| of_page(dump, page, sift)).collect();
@@ -194,20 +194,20 @@ pub fn read_back(
     }
 }
 
-fn stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
-    let text = text_of(dump::open(&dump.path)?)?;
+fn recall_from_stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
+    let text = text_of(dump::open_unpacked(&dump.path)?)?;
     let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
     let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);
     let read = |block: &Block, bytes: &[u8]| {
-        let mut splitter = Splitter::resumed(limit, &shape, block.first);
-        splitter.feed(bytes);
+        let mut splitter = Splitter::resume_at(limit, &shape, block.first);
+        splitter.feed_piece(bytes);
         splitter.finish(None);
-        let items = splitter.take();
+        let items = splitter.take_items();
         let within = |item: &Item<'_>| (block.first..=block.last).contains(&item.position);
         (0..items.len())
             .filter_map(|at| items.get(at))
             .filter(within)
-            .filter_map(|item| recall(dump, &item, sift))
+            .filter_map(|item| recall_item(dump, &item, sift))
             .collect()
     };
     if !packed {
@@ -248,16 +248,16 @@ fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usiz
     Ok(got)
 }
 
-fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
+fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
     let mut found = vec![Vec::new(); blocks.len()];
     let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
     let by_first: BTreeMap<u64, usize> =
         blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
-    for items in rows::batches(dump, limit) {
+    for items in rows::read_batches(dump, limit) {
         let read = |at: usize| {
             let item = items.get(at)?;
             let (_, at) = by_first.range(..=item.position).next_back()?;
-            Some((*at, recall(dump, &item, sift).filter(|_| item.position <= blocks[*at].last)?))
+            Some((*at, recall_item(dump, &item, sift).filter(|_| item.position <= blocks[*at].last)?))
         };
         let read: Vec<_> = (0..items.len()).into_par_iter().filter_map(read).collect();
         read.into_iter().for_each(|(at, record)| found[at].push(record));
@@ -268,14 +268,14 @@ fn csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Re
     found
 }
 
-fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
+fn recall_from_parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
     let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
     // A decoder that panics on foreign bytes has found damage.
     let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
     let rows = read.ok().flatten().unwrap_or_default();
     let record = |(row, position): (serde_json::Map<String, Value>, u64)| {
         let object = Value::Object(row).to_string();
-        recall(dump, &Item { position, bytes: Ok(object.as_bytes()) }, sift)
+        recall_item(dump, &Item { position, bytes: Ok(object.as_bytes()) }, sift)
     };
     rows.into_iter().zip(block.first..).filter_map(record).collect()
 }
@@ -283,11 +283,11 @@ fn parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
 /// The records of a page or an item of a file, which is a block of its own.
 fn of_page(dump: &Dump, found: Page, sift: &Sift<'_>) -> (Block, Vec<Recalled>) {
     let at = found.at;
-    (Block { start: at, end: at, first: at, last: at }, page(dump, at, found.posts(), sift))
+    (Block { start: at, end: at, first: at, last: at }, recall_page(dump, at, found.into_posts(), sift))
 }
 
 /// The text of a post of a page, whatever its outcome.
-fn written(dump: &Dump, post: PagePost) -> RecalledText {
+fn text_of_page_post(dump: &Dump, post: PagePost) -> RecalledText {
     let entry = match post {
         PagePost::Forum(post) => return recalled_text(of_forum(post)),
         PagePost::Described(entry) => entry,
@@ -296,7 +296,7 @@ fn written(dump: &Dump, post: PagePost) -> RecalledText {
         true => (entry.body.or(entry.title), entry.answer),
         false => (entry.title, entry.body),
     };
-    let text = Post::written(title.as_deref(), content.as_deref());
+    let text = Post::join_title_and_content(title.as_deref(), content.as_deref());
     RecalledText {
         ids: vec![entry.id.unwrap_or_else(|| text_id(&text))],
         text,
@@ -330,8 +330,8 @@ fn each_page(
         let read = |archived: riddlemill_harvest::warc::Page| {
             let (archived, parsed) = pages::read_page(site, archived);
             let at = block(archived.at);
-            let posts = PagePost::all(parsed.posts, parsed.entries);
-            (at, page(dump, at.first, posts, sift))
+            let posts = PagePost::from_parsed(parsed.posts, parsed.entries);
+            (at, recall_page(dump, at.first, posts, sift))
         };
         let read: Vec<_> = batch.into_par_iter().map(read).collect();
         read.into_iter().for_each(|(at, records)| take(at, records));
@@ -348,9 +348,9 @@ struct RecalledText {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &Sift<'_>) -> Vec<Recalled> {
+fn recall_page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &Sift<'_>) -> Vec<Recalled> {
     let place = |(post, number): (PagePost, u64)| {
-        recalled(place_of(dump, at).post(number), written(dump, post), sift)
+        recall_text(place_of(dump, at).post_on_page(number), text_of_page_post(dump, post), sift)
     };
     posts.into_iter().zip(1..).filter_map(place).collect()
 }
@@ -360,7 +360,7 @@ fn place_of(dump: &Dump, position: u64) -> Locator {
 }
 
 /// `None` if there is no text, if it was withdrawn by one of its ids or by its text, or if it does not match the search.
-fn recalled(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
+fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
     if sift.sought.is_some_and(|sought| !sought(&recalled_text.text)) {
         return None;
     }
@@ -387,7 +387,7 @@ fn recalled(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -> O
     })
 }
 
-fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
+fn recall_item(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
     let bytes = item.bytes.ok()?;
     let text = match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -396,13 +396,13 @@ fn recall(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
     };
     let recalled_text = match super::row(dump, &text) {
         Some(Ok(row)) => recalled_text(row),
-        Some(Err(_)) => unread(dump, &text),
+        Some(Err(_)) => text_of_unread(dump, &text),
         None => match recalled_post(dump, &text) {
-            Some(post) => drafted(post),
-            None => unread(dump, &text),
+            Some(post) => text_of_parsed(post),
+            None => text_of_unread(dump, &text),
         },
     };
-    recalled(place_of(dump, item.position), recalled_text, sift)
+    recall_text(place_of(dump, item.position), recalled_text, sift)
 }
 
 /// A comment has the id that it would have as a candidate.
@@ -422,14 +422,14 @@ fn recalled_text(row: thread::Row) -> RecalledText {
     let post = tid.zip(pid).map(|(tid, pid)| format!("tieba:{tid}:{pid}"));
     RecalledText {
         ids: thread.into_iter().chain(post).collect(),
-        text: Post::written(row.title.as_deref(), row.text.as_deref()),
+        text: Post::join_title_and_content(row.title.as_deref(), row.text.as_deref()),
         names: [row.user_name, row.user_id].into_iter().flatten().collect(),
     }
 }
 
-fn drafted(parsed: Parsed) -> RecalledText {
+fn text_of_parsed(parsed: Parsed) -> RecalledText {
     let Parsed::Post(draft) = parsed else { return RecalledText::default() };
-    let text = Post::written(draft.title.as_deref(), draft.content.as_deref());
+    let text = Post::join_title_and_content(draft.title.as_deref(), draft.content.as_deref());
     RecalledText {
         ids: vec![draft.id.unwrap_or_else(|| text_id(&text))],
         text,
@@ -439,7 +439,7 @@ fn drafted(parsed: Parsed) -> RecalledText {
 
 /// The readable part of an item that its parser refuses: only the texts in the fields of its format, because
 /// other fields may be personal.
-fn unread(dump: &Dump, text: &str) -> RecalledText {
+fn text_of_unread(dump: &Dump, text: &str) -> RecalledText {
     static PAIR: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\\n]|\\.)*)"#).ok());
     let fields = match dump.kind {
@@ -455,7 +455,7 @@ fn unread(dump: &Dump, text: &str) -> RecalledText {
             .map(String::as_str)
             .collect(),
         SourceKind::Puzzles => vec!["question", "answer"],
-        SourceKind::Published => published::texts(dump),
+        SourceKind::Published => published::text_keys(dump),
         SourceKind::Warc | SourceKind::Profile => return RecalledText::default(),
     };
     let unquoted =

@@ -37,7 +37,7 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     let folder = tempfile::tempdir().unwrap();
     let dump = dump(folder.path(), kind, bytes);
     let (mut all, mut places) = (Vec::new(), Vec::new());
-    blocks(
+    read_blocks(
         &dump,
         1 << 20,
         &Sift::default(),

@@ -37,7 +37,7 @@ struct Object {
 
 /// `reddit:<id>` of a submission, `reddit:<submission>:<id>` of a comment, which is a candidate only where `take` asks for
 /// more than the first posts.
-pub(super) fn post(line: &str, take: Take) -> Parsed {
+pub(super) fn parse_post(line: &str, take: Take) -> Parsed {
     let object: Object = match super::object(line) {
         Ok(object) => object,
         Err(bad) => return bad,
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn draft(line: &str) -> RawPost {
-        match post(line, Take::Main) {
+        match parse_post(line, Take::Main) {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),
         }
@@ -135,7 +135,7 @@ mod tests {
             r#"{"id": "a", "body": "[removed]", "link_id": "t3_b"}"#,
         ];
         for line in gone {
-            assert!(matches!(post(line, Take::Main), Parsed::Out(Reason::TakenAway, _)), "{line}");
+            assert!(matches!(parse_post(line, Take::Main), Parsed::Out(Reason::TakenAway, _)), "{line}");
         }
         let kept = draft(
             r#"{"id": "a", "title": "[removed] is a word", "removed_by_category": null, "author": "[deleted]"}"#,
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn a_comment_hangs_under_its_submission() {
         let line = r#"{"id": "c1", "link_id": "t3_s1", "body": "A towel."}"#;
-        assert!(matches!(post(line, Take::Jokes), Parsed::Out(Reason::Chatter, _)));
+        assert!(matches!(parse_post(line, Take::Jokes), Parsed::Out(Reason::Chatter, _)));
         let comment = draft(line);
         assert_eq!((comment.id.as_deref(), comment.kind), (Some("reddit:s1:c1"), PostKind::Plain));
-        assert!(matches!(post(r#"{"title": "no id"}"#, Take::Main), Parsed::Bad(_)));
+        assert!(matches!(parse_post(r#"{"title": "no id"}"#, Take::Main), Parsed::Bad(_)));
     }
 }

@@ -15,17 +15,17 @@ use super::shape::NoRecords;
 use super::split::{Items, Unread};
 use super::{header, pickle};
 use riddlemill_files::reading::workbook::{BookError, Sheet};
-use riddlemill_files::reading::{Dialect, Form, HEAD, Row, RowReader, column_name, sniff, text_of, workbook};
+use riddlemill_files::reading::{Dialect, Form, HEAD, Row, RowReader, column_name, sniff_form, text_of, workbook};
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
-pub(super) fn batches(dump: &Dump, limit: u64) -> Receiver<Items> {
-    let read: fn(&Path, u64, &SyncSender<Items>) = match head(dump) {
-        Head::Parquet => parquet,
-        Head::Csv => csv,
-        Head::Workbook => workbook,
-        Head::Numpy => numpy,
-        Head::Json => return dump::batches(dump, limit),
+pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
+    let read: fn(&Path, u64, &SyncSender<Items>) = match detect_format(dump) {
+        Head::Parquet => send_parquet,
+        Head::Csv => send_csv,
+        Head::Workbook => send_workbook,
+        Head::Numpy => send_numpy,
+        Head::Json => return dump::read_batches(dump, limit),
         Head::Other => return sync_channel(0).1,
     };
     let (sender, receiver) = sync_channel(2);
@@ -48,11 +48,11 @@ pub(super) enum Head {
 
 /// The format of a file of items. A piece of a file is one of lines, because nothing else is cut. A file that cannot be
 /// read is left to the reader of lines, which reports why.
-pub(super) fn head(dump: &Dump) -> Head {
+pub(super) fn detect_format(dump: &Dump) -> Head {
     if dump.piece.is_cut || !dump.piece.is_first() {
         return Head::Json;
     }
-    match sniff(&dump.path) {
+    match sniff_form(&dump.path) {
         Form::Json | Form::Empty => Head::Json,
         Form::Text if has_lines_of_json(&dump.path) => Head::Json,
         Form::Text => Head::Csv,
@@ -67,7 +67,7 @@ pub(super) fn head(dump: &Dump) -> Head {
 /// damaged lines, and no rows of a table. A file that cannot be opened is one, too.
 fn has_lines_of_json(path: &Path) -> bool {
     let mut head = Vec::new();
-    let Ok(text) = dump::open(path).and_then(text_of) else { return true };
+    let Ok(text) = dump::open_unpacked(path).and_then(text_of) else { return true };
     if text.reader.take(HEAD as u64).read_to_end(&mut head).is_err() && head.is_empty() {
         return true;
     }
@@ -78,21 +78,21 @@ fn has_lines_of_json(path: &Path) -> bool {
 }
 
 /// The names of the columns, where the file has them above its rows: an empty cell is a column, too.
-pub(super) fn header(dump: &Dump) -> Option<Vec<String>> {
-    match head(dump) {
+pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
+    match detect_format(dump) {
         Head::Csv => {
             let table = Table::open(&dump.path, u64::MAX).ok()?;
             (!table.columns.is_empty()).then_some(table.columns)
         }
         Head::Workbook => {
-            let mut sheets = sheets(&bytes(&dump.path).ok()?).ok()?;
+            let mut sheets = read_sheets(&read_bytes(&dump.path).ok()?).ok()?;
             (!sheets.is_empty()).then(|| sheets.remove(0).columns)
         }
         _ => None,
     }
 }
 
-fn columns(header: &[Vec<u8>]) -> Vec<String> {
+fn column_names(header: &[Vec<u8>]) -> Vec<String> {
     header.iter().map(|name| column_name(&String::from_utf8_lossy(name))).collect()
 }
 
@@ -110,14 +110,14 @@ struct Table {
 impl Table {
     /// Opens a table at the rows below the names of its columns; `limit` is the most bytes of a row.
     fn open(path: &Path, limit: u64) -> io::Result<Table> {
-        let text = text_of(dump::open(path)?)?;
+        let text = text_of(dump::open_unpacked(path)?)?;
         let mut reader = text.reader;
         let mut head = Vec::with_capacity(HEAD);
         let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
         if head.is_empty() {
             failed?;
         }
-        let dialect = Dialect::look(&head);
+        let dialect = Dialect::guess_dialect(&head);
         let rest = io::Cursor::new(head).chain(reader);
         let rest: Box<dyn Read + Send> = Box::new(Skipped { left: dialect.skip, rest });
         let mut reader = RowReader::new(rest, dialect, limit);
@@ -129,9 +129,9 @@ impl Table {
             is_named = row.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count() > 1;
             first.push_back(row);
         }
-        let texts: Vec<Vec<String>> = first.iter().map(|row| columns(&row.cells)).collect();
+        let texts: Vec<Vec<String>> = first.iter().map(|row| column_names(&row.cells)).collect();
         first.drain(..header::rows_above(&texts));
-        let columns = first.pop_front().map(|row| columns(&row.cells)).unwrap_or_default();
+        let columns = first.pop_front().map(|row| column_names(&row.cells)).unwrap_or_default();
         reader.expect_columns(columns.len());
         Ok(Table { reader, columns, first, is_decoded: text.encoding.is_some() })
     }
@@ -164,7 +164,7 @@ impl<R: Read> Read for Skipped<R> {
     }
 }
 
-fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+fn send_csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
     let mut last = 1;
     let cut = (|| -> io::Result<()> {
@@ -172,7 +172,7 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
         while let Some(row) = table.next_row()? {
             // A lone carriage return ends a row and no line: two rows never share a position.
             last = row.line.max(last + 1);
-            let object = object(&table.columns, &row, limit, table.is_decoded);
+            let object = row_as_json(&table.columns, &row, limit, table.is_decoded);
             items.push(last, object.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
@@ -182,20 +182,20 @@ fn csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     })();
     if let Err(error) = cut {
         // A position of its own, because the ledger has each position once.
-        items.push(last + 1, Err(Unread::Truncated(dump::describe(&error))));
+        items.push(last + 1, Err(Unread::Truncated(dump::describe_error(&error))));
     }
     let _ = sender.send(items);
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    dump::open(path)?.take(workbook::MOST).read_to_end(&mut bytes)?;
+    dump::open_unpacked(path)?.take(workbook::MOST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// The sheets of a workbook, each from the row with the names of its columns on.
-fn sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
-    let mut sheets = workbook::tables(bytes)?;
+fn read_sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
+    let mut sheets = workbook::read_tables(bytes)?;
     for sheet in &mut sheets {
         let cells =
             |row: &[Option<String>]| row.iter().map(|cell| cell.clone().unwrap_or_default()).collect();
@@ -213,9 +213,9 @@ fn sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
 
 /// The rows of every sheet that has the columns of the first one; a row's position is its number on the first sheet, and
 /// goes on from there on the others.
-fn workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+fn send_workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
-    let sheets = bytes(path).ok().and_then(|bytes| sheets(&bytes).ok()).unwrap_or_default();
+    let sheets = read_bytes(path).ok().and_then(|bytes| read_sheets(&bytes).ok()).unwrap_or_default();
     let first = sheets.first().map(|sheet| sheet.columns.clone()).unwrap_or_default();
     let (mut before, mut last) = (0, 1);
     for sheet in sheets.iter().filter(|sheet| sheet.columns == first) {
@@ -237,8 +237,8 @@ fn workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
 
 /// Sheets that are not read because they have other columns than the first, and a workbook that cannot be read.
 pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
-    let bytes = bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
-    let sheets = sheets(&bytes)
+    let bytes = read_bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
+    let sheets = read_sheets(&bytes)
         .map_err(|error| NoRecords(format!("{error}\n  hint: save it again as XLSX, or as CSV UTF-8")))?;
     let Some(first) = sheets.first() else { return Ok(Vec::new()) };
     let others = sheets.iter().filter(|sheet| sheet.columns != first.columns);
@@ -255,7 +255,7 @@ pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
 }
 
 /// A row as a JSON object. Empty cells are absent.
-fn object(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -> Result<Vec<u8>, Unread> {
+fn row_as_json(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -> Result<Vec<u8>, Unread> {
     let length = record.cells.iter().map(|cell| cell.len() as u64).sum();
     if length > limit {
         return Err(Unread::Oversize(length));
@@ -276,11 +276,11 @@ fn object(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -> Res
 }
 
 /// The dictionaries of an array, each as the JSON that Python would write of it.
-fn numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut items = Items::default();
     let mut bytes = Vec::new();
-    let read = dump::open(path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
-    match read.map_err(|e| dump::describe(&e)).and_then(|_| pickle::array(&bytes)) {
+    let read = dump::open_unpacked(path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
+    match read.map_err(|e| dump::describe_error(&e)).and_then(|_| pickle::parse_array(&bytes)) {
         Ok(rows) => {
             for (row, position) in rows.iter().zip(1..) {
                 let length = row.len() as u64;
@@ -295,7 +295,7 @@ fn numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let _ = sender.send(items);
 }
 
-fn parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+fn send_parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let mut position = 0;
     loop {
         // A decoder that panics on foreign bytes has found damage, too.

@@ -76,7 +76,7 @@ impl Fingerprint {
 
 impl Id {
     /// That of a post which is kept apart from the first of its id.
-    fn apart(self, text: u32) -> Id {
+    fn id_apart(self, text: u32) -> Id {
         let Id([first, second, third]) = self;
         Id([first.wrapping_add(text), second ^ text.rotate_left(16), !third])
     }
@@ -95,15 +95,15 @@ impl Default for Seen {
 
 impl Seen {
     /// Which of these posts occur again, in their order.
-    pub(super) fn observe<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
+    pub(super) fn observe_posts<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
         for fingerprint in fingerprints {
             let Fingerprint { id, text, sketch, .. } = *fingerprint;
-            fingerprint.again = match self.enter(id, text, sketch) {
+            fingerprint.again = match self.enter_id(id, text, sketch) {
                 None => None,
                 Some((first, _)) if first == text => Some(Repeat { same: true, apart: false }),
                 Some((_, first)) if first.is_like(sketch) => Some(Repeat { same: false, apart: false }),
                 Some(_) => {
-                    let known = self.enter(id.apart(text), text, sketch).is_some();
+                    let known = self.enter_id(id.id_apart(text), text, sketch).is_some();
                     Some(Repeat { same: known, apart: true })
                 }
             };
@@ -111,7 +111,7 @@ impl Seen {
     }
 
     /// Enters an id, unless it occurred before: then what was entered for it.
-    fn enter(&mut self, id: Id, text: u32, sketch: Sketch) -> Option<(u32, Sketch)> {
+    fn enter_id(&mut self, id: Id, text: u32, sketch: Sketch) -> Option<(u32, Sketch)> {
         match self.0[(id.0[0] >> 26) as usize].entry(id) {
             Entry::Vacant(place) => {
                 place.insert((text, sketch));
@@ -125,7 +125,7 @@ impl Seen {
 /// Corrects an entry to what it is among all items, once [`Seen`] has looked up its posts.
 pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
     let Read { locator, outcome, fingerprints } = read;
-    settle(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
+    settle_outcome(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
 }
 
 /// The ledger record of a single item, where some of its posts are known to occur `again`: what it is among
@@ -146,7 +146,7 @@ pub fn settle_again(mut record: LedgerRecord<Post>, again: &[Again]) -> Vec<Ledg
     };
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
-        settle(record.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
+        settle_outcome(record.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
     }
     settled
 }
@@ -156,7 +156,7 @@ pub(super) const PAGE: &str = "post";
 
 /// The first record of an id is kept; a later one is merged into it, and a different text is kept in
 /// the ledger. A page's later posts get entries of their own. `known` says about a post how its id occurred before.
-fn settle(
+fn settle_outcome(
     locator: String,
     outcome: Outcome<Post>,
     known: impl Fn(usize) -> Option<Repeat>,
@@ -166,14 +166,14 @@ fn settle(
         Outcome::Kept(post) => {
             let outcome = match known(0) {
                 None => Outcome::Kept(post),
-                Some(repeat) => repeated(post, repeat),
+                Some(repeat) => outcome_of_repeat(post, repeat),
             };
             put(locator, outcome);
         }
         Outcome::Changed { row, rule, evidence, before, after } => {
             let outcome = match known(0) {
                 None => Outcome::Changed { row, rule, evidence, before, after },
-                Some(repeat) => repeated(row, repeat),
+                Some(repeat) => outcome_of_repeat(row, repeat),
             };
             put(locator, outcome);
         }
@@ -182,7 +182,7 @@ fn settle(
             for (at, (post, role)) in rows.into_iter().enumerate() {
                 match known(at) {
                     None => new.push((post, role)),
-                    Some(repeat) => again.push(repeated(post, repeat)),
+                    Some(repeat) => again.push(outcome_of_repeat(post, repeat)),
                 }
             }
             put(locator.clone(), Outcome::Expanded(new));
@@ -195,7 +195,7 @@ fn settle(
 }
 
 /// What becomes of a post whose id occurred before.
-fn repeated(post: Post, Repeat { same, apart }: Repeat) -> Outcome<Post> {
+fn outcome_of_repeat(post: Post, Repeat { same, apart }: Repeat) -> Outcome<Post> {
     if !apart {
         let evidence = match same {
             true => "same text".to_string(),
@@ -239,7 +239,7 @@ mod tests {
             ("影子欠了光的钱，会不会被拉长？", repeat(true, true)),
         ] {
             let mut fingerprints = fingerprints(text);
-            seen.observe(&mut fingerprints);
+            seen.observe_posts(&mut fingerprints);
             assert!(fingerprints.iter().all(|fingerprint| fingerprint.again == again), "{text} {again:?}");
         }
         assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), 2 * ids.len());

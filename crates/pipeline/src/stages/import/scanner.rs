@@ -54,10 +54,10 @@ pub(super) struct Scanner {
 
 impl Scanner {
     /// Takes a piece; where the object ends in it, the offset behind.
-    pub(super) fn feed(&mut self, piece: &[u8]) -> Option<u64> {
+    pub(super) fn feed_piece(&mut self, piece: &[u8]) -> Option<u64> {
         for byte in piece {
             self.at += 1;
-            if self.step(*byte) {
+            if self.is_ended_by(*byte) {
                 return Some(self.at);
             }
         }
@@ -78,7 +78,7 @@ impl Scanner {
             };
             let behind = match is_over {
                 true => piece,
-                false => match scanner.feed(piece) {
+                false => match scanner.feed_piece(piece) {
                     Some(end) => {
                         is_over = true;
                         &piece[(end - passed) as usize..]
@@ -94,7 +94,7 @@ impl Scanner {
     }
 
     /// Whether the byte ends the object.
-    fn step(&mut self, byte: u8) -> bool {
+    fn is_ended_by(&mut self, byte: u8) -> bool {
         if self.string {
             self.step_in_string(byte);
             return false;
@@ -210,7 +210,7 @@ mod tests {
     fn scan(text: &str) -> Scanner {
         let mut scanner = Scanner::default();
         for piece in text.as_bytes().chunks(3) {
-            if scanner.feed(piece).is_some() {
+            if scanner.feed_piece(piece).is_some() {
                 break;
             }
         }

@@ -14,7 +14,7 @@ pub(super) use super::split::Form as Shape;
 use super::split::Splitter;
 use super::wanted;
 use crate::config::{SourceKind, toml_string};
-use riddlemill_files::reading::{Packing, open, text_of};
+use riddlemill_files::reading::{Packing, open_unpacked, text_of};
 use riddlemill_files::shell_word;
 use riddlemill_text::notation;
 
@@ -31,15 +31,15 @@ const OBJECTS: usize = 20;
 pub(super) struct NoRecords(pub(super) String);
 
 impl NoRecords {
-    fn because<T>(what: String) -> Result<T, NoRecords> {
+    fn fail_because<T>(what: String) -> Result<T, NoRecords> {
         Err(NoRecords(what))
     }
 }
 
 /// The lists of records in the objects of a file: in one object, or in the first of several.
 pub(super) fn lists_of(dump: &Dump) -> Vec<String> {
-    let Ok(head) = head(dump) else { return Vec::new() };
-    let Ok((_, objects)) = Outline::of(dump, &head) else { return Vec::new() };
+    let Ok(head) = read_head(dump) else { return Vec::new() };
+    let Ok((_, objects)) = Outline::of_head(dump, &head) else { return Vec::new() };
     let mut pointers: Vec<String> = Vec::new();
     for list in objects.seen.iter().flat_map(|seen| &seen.scanned.lists) {
         if !pointers.contains(&list.pointer) {
@@ -51,27 +51,27 @@ pub(super) fn lists_of(dump: &Dump) -> Vec<String> {
 
 /// Whether a file is one object.
 pub(super) fn is_single(dump: &Dump) -> bool {
-    head(dump).is_ok_and(|head| Outline::of(dump, &head).is_ok_and(|(_, objects)| objects.is_single))
+    read_head(dump).is_ok_and(|head| Outline::of_head(dump, &head).is_ok_and(|(_, objects)| objects.is_single))
 }
 
 /// The shape of a file, or why no records can be found in it.
 pub(super) fn of_dump(dump: &Dump) -> Result<Shape, NoRecords> {
     // What cannot be read is reported by the reader of lines.
-    let Ok(head) = head(dump) else { return Ok(Shape::Lines) };
-    let (shape, objects) = Outline::of(dump, &head)?;
+    let Ok(head) = read_head(dump) else { return Ok(Shape::Lines) };
+    let (shape, objects) = Outline::of_head(dump, &head)?;
     match objects.is_single {
         true => of_object(dump, objects, shape),
         false => of_objects(dump, &objects.seen, shape),
     }
 }
 
-fn text(dump: &Dump) -> io::Result<Box<dyn Read + Send>> {
-    text_of(open(&dump.path)?).map(|decoded| decoded.reader)
+fn open_text(dump: &Dump) -> io::Result<Box<dyn Read + Send>> {
+    text_of(open_unpacked(&dump.path)?).map(|decoded| decoded.reader)
 }
 
-fn head(dump: &Dump) -> io::Result<Vec<u8>> {
+fn read_head(dump: &Dump) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    let read = text(dump).and_then(|reader| reader.take(HEAD as u64).read_to_end(&mut head));
+    let read = open_text(dump).and_then(|reader| reader.take(HEAD as u64).read_to_end(&mut head));
     if head.is_empty() { read.map(|_| head) } else { Ok(head) }
 }
 
@@ -84,7 +84,7 @@ struct Outline<'h> {
 
 impl<'h> Outline<'h> {
     /// How the values of a file follow one another, and the first objects among them.
-    fn of(dump: &Dump, head: &'h [u8]) -> Result<(Shape, Outline<'h>), NoRecords> {
+    fn of_head(dump: &Dump, head: &'h [u8]) -> Result<(Shape, Outline<'h>), NoRecords> {
         let several = |shape: Shape, objects: &'h [u8]| {
             let seen = first_objects(&shape, objects);
             Ok((shape, Outline { seen, is_single: false }))
@@ -97,7 +97,7 @@ impl<'h> Outline<'h> {
         }
         let whole = head.len() < HEAD;
         let mut scanner = Scanner::default();
-        let end = scanner.feed(head);
+        let end = scanner.feed_piece(head);
         let object = &head[start..end.map_or(head.len(), |end| end as usize)];
         let line = object.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let over_lines = line.len() < object.len();
@@ -121,7 +121,7 @@ impl<'h> Outline<'h> {
         // An object that is longer than the head may be the first line of several.
         let (scanned, is_followed) = match end {
             Some(_) => (scanner, false),
-            None => text(dump).map_or((scanner, false), Scanner::scan_stream),
+            None => open_text(dump).map_or((scanner, false), Scanner::scan_stream),
         };
         let shape = if over_lines { Shape::Values } else { Shape::Lines };
         let seen = vec![Seen { scanned, bytes: object }];
@@ -133,17 +133,17 @@ impl<'h> Outline<'h> {
         let inner = head[start + 1..].trim_ascii_start();
         match (inner.first(), inner.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.first())) {
             (Some(b'"'), _) => {
-                return NoRecords::because(
+                return NoRecords::fail_because(
                     "the file is a list of texts and not of objects\n  hint: `jq -c '.[] | {content: .}' FILE > posts.jsonl` makes an object of each, for fields.content = \"content\"".into(),
                 );
             }
             (Some(b'['), Some(b'{')) => {
-                return NoRecords::because(
+                return NoRecords::fail_because(
                     "the file is a list of lists of objects\n  hint: `jq -c '.[][]' FILE > posts.jsonl` writes an object a line".into(),
                 );
             }
             (Some(b'['), _) => {
-                return NoRecords::because(
+                return NoRecords::fail_because(
                     "the file is a list of lists and not of objects: its columns have no names\n  hint: where the first of them has the names, `jq -c '.[0] as $names | .[1:][] | [$names, .] | transpose | map({(.[0]): .[1]}) | add' FILE > posts.jsonl` writes an object a line".into(),
                 );
             }
@@ -160,17 +160,17 @@ impl<'h> Outline<'h> {
 
 /// The first objects of a head, without the last one, which may be cut off.
 fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<Seen<'h>> {
-    let mut splitter = Splitter::of(shape, u64::MAX);
-    splitter.feed(head);
+    let mut splitter = Splitter::for_shape(shape, u64::MAX);
+    splitter.feed_piece(head);
     let whole = head.len() < HEAD;
     if whole {
         splitter.finish(None);
     }
-    let items = splitter.take();
+    let items = splitter.take_items();
     let seen = (0..items.len().min(OBJECTS)).filter_map(|at| {
-        let (from, to) = (items.start(at) as usize, (items.end(at) as usize).min(head.len()));
+        let (from, to) = (items.start_of_item(at) as usize, (items.end_of_item(at) as usize).min(head.len()));
         let bytes = head.get(from..to)?.trim_ascii();
-        bytes.starts_with(b"{").then(|| Seen::of(bytes))
+        bytes.starts_with(b"{").then(|| Seen::scan_bytes(bytes))
     });
     seen.collect()
 }
@@ -208,7 +208,7 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
     if let Some(at) = &dump.at {
         let pointers =
             || objects.iter().flat_map(|seen| &seen.scanned.lists).map(|list| list.pointer.as_str());
-        return match stated(at) {
+        return match stated_pointer(at) {
             at if at == ITSELF => Ok(shape),
             at if pointers().any(|pointer| pointer == at) => pages(at),
             at => {
@@ -225,8 +225,8 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
     match judgement::judge_several(dump, objects) {
         Judgement::Records => Ok(shape),
         Judgement::Around(at) => pages(at),
-        Judgement::Open(lists) => NoRecords::because(ask(dump, "its records are objects that have", &lists)),
-        Judgement::Several(lists) => NoRecords::because(format!(
+        Judgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "its records are objects that have", &lists)),
+        Judgement::Several(lists) => NoRecords::fail_because(format!(
             "its records are objects with {} lists of records\n  hint: {}",
             lists.len(),
             chosen_list(dump, &lists)
@@ -235,12 +235,12 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
 }
 
 /// A pointer as it is stated, with the slash before it.
-fn stated(at: &str) -> String {
+fn stated_pointer(at: &str) -> String {
     if at.starts_with('/') { at.to_owned() } else { format!("/{at}") }
 }
 
 fn not_at(dump: &Dump, at: &str, known: &[&str]) -> Result<Shape, NoRecords> {
-    NoRecords::because(match known {
+    NoRecords::fail_because(match known {
         [] => format!(
             "there is no list of records at {at}, and no other in the file\n  hint: without `at` the objects themselves are read"
         ),
@@ -249,7 +249,7 @@ fn not_at(dump: &Dump, at: &str, known: &[&str]) -> Result<Shape, NoRecords> {
 }
 
 /// The question whether objects are records or what is around them.
-fn ask(dump: &Dump, what: &str, lists: &[String]) -> String {
+fn ask_for_list(dump: &Dump, what: &str, lists: &[String]) -> String {
     let texts =
         wanted::text_columns(dump).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
     let settings: Vec<String> = lists.iter().map(|at| toml_string(at)).collect();
@@ -270,7 +270,7 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
         found.map(|list| Shape::Within(list.begins + 1))
     };
     if let Some(at) = &dump.at {
-        let at = stated(at);
+        let at = stated_pointer(at);
         return match within(&at) {
             _ if at == ITSELF => Ok(single),
             Some(shape) => Ok(shape),
@@ -282,41 +282,41 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
         false => None,
     };
     let has_lists = pointers.iter().any(|at| !matches!(*at, "/errors" | "/error/errors" | "/error/details"));
-    let own = wanted::held(dump, &object.members);
+    let own = wanted::held_columns(dump, &object.members);
     let states_error = |members: &Map<String, Value>| judgement::is_error_reply(members);
     if !has_lists && !own.texts && members.as_ref().is_some_and(states_error) {
-        return NoRecords::because(format!(
+        return NoRecords::fail_because(format!(
             "the file is a server's reply about an error ({}) and no posts\n  hint: download it again, or leave it out of `path`",
-            named(&object.members)
+            list_members(&object.members)
         ));
     }
     if !own.texts && members.as_ref().is_some_and(judgement::is_map_of_texts) {
-        return NoRecords::because(
+        return NoRecords::fail_because(
             "the file is one object of texts by their ids\n  hint: `jq -c 'to_entries[] | {id: .key, content: .value}' FILE > posts.jsonl` writes a text a line, for fields = { id = \"id\", content = \"content\" }".into(),
         );
     }
     let is_split = ["columns", "data"].iter().all(|name| object.members.iter().any(|member| member == name));
     if is_split && pointers.is_empty() && !own.texts {
-        return NoRecords::because(
+        return NoRecords::fail_because(
             "the file is one object of `columns` and `data`, as pandas writes it with orient=\"split\"\n  hint: df.to_json(FILE, orient=\"records\", lines=True, force_ascii=False)".into(),
         );
     }
     if by_index {
-        return NoRecords::because(format!(
+        return NoRecords::fail_because(format!(
             "the file is one object of columns ({}), as pandas writes it without `orient`\n  hint: df.to_json(FILE, orient=\"records\", lines=True, force_ascii=False)",
-            named(&object.members)
+            list_members(&object.members)
         ));
     }
     match judgement::judge_single(dump, &object, bytes) {
         Judgement::Around(at) => Ok(within(&at).unwrap_or(single)),
-        Judgement::Open(lists) => NoRecords::because(ask(dump, "the file is one object that has", &lists)),
-        Judgement::Several(lists) => NoRecords::because(format!(
+        Judgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "the file is one object that has", &lists)),
+        Judgement::Several(lists) => NoRecords::fail_because(format!(
             "the file is one object with {} lists of records\n  hint: {}",
             lists.len(),
             chosen_list(dump, &lists)
         )),
         Judgement::Records if object.objects > 1 && object.objects == object.count && !own.texts => {
-            NoRecords::because(format!(
+            NoRecords::fail_because(format!(
                 "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `{}` writes a member a line",
                 object.count,
                 unwrap_by_jq(dump, "")
@@ -370,7 +370,7 @@ fn unwrap_by_jq(dump: &Dump, pointer: &str) -> String {
     format!("{read}jq -c {}{from} > {}", shell_word(&filter), word(&to))
 }
 
-fn named(members: &[String]) -> String {
+fn list_members(members: &[String]) -> String {
     let more = if members.len() > NAMED { ", …" } else { "" };
     members[..members.len().min(NAMED)].join(", ") + more
 }

@@ -48,18 +48,18 @@ pub(super) fn read_by(path: &Path, form: &Form, profiles: &Profiles) -> Option<R
     let of_forum: Vec<String> = archived
         .iter()
         .flat_map(|page| pages::read_page(&Site::Tieba, page.clone()).1.posts)
-        .map(|post| joined([post.title, post.text]))
+        .map(|post| join_parts([post.title, post.text]))
         .filter(|text| !text.is_empty())
         .collect();
     let mut found = vec![ReadPages { kind: "warc", profile: None, bare: false, texts: of_forum }];
-    for name in profiles.names() {
+    for name in profiles.profile_names() {
         // Of archives the kind `warc` reads more: replies, and what is missing of a thread.
         if !archived.is_empty() && name == FORUM && !profiles.is_own(&name) {
             continue;
         }
-        let Ok(Some(profile)) = profiles.load(&name) else { continue };
-        let entries = entries(path, form, &archived, &profile);
-        let text = |entry: &Entry| joined([entry.title.clone(), entry.body.clone()]);
+        let Ok(Some(profile)) = profiles.load_profile(&name) else { continue };
+        let entries = find_entries(path, form, &archived, &profile);
+        let text = |entry: &Entry| join_parts([entry.title.clone(), entry.body.clone()]);
         found.push(ReadPages {
             kind: "profile",
             bare: entries.iter().any(|entry| entry.native.is_some() && entry.id.is_none()),
@@ -75,13 +75,13 @@ pub(super) fn read_by(path: &Path, form: &Form, profiles: &Profiles) -> Option<R
 }
 
 /// The parts of a text that are there.
-fn joined(parts: [Option<String>; 2]) -> String {
+fn join_parts(parts: [Option<String>; 2]) -> String {
     let parts = parts.iter().flatten().map(|part| part.trim()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" ")
 }
 
 /// The posts that a profile finds in the first pages of a file.
-fn entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Vec<Entry> {
+fn find_entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Vec<Entry> {
     let fits = match form {
         Form::Warc | Form::Wacz => true,
         Form::Json => profile.format() == Format::Json,
@@ -94,14 +94,14 @@ fn entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Ve
             let site = Site::Profile(profile.clone());
             archived.iter().flat_map(|page| pages::read_page(&site, page.clone()).1.entries).collect()
         }
-        _ if profile.format() == Format::Xml => items(path, profile),
+        _ if profile.format() == Format::Xml => find_items(path, profile),
         _ => {
-            let pages = profile::saved(&Dump::looked_at(path), profile, LONGEST);
+            let pages = profile::read_saved_pages(&Dump::looked_at(path), profile, LONGEST);
             let described = |post| match post {
                 PagePost::Described(entry) => Some(entry),
                 PagePost::Forum(_) => None,
             };
-            pages.into_iter().flat_map(page::Page::posts).filter_map(described).collect()
+            pages.into_iter().flat_map(page::Page::into_posts).filter_map(described).collect()
         }
     };
     entries.retain(|entry| {
@@ -114,8 +114,8 @@ fn entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Ve
 }
 
 /// The first items of an XML file, without the answers that are items of their own: those may be far behind.
-fn items(path: &Path, profile: &Profile) -> Vec<Entry> {
-    let Ok(file) = dump::open(path) else { return Vec::new() };
+fn find_items(path: &Path, profile: &Profile) -> Vec<Entry> {
+    let Ok(file) = dump::open_unpacked(path) else { return Vec::new() };
     let (mut entries, no_answers) = (Vec::new(), HashMap::new());
     profile.each_item(BufReader::new(file), LONGEST, false, |_, item| {
         entries.extend(item.iter().flat_map(|item| profile.read_item(item, &no_answers)));

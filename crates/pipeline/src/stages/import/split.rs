@@ -63,12 +63,12 @@ impl Items {
     }
 
     /// Where in the stream an item begins, from 0; 0 where its reader does not count bytes.
-    pub(super) fn start(&self, item: usize) -> u64 {
+    pub(super) fn start_of_item(&self, item: usize) -> u64 {
         self.starts.get(item).copied().unwrap_or(0)
     }
 
     /// Where in the stream an item ends: where the next one begins.
-    pub(super) fn end(&self, item: usize) -> u64 {
+    pub(super) fn end_of_item(&self, item: usize) -> u64 {
         self.starts.get(item + 1).copied().unwrap_or(self.end)
     }
 
@@ -188,7 +188,7 @@ impl Splitter {
     }
 
     /// For a stream of this shape.
-    pub(super) fn of(shape: &Form, limit: u64) -> Splitter {
+    pub(super) fn for_shape(shape: &Form, limit: u64) -> Splitter {
         let array = || Shape::Array(Array { depth: 1, ..Array::default() });
         let splitter = Splitter::new(limit);
         match shape {
@@ -197,12 +197,12 @@ impl Splitter {
             Form::Values => Splitter { shape: Shape::Values(Array::default()), ..splitter },
             Form::Within(before) => Splitter { shape: array(), before: Some(*before), ..splitter },
             // Pages are taken apart once they are whole.
-            Form::Pages { of, .. } => Splitter::of(of, limit),
+            Form::Pages { of, .. } => Splitter::for_shape(of, limit),
         }
     }
 
     /// Goes on at the item of this position, in a stream that was cut into items before.
-    pub(super) fn resumed(limit: u64, shape: &Form, position: u64) -> Splitter {
+    pub(super) fn resume_at(limit: u64, shape: &Form, position: u64) -> Splitter {
         let shape = match shape {
             Form::Lines | Form::Pages { .. } => Shape::Lines,
             Form::Values => Shape::Values(Array::default()),
@@ -212,12 +212,12 @@ impl Splitter {
     }
 
     /// How many items are complete, and their bytes.
-    pub(super) fn ready(&self) -> (usize, usize) {
+    pub(super) fn count_ready(&self) -> (usize, usize) {
         (self.items.len(), self.start)
     }
 
     /// Hands out the items that are complete.
-    pub(super) fn take(&mut self) -> Items {
+    pub(super) fn take_items(&mut self) -> Items {
         // The next will be about as large as these.
         let mut at_hand = Vec::with_capacity(self.items.bytes.len());
         at_hand.extend_from_slice(&self.items.bytes[self.start..]);
@@ -230,7 +230,7 @@ impl Splitter {
     }
 
     /// Takes the next piece of the stream.
-    pub(super) fn feed(&mut self, mut piece: &[u8]) {
+    pub(super) fn feed_piece(&mut self, mut piece: &[u8]) {
         if let Some(before) = &mut self.before {
             let passed = (*before).min(piece.len() as u64);
             *before -= passed;
@@ -261,21 +261,21 @@ impl Splitter {
         }
         match self.shape {
             Shape::Unknown => {}
-            Shape::Lines => self.lines(piece),
-            Shape::Array(_) | Shape::Values(_) => self.array(piece),
+            Shape::Lines => self.split_lines(piece),
+            Shape::Array(_) | Shape::Values(_) => self.split_array(piece),
         }
     }
 
     /// The stream has ended: what is left is complete. `cut`: whether it ended with an error.
     pub(super) fn finish(&mut self, cut: Option<&'static str>) {
         match &self.shape {
-            Shape::Lines => self.line(),
+            Shape::Lines => self.end_line(),
             Shape::Array(array) if !array.closed && cut.is_none() => {
-                self.element();
+                self.end_element();
                 self.position += 1;
                 self.items.push(self.position, Err(Unread::Truncated("the array is not closed")));
             }
-            Shape::Array(_) | Shape::Values(_) => self.element(),
+            Shape::Array(_) | Shape::Values(_) => self.end_element(),
             Shape::Unknown => {}
         }
         if let Some(why) = cut {
@@ -284,7 +284,7 @@ impl Splitter {
         }
     }
 
-    fn more(&mut self, bytes: &[u8]) {
+    fn extend_item(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
         if self.length <= self.limit {
             self.items.bytes.extend_from_slice(bytes);
@@ -294,22 +294,22 @@ impl Splitter {
         }
     }
 
-    fn lines(&mut self, mut piece: &[u8]) {
+    fn split_lines(&mut self, mut piece: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', piece) {
-            self.more(&piece[..end]);
-            self.line();
+            self.extend_item(&piece[..end]);
+            self.end_line();
             piece = &piece[end + 1..];
         }
-        self.more(piece);
+        self.extend_item(piece);
     }
 
     /// Blank lines are not items.
-    fn line(&mut self) {
+    fn end_line(&mut self) {
         self.position += 1;
         self.item_done();
     }
 
-    fn element(&mut self) {
+    fn end_element(&mut self) {
         if self.length > self.limit || !self.at_hand().is_empty() {
             self.position += 1;
         }
@@ -341,20 +341,20 @@ impl Splitter {
         self.items.bytes.truncate(self.start);
     }
 
-    fn array(&mut self, piece: &[u8]) {
+    fn split_array(&mut self, piece: &[u8]) {
         let mut start = 0;
         let within = self.before.is_some();
         for (i, &byte) in piece.iter().enumerate() {
             let ends = match &mut self.shape {
                 Shape::Array(array) if within && array.closed => return,
-                Shape::Array(array) => array.step(byte),
+                Shape::Array(array) => array.is_ended_by(byte),
                 Shape::Values(array) => {
                     let behind = std::mem::take(&mut array.closed);
                     let ends = array.step_of_values(byte);
                     if behind {
                         // The byte may be the first one of the next object.
-                        self.more(&piece[start..i]);
-                        self.element();
+                        self.extend_item(&piece[start..i]);
+                        self.end_element();
                         self.consumed -= 1;
                         start = i;
                     }
@@ -363,12 +363,12 @@ impl Splitter {
                 _ => return,
             };
             if ends {
-                self.more(&piece[start..i]);
-                self.element();
+                self.extend_item(&piece[start..i]);
+                self.end_element();
                 start = i + 1;
             }
         }
-        self.more(&piece[start..]);
+        self.extend_item(&piece[start..]);
     }
 }
 
@@ -395,7 +395,7 @@ impl Array {
     }
 
     /// Takes a byte; true where it ends the element (and is not part of it).
-    fn step(&mut self, byte: u8) -> bool {
+    fn is_ended_by(&mut self, byte: u8) -> bool {
         if self.broken {
             // The rest of a broken line belongs to the broken element.
             self.broken = byte != b'\n';

@@ -11,11 +11,11 @@ fn split(bytes: &[u8], piece: usize, limit: u64) -> Vec<Owned> {
     let (mut splitter, mut out) = (Splitter::new(limit), Vec::new());
     let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
     for piece in bytes.chunks(piece.max(1)) {
-        splitter.feed(piece);
-        out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
+        splitter.feed_piece(piece);
+        out.extend(splitter.take_items().par_iter().map(owned).collect::<Vec<_>>());
     }
     splitter.finish(None);
-    out.extend(splitter.take().par_iter().map(owned).collect::<Vec<_>>());
+    out.extend(splitter.take_items().par_iter().map(owned).collect::<Vec<_>>());
     out
 }
 
@@ -46,14 +46,14 @@ fn a_broken_element_costs_only_itself() {
 #[test]
 fn objects_over_lines_and_lists_in_objects_are_cut() {
     let read = |shape: Form, bytes: &[u8]| {
-        let mut splitter = Splitter::of(&shape, 1000);
-        bytes.chunks(3).for_each(|piece| splitter.feed(piece));
+        let mut splitter = Splitter::for_shape(&shape, 1000);
+        bytes.chunks(3).for_each(|piece| splitter.feed_piece(piece));
         splitter.finish(None);
-        let items = splitter.take();
+        let items = splitter.take_items();
         let item = |at: usize| {
             let item = items.get(at).unwrap();
             assert!(
-                bytes[items.start(at) as usize..bytes.len().min(items.end(at) as usize)].len()
+                bytes[items.start_of_item(at) as usize..bytes.len().min(items.end_of_item(at) as usize)].len()
                     >= item.bytes.unwrap().len()
             );
             (item.position, String::from_utf8_lossy(item.bytes.unwrap()).trim().to_owned())
@@ -88,19 +88,19 @@ fn an_open_array_says_so() {
 /// Each item, read again from where it begins.
 fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
     let mut splitter = Splitter::new(limit);
-    splitter.feed(bytes);
+    splitter.feed_piece(bytes);
     splitter.finish(None);
     let shape = if matches!(splitter.shape, Shape::Array(_)) { Form::Array } else { Form::Lines };
-    let items = splitter.take();
+    let items = splitter.take_items();
     let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
     let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));
     let all: Vec<Owned> = items.par_iter().map(owned).collect();
     let resumed = (0..items.len()).filter(|at| !ends(&all[*at])).map(|at| {
         let position = items.get(at).unwrap().position;
-        let mut splitter = Splitter::resumed(limit, &shape, position);
-        splitter.feed(&bytes[items.start(at) as usize..]);
+        let mut splitter = Splitter::resume_at(limit, &shape, position);
+        splitter.feed_piece(&bytes[items.start_of_item(at) as usize..]);
         splitter.finish(None);
-        owned(splitter.take().get(0).unwrap())
+        owned(splitter.take_items().get(0).unwrap())
     });
     (resumed.collect(), all.into_iter().filter(|item| !ends(item)).collect())
 }

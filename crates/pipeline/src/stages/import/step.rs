@@ -15,15 +15,15 @@ use crate::stages::withdrawal::Withdrawals;
 pub struct Importing;
 
 impl Stage for Importing {
-    fn about(&self) -> About {
+    fn describe_stage(&self) -> About {
         // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside. 7 gives each post its language.
         // 8 decodes entities of every kind of source, sets Chinese mojibake aside, too, and takes no damaged id for one.
         About { name: "import", version: 8, section: "import", rows: Rows::Posts, detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let mut writer = job.posts()?;
-        let settings: sections::Import = job.settings();
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.create_post_writer()?;
+        let settings: sections::Import = job.step_settings();
         let salt = salt::read_or_draw(&job.step.workspace())?;
         let withdrawn = Withdrawals::load(&job.step.workspace())?;
         let mut names = no_names(&job.step.config.root, &settings, &salt)?;
@@ -34,18 +34,18 @@ impl Stage for Importing {
         Ok(writer.into())
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        let mut evidence: BTreeMap<String, String> = step.dumps.iter().map(Dump::evidence).collect();
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        let mut evidence: BTreeMap<String, String> = step.dumps.iter().map(Dump::file_evidence).collect();
         // Does not draw a salt; `run` draws it before.
-        let salt = salt::standing(&step.workspace())?;
+        let salt = salt::read_salt(&step.workspace())?;
         let withdrawn = Withdrawals::load(&step.workspace())?;
-        evidence.extend(withdrawn.evidence().map(|withdrawn| ("withdrawn".to_string(), withdrawn)));
-        evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint(&salt))));
-        evidence.extend(words_evidence(&step.config.root, &step.settings("import"))?);
+        evidence.extend(withdrawn.manifest_evidence().map(|withdrawn| ("withdrawn".to_string(), withdrawn)));
+        evidence.extend(salt.map(|salt| ("salt".to_string(), salt::fingerprint_salt(&salt))));
+        evidence.extend(words_evidence(&step.config.root, &step.section_settings("import"))?);
         Ok(evidence)
     }
 
-    fn imports(&self) -> bool {
+    fn is_import(&self) -> bool {
         true
     }
 }

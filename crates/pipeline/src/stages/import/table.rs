@@ -23,7 +23,7 @@ use riddlemill_record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.
-pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
+pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     let row = match super::object_of(line, Wanted(fields)) {
         Ok(row) => row,
         Err(bad) => return bad,
@@ -31,7 +31,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
     let noted = RefCell::new(Vec::new());
     let field = |name: &str| {
         let pattern = fields.get(name)?;
-        let value = value(&row, pattern)?;
+        let value = value_of_pattern(&row, pattern)?;
         if is_none(&value) {
             noted.borrow_mut().push(format!("{pattern} is {value:?}, which is no value"));
             return None;
@@ -48,13 +48,13 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
             false => format!("there is no text: {}", noted.join("; ")),
         });
     }
-    let (id, damaged_id) = match fields.get("id").map(|pattern| id(&row, pattern)) {
+    let (id, damaged_id) = match fields.get("id").map(|pattern| id_of_pattern(&row, pattern)) {
         Some(Ok(id)) => (id.filter(|id| !id.is_empty()), None),
         Some(Err(Damaged(written))) => (None, Some(written)),
         None => (None, None),
     };
     let score = field("score").and_then(|score| {
-        let number = number(&score);
+        let number = parse_number(&score);
         if number.is_none() && !score.trim().is_empty() {
             noted.borrow_mut().push(format!("the score {score:?} is no number"));
         }
@@ -72,7 +72,7 @@ pub(super) fn post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
         mentions,
         time: field("time"),
         score,
-        note: further(&row, fields),
+        note: note_further_columns(&row, fields),
         links: Vec::new(),
         images: 0,
         noted: noted.into_inner().join("; "),
@@ -104,7 +104,7 @@ fn is_none(value: &str) -> bool {
 }
 
 /// A number as people and sites write it: `1,204`, `3k`, `1.2万`.
-fn number(written: &str) -> Option<f64> {
+fn parse_number(written: &str) -> Option<f64> {
     let text = written.trim().trim_start_matches('+');
     let (text, times) = match text.char_indices().last() {
         Some((at, 'k' | 'K' | '千')) => (&text[..at], 1e3),
@@ -132,10 +132,10 @@ fn number(written: &str) -> Option<f64> {
 const COLUMNS: &str = "columns";
 
 /// The further columns of a row as a note; `None` where the settings name none.
-fn further(row: &Row<'_>, fields: &BTreeMap<String, String>) -> Option<String> {
+fn note_further_columns(row: &Row<'_>, fields: &BTreeMap<String, String>) -> Option<String> {
     let named = fields.iter().filter_map(|(name, pattern)| Some((name.strip_prefix(TABLE)?, pattern)));
     let columns: Vec<(String, Option<String>)> =
-        named.map(|(name, pattern)| (name.to_owned(), value(row, pattern))).collect();
+        named.map(|(name, pattern)| (name.to_owned(), value_of_pattern(row, pattern))).collect();
     (!columns.is_empty()).then(|| note_of(columns))
 }
 
@@ -169,7 +169,7 @@ impl Row<'_> {
 struct Wanted<'f>(&'f BTreeMap<String, String>);
 
 impl Wanted<'_> {
-    fn names(&self, column: &str) -> bool {
+    fn has_column(&self, column: &str) -> bool {
         // A blank behind a name is seen by nobody.
         let column = column.trim();
         let is_in_braces = |pattern: &str| in_braces(pattern).any(|name| name == column);
@@ -205,7 +205,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
         let mut row = Row(Vec::with_capacity(self.0.len()));
         while let Some(Name(name)) = map.next_key()? {
-            let (is_named, paths) = (self.names(&name), self.paths_within(&name));
+            let (is_named, paths) = (self.has_column(&name), self.paths_within(&name));
             if paths.is_empty() {
                 match is_named {
                     true => {
@@ -218,7 +218,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
             }
             let object: &'de RawValue = map.next_value()?;
             for path in paths {
-                let text = loose::within(object, path).map(Cow::Owned);
+                let text = loose::value_within(object, path).map(Cow::Owned);
                 row.0.push((format!("{}.{path}", name.trim()).into(), text));
             }
             // One field may take the column itself, and another what is in it.
@@ -236,17 +236,17 @@ impl<'de> Visitor<'de> for Wanted<'_> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A column's value, or a template's; `None` where a column it names has none.
-fn value(row: &Row<'_>, pattern: &str) -> Option<String> {
+fn value_of_pattern(row: &Row<'_>, pattern: &str) -> Option<String> {
     // Nothing is refused.
-    filled::<std::convert::Infallible>(row, pattern, |_, text| Ok(text.into())).unwrap_or_default()
+    fill_pattern::<std::convert::Infallible>(row, pattern, |_, text| Ok(text.into())).unwrap_or_default()
 }
 
 /// [`value`] of an id, with each column as its source meant it.
 ///
 /// # Errors
 /// [`Damaged`]: what one of the columns says instead of an id.
-fn id(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
-    filled(row, pattern, |column, written| match is_day(written) && !names_day(column) {
+fn id_of_pattern(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
+    fill_pattern(row, pattern, |column, written| match is_day(written) && !names_day(column) {
         true => Err(Damaged(written.to_owned())),
         false => as_meant(written),
     })
@@ -269,7 +269,7 @@ fn names_day(column: &str) -> bool {
 }
 
 /// A column's value, or a template's, with `read` applied to each column's name and value.
-fn filled<E>(
+fn fill_pattern<E>(
     row: &Row<'_>,
     pattern: &str,
     read: impl for<'t> Fn(&str, &'t str) -> Result<Cow<'t, str>, E>,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     fn draft(line: &str, pairs: &[(&str, &str)]) -> RawPost {
-        match post(line, &fields(pairs)) {
+        match parse_post(line, &fields(pairs)) {
             Parsed::Post(draft) => *draft,
             other => panic!("{other:?}"),
         }
@@ -368,17 +368,17 @@ mod tests {
             ("-1,234,567.5", Some(-1_234_567.5)),
             ("many", None),
         ] {
-            assert_eq!(number(written), want, "{written}");
+            assert_eq!(parse_number(written), want, "{written}");
         }
         let odd = draft(r#"{"body": "云", "up": "many"}"#, &[("content", "body"), ("score", "up")]);
         assert_eq!((odd.score, odd.noted.as_str()), (None, "the score \"many\" is no number"));
-        let none = post(r#"{"body": "&nbsp;"}"#, &fields(&[("content", "body")]));
+        let none = parse_post(r#"{"body": "&nbsp;"}"#, &fields(&[("content", "body")]));
         assert!(matches!(none, Parsed::Bad(why) if why.contains("&nbsp;")));
     }
 
     #[test]
     fn a_row_without_text_names_the_column_it_lacks() {
-        let Parsed::Bad(why) = post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
+        let Parsed::Bad(why) = parse_post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
         assert!(why.contains("body"));
     }
 }

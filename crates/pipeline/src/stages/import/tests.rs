@@ -10,12 +10,12 @@ use super::*;
 use crate::config::Take;
 use riddlemill_harvest::warc::{Header, write_record};
 use riddlemill_record::Entry as LedgerEntry;
-use riddlemill_tables::{StageReader, opening};
+use riddlemill_tables::{StageReader, opening_manifest};
 
 struct NoPulse;
 
 impl Pulse for NoPulse {
-    fn advance(&self, _: u64) {}
+    fn report_done(&self, _: u64) {}
 }
 
 fn settings() -> sections::Import {
@@ -60,9 +60,9 @@ fn imported(dumps: &[(&str, SourceKind, Vec<u8>)]) -> (Vec<Post>, Vec<LedgerEntr
     let secrets = Secrets { salt: &[7; 32], names: &names };
     let none = Withdrawals::default();
     import(&dumps, &settings(), &secrets, &none, &mut writer, &Stop::default(), &NoPulse).unwrap();
-    writer.commit(opening("r", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
+    writer.commit(opening_manifest("r", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
     let stage = StageReader::open(&place).unwrap().unwrap();
-    (stage.all("rows").unwrap(), stage.all("ledger").unwrap())
+    (stage.read_table("rows").unwrap(), stage.read_table("ledger").unwrap())
 }
 
 fn ids(posts: &[Post]) -> Vec<&str> {
@@ -140,7 +140,7 @@ fn archive(pages: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (url, body) in pages {
         let header =
-            Header::new("response").with("WARC-Target-URI", *url).with("WARC-Date", "2024-05-01T00:00:00Z");
+            Header::new("response").with_field("WARC-Target-URI", *url).with_field("WARC-Date", "2024-05-01T00:00:00Z");
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{body}");
         write_record(&mut bytes, &header, block.as_bytes()).unwrap();
     }
@@ -322,7 +322,7 @@ fn one_walk_reads_for_all() {
         assert_eq!(names.to_file().lines().count(), 3, "{}", dump.source);
         let mut recalled = Vec::new();
         let sift = Sift::default();
-        blocks(&dump, 1 << 20, &sift, |records| records, |_, records| recalled.extend(records));
+        read_blocks(&dump, 1 << 20, &sift, |records| records, |_, records| recalled.extend(records));
         let recalled: Vec<(String, String)> = recalled
             .into_iter()
             .filter(|record| !record.verbatim.trim().is_empty())

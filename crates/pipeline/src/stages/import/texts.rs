@@ -8,29 +8,29 @@ use encoding_rs::{Encoding, GB18030, WINDOWS_1252};
 use super::{Parsed, RawPost};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::mojibake::garbled;
-use riddlemill_harvest::pages::{entities, text_of_html};
+use riddlemill_harvest::pages::{decode_entities, text_of_html};
 use riddlemill_record::Reason;
 
 /// A parsed item with the entities of its texts decoded once. Pages are HTML, whose entities their parsers decode; puzzles are
 /// decoded by their own step, and rows of published sets stay as they were published.
-pub(super) fn decoded(kind: SourceKind, parsed: Parsed) -> Parsed {
+pub(super) fn decode_parsed(kind: SourceKind, parsed: Parsed) -> Parsed {
     let Parsed::Post(mut post) = parsed else { return parsed };
     match kind {
         SourceKind::Puzzles | SourceKind::Published => return Parsed::Post(post),
         // A table's note is JSON, whose columns belong to its owner; its texts may come from a site's database.
         SourceKind::Table => {
-            shown(&mut post);
+            decode_html(&mut post);
             return Parsed::Post(post);
         }
-        _ => decode(&mut post.note),
+        _ => decode_entities(&mut post.note),
     }
-    decode(&mut post.title);
-    decode(&mut post.content);
+    decode_entities(&mut post.title);
+    decode_entities(&mut post.content);
     Parsed::Post(post)
 }
 
 /// Texts of a table as a page would show them, where they are HTML; the others with their entities decoded.
-fn shown(post: &mut RawPost) {
+fn decode_html(post: &mut RawPost) {
     let mut read = Vec::new();
     for (name, text) in [("title", &mut post.title), ("content", &mut post.content)] {
         let Some(written) = text.as_mut() else { continue };
@@ -43,7 +43,7 @@ fn shown(post: &mut RawPost) {
             None => *written = written.replace("&nbsp;", " "),
         }
         if !read.contains(&name) {
-            decode(text);
+            decode_entities(text);
         }
     }
     if !read.is_empty() {
@@ -52,9 +52,9 @@ fn shown(post: &mut RawPost) {
     }
 }
 
-fn decode(text: &mut Option<String>) {
+fn decode_entities(text: &mut Option<String>) {
     if let Some(written) = text
-        && let Cow::Owned(read) = entities(written)
+        && let Cow::Owned(read) = decode_entities(written)
     {
         *text = Some(read);
     }
@@ -62,21 +62,21 @@ fn decode(text: &mut Option<String>) {
 
 /// A parsed item without posts whose texts were read in another encoding than they were written in: no rule can be trusted with
 /// them.
-pub(super) fn readable(kind: SourceKind, parsed: Parsed) -> Parsed {
+pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
     match parsed {
         // A published row is what others compare with, whatever it says.
         parsed if kind == SourceKind::Published => parsed,
-        Parsed::Post(post) => match mojibake(&post) {
-            Some(piece) => Parsed::Out(Reason::Encoding, misread(&piece)),
+        Parsed::Post(post) => match find_garbled(&post) {
+            Some(piece) => Parsed::Out(Reason::Encoding, describe_misread(&piece)),
             None => Parsed::Post(post),
         },
-        Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| readable(kind, parsed)).collect()),
+        Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| refuse_misread(kind, parsed)).collect()),
         other => other,
     }
 }
 
 /// How a piece was misread, and what undoes it.
-fn misread(piece: &str) -> String {
+fn describe_misread(piece: &str) -> String {
     let is_utf8 = |encoding: &'static Encoding| {
         let (bytes, _, lost) = encoding.encode(piece);
         !lost && std::str::from_utf8(&bytes).is_ok()
@@ -108,14 +108,14 @@ fn misread(piece: &str) -> String {
     format!("`{piece}` {what}\n  hint: {hint}")
 }
 
-fn mojibake(post: &RawPost) -> Option<String> {
+fn find_garbled(post: &RawPost) -> Option<String> {
     [&post.title, &post.content].into_iter().flatten().find_map(|text| garbled(text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riddlemill_text::hint::parts;
+    use riddlemill_text::hint::split_hint;
 
     fn post(title: &str, content: Option<&str>) -> Parsed {
         let content = content.map(str::to_owned);
@@ -134,24 +134,24 @@ mod tests {
             SourceKind::Table,
         ];
         for kind in kinds {
-            let read = decoded(kind, post("2 &lt; 3 &amp;amp; 云", Some("&gt; 云&quot;")));
+            let read = decode_parsed(kind, post("2 &lt; 3 &amp;amp; 云", Some("&gt; 云&quot;")));
             assert_eq!(read, post("2 < 3 &amp; 云", Some("> 云\"")), "{kind:?}");
         }
         for kind in [SourceKind::Puzzles, SourceKind::Published] {
-            assert_eq!(decoded(kind, post("a &amp; b", None)), post("a &amp; b", None), "{kind:?}");
+            assert_eq!(decode_parsed(kind, post("a &amp; b", None)), post("a &amp; b", None), "{kind:?}");
         }
     }
 
     #[test]
     fn html_in_a_table_is_read_as_its_text_and_that_is_noted() {
         let Parsed::Post(read) =
-            decoded(SourceKind::Table, post("<p>云会&nbsp;恐高吗</p>", Some("一<br>二")))
+            decode_parsed(SourceKind::Table, post("<p>云会&nbsp;恐高吗</p>", Some("一<br>二")))
         else {
             panic!("no post")
         };
         assert_eq!((read.title.as_deref(), read.content.as_deref()), (Some("云会 恐高吗"), Some("一\n二")));
         assert_eq!(read.noted, "title and content in HTML, read as the text that it shows");
-        let plain = decoded(SourceKind::Table, post("<爸爸去哪了>&nbsp;云", None));
+        let plain = decode_parsed(SourceKind::Table, post("<爸爸去哪了>&nbsp;云", None));
         assert_eq!(plain, post("<爸爸去哪了> 云", None));
     }
 
@@ -163,20 +163,20 @@ mod tests {
             ("涓轰粈涔堢尗涓嶄細椋烇紵", None, "iconv -f UTF-8 -t GB18030"),
             ("为什么��不会笑？", None, "get the source again"),
         ] {
-            let out = readable(SourceKind::Puzzles, post(title, content));
+            let out = refuse_misread(SourceKind::Puzzles, post(title, content));
             let Parsed::Out(Reason::Encoding, what) = out else { panic!("{out:?}") };
-            let (what, hint) = parts(&what);
+            let (what, hint) = split_hint(&what);
             assert!(
                 what.starts_with('`') && hint.is_some_and(|hint| hint.contains(mends)),
                 "{what} {hint:?}"
             );
             let page =
-                readable(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
+                refuse_misread(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
             let Parsed::Page(posts) = page else { panic!("{page:?}") };
             assert!(matches!(posts[..], [Parsed::Out(Reason::Encoding, _), Parsed::Post(_)]));
-            assert_eq!(readable(SourceKind::Published, post(title, content)), post(title, content));
+            assert_eq!(refuse_misread(SourceKind::Published, post(title, content)), post(title, content));
         }
         let sound = || post("Why don’t cafés drown?", Some("为什么锟斤拷会笑"));
-        assert_eq!(readable(SourceKind::Reddit, sound()), sound());
+        assert_eq!(refuse_misread(SourceKind::Reddit, sound()), sound());
     }
 }

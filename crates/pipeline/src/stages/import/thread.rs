@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::columns::Columns;
 use super::files::Dump;
 use super::hashed_names::{HashedNames, is_telling};
-use super::native_id::{as_meant, damage};
+use super::native_id::{as_meant, describe_damage};
 use super::{Parsed, RawPost, loose};
 use crate::config::{Take, sections};
 use riddlemill_record::{PostKind, Reason};
@@ -79,17 +79,17 @@ impl Threads {
     }
 
     fn is_by_owner(&self, thread: &Thread, row: &Row) -> bool {
-        let (Some(owner), Some(person)) = (thread.owner.as_deref(), row.person()) else { return false };
+        let (Some(owner), Some(person)) = (thread.owner.as_deref(), row.person_name()) else { return false };
         match &self.hashed {
             None => owner == person,
-            Some(names) => owner == names.person(person),
+            Some(names) => owner == names.hash_person(person),
         }
     }
 }
 
 impl Row {
     /// Who wrote it: the id where there is one, else the name.
-    fn person(&self) -> Option<&str> {
+    fn person_name(&self) -> Option<&str> {
         self.user_id.as_deref().or(self.user_name.as_deref())
     }
 
@@ -123,7 +123,7 @@ struct Notes {
 
 impl Notes {
     /// Sorts out what one person wrote in a thread: a note is on the last ranked joke before it.
-    fn gather(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
+    fn gather_notes(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
         // The numbers of posts grow with time, whatever the order of the dump.
         posts.sort();
         let mut joke = None;
@@ -168,8 +168,8 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn take(&mut self, row: Row) {
-        let (Some(tid), Some(person)) = (row.tid.clone(), row.person().map(str::to_string)) else { return };
+    pub(super) fn add_row(&mut self, row: Row) {
+        let (Some(tid), Some(person)) = (row.tid.clone(), row.person_name().map(str::to_string)) else { return };
         if row.first_floor() {
             self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
         }
@@ -196,7 +196,7 @@ impl Census {
             let key = (tid, owner);
             let annual = self.ranked.get(&key).is_some_and(|n| *n >= settings.annual_posts);
             if let Some(wrote) = self.wrote.remove(&key).filter(|_| annual) {
-                notes.gather(&key.0, wrote);
+                notes.gather_notes(&key.0, wrote);
             }
             (key.0, Thread { owner: Some(key.1), annual })
         });
@@ -213,12 +213,12 @@ impl Census {
 }
 
 /// A line of a thread dump.
-pub(super) fn row(line: &str) -> Result<Row, Parsed> {
+pub(super) fn parse_row(line: &str) -> Result<Row, Parsed> {
     super::object(line)
 }
 
 /// Whether a post is a candidate. A first floor with its title is the thread itself, `tieba:<tid>`.
-pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
+pub(super) fn judge_post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     let number =
         |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
     let (tid, pid) = match &row.id {
@@ -228,7 +228,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
     let (Some(tid), Some(pid)) = (tid, pid) else {
         let numbers = [&row.tid, &row.pid].into_iter().flatten();
         return Parsed::Bad(match numbers.into_iter().find(|id| as_meant(id).is_err()) {
-            Some(damaged) => damage(damaged),
+            Some(damaged) => describe_damage(damaged),
             None => "`tid` or `pid` is not a number".into(),
         });
     };
@@ -278,7 +278,7 @@ pub(super) fn post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
             .or_else(|| Some(if whole { format!("tieba:{tid}") } else { format!("tieba:{tid}:{pid}") })),
         kind: if whole { PostKind::Thread } else { kind },
         title,
-        author: row.person().map(str::to_string),
+        author: row.person_name().map(str::to_string),
         mentions,
         content: if whole { row.text } else { Some(text) },
         time: row.time,

@@ -20,19 +20,19 @@ pub(super) enum Portion {
 }
 
 /// The portions of a dump, read ahead. `limit` is the most bytes that a record or a page may have.
-pub(super) fn portions(dump: &Dump, limit: u64) -> Box<dyn Iterator<Item = Portion>> {
+pub(super) fn read_portions(dump: &Dump, limit: u64) -> Box<dyn Iterator<Item = Portion>> {
     match &dump.profile {
-        Some(profile) => Box::new(profile::batches(dump, profile, limit).into_iter().map(Portion::Pages)),
+        Some(profile) => Box::new(profile::read_batches(dump, profile, limit).into_iter().map(Portion::Pages)),
         None if dump.kind == SourceKind::Warc => {
-            Box::new(warc::batches(dump, &Site::Tieba).into_iter().map(Portion::Pages))
+            Box::new(warc::read_batches(dump, &Site::Tieba).into_iter().map(Portion::Pages))
         }
-        None => Box::new(rows::batches(dump, limit).into_iter().map(Portion::Rows)),
+        None => Box::new(rows::read_batches(dump, limit).into_iter().map(Portion::Rows)),
     }
 }
 
 /// Folds over the records and posts of a dump in their order: `row` makes something of a record, on all cores, `post` of a
 /// post on a page, and `take` adds it to the state.
-pub(super) fn fold<S: Sync, T: Send>(
+pub(super) fn fold_dump<S: Sync, T: Send>(
     dump: &Dump,
     limit: u64,
     state: &mut S,
@@ -40,12 +40,12 @@ pub(super) fn fold<S: Sync, T: Send>(
     post: impl Fn(&S, PagePost) -> Option<T>,
     take: impl Fn(&mut S, T),
 ) {
-    for portion in portions(dump, limit) {
+    for portion in read_portions(dump, limit) {
         let now = &*state;
         let made: Vec<T> = match portion {
             Portion::Rows(items) => items.par_iter().filter_map(|item| row(now, item)).collect(),
             Portion::Pages(pages) => {
-                pages.into_iter().flat_map(Page::posts).filter_map(|found| post(now, found)).collect()
+                pages.into_iter().flat_map(Page::into_posts).filter_map(|found| post(now, found)).collect()
             }
         };
         made.into_iter().for_each(|made| take(state, made));
@@ -53,7 +53,7 @@ pub(super) fn fold<S: Sync, T: Send>(
 }
 
 /// What becomes of a page: of each of its posts, or why it gives none.
-pub(super) fn judged(read: Read, known: &Threads, dump: &Dump) -> Parsed {
+pub(super) fn judge_page(read: Read, file_threads: &Threads, dump: &Dump) -> Parsed {
     let Contents { class, url, posts, why } = match read {
         Ok(read) => read,
         Err((reason, evidence)) => return Parsed::Out(reason, evidence),
@@ -62,8 +62,8 @@ pub(super) fn judged(read: Read, known: &Threads, dump: &Dump) -> Parsed {
         return Parsed::Out(reason, warc::in_words(&url, why));
     }
     let post = |post| match (post, &dump.profile) {
-        (PagePost::Forum(post), _) => warc::post(post, known, dump),
-        (PagePost::Described(entry), Some(profile)) => profile::post(entry, known, dump, profile),
+        (PagePost::Forum(post), _) => warc::judge_post(post, file_threads, dump),
+        (PagePost::Described(entry), Some(profile)) => profile::judge_post(entry, file_threads, dump, profile),
         (PagePost::Described(_), None) => Parsed::Bad("a page without its profile".into()),
     };
     Parsed::Page(posts.into_iter().map(post).collect())

@@ -14,13 +14,13 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Whether it is the column of this name.
-    pub(super) fn is(&self, name: &str) -> bool {
+    pub(super) fn is_column(&self, name: &str) -> bool {
         self.any.iter().any(|any| column_name(any) == name)
     }
 }
 
 /// What the records of a dump must have.
-pub(super) fn wanted(dump: &Dump) -> Vec<Wanted> {
+pub(super) fn wanted_columns(dump: &Dump) -> Vec<Wanted> {
     let of_kind = |columns: &[&[&str]]| -> Vec<Wanted> {
         let kind = super::files::kind_name(dump.kind);
         let any = |any: &&[&str]| Wanted {
@@ -68,7 +68,7 @@ pub(super) struct Held {
 }
 
 /// What these names of columns hold of a dump's records. A member counts for what is in it (`author` for `author.name`).
-pub(super) fn held(dump: &Dump, names: &[String]) -> Held {
+pub(super) fn held_columns(dump: &Dump, names: &[String]) -> Held {
     let is_there = |name: &str| {
         let member = name.split('.').next().unwrap_or_default();
         names.iter().any(|known| column_name(known) == column_name(name) || known == member)
@@ -84,7 +84,7 @@ pub(super) fn held(dump: &Dump, names: &[String]) -> Held {
         return held;
     }
     let found: Vec<bool> =
-        wanted(dump).iter().map(|wanted| wanted.any.iter().any(|name| is_there(name))).collect();
+        wanted_columns(dump).iter().map(|wanted| wanted.any.iter().any(|name| is_there(name))).collect();
     let texts = match dump.kind {
         // Their posts are known by two ids.
         SourceKind::ThreadDump | SourceKind::Aiotieba => found.iter().all(|found| *found),
@@ -104,5 +104,5 @@ pub(super) fn text_columns(dump: &Dump) -> Vec<String> {
             })
             .collect();
     }
-    wanted(dump).pop().map(|wanted| wanted.any).unwrap_or_default()
+    wanted_columns(dump).pop().map(|wanted| wanted.any).unwrap_or_default()
 }

@@ -14,7 +14,7 @@ use super::page::{Contents, Page, Read, of_forum};
 use super::thread::Threads;
 use super::{Parsed, RawPost, thread as threads};
 use riddlemill_files::fence;
-use riddlemill_files::reading::{Form, sniff};
+use riddlemill_files::reading::{Form, sniff_form};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
 use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page as Archived, Totals};
@@ -25,16 +25,16 @@ const BATCH: usize = 256;
 
 /// Whether a file is an archive, and not one page.
 pub(super) fn is_archive(dump: &Dump) -> bool {
-    matches!(sniff(&dump.path), Form::Warc | Form::Wacz)
+    matches!(sniff_form(&dump.path), Form::Warc | Form::Wacz)
 }
 
 /// The pages of an archive as those of a site, read ahead by a thread of their own.
-pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Page>> {
+pub(super) fn read_batches(dump: &Dump, site: &Site) -> Receiver<Vec<Page>> {
     let (sender, receiver) = sync_channel(2);
     let (dump, site) = (dump.clone(), site.clone());
     thread::spawn(move || {
         let mut batch = Vec::new();
-        each(&dump, &site, |page| {
+        visit_pages(&dump, &site, |page| {
             batch.push(page);
             if batch.len() == BATCH {
                 // The receiver is gone if the run was stopped; then the rest is not read.
@@ -47,19 +47,19 @@ pub(super) fn batches(dump: &Dump, site: &Site) -> Receiver<Vec<Page>> {
 }
 
 /// Calls back with each page of an archive. Returns the totals of the archive.
-pub(super) fn each(dump: &Dump, site: &Site, mut take: impl FnMut(Page)) -> Totals {
+pub(super) fn visit_pages(dump: &Dump, site: &Site, mut take: impl FnMut(Page)) -> Totals {
     let byte = dump.piece.byte;
     // In the first piece no place is shifted.
     let packed = byte > 0 && is_packed(dump);
-    pages::each(vec![dump.path.clone()], site, Limits::default(), |item| {
+    pages::for_each_page(vec![dump.path.clone()], site, Limits::default(), |item| {
         take(match item {
             Ok((page, parsed)) => {
-                let at = place(page.at) + byte;
-                Page { at, name: at.to_string(), read: contents(page, parsed, site) }
+                let at = offset_of_location(page.at) + byte;
+                Page { at, name: at.to_string(), read: contents_of_page(page, parsed, site) }
             }
             Err(mut error) => {
-                shift(&mut error.trouble, byte, packed);
-                damaged(&error.trouble)
+                shift_damage(&mut error.trouble, byte, packed);
+                damaged_page(&error.trouble)
             }
         });
     })
@@ -73,7 +73,7 @@ fn is_packed(dump: &Dump) -> bool {
 }
 
 /// The places of damage in a piece as those of its file.
-fn shift(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
+fn shift_damage(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
     let place = |at: &mut Location| match packed || at.member > 0 {
         true => at.member += byte,
         false => at.skip += byte,
@@ -89,10 +89,10 @@ fn shift(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
 }
 
 /// For the forum, the address shows what a page should be, and also if a profile lists addresses.
-fn contents(page: Archived, parsed: pages::Parsed, site: &Site) -> Read {
+fn contents_of_page(page: Archived, parsed: pages::Parsed, site: &Site) -> Read {
     let url = Url::parse(&page.url).ok();
     let known = match site {
-        Site::Tieba => url.as_ref().and_then(Address::parse).is_some(),
+        Site::Tieba => url.as_ref().and_then(Address::parse_address).is_some(),
         Site::Profile(profile) => url.as_ref().is_none_or(|url| profile.describes(url)),
         _ => true,
     };
@@ -151,17 +151,17 @@ pub(super) fn in_words(url: &str, why: Option<String>) -> String {
 }
 
 /// A plus behind the place says that the damage is after a record and is not the record.
-fn damaged(trouble: &ArchiveTrouble) -> Page {
+fn damaged_page(trouble: &ArchiveTrouble) -> Page {
     let (at, reason, plus) = match trouble {
         ArchiveTrouble::Open(_) => (0, Reason::Unreadable, "+"),
-        ArchiveTrouble::Read { error, .. } => (place(error.at), Reason::Truncated, "+"),
-        ArchiveTrouble::Bomb { at, .. } => (place(*at), Reason::Truncated, "+"),
-        ArchiveTrouble::Body { at, .. } => (place(*at), Reason::Unreadable, ""),
+        ArchiveTrouble::Read { error, .. } => (offset_of_location(error.at), Reason::Truncated, "+"),
+        ArchiveTrouble::Bomb { at, .. } => (offset_of_location(*at), Reason::Truncated, "+"),
+        ArchiveTrouble::Body { at, .. } => (offset_of_location(*at), Reason::Unreadable, ""),
     };
     Page { at, name: format!("{at}{plus}"), read: Err((reason, trouble.to_string())) }
 }
 
-fn place(at: Location) -> u64 {
+fn offset_of_location(at: Location) -> u64 {
     at.member + at.skip
 }
 
@@ -181,9 +181,9 @@ pub(super) fn set_aside(class: Class) -> Option<Reason> {
 }
 
 /// A row of a list is its thread; a post of a thread is judged as in a thread dump.
-pub(super) fn post(post: pages::Post, known: &Threads, dump: &Dump) -> Parsed {
+pub(super) fn judge_post(post: pages::Post, file_threads: &Threads, dump: &Dump) -> Parsed {
     if post.kind != pages::PostKind::Thread {
-        return threads::post(of_forum(post), Some(known), dump.take);
+        return threads::judge_post(of_forum(post), Some(file_threads), dump.take);
     }
     let Some(tid) = post.tid else {
         return Parsed::Out(Reason::NoNumber, post.title.unwrap_or_default());

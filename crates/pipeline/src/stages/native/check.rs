@@ -1,7 +1,7 @@
 //! Reports mistakes of a folder in the operations that it names.
 
 use riddlemill_benchmarks::native::{KEYS, Native as Declared};
-use riddlemill_benchmarks::{Benchmark, find};
+use riddlemill_benchmarks::{Benchmark, find_benchmark};
 
 use super::{Form, OPERATIONS, Operation, Records, Shape, rows_of};
 use crate::config::{Problem, unknown};
@@ -9,14 +9,14 @@ use crate::stages;
 use crate::stages::context::Rows;
 
 /// Every problem with the operations of a benchmark, each with its place.
-pub fn problems(benchmark: &'static Benchmark) -> Vec<Problem> {
+pub fn find_problems(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut problems = Vec::new();
     for declared in &benchmark.natives {
-        match Operation::find(declared.op) {
+        match Operation::find_operation(declared.op) {
             Some(op) => {
-                records(benchmark, declared, op, &mut problems);
-                fields(declared, op, &mut problems);
-                settings(declared, op, &mut problems);
+                check_records(benchmark, declared, op, &mut problems);
+                check_fields(declared, op, &mut problems);
+                check_settings(declared, op, &mut problems);
             }
             None => {
                 let known = OPERATIONS.iter().map(|op| op.name);
@@ -28,16 +28,16 @@ pub fn problems(benchmark: &'static Benchmark) -> Vec<Problem> {
     problems
 }
 
-fn problem(declared: &Declared, what: String) -> Problem {
+fn problem_of_step(declared: &Declared, what: String) -> Problem {
     Problem { place: declared.place.clone(), what }
 }
 
 /// Records that the operation cannot work on.
-fn records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
     let (name, leaves) = (op.name, rows_of(declared));
     let step = benchmark.steps.iter().find(|step| step.name == declared.name);
     let input = |input: &&str| match input.split_once('/') {
-        Some((other, step)) => rows_of_step(find(other)?, step),
+        Some((other, step)) => rows_of_step(find_benchmark(other)?, step),
         None => rows_of_step(benchmark, input),
     };
     let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
@@ -46,7 +46,7 @@ fn records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, p
         what => format!("\n  hint: {what}"),
     };
     let of_declared = |rows: Rows| if rows == Rows::Groups { hint.as_str() } else { "" };
-    let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.name()).collect::<Vec<_>>().join(" or ");
+    let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.shape_name()).collect::<Vec<_>>().join(" or ");
     match op.records {
         Records::Made { of, into } => {
             if !into.iter().any(|shape| shape.is_of(leaves)) {
@@ -54,20 +54,20 @@ fn records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, p
                     "{name:?} makes {}, but the records of this step are {}{}{}",
                     listed(into),
                     leaves.name(),
-                    lacking(into, leaves),
+                    lacking_columns(into, leaves),
                     of_declared(leaves)
                 );
-                problems.push(problem(declared, what));
+                problems.push(problem_of_step(declared, what));
             }
             for rows in come.iter().filter(|rows| !of.iter().any(|shape| shape.is_of(**rows))) {
                 let what = format!(
                     "{name:?} reads {}, but its input is {}{}{}",
                     listed(of),
                     rows.name(),
-                    lacking(of, *rows),
+                    lacking_columns(of, *rows),
                     of_declared(*rows)
                 );
-                problems.push(problem(declared, what));
+                problems.push(problem_of_step(declared, what));
             }
         }
         Records::AsTheyCome => {
@@ -75,18 +75,18 @@ fn records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, p
             let unexpected = |rows: &&Rows| **rows != leaves && !(posts_too && **rows == Rows::Posts);
             for rows in come.iter().filter(unexpected) {
                 let what = format!("{name:?} returns {}, but its input is {}", leaves.name(), rows.name());
-                problems.push(problem(declared, what));
+                problems.push(problem_of_step(declared, what));
             }
         }
     }
 }
 
 /// The columns that a kind has not, where it has others of a shape.
-fn lacking(shapes: &[Shape], rows: Rows) -> String {
+fn lacking_columns(shapes: &[Shape], rows: Rows) -> String {
     let Rows::Kind(_) = rows else { return String::new() };
     let missing = |shape: &Shape| -> Vec<&'static str> {
         let Shape::Columns(columns) = shape else { return Vec::new() };
-        columns.iter().copied().filter(|column| !rows.has(column)).collect()
+        columns.iter().copied().filter(|column| !rows.has_column(column)).collect()
     };
     let least = shapes.iter().map(missing).filter(|missing| !missing.is_empty()).min_by_key(Vec::len);
     least.map_or_else(String::new, |missing| format!(", without {}", missing.join(", ")))
@@ -98,7 +98,7 @@ fn rows_of_step(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
 }
 
 /// Parts of a record that an operation reads or returns differently from the step's declaration.
-fn fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+fn check_fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
     let name = op.name;
     for (with, is) in &declared.with {
         if !op.inputs.iter().any(|input| input.name == *with) {
@@ -107,9 +107,9 @@ fn fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
             problems.push(Problem { place: is.place().to_owned(), what });
         }
     }
-    for input in op.inputs.iter().filter(|input| input.needed && declared.takes(input.name).is_none()) {
+    for input in op.inputs.iter().filter(|input| input.needed && declared.find_input(input.name).is_none()) {
         let what = format!("`with` does not give {:?}, which {name:?} needs", input.name);
-        problems.push(problem(declared, what));
+        problems.push(problem_of_step(declared, what));
     }
     if matches!(op.records, Records::Made { .. }) {
         let declared_keys = [
@@ -118,17 +118,17 @@ fn fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
             ("keeps", !declared.keeps.is_empty()),
         ];
         for (key, _) in declared_keys.iter().filter(|(_, is_there)| *is_there) {
-            problems.push(problem(declared, format!("{name:?} has no `{key}`: it makes whole records")));
+            problems.push(problem_of_step(declared, format!("{name:?} has no `{key}`: it makes whole records")));
         }
         return;
     }
     if !op.gives.is_empty() && declared.records.is_some() && declared.keeps.is_empty() {
         let gives = op.gives.join(", ");
         let what = format!("`keeps` is missing: the columns that get what {name:?} finds ({gives})");
-        problems.push(problem(declared, what));
+        problems.push(problem_of_step(declared, what));
     }
     for (_, is) in &declared.keeps {
-        let fields = is.paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
+        let fields = is.used_paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
         for field in fields.filter(|field| !op.gives.contains(&field.as_str())) {
             let what = unknown(&format!("field that {name:?} finds"), &field, op.gives.iter().copied());
             problems.push(Problem { place: is.place().to_owned(), what });
@@ -137,7 +137,7 @@ fn fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
 }
 
 /// Settings in the step's table that it has not, or not so.
-fn settings(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+fn check_settings(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
     let name = op.name;
     for setting in &declared.settings {
         let form = op.settings.iter().find(|(key, _)| *key == setting.key).map(|(_, form)| *form);

@@ -10,10 +10,10 @@ use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_review::Values;
-use riddlemill_text::puzzle::spelling::{Speller, corrected};
+use riddlemill_text::puzzle::spelling::{Speller, apply_corrections};
 use serde_json::Value;
 
-use super::reread::shown;
+use super::reread::show_riddle;
 use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, subjects_of};
 use crate::config::Config;
 use crate::stages::context::StageError;
@@ -50,21 +50,21 @@ impl<'r> Taken<'r> {
     }
 
     /// A text; `None` if the step names none, or if it is empty, null, or cannot be computed.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
-        let text = self.scope.text(self.step.takes(name)?).ok().flatten();
+    pub(super) fn text_of_input(&self, name: &str) -> Option<String> {
+        let text = self.scope.compute_text(self.step.find_input(name)?).ok().flatten();
         text.filter(|text| !text.is_empty())
     }
 
     /// A list of texts.
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
-        let list = self.step.takes(name).and_then(|is| self.scope.texts(is).ok());
+    pub(super) fn texts_of_input(&self, name: &str) -> Vec<String> {
+        let list = self.step.find_input(name).and_then(|is| self.scope.compute_texts(is).ok());
         list.unwrap_or_default()
     }
 
     /// Whether the step applies to the record.
     fn is_asked(&self) -> bool {
         let when: Option<&Expression> = self.step.when.as_ref();
-        self.scope.holds(when).unwrap_or(true)
+        self.scope.is_true(when).unwrap_or(true)
     }
 }
 
@@ -73,16 +73,16 @@ impl<'r> Taken<'r> {
 ///
 /// # Errors
 /// [`StageError`] where stages cannot be read or written, or the user stopped.
-pub(super) fn fill<E: Display>(
+pub(super) fn fill_records<E: Display>(
     job: &Job<'_>,
     step: &'static Declared,
     find: impl Fn(&Taken<'_>) -> Result<Option<Found>, E> + Sync,
 ) -> Result<NewRows, StageError> {
-    job.each_subject(subjects_of(step), &Plain(|record: Row| filled(record, step, &find)))
+    job.each_subject(subjects_of(step), &Plain(|record: Row| fill_record(record, step, &find)))
 }
 
 /// The outcome of one record.
-pub(super) fn filled<E: Display>(
+pub(super) fn fill_record<E: Display>(
     mut record: Row,
     step: &'static Declared,
     find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, E>,
@@ -93,7 +93,7 @@ pub(super) fn filled<E: Display>(
         Ok(None) => Outcome::Kept(record),
         Err(error) => Outcome::Failed { reason: Reason::Unreadable, evidence: error.to_string().into() },
         Ok(Some(found)) => {
-            let troubles = subject::found(&mut record, step, &found.values, &found.basis);
+            let troubles = subject::write_findings(&mut record, step, &found.values, &found.basis);
             let flags = troubles.into_iter().map(|trouble| format!("{}: {trouble}", step.name));
             record.add_flags(flags);
             Outcome::Changed {
@@ -130,32 +130,32 @@ pub(super) static OPERATION: Operation = Operation {
 };
 
 impl Stage for Spelling {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
-    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+    fn row_settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
         BTreeMap::new()
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        fill(job, self.0, |taken| Ok::<_, Infallible>(proposals(taken)))
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        fill_records(job, self.0, |taken| Ok::<_, Infallible>(propose_corrections(taken)))
     }
 }
 
 /// The corrections that a dictionary proposes, and the texts with all of them; the texts stay as they are until people say
 /// so.
-fn proposals(taken: &Taken<'_>) -> Option<Found> {
+fn propose_corrections(taken: &Taken<'_>) -> Option<Found> {
     let (question, answer) =
-        (taken.text(QUESTION).unwrap_or_default(), taken.text(ANSWER).unwrap_or_default());
-    let (corrections, left) = Speller::bundled().corrections(&question, &answer);
+        (taken.text_of_input(QUESTION).unwrap_or_default(), taken.text_of_input(ANSWER).unwrap_or_default());
+    let (corrections, left) = Speller::bundled().find_corrections(&question, &answer);
     if corrections.is_empty() && left == 0 {
         return None;
     }
     let mut values = Values::new();
     let (right_question, right_answer) =
-        (corrected(&question, &corrections), corrected(&answer, &corrections));
-    let (before, after) = (shown(&question, &answer), shown(&right_question, &right_answer));
+        (apply_corrections(&question, &corrections), apply_corrections(&answer, &corrections));
+    let (before, after) = (show_riddle(&question, &answer), show_riddle(&right_question, &right_answer));
     values.set(QUESTION, right_question.as_str());
     values.set(ANSWER, right_answer.as_str());
     let list: Vec<String> = corrections.iter().map(ToString::to_string).collect();
@@ -173,15 +173,15 @@ fn proposals(taken: &Taken<'_>) -> Option<Found> {
 mod tests {
     use super::super::tests::step;
     use super::*;
-    use crate::stages::subject::rows::row;
+    use crate::stages::subject::rows::make_row;
     use riddlemill_record::{Outcome, Row};
     use serde_json::json;
 
     #[test]
     fn the_text_waits_for_people() {
-        let puzzle = |question: &str| row("puzzles", json!({ "question": question, "answer": "A clock." }));
+        let puzzle = |question: &str| make_row("puzzles", json!({ "question": question, "answer": "A clock." }));
         let spelling = |puzzle: Row| {
-            filled(puzzle, step("brainteaser", "spelling"), &|taken| Ok::<_, Infallible>(proposals(taken)))
+            fill_record(puzzle, step("brainteaser", "spelling"), &|taken| Ok::<_, Infallible>(propose_corrections(taken)))
         };
         let outcome = spelling(puzzle("Which mornign never ends?"));
         let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };

@@ -14,17 +14,17 @@ use std::fs;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fill::{Found, Taken, fill};
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzles};
-use crate::config::places::matching;
+use super::fill::{Found, Taken, fill_records};
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
+use crate::config::places::list_matching_files;
 use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
 use crate::stages::line_error::LineError;
 use crate::stages::{StageError, Unusable};
 use riddlemill_record::Reason;
 use riddlemill_review::Values;
-use riddlemill_text::puzzle::distractors::core;
-use riddlemill_text::puzzle::words::key;
+use riddlemill_text::puzzle::distractors::strip_article;
+use riddlemill_text::puzzle::words::word_key;
 
 #[derive(Debug)]
 struct GivenPremises(&'static Declared);
@@ -48,22 +48,22 @@ pub(super) static OPERATION: Operation = Operation {
 };
 
 impl Stage for GivenPremises {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
-    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+    fn row_settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
         BTreeMap::new()
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(SuppliedFacts::open(step.config, &puzzles(step.config, step.recipe).0)?.evidence())
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(SuppliedFacts::open(step.config, &puzzle_settings(step.config, step.recipe).0)?.manifest_evidence())
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let facts = SuppliedFacts::open(job.step.config, &puzzles(job.step.config, job.step.recipe).0)?;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let facts = SuppliedFacts::open(job.step.config, &puzzle_settings(job.step.config, job.step.recipe).0)?;
         job.report_refused(&facts.refused);
-        fill(job, self.0, |taken| Ok::<_, Infallible>(given(taken, &facts)))
+        fill_records(job, self.0, |taken| Ok::<_, Infallible>(find_given_premises(taken, &facts)))
     }
 }
 
@@ -107,8 +107,8 @@ impl SuppliedFacts {
         if settings.premises.is_empty() {
             return Ok(given);
         }
-        let wrong = |what: String| StageError::from(Unusable::at("puzzles.premises", what));
-        let found = matching(&config.root, &config.trust, &settings.premises);
+        let wrong = |what: String| StageError::from(Unusable::at_place("puzzles.premises", what));
+        let found = list_matching_files(&config.root, &config.trust, &settings.premises);
         let found = found.map_err(|e| wrong(e.to_string()))?.into_iter();
         let mut paths =
             found.map(|path| path.map_err(|e| wrong(e.to_string()))).collect::<Result<Vec<_>, _>>()?;
@@ -121,7 +121,7 @@ impl SuppliedFacts {
             let text = String::from_utf8_lossy(&bytes);
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{name}:{}", at + 1);
-                if let Err(why) = given.take(line, &place) {
+                if let Err(why) = given.add_line(line, &place) {
                     given.refused.push((place, why.to_string()));
                 }
             }
@@ -130,11 +130,11 @@ impl SuppliedFacts {
     }
 
     /// What a manifest records: name and hash of each file.
-    pub(super) fn evidence(&self) -> BTreeMap<String, String> {
+    pub(super) fn manifest_evidence(&self) -> BTreeMap<String, String> {
         self.files.iter().map(|(name, hash)| (format!("premises {name}"), hash.clone())).collect()
     }
 
-    fn take(&mut self, line: &str, place: &str) -> Result<(), LineError> {
+    fn add_line(&mut self, line: &str, place: &str) -> Result<(), LineError> {
         let line: Line = riddlemill_text::notation::from_str(line)?;
         let texts = |list: Vec<String>| -> Vec<String> {
             let list = list.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -143,10 +143,10 @@ impl SuppliedFacts {
         if let (Some(word), Some(members)) = (&line.word, line.members) {
             let category = line.category.unwrap_or_else(|| "a category".into());
             let entry = (texts(members), category, place.to_owned());
-            self.members.entry(key(word)).or_insert(entry);
+            self.members.entry(word_key(word)).or_insert(entry);
             return Ok(());
         }
-        let whose = line.id.or(line.question.as_deref().map(key)).ok_or(LineError::AboutNothing)?;
+        let whose = line.id.or(line.question.as_deref().map(word_key)).ok_or(LineError::AboutNothing)?;
         match (line.premises, line.tails) {
             (Some(premises), None) => {
                 let premises = texts(premises);
@@ -170,16 +170,16 @@ impl SuppliedFacts {
     }
 
     /// The other entries of a category that contains an answer, with the category and its place in the file.
-    pub(super) fn members(&self, answer: &str) -> Option<(&[String], &str, &str)> {
-        let (members, category, place) = self.members.get(&key(core(answer)))?;
+    pub(super) fn members_of_category(&self, answer: &str) -> Option<(&[String], &str, &str)> {
+        let (members, category, place) = self.members.get(&word_key(strip_article(answer)))?;
         Some((members, category, place))
     }
 }
 
 /// The premises and inferences of a puzzle in the files; a model is asked for the missing ones.
-fn given(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
-    let asked = key(&taken.text(QUESTION)?);
-    let mut listed = taken.texts(PREMISES);
+fn find_given_premises(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
+    let asked = word_key(&taken.text_of_input(QUESTION)?);
+    let mut listed = taken.texts_of_input(PREMISES);
     let (mut values, mut basis, mut evidence) = (Values::new(), Vec::new(), Vec::new());
     let premises = facts.premises.get(taken.id).or_else(|| facts.premises.get(&asked));
     if let Some((premises, overturned, place)) = premises.filter(|_| listed.is_empty()) {
@@ -205,10 +205,10 @@ fn given(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fill::filled;
+    use super::super::fill::fill_record;
     use super::super::tests::step;
     use super::*;
-    use crate::stages::subject::rows::{row, with};
+    use crate::stages::subject::rows::{make_row, row_with_values};
     use riddlemill_record::{Outcome, Row};
     use serde_json::json;
 
@@ -226,11 +226,11 @@ mod tests {
             "no json",
         ];
         let refused =
-            lines.iter().enumerate().filter(|(at, line)| all.take(line, &format!("f:{at}")).is_err());
+            lines.iter().enumerate().filter(|(at, line)| all.add_line(line, &format!("f:{at}")).is_err());
         assert_eq!(refused.count(), 5);
-        let sentence = row("puzzles", json!({ "question": "Why is it so?", "answer": "Edam." }));
+        let sentence = make_row("puzzles", json!({ "question": "Why is it so?", "answer": "Edam." }));
         let given = |puzzle: Row| {
-            filled(puzzle, step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(given(taken, &all)))
+            fill_record(puzzle, step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(find_given_premises(taken, &all)))
         };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };
         assert_eq!((row.list("premises_draft").len(), row.text("stumper_draft")), (4, Some("c")));
@@ -238,11 +238,11 @@ mod tests {
             (row.list("inferences"), evidence.as_str()),
             (&["HinderedBy: it rains".to_owned()][..], "premises of f:1; 1 inferences")
         );
-        assert_eq!(all.members("Edam.").unwrap().1, "cheeses");
-        let other = with(&sentence, json!({ "question": "Another?" }));
+        assert_eq!(all.members_of_category("Edam.").unwrap().1, "cheeses");
+        let other = row_with_values(&sentence, json!({ "question": "Another?" }));
         assert!(matches!(given(other), Outcome::Kept(_)));
         // What a person listed stays; a word puzzle has no premises.
-        let own = with(&sentence, json!({ "premises_draft": ["Mine."] }));
+        let own = row_with_values(&sentence, json!({ "premises_draft": ["Mine."] }));
         let Outcome::Changed { row, evidence, after, .. } = given(own) else { panic!() };
         assert_eq!(
             (row.list("premises_draft"), evidence.as_str()),
@@ -250,6 +250,6 @@ mod tests {
         );
         assert!(row.list("premises_basis").is_empty());
         assert_eq!(after, "Mine.\nHinderedBy: it rains");
-        assert!(matches!(given(with(&sentence, json!({ "kind": "word" }))), Outcome::Kept(_)));
+        assert!(matches!(given(row_with_values(&sentence, json!({ "kind": "word" }))), Outcome::Kept(_)));
     }
 }

@@ -21,7 +21,7 @@ use super::job::{Job, StepContext};
 use super::stage::Stage;
 use crate::config::{Config, sections};
 pub(super) use reread::goes_on;
-pub use reread::{Reread, Written, full_text, shown};
+pub use reread::{Reread, Written, full_text, show_riddle};
 use riddlemill_benchmarks::native::Native as Declared;
 pub use roles::ROLES;
 pub(super) use roles::{bare_variant, of_role};
@@ -63,12 +63,12 @@ struct Operation {
 
 impl Operation {
     /// The operation of this name.
-    fn find(name: &str) -> Option<&'static Operation> {
+    fn find_operation(name: &str) -> Option<&'static Operation> {
         OPERATIONS.iter().copied().find(|operation| operation.name == name)
     }
 
     /// What a step is called and leaves that names it.
-    fn about(&self, step: &Declared) -> About {
+    fn describe_stage(&self, step: &Declared) -> About {
         About {
             name: "native",
             version: self.version,
@@ -80,8 +80,8 @@ impl Operation {
 }
 
 /// The stage of a step that names an operation; `None` where there is none of that name.
-pub(super) fn stage(step: &'static Declared) -> Option<Box<dyn Stage>> {
-    Some((Operation::find(step.op)?.stage)(step))
+pub(super) fn stage_of_step(step: &'static Declared) -> Option<Box<dyn Stage>> {
+    Some((Operation::find_operation(step.op)?.stage)(step))
 }
 
 /// What a step leaves.
@@ -118,12 +118,12 @@ impl Shape {
     fn is_of(self, rows: Rows) -> bool {
         match (self, rows) {
             (Shape::Posts, Rows::Posts) | (Shape::Groups, Rows::Groups) => true,
-            (Shape::Columns(columns), Rows::Kind(_)) => columns.iter().all(|column| rows.has(column)),
+            (Shape::Columns(columns), Rows::Kind(_)) => columns.iter().all(|column| rows.has_column(column)),
             _ => false,
         }
     }
 
-    fn name(self) -> String {
+    fn shape_name(self) -> String {
         match self {
             Shape::Posts => Rows::Posts.name().to_owned(),
             Shape::Groups => Rows::Groups.name().to_owned(),
@@ -149,8 +149,8 @@ enum Form {
 
 /// The fields that a step leaves in its group of a record that the folder declares; `None` of an operation that does not
 /// exist.
-pub fn leaves(declared: &Declared) -> Option<Vec<&'static str>> {
-    let operation = Operation::find(declared.op)?;
+pub fn fields_left_by_step(declared: &Declared) -> Option<Vec<&'static str>> {
+    let operation = Operation::find_operation(declared.op)?;
     let basis = match (&operation.records, operation.gives) {
         (Records::AsTheyCome, [_, ..]) => Some("basis"),
         _ => None,
@@ -159,22 +159,22 @@ pub fn leaves(declared: &Declared) -> Option<Vec<&'static str>> {
 }
 
 /// The settings of puzzles, and the seed of what is drawn for them.
-fn puzzles(config: &Config, recipe: &str) -> (sections::Puzzles, u64) {
-    let seed = config.typed::<sections::Options>(Some(recipe), "options").seed;
-    (config.typed(Some(recipe), "puzzles"), seed)
+fn puzzle_settings(config: &Config, recipe: &str) -> (sections::Puzzles, u64) {
+    let seed = config.typed_settings::<sections::Options>(Some(recipe), "options").seed;
+    (config.typed_settings(Some(recipe), "puzzles"), seed)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::check::problems;
+    use super::check::find_problems;
     use super::*;
     use riddlemill_review::decisions::Verdict;
 
     /// A step of a built-in benchmark.
     pub(super) fn step(benchmark: &str, name: &str) -> &'static Declared {
-        let natives = &riddlemill_benchmarks::find(benchmark).unwrap().natives;
+        let natives = &riddlemill_benchmarks::find_benchmark(benchmark).unwrap().natives;
         natives.iter().find(|native| native.name == name).unwrap()
     }
 
@@ -198,17 +198,17 @@ mod tests {
     /// The built-in folders' declarations of operations are valid, and an operation's own declarations reach the stage.
     #[test]
     fn built_in_steps_are_operations() {
-        for benchmark in riddlemill_benchmarks::all() {
-            assert_eq!(problems(benchmark), []);
+        for benchmark in riddlemill_benchmarks::all_benchmarks() {
+            assert_eq!(find_problems(benchmark), []);
         }
-        let stage = |benchmark: &str, name: &str| super::stage(step(benchmark, name)).unwrap();
+        let stage = |benchmark: &str, name: &str| super::stage_of_step(step(benchmark, name)).unwrap();
         let same = stage("brainteaser", "dedup");
-        assert!(same.compares_pairs() && same.takes(Verdict::One) && !same.takes(Verdict::Drop));
+        assert!(same.compares_pairs() && same.may_be_overruled(Verdict::One) && !same.may_be_overruled(Verdict::Drop));
         assert!(!same.merges_posts());
         assert_eq!((same.section(), same.rows().name()), ("dedup", "puzzles"));
         let riddle = stage("brainteaser", "strip");
-        assert!(riddle.writes_texts() && riddle.takes(Verdict::Drop) && !riddle.takes(Verdict::Keep));
-        assert_eq!((riddle.name(), riddle.detail().as_str()), ("native", "riddle"));
+        assert!(riddle.writes_texts() && riddle.may_be_overruled(Verdict::Drop) && !riddle.may_be_overruled(Verdict::Keep));
+        assert_eq!((riddle.name(), riddle.stage_detail().as_str()), ("native", "riddle"));
         assert_eq!(stage("brainteaser", "group").rows().name(), "reconstructions");
         assert_eq!(stage("ruozhibench-mc", "options").rows().name(), "multiple choices");
     }

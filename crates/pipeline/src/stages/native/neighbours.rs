@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::fill::{Found, Taken, fill};
+use super::fill::{Found, Taken, fill_records};
 use super::given_premises::SuppliedFacts;
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzles};
+use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_record::{Reason, is_published};
@@ -46,34 +46,34 @@ const INSTALL: &str = "Debian's wordnet-base puts WordNet into /usr/share/wordne
                        distractors";
 
 impl Stage for Neighbours {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
     // The location of the database does not matter for freshness; its content does.
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        config.stage(Some(recipe), "options")
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        config.stage_settings(Some(recipe), "options")
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Near::evidence(step.config, &puzzles(step.config, step.recipe).0)
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Near::manifest_evidence(step.config, &puzzle_settings(step.config, step.recipe).0)
     }
 
-    fn lacks(&self, config: &Config, recipe: &str) -> Option<String> {
-        let settings = puzzles(config, recipe).0;
+    fn missing_resource(&self, config: &Config, recipe: &str) -> Option<String> {
+        let settings = puzzle_settings(config, recipe).0;
         let folder = config.root.join(&settings.wordnet);
         (!settings.wordnet.is_empty() && !folder.is_dir()).then(|| {
             format!("puzzles.wordnet: {} is not a folder; answers need it that no category has words beside\n  hint: {INSTALL}", folder.display())
         })
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let (settings, seed) = puzzles(job.step.config, job.step.recipe);
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let (settings, seed) = puzzle_settings(job.step.config, job.step.recipe);
         let near = Near::open(job.step.config, &settings, seed)?;
-        job.report_refused(near.refused());
-        let written = fill(job, self.0, |taken| beside_answer(taken, &near))?;
+        job.report_refused(near.refused_lines());
+        let written = fill_records(job, self.0, |taken| beside_answer(taken, &near))?;
         // What was found until then is not kept: with the database it would be something else.
-        near.missed().map_or(Ok(written), Err)
+        near.missing_database().map_or(Ok(written), Err)
     }
 }
 
@@ -117,30 +117,30 @@ impl Near {
     }
 
     /// Why the step cannot be made, where a puzzle needed a database that is not there.
-    fn missed(&self) -> Option<StageError> {
+    fn missing_database(&self) -> Option<StageError> {
         let Database::Missing { folder, needed } = &self.wordnet else { return None };
         // Read when all records are done, so no thread can still set it.
         needed.load(Ordering::Relaxed).then(|| {
-            Unusable::at("puzzles.wordnet", format!("{} is not a folder", folder.display()))
-                .hint(INSTALL)
+            Unusable::at_place("puzzles.wordnet", format!("{} is not a folder", folder.display()))
+                .with_hint(INSTALL)
                 .into()
         })
     }
 
     /// Lines of files that cannot be used: where, and why.
-    fn refused(&self) -> &[(String, String)] {
+    fn refused_lines(&self) -> &[(String, String)] {
         &self.given.refused
     }
 
     /// Three words related to an answer, and where they are from.
-    fn find(
+    fn find_neighbours(
         &self,
         question: &str,
         answer: &str,
         id: &str,
     ) -> Result<Option<(Vec<Word>, String)>, WordNetError> {
-        if let Some((members, category, place)) = self.given.members(answer) {
-            let found = beside::members(question, answer, members, category, self.seed, id);
+        if let Some((members, category, place)) = self.given.members_of_category(answer) {
+            let found = beside::draw_from_category(question, answer, members, category, self.seed, id);
             if found.len() == 3 {
                 return Ok(Some((found, format!("file:{place}"))));
             }
@@ -153,7 +153,7 @@ impl Near {
             }
             Database::None => return Ok(None),
         };
-        let found = beside::near(wordnet, question, answer, self.seed, id)?;
+        let found = beside::draw_distractors(wordnet, question, answer, self.seed, id)?;
         Ok((found.len() == 3).then(|| (found, format!("wordnet:{fingerprint}"))))
     }
 
@@ -161,7 +161,7 @@ impl Near {
     ///
     /// # Errors
     /// As of [`Near::open`].
-    fn evidence(
+    fn manifest_evidence(
         config: &Config,
         settings: &sections::Puzzles,
     ) -> Result<BTreeMap<String, String>, StageError> {
@@ -172,14 +172,14 @@ impl Near {
             Database::Missing { .. } => "missing".to_owned(),
             Database::None => "none".to_owned(),
         };
-        let mut evidence = near.given.evidence();
+        let mut evidence = near.given.manifest_evidence();
         evidence.insert("wordnet".to_owned(), fingerprint);
         Ok(evidence)
     }
 }
 
 fn settings_error(error: WordNetError) -> StageError {
-    Unusable::at("puzzles.wordnet", error).into()
+    Unusable::at_place("puzzles.wordnet", error).into()
 }
 
 /// Three words related to the answer, if a file of categories or WordNet has them; otherwise a model is asked. A published
@@ -188,8 +188,8 @@ fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNe
     if is_published(taken.id) {
         return Ok(None);
     }
-    let (Some(question), Some(answer)) = (taken.text(QUESTION), taken.text(ANSWER)) else { return Ok(None) };
-    let found = near.find(&question, &answer, taken.id)?;
+    let (Some(question), Some(answer)) = (taken.text_of_input(QUESTION), taken.text_of_input(ANSWER)) else { return Ok(None) };
+    let found = near.find_neighbours(&question, &answer, taken.id)?;
     let Some((words, source)) = found else { return Ok(None) };
     let from: Vec<String> = words.iter().map(|near| near.relation.clone()).collect();
     let texts: Vec<String> = words.into_iter().map(|near| near.text).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::roles::{ROLES, bare_variant, of_role};
-use super::{About, Declared, Job, NewRows, Operation, Records, Shape, Stage, StepContext, puzzles};
+use super::{About, Declared, Job, NewRows, Operation, Records, Shape, Stage, StepContext, puzzle_settings};
 use crate::config::{Config, sections};
 use crate::stages::context::{Rows, StageError};
 use crate::stages::published;
@@ -53,32 +53,32 @@ pub(super) static OPERATION: Operation = Operation {
 };
 
 impl Stage for PuzzleGroup {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        let mut decide = config.stage(Some(recipe), OPERATION.section);
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let mut decide = config.stage_settings(Some(recipe), OPERATION.section);
         // The table's other settings, such as the place of WordNet, do not change these rows.
         decide.retain(|key, _| ["none_share", "train_share"].contains(&key.as_str()));
-        decide.extend(config.stage(Some(recipe), "options"));
+        decide.extend(config.stage_settings(Some(recipe), "options"));
         decide
     }
 
-    fn children(&self, _: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
+    fn count_children(&self, _: &StepContext<'_>, _: &Manifest) -> Result<u64, StageError> {
         Ok(ROLES.len() as u64)
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let (settings, seed) = puzzles(job.step.config, job.step.recipe);
-        let benchmark = riddlemill_benchmarks::find(job.step.recipe);
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let (settings, seed) = puzzle_settings(job.step.config, job.step.recipe);
+        let benchmark = riddlemill_benchmarks::find_benchmark(job.step.recipe);
         let steps: Vec<&str> =
             benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
-        let (mut writer, published, step) = (job.writer()?, job.published()?, job.step.step);
+        let (mut writer, published, step) = (job.create_row_writer()?, job.load_published()?, job.step.step);
         let into = self.rows().columns();
         job.each_of(Rows::columns, &mut writer, |puzzle: Row| match is_published(puzzle.id()) {
-            true => published::group(&published, step, &puzzle, &steps, into),
-            false => group(&puzzle, into, &settings, seed),
+            true => published::published_group(&published, step, &puzzle, &steps, into),
+            false => make_group(&puzzle, into, &settings, seed),
         })?;
         Ok(writer.into())
     }
@@ -104,10 +104,10 @@ enum Lack {
 }
 
 /// Three questions, or none: a group that lacks one, or has two equal options, is held.
-fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, seed: u64) -> Outcome<Row> {
+fn make_group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, seed: u64) -> Outcome<Row> {
     let variant = |(role, mark)| {
         let bare = bare_variant(puzzle, into, role, &format!("{}{mark}", puzzle.id()));
-        variant(puzzle, bare, settings, seed).map_err(|lack| Incomplete { role, lack })
+        make_variant(puzzle, bare, settings, seed).map_err(|lack| Incomplete { role, lack })
     };
     let variants: Result<Vec<Row>, Incomplete> = ROLES.into_iter().map(variant).collect();
     match variants {
@@ -118,7 +118,7 @@ fn group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, se
     }
 }
 
-fn variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> Result<Row, Lack> {
+fn make_variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> Result<Row, Lack> {
     let mut variant = bare;
     let role = variant.text("role").unwrap_or_default().to_owned();
     puzzle.text("kind").ok_or(Lack::Part("kind"))?;
@@ -128,9 +128,9 @@ fn variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> 
     let [first, second, third] = distractors else {
         return Err(Lack::Distractors(distractors.len()));
     };
-    let replaced = options::replaced(seed, puzzle.id(), settings.none_share);
+    let replaced = options::is_replaced_group(seed, puzzle.id(), settings.none_share);
     let Options { answer, distractors, original_answer, order } =
-        options::options(answer, [first, second, third], replaced, seed, variant.id())?;
+        options::build_options(answer, [first, second, third], replaced, seed, variant.id())?;
     variant.set_text("question", question);
     variant.set_text("answer", answer);
     variant.set_list("distractors", distractors.into());
@@ -139,15 +139,15 @@ fn variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> 
         variant.set_text("original_answer", original);
     }
     if settings.train_share > 0.0 {
-        let train = options::trains(seed, puzzle.id(), settings.train_share);
+        let train = options::is_training_group(seed, puzzle.id(), settings.train_share);
         variant.set_text("split", if train { "train" } else { "test" });
     }
-    variant.set_text("standing", standing(puzzle, &role).code());
+    variant.set_text("standing", standing_of_variant(puzzle, &role).code());
     Ok(variant)
 }
 
 /// The standing of a variant is the lowest of its parts. Parts for which nothing was proposed needed no vote.
-fn standing(puzzle: &Row, role: &str) -> Standing {
+fn standing_of_variant(puzzle: &Row, role: &str) -> Standing {
     let mut of = vec!["kind_status"];
     // The new situation has distractors of its own.
     if role != "context" {
@@ -172,7 +172,7 @@ fn standing(puzzle: &Row, role: &str) -> Standing {
     if puzzle.text("validity_status").is_some() {
         of.push("validity_status");
     }
-    Standing::least(of.into_iter().map(|column| puzzle.text(column)))
+    Standing::least_sure(of.into_iter().map(|column| puzzle.text(column)))
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::stages::subject::rows::{kind, row};
+    use crate::stages::subject::rows::{columns_of_kind, make_row};
     use riddlemill_record::OwnedCell;
     use serde_json::json;
 
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn puzzle(id: &str) -> Row {
-        row(
+        make_row(
             "puzzles",
             json!({
                 "id": id,
@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn three(puzzle: &Row, settings: &sections::Puzzles) -> Option<Vec<Row>> {
-        match group(puzzle, kind("reconstructions"), settings, 1) {
+        match make_group(puzzle, columns_of_kind("reconstructions"), settings, 1) {
             Outcome::Expanded(rows) => Some(rows.into_iter().map(|(row, _)| row).collect()),
             Outcome::Held { reason: Reason::GroupIncomplete, .. } => None,
             other => panic!("{other:?}"),

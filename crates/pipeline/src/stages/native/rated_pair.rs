@@ -54,17 +54,17 @@ pub(super) static OPERATION: Operation = Operation {
 };
 
 impl Stage for RatedPair {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
         let has = |wanted: Shape| job.has_input(|rows| wanted.is_of(rows));
         if !has(RESPONSES) || !has(QUESTIONS) {
             let lacks = "it reads the rated answers and the questions that they belong to";
-            return Err(Unusable::at(job.step.step, lacks).into());
+            return Err(Unusable::at_place(job.step.step, lacks).into());
         }
-        let seconds = job.seconds()?;
+        let seconds = job.find_repeated_records()?;
         let of = |wanted: Shape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
         let setting = |key: &str| {
             self.0.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
@@ -74,11 +74,11 @@ impl Stage for RatedPair {
             purpose: setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
             seed: job.seed(),
         };
-        let mut writer = job.writer()?;
-        let published = job.published()?;
+        let mut writer = job.create_row_writer()?;
+        let published = job.load_published()?;
         let of_rows = (&published, job.step.recipe);
-        seconds.write(&mut writer);
-        pairs(of(QUESTIONS)?, of(RESPONSES)?, draw, of_rows, &mut writer);
+        seconds.set_all_aside(&mut writer);
+        join_pairs(of(QUESTIONS)?, of(RESPONSES)?, draw, of_rows, &mut writer);
         Ok(writer.into())
     }
 }
@@ -88,7 +88,7 @@ impl Stage for RatedPair {
 const BESIDE: &str = "with its question: ";
 
 /// A text, empty where there is none.
-fn text<'r>(row: &'r Row, column: &str) -> &'r str {
+fn text_of_column<'r>(row: &'r Row, column: &str) -> &'r str {
     row.text(column).unwrap_or_default()
 }
 
@@ -104,7 +104,7 @@ struct Draw {
 
 /// Joins questions and their rated responses into items. Answers to normal questions end here. What a published row of the
 /// benchmark says about a question is its item.
-fn pairs(
+fn join_pairs(
     questions: Vec<Row>,
     responses: Vec<Row>,
     draw: Draw,
@@ -117,7 +117,7 @@ fn pairs(
         if response.flag("normal").unwrap_or_default() {
             normal.push(response.id().to_owned());
         } else {
-            answers.entry(text(&response, "question").to_owned()).or_default().push(response);
+            answers.entry(text_of_column(&response, "question").to_owned()).or_default().push(response);
         }
     }
     let into = writer.columns();
@@ -125,28 +125,28 @@ fn pairs(
         let id = question.id().to_owned();
         let mut answers = answers.remove(&id).unwrap_or_default();
         // An order of their own, whatever order they came in.
-        answers.sort_by(|a, b| (text(a, "model"), sample(a)).cmp(&(text(b, "model"), sample(b))));
-        let bare = bare(&question, into, draw);
-        let made = match published::choice(rows, benchmark, &bare) {
+        answers.sort_by(|a, b| (text_of_column(a, "model"), sample_number(a)).cmp(&(text_of_column(b, "model"), sample_number(b))));
+        let bare = item_without_answers(&question, into, draw);
+        let made = match published::published_item(rows, benchmark, &bare) {
             Some(made) => Ok(with_ratings(made, &answers)),
-            None => choice(&question, bare, &answers, draw),
+            None => choose_answers(&question, bare, &answers, draw),
         };
         match made {
             Ok(choice) => {
                 let into = choice.id().to_owned();
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
-                    .chain(answers.iter().map(|answer| (answer.id().to_owned(), role(answer, &choice))))
+                    .chain(answers.iter().map(|answer| (answer.id().to_owned(), role_of_answer(answer, &choice))))
                     .collect();
                 writer.append(&id, &Outcome::Joined { into: into.clone() });
                 for answer in answers {
                     writer.append(answer.id(), &Outcome::Joined { into: into.clone() });
                 }
-                writer.join(choice, parents);
+                writer.append_joined(choice, parents);
             }
             Err(error) => {
                 let evidence = error.to_string();
                 let held = |evidence| Outcome::Held { reason: Reason::OptionsMissing, evidence };
-                let beside = Evidence::of(format!("{BESIDE}{evidence}"), Cause::Beside);
+                let beside = Evidence::with_cause(format!("{BESIDE}{evidence}"), Cause::Beside);
                 writer.append(&id, &held(evidence.into()));
                 for answer in answers {
                     writer.append(answer.id(), &held(beside.clone()));
@@ -162,39 +162,39 @@ fn pairs(
     let mut lost: Vec<Row> = answers.into_values().flatten().collect();
     lost.sort_by(|a, b| a.id().cmp(b.id()));
     for response in lost {
-        let evidence = format!("no question {}", text(&response, "question")).into();
+        let evidence = format!("no question {}", text_of_column(&response, "question")).into();
         writer.append(response.id(), &Outcome::Held { reason: Reason::OptionsMissing, evidence });
     }
 }
 
 /// What an answer is to the item.
-fn role(answer: &Row, choice: &Row) -> &'static str {
-    match name(answer) {
-        name if name == text(choice, "good_model") => "good",
-        name if name == text(choice, "bad_model") => "bad",
+fn role_of_answer(answer: &Row, choice: &Row) -> &'static str {
+    match answer_name(answer) {
+        name if name == text_of_column(choice, "good_model") => "good",
+        name if name == text_of_column(choice, "bad_model") => "bad",
         _ => "rated",
     }
 }
 
 /// Which of a model's answers to its question it is, from 0.
-fn sample(answer: &Row) -> u64 {
+fn sample_number(answer: &Row) -> u64 {
     answer.count("sample").unwrap_or_default()
 }
 
 /// The model of an answer, with a number from its second answer on.
-fn name(answer: &Row) -> String {
-    let model = text(answer, "model");
-    match sample(answer) {
+fn answer_name(answer: &Row) -> String {
+    let model = text_of_column(answer, "model");
+    match sample_number(answer) {
         0 => model.to_owned(),
         n => format!("{model}#{}", n + 1),
     }
 }
 
 /// The item of a question before its answers are chosen: with the order in which they are shown.
-fn bare(question: &Row, into: &'static [Column], draw: Draw) -> Row {
+fn item_without_answers(question: &Row, into: &'static [Column], draw: Draw) -> Row {
     let mut made = Row::new(into, question.id());
     for column in ["text", "question_en", "irrationality"] {
-        made.set_text(column, text(question, column));
+        made.set_text(column, text_of_column(question, column));
     }
     if let Some(pair) = question.text("pair") {
         made.set_text("pair", pair);
@@ -221,7 +221,7 @@ enum NoItem {
 }
 
 /// The item of a question. `answers` are in the order of their names.
-fn choice(question: &Row, bare: Row, answers: &[Row], draw: Draw) -> Result<Row, NoItem> {
+fn choose_answers(question: &Row, bare: Row, answers: &[Row], draw: Draw) -> Result<Row, NoItem> {
     let numbers = |answer: &Row| -> Vec<u32> {
         answer.list("ratings").iter().filter_map(|rating| rating.parse().ok()).collect()
     };
@@ -237,17 +237,17 @@ fn choice(question: &Row, bare: Row, answers: &[Row], draw: Draw) -> Result<Row,
         return Err(NoItem::Unfinished);
     }
     let (good, bad) = (&answers[pair.good], &answers[pair.bad]);
-    if text(good, "text") == text(bad, "text") {
+    if text_of_column(good, "text") == text_of_column(bad, "text") {
         return Err(NoItem::SameWords);
     }
     let mut made = bare;
-    made.set_text("good", text(good, "text"));
-    made.set_text("good_model", name(good));
-    made.set_text("bad", text(bad, "text"));
-    made.set_text("bad_model", name(bad));
+    made.set_text("good", text_of_column(good, "text"));
+    made.set_text("good_model", answer_name(good));
+    made.set_text("bad", text_of_column(bad, "text"));
+    made.set_text("bad_model", answer_name(bad));
     made.set("gap", OwnedCell::Real(means[pair.good].value() - means[pair.bad].value()));
     made.set("pairs", OwnedCell::Count(pair.of as u64));
-    made.set_text("standing", standing(question, answers).code());
+    made.set_text("standing", standing_of_item(question, answers).code());
     Ok(with_ratings(made, answers))
 }
 
@@ -258,7 +258,7 @@ fn with_ratings(mut made: Row, answers: &[Row]) -> Row {
             answer.list("judges").iter().zip(answer.list("ratings")).map(move |rating| (answer, rating))
         })
     };
-    made.set_list("rating_models", ratings().map(|(answer, _)| name(answer)).collect());
+    made.set_list("rating_models", ratings().map(|(answer, _)| answer_name(answer)).collect());
     made.set_list("rating_judges", ratings().map(|(_, (judge, _))| judge.clone()).collect());
     made.set_list("ratings", ratings().map(|(_, (_, rating))| rating.clone()).collect());
     made
@@ -266,27 +266,27 @@ fn with_ratings(mut made: Row, answers: &[Row]) -> Row {
 
 /// As sure as the question; synthetic where a sample answered or judged. What is still without a status at the end of
 /// the questions' reviews is what an optional one left undecided, and no reason to doubt the rest.
-fn standing(question: &Row, answers: &[Row]) -> Standing {
+fn standing_of_item(question: &Row, answers: &[Row]) -> Standing {
     let fields = ["screen_status", "translation_status", "irrationality_status", "category_status"];
     let sample = answers
         .iter()
         .flat_map(|answer| answer.list("basis").iter().chain(answer.list("rating_basis")))
         .any(|basis| basis.starts_with("sample:"));
     let asked = if sample { Standing::Synthetic } else { Standing::Confirmed };
-    Standing::least(fields.into_iter().filter_map(|field| question.text(field)).map(Some)).min(asked)
+    Standing::least_sure(fields.into_iter().filter_map(|field| question.text(field)).map(Some)).min(asked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::subject::rows::{kind, row};
+    use crate::stages::subject::rows::{columns_of_kind, make_row};
     use riddlemill_record::Cell;
     use serde_json::json;
 
     const DRAW: Draw = Draw { gap: GAP, purpose: PURPOSE, seed: 7 };
 
     fn question() -> Row {
-        row("questions", json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason." }))
+        make_row("questions", json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason." }))
     }
 
     fn answer(model: &str, ratings: &[u32]) -> Row {
@@ -294,14 +294,14 @@ mod tests {
         let ratings: Vec<String> = ratings.iter().map(ToString::to_string).collect();
         let text = format!("says {model}");
         let id = format!("of {model}");
-        row(
+        make_row(
             "responses",
             json!({ "id": id, "question": "q", "model": model, "text": text, "judges": judges, "ratings": ratings }),
         )
     }
 
     fn made(question: &Row, answers: &[Row]) -> Result<Row, NoItem> {
-        choice(question, bare(question, kind("multiple choices"), DRAW), answers, DRAW)
+        choose_answers(question, item_without_answers(question, columns_of_kind("multiple choices"), DRAW), answers, DRAW)
     }
 
     #[test]

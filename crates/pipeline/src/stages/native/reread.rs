@@ -38,12 +38,12 @@ pub(in crate::stages) fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
 }
 
 /// Question and answer as a ledger shows them.
-pub fn shown(question: &str, answer: &str) -> String {
+pub fn show_riddle(question: &str, answer: &str) -> String {
     if answer.is_empty() { question.to_owned() } else { format!("{question}\n{answer}") }
 }
 
 /// The whole text of a record: its text, or its question and answer.
 pub fn full_text(record: &Row) -> String {
     let text = |name| record.text(name).unwrap_or_default();
-    if record.has("text") { text("text").to_owned() } else { shown(text("question"), text("answer")) }
+    if record.has_column("text") { text("text").to_owned() } else { show_riddle(text("question"), text("answer")) }
 }

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use super::reread::full_text;
 use super::{
     About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, StepContext, Written, goes_on,
-    rows_of, shown,
+    rows_of, show_riddle,
 };
 use crate::config::{Config, sections};
 use crate::stages::context::{Rows, StageError};
-use crate::stages::overrule::{by_rule, edit_parts, edits, overruled};
+use crate::stages::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
 use crate::stages::rule::{Overrulable, Rule};
 use crate::stages::subject;
 use crate::stages::subject::declared::Groups;
@@ -47,16 +47,16 @@ pub(super) static OPERATION: Operation = Operation {
 };
 
 impl Stage for Riddle {
-    fn about(&self) -> About {
-        OPERATION.about(self.0)
+    fn describe_stage(&self) -> About {
+        OPERATION.describe_stage(self.0)
     }
 
-    fn settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
+    fn row_settings(&self, _: &Config, _recipe: &str) -> BTreeMap<String, Value> {
         BTreeMap::new()
     }
 
     // No record continues from there without a question and an answer: whoever knows the answer adds it.
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         !verdict.is_of_pair() && verdict != Verdict::Keep
     }
 
@@ -68,36 +68,36 @@ impl Stage for Riddle {
         true
     }
 
-    fn reread(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
         let rule = Riddle(self.0);
         Ok(Some(Box::new(move |written| match written {
-            Written::Post(post) => goes_on(rule.outcome(*post)).map(Written::Row),
+            Written::Post(post) => goes_on(rule.outcome_by_rule(*post)).map(Written::Row),
             made => Some(made),
         })))
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
         job.each_row(|_| (), self)
     }
 }
 
 impl Rule<Post, Row> for Riddle {
-    fn outcome(&self, post: Post) -> Outcome<Row> {
+    fn outcome_by_rule(&self, post: Post) -> Outcome<Row> {
         let from = post.clone();
-        record(&from, self.0, strip(post))
+        record_of_riddle(&from, self.0, split_riddle(post))
     }
 
-    fn published(&self, post: &Post) -> Option<Row> {
+    fn published_record(&self, post: &Post) -> Option<Row> {
         Some(as_published(post, self.0))
     }
 
-    fn seen(&self, post: &Post) -> String {
+    fn text_for_people(&self, post: &Post) -> String {
         post.text.clone()
     }
 
-    fn ruled(&self, post: Post, ruling: &Ruling<'_>) -> Outcome<Row> {
+    fn outcome_by_ruling(&self, post: Post, ruling: &Ruling<'_>) -> Outcome<Row> {
         let from = post.clone();
-        record(&from, self.0, ruled(post, ruling))
+        record_of_riddle(&from, self.0, split_by_ruling(post, ruling))
     }
 }
 
@@ -114,10 +114,10 @@ struct Stripped {
 }
 
 /// Question and answer of a riddle. One without an answer continues to the ballot on its text, where somebody who knows the answer adds it.
-fn strip(post: Post) -> Outcome<Stripped> {
+fn split_riddle(post: Post) -> Outcome<Stripped> {
     let (asked, answered) =
         (post.title.clone().unwrap_or_default(), post.content.clone().unwrap_or_default());
-    let (asked, answered) = (tidy(&asked), tidy(&answered));
+    let (asked, answered) = (tidy_line(&asked), tidy_line(&answered));
     let (question, mut gone) = riddle::strip_promotion(&asked, &post.links);
     let (answer, more) = riddle::strip_promotion(&answered, &post.links);
     gone.extend(more);
@@ -126,7 +126,7 @@ fn strip(post: Post) -> Outcome<Stripped> {
     }
     let answer = if answer.contains(char::is_alphanumeric) { answer } else { "" };
     let puzzle = Stripped { question: question.to_owned(), answer: answer.to_owned() };
-    let after = shown(&puzzle.question, &puzzle.answer);
+    let after = show_riddle(&puzzle.question, &puzzle.answer);
     if !gone.is_empty() {
         let evidence = gone.join(" / ").into();
         return Outcome::Changed {
@@ -145,37 +145,37 @@ fn strip(post: Post) -> Outcome<Stripped> {
 }
 
 /// One line without runs of spaces and invisible characters, entities decoded.
-fn tidy(text: &str) -> String {
-    let decoded = riddlemill_harvest::pages::entities(text);
+fn tidy_line(text: &str) -> String {
+    let decoded = riddlemill_harvest::pages::decode_entities(text);
     debris::tidy(&decoded).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A riddle's question and answer, with how people decided that it reads: its text or title is what is asked, its content the
 /// answer.
-fn ruled(mut post: Post, ruling: &Ruling<'_>) -> Outcome<Stripped> {
-    let edits = edits(ruling);
+fn split_by_ruling(mut post: Post, ruling: &Ruling<'_>) -> Outcome<Stripped> {
+    let edits = describe_ruling(ruling);
     let before = post.text.clone();
     edit_parts(&mut post, ruling);
     if let Some(text) = ruling.text.and_then(|decision| decision.text.clone()) {
         post.title = Some(text);
     }
-    post.text = Post::written(post.title.as_deref(), post.content.as_deref());
-    let outcome = strip(post);
+    post.text = Post::join_title_and_content(post.title.as_deref(), post.content.as_deref());
+    let outcome = split_riddle(post);
     let by_rule = by_rule(&outcome);
     let outcome = match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } if !edits.is_empty() => {
-            let after = shown(&row.question, &row.answer);
+            let after = show_riddle(&row.question, &row.answer);
             let evidence = format!("{edits}; {by_rule}").into();
             Outcome::Changed { row, rule: Reason::DecidedText.code(), evidence, before, after }
         }
         outcome => outcome,
     };
     // No record continues without a question and an answer.
-    overruled(outcome, ruling, || None)
+    overrule_outcome(outcome, ruling, || None)
 }
 
 /// A riddle as a record.
-fn record(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -> Outcome<Row> {
+fn record_of_riddle(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -> Outcome<Row> {
     match stripped {
         // No ballot before the first draft could give it one.
         Outcome::Kept(row) | Outcome::Changed { row, .. }
@@ -183,7 +183,7 @@ fn record(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -> Outcome<
         {
             Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question.into() }
         }
-        outcome => outcome.map(|stripped| filled(post, step, &stripped)),
+        outcome => outcome.map(|stripped| fill_columns(post, step, &stripped)),
     }
 }
 
@@ -191,7 +191,7 @@ fn record(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -> Outcome<
 fn as_published(post: &Post, step: &Declared) -> Row {
     if rows_of(step) == Rows::Groups {
         let mut record = subject::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
-        let mut groups = Groups::split(&record);
+        let mut groups = Groups::parse_groups(&record);
         let fields = groups.of_step(step.name);
         fields.insert(QUESTION.into(), json!(post.title));
         fields.insert(ANSWER.into(), json!(post.content));
@@ -199,18 +199,18 @@ fn as_published(post: &Post, step: &Declared) -> Row {
         return record;
     }
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    filled(post, step, &Stripped { question: text(&post.title), answer: text(&post.content) })
+    fill_columns(post, step, &Stripped { question: text(&post.title), answer: text(&post.content) })
 }
 
 /// Question and answer in the columns of their names, or as the group of the step.
-fn filled(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
+fn fill_columns(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
     // Question and answer have places of their own, and would be in the record twice.
     let post = Post { title: None, content: None, ..post.clone() };
     let mut record = subject::of_post(rows_of(step), post);
     if rows_of(step) == Rows::Groups {
-        let mut groups = Groups::split(&record);
+        let mut groups = Groups::parse_groups(&record);
         let fields = groups.of_step(step.name);
-        record.set_text("text", shown(&stripped.question, &stripped.answer));
+        record.set_text("text", show_riddle(&stripped.question, &stripped.answer));
         fields.insert(QUESTION.into(), json!(stripped.question));
         fields.insert(ANSWER.into(), json!(stripped.answer));
         groups.write_into(&mut record);
@@ -218,7 +218,7 @@ fn filled(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
     }
     // The kind of a post is not a kind of puzzle.
     record.set("kind", OwnedCell::Null);
-    record.set_text("text", shown(&stripped.question, &stripped.answer));
+    record.set_text("text", show_riddle(&stripped.question, &stripped.answer));
     record.set_text(QUESTION, stripped.question.as_str());
     record.set_text(ANSWER, stripped.answer.as_str());
     record
@@ -243,34 +243,34 @@ pub(super) static ANONYMISE: Operation = Operation {
 };
 
 impl Stage for AnonymiseRiddle {
-    fn about(&self) -> About {
-        ANONYMISE.about(self.0)
+    fn describe_stage(&self) -> About {
+        ANONYMISE.describe_stage(self.0)
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         matches!(verdict, Verdict::Keep | Verdict::Drop | Verdict::Hold)
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(policy_lists(&step.config.root, &step.settings(ANONYMISE.section))?.evidence())
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        Ok(policy_lists(&step.config.root, &step.section_settings(ANONYMISE.section))?.evidence())
     }
 
     fn writes_texts(&self) -> bool {
         true
     }
 
-    fn reread(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
-        let stage = english(config, recipe)?;
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+        let stage = english_anonymiser(config, recipe)?;
         Ok(Some(Box::new(move |written| match written {
-            Written::Row(row) => goes_on(stage.columns(row, &TEXTS)).map(Written::Row),
+            Written::Row(row) => goes_on(stage.anonymise_columns(row, &TEXTS)).map(Written::Row),
             other => Some(other),
         })))
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let stage = english(job.asking.config, job.asking.recipe)?;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let stage = english_anonymiser(job.asking.config, job.asking.recipe)?;
         let rule = Overrulable {
-            rule: |row| stage.columns(row, &TEXTS),
+            rule: |row| stage.anonymise_columns(row, &TEXTS),
             seen: full_text,
             passing: |row| stage.marked_columns(row, &TEXTS),
         };
@@ -279,8 +279,8 @@ impl Stage for AnonymiseRiddle {
 }
 
 /// Puzzles are in English, whatever the language of a workspace's posts is.
-fn english(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
-    let settings: sections::Anonymise = config.typed(Some(recipe), ANONYMISE.section);
+fn english_anonymiser(config: &Config, recipe: &str) -> Result<Anonymise, StageError> {
+    let settings: sections::Anonymise = config.typed_settings(Some(recipe), ANONYMISE.section);
     anonymise_stage(&config.root, &sections::Anonymise { language: Some(sections::Language::En), ..settings })
 }
 
@@ -290,7 +290,7 @@ mod tests {
 
     fn riddle(question: &str, answer: Option<&str>) -> Outcome<Stripped> {
         let parts = [Some(question), answer].into_iter().flatten().collect::<Vec<_>>();
-        strip(Post {
+        split_riddle(Post {
             id: "riddle:1".into(),
             text: parts.join("\n"),
             title: Some(question.into()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::scope::group;
+use riddlemill_benchmarks::scope::group_name;
 use riddlemill_benchmarks::{Benchmark, notation};
 use serde_json::{Map, Value as Json};
 
@@ -43,13 +43,13 @@ record! {
 
 impl PublishedRow {
     /// The basis of what is taken from it: the file by its hash, and the row's place.
-    pub fn basis(&self) -> String {
+    pub fn basis_of_row(&self) -> String {
         format!("published:{}:{}", self.sha256.get(..16).unwrap_or(&self.sha256), self.position)
     }
 
     /// Its members, in their order, each with the text of its value.
-    pub fn members(&self) -> Vec<(String, &str)> {
-        notation::members(&self.json).unwrap_or_default()
+    pub fn members_of_row(&self) -> Vec<(String, &str)> {
+        notation::split_members(&self.json).unwrap_or_default()
     }
 }
 
@@ -73,27 +73,27 @@ impl Published {
     /// # Errors
     /// [`Error`] where the table is damaged.
     pub fn load(workspace: &Workspace, benchmark: &str) -> Result<Published, Error> {
-        let Some(benchmark) = riddlemill_benchmarks::find(benchmark) else { return Ok(Published::default()) };
-        let origin = benchmark.origin();
+        let Some(benchmark) = riddlemill_benchmarks::find_benchmark(benchmark) else { return Ok(Published::default()) };
+        let origin = benchmark.find_origin();
         let Some(first) = origin.steps.first() else { return Ok(Published::default()) };
-        let Some(import) = StageReader::open(&workspace.stage(origin.name, 1, first.name))? else {
+        let Some(import) = StageReader::open(&workspace.stage_folder(origin.name, 1, first.name))? else {
             return Ok(Published::default());
         };
         if !import.manifest().tables.contains_key(TABLE) {
             return Ok(Published::default());
         }
-        Ok(Published::index(import.all(TABLE)?))
+        Ok(Published::index(import.read_table(TABLE)?))
     }
 
     /// The hash of what [`Published::load`] would read; `None` where there is nothing.
     ///
     /// # Errors
     /// [`Error`] where the stage's manifest is damaged.
-    pub fn evidence(workspace: &Workspace, benchmark: &str) -> Result<Option<String>, Error> {
-        let Some(benchmark) = riddlemill_benchmarks::find(benchmark) else { return Ok(None) };
-        let origin = benchmark.origin();
+    pub fn manifest_evidence(workspace: &Workspace, benchmark: &str) -> Result<Option<String>, Error> {
+        let Some(benchmark) = riddlemill_benchmarks::find_benchmark(benchmark) else { return Ok(None) };
+        let origin = benchmark.find_origin();
         let Some(first) = origin.steps.first() else { return Ok(None) };
-        let manifest = Manifest::read(&workspace.stage(origin.name, 1, first.name))?;
+        let manifest = Manifest::read_from_stage(&workspace.stage_folder(origin.name, 1, first.name))?;
         Ok(manifest.and_then(|manifest| Some(manifest.tables.get(TABLE)?.hash.clone())))
     }
 
@@ -129,8 +129,8 @@ impl Published {
     }
 
     /// The basis given by a record's rows.
-    pub fn basis(&self, record: &str) -> String {
-        self.of_record(record).map(PublishedRow::basis).collect::<Vec<_>>().join(" ")
+    pub fn basis_of_record(&self, record: &str) -> String {
+        self.of_record(record).map(PublishedRow::basis_of_row).collect::<Vec<_>>().join(" ")
     }
 
     /// The values that the rows of a record give it at a step.
@@ -163,16 +163,16 @@ impl Published {
     }
 
     /// A record with the published values of its rows at a step.
-    pub fn with<R: Record>(&self, record: &R, step: &str) -> R {
+    pub fn apply_to_record<R: Record>(&self, record: &R, step: &str) -> R {
         with_values(record, &self.published_values(record.id(), step), step)
     }
 
     /// A record at the end of its benchmark from its row alone, regardless of decisions in this workspace.
-    pub fn untouched<R: Record>(&self, record: &R, row: &PublishedRow, benchmark: &str) -> R {
+    pub fn record_from_row<R: Record>(&self, record: &R, row: &PublishedRow, benchmark: &str) -> R {
         let mut steps: Vec<&str> = Vec::new();
-        if let Some(benchmark) = riddlemill_benchmarks::find(benchmark) {
-            steps.extend(benchmark.origin().steps.iter().map(|step| step.name));
-            if benchmark.origin().name != benchmark.name {
+        if let Some(benchmark) = riddlemill_benchmarks::find_benchmark(benchmark) {
+            steps.extend(benchmark.find_origin().steps.iter().map(|step| step.name));
+            if benchmark.find_origin().name != benchmark.name {
                 steps.extend(benchmark.steps.iter().map(|step| step.name));
             }
         }
@@ -184,14 +184,14 @@ impl Published {
 }
 
 fn row_values(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> PublishedValues {
-    let Some(benchmark) = riddlemill_benchmarks::find(&row.benchmark) else { return PublishedValues::new() };
+    let Some(benchmark) = riddlemill_benchmarks::find_benchmark(&row.benchmark) else { return PublishedValues::new() };
     let declared = declared_at(benchmark, step);
     if declared.is_empty() {
         return PublishedValues::new();
     }
-    let scope = scope(row, group);
+    let scope = scope_of_row(row, group);
     // A value that cannot be computed counts as missing.
-    let value = |expression: &riddlemill_benchmarks::Expression| expression.value(&scope).ok();
+    let value = |expression: &riddlemill_benchmarks::Expression| expression.compute_value(&scope).ok();
     declared.into_iter().filter_map(|(field, is)| Some((field, value(is)?))).collect()
 }
 
@@ -201,9 +201,9 @@ fn declared_at(
     step: &str,
 ) -> Vec<(&'static str, &'static riddlemill_benchmarks::Expression)> {
     let Some(published) = &benchmark.published else { return Vec::new() };
-    let mut declared: Vec<_> = published.at(step).iter().map(|(field, is)| (*field, is)).collect();
-    let other = published.like.and_then(riddlemill_benchmarks::find).and_then(|b| b.published.as_ref());
-    for (field, is) in other.map(|other| other.at(step)).unwrap_or_default() {
+    let mut declared: Vec<_> = published.values_at_step(step).iter().map(|(field, is)| (*field, is)).collect();
+    let other = published.like.and_then(riddlemill_benchmarks::find_benchmark).and_then(|b| b.published.as_ref());
+    for (field, is) in other.map(|other| other.values_at_step(step)).unwrap_or_default() {
         if declared.iter().all(|(known, _)| known != field) {
             declared.push((field, is));
         }
@@ -213,10 +213,10 @@ fn declared_at(
 
 /// A row as the expressions of `[published]` see it: its keys, `this`, `rows` of its group by their roles, the name of its
 /// `file`, and what states how certain it is.
-fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
-    let this = object(row);
+fn scope_of_row(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
+    let this = row_as_json(row);
     let rows: BTreeMap<String, TemplateValue> =
-        group.iter().map(|row| (row.role.clone(), TemplateValue::from(Serde(object(row))))).collect();
+        group.iter().map(|row| (row.role.clone(), TemplateValue::from(Serde(row_as_json(row))))).collect();
     let mut names: BTreeMap<String, TemplateValue> =
         this.iter().map(|(key, value)| (key.clone(), TemplateValue::from(Serde(value.clone())))).collect();
     names.insert("this".into(), TemplateValue::from(Serde(this)));
@@ -224,15 +224,15 @@ fn scope(row: &PublishedRow, group: &[&PublishedRow]) -> TemplateValue {
     names.insert("rows".into(), TemplateValue::from(rows));
     names.insert("role".into(), TemplateValue::from(row.role.as_str()));
     names.insert("standing".into(), TemplateValue::from(Standing::Published.code()));
-    let basis: Vec<String> = group.iter().map(|row| row.basis()).collect();
+    let basis: Vec<String> = group.iter().map(|row| row.basis_of_row()).collect();
     names.insert("basis".into(), TemplateValue::from(basis));
     TemplateValue::from(names)
 }
 
 /// A row as JSON: null where it holds what JSON has no word for.
-fn object(row: &PublishedRow) -> Map<String, Json> {
-    let members = row.members().into_iter();
-    members.filter_map(|(key, text)| Some((key, notation::value(text)?))).collect()
+fn row_as_json(row: &PublishedRow) -> Map<String, Json> {
+    let members = row.members_of_row().into_iter();
+    members.filter_map(|(key, text)| Some((key, notation::parse_value(text)?))).collect()
 }
 
 /// A record with some of its fields replaced by published values. For declared records they are the step's group.
@@ -248,14 +248,14 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
     }
     with_fields(record, |name| {
         let (_, value) = values.iter().find(|(field, _)| *field == name)?;
-        Some(cell(column(name)?.kind, value))
+        Some(cell_of_value(column(name)?.kind, value))
     })
 }
 
 /// The published value of a field, as text; empty if there is none.
 pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
     let value = values.iter().find(|(name, _)| *name == field);
-    match value.map(|(_, value)| cell(CellKind::Text, value)) {
+    match value.map(|(_, value)| cell_of_value(CellKind::Text, value)) {
         Some(OwnedCell::Text(text)) => text,
         _ => String::new(),
     }
@@ -263,9 +263,9 @@ pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
 
 /// The groups of a record with the published values in that of a step.
 fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> String {
-    let mut all = Groups::split(&record);
+    let mut all = Groups::parse_groups(&record);
     let name = step.strip_prefix("review:").unwrap_or(step);
-    let of_step = all.of_step(&group(name));
+    let of_step = all.of_step(&group_name(name));
     for (field, value) in values {
         of_step.insert((*field).to_owned(), serde_json::to_value(value).unwrap_or_default());
     }
@@ -275,7 +275,7 @@ fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> 
 
 /// A value as a cell of a type. A text that is none (a number) is written as it reads; in a list what is missing is an
 /// empty text.
-fn cell(kind: CellKind, value: &TemplateValue) -> OwnedCell {
+fn cell_of_value(kind: CellKind, value: &TemplateValue) -> OwnedCell {
     if value.is_none() || value.is_undefined() {
         return if kind == CellKind::Texts { OwnedCell::Texts(Vec::new()) } else { OwnedCell::Null };
     }

@@ -13,6 +13,6 @@ mod variant;
 
 pub(super) use index::TABLE;
 pub use index::{Published, PublishedRow, PublishedValues};
-pub use rated_pair::{answers, choice};
+pub use rated_pair::{published_answers, published_item};
 pub use settle::{Publishable, let_through};
-pub use variant::group;
+pub use variant::published_group;

@@ -10,19 +10,19 @@ const STEP: &str = "options";
 
 /// The good and the bad answer that a published row gives to a question, of the models that it names; none where no row
 /// does.
-pub fn answers(published: &Published, benchmark: &str, question: &str) -> Vec<Answer> {
+pub fn published_answers(published: &Published, benchmark: &str, question: &str) -> Vec<Answer> {
     let Some(row) = row_of(published, benchmark, question) else { return Vec::new() };
     let values_of_row = published.values_of_row(row, STEP);
     let answer = |model: &str, text: &str| {
         let text = text_of(&values_of_row, text);
         let values = [("text", text.as_str())].into_iter().collect();
-        Answer { model: text_of(&values_of_row, model), values, basis: row.basis(), ..Answer::default() }
+        Answer { model: text_of(&values_of_row, model), values, basis: row.basis_of_row(), ..Answer::default() }
     };
     vec![answer("good_model", "good"), answer("bad_model", "bad")]
 }
 
 /// The item that a published row gives for a question; `bare` is the part that comes from the question. `None` if no row has it.
-pub fn choice(published: &Published, benchmark: &str, bare: &Row) -> Option<Row> {
+pub fn published_item(published: &Published, benchmark: &str, bare: &Row) -> Option<Row> {
     let row = row_of(published, benchmark, bare.id())?;
     let mut made = with_values(bare, &published.values_of_row(row, STEP), STEP);
     // The order of the two is drawn as that of any other item: a published row has none.

@@ -11,11 +11,11 @@ pub fn let_through<T: Record>(
     record: &T,
     rule: &Outcome<T>,
 ) -> Outcome<T> {
-    let row = published.with(record, step);
+    let row = published.apply_to_record(record, step);
     let evidence = match rule {
         // The rule may still add a drawn order, a draft or a correction if nothing is published.
-        Outcome::Kept(_) => published.basis(record.id()),
-        rule => format!("{}; {}", published.basis(record.id()), by_rule(rule)),
+        Outcome::Kept(_) => published.basis_of_record(record.id()),
+        rule => format!("{}; {}", published.basis_of_record(record.id()), by_rule(rule)),
     };
     // No evidence where the rule would have kept it and the row adds nothing new.
     if matches!(rule, Outcome::Kept(_))
@@ -43,7 +43,7 @@ impl Publishable for Post {
     fn as_published(&self) -> Post {
         let mut post = self.clone();
         if post.title.is_some() || post.content.is_some() {
-            post.text = Post::written(post.title.take().as_deref(), post.content.take().as_deref());
+            post.text = Post::join_title_and_content(post.title.take().as_deref(), post.content.take().as_deref());
         }
         // Names found by import are for marking; nothing in a published text is marked.
         post.mentions.clear();

@@ -7,14 +7,14 @@ use riddlemill_record::{Column, Outcome, OwnedCell, Record, Row};
 
 /// The questions of the rows of a puzzle's group. If people decided differently on the puzzle, a question follows
 /// that and keeps the order of its options.
-pub fn group(
+pub fn published_group(
     published: &Published,
     step: &str,
     puzzle: &Row,
     earlier: &[&str],
     into: &'static [Column],
 ) -> Outcome<Row> {
-    let untouched = earlier.iter().fold(puzzle.clone(), |puzzle, step| published.with(&puzzle, step));
+    let untouched = earlier.iter().fold(puzzle.clone(), |puzzle, step| published.apply_to_record(&puzzle, step));
     let rows: Vec<&PublishedRow> = published.of_record(puzzle.id()).collect();
     let mut variants = Vec::with_capacity(rows.len());
     for row in rows {

@@ -1,7 +1,7 @@
 //! An answer of a model to a record.
 
 use riddlemill_benchmarks::draft::Draft as Declaration;
-use riddlemill_record::derived;
+use riddlemill_record::derive_id;
 use riddlemill_review::Values;
 
 /// An answer to a record.
@@ -20,7 +20,7 @@ pub struct Answer {
 
 impl Answer {
     /// Its name: hashed of what it is to its record, the record's name, the model and the number.
-    pub(in crate::stages) fn id(&self, draft: &Declaration, record: &str) -> String {
+    pub(in crate::stages) fn answer_id(&self, draft: &Declaration, record: &str) -> String {
         id_of(draft, self.ask, record, &self.model, self.sample)
     }
 }
@@ -33,10 +33,10 @@ pub(in crate::stages) fn id_of(
     model: &str,
     sample: u64,
 ) -> String {
-    derived(role(draft, ask), &[record, model, &sample.to_string()])
+    derive_id(role_of_case(draft, ask), &[record, model, &sample.to_string()])
 }
 
 /// What an answer to a case is to its record.
-pub(super) fn role(draft: &Declaration, ask: usize) -> &'static str {
+pub(super) fn role_of_case(draft: &Declaration, ask: usize) -> &'static str {
     draft.responds.get(ask).map_or("response", |asked| asked.role)
 }

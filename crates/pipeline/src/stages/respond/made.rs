@@ -32,7 +32,7 @@ record! {
 
 impl Refused {
     /// A line that cannot be used.
-    pub(in crate::stages) fn line(place: String, error: &LineError) -> Refused {
+    pub(in crate::stages) fn of_line(place: String, error: &LineError) -> Refused {
         Refused { id: place, evidence: error.to_string() }
     }
 }
@@ -67,7 +67,7 @@ struct Line {
 ///
 /// # Errors
 /// [`LineError::NoCase`] where there is none of that name.
-pub(in crate::stages) fn case(draft: &Declaration, name: Option<&str>) -> Result<usize, LineError> {
+pub(in crate::stages) fn find_case(draft: &Declaration, name: Option<&str>) -> Result<usize, LineError> {
     let Some(name) = name else { return Ok(0) };
     let place = draft.responds.iter().position(|asked| asked.name == name);
     place.ok_or_else(|| {
@@ -81,14 +81,14 @@ impl Made {
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
     pub fn load(draft: Draft, config: &Config, recipe: &str) -> Result<Made, StageError> {
-        let declared = draft.declared();
+        let declared = draft.draft_declaration();
         let mut files = Vec::new();
         if declared.made == Some("responses") {
-            files = files_as_lines(&Workspace::new(&config.root).raw().join("responses"))?;
+            files = files_as_lines(&Workspace::new(&config.root).raw_folder().join("responses"))?;
         }
         let mut files: Vec<(PathBuf, String, bool)> =
             files.into_iter().map(|(path, text)| (path, text, false)).collect();
-        let sample = declared.sample.and_then(|(section, key)| config.value(recipe, section, key)?.as_str());
+        let sample = declared.sample.and_then(|(section, key)| config.setting_value(recipe, section, key)?.as_str());
         if let Some(sample) = sample.filter(|sample| !sample.is_empty())
             && config.root.join(sample).exists()
         {
@@ -105,7 +105,7 @@ impl Made {
     }
 
     /// What a manifest records of them: name and hash.
-    pub fn evidence(&self) -> BTreeMap<String, String> {
+    pub fn manifest_evidence(&self) -> BTreeMap<String, String> {
         let hash = |file: &File| blake3::hash(file.text.as_bytes()).to_hex()[..16].to_string();
         self.files.iter().map(|file| (format!("responses {}", file.name), hash(file))).collect()
     }
@@ -124,7 +124,7 @@ impl Made {
         for file in &self.files {
             for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{}:{}", file.name, at + 1);
-                match read(line, draft, &known) {
+                match parse_response(line, draft, &known) {
                     Ok((ask, line)) => {
                         let origin = if file.sample { "sample" } else { "made" };
                         let text = without_reasoning(&line.text).trim().to_owned();
@@ -132,12 +132,12 @@ impl Made {
                         let values = [("text", text.as_str())].into_iter().collect();
                         let answer = Answer { ask, model: line.model, sample: line.sample, values, basis };
                         let content = (line.item.clone(), ask, answer.model.clone(), text);
-                        let id = answer.id(draft, &line.item);
+                        let id = answer.answer_id(draft, &line.item);
                         if let Some(first) = seen.get(&id) {
                             let error = LineError::SameResponse { first: first.clone() };
-                            refused.push(Refused::line(place, &error));
+                            refused.push(Refused::of_line(place, &error));
                         } else if !texts.insert(content) {
-                            refused.push(Refused::line(place, &LineError::SameWords));
+                            refused.push(Refused::of_line(place, &LineError::SameWords));
                         } else {
                             seen.insert(id, place);
                             made.entry(line.item).or_default().push(answer);
@@ -145,7 +145,7 @@ impl Made {
                     }
                     // A sample speaks of the sample's records, and a workspace of its own has others.
                     Err(_) if file.sample && is_of_another(line, &known) => {}
-                    Err(error) => refused.push(Refused::line(place, &error)),
+                    Err(error) => refused.push(Refused::of_line(place, &error)),
                 }
             }
         }
@@ -154,16 +154,16 @@ impl Made {
 }
 
 /// Whether a line is an answer, to a record that is not there.
-fn is_of_another(line: &str, known: &HashMap<&str, &Row>) -> bool {
+fn is_of_another(line: &str, records: &HashMap<&str, &Row>) -> bool {
     riddlemill_text::notation::from_str::<Line>(line)
-        .is_ok_and(|line| !known.contains_key(line.item.as_str()))
+        .is_ok_and(|line| !records.contains_key(line.item.as_str()))
 }
 
 /// A line and the case that it is for, or what is wrong with it.
-fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<(usize, Line), LineError> {
+fn parse_response(line: &str, draft: &Declaration, records: &HashMap<&str, &Row>) -> Result<(usize, Line), LineError> {
     let line: Line = riddlemill_text::notation::from_str(line).map_err(LineError::NoResponse)?;
-    let ask = case(draft, line.to.as_deref())?;
-    let Some(record) = known.get(line.item.as_str()).copied() else {
+    let ask = find_case(draft, line.to.as_deref())?;
+    let Some(record) = records.get(line.item.as_str()).copied() else {
         return Err(LineError::NoQuestion(line.item));
     };
     if line.model.trim().is_empty() || line.text.trim().is_empty() {
@@ -171,7 +171,7 @@ fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<
     }
     // To the first case there is an answer whether it could be asked here or not.
     let when = draft.cases.get(ask).and_then(|case| case.when.as_ref());
-    if ask > 0 && !in_scope(record, draft.benchmark).holds(when).unwrap_or(true) {
+    if ask > 0 && !in_scope(record, draft.benchmark).is_true(when).unwrap_or(true) {
         let name = draft.responds.get(ask).map(|asked| asked.name).unwrap_or_default();
         return Err(LineError::NotAsked { item: line.item, name });
     }
@@ -182,12 +182,12 @@ fn read(line: &str, draft: &Declaration, known: &HashMap<&str, &Row>) -> Result<
 mod tests {
     use super::super::tests::responding;
     use super::*;
-    use crate::stages::subject::rows::row;
+    use crate::stages::subject::rows::make_row;
     use serde_json::json;
 
     #[test]
     fn lines_are_checked_and_counted_once() {
-        let question = row("questions", json!({ "id": "q", "question_en": "Why?" }));
+        let question = make_row("questions", json!({ "id": "q", "question_en": "Why?" }));
         let lines = [
             r#"{"item": "q", "model": "m", "text": "So."}"#,
             r#"{"item": "q", "model": "m", "text": "Otherwise."}"#,
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(places, ["f:2", "f:3", "f:5", "f:6", "f:7", "f:8", "f:9"]);
         let sample = |line: &str| File { name: "s".into(), text: line.into(), sample: true };
         let files = vec![sample(lines[4]), sample(lines[7])];
-        let unasked = row("questions", json!({ "id": "q" }));
+        let unasked = make_row("questions", json!({ "id": "q" }));
         let (_, refused_of_sample) = Made { files }.to_records(responding(), &[unasked]);
         assert_eq!(refused_of_sample.len(), 1, "a sample's questions may be others: {refused_of_sample:?}");
         assert!(refused[0].evidence.contains("as f:1") && refused[2].evidence.contains("explain r"));

@@ -11,40 +11,40 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::draft::Draft as Declaration;
-use riddlemill_benchmarks::scope::above;
+use riddlemill_benchmarks::scope::layer_variables;
 use serde_json::json;
 
 use crate::stages::StageError;
 use crate::stages::context::NewRows;
-use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, asks, draft_outcome, number, replies};
+use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
 use crate::stages::job::Job;
-use crate::stages::published::{Published, answers};
-use crate::stages::subject::{self, kept, replied, with_names};
+use crate::stages::published::{Published, published_answers};
+use crate::stages::subject::{self, fill_kept_columns, replied, with_names};
 use riddlemill_record::{Evidence, Outcome, Reason, Record, Row, with_fields};
 use riddlemill_tables::StageWriter;
 
 pub use answer::Answer;
 pub(in crate::stages) use answer::id_of;
-use answer::role;
-pub(in crate::stages) use made::case;
+use answer::role_of_case;
+pub(in crate::stages) use made::find_case;
 pub use made::{Made, Refused};
 
 /// The record that an answer to another becomes: of a kind, whose columns the step fills, or in groups.
-fn answered(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
-    let id = answer.id(draft, record.id());
+fn record_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
+    let id = answer.answer_id(draft, record.id());
     let Some(kind) = draft.leaves else {
-        return subject::child(record, id, draft.name, group(record, draft, answer));
+        return subject::child_record(record, id, draft.name, group_of_answer(record, draft, answer));
     };
     let mut made = Row::new(kind.columns, id);
-    let over = with_names(draft.benchmark, &above(names(record, draft, answer), &subject::names(record)));
-    let (mut cells, troubles) = kept(kind.columns, &draft.keeps, &over);
+    let over = with_names(draft.benchmark, &layer_variables(names_of_answer(record, draft, answer), &subject::names_of_record(record)));
+    let (mut cells, troubles) = fill_kept_columns(kind.columns, &draft.keeps, &over);
     cells.remove("id");
     made.add_flags(troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name)));
     with_fields(&made, |column| cells.remove(column))
 }
 
 /// An answer as a group.
-fn group(record: &Row, draft: &Declaration, answer: &Answer) -> serde_json::Map<String, serde_json::Value> {
+fn group_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> serde_json::Map<String, serde_json::Value> {
     let mut group: serde_json::Map<String, serde_json::Value> =
         answer.values.iter().map(|(field, value)| (field.to_owned(), json!(value))).collect();
     group.insert("of".into(), json!(record.id()));
@@ -56,7 +56,7 @@ fn group(record: &Row, draft: &Declaration, answer: &Answer) -> serde_json::Map<
 }
 
 /// What expressions may name of an answer.
-fn names(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'static str, TemplateValue> {
+fn names_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'static str, TemplateValue> {
     BTreeMap::from([
         ("of", TemplateValue::from(record.id())),
         ("ask", TemplateValue::from(draft.responds.get(answer.ask).map(|asked| asked.name))),
@@ -72,47 +72,47 @@ fn names(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'stati
 ///
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints, store or files cannot be used.
-pub fn respond(
+pub fn respond_to_records(
     draft: Draft,
     (records, again): (Vec<Row>, Vec<(String, Outcome<Row>)>),
     published: &Published,
     job: &Job<'_>,
 ) -> Result<NewRows, StageError> {
-    let mut writer = job.writer()?;
-    write(draft, &records, published, &job.asking, &mut writer)?;
+    let mut writer = job.create_row_writer()?;
+    write_answers(draft, &records, published, &job.asking, &mut writer)?;
     again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
     Ok(writer.into())
 }
 
-fn write(
+fn write_answers(
     draft: Draft,
     records: &[Row],
     published: &Published,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
-    let declared = draft.declared();
-    let least = declared.at_least.map_or(0, |key| number(asking.config, asking.recipe, key));
-    let replies = match asks(draft, asking.config, asking.recipe).names.is_empty() {
+    let declared = draft.draft_declaration();
+    let least = declared.at_least.map_or(0, |key| number_of_setting(asking.config, asking.recipe, key));
+    let replies = match whom_to_ask(draft, asking.config, asking.recipe).names.is_empty() {
         true => records.iter().map(|_| Vec::new()).collect(),
-        false => replies(draft, records, asking)?,
+        false => ask_for_replies(draft, records, asking)?,
     };
     let made = Made::load(draft, asking.config, asking.recipe)?;
     let (mut made, refused) = made.to_records(declared, records);
     for (record, replies) in records.iter().zip(replies) {
         let elsewhere = made.remove(record.id()).unwrap_or_default();
-        let of_row = answers(published, asking.recipe, record.id());
+        let of_row = published_answers(published, asking.recipe, record.id());
         // Two answers are what a published row has.
         let least = if of_row.is_empty() { least } else { 0 };
         let elsewhere = of_row.into_iter().chain(elsewhere).collect();
-        writer.append(record.id(), &outcome(record, declared, replies, elsewhere, least));
+        writer.append(record.id(), &outcome_of_record(record, declared, replies, elsewhere, least));
     }
-    let mut table = writer.table::<Refused>("refused")?;
+    let mut table = writer.start_table::<Refused>("refused")?;
     refused.iter().for_each(|line| table.append(line));
-    Ok(writer.keep(table)?)
+    Ok(writer.add_table(table)?)
 }
 
-fn outcome(
+fn outcome_of_record(
     record: &Row,
     draft: &Declaration,
     replies: Vec<Replied>,
@@ -126,7 +126,7 @@ fn outcome(
             DraftOutcome::Drafted { values, basis, .. } => {
                 let (ask, sample) = (slot.ask.unwrap_or_default(), u64::from(slot.sample));
                 let answer = Answer { ask, model: slot.model, sample, values, basis };
-                answers.insert(answer.id(draft, record.id()), answer);
+                answers.insert(answer.answer_id(draft, record.id()), answer);
             }
             DraftOutcome::Missing { reason, words, held } => {
                 missing.get_or_insert((reason, words, held));
@@ -135,7 +135,7 @@ fn outcome(
     }
     // Replies of this workspace take precedence over responses made elsewhere with the same name.
     for answer in elsewhere {
-        answers.entry(answer.id(draft, record.id())).or_insert(answer);
+        answers.entry(answer.answer_id(draft, record.id())).or_insert(answer);
     }
     let mut models: Vec<&str> =
         answers.values().filter(|answer| answer.ask == 0).map(|answer| answer.model.as_str()).collect();
@@ -155,26 +155,26 @@ fn outcome(
         let evidence = evidence.into();
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
-    let made = answers.values().map(|answer| (answered(record, draft, answer), role(draft, answer.ask)));
+    let made = answers.values().map(|answer| (record_of_answer(record, draft, answer), role_of_case(draft, answer.ask)));
     Outcome::Expanded(made.collect())
 }
 
 #[cfg(test)]
 pub(in crate::stages) mod tests {
     use super::*;
-    use crate::stages::subject::rows::row;
-    use riddlemill_record::{Declared, derived};
+    use crate::stages::subject::rows::make_row;
+    use riddlemill_record::{Declared, derive_id};
 
     /// The responding step of RuozhiBench-MC.
     pub(in crate::stages) fn responding() -> &'static Declaration {
-        let drafts = &riddlemill_benchmarks::find("ruozhibench-mc").unwrap().drafts;
+        let drafts = &riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap().drafts;
         drafts.iter().find(|draft| draft.name == "respond").unwrap()
     }
 
     fn question() -> Row {
         let values =
             json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason.", "pair": "When?" });
-        row("questions", values)
+        make_row("questions", values)
     }
 
     fn made(ask: usize, model: &str) -> Answer {
@@ -185,7 +185,7 @@ pub(in crate::stages) mod tests {
     #[test]
     fn a_question_becomes_its_responses() {
         let outcome =
-            |elsewhere, least| super::outcome(&question(), responding(), Vec::new(), elsewhere, least);
+            |elsewhere, least| super::outcome_of_record(&question(), responding(), Vec::new(), elsewhere, least);
         let Outcome::Expanded(rows) = outcome(vec![made(0, "m"), made(1, "m"), made(0, "n")], 0) else {
             panic!()
         };
@@ -197,7 +197,7 @@ pub(in crate::stages) mod tests {
             ("response to the pair", Some("When?"), None)
         );
         let own = &rows.iter().find(|(row, _)| !normal(row) && row.text("model") == Some("n")).unwrap().0;
-        let id = derived("response", &["q", "n", "0"]);
+        let id = derive_id("response", &["q", "n", "0"]);
         assert_eq!((own.id(), own.text("text")), (id.as_str(), Some("Because.")));
         assert_eq!((own.text("asked"), own.text("irrationality")), (Some("Why?"), Some("No reason.")));
         assert_eq!((own.text("question"), own.list("basis")), (Some("q"), &["made:f:1".to_owned()][..]));
@@ -217,18 +217,18 @@ pub(in crate::stages) mod tests {
         };
         let step = responding();
         let made = made(0, "m");
-        let made = subject::child(
+        let made = subject::child_record(
             &Row::from(record.clone()),
-            made.id(step, "r"),
+            made.answer_id(step, "r"),
             "respond",
-            group(&record.into(), step, &made),
+            group_of_answer(&record.into(), step, &made),
         );
         let groups: serde_json::Value = serde_json::from_str(made.text("groups").unwrap()).unwrap();
         assert_eq!(groups["riddle"]["question"], "Why?");
         let wanted = json!({ "of": "r", "ask": "question", "model": "m", "sample": 0, "text": "Because.", "basis": ["made:f:1"] });
         assert_eq!(
             (&groups["respond"], made.id().len()),
-            (&wanted, derived("response", &["r", "m", "0"]).len())
+            (&wanted, derive_id("response", &["r", "m", "0"]).len())
         );
     }
 }

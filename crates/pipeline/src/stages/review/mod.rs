@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::context::Rows;
-use super::overrule::{by_rule, stops};
+use super::overrule::{by_rule, is_stopped};
 use super::published::{Published, let_through};
 use super::subject::{self, Decision};
 use crate::config::sections;
@@ -21,7 +21,7 @@ use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_record::{Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published};
 use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
-use riddlemill_review::votes::{Vote, current};
+use riddlemill_review::votes::{Vote, current_votes};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
 use riddlemill_tables::StageWriter;
 
@@ -31,7 +31,7 @@ pub struct Review(&'static Ballot);
 
 impl PartialEq for Review {
     fn eq(&self, other: &Review) -> bool {
-        self.place() == other.place()
+        self.benchmark_and_ballot() == other.benchmark_and_ballot()
     }
 }
 
@@ -50,17 +50,17 @@ impl Review {
     }
 
     /// The benchmark and the name of the ballot.
-    pub fn place(self) -> (&'static str, &'static str) {
+    pub fn benchmark_and_ballot(self) -> (&'static str, &'static str) {
         (self.0.recipe, self.0.name)
     }
 
     /// Whose fields it decides on.
-    pub fn subjects(self) -> Rows {
+    pub fn subject_rows(self) -> Rows {
         Rows::of_benchmark(self.0.recipe)
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
-    pub fn ballot(self, settings: &sections::Review) -> Ballot {
+    pub fn ballot_by_settings(self, settings: &sections::Review) -> Ballot {
         let name = self.0.name;
         let named = |steps: &[String]| steps.iter().any(|step| step == name);
         Ballot {
@@ -82,7 +82,7 @@ pub struct Evidence<'a> {
 }
 
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
-pub fn review(
+pub fn review_records(
     review: Review,
     records: Vec<Row>,
     settings: &sections::Review,
@@ -91,7 +91,7 @@ pub fn review(
     writer: &mut StageWriter<Row>,
 ) {
     let Evidence { votes, people, published } = *evidence;
-    let step = review.ballot(settings);
+    let step = review.ballot_by_settings(settings);
     let missing = match settings.preview {
         true => Missing::Provisional,
         false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
@@ -102,7 +102,7 @@ pub fn review(
     let by_item = votes.by_item(step.recipe, step.name);
     // Records without a ballot pass.
     let items_of =
-        |record: &Row| if step.on_demand { Vec::new() } else { subject::items(record, &step, seed) };
+        |record: &Row| if step.on_demand { Vec::new() } else { subject::items_of_record(record, &step, seed) };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
@@ -122,29 +122,29 @@ pub fn review(
             looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
         let id = record.id().to_owned();
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
-        let lacks = subject::lacks(&record, &step);
+        let lacks = subject::reason_to_stop(&record, &step);
         let missing = match (&lacks, may_pass) {
             (Some(_), _) => Missing::Holds,
             (None, true) => Missing::GoesOn,
             (None, false) => missing,
         };
-        let outcome = match people.ruling(&id, seen) {
+        let outcome = match people.ruling_on(&id, seen) {
             None if is_published(&id) => {
-                let by_votes = outcome(&step, record.clone(), &parts, missing);
+                let by_votes = outcome_of_record(&step, record.clone(), &parts, missing);
                 of_published(published, &step, &record, by_votes)
             }
-            None => match (outcome(&step, record, &parts, missing), lacks) {
+            None => match (outcome_of_record(&step, record, &parts, missing), lacks) {
                 (Outcome::Held { reason: Reason::VotesMissing, evidence }, Some(reason)) => {
                     Outcome::Held { reason, evidence }
                 }
                 (outcome, _) => outcome,
             },
             Some(ruling) => {
-                let before = outcome(&step, record.clone(), &parts, missing);
-                let keep = ruling.outcome.filter(|_| stops(&before));
-                let values = keep.and(passing(&step, looked_at.iter().map(|(item, _)| *item)));
+                let before = outcome_of_record(&step, record.clone(), &parts, missing);
+                let keep = ruling.outcome.filter(|_| is_stopped(&before));
+                let values = keep.and(passing_answers(&step, looked_at.iter().map(|(item, _)| *item)));
                 match (keep, values) {
-                    (Some(decision), Some(values)) => kept(&step, record, values, decision, &before),
+                    (Some(decision), Some(values)) => keep_record(&step, record, values, decision, &before),
                     _ => before,
                 }
             }
@@ -154,7 +154,7 @@ pub fn review(
 }
 
 /// A published record: votes of this workspace count, otherwise the published values.
-fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Outcome<Row>) -> Outcome<Row> {
+fn of_published(published: &Published, ballot: &Ballot, record: &Row, by_votes: Outcome<Row>) -> Outcome<Row> {
     let voted = match &by_votes {
         Outcome::Changed { rule, .. } => {
             [Reason::Confirmed, Reason::Rewritten].iter().any(|reason| reason.code() == *rule)
@@ -165,10 +165,10 @@ fn of_published(published: &Published, step: &Ballot, record: &Row, by_votes: Ou
     if voted {
         return by_votes;
     }
-    let through = let_through(published, &format!("review:{}", step.name), record, &by_votes);
+    let through = let_through(published, &format!("review:{}", ballot.name), record, &by_votes);
     match through {
         Outcome::Changed { row, rule, evidence, .. } => {
-            let (before, after) = (subject::before(record, step), subject::after(&row, step));
+            let (before, after) = (subject::describe_draft(record, ballot), subject::describe_decision(&row, ballot));
             let evidence = evidence.replacen("by rule", "by votes", 1).into();
             Outcome::Changed { row, rule, evidence, before, after }
         }
@@ -184,51 +184,51 @@ pub fn seen_items<'a>(items: impl Iterator<Item = &'a Item>) -> Digest {
 
 /// The answers with which a record continues if a person lets it through: "keep" if the step asks for that,
 /// otherwise the draft. `None` if neither suffices: then the person has to vote or adjudicate.
-pub fn passing<'a>(step: &Ballot, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
-    let values: Option<Vec<Values>> = items.map(|item| passing_item(step, item)).collect();
+pub fn passing_answers<'a>(ballot: &Ballot, items: impl Iterator<Item = &'a Item>) -> Option<Vec<Values>> {
+    let values: Option<Vec<Values>> = items.map(|item| passing_item(ballot, item)).collect();
     values.filter(|values| !values.is_empty())
 }
 
 /// The first requirement of a ballot that answers to any of its questions do not meet.
-fn unmet(step: &Ballot, item: &Item, values: &Values) -> Option<Unmet> {
+fn unmet_requirement(ballot: &Ballot, item: &Item, values: &Values) -> Option<Unmet> {
     item.requires.as_ref()?;
-    let second = step.review.iter().flat_map(|second| &second.fields);
-    let form: Vec<Field> = step.fields.iter().chain(second).cloned().collect();
-    item.unmet(&form, values)
+    let second = ballot.review.iter().flat_map(|second| &second.fields);
+    let form: Vec<Field> = ballot.fields.iter().chain(second).cloned().collect();
+    item.unmet_requirement(&form, values)
 }
 
-fn passing_item(step: &Ballot, item: &Item) -> Option<Values> {
-    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+fn passing_item(ballot: &Ballot, item: &Item) -> Option<Values> {
+    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
     }
     // The draft must be complete: a puzzle is not let through without its answer.
     let taken = |field: &&Field| field.required && field.when.is_some_and(|when| !when.draft.is_empty());
-    let whole = step.fields.iter().filter(taken).all(|field| item.draft.get(field.name).is_some());
-    let met = unmet(step, item, &item.draft).is_none();
-    let drafted = whole && met && !item.draft.is_empty() && rejection(step, &item.draft).is_none();
+    let whole = ballot.fields.iter().filter(taken).all(|field| item.draft.get(field.name).is_some());
+    let met = unmet_requirement(ballot, item, &item.draft).is_none();
+    let drafted = whole && met && !item.draft.is_empty() && rejection_reasons(ballot, &item.draft).is_none();
     drafted.then(|| item.draft.clone())
 }
 
 /// A record that a person lets through, regardless of votes.
-fn kept(
-    step: &Ballot,
+fn keep_record(
+    ballot: &Ballot,
     mut record: Row,
     values: Vec<Values>,
     decision: &riddlemill_review::decisions::Decision,
     rule: &Outcome<Row>,
 ) -> Outcome<Row> {
     let evidence = format!("{decision}; {}", by_rule(rule).replacen("by rule", "by votes", 1));
-    let before = subject::before(&record, step);
+    let before = subject::describe_draft(&record, ballot);
     let decisions: Vec<Option<Decision>> =
         values.into_iter().map(|values| Some(Decision { values, given: Vec::new() })).collect();
-    subject::decided(
+    subject::write_decisions(
         &mut record,
-        step,
+        ballot,
         &decisions,
         Standing::Confirmed,
         vec![format!("decision:{}", decision.id)],
     );
-    let after = subject::after(&record, step);
+    let after = subject::describe_decision(&record, ballot);
     let rule = Reason::DecidedKeep.code();
     Outcome::Changed { row: record, rule, evidence: evidence.into(), before, after }
 }
@@ -255,22 +255,22 @@ struct Part<'a> {
 impl<'a> Part<'a> {
     fn new(item: &'a Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        Part { item, resolution, votes: current(on_it) }
+        Part { item, resolution, votes: current_votes(on_it) }
     }
 
     /// The first requirement of the ballot that what is decided, or goes ahead, does not meet: votes from before there was
     /// one, or answers to several questions from several people.
-    fn unmet(&self, step: &Ballot) -> Option<Unmet> {
+    fn unmet_by_part(&self, ballot: &Ballot) -> Option<Unmet> {
         match &self.resolution.outcome {
             review::Outcome::Confirmed { values, .. } | review::Outcome::Provisional { values, .. } => {
-                unmet(step, self.item, values)
+                unmet_requirement(ballot, self.item, values)
             }
             review::Outcome::Pending(_) => None,
         }
     }
 
     /// The votes of a round that count: the latest of those who made the decision, on today's text.
-    fn counted(&self, by: &[String], synthetic: bool) -> impl Iterator<Item = &'a Vote> {
+    fn counted_votes(&self, by: &[String], synthetic: bool) -> impl Iterator<Item = &'a Vote> {
         self.votes.iter().copied().filter(move |vote| {
             by.contains(&vote.annotator)
                 && (synthetic || !vote.synthetic)
@@ -279,15 +279,15 @@ impl<'a> Part<'a> {
     }
 
     /// The first answers of each voter, by name.
-    fn given(&self, by: &[String], synthetic: bool) -> Vec<Values> {
+    fn given_answers(&self, by: &[String], synthetic: bool) -> Vec<Values> {
         let mut votes: Vec<&Vote> =
-            self.counted(by, synthetic).filter(|vote| vote.round == Round::Vote).collect();
+            self.counted_votes(by, synthetic).filter(|vote| vote.round == Round::Vote).collect();
         votes.sort_by(|a, b| a.annotator.cmp(&b.annotator));
         votes.into_iter().map(|vote| vote.values.clone()).collect()
     }
 }
 
-fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing) -> Outcome<Row> {
+fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing) -> Outcome<Row> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),
@@ -298,7 +298,7 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
     // What the first of the items waits for that go on with their drafts.
     let mut provisional = None;
     let mut edited = false;
-    if let Some(unmet) = parts.iter().find_map(|part| part.unmet(step)) {
+    if let Some(unmet) = parts.iter().find_map(|part| part.unmet_by_part(ballot)) {
         let evidence = format!("{}{stale}", unmet.says.en).into();
         return Outcome::Held { reason: Reason::RequirementBroken, evidence };
     }
@@ -307,18 +307,18 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
             review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),
             review::Outcome::Pending(pending) if missing == Missing::Provisional => {
                 standing = Standing::Provisional;
-                provisional.get_or_insert_with(|| wanted(pending));
+                provisional.get_or_insert_with(|| cause_of_waiting(pending));
                 basis.push(pending.to_string());
                 decisions.push(Some(Decision { values: Values::new(), given: Vec::new() }));
             }
             review::Outcome::Pending(pending) => waits.push(pending),
             // A draft alone does not reject a record.
-            review::Outcome::Provisional { values, pending } if rejection(step, values).is_some() => {
+            review::Outcome::Provisional { values, pending } if rejection_reasons(ballot, values).is_some() => {
                 waits.push(pending);
             }
             review::Outcome::Provisional { values, pending } => {
                 standing = Standing::Provisional;
-                provisional.get_or_insert_with(|| wanted(pending));
+                provisional.get_or_insert_with(|| cause_of_waiting(pending));
                 basis.push(pending.to_string());
                 decisions.push(Some(Decision { values: values.clone(), given: Vec::new() }));
             }
@@ -326,11 +326,11 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
                 if *synthetic {
                     standing = standing.min(Standing::Synthetic);
                 }
-                against.extend(rejection(step, values).unwrap_or_default());
-                basis.extend(part.counted(by, *synthetic).map(|vote| format!("vote:{}", vote.id)));
+                against.extend(rejection_reasons(ballot, values).unwrap_or_default());
+                basis.extend(part.counted_votes(by, *synthetic).map(|vote| format!("vote:{}", vote.id)));
                 voters.extend(by.iter().cloned());
                 edited |= part.resolution.edited == Some(true);
-                decisions.push(Some(Decision { values: values.clone(), given: part.given(by, *synthetic) }));
+                decisions.push(Some(Decision { values: values.clone(), given: part.given_answers(by, *synthetic) }));
             }
         }
     }
@@ -339,7 +339,7 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
             Pending::Waiting { .. } => Reason::VotesMissing,
             Pending::Adjudicate { .. } => Reason::Disputed,
         };
-        let evidence = Words::of(format!("{}{stale}", describe_waits(&waits)), wanted(pending));
+        let evidence = Words::with_cause(format!("{}{stale}", describe_waits(&waits)), cause_of_waiting(pending));
         return Outcome::Held { reason, evidence };
     }
     if decisions.iter().all(Option::is_none) {
@@ -365,19 +365,19 @@ fn outcome(step: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing)
         // No vote is published.
         (_, Standing::Published) => Reason::Published,
     };
-    let before = subject::before(&record, step);
+    let before = subject::describe_draft(&record, ballot);
     basis.retain(|evidence| evidence.starts_with("vote:"));
-    subject::decided(&mut record, step, &decisions, standing, basis);
-    let after = subject::after(&record, step);
+    subject::write_decisions(&mut record, ballot, &decisions, standing, basis);
+    let after = subject::describe_decision(&record, ballot);
     let evidence = match provisional.filter(|_| standing == Standing::Provisional) {
-        Some(cause) => Words::of(evidence, cause),
+        Some(cause) => Words::with_cause(evidence, cause),
         None => evidence.into(),
     };
     Outcome::Changed { row: record, rule: reason.code(), evidence, before, after }
 }
 
 /// What an item waits for, as fields.
-fn wanted(pending: &Pending) -> Cause {
+fn cause_of_waiting(pending: &Pending) -> Cause {
     match pending {
         Pending::Waiting { round, on, votes } => Cause::Votes {
             review: *round == Round::Review,
@@ -400,17 +400,17 @@ fn describe_waits(waits: &[&Pending]) -> String {
 }
 
 /// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those that the ballot defines.
-fn rejection(step: &Ballot, values: &Values) -> Option<Vec<String>> {
-    if let Some(keep) = step.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+fn rejection_reasons(ballot: &Ballot, values: &Values) -> Option<Vec<String>> {
+    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);
-        return (values.text(keep.name) != Some(KEEP)).then(reasons).flatten();
+        return (values.text_of(keep.name) != Some(KEEP)).then(reasons).flatten();
     }
     // An answer that the rule cannot evaluate does not drop the record.
-    step.drop?.reasons(&riddlemill_benchmarks::expression::names(values.iter().map(answer))).ok().flatten()
+    ballot.drop?.find_drop_reasons(&riddlemill_benchmarks::expression::bind_variables(values.iter().map(answer_for_rules))).ok().flatten()
 }
 
 /// An answer as the rules of a ballot see it.
-fn answer<'v>((field, value): (&'v str, &'v review::Value)) -> (&'v str, minijinja::Value) {
+fn answer_for_rules<'v>((field, value): (&'v str, &'v review::Value)) -> (&'v str, minijinja::Value) {
     let value = match value {
         review::Value::Text(text) => text.as_str().into(),
         review::Value::List(list) => list.clone().into(),

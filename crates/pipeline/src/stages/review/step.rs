@@ -16,26 +16,26 @@ use riddlemill_review::decisions::Verdict;
 pub struct Reviewing(pub Review);
 
 impl Stage for Reviewing {
-    fn about(&self) -> About {
-        About { name: "ballot", version: 1, section: "review", rows: self.0.subjects(), detail: "" }
+    fn describe_stage(&self) -> About {
+        About { name: "ballot", version: 1, section: "review", rows: self.0.subject_rows(), detail: "" }
     }
 
-    fn make(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let mut writer = job.writer()?;
-        let settings: sections::Review = job.settings();
-        let (records, again) = job.subjects(self.0.subjects())?;
+    fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
+        let mut writer = job.create_row_writer()?;
+        let settings: sections::Review = job.step_settings();
+        let (records, again) = job.read_subjects(self.0.subject_rows())?;
         let count = (records.len() + again.len()) as u64;
-        let people = job.step.people()?;
-        let votes = job.step.logs.votes()?;
-        let published = job.published()?;
+        let people = job.step.read_decisions()?;
+        let votes = job.step.logs.load_votes()?;
+        let published = job.load_published()?;
         let evidence = Evidence { votes, people: &people, published: &published };
-        review(self.0, records, &settings, job.seed(), &evidence, &mut writer);
+        review_records(self.0, records, &settings, job.seed(), &evidence, &mut writer);
         again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
-        job.asking.pulse.advance(count);
+        job.asking.pulse.report_done(count);
         Ok(writer.into())
     }
 
-    fn detail(&self) -> String {
+    fn stage_detail(&self) -> String {
         let ballot = self.0.0;
         let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
         let roles: Vec<&str> = ballot.voters.iter().map(|role| role.name()).collect();
@@ -44,9 +44,9 @@ impl Stage for Reviewing {
         format!("{} of {} each: {}{over}", ballot.votes_needed, roles.join(", "), fields.join(", "))
     }
 
-    fn settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
-        let review: sections::Review = config.typed(Some(recipe), "review");
-        let name = self.0.place().1;
+    fn row_settings(&self, config: &Config, recipe: &str) -> BTreeMap<String, Value> {
+        let review: sections::Review = config.typed_settings(Some(recipe), "review");
+        let name = self.0.benchmark_and_ballot().1;
         let named = |steps: &[String]| Value::from(steps.iter().any(|step| step == name));
         let mut decide = BTreeMap::from([
             ("draft_ahead".into(), named(&review.draft_ahead)),
@@ -61,22 +61,22 @@ impl Stage for Reviewing {
                 decide.insert(key.into(), holds);
             }
         }
-        if self.0.ballot(&review).is_drawn() {
-            decide.extend(config.stage(Some(recipe), "options"));
+        if self.0.ballot_by_settings(&review).is_drawn() {
+            decide.extend(config.stage_settings(Some(recipe), "options"));
         }
         decide
     }
 
-    fn evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        let (recipe, ballot) = self.0.place();
-        Ok(BTreeMap::from([("votes".into(), step.logs.votes()?.evidence(recipe, ballot))]))
+    fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
+        let (recipe, ballot) = self.0.benchmark_and_ballot();
+        Ok(BTreeMap::from([("votes".into(), step.logs.load_votes()?.manifest_evidence(recipe, ballot))]))
     }
 
-    fn takes(&self, verdict: Verdict) -> bool {
+    fn may_be_overruled(&self, verdict: Verdict) -> bool {
         verdict == Verdict::Keep
     }
 
-    fn review(&self) -> Option<Review> {
+    fn declared_review(&self) -> Option<Review> {
         Some(self.0)
     }
 }

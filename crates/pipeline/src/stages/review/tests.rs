@@ -1,6 +1,6 @@
 use super::*;
-use crate::stages::subject::items;
-use crate::stages::subject::rows::{row, with};
+use crate::stages::subject::items_of_record;
+use crate::stages::subject::rows::{make_row, row_with_values};
 use serde_json::json;
 
 fn settings(draft_ahead: &[&str]) -> sections::Review {
@@ -9,21 +9,21 @@ fn settings(draft_ahead: &[&str]) -> sections::Review {
 }
 
 fn review_of(benchmark: &str, ballot: &str) -> Review {
-    let ballot = riddlemill_benchmarks::find(benchmark).and_then(|benchmark| benchmark.ballot(ballot));
+    let ballot = riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
     Review::new(ballot.unwrap())
 }
 
 fn question() -> Row {
     let values = json!({ "id": "q", "text": "鱼会不会口渴？", "translation_draft": "Do fish get thirsty?" });
-    row("questions", values)
+    make_row("questions", values)
 }
 
 fn cunning_text(text: &str) -> Row {
-    row("cunning texts", json!({ "id": "t", "text": text }))
+    make_row("cunning texts", json!({ "id": "t", "text": text }))
 }
 
 fn item(step: &Ballot, record: &Row) -> Item {
-    items(record, step, 1).remove(0)
+    items_of_record(record, step, 1).remove(0)
 }
 
 fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
@@ -33,25 +33,25 @@ fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[
         at: "2026-01-01T00:00:00Z".into(),
         source: "test".into(),
         synthetic,
-        ..Vote::on(step, item)
+        ..Vote::on_item(step, item)
     }
-    .sealed()
+    .with_id()
 }
 
 fn decide(review: Review, question: Row, settings: &sections::Review, votes: &[Vote]) -> Outcome<Row> {
-    let step = review.ballot(settings);
+    let step = review.ballot_by_settings(settings);
     let item = item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
-    let resolution = review::resolve(&step, &item, &votes);
-    let parts = [Part { item: &item, resolution: &resolution, votes: current(&votes) }];
+    let resolution = review::resolve_item(&step, &item, &votes);
+    let parts = [Part { item: &item, resolution: &resolution, votes: current_votes(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
-    outcome(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome_of_record(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
 }
 
 #[test]
 fn a_rewritten_translation_becomes_the_question() {
     let settings = settings(&[]);
-    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot_by_settings(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "rewrite"), ("question_en", "Are fish ever thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
@@ -67,7 +67,7 @@ fn a_rewritten_translation_becomes_the_question() {
 #[test]
 fn a_samples_vote_is_no_persons() {
     let settings = settings(&[]);
-    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot_by_settings(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", true, &values)];
@@ -94,16 +94,16 @@ fn what_nobody_voted_on_waits_or_goes_ahead() {
 
 #[test]
 fn votes_reject_and_drafts_do_not() {
-    let drafted = with(&question(), json!({ "screen_draft": ["harmful"] }));
+    let drafted = row_with_values(&question(), json!({ "screen_draft": ["harmful"] }));
     let ahead = decide(review_of("ruozhibench-gen", "screen"), drafted.clone(), &settings(&["screen"]), &[]);
     assert!(matches!(ahead, Outcome::Held { .. }), "{ahead:?}");
     let settings = settings(&[]);
-    let step = review_of("ruozhibench-gen", "screen").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "screen").ballot_by_settings(&settings);
     let item = item(&step, &drafted);
     let mut votes: Vec<Vote> = ["a", "b", "c"].map(|name| vote(&step, &item, name, false, &[])).to_vec();
     for vote in &mut votes {
         vote.values.set("screen", vec!["harmful".to_owned()]);
-        *vote = vote.clone().sealed();
+        *vote = vote.clone().with_id();
     }
     let decided = decide(review_of("ruozhibench-gen", "screen"), drafted, &settings, &votes);
     let Outcome::Dropped { reason: Reason::Rejected, evidence } = decided else { panic!("{decided:?}") };
@@ -113,11 +113,11 @@ fn votes_reject_and_drafts_do_not() {
 #[test]
 fn a_vote_on_an_older_text_is_reported_and_not_counted() {
     let settings = settings(&[]);
-    let step = review_of("ruozhibench-gen", "translation").ballot(&settings);
+    let step = review_of("ruozhibench-gen", "translation").ballot_by_settings(&settings);
     let item = item(&step, &question());
     let values = [("verdict", "accept"), ("question_en", "Do fish get thirsty?")];
     let votes = [vote(&step, &item, "a", false, &values)];
-    let edited = with(&question(), json!({ "translation_draft": "Is a fish thirsty?" }));
+    let edited = row_with_values(&question(), json!({ "translation_draft": "Is a fish thirsty?" }));
     let decided = decide(review_of("ruozhibench-gen", "translation"), edited, &settings, &votes);
     let Outcome::Held { evidence, .. } = decided else { panic!("{decided:?}") };
     assert!(evidence.contains("outdated"), "{evidence}");
@@ -134,18 +134,18 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 
 /// What a step makes of a record.
 fn outcome_of(review: Review, record: Row, optional: bool, votes: &[Vote]) -> Outcome<Row> {
-    let step = review.ballot(&settings(&[]));
-    let (items, votes) = (items(&record, &step, 1), on(votes));
+    let step = review.ballot_by_settings(&settings(&[]));
+    let (items, votes) = (items_of_record(&record, &step, 1), on(votes));
     let resolved = resolve_all(&step, &items, &votes);
     let parts: Vec<Part<'_>> =
         items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
-    outcome(&step, record, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome_of_record(&step, record, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
 }
 
 #[test]
 fn a_rewritten_text_keeps_what_was_posted() {
     let posted = cunning_text("鱼渴吗 转发");
-    let step = review_of("flub", "clean").ballot(&settings(&[]));
+    let step = review_of("flub", "clean").ballot_by_settings(&settings(&[]));
     let item = item(&step, &posted);
     let rewrite = [("verdict", "rewrite"), ("text", "鱼会口渴吗？"), ("is_question", "yes")];
     let votes = [vote(&step, &item, "a", false, &rewrite)];
@@ -161,7 +161,7 @@ fn a_rewritten_text_keeps_what_was_posted() {
     );
     let mut votes = [vote(&step, &item, "a", false, &[("verdict", "reject")])];
     votes[0].values.set("reasons", vec!["impolite".to_owned()]);
-    votes[0] = votes[0].clone().sealed();
+    votes[0] = votes[0].clone().with_id();
     let rejected = outcome_of(review_of("flub", "clean"), posted, false, &votes);
     assert!(matches!(rejected, Outcome::Dropped { reason: Reason::Rejected, .. }), "{rejected:?}");
 }
@@ -169,7 +169,7 @@ fn a_rewritten_text_keeps_what_was_posted() {
 #[test]
 fn an_explanation_of_an_older_text_is_asked_for_again() {
     let text = cunning_text("旧");
-    let step = review_of("flub", "explanation").ballot(&settings(&[]));
+    let step = review_of("flub", "explanation").ballot_by_settings(&settings(&[]));
     let item = item(&step, &text);
     let votes = ["a", "b"].map(|name| vote(&step, &item, name, false, &[("explanation", "因为。")]));
     let waits = outcome_of(review_of("flub", "explanation"), text.clone(), false, &votes);
@@ -190,7 +190,7 @@ fn an_explanation_of_an_older_text_is_asked_for_again() {
 #[test]
 fn candidates_are_three_from_each_and_three_are_picked() {
     let text = cunning_text("鱼");
-    let step = review_of("flub", "wrong-candidates").ballot(&settings(&[]));
+    let step = review_of("flub", "wrong-candidates").ballot_by_settings(&settings(&[]));
     let shown = item(&step, &text);
     let votes = ["b", "a", "c"].map(|name| {
         let texts = [1, 2, 3].map(|n| format!("{name}{n}"));
@@ -203,11 +203,11 @@ fn candidates_are_three_from_each_and_three_are_picked() {
         panic!()
     };
     assert_eq!(text.list("candidates"), ["a1", "a2", "a3", "b1", "b2", "b3", "c1", "c2", "c3"]);
-    let step = review_of("flub", "wrong").ballot(&settings(&[]));
+    let step = review_of("flub", "wrong").ballot_by_settings(&settings(&[]));
     let shown = item(&step, &text);
     let mut votes = [vote(&step, &shown, "s", false, &[])];
     votes[0].values.set("wrong", vec!["1".to_owned(), "5".into(), "9".into()]);
-    votes[0] = votes[0].clone().sealed();
+    votes[0] = votes[0].clone().with_id();
     let Outcome::Changed { row, .. } = outcome_of(review_of("flub", "wrong"), text, false, &votes) else {
         panic!()
     };
@@ -222,9 +222,9 @@ fn a_joke_waits_until_all_its_opponents_are_voted_on() {
         "opponents": ["m", "n"],
         "opponent_explanations": ["甲。", "乙。"],
     });
-    let joke = row("jokes", values);
-    let step = review_of("chumor", "preference").ballot(&settings(&[]));
-    let items = items(&joke, &step, 1);
+    let joke = make_row("jokes", values);
+    let step = review_of("chumor", "preference").ballot_by_settings(&settings(&[]));
+    let items = items_of_record(&joke, &step, 1);
     assert!(items.len() == 2 && items[0].id != items[1].id);
     let cast = |item: &Item, codes: [&str; 3]| {
         let names = ["a", "b", "c"].into_iter().zip(codes);

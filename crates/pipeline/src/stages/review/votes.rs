@@ -34,17 +34,17 @@ impl Votes {
     /// Those of [`load`](Votes::load).
     pub fn load_with(config: &Config, recipe: &str, more: &[SetAside]) -> Result<Votes, StageError> {
         let mut votes = Votes::default();
-        let log = VoteLog::open(Workspace::new(&config.root).raw().join("votes"))?;
+        let log = VoteLog::open(Workspace::new(&config.root).raw_folder().join("votes"))?;
         votes.damaged = log.damaged().to_vec();
         let decided = more.iter().cloned().map(AsideLine::SetAside);
-        votes.asides = decided.fold(log.asides().clone(), Asides::with);
+        votes.asides = decided.fold(log.asides().clone(), Asides::with_line);
         let all: Vec<&Vote> = log.votes().iter().collect();
-        let aside = votes.asides.heads(&all);
+        let aside = votes.asides.aside_heads(&all);
         votes.aside = aside.into_iter().map(|(vote, by)| (vote.clone(), by.clone())).collect();
-        votes.votes = votes.asides.counted(all).into_iter().cloned().collect();
-        let settings: sections::Review = config.typed(Some(recipe), "review");
+        votes.votes = votes.asides.counted_votes(all).into_iter().cloned().collect();
+        let settings: sections::Review = config.typed_settings(Some(recipe), "review");
         if !settings.sample.is_empty() {
-            votes.votes.extend(sample(config, &settings.sample)?);
+            votes.votes.extend(read_sample(config, &settings.sample)?);
         }
         Ok(votes)
     }
@@ -61,7 +61,7 @@ impl Votes {
 
     /// The votes of one step by item, with those that do not count: what they were cast on is kept for the case that
     /// they count again.
-    pub fn stored(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
+    pub fn stored_votes(&self, recipe: &str, step: &str) -> FxHashMap<&str, Vec<&Vote>> {
         let mut items = self.by_item(recipe, step);
         for (vote, _) in self.set_aside(recipe, step) {
             items.entry(&vote.item).or_default().push(vote);
@@ -79,14 +79,14 @@ impl Votes {
     }
 
     /// A step's votes as a manifest records them: `<how many> <hash of their ids>`.
-    pub fn evidence(&self, recipe: &str, step: &str) -> String {
+    pub fn manifest_evidence(&self, recipe: &str, step: &str) -> String {
         let mut ids: Vec<String> = self.of_step(recipe, step).map(|vote| vote.id.to_string()).collect();
         ids.sort();
         format!("{} {}", ids.len(), &blake3::hash(ids.concat().as_bytes()).to_hex()[..16])
     }
 
     /// Lines of the log that are not votes; they are ignored.
-    pub fn damaged(&self) -> &[String] {
+    pub fn damaged_lines(&self) -> &[String] {
         &self.damaged
     }
 
@@ -95,7 +95,7 @@ impl Votes {
     }
 }
 
-fn sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
+fn read_sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
     let place = config.root.join(path);
     let text = match fence::read_to_string(&place) {
         Ok(text) => text,
@@ -103,9 +103,9 @@ fn sample(config: &Config, path: &str) -> Result<Vec<Vote>, StageError> {
         Err(e) => return Err(StageError::Store(Error::io("read", &place)(e))),
     };
     let vote = |(at, line): (usize, &str)| {
-        let wrong = |what: String| StageError::from(Unusable::at(format!("{path}:{}", at + 1), what));
+        let wrong = |what: String| StageError::from(Unusable::at_place(format!("{path}:{}", at + 1), what));
         let vote: Vote = serde_json::from_str(line).map_err(|e| wrong(e.to_string()))?;
-        match (vote.synthetic, vote.identity() == vote.id) {
+        match (vote.synthetic, vote.compute_id() == vote.id) {
             (true, true) => Ok(vote),
             // Nobody's vote may slip in past the log.
             (false, _) => Err(wrong("a sample's vote says \"synthetic\": true".into())),

@@ -8,12 +8,12 @@ use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::asked::{DRAFTED, Over};
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::Native;
-use riddlemill_benchmarks::scope::{Scope, above, group, text};
+use riddlemill_benchmarks::scope::{Scope, layer_variables, group_name, text_of_value};
 use serde_json::{Map, Value as Json, json};
 
-use super::columns::{self, Element, shown};
+use super::columns::{self, Element, value_for_people};
 use super::drafts::{Replied, Replies};
-use super::{Decision, Drafted, GROUPS, only};
+use super::{Decision, Drafted, GROUPS, single_decision};
 use crate::config::TABLE;
 use crate::stages::context::Rows;
 use crate::stages::draft::Draft;
@@ -27,13 +27,13 @@ use riddlemill_text::text::language::detect;
 pub(in crate::stages) struct Groups(Map<String, Json>);
 
 impl Groups {
-    pub(in crate::stages) fn split(record: &Row) -> Groups {
+    pub(in crate::stages) fn parse_groups(record: &Row) -> Groups {
         Groups(serde_json::from_str(record.text(GROUPS).unwrap_or_default()).unwrap_or_default())
     }
 
     /// A group, made where there is none.
     pub(in crate::stages) fn of_step(&mut self, step: &str) -> &mut Map<String, Json> {
-        let under = self.0.entry(group(step)).or_insert_with(|| Json::Object(Map::new()));
+        let under = self.0.entry(group_name(step)).or_insert_with(|| Json::Object(Map::new()));
         if !under.is_object() {
             *under = Json::Object(Map::new());
         }
@@ -80,7 +80,7 @@ pub fn take_language(groups: &mut Map<String, Json>, [text, title, content]: [Op
 fn as_read(text: Option<&str>, title: Option<&str>, content: Option<&str>) -> String {
     match text.filter(|text| !text.trim().is_empty()) {
         Some(text) => text.to_owned(),
-        None => Post::written(title, content),
+        None => Post::join_title_and_content(title, content),
     }
 }
 
@@ -94,19 +94,19 @@ pub(in crate::stages) fn of_post(mut post: Post) -> Row {
 
 /// Adds a group to a record.
 pub(super) fn add(record: &mut Row, step: &str, fields: Map<String, Json>) {
-    let mut groups = Groups::split(record);
+    let mut groups = Groups::parse_groups(record);
     groups.of_step(step).extend(fields);
     groups.write_into(record);
 }
 
 /// A record as its benchmark's expressions see it.
-pub(in crate::stages) fn scope(record: &Row, benchmark: &str) -> Scope<'static> {
-    columns::scope(&names(record), benchmark)
+pub(in crate::stages) fn scope_of_record(record: &Row, benchmark: &str) -> Scope<'static> {
+    columns::scope_of_names(&names_of_record(record), benchmark)
 }
 
 /// A record by the names that expressions give to what is on it.
-pub(super) fn names(record: &Row) -> TemplateValue {
-    let mut groups = Groups::split(record);
+pub(super) fn names_of_record(record: &Row) -> TemplateValue {
+    let mut groups = Groups::parse_groups(record);
     let post = json!({
         (LANGUAGE): take_language(&mut groups.0, ["text", "title", "content"].map(|column| record.text(column))),
         "kind": record.text("kind"),
@@ -132,8 +132,8 @@ pub(super) fn names(record: &Row) -> TemplateValue {
 }
 
 /// Puts what a named operation found into the draft of its ballot, or a group of its own.
-pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
-    let mut groups = Groups::split(record);
+pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+    let mut groups = Groups::parse_groups(record);
     match native.ballot {
         Some(ballot) => {
             let of_ballot = groups.of_step(ballot);
@@ -151,54 +151,54 @@ pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &
 }
 
 /// Puts the replies into the draft of their ballot, or a group of their own. Returns what the checks find.
-pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
-    let draft = draft.declared();
+pub(super) fn write_drafts(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+    let draft = draft.draft_declaration();
     if drafts.is_empty() {
         return Vec::new();
     }
-    let mut replies = Replies::new(draft, drafts, super::drafts::items(record, draft).unwrap_or_default());
-    leave(record, draft, &replies);
+    let mut replies = Replies::new(draft, drafts, super::drafts::items_of_draft(record, draft).unwrap_or_default());
+    write_replies(record, draft, &replies);
     // The checks read the draft from the record, so it is left before them and again with findings.
-    replies.check(draft, &names(record));
-    leave(record, draft, &replies);
-    replies.findings()
+    replies.run_checks(draft, &names_of_record(record));
+    write_replies(record, draft, &replies);
+    replies.named_findings()
 }
 
 /// Puts replies into the draft of their ballot, or a group of their own, with what is found in them so far.
-fn leave(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, replies: &Replies) {
+fn write_replies(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, replies: &Replies) {
     let fields: Map<String, Json> = match (&draft.over, replies.of_record()) {
-        (Some(_), _) => Map::from_iter([("each".to_owned(), json!(replies.each(draft)))]),
+        (Some(_), _) => Map::from_iter([("each".to_owned(), json!(replies.replies_by_element(draft)))]),
         (None, replied) => {
-            let first = replied.map(Replied::first).unwrap_or_default();
+            let first = replied.map(Replied::fields_of_draft).unwrap_or_default();
             first.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect()
         }
     };
-    let mut groups = Groups::split(record);
-    let own = groups.of_step(draft.called());
+    let mut groups = Groups::parse_groups(record);
+    let own = groups.of_step(draft.setting_name());
     match draft.ballot {
         Some(_) => {
             own.insert("draft".into(), Json::Object(fields));
-            own.insert("draft_basis".into(), json!(replies.basis()));
+            own.insert("draft_basis".into(), json!(replies.basis_of_replies()));
         }
         None => {
             own.extend(fields);
-            own.insert("basis".into(), json!(replies.basis()));
+            own.insert("basis".into(), json!(replies.basis_of_replies()));
         }
     }
     let several = replies.of_record().filter(|replied| draft.over.is_none() && replied.has_list(draft));
     if let Some(replied) = several {
-        own.insert("drafts".into(), json!(replied.each()));
+        own.insert("drafts".into(), json!(replied.fields_of_replies()));
     }
-    own.insert("flags".into(), json!(replies.findings()));
+    own.insert("flags".into(), json!(replies.named_findings()));
     groups.write_into(record);
 }
 
 /// A record's elements about which a ballot asks one by one, with the draft for each. A list that cannot be computed has
 /// none, and the record waits for a decision on nothing.
-fn elements(record: &Row, step: &Ballot, over: &Over) -> Vec<Element> {
-    let names = names(record);
-    let mut groups = Groups::split(record);
-    let draft = groups.of_step(step.name).get("draft").and_then(|draft| draft.get("each"));
+fn list_elements(record: &Row, ballot: &Ballot, over: &Over) -> Vec<Element> {
+    let names = names_of_record(record);
+    let mut groups = Groups::parse_groups(record);
+    let draft = groups.of_step(ballot.name).get("draft").and_then(|draft| draft.get("each"));
     let drafts = draft.and_then(Json::as_array).cloned().unwrap_or_default();
     let with_draft = |element: Element| {
         let drafted = drafts.iter().find(|draft| draft["called"] == element.called.as_str());
@@ -207,33 +207,33 @@ fn elements(record: &Row, step: &Ballot, over: &Over) -> Vec<Element> {
             ("it", element.it.clone()),
             (DRAFTED, TemplateValue::from(Serde(drafted.clone()))),
         ]);
-        Element { scope: columns::scope(&above(own, &names), step.recipe), ..element }
+        Element { scope: columns::scope_of_names(&layer_variables(own, &names), ballot.recipe), ..element }
     };
-    let elements = columns::elements(&names, record.id(), over, step.recipe).unwrap_or_default();
+    let elements = columns::list_elements(&names, record.id(), over, ballot.recipe).unwrap_or_default();
     elements.into_iter().map(with_draft).collect()
 }
 
 /// What annotators see of a record.
-pub(super) fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
-    let Some(asked) = step.asked else { return Vec::new() };
-    let names = names(record);
-    let scope = columns::scope(&names, step.recipe);
-    if !scope.holds(asked.when.as_ref()).unwrap_or(true) {
+pub(super) fn items_of_record(record: &Row, ballot: &Ballot, seed: u64) -> Vec<Item> {
+    let Some(asked) = ballot.asked else { return Vec::new() };
+    let names = names_of_record(record);
+    let scope = columns::scope_of_names(&names, ballot.recipe);
+    if !scope.is_true(asked.when.as_ref()).unwrap_or(true) {
         return Vec::new();
     }
     match &asked.over {
-        None => vec![item(record, step, asked, &scope, record.id(), seed)],
-        Some(over) => elements(record, step, over)
+        None => vec![make_item(record, ballot, asked, &scope, record.id(), seed)],
+        Some(over) => list_elements(record, ballot, over)
             .iter()
-            .map(|element| item(record, step, asked, &element.scope, &element.id, seed))
+            .map(|element| make_item(record, ballot, asked, &element.scope, &element.id, seed))
             .collect(),
     }
 }
 
 /// Puts what was decided into the group of the ballot.
-pub(super) fn decided(
+pub(super) fn write_decisions(
     record: &mut Row,
-    step: &Ballot,
+    ballot: &Ballot,
     decisions: &[Option<Decision>],
     standing: Standing,
     votes: Vec<String>,
@@ -241,71 +241,71 @@ pub(super) fn decided(
     if decisions.iter().all(Option::is_none) {
         return;
     }
-    let over = step.asked.and_then(|asked| asked.over.as_ref());
-    let elements = over.map(|over| elements(record, step, over));
-    let whole = scope(record, step.recipe);
-    let mut groups = Groups::split(record);
-    let fields = groups.of_step(step.name);
+    let over = ballot.asked.and_then(|asked| asked.over.as_ref());
+    let elements = over.map(|over| list_elements(record, ballot, over));
+    let whole = scope_of_record(record, ballot.recipe);
+    let mut groups = Groups::parse_groups(record);
+    let fields = groups.of_step(ballot.name);
     match elements {
         Some(elements) => {
             let each = elements.iter().zip(decisions).map(|(element, decision)| {
                 let mut fields = Map::from_iter([("it".to_owned(), json!(element.it))]);
                 if let Some(decision) = decision {
-                    fields.extend(answered(step, &element.scope, decision));
-                    fields.extend(who_wrote_what(step, decision));
+                    fields.extend(fields_of_decision(ballot, &element.scope, decision));
+                    fields.extend(who_wrote_what(ballot, decision));
                 }
                 Json::Object(fields)
             });
             fields.insert("each".into(), each.collect());
         }
         None => {
-            let Some(decision) = only(decisions) else { return };
-            fields.extend(answered(step, &whole, decision));
+            let Some(decision) = single_decision(decisions) else { return };
+            fields.extend(fields_of_decision(ballot, &whole, decision));
         }
     }
     fields.insert("standing".into(), json!(standing.code()));
     fields.insert("basis".into(), json!(votes));
-    if let Some(decision) = only(decisions).filter(|_| !is_over(step)) {
-        fields.extend(who_wrote_what(step, decision));
+    if let Some(decision) = single_decision(decisions).filter(|_| !is_over(ballot)) {
+        fields.extend(who_wrote_what(ballot, decision));
     }
     groups.write_into(record);
 }
 
 /// A step's draft as a ledger shows it.
-pub(super) fn before(record: &Row, step: &Ballot) -> String {
+pub(super) fn describe_draft(record: &Row, ballot: &Ballot) -> String {
     let described = |scope: &Scope<'_>| {
-        let values = draft(record, step, scope);
+        let values = draft_of_ballot(record, ballot, scope);
         describe_fields(values.iter().map(|(name, value)| (name, value.to_string())).collect())
     };
-    match step.asked.and_then(|asked| asked.over.as_ref()) {
+    match ballot.asked.and_then(|asked| asked.over.as_ref()) {
         Some(over) => {
-            let each = elements(record, step, over).into_iter().map(|element| described(&element.scope));
+            let each = list_elements(record, ballot, over).into_iter().map(|element| described(&element.scope));
             each.filter(|draft| !draft.is_empty()).collect::<Vec<_>>().join("\n")
         }
-        None => described(&scope(record, step.recipe)),
+        None => described(&scope_of_record(record, ballot.recipe)),
     }
 }
 
 /// A step's decision as a ledger shows it.
-pub(super) fn after(record: &Row, step: &Ballot) -> String {
-    let mut groups = Groups::split(record);
-    let fields = groups.of_step(step.name);
-    match fields.get("each").and_then(Json::as_array).filter(|_| is_over(step)) {
+pub(super) fn describe_decision(record: &Row, ballot: &Ballot) -> String {
+    let mut groups = Groups::parse_groups(record);
+    let fields = groups.of_step(ballot.name);
+    match fields.get("each").and_then(Json::as_array).filter(|_| is_over(ballot)) {
         Some(each) => {
-            let in_words = |element: &Json| element.as_object().map(|fields| described(step, fields));
+            let in_words = |element: &Json| element.as_object().map(|fields| describe_decided_fields(ballot, fields));
             each.iter().filter_map(in_words).collect::<Vec<_>>().join("\n")
         }
-        None => described(step, fields),
+        None => describe_decided_fields(ballot, fields),
     }
 }
 
 /// Whether a ballot asks about elements of a record one by one.
-fn is_over(step: &Ballot) -> bool {
-    step.asked.is_some_and(|asked| asked.over.is_some())
+fn is_over(ballot: &Ballot) -> bool {
+    ballot.asked.is_some_and(|asked| asked.over.is_some())
 }
 
 /// What annotators see of a record, or of one of its elements.
-fn item(
+fn make_item(
     record: &Row,
     step: &Ballot,
     asked: &BallotSource,
@@ -313,9 +313,9 @@ fn item(
     id: &str,
     seed: u64,
 ) -> Item {
-    let mut item = columns::new_item(step, asked, scope, id, draft(record, step, scope), seed);
+    let mut item = columns::new_item(step, asked, scope, id, draft_of_ballot(record, step, scope), seed);
     if let Some(ballot) = step.not_by {
-        let mut groups = Groups::split(record);
+        let mut groups = Groups::parse_groups(record);
         let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
         let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
         item.written_in = super::votes_of(&basis);
@@ -324,15 +324,15 @@ fn item(
 }
 
 /// The answers of each who voted on an item, and how many gave each code.
-fn who_wrote_what(step: &Ballot, Decision { given, .. }: &Decision) -> [(String, Json); 2] {
+fn who_wrote_what(ballot: &Ballot, Decision { given, .. }: &Decision) -> [(String, Json); 2] {
     let all = given.iter().map(as_json).collect::<Vec<_>>();
-    [("given".to_owned(), json!(all)), ("tally".to_owned(), tally(step, given))]
+    [("given".to_owned(), json!(all)), ("tally".to_owned(), tally_votes(ballot, given))]
 }
 
 /// What was decided on an item, by field.
-fn answered(step: &Ballot, scope: &Scope<'_>, decision: &Decision) -> Map<String, Json> {
+fn fields_of_decision(ballot: &Ballot, scope: &Scope<'_>, decision: &Decision) -> Map<String, Json> {
     let values = &decision.values;
-    let picked = picked(step, scope);
+    let picked = picked_texts(ballot, scope);
     let mut fields = Map::new();
     for (name, value) in values.iter() {
         let value = match (picked.get(name), value.as_list()) {
@@ -342,19 +342,19 @@ fn answered(step: &Ballot, scope: &Scope<'_>, decision: &Decision) -> Map<String
             }
             _ => json!(value),
         };
-        fields.insert(group(name), value);
+        fields.insert(group_name(name), value);
     }
     fields
 }
 
 /// The fields of a decision as a ledger shows them.
-fn described(step: &Ballot, fields: &Map<String, Json>) -> String {
+fn describe_decided_fields(ballot: &Ballot, fields: &Map<String, Json>) -> String {
     let field = |name: &'static str| {
-        let value = text(&TemplateValue::from(Serde(fields.get(&group(name))?)))?;
+        let value = text_of_value(&TemplateValue::from(Serde(fields.get(&group_name(name))?)))?;
         Some((name, value.replace('\n', "; ")))
     };
-    let second = step.review.iter().flat_map(|second| &second.fields);
-    let mut names: Vec<&str> = step.fields.iter().chain(second).map(|field| field.name).collect();
+    let second = ballot.review.iter().flat_map(|second| &second.fields);
+    let mut names: Vec<&str> = ballot.fields.iter().chain(second).map(|field| field.name).collect();
     names.dedup();
     describe_fields(names.into_iter().filter_map(field).collect())
 }
@@ -370,19 +370,19 @@ fn describe_fields(fields: Vec<(&str, String)>) -> String {
 }
 
 /// The draft for a ballot: each field of the ballot, from the draft step or as the ballot declares.
-fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
+fn draft_of_ballot(record: &Row, ballot: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
-    let drafted = match is_over(step) {
-        true => scope.named(DRAFTED).map(|drafted| json!(drafted)),
-        false => Groups::split(record).of_step(step.name).get("draft").cloned(),
+    let drafted = match is_over(ballot) {
+        true => scope.find_variable(DRAFTED).map(|drafted| json!(drafted)),
+        false => Groups::parse_groups(record).of_step(ballot.name).get("draft").cloned(),
     };
     let drafted = drafted.unwrap_or_default();
-    let second = step.review.iter().flat_map(|second| &second.fields);
-    for field in step.fields.iter().chain(second) {
+    let second = ballot.review.iter().flat_map(|second| &second.fields);
+    for field in ballot.fields.iter().chain(second) {
         let expression =
-            step.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
+            ballot.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
         let value: Result<Option<Value>, Trouble> = match expression {
-            Some((_, expression)) => scope.value(expression).map(|value| shown(&value)),
+            Some((_, expression)) => scope.compute_value(expression).map(|value| value_for_people(&value)),
             None => Ok(drafted.get(field.name).and_then(|value| serde_json::from_value(value.clone()).ok())),
         };
         if let Ok(Some(value)) = value {
@@ -393,25 +393,25 @@ fn draft(record: &Row, step: &Ballot, scope: &Scope<'_>) -> Values {
 }
 
 /// The texts that fields pick from, by field.
-fn picked(step: &Ballot, scope: &Scope<'_>) -> BTreeMap<&'static str, Vec<String>> {
-    let Some(asked) = step.asked else { return BTreeMap::new() };
-    let second = step.review.iter().flat_map(|second| &second.fields);
+fn picked_texts(ballot: &Ballot, scope: &Scope<'_>) -> BTreeMap<&'static str, Vec<String>> {
+    let Some(asked) = ballot.asked else { return BTreeMap::new() };
+    let second = ballot.review.iter().flat_map(|second| &second.fields);
     let candidates = |field: &riddlemill_review::ballot::Field| {
         let Kind::Pick { from, .. } = field.kind else { return None };
         let (_, is) = asked.shows.iter().find(|(key, _)| *key == from)?;
-        Some((field.name, scope.texts(is).ok()?))
+        Some((field.name, scope.compute_texts(is).ok()?))
     };
-    step.fields.iter().chain(second).filter_map(candidates).collect()
+    ballot.fields.iter().chain(second).filter_map(candidates).collect()
 }
 
 fn as_json(values: &Values) -> Json {
-    Json::Object(values.iter().map(|(name, value)| (group(name), json!(value))).collect())
+    Json::Object(values.iter().map(|(name, value)| (group_name(name), json!(value))).collect())
 }
 
 /// How many of those who voted gave each code, by field; of each option of a field there is a number.
-fn tally(step: &Ballot, given: &[Values]) -> Json {
+fn tally_votes(ballot: &Ballot, given: &[Values]) -> Json {
     let mut fields = Map::new();
-    for field in &step.fields {
+    for field in &ballot.fields {
         let codes: Vec<String> = match &field.kind {
             Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
             Kind::Preference { sides, tie } => {
@@ -432,7 +432,7 @@ fn tally(step: &Ballot, given: &[Values]) -> Json {
             let n = all.iter().filter(|given| **given == code).count();
             (code, json!(n))
         };
-        fields.insert(group(field.name), Json::Object(codes.into_iter().map(count).collect()));
+        fields.insert(group_name(field.name), Json::Object(codes.into_iter().map(count).collect()));
     }
     Json::Object(fields)
 }

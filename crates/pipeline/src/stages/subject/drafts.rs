@@ -6,16 +6,16 @@ use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::choice::Label;
 use riddlemill_benchmarks::draft::{Case, Draft};
-use riddlemill_benchmarks::requirement::computed;
-use riddlemill_benchmarks::scope::{Scope, above, texts};
+use riddlemill_benchmarks::requirement::try_unmet_sentence;
+use riddlemill_benchmarks::scope::{Scope, layer_variables, texts_of_value};
 use riddlemill_benchmarks::{Expression, Trouble};
 use riddlemill_record::{Record, Row, with_fields};
 use riddlemill_review::Values;
-use riddlemill_text::replies::unusable;
+use riddlemill_text::replies::why_unusable;
 use serde_json::{Map, Value as Json, json};
 
-use super::columns::{Element, answers, elements, kept, row, scope};
-use super::{Drafted, Majority, Prompt, majority};
+use super::columns::{Element, answers_as_template, list_elements, fill_kept_columns, row_as_template, scope_of_names};
+use super::{Drafted, Majority, Prompt, find_majority};
 use crate::stages::draft::{Draft as Asking, Slot};
 
 /// What one request of a draft is about: a record, or an element of its list.
@@ -33,30 +33,30 @@ pub struct DraftItem {
 impl DraftItem {
     /// Whether the step asks about it.
     pub fn is_asked(&self, draft: Asking) -> bool {
-        self.scope.holds(draft.declared().when.as_ref()).unwrap_or(true)
+        self.scope.is_true(draft.draft_declaration().when.as_ref()).unwrap_or(true)
     }
 
     /// The request about it in one of the step's slots; `None` if there is none, and if the model that would be asked
     /// may not judge this one.
-    pub fn prompt(&self, draft: Asking, slot: &Slot) -> Option<Prompt> {
+    pub fn prompt_for_slot(&self, draft: Asking, slot: &Slot) -> Option<Prompt> {
         if !self.is_asked(draft) {
             return None;
         }
-        let (draft, scope) = (draft.declared(), &self.scope);
-        let holds = |case: &&Case| scope.holds(case.when.as_ref()).unwrap_or(true);
+        let (draft, scope) = (draft.draft_declaration(), &self.scope);
+        let holds = |case: &&Case| scope.is_true(case.when.as_ref()).unwrap_or(true);
         let case = match slot.ask {
             Some(at) => draft.cases.get(at).filter(holds)?,
             None => draft.cases.iter().find(holds)?,
         };
         if let Some(barred) = draft.barred.as_ref().filter(|_| !slot.bars.is_empty()) {
-            let whose = scope.text(&barred.whose).ok().flatten().unwrap_or_default();
+            let whose = scope.compute_text(&barred.whose).ok().flatten().unwrap_or_default();
             if slot.bars.iter().any(|barred| barred.matches(&whose)) {
                 return None;
             }
         }
         // A value that cannot be computed is missing, and rendering the prompt reports it.
         let value = |(name, value): &(&'static str, Expression)| {
-            Some((*name, scope.text(value).ok()?.unwrap_or_default()))
+            Some((*name, scope.compute_text(value).ok()?.unwrap_or_default()))
         };
         Some(Prompt { template: case.template, values: case.with.iter().filter_map(value).collect() })
     }
@@ -65,18 +65,18 @@ impl DraftItem {
     ///
     /// # Errors
     /// [`Trouble`] if one cannot be computed: no other reply would change that.
-    pub fn unmet(&self, draft: Asking, values: &Values) -> Result<Option<Label>, Trouble> {
-        let requires = &draft.declared().requires;
+    pub fn unmet_requirement(&self, draft: Asking, values: &Values) -> Result<Option<Label>, Trouble> {
+        let requires = &draft.draft_declaration().requires;
         if requires.is_empty() {
             return Ok(None);
         }
-        let (names, fields) = self.scope.parts();
-        let said = BTreeMap::from([("said", answers(values)), ("drafted", answers(values))]);
-        computed(requires, &Scope::new(above(said, names), fields))
+        let (names, fields) = self.scope.variables_and_fields();
+        let said = BTreeMap::from([("said", answers_as_template(values)), ("drafted", answers_as_template(values))]);
+        try_unmet_sentence(requires, &Scope::new(layer_variables(said, names), fields))
     }
 
     /// The step's finding about it, preceded by its name if it has one.
-    pub fn named(&self, finding: &str) -> String {
+    pub fn name_finding(&self, finding: &str) -> String {
         if self.called.is_empty() { finding.to_owned() } else { format!("{}: {finding}", self.called) }
     }
 }
@@ -85,14 +85,14 @@ impl DraftItem {
 ///
 /// # Errors
 /// [`Trouble`] where the list cannot be computed, or is none.
-pub(super) fn items(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
-    let names = super::names(record);
+pub(super) fn items_of_draft(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
+    let names = super::names_of_record(record);
     let known_as = |scope: &Scope<'_>, otherwise: String| {
-        let name = draft.known_as.as_ref().and_then(|known_as| scope.text(known_as).ok().flatten());
+        let name = draft.known_as.as_ref().and_then(|known_as| scope.compute_text(known_as).ok().flatten());
         name.unwrap_or(otherwise)
     };
     let Some(over) = &draft.over else {
-        let scope = scope(&names, draft.benchmark);
+        let scope = scope_of_names(&names, draft.benchmark);
         let about = known_as(&scope, record.id().to_owned());
         return Ok(vec![DraftItem { it: TemplateValue::from(()), called: String::new(), about, scope }]);
     };
@@ -100,29 +100,29 @@ pub(super) fn items(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Troub
         let about = known_as(&scope, format!("{}/{called}", record.id()));
         DraftItem { it, called, about, scope }
     };
-    Ok(elements(&names, record.id(), over, draft.benchmark)?.into_iter().map(item).collect())
+    Ok(list_elements(&names, record.id(), over, draft.benchmark)?.into_iter().map(item).collect())
 }
 
 /// Puts the replies into the columns that the draft names. Returns what its checks find.
-pub(super) fn drafted(record: &mut Row, draft: &Draft, drafts: &[Drafted]) -> Vec<String> {
+pub(super) fn write_drafts(record: &mut Row, draft: &Draft, drafts: &[Drafted]) -> Vec<String> {
     if drafts.is_empty() {
         return Vec::new();
     }
-    let before = row(record);
-    let mut replies = Replies::new(draft, drafts, items(record, draft).unwrap_or_default());
-    let behind = scope(&above(replies.names(draft), &before), draft.benchmark);
-    let (mut cells, troubles) = kept(record.columns(), &draft.keeps, &behind);
-    replies.note(troubles);
+    let before = row_as_template(record);
+    let mut replies = Replies::new(draft, drafts, items_of_draft(record, draft).unwrap_or_default());
+    let behind = scope_of_names(&layer_variables(replies.target_names(draft), &before), draft.benchmark);
+    let (mut cells, troubles) = fill_kept_columns(record.columns(), &draft.keeps, &behind);
+    replies.add_findings(troubles);
     *record = with_fields(record, |column| cells.remove(column));
-    replies.check(draft, &row(record));
-    replies.findings()
+    replies.run_checks(draft, &row_as_template(record));
+    replies.named_findings()
 }
 
 /// The first tie among the replies about a record's items, with the name of the item.
-pub(super) fn tied(record: &Row, draft: &Draft, drafts: &[Drafted]) -> Option<String> {
-    let replies = Replies::new(draft, drafts, items(record, draft).unwrap_or_default());
+pub(super) fn describe_tie(record: &Row, draft: &Draft, drafts: &[Drafted]) -> Option<String> {
+    let replies = Replies::new(draft, drafts, items_of_draft(record, draft).unwrap_or_default());
     let tie =
-        |(item, replied): &(DraftItem, Option<Replied>)| Some(item.named(replied.as_ref()?.tie.as_deref()?));
+        |(item, replied): &(DraftItem, Option<Replied>)| Some(item.name_finding(replied.as_ref()?.tie.as_deref()?));
     replies.0.iter().find_map(tie)
 }
 
@@ -145,23 +145,23 @@ impl Replies {
         self.0.first().and_then(|(_, replied)| replied.as_ref())
     }
 
-    pub(super) fn basis(&self) -> Vec<&str> {
-        self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis).collect()
+    pub(super) fn basis_of_replies(&self) -> Vec<&str> {
+        self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis_of_replies).collect()
     }
 
     /// Every element of the list with the replies about it.
-    pub(super) fn each(&self, draft: &Draft) -> Vec<Map<String, Json>> {
+    pub(super) fn replies_by_element(&self, draft: &Draft) -> Vec<Map<String, Json>> {
         let each = |(item, replied): &(DraftItem, Option<Replied>)| {
             let mut fields = Map::from_iter([
                 ("it".to_owned(), json!(item.it)),
                 ("called".to_owned(), json!(item.called)),
             ]);
             if let Some(replied) = replied {
-                fields.extend(replied.first().iter().map(|(name, value)| (name.to_owned(), json!(value))));
-                fields.insert("basis".into(), json!(replied.basis()));
+                fields.extend(replied.fields_of_draft().iter().map(|(name, value)| (name.to_owned(), json!(value))));
+                fields.insert("basis".into(), json!(replied.basis_of_replies()));
                 fields.insert("flags".into(), json!(replied.findings));
                 if replied.has_list(draft) {
-                    fields.insert("drafts".into(), json!(replied.each()));
+                    fields.insert("drafts".into(), json!(replied.fields_of_replies()));
                 }
             }
             fields
@@ -170,38 +170,38 @@ impl Replies {
     }
 
     /// The names that the targets of a draft have for them.
-    fn names(&self, draft: &Draft) -> BTreeMap<&'static str, TemplateValue> {
+    fn target_names(&self, draft: &Draft) -> BTreeMap<&'static str, TemplateValue> {
         if draft.over.is_none() {
-            return self.of_record().map(Replied::names).unwrap_or_default();
+            return self.of_record().map(Replied::expression_names).unwrap_or_default();
         }
         BTreeMap::from([
-            ("each", TemplateValue::from(Serde(json!(self.each(draft))))),
-            ("basis", self.basis().into_iter().map(TemplateValue::from).collect()),
+            ("each", TemplateValue::from(Serde(json!(self.replies_by_element(draft))))),
+            ("basis", self.basis_of_replies().into_iter().map(TemplateValue::from).collect()),
         ])
     }
 
     /// Adds what was found of the record.
-    fn note(&mut self, found: Vec<String>) {
+    fn add_findings(&mut self, found: Vec<String>) {
         let first = self.0.iter_mut().find_map(|(_, replied)| replied.as_mut());
         first.into_iter().for_each(|replied| replied.findings.extend(found.iter().cloned()));
     }
 
     /// Adds what the checks find. `record` has its names, with the draft.
-    pub(super) fn check(&mut self, draft: &Draft, record: &TemplateValue) {
+    pub(super) fn run_checks(&mut self, draft: &Draft, record: &TemplateValue) {
         for (item, replied) in &mut self.0 {
             let names = match draft.over {
-                Some(_) => above(BTreeMap::from([("it", item.it.clone())]), record),
+                Some(_) => layer_variables(BTreeMap::from([("it", item.it.clone())]), record),
                 None => record.clone(),
             };
-            replied.iter_mut().for_each(|replied| replied.check(draft, &names));
+            replied.iter_mut().for_each(|replied| replied.run_checks(draft, &names));
         }
     }
 
     /// What was found, of an element with its name.
-    pub(super) fn findings(&self) -> Vec<String> {
+    pub(super) fn named_findings(&self) -> Vec<String> {
         let of_item = |(item, replied): &(DraftItem, Option<Replied>)| -> Vec<String> {
             let found = replied.iter().flat_map(|replied| &replied.findings);
-            found.map(|finding| item.named(finding)).collect()
+            found.map(|finding| item.name_finding(finding)).collect()
         };
         self.0.iter().flat_map(of_item).collect()
     }
@@ -226,9 +226,9 @@ impl Replied {
         let several = kept.len() > 1;
         for drafted in &mut kept {
             for (field, asked) in &draft.discards {
-                let Some(answer) = drafted.values.text(field) else { continue };
-                let found = match scope.text(asked) {
-                    Ok(asked) => unusable(&asked.unwrap_or_default(), answer),
+                let Some(answer) = drafted.values.text_of(field) else { continue };
+                let found = match scope.compute_text(asked) {
+                    Ok(asked) => why_unusable(&asked.unwrap_or_default(), answer),
                     Err(trouble) => {
                         findings.push(trouble.to_string());
                         continue;
@@ -241,7 +241,7 @@ impl Replied {
                 drafted.values = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
             }
         }
-        let (draft, tie) = match draft.majority.map(|field| majority(field, &kept)) {
+        let (draft, tie) = match draft.majority.map(|field| find_majority(field, &kept)) {
             None => (Some(0), None),
             Some(Majority::Kept(at)) => (Some(at), None),
             Some(Majority::Tied(what)) => (None, Some(what)),
@@ -251,17 +251,17 @@ impl Replied {
     }
 
     /// The fields of the reply that is the draft: of the first one, or of the first of the majority.
-    pub(super) fn first(&self) -> Values {
+    pub(super) fn fields_of_draft(&self) -> Values {
         let draft = self.draft.and_then(|at| self.kept.get(at));
         draft.map(|drafted| drafted.values.clone()).unwrap_or_default()
     }
 
-    pub(super) fn basis(&self) -> Vec<&str> {
+    pub(super) fn basis_of_replies(&self) -> Vec<&str> {
         self.kept.iter().map(|drafted| drafted.basis.as_str()).collect()
     }
 
     /// The fields of each reply, with `model` and `basis`.
-    pub(super) fn each(&self) -> Vec<Values> {
+    pub(super) fn fields_of_replies(&self) -> Vec<Values> {
         let each = |drafted: &Drafted| {
             let mut values = drafted.values.clone();
             values.set("model", drafted.slot.model.as_str());
@@ -277,32 +277,32 @@ impl Replied {
     }
 
     /// The names that expressions have for them.
-    fn names(&self) -> BTreeMap<&'static str, TemplateValue> {
+    fn expression_names(&self) -> BTreeMap<&'static str, TemplateValue> {
         BTreeMap::from([
-            ("said", answers(&self.first())),
-            ("drafts", self.each().iter().map(answers).collect()),
-            ("basis", self.basis().into_iter().map(TemplateValue::from).collect()),
+            ("said", answers_as_template(&self.fields_of_draft())),
+            ("drafts", self.fields_of_replies().iter().map(answers_as_template).collect()),
+            ("basis", self.basis_of_replies().into_iter().map(TemplateValue::from).collect()),
         ])
     }
 
     /// Adds what the checks find. `record` has its names, with the draft.
-    fn check(&mut self, draft: &Draft, record: &TemplateValue) {
-        let over = |names| scope(&above(names, record), draft.benchmark);
+    fn run_checks(&mut self, draft: &Draft, record: &TemplateValue) {
+        let over = |names| scope_of_names(&layer_variables(names, record), draft.benchmark);
         let mut found = Vec::new();
-        for it in self.each() {
-            let each = over(self.names().into_iter().chain([("it", answers(&it))]).collect());
-            found.extend(draft.checks_each.iter().flat_map(|check| findings(&each, check)));
+        for it in self.fields_of_replies() {
+            let each = over(self.expression_names().into_iter().chain([("it", answers_as_template(&it))]).collect());
+            found.extend(draft.checks_each.iter().flat_map(|check| findings_of_check(&each, check)));
         }
-        let whole = over(self.names());
-        found.extend(draft.checks.iter().flat_map(|check| findings(&whole, check)));
+        let whole = over(self.expression_names());
+        found.extend(draft.checks.iter().flat_map(|check| findings_of_check(&whole, check)));
         self.findings.append(&mut found);
     }
 }
 
 /// What a check finds: a text, or each of a list.
-fn findings(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
-    match scope.value(check) {
-        Ok(found) => texts(&found).into_iter().filter(|text| !text.trim().is_empty()).collect(),
+fn findings_of_check(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
+    match scope.compute_value(check) {
+        Ok(found) => texts_of_value(&found).into_iter().filter(|text| !text.trim().is_empty()).collect(),
         Err(trouble) => vec![trouble.to_string()],
     }
 }
@@ -311,14 +311,14 @@ fn findings(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::drafted;
-    use super::super::rows::{prompt, row, with};
+    use super::super::write_drafts;
+    use super::super::rows::{first_prompt, make_row, row_with_values};
     use super::*;
     use crate::stages::draft::Draft as Asked;
 
     fn step(name: &str) -> Asked {
         let (benchmark, step) = name.split_once('/').unwrap();
-        Asked::find(riddlemill_benchmarks::find(benchmark).unwrap(), step).unwrap()
+        Asked::find_draft(riddlemill_benchmarks::find_benchmark(benchmark).unwrap(), step).unwrap()
     }
 
     fn replies<const N: usize>(answers: [&[(&str, &str)]; N]) -> Vec<Drafted> {
@@ -332,25 +332,25 @@ mod tests {
     }
 
     fn question() -> Row {
-        row("questions", json!({ "id": "q", "text": "鱼会淹死吗？", "question_en": "Can fish drown?" }))
+        make_row("questions", json!({ "id": "q", "text": "鱼会淹死吗？", "question_en": "Can fish drown?" }))
     }
 
     /// What is found in the replies to a draft of a record.
     fn found(record: &mut Row, draft: &str, replies: &[Drafted]) -> Vec<String> {
-        drafted(record, step(draft), replies)
+        write_drafts(record, step(draft), replies)
     }
 
     #[test]
     fn whoever_explains_is_shown_the_note_of_the_thread() {
-        let noted = with(&question(), json!({ "note": "注" }));
+        let noted = row_with_values(&question(), json!({ "note": "注" }));
         let asked = |question: &Row| {
-            prompt(question, step("ruozhibench-gen/irrationality"), &Slot::default()).unwrap()
+            first_prompt(question, step("ruozhibench-gen/irrationality"), &Slot::default()).unwrap()
         };
         let prompt = asked(&noted);
         assert_eq!(prompt.template, "ruozhibench/irrationality");
         assert_eq!(prompt.values["question"], "Can fish drown?\n（楼主注：注）");
         assert_eq!(prompt.values["question_zh"], "鱼会淹死吗？");
-        let bare = with(&question(), json!({ "question_en": null }));
+        let bare = row_with_values(&question(), json!({ "question_en": null }));
         assert_eq!(asked(&bare).values["question"], "");
     }
 
@@ -378,7 +378,7 @@ mod tests {
     fn an_analysis_keeps_within_the_figure() {
         let found = |analysis: &str| {
             let replies = replies([&[("irrationality", analysis)]]);
-            drafted(&mut question(), step("ruozhibench-gen/irrationality"), &replies).join("; ")
+            write_drafts(&mut question(), step("ruozhibench-gen/irrationality"), &replies).join("; ")
         };
         assert_eq!(found("Fish live in water, so they cannot drown in it."), "");
         assert_eq!(
@@ -395,9 +395,9 @@ mod tests {
     fn a_pair_differs_a_little() {
         let found = |pair: &str| {
             let english = "Why do cats never sleep on the moon?";
-            let mut question = with(&question(), json!({ "question_en": english }));
+            let mut question = row_with_values(&question(), json!({ "question_en": english }));
             let replies = replies([&[("pairing", "accept"), ("pair", pair)]]);
-            drafted(&mut question, step("ruozhibench-gen/pair"), &replies)
+            write_drafts(&mut question, step("ruozhibench-gen/pair"), &replies)
         };
         assert_eq!(found("Why do cats sleep on the sofa?"), Vec::<String>::new());
         assert_eq!(
@@ -406,7 +406,7 @@ mod tests {
         );
         assert_eq!(found("Q?"), ["is another question altogether"]);
         let mut question = question();
-        drafted(&mut question, step("ruozhibench-gen/pair"), &replies([&[("pairing", "none")]]));
+        write_drafts(&mut question, step("ruozhibench-gen/pair"), &replies([&[("pairing", "none")]]));
         assert_eq!(question.text("pair_draft"), None);
         assert_eq!(question.list("pair_basis"), ["reply:1"]);
     }
@@ -418,7 +418,7 @@ mod tests {
             values.set("categories", categories[..count].iter().map(ToString::to_string).collect::<Vec<_>>());
             let reply = Drafted { element: 0, slot: Slot::default(), values, basis: "reply:1".into() };
             let mut question = question();
-            let found = drafted(&mut question, step("ruozhibench-gen/category"), &[reply]);
+            let found = write_drafts(&mut question, step("ruozhibench-gen/category"), &[reply]);
             assert_eq!(question.list("category_draft").len(), count);
             found
         };
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn each_reply_of_several_is_looked_at() {
-        let mut joke = row("jokes", json!({ "id": "j", "text": "鱼会淹死吗？" }));
+        let mut joke = make_row("jokes", json!({ "id": "j", "text": "鱼会淹死吗？" }));
         let drafts = replies([
             &[("explanation", "先说一句。再说一句。")],
             &[("explanation", "只有一句。")],
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_of_several_replies_are_in_one_list() {
-        let mut text = row("cunning texts", json!({ "id": "t", "text": "云", "explanation": "对。" }));
+        let mut text = make_row("cunning texts", json!({ "id": "t", "text": "云", "explanation": "对。" }));
         let drafts = replies([
             &[("wrong_1", "甲"), ("wrong_2", "乙"), ("wrong_3", "甲！")],
             &[("wrong_1", "对"), ("wrong_2", "……"), ("wrong_3", "丁")],

@@ -8,7 +8,7 @@ mod columns;
 pub(super) mod declared;
 mod drafts;
 
-pub(super) use columns::{answers as replied, kept, listed};
+pub(super) use columns::{answers_as_template as replied, fill_kept_columns, evaluate_list};
 pub use declared::take_language;
 pub use drafts::DraftItem;
 
@@ -70,7 +70,7 @@ pub const GROUPS: &str = "groups";
 
 /// Whether the steps of a record leave groups.
 fn is_grouped(record: &Row) -> bool {
-    record.has(GROUPS)
+    record.has_column(GROUPS)
 }
 
 /// The record that a post becomes.
@@ -82,15 +82,15 @@ pub fn of_post(rows: Rows, post: Post) -> Row {
 }
 
 /// A record's parts by the names that expressions give them: its columns, or the groups of its steps.
-pub(super) fn names(record: &Row) -> TemplateValue {
-    if is_grouped(record) { declared::names(record) } else { columns::row(record) }
+pub(super) fn names_of_record(record: &Row) -> TemplateValue {
+    if is_grouped(record) { declared::names_of_record(record) } else { columns::row_as_template(record) }
 }
 
 /// Takes what a named operation found. Returns what could not be computed.
-pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
     match is_grouped(record) {
-        true => declared::found(record, native, values, basis),
-        false => columns::found(record, native, values, basis),
+        true => declared::write_findings(record, native, values, basis),
+        false => columns::write_findings(record, native, values, basis),
     }
 }
 
@@ -99,26 +99,26 @@ pub(super) fn found(record: &mut Row, native: &Native, values: &Values, basis: &
 /// # Errors
 /// [`Trouble`] where that list cannot be computed, or is none.
 pub fn draft_items(record: &Row, draft: Draft) -> Result<Vec<DraftItem>, Trouble> {
-    drafts::items(record, draft.declared())
+    drafts::items_of_draft(record, draft.draft_declaration())
 }
 
 /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
-pub(super) fn drafted(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+pub(super) fn write_drafts(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
     match is_grouped(record) {
-        true => declared::drafted(record, draft, drafts),
-        false => drafts::drafted(record, draft.declared(), drafts),
+        true => declared::write_drafts(record, draft, drafts),
+        false => drafts::write_drafts(record, draft.draft_declaration(), drafts),
     }
 }
 
 /// Why no reply can be kept: those about an item are tied, and nobody votes on the draft.
-pub(super) fn tied(record: &Row, draft: Draft, drafts: &[Drafted]) -> Option<String> {
-    let declared = draft.declared();
+pub(super) fn describe_tie(record: &Row, draft: Draft, drafts: &[Drafted]) -> Option<String> {
+    let declared = draft.draft_declaration();
     declared.majority.filter(|_| declared.ballot.is_none())?;
-    drafts::tied(record, declared, drafts)
+    drafts::describe_tie(record, declared, drafts)
 }
 
 /// A record in groups, of an answer to this one: with its groups, and one more.
-pub(super) fn child(record: &Row, id: String, step: &str, fields: Map<String, Json>) -> Row {
+pub(super) fn child_record(record: &Row, id: String, step: &str, fields: Map<String, Json>) -> Row {
     let mut child = match is_grouped(record) {
         true => record.clone(),
         false => Row::from(Declared::default()),
@@ -130,65 +130,65 @@ pub(super) fn child(record: &Row, id: String, step: &str, fields: Map<String, Js
 
 /// What annotators see of a record: one item, several if a step asks about several of its parts, none if it asks about
 /// nothing of it. `seed` draws the order of what is shown side by side.
-pub fn items(record: &Row, step: &Ballot, seed: u64) -> Vec<Item> {
-    if is_grouped(record) { declared::items(record, step, seed) } else { columns::items(record, step, seed) }
+pub fn items_of_record(record: &Row, ballot: &Ballot, seed: u64) -> Vec<Item> {
+    if is_grouped(record) { declared::items_of_record(record, ballot, seed) } else { columns::items_of_record(record, ballot, seed) }
 }
 
 /// Applies the decision on each of a record's items; `None` if an optional step has no decision.
-pub(super) fn decided(
+pub(super) fn write_decisions(
     record: &mut Row,
-    step: &Ballot,
+    ballot: &Ballot,
     decisions: &[Option<Decision>],
     standing: Standing,
     basis: Vec<String>,
 ) {
     match is_grouped(record) {
-        true => declared::decided(record, step, decisions, standing, basis),
-        false => columns::decided(record, step, decisions, standing, basis),
+        true => declared::write_decisions(record, ballot, decisions, standing, basis),
+        false => columns::write_decisions(record, ballot, decisions, standing, basis),
     }
 }
 
 /// Why a record cannot continue from a step without an answer, regardless of settings.
-pub(super) fn lacks(record: &Row, step: &Ballot) -> Option<Reason> {
-    let passes = step.asked?.passes.as_ref()?;
-    let holds = in_scope(record, step.recipe).holds(Some(&passes.when));
+pub(super) fn reason_to_stop(record: &Row, ballot: &Ballot) -> Option<Reason> {
+    let passes = ballot.asked?.passes.as_ref()?;
+    let holds = in_scope(record, ballot.recipe).is_true(Some(&passes.when));
     (!holds.unwrap_or(false)).then_some(passes.lacks)
 }
 
 /// A step's draft as a ledger shows it; empty where there is none.
-pub(super) fn before(record: &Row, step: &Ballot) -> String {
+pub(super) fn describe_draft(record: &Row, ballot: &Ballot) -> String {
     match is_grouped(record) {
-        true => declared::before(record, step),
-        false => columns::text(record, step, |asked| asked.before.as_ref()),
+        true => declared::describe_draft(record, ballot),
+        false => columns::text_of_expression(record, ballot, |asked| asked.before.as_ref()),
     }
 }
 
 /// A step's decision as a ledger shows it.
-pub(super) fn after(record: &Row, step: &Ballot) -> String {
+pub(super) fn describe_decision(record: &Row, ballot: &Ballot) -> String {
     match is_grouped(record) {
-        true => declared::after(record, step),
-        false => columns::text(record, step, |asked| asked.after.as_ref()),
+        true => declared::describe_decision(record, ballot),
+        false => columns::text_of_expression(record, ballot, |asked| asked.after.as_ref()),
     }
 }
 
 /// Names, and the `[fields]` of a benchmark.
 pub(super) fn with_names(benchmark: &str, names: &TemplateValue) -> Scope<'static> {
-    columns::scope(names, benchmark)
+    columns::scope_of_names(names, benchmark)
 }
 
 /// A record as a benchmark's expressions see it.
 pub(super) fn in_scope(record: &Row, benchmark: &str) -> Scope<'static> {
-    columns::scope(&names(record), benchmark)
+    columns::scope_of_names(&names_of_record(record), benchmark)
 }
 
 /// A stage's rows as the records that a step works on: posts are records without drafts and votes.
 ///
 /// # Errors
 /// [`Error`] where a part is missing or damaged.
-pub fn subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<Row>, Error> {
+pub fn read_subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<Row>, Error> {
     match rows {
         Rows::Posts => {
-            let posts = reader.all::<Post>("rows")?.into_iter();
+            let posts = reader.read_table::<Post>("rows")?.into_iter();
             Ok(posts.map(|post| of_post(records, post)).collect())
         }
         rows => reader.all_of(rows.columns(), "rows"),
@@ -201,7 +201,7 @@ fn votes_of(basis: &[String]) -> Vec<Digest> {
 }
 
 /// The decision of a step with one item per record.
-fn only(decisions: &[Option<Decision>]) -> Option<&Decision> {
+fn single_decision(decisions: &[Option<Decision>]) -> Option<&Decision> {
     decisions.first()?.as_ref()
 }
 
@@ -215,7 +215,7 @@ enum Majority {
 }
 
 /// The majority of the values of a field; replies without a value do not count, and if none has one, the first is kept.
-fn majority(field: &str, replies: &[Drafted]) -> Majority {
+fn find_majority(field: &str, replies: &[Drafted]) -> Majority {
     // By value how many gave it, and the first that did.
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (at, reply) in replies.iter().enumerate() {
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn the_first_reply_of_the_most_frequent_value_is_kept_and_a_tie_is_told() {
-        let of = |values: &[Option<&str>]| majority("kind", &replies(values));
+        let of = |values: &[Option<&str>]| find_majority("kind", &replies(values));
         assert_eq!(of(&[Some("a"), Some("b"), Some("b")]), Majority::Kept(1));
         assert_eq!(of(&[None, Some("a"), None]), Majority::Kept(1));
         assert_eq!(of(&[None, None]), Majority::Kept(0));
@@ -273,7 +273,7 @@ mod tests {
         fn the_order_of_replies_decides_nothing(values in prop::collection::vec(0usize..3, 1..12), turn in 0usize..12) {
             let codes = ["a", "b", "c"];
             let mut given: Vec<Option<&str>> = values.iter().map(|at| Some(codes[*at])).collect();
-            let value = |given: &[Option<&str>]| match majority("kind", &replies(given)) {
+            let value = |given: &[Option<&str>]| match find_majority("kind", &replies(given)) {
                 Majority::Kept(at) => given[at].unwrap().to_owned(),
                 Majority::Tied(what) => what,
             };

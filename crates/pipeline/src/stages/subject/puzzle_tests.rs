@@ -1,19 +1,19 @@
 //! What the steps of BrainTeaser ask of a puzzle, and where the answers go, in tests.
 
-use super::rows::{prompt, row, with};
+use super::rows::{first_prompt, make_row, row_with_values};
 use crate::stages::draft::{Draft, Slot};
-use crate::stages::subject::{Decision, Drafted, decided, drafted, lacks};
+use crate::stages::subject::{Decision, Drafted, write_decisions, write_drafts, reason_to_stop};
 use riddlemill_record::{Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Value, Values};
 use serde_json::json;
 
 fn ballot(name: &str) -> &'static Ballot {
-    riddlemill_benchmarks::find("brainteaser").and_then(|folder| folder.ballot(name)).unwrap()
+    riddlemill_benchmarks::find_benchmark("brainteaser").and_then(|folder| folder.find_ballot(name)).unwrap()
 }
 
 fn draft(step: &str) -> Draft {
-    Draft::find(riddlemill_benchmarks::find("brainteaser").unwrap(), step).unwrap()
+    Draft::find_draft(riddlemill_benchmarks::find_benchmark("brainteaser").unwrap(), step).unwrap()
 }
 
 const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];
@@ -31,18 +31,18 @@ fn sentence() -> Row {
         "premises": ["He shaves himself.", "A razor cuts.", "It is one day."],
         "stumper": "he shaves himself",
     });
-    row("puzzles", values)
+    make_row("puzzles", values)
 }
 
 #[test]
 fn what_is_asked_depends_on_the_kind() {
-    let word = with(&sentence(), json!({ "kind": "word" }));
-    let template = |puzzle: &Row, draft| prompt(puzzle, draft, &slot()).map(|prompt| prompt.template);
+    let word = row_with_values(&sentence(), json!({ "kind": "word" }));
+    let template = |puzzle: &Row, draft| first_prompt(puzzle, draft, &slot()).map(|prompt| prompt.template);
     assert_eq!(template(&word, draft("premises")), None);
     assert_eq!(template(&word, draft("distractors")), Some("brainteaser/distractors_word"));
-    let listed = with(&word, json!({ "distractors_draft": ["a"] }));
+    let listed = row_with_values(&word, json!({ "distractors_draft": ["a"] }));
     assert_eq!(template(&listed, draft("distractors")), None);
-    let prompt = prompt(&sentence(), draft("distractors"), &slot()).unwrap();
+    let prompt = first_prompt(&sentence(), draft("distractors"), &slot()).unwrap();
     assert_eq!(
         (prompt.template, prompt.values["overturned"].as_str()),
         ("brainteaser/distractors_sentence", "0")
@@ -57,7 +57,7 @@ fn a_distractor_must_leave_the_stumper_alone() {
         DISTRACTORS.into_iter().zip(["His razor is blunt.", "He is a barber!", "He rests."]).collect();
     values.set("overturned", ["1", "0", "7"].map(String::from).to_vec());
     let drafts = [Drafted { element: 0, slot: slot(), values, basis: "sample:x".into() }];
-    let findings = drafted(&mut puzzle, draft("distractors"), &drafts);
+    let findings = write_drafts(&mut puzzle, draft("distractors"), &drafts);
     assert_eq!(findings.len(), 3, "{findings:?}");
     assert_eq!(puzzle.list("distractors_from"), ["A razor cuts.", "He shaves himself.", ""]);
 }
@@ -68,13 +68,13 @@ fn premises_are_read_as_people_write_them() {
     let values: Values = [("premises", "One.\nTwo."), ("stumper", "Another.")].into_iter().collect();
     let decision = Decision { values, given: Vec::new() };
     decide(&mut puzzle, "premises", &[Some(decision)], "vote:1");
-    let prompt = prompt(&puzzle, draft("distractors"), &slot()).unwrap();
+    let prompt = first_prompt(&puzzle, draft("distractors"), &slot()).unwrap();
     assert_eq!((puzzle.list("premises").len(), prompt.values["overturned"].as_str()), (3, "2"));
     assert_eq!(puzzle.text("premises_status"), Some("confirmed"));
 }
 
 fn decide(puzzle: &mut Row, on: &str, decisions: &[Option<Decision>], vote: &str) {
-    decided(puzzle, ballot(on), decisions, Standing::Confirmed, vec![vote.into()]);
+    write_decisions(puzzle, ballot(on), decisions, Standing::Confirmed, vec![vote.into()]);
 }
 
 fn decision<const N: usize>(answers: [(&str, Value); N]) -> [Option<Decision>; 1] {
@@ -89,8 +89,8 @@ fn where_none_is_sensible_a_model_is_asked_again() {
     let values = json!({
         "question": "Which bird goes down?", "answer": "A swallow.", "kind": "word", "distractors_draft": wrong,
     });
-    let mut puzzle = row("puzzles", values);
-    let asked = |puzzle: &Row| prompt(puzzle, draft("again"), &slot());
+    let mut puzzle = make_row("puzzles", values);
+    let asked = |puzzle: &Row| first_prompt(puzzle, draft("again"), &slot());
     assert!(asked(&puzzle).is_none(), "nobody rejected them");
     let none = decision([("verdict", "none".into())]);
     decide(&mut puzzle, "distractors", &none, "vote:1");
@@ -101,7 +101,7 @@ fn where_none_is_sensible_a_model_is_asked_again() {
     assert_eq!(prompt.values["rejected"], "A duck.\nA hen.\nA crow.");
     let values: Values = DISTRACTORS.into_iter().zip(["A robin.", "A heron.", "A stork."]).collect();
     let drafts = [Drafted { element: 0, slot: slot(), values: values.clone(), basis: "reply:2".into() }];
-    assert!(drafted(&mut puzzle, draft("again"), &drafts).is_empty());
+    assert!(write_drafts(&mut puzzle, draft("again"), &drafts).is_empty());
     decide(&mut puzzle, "again", &[Some(Decision { values, given: Vec::new() })], "vote:2");
     assert_eq!(puzzle.list("distractors"), ["A robin.", "A heron.", "A stork."]);
     assert_eq!(puzzle.text("distractors_status"), Some("confirmed"));
@@ -116,8 +116,8 @@ fn a_new_situation_has_distractors_by_the_same_process() {
         "context_premises": ["It is hot.", "He climbs.", "It is a mountain.", "It is day."],
         "context_stumper": "It is a mountain.",
     });
-    let mut puzzle = with(&sentence(), values);
-    let prompt = prompt(&puzzle, draft("context-distractors"), &slot()).unwrap();
+    let mut puzzle = row_with_values(&sentence(), values);
+    let prompt = first_prompt(&puzzle, draft("context-distractors"), &slot()).unwrap();
     assert_eq!(
         (prompt.template, prompt.values["overturned"].as_str()),
         ("brainteaser/distractors_sentence", "2")
@@ -126,15 +126,15 @@ fn a_new_situation_has_distractors_by_the_same_process() {
         DISTRACTORS.into_iter().zip(["It is cold.", "It is a frame to climb.", "It is night."]).collect();
     values.set("overturned", ["0", "2", "3"].map(String::from).to_vec());
     let drafts = [Drafted { element: 0, slot: slot(), values, basis: "reply:1".into() }];
-    let findings = drafted(&mut puzzle, draft("context-distractors"), &drafts);
+    let findings = write_drafts(&mut puzzle, draft("context-distractors"), &drafts);
     assert_eq!(findings, ["\"It is a frame to climb.\" overturns the premise that the answer overturns"]);
     assert_eq!(puzzle.list("context_distractors_from"), ["It is hot.", "It is a mountain.", "It is day."]);
 }
 
 #[test]
 fn people_write_the_text_and_take_corrections_word_by_word() {
-    let mut puzzle = row("puzzles", json!({ "question": "Wat is it?" }));
-    assert_eq!(lacks(&puzzle, ballot("text")), Some(Reason::AnswerMissing));
+    let mut puzzle = make_row("puzzles", json!({ "question": "Wat is it?" }));
+    assert_eq!(reason_to_stop(&puzzle, ballot("text")), Some(Reason::AnswerMissing));
     let written = decision([
         ("verdict", "rewrite".into()),
         ("question", "Wich is teh clock?".into()),
@@ -143,11 +143,11 @@ fn people_write_the_text_and_take_corrections_word_by_word() {
         ("distractors", "A.\nB.\nC.".into()),
     ]);
     decide(&mut puzzle, "text", &written, "vote:1");
-    assert_eq!((lacks(&puzzle, ballot("text")), puzzle.list("premises_draft").len()), (None, 2));
+    assert_eq!((reason_to_stop(&puzzle, ballot("text")), puzzle.list("premises_draft").len()), (None, 2));
     assert_eq!(puzzle.list("distractors_draft"), ["A.", "B.", "C."]);
-    let asked = |step| prompt(&puzzle, draft(step), &slot());
+    let asked = |step| first_prompt(&puzzle, draft(step), &slot());
     assert!(asked("premises").is_none() && asked("distractors").is_none());
-    let mut puzzle = with(&puzzle, json!({ "corrections": ["wich -> which", "teh -> the", "taht -> that"] }));
+    let mut puzzle = row_with_values(&puzzle, json!({ "corrections": ["wich -> which", "teh -> the", "taht -> that"] }));
     let some =
         decision([("verdict", "some".into()), ("accepted", Value::List(vec!["1".into(), "3".into()]))]);
     decide(&mut puzzle, "spelling", &some, "vote:2");

@@ -1,7 +1,7 @@
 //! Evidence of ledgers in Chinese. It is made of pieces: sentences, codes, names of replies and votes, and words of the post
 //! itself, which stay as they are.
 
-use super::{reason, sentence, state};
+use super::{describe_reason, translate_sentence, state_name};
 use crate::record::{Overruled, read_other_text};
 use crate::text::interrogative::Rule;
 
@@ -44,7 +44,7 @@ const CODES: &[(&str, &str)] = &[
 ];
 
 /// Evidence in Chinese.
-pub fn evidence(text: &str) -> String {
+pub fn translate_evidence(text: &str) -> String {
     if let Some(other) = read_other_text(text) {
         return format!("另一文本：{other}");
     }
@@ -52,73 +52,73 @@ pub fn evidence(text: &str) -> String {
         // What the rule means is said behind it.
         return fragment.to_owned();
     }
-    if let Some((before, overruled)) = Overruled::read(text) {
+    if let Some((before, overruled)) = Overruled::parse_evidence(text) {
         let before = before.trim_end_matches("; ");
-        let before = if before.is_empty() { String::new() } else { pieces(before) + "；" };
+        let before = if before.is_empty() { String::new() } else { translate_pieces(before) + "；" };
         return before + &by_rule(&overruled);
     }
     // A sentence may have a semicolon, too, and its values may be anything.
-    let known = text.split("; ").map(known).collect::<Option<Vec<String>>>();
-    known.map(|known| known.join("；")).or_else(|| sentence(text)).unwrap_or_else(|| pieces(text))
+    let known = text.split("; ").map(translate_piece).collect::<Option<Vec<String>>>();
+    known.map(|known| known.join("；")).or_else(|| translate_sentence(text)).unwrap_or_else(|| translate_pieces(text))
 }
 
-fn pieces(text: &str) -> String {
-    let piece = |text: &str| known(text).unwrap_or_else(|| text.to_owned());
+fn translate_pieces(text: &str) -> String {
+    let piece = |text: &str| translate_piece(text).unwrap_or_else(|| text.to_owned());
     text.split("; ").map(piece).collect::<Vec<_>>().join("；")
 }
 
 fn by_rule(overruled: &Overruled<'_>) -> String {
     let how = if overruled.by_votes { "按投票" } else { "按规则" };
-    let state = state(overruled.state).unwrap_or(overruled.state);
+    let state = state_name(overruled.state).unwrap_or(overruled.state);
     let into = overruled.into.map(|into| format!("入 {into}")).unwrap_or_default();
     let reason =
-        overruled.reason.map(|code| format!("（{}）", named(code).unwrap_or(code))).unwrap_or_default();
+        overruled.reason.map(|code| format!("（{}）", name_of_code(code).unwrap_or(code))).unwrap_or_default();
     let why = if overruled.evidence.is_empty() {
         String::new()
     } else {
-        format!("：{}", evidence(overruled.evidence))
+        format!("：{}", translate_evidence(overruled.evidence))
     };
     format!("{how}{state}{into}{reason}{why}")
 }
 
 /// The Chinese name of a code.
-fn named(code: &str) -> Option<&'static str> {
+fn name_of_code(code: &str) -> Option<&'static str> {
     // Numbers are a veto of pairs; of cleaning, it is the code of a rule.
-    reason(code)
+    describe_reason(code)
         .map(|(short, _)| short)
         .or_else(|| CODES.iter().find(|(known, _)| *known == code).map(|(_, zh)| *zh))
 }
 
-fn known(text: &str) -> Option<String> {
-    let found = one(text).or_else(|| votes(text)).or_else(|| reply(text)).or_else(|| decision(text));
-    found.or_else(|| listed(text)).or_else(|| sentence(text))
+fn translate_piece(text: &str) -> Option<String> {
+    let found = translate_code(text).or_else(|| translate_votes(text)).or_else(|| translate_reply(text)).or_else(|| translate_decision(text));
+    found.or_else(|| translate_list(text)).or_else(|| translate_sentence(text))
 }
 
 /// A code alone, with a number behind it, or with the words of the post: `phone 2`, `harm: …`.
-fn one(text: &str) -> Option<String> {
-    if let Some(name) = named(text) {
+fn translate_code(text: &str) -> Option<String> {
+    if let Some(name) = name_of_code(text) {
         return Some(name.to_owned());
     }
     if let Some(group) = text.strip_prefix("beside it under ").filter(|group| !group.contains(", ")) {
         return Some(format!("同属 {group}"));
     }
     if let Some((code, words)) = text.split_once(": ") {
-        let words = sentence(words).unwrap_or_else(|| words.to_owned());
-        return named(code).map(|name| format!("{name}：{words}"));
+        let words = translate_sentence(words).unwrap_or_else(|| words.to_owned());
+        return name_of_code(code).map(|name| format!("{name}：{words}"));
     }
     let (code, count) = text.split_once(' ')?;
     count.parse::<u64>().ok()?;
-    named(code).map(|name| format!("{name} {count} 处"))
+    name_of_code(code).map(|name| format!("{name} {count} 处"))
 }
 
 /// Several of one kind: `score,number`, `phone 1, name 2`.
-fn listed(text: &str) -> Option<String> {
-    let separated = |by: &str| text.split(by).map(one).collect::<Option<Vec<String>>>();
+fn translate_list(text: &str) -> Option<String> {
+    let separated = |by: &str| text.split(by).map(translate_code).collect::<Option<Vec<String>>>();
     separated(", ").or_else(|| separated(",")).map(|all| all.join("、"))
 }
 
 /// `votes of the sample by a, b: vote:…`
-fn votes(text: &str) -> Option<String> {
+fn translate_votes(text: &str) -> Option<String> {
     let (of, rest) = match text.strip_prefix("votes of the sample by ") {
         Some(rest) => ("示例投票", rest),
         None => ("投票", text.strip_prefix("votes by ")?),
@@ -128,7 +128,7 @@ fn votes(text: &str) -> Option<String> {
 }
 
 /// `sample:… to ruozhibench/screen 388befea`: a reply, the prompt it answers, and the prompt's hash.
-fn reply(text: &str) -> Option<String> {
+fn translate_reply(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split(' ').collect();
     let [reply, "to", prompt, hash] = words[..] else { return None };
     let is_hash = |hash: &str| hash.len() >= 8 && hash.bytes().all(|b| b.is_ascii_hexdigit());
@@ -137,12 +137,12 @@ fn reply(text: &str) -> Option<String> {
 }
 
 /// `decision:… by meta-1: keep (why)`
-fn decision(text: &str) -> Option<String> {
+fn translate_decision(text: &str) -> Option<String> {
     let (id, rest) = text.strip_prefix("decision:")?.split_once(" by ")?;
     let (by, rest) = rest.split_once(": ")?;
     let (verdict, why) =
         rest.split_once(" (").map_or((rest, ""), |(verdict, why)| (verdict, why.trim_end_matches(')')));
-    Some(format!("裁定 decision:{id}，{by}：{}（{why}）", named(verdict).unwrap_or(verdict)))
+    Some(format!("裁定 decision:{id}，{by}：{}（{why}）", name_of_code(verdict).unwrap_or(verdict)))
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
             ("windwo -> window", "windwo -> window".to_owned()),
             ("beside it under bird, beside it under bird", "同属 bird、同属 bird".to_owned()),
         ] {
-            assert_eq!(evidence(en), zh, "{en}");
+            assert_eq!(translate_evidence(en), zh, "{en}");
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
         let codes = codes.chain(VETOES.into_iter().map(Veto::name));
         let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold, Verdict::One, Verdict::Two];
         let codes = codes.chain(verdicts.into_iter().map(Verdict::name));
-        let nameless: Vec<_> = codes.filter(|code| named(code).is_none()).collect();
+        let nameless: Vec<_> = codes.filter(|code| name_of_code(code).is_none()).collect();
         assert!(nameless.is_empty(), "{nameless:?}");
     }
 }

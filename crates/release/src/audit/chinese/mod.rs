@@ -4,30 +4,30 @@ mod evidence;
 mod reasons;
 mod stages;
 
-pub use evidence::evidence;
-pub use stages::{category, chart_word, declared};
+pub use evidence::translate_evidence;
+pub use stages::{translate_category, chart_word, translate_declared};
 
 use std::sync::LazyLock;
 
 use crate::pipeline::sentence_pairs;
 
 /// A reason's short name and meaning; `None` if it is not one of this version.
-pub fn reason(code: &str) -> Option<(&'static str, &'static str)> {
-    reasons::find(code).map(|(_, short, definition)| (*short, *definition))
+pub fn describe_reason(code: &str) -> Option<(&'static str, &'static str)> {
+    reasons::find_reason(code).map(|(_, short, definition)| (*short, *definition))
 }
 
 /// The meaning of a rule that distinguishes questions from statements; `None` for another code.
 pub fn question_rule(code: &str) -> Option<&'static str> {
-    stages::find(code)
+    stages::find_rule_meaning(code)
 }
 
 /// A stage's names in English and in Chinese, by its name or that of the reviewed field.
-pub fn stage(name: &str) -> Option<(&'static str, &'static str)> {
+pub fn stage_names(name: &str) -> Option<(&'static str, &'static str)> {
     stages::STAGES.iter().find(|(known, ..)| *known == name).map(|(_, en, zh)| (*en, *zh))
 }
 
 /// The name of a state.
-pub fn state(code: &str) -> Option<&'static str> {
+pub fn state_name(code: &str) -> Option<&'static str> {
     let known = [
         ("kept", "保留"),
         ("changed", "改动"),
@@ -50,19 +50,19 @@ static SENTENCES: LazyLock<Vec<(&str, &str)>> =
     LazyLock::new(|| PAIRS.iter().map(|(en, zh)| (en.as_str(), zh.as_str())).collect());
 
 /// A sentence of the libraries in Chinese; `None` without a translation.
-pub fn sentence(text: &str) -> Option<String> {
-    translated(&SENTENCES, text)
+pub fn translate_sentence(text: &str) -> Option<String> {
+    translate_text(&SENTENCES, text)
 }
 
 /// Translates a text by a list of patterns, English and Chinese, with `{}` for values that are translated
 /// themselves.
-pub fn translated(known: &[(&str, &str)], text: &str) -> Option<String> {
-    let (zh, given) = known.iter().find_map(|(en, zh)| Some((*zh, holes(en, text)?)))?;
-    Some(fill(zh, &given))
+pub fn translate_text(patterns: &[(&str, &str)], text: &str) -> Option<String> {
+    let (zh, given) = patterns.iter().find_map(|(en, zh)| Some((*zh, values_in_pattern(en, text)?)))?;
+    Some(fill_placeholders(zh, &given))
 }
 
 /// The values in a pattern's `{}`; `None` if the text is another sentence.
-fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
+fn values_in_pattern<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut pieces = pattern.split("{}");
     let mut rest = text.strip_prefix(pieces.next()?)?;
     let mut found = Vec::new();
@@ -81,10 +81,10 @@ fn holes<'t>(pattern: &str, text: &'t str) -> Option<Vec<&'t str>> {
 }
 
 /// A text with its placeholders filled in.
-pub fn fill(text: &str, given: &[&str]) -> String {
+pub fn fill_placeholders(text: &str, values: &[&str]) -> String {
     let mut pieces = text.split("{}");
     let mut text = pieces.next().unwrap_or_default().to_string();
-    for (given, piece) in given.iter().zip(pieces) {
+    for (given, piece) in values.iter().zip(pieces) {
         text.push_str(given);
         text.push_str(piece);
     }
@@ -113,12 +113,12 @@ const TITLES: &[(&str, &str)] = &[
 ];
 
 /// A citation in Chinese; names, and what is no place in a paper, stay.
-pub fn citation(text: &str) -> String {
-    let part = |part: &str| part.split(", ").map(place).collect::<Vec<_>>().join("，");
+pub fn translate_citation(text: &str) -> String {
+    let part = |part: &str| part.split(", ").map(translate_place).collect::<Vec<_>>().join("，");
     text.split("; ").map(part).collect::<Vec<_>>().join("；")
 }
 
-fn place(text: &str) -> String {
+fn translate_place(text: &str) -> String {
     if let Some((_, zh)) = TITLES.iter().find(|(en, _)| *en == text) {
         return (*zh).to_owned();
     }
@@ -126,7 +126,7 @@ fn place(text: &str) -> String {
         let kinds = ["section ", "appendix ", "table ", "figure "];
         // The second one may be of another kind: `section 4 and appendix E`.
         if kinds.iter().any(|kind| second.starts_with(kind)) {
-            return format!("{}和{}", place(first), place(second));
+            return format!("{}和{}", translate_place(first), translate_place(second));
         }
     }
     let numbers = |text: &str| text.replace(" and ", " 和 ").replace(" to ", " 至 ");
@@ -152,11 +152,11 @@ mod tests {
     use super::*;
     use crate::layout;
     use crate::recipe::RECIPES;
-    use crate::review::ballots::steps;
+    use crate::review::ballots::steps_of_recipe;
 
     #[test]
     fn sentences_keep_their_names_and_figures() {
-        let zh = |text: &str| sentence(text).unwrap_or_else(|| text.to_string());
+        let zh = |text: &str| translate_sentence(text).unwrap_or_else(|| text.to_string());
         assert_eq!(zh("no item has two votes"), "没有一条有两票");
         assert_eq!(
             zh("24 rows of flub are synthetic: people still have to confirm them"),
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn the_columns_of_every_set_are_described_in_chinese() {
-        for layout in layout::all().copied().chain([layout::posts("flub")]) {
+        for layout in layout::finished_layouts().copied().chain([layout::layout_of_posts("flub")]) {
             let columns = layout.columns.iter().map(|column| column.about);
             let english: Vec<&str> =
-                columns.chain([layout.about]).filter(|about| sentence(about).is_none()).collect();
+                columns.chain([layout.about]).filter(|about| translate_sentence(about).is_none()).collect();
             assert!(english.is_empty(), "{}: {english:?}", layout.config);
         }
     }
@@ -189,7 +189,7 @@ mod tests {
             assert!(!en.is_empty() && !zh.is_empty(), "{en} {zh}");
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
             let filled = en.replace("{}", "x1");
-            assert_eq!(sentence(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
+            assert_eq!(translate_sentence(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
         }
     }
 
@@ -209,14 +209,14 @@ mod tests {
             ("BrainTeaser, sections 3.1 and 3.2", "BrainTeaser，第 3.1 和 3.2 节"),
             ("a page", "a page"),
         ] {
-            assert_eq!(citation(en), zh);
+            assert_eq!(translate_citation(en), zh);
         }
     }
 
     #[test]
     fn no_ballot_names_a_section_that_has_no_chinese_name() {
-        for ballot in RECIPES.iter().flat_map(|recipe| steps(recipe.name)) {
-            let zh = citation(ballot.paper);
+        for ballot in RECIPES.iter().flat_map(|recipe| steps_of_recipe(recipe.name)) {
+            let zh = translate_citation(ballot.paper);
             let english =
                 zh.split(['，', '；']).skip(1).find(|part| part.contains(|c: char| c.is_ascii_lowercase()));
             assert_eq!(english, None, "{}", ballot.paper);

@@ -1,7 +1,7 @@
 //! Reasons and rules in Chinese: code, short name, definition. The English ones are in the code.
 
 /// The entry of a code.
-pub(super) fn find(code: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+pub(super) fn find_reason(code: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
     REASONS.iter().find(|(known, ..)| *known == code)
 }
 

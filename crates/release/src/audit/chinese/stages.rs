@@ -4,7 +4,7 @@
 use riddlemill_benchmarks::ballot::Choice;
 use riddlemill_benchmarks::{Benchmark, Derived};
 
-use super::{stage, translated};
+use super::{stage_names, translate_text};
 
 /// Names of stages.
 pub(super) const STAGES: &[(&str, &str, &str)] = &[
@@ -56,23 +56,23 @@ pub(super) const STAGES: &[(&str, &str, &str)] = &[
 
 /// The Chinese of a title, an axis, a series or the name of a row; `None` if there is none.
 pub fn chart_word(text: &str) -> Option<String> {
-    translated(WORDS, text).or_else(|| stage_name(text))
+    translate_text(WORDS, text).or_else(|| stage_name(text))
 }
 
 /// The Chinese of a text of a figure that a benchmark's folder has in both languages.
-pub fn declared(text: &str) -> Option<String> {
+pub fn translate_declared(text: &str) -> Option<String> {
     static WORDS: Derived<Vec<(&str, &str)>> = Derived::new(|| {
         let figures = |of: &'static Benchmark| of.evaluation.iter().chain(&of.report.figures);
-        let all = riddlemill_benchmarks::all().iter().flat_map(figures);
+        let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(figures);
         all.flat_map(|figure| figure.words.iter().copied()).collect()
     });
-    translated(&WORDS, text)
+    translate_text(&WORDS, text)
 }
 
 /// A stage, or the step of its review.
 fn stage_name(text: &str) -> Option<String> {
     let (prefix, name) = text.strip_prefix("review:").map_or(("", text), |name| ("评审：", name));
-    stage(name).map(|(_, zh)| format!("{prefix}{zh}"))
+    stage_names(name).map(|(_, zh)| format!("{prefix}{zh}"))
 }
 
 const WORDS: &[(&str, &str)] = &[
@@ -100,7 +100,7 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 /// The meaning of a rule.
-pub(super) fn find(code: &str) -> Option<&'static str> {
+pub(super) fn find_rule_meaning(code: &str) -> Option<&'static str> {
     QUESTIONS.iter().find(|(known, _)| *known == code).map(|(_, means)| *means)
 }
 
@@ -143,10 +143,10 @@ const VALUES: &[(&str, &str)] = &[
 ];
 
 /// A value in Chinese; `None` for one that no folder names, as of models, sources and licences.
-pub fn category(benchmark: &str, value: &str) -> Option<String> {
+pub fn translate_category(benchmark: &str, value: &str) -> Option<String> {
     let fixed = VALUES.iter().find(|(known, _)| *known == value).map(|(_, zh)| *zh);
     let own =
-        || riddlemill_benchmarks::find(benchmark).into_iter().flat_map(|own| own.ballots.lists.values());
+        || riddlemill_benchmarks::find_benchmark(benchmark).into_iter().flat_map(|own| own.ballots.lists.values());
     // Lists share codes such as `none`, which then say nothing by themselves.
     let by_code = || {
         let mut of_code = own().flatten().filter(|choice| choice.code == value && !is_number(value));
@@ -154,7 +154,7 @@ pub fn category(benchmark: &str, value: &str) -> Option<String> {
     };
     let named = |choice: &&Choice| choice.label.en == value;
     // A set may have columns of another one, from which it is made.
-    let all = || riddlemill_benchmarks::all().iter().flat_map(|other| other.ballots.lists.values());
+    let all = || riddlemill_benchmarks::all_benchmarks().iter().flat_map(|other| other.ballots.lists.values());
     let of_folder = || own().flatten().find(named).or_else(by_code).or_else(|| all().flatten().find(named));
     fixed.or_else(|| of_folder().map(|choice| choice.label.zh)).map(str::to_owned)
 }
@@ -182,13 +182,13 @@ mod tests {
     #[test]
     fn every_rule_has_its_meaning_and_every_meaning_its_rule() {
         assert_eq!(QUESTIONS.len(), Rule::ALL.len());
-        let without: Vec<_> = Rule::ALL.iter().filter(|rule| find(rule.code()).is_none()).collect();
+        let without: Vec<_> = Rule::ALL.iter().filter(|rule| find_rule_meaning(rule.code()).is_none()).collect();
         assert!(without.is_empty(), "{without:?}");
     }
 
     #[test]
     fn values_are_named_as_their_folder_names_them() {
-        let zh = |benchmark: &str, value: &str| category(benchmark, value);
+        let zh = |benchmark: &str, value: &str| translate_category(benchmark, value);
         assert_eq!(zh("ruozhibench-gen", "Absurd Imagination").as_deref(), Some("荒诞想象"));
         assert_eq!(zh("ruozhibench-mc", "Absurd Imagination").as_deref(), Some("荒诞想象"), "made from gen");
         assert_eq!(zh("flub", "synthetic").as_deref(), Some("虚构投票"));

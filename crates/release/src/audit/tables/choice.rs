@@ -3,12 +3,12 @@
 use riddlemill_benchmarks::Trouble;
 use riddlemill_benchmarks::data::{Answer, Data};
 use riddlemill_benchmarks::figure::Posed;
-use riddlemill_benchmarks::scope::{text, texts};
+use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use serde_json::Value as Json;
 
 use super::Found;
 use super::source::{Item as Row, Records};
-use riddlemill_text::shortcuts::{Item, Share, Shortcuts, measure};
+use riddlemill_text::shortcuts::{Item, Share, Shortcuts, measure_shortcuts};
 
 /// A multiple choice read from a record.
 struct Held {
@@ -20,18 +20,18 @@ struct Held {
 }
 
 /// From records; those without options or without a right one are skipped.
-pub(super) fn shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Result<Found, Trouble> {
-    let (questions, options) = (records.values(&posed.question)?, records.values(&posed.options)?);
-    let golds = records.values(&posed.gold)?;
-    let groups = posed.group.as_ref().map(|group| records.values(group)).transpose()?;
+pub(super) fn measure_shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Result<Found, Trouble> {
+    let (questions, options) = (records.values_of_expression(&posed.question)?, records.values_of_expression(&posed.options)?);
+    let golds = records.values_of_expression(&posed.gold)?;
+    let groups = posed.group.as_ref().map(|group| records.values_of_expression(group)).transpose()?;
     let mut items = Vec::new();
-    for (at, id) in records.ids().into_iter().enumerate() {
+    for (at, id) in records.record_ids().into_iter().enumerate() {
         let Some(gold) = golds[at].as_usize().filter(|_| !options[at].is_none()) else { continue };
-        let group = groups.as_ref().and_then(|groups| text(&groups[at])).unwrap_or_else(|| id.clone());
-        let question = text(&questions[at]).unwrap_or_default();
-        items.push(Held { id, group, question, options: texts(&options[at]), gold });
+        let group = groups.as_ref().and_then(|groups| text_of_value(&groups[at])).unwrap_or_else(|| id.clone());
+        let question = text_of_value(&questions[at]).unwrap_or_default();
+        items.push(Held { id, group, question, options: texts_of_value(&options[at]), gold });
     }
-    Ok(measured(&items, &posed.apart, seed))
+    Ok(measure_items(&items, &posed.apart, seed))
 }
 
 /// From items, by their question; `None` if they have no options.
@@ -51,10 +51,10 @@ pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
         let question = text_of(row, poses.question)?;
         (gold < options.len()).then(|| Held { group: id.clone(), id, question, options, gold })
     };
-    measured(&rows.iter().filter_map(item_of).collect::<Vec<_>>(), &[], seed)
+    measure_items(&rows.iter().filter_map(item_of).collect::<Vec<_>>(), &[], seed)
 }
 
-fn measured(rows: &[Held], apart: &[&str], seed: u64) -> Found {
+fn measure_items(rows: &[Held], apart: &[&str], seed: u64) -> Found {
     let items: Vec<Item<'_>> = rows
         .iter()
         .map(|of| Item {
@@ -65,12 +65,12 @@ fn measured(rows: &[Held], apart: &[&str], seed: u64) -> Found {
             gold: of.gold,
         })
         .collect();
-    let figures = measure(&items, apart, seed);
-    let lines = figures.as_ref().map(describe).unwrap_or_default();
+    let figures = measure_shortcuts(&items, apart, seed);
+    let lines = figures.as_ref().map(describe_shortcuts).unwrap_or_default();
     Found::new(figures, lines)
 }
 
-fn describe(figures: &Shortcuts) -> String {
+fn describe_shortcuts(figures: &Shortcuts) -> String {
     let percent = |share: &Share| {
         format!("{:>5.1} % [{:.1}, {:.1}]", share.value * 100.0, share.low * 100.0, share.high * 100.0)
     };

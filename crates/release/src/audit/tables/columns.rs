@@ -28,24 +28,24 @@ fn labels_of(data: Option<&'static Data>) -> &'static [&'static str] {
 }
 
 /// A table for each column of labels.
-pub(super) fn labels(data: Option<&'static Data>, rows: &[Item]) -> Found {
+pub(super) fn count_labels(data: Option<&'static Data>, rows: &[Item]) -> Found {
     let labels = labels_of(data);
     let columns = columns_of(data).filter(|column| labels.contains(&column.name));
-    let counted: Vec<Counted> = columns.map(|column| counted(column, rows)).collect();
+    let counted: Vec<Counted> = columns.map(|column| count_values(column, rows)).collect();
     let mut lines = String::new();
     for counted in &counted {
         let row =
-            |(value, count): &(String, usize)| vec![Cell::Text(value.clone()), Cell::plain(*count as f64)];
-        let value = figures::Column::text("value").at(Place::left(30));
-        let count = figures::Column::count("count").at(Place::right(6, Digits::Fixed(0)));
+            |(value, count): &(String, usize)| vec![Cell::Text(value.clone()), Cell::plain_number(*count as f64)];
+        let value = figures::Column::of_words("value").with_place(Place::align_left(30));
+        let count = figures::Column::of_counts("count").with_place(Place::align_right(6, Digits::Fixed(0)));
         let rows = counted.values.iter().map(row).collect();
         let table = Table { columns: vec![value, count], rows, ..Table::default() };
-        lines.push_str(&format!("  {}\n{}", counted.column, table.lines(INDENT)));
+        lines.push_str(&format!("  {}\n{}", counted.column, table.render_lines(INDENT)));
     }
     Found::new(counted, lines)
 }
 
-fn counted(column: &'static Column, rows: &[Item]) -> Counted {
+fn count_values(column: &'static Column, rows: &[Item]) -> Counted {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for value in rows.iter().flat_map(|row| match row.get(column.name) {
         Some(Value::Array(list)) => list.iter().collect::<Vec<_>>(),
@@ -63,18 +63,18 @@ fn counted(column: &'static Column, rows: &[Item]) -> Counted {
 }
 
 /// A line for each column of texts or numbers.
-pub(super) fn columns(data: Option<&'static Data>, rows: &[Item]) -> Found {
+pub(super) fn measure_columns(data: Option<&'static Data>, rows: &[Item]) -> Found {
     let labels = labels_of(data);
     let free = |column: &&Column| !labels.contains(&column.name) && column.values.is_empty();
     let named = |column: &&Column| !["id", "source_id", "standing"].contains(&column.name);
-    let measured = columns_of(data).filter(free).filter(named).filter_map(|column| measured(column, rows));
-    let end = |title: &str| figures::Column::number(title).at(Place::right(9, Digits::Fitting));
+    let measured = columns_of(data).filter(free).filter(named).filter_map(|column| measure_column(column, rows));
+    let end = |title: &str| figures::Column::of_numbers(title).with_place(Place::align_right(9, Digits::Fitting));
     let columns = vec![
-        figures::Column::text("").at(Place::left(32)),
-        figures::Column::text("column"),
-        figures::Column::text("characters"),
-        figures::Column::count("items").at(Place::right(6, Digits::Fixed(0))),
-        figures::Column::number("mean").at(Place::right(9, Digits::Fixed(2))),
+        figures::Column::of_words("").with_place(Place::align_left(32)),
+        figures::Column::of_words("column"),
+        figures::Column::of_words("characters"),
+        figures::Column::of_counts("items").with_place(Place::align_right(6, Digits::Fixed(0))),
+        figures::Column::of_numbers("mean").with_place(Place::align_right(9, Digits::Fixed(2))),
         end("least"),
         end("most"),
     ];
@@ -89,7 +89,7 @@ pub(super) fn columns(data: Option<&'static Data>, rows: &[Item]) -> Found {
 
 /// Mean, least and most of a column, with the number of items that have one: of texts of their lengths in characters. `None` of
 /// a column that holds neither texts nor numbers.
-fn measured(column: &'static Column, rows: &[Item]) -> Option<Row> {
+fn measure_column(column: &'static Column, rows: &[Item]) -> Option<Row> {
     let characters = column.kind == Kind::Text;
     let measured = |value: &Value| match column.kind {
         Kind::Text => value.as_str().map(|text| text.chars().count() as f64),
@@ -101,6 +101,6 @@ fn measured(column: &'static Column, rows: &[Item]) -> Option<Row> {
     let (mean, least, most) = (mean(&all)?, fold(f64::min)?, fold(f64::max)?);
     let name = if characters { format!("{}, characters", column.name) } else { column.name.to_owned() };
     let [shown, column] = [name, column.name.to_owned()].map(Cell::Text);
-    let numbers = [all.len() as f64, mean, least, most].map(Cell::plain);
+    let numbers = [all.len() as f64, mean, least, most].map(Cell::plain_number);
     Some([shown, column, Cell::Nested(characters.into())].into_iter().chain(numbers).collect())
 }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 use riddlemill_benchmarks::choice::Choice;
 use riddlemill_benchmarks::figure::{Bars, Counts};
-use riddlemill_benchmarks::scope::{text, texts};
+use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Data, Expression, Trouble};
 
-use super::numbers::reals;
+use super::numbers::collect_reals;
 use super::source::Records;
 use super::{Found, INDENT};
 use crate::figures::{Cell, Column, Digits, Place, Row, Table};
@@ -24,7 +24,7 @@ const OTHERS: &str = "Others";
 /// counts once in each of its values.
 ///
 /// A label of a published file counts as the option that `[compat.labels]` says, as in an evaluation.
-pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_values(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, Trouble> {
     let code_of = |value: String| -> String {
         let ours = data.zip(counts.column).and_then(|(data, column)| data.compat.label_for(column, &value));
         let Some(ours) = ours else { return value };
@@ -34,23 +34,23 @@ pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>
     let several = counts.by.len() > 1;
     let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (place, (_, by)) in counts.by.iter().enumerate() {
-        for values in records.values(by)? {
-            for value in texts(&values).into_iter().map(&code_of).collect::<BTreeSet<_>>() {
+        for values in records.values_of_expression(by)? {
+            for value in texts_of_value(&values).into_iter().map(&code_of).collect::<BTreeSet<_>>() {
                 found.entry(value).or_insert_with(|| vec![0; counts.by.len()])[place] += 1;
             }
         }
     }
     let number = |(name, _): &(&str, Expression)| {
         let behind = if several { format!(" {name} ") } else { " ".to_owned() };
-        Column::count(*name).at(place_of_number().behind(behind))
+        Column::of_counts(*name).with_place(place_of_number().with_prefix(behind))
     };
     let numbers = counts.by.iter().map(number);
-    let counted = |of: &[usize]| of.iter().map(|n| Cell::plain(*n as f64)).collect::<Row>();
+    let counted = |of: &[usize]| of.iter().map(|n| Cell::plain_number(*n as f64)).collect::<Row>();
     if !counts.options.is_empty() {
         let none = vec![0; counts.by.len()];
         let row = |(option, number): (&Choice, usize)| {
             let of = found.get(option.code).unwrap_or(&none);
-            labelled(option.code, Some((option, number))).into_iter().chain(counted(of)).collect()
+            option_cells(option.code, Some((option, number))).into_iter().chain(counted(of)).collect()
         };
         let rows = counts.options.iter().zip(1..).map(row).collect();
         let columns = option_columns().into_iter().chain(numbers).collect();
@@ -68,7 +68,7 @@ pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>
     }
     let row =
         |(value, of): (String, Vec<usize>)| std::iter::once(Cell::Text(value)).chain(counted(&of)).collect();
-    let value = Column::text("value").at(Place::left(LABEL));
+    let value = Column::of_words("value").with_place(Place::align_left(LABEL));
     let columns = std::iter::once(value).chain(numbers).collect();
     let rows = rows.into_iter().map(row).collect();
     Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
@@ -76,30 +76,30 @@ pub(super) fn counts(counts: &Counts, data: Option<&Data>, records: &Records<'_>
 
 /// A number of up to six digits.
 fn place_of_number() -> Place {
-    Place::right(6, Digits::Fixed(0))
+    Place::align_right(6, Digits::Fixed(0))
 }
 
 /// The columns of options: how a line calls it, and its keys.
 fn option_columns() -> Vec<Column> {
-    let shown = Column::text("").at(Place::left(LABEL));
-    let [value, label, label_zh] = ["value", "label", "label_zh"].map(Column::text);
-    vec![shown, value, label, label_zh, Column::count("number")]
+    let shown = Column::of_words("").with_place(Place::align_left(LABEL));
+    let [value, label, label_zh] = ["value", "label", "label_zh"].map(Column::of_words);
+    vec![shown, value, label, label_zh, Column::of_counts("number")]
 }
 
 /// The cells of an option, or of a code that is none.
-fn labelled(code: &str, option: Option<(&Choice, usize)>) -> Row {
+fn option_cells(code: &str, option: Option<(&Choice, usize)>) -> Row {
     let text = |text: &str| Cell::Text(text.to_owned());
     let Some((Choice { label, .. }, number)) = option else {
         return vec![text(code), text(code), Cell::Empty, Cell::Empty, Cell::Empty];
     };
-    vec![text(label.en), text(code), text(label.en), text(label.zh), Cell::plain(number as f64)]
+    vec![text(label.en), text(code), text(label.en), text(label.zh), Cell::plain_number(number as f64)]
 }
 
 /// Bars of one width; a number is in the bar that ends with it.
-pub(super) fn bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble> {
     // The smallest step keeps a third and two thirds from missing a whole number.
     const LEAST: f64 = 1e-9;
-    let numbers = reals(&records.values(&bars.of)?);
+    let numbers = collect_reals(&records.values_of_expression(&bars.of)?);
     let many = ((bars.to - bars.from) / bars.wide - LEAST).ceil() as u32;
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..many {
@@ -107,23 +107,23 @@ pub(super) fn bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble>
         let (over, to) = (end(at), end(at + 1).min(bars.to));
         let inside = numbers.iter().filter(|number| **number > over + LEAST && **number <= to + LEAST);
         let name = Cell::Text(format!("{over:.1} to {to:.1}"));
-        rows.push(vec![name, Cell::plain(over), Cell::plain(to), Cell::plain(inside.count() as f64)]);
+        rows.push(vec![name, Cell::plain_number(over), Cell::plain_number(to), Cell::plain_number(inside.count() as f64)]);
     }
-    let name = Column::text("").at(Place::left(0));
-    let count = Column::count("count").at(place_of_number());
-    let columns = vec![name, Column::number("over"), Column::number("to"), count];
+    let name = Column::of_words("").with_place(Place::align_left(0));
+    let count = Column::of_counts("count").with_place(place_of_number());
+    let columns = vec![name, Column::of_numbers("over"), Column::of_numbers("to"), count];
     let mut table = Table { columns, rows, ..Table::default() };
-    let objects = table.objects();
+    let objects = table.row_objects();
     // Lines are of bars that can be seen.
     table.rows.retain(|row| row.last().and_then(Cell::figure).is_some_and(|count| count.value > 0.0));
-    Ok(Found::new(objects, table.lines(INDENT)))
+    Ok(Found::new(objects, table.render_lines(INDENT)))
 }
 
 /// The votes for each code over all records, and its percent of all votes.
-pub(super) fn votes(of: &Expression, options: &[Choice], records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: &Records<'_>) -> Result<Found, Trouble> {
     let mut sums: Vec<(String, u64)> = options.iter().map(|option| (option.code.to_owned(), 0)).collect();
-    for tally in records.values(of)? {
-        for (code, count) in tallied(&tally, of)? {
+    for tally in records.values_of_expression(expression)? {
+        for (code, count) in read_tally(&tally, expression)? {
             match sums.iter_mut().find(|(known, _)| *known == code) {
                 Some((_, sum)) => *sum += count,
                 None => sums.push((code, count)),
@@ -134,24 +134,24 @@ pub(super) fn votes(of: &Expression, options: &[Choice], records: &Records<'_>) 
     let row = |(number, (code, votes)): (usize, &(String, u64))| {
         let option = options.iter().find(|option| option.code == code).map(|option| (option, number));
         let percent = percent(*votes as usize, all as usize);
-        labelled(code, option).into_iter().chain([*votes as f64, percent].map(Cell::plain)).collect()
+        option_cells(code, option).into_iter().chain([*votes as f64, percent].map(Cell::plain_number)).collect()
     };
-    let votes = Column::count("votes").at(place_of_number());
-    let percent = Column::number("percent").at(Place::right(5, Digits::Fixed(1)).before(" %"));
+    let votes = Column::of_counts("votes").with_place(place_of_number());
+    let percent = Column::of_numbers("percent").with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %"));
     let columns = option_columns().into_iter().chain([votes, percent]).collect();
     let rows = (1..).zip(&sums).map(row).collect();
     Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
 /// The codes of a tally with their votes; none where nobody voted.
-fn tallied(tally: &Value, of: &Expression) -> Result<Vec<(String, u64)>, Trouble> {
+fn read_tally(tally: &Value, expression: &Expression) -> Result<Vec<(String, u64)>, Trouble> {
     if tally.is_none() || tally.is_undefined() {
         return Ok(Vec::new());
     }
-    let wrong = || of.trouble(format!("{} is no tally, such as BALLOT.tally.FIELD", of.source()));
+    let wrong = || expression.make_trouble(format!("{} is no tally, such as BALLOT.tally.FIELD", expression.source()));
     let count = |code: Value| {
         let count = tally.get_item(&code).ok().and_then(|count| count.as_usize())?;
-        Some((text(&code)?, count as u64))
+        Some((text_of_value(&code)?, count as u64))
     };
     tally.try_iter().map_err(|_| wrong())?.map(|code| count(code).ok_or_else(wrong)).collect()
 }

@@ -27,7 +27,7 @@ impl Report {
     pub(super) fn put_together(declared: &figure::Report, found: Vec<Vec<Found>>) -> Result<Report, Trouble> {
         let mut figures = Map::new();
         for (figure, found) in declared.figures.iter().zip(&found) {
-            let Some(division) = division(declared, figure) else {
+            let Some(division) = division_of_figure(declared, figure) else {
                 found.iter().for_each(|found| add(&mut figures, figure, &found.value));
                 continue;
             };
@@ -42,12 +42,12 @@ impl Report {
                 }
             }
         }
-        let names = named(&Names::new(), &figures);
+        let names = add_names(&Names::new(), &figures);
         let mut text = String::new();
         for (figure, found) in declared.figures.iter().zip(&found) {
-            text.push_str(&match (division(declared, figure), &found[..]) {
+            text.push_str(&match (division_of_figure(declared, figure), &found[..]) {
                 (Some(division), parts) => of_parts(figure, division, parts, &figures, &names)?,
-                (None, [found]) => describe(figure, found, &names)?,
+                (None, [found]) => describe_figure(figure, found, &names)?,
                 (None, _) => String::new(),
             });
         }
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-fn division<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
+fn division_of_figure<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
     declared.parts.get(figure.part?)
 }
 
@@ -68,14 +68,14 @@ fn add(figures: &mut Map<String, Json>, figure: &Figure, value: &Json) {
 }
 
 /// Objects with the keys that the folder gives them.
-pub(super) fn keyed(value: Json, keys: &[(&'static str, Expression)]) -> Result<Json, Trouble> {
+pub(super) fn rename_keys(value: Json, keys: &[(&'static str, Expression)]) -> Result<Json, Trouble> {
     Ok(match value {
-        Json::Array(list) => list.into_iter().map(|one| keyed(one, keys)).collect::<Result<_, _>>()?,
+        Json::Array(list) => list.into_iter().map(|one| rename_keys(one, keys)).collect::<Result<_, _>>()?,
         Json::Object(cells) => {
-            let over = Value::from(named(&Names::new(), &cells));
+            let over = Value::from(add_names(&Names::new(), &cells));
             let mut renamed = Map::new();
             for (key, cell) in keys {
-                let value = serde_json::to_value(cell.value(&over)?).unwrap_or_default();
+                let value = serde_json::to_value(cell.compute_value(&over)?).unwrap_or_default();
                 renamed.insert((*key).to_owned(), value);
             }
             Json::Object(renamed)
@@ -85,22 +85,22 @@ pub(super) fn keyed(value: Json, keys: &[(&'static str, Expression)]) -> Result<
 }
 
 /// The names with more before them.
-fn named(names: &Names, more: &Map<String, Json>) -> Names {
+fn add_names(names: &Names, cells: &Map<String, Json>) -> Names {
     let mut names = names.clone();
-    names.extend(more.iter().map(|(name, value)| (name.clone(), Value::from(Serde(value.clone())))));
+    names.extend(cells.iter().map(|(name, value)| (name.clone(), Value::from(Serde(value.clone())))));
     names
 }
 
 /// A figure of the whole set, or of one part.
-fn describe(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
+fn describe_figure(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
     let value = match &figure.kind {
-        Kind::Lines(of) => serde_json::to_value(of.value(&Value::from(names.clone()))?).unwrap_or_default(),
+        Kind::Lines(of) => serde_json::to_value(of.compute_value(&Value::from(names.clone()))?).unwrap_or_default(),
         _ => found.value.clone(),
     };
-    let title = title(figure, &value, names)?.map(|title| format!("  {title}\n")).unwrap_or_default();
+    let title = figure_title(figure, &value, names)?.map(|title| format!("  {title}\n")).unwrap_or_default();
     let body = match &figure.line {
         Line::None => String::new(),
-        Line::Template(line) => lines(figure, line, &value, names)?,
+        Line::Template(line) => figure_lines(figure, line, &value, names)?,
         Line::Usual if found.lines.is_empty() => {
             let cells = found.cells.iter();
             cells.map(|(label, cell)| format!("    {label:<44} {cell:>10}\n")).collect()
@@ -119,7 +119,7 @@ fn of_parts(
     names: &Names,
 ) -> Result<String, Trouble> {
     let of_part = |at: usize| match figures.get(division.name).and_then(|list| list.get(at)) {
-        Some(Json::Object(part)) => named(names, part),
+        Some(Json::Object(part)) => add_names(names, part),
         _ => names.clone(),
     };
     if matches!(figure.line, Line::Usual) && parts.iter().any(|part| !part.cells.is_empty()) {
@@ -127,7 +127,7 @@ fn of_parts(
             cells.map(|cell| format!(" {cell:>10}")).collect::<String>()
         };
         let mut text = String::new();
-        if let Some(title) = title(figure, &Json::Null, names)? {
+        if let Some(title) = figure_title(figure, &Json::Null, names)? {
             text.push_str(&format!("  {title:<46}{}\n", wide(&mut division.values.iter().copied())));
         }
         for at in 0..parts[0].cells.len() {
@@ -136,11 +136,11 @@ fn of_parts(
         }
         return Ok(text);
     }
-    (0..).zip(parts).map(|(at, part)| describe(figure, part, &of_part(at))).collect()
+    (0..).zip(parts).map(|(at, part)| describe_figure(figure, part, &of_part(at))).collect()
 }
 
 /// The line above a figure. Tables have their names there, where the folder says nothing else.
-fn title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>, Trouble> {
+fn figure_title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>, Trouble> {
     let Some(title) = &figure.title else {
         let table = matches!(
             figure.kind,
@@ -156,20 +156,20 @@ fn title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>,
     };
     let mut names = names.clone();
     names.insert("value".to_owned(), Value::from(Serde(value.clone())));
-    filled(title, names)
+    fill_template(title, names)
 }
 
 /// The words of a template; `None` where it leaves nothing.
-fn filled(template: &Expression, names: Names) -> Result<Option<String>, Trouble> {
-    let value = template.value(&Value::from(names))?;
+fn fill_template(template: &Expression, names: Names) -> Result<Option<String>, Trouble> {
+    let value = template.compute_value(&Value::from(names))?;
     Ok(value.as_str().map(str::to_owned).filter(|text| !text.is_empty()))
 }
 
 /// A line for each object of a figure's value.
-fn lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, Trouble> {
+fn figure_lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, Trouble> {
     let mut text = String::new();
-    for cells in objects(figure, value) {
-        if let Some(line) = filled(line, named(names, &cells))? {
+    for cells in cells_by_line(figure, value) {
+        if let Some(line) = fill_template(line, add_names(names, &cells))? {
             text.push_str(&format!("{:indent$}{line}\n", "", indent = figure.indent));
         }
     }
@@ -177,7 +177,7 @@ fn lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Res
 }
 
 /// The cells of each line.
-fn objects(figure: &Figure, value: &Json) -> Vec<Map<String, Json>> {
+fn cells_by_line(figure: &Figure, value: &Json) -> Vec<Map<String, Json>> {
     let cells = |cells: Json| match cells {
         Json::Object(cells) => Some(cells),
         _ => None,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
 use riddlemill_benchmarks::figure::Judged;
-use riddlemill_benchmarks::scope::{text, texts};
+use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Expression, Trouble};
 
 use super::source::Records;
@@ -24,16 +24,16 @@ struct Given {
 }
 
 /// The ratings of the records, each of a response; a judge's later ones are repeats.
-fn given(judged: &Judged, records: &Records<'_>) -> Result<Vec<Given>, Trouble> {
+fn read_ratings(judged: &Judged, records: &Records<'_>) -> Result<Vec<Given>, Trouble> {
     let [questions, normal, models, judges, ratings] =
         [&judged.question, &judged.normal, &judged.model, &judged.judges, &judged.ratings]
-            .map(|of| records.values(of));
+            .map(|of| records.values_of_expression(of));
     let (questions, normal, models) = (questions?, normal?, models?);
     let (judges, ratings) = (judges?, ratings?);
     let mut found = Vec::new();
-    let text_at = |values: &[Value], at: usize| values.get(at).and_then(text).unwrap_or_default();
-    for (at, response) in records.ids().into_iter().enumerate() {
-        let (judges, ratings) = (texts(&judges[at]), texts(&ratings[at]));
+    let text_at = |values: &[Value], at: usize| values.get(at).and_then(text_of_value).unwrap_or_default();
+    for (at, response) in records.record_ids().into_iter().enumerate() {
+        let (judges, ratings) = (texts_of_value(&judges[at]), texts_of_value(&ratings[at]));
         for (place, (judge, rating)) in judges.iter().zip(&ratings).enumerate() {
             let Ok(rating) = rating.parse() else { continue };
             found.push(Given {
@@ -50,7 +50,7 @@ fn given(judged: &Judged, records: &Records<'_>) -> Result<Vec<Given>, Trouble> 
     Ok(found)
 }
 
-fn rated(given: &[Given]) -> Vec<Rating<'_>> {
+fn to_ratings(given: &[Given]) -> Vec<Rating<'_>> {
     given
         .iter()
         .map(|of| Rating {
@@ -67,8 +67,8 @@ fn rated(given: &[Given]) -> Vec<Rating<'_>> {
 
 /// Every two judges.
 pub(super) fn judge_pairs(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
-    let given = given(judged, records)?;
-    let pairs = judges::judge_pairs(&rated(&given));
+    let given = read_ratings(judged, records)?;
+    let pairs = judges::judge_pairs(&to_ratings(&given));
     let mut lines = String::new();
     if !pairs.is_empty() {
         let heads =
@@ -76,10 +76,10 @@ pub(super) fn judge_pairs(judged: &Judged, records: &Records<'_>) -> Result<Foun
         let below = format!("{:>9} {:>9} ", "single", "mean").repeat(3);
         lines.push_str(&format!("    {:<40} {heads}\n    {:<40} {}\n", "", "", below.trim_end()));
     }
-    let number = || Column::number("").at(Place::right(9, Digits::Fixed(3)));
-    let columns = std::iter::once(Column::text("").at(Place::left(40))).chain((0..6).map(|_| number()));
+    let number = || Column::of_numbers("").with_place(Place::align_right(9, Digits::Fixed(3)));
+    let columns = std::iter::once(Column::of_words("").with_place(Place::align_left(40))).chain((0..6).map(|_| number()));
     let rows = pairs.iter().map(cells_of_pair).collect();
-    lines.push_str(&Table { columns: columns.collect(), rows, ..Table::default() }.lines(INDENT));
+    lines.push_str(&Table { columns: columns.collect(), rows, ..Table::default() }.render_lines(INDENT));
     Ok(Found::new(pairs, lines))
 }
 
@@ -88,26 +88,26 @@ fn cells_of_pair(pair: &JudgePair) -> Row {
     let figures: [fn(&Measures) -> Option<f64>; 3] =
         [|measures| measures.pearson, |measures| measures.difference, |measures| measures.large_percent];
     let numbers = figures.iter().flat_map(|of| [of(&pair.individual), of(&pair.mean)]);
-    let number = |number: Option<f64>| number.map_or_else(|| Cell::Text("-".to_owned()), Cell::plain);
+    let number = |number: Option<f64>| number.map_or_else(|| Cell::Text("-".to_owned()), Cell::plain_number);
     std::iter::once(Cell::Text(pair.judges.join(" vs "))).chain(numbers.map(number)).collect()
 }
 
 /// How often each judge gives each rating: over all models, then by model.
-pub(super) fn ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
-    let given = given(judged, records)?;
-    let spread = judges::distributions(&rated(&given));
+pub(super) fn count_ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
+    let given = read_ratings(judged, records)?;
+    let spread = judges::count_ratings(&to_ratings(&given));
     let row = |of: &judges::Distribution| {
         let model = of.model.as_deref().unwrap_or("all models");
         let names = [of.judge.as_str(), model, if of.normal { "normal" } else { "" }];
-        let counts = of.counts.iter().map(|count| Cell::plain(*count as f64));
+        let counts = of.counts.iter().map(|count| Cell::plain_number(*count as f64));
         names.map(|name| Cell::Text(name.to_owned())).into_iter().chain(counts).collect::<Row>()
     };
-    let word = |width: usize| Column::text("").at(Place::left(width).behind(" "));
-    let names = [Column::text("").at(Place::left(20)), word(20), word(7)];
-    let counts = judges::SCALE.map(|_| Column::count("").at(Place::right(5, Digits::Fixed(0))));
+    let word = |width: usize| Column::of_words("").with_place(Place::align_left(width).with_prefix(" "));
+    let names = [Column::of_words("").with_place(Place::align_left(20)), word(20), word(7)];
+    let counts = judges::SCALE.map(|_| Column::of_counts("").with_place(Place::align_right(5, Digits::Fixed(0))));
     let columns = names.into_iter().chain(counts).collect();
     let table = Table { columns, rows: spread.iter().map(row).collect(), ..Table::default() };
-    Ok(Found::new(spread, table.lines(INDENT)))
+    Ok(Found::new(spread, table.render_lines(INDENT)))
 }
 
 /// The scores of models on the questions that are items, over all and by part; `last` holds the questions. Others count in
@@ -121,14 +121,14 @@ pub(super) fn scores_by_part(
     items: Option<&BTreeSet<String>>,
 ) -> Result<Found, Trouble> {
     let of_question: BTreeMap<String, Vec<String>> =
-        last.ids().into_iter().zip(last.values(parts)?.iter().map(texts)).collect();
+        last.record_ids().into_iter().zip(last.values_of_expression(parts)?.iter().map(texts_of_value)).collect();
     let is_item = |question: &str| match items {
         Some(items) => items.contains(question),
         None => of_question.get(question).is_some_and(|parts| !parts.is_empty()),
     };
-    let mut given = given(judged, records)?;
+    let mut given = read_ratings(judged, records)?;
     given.retain(|rating| is_item(&rating.question));
-    let cells = judges::means(&rated(&given), |question| {
+    let cells = judges::mean_scores(&to_ratings(&given), |question| {
         of_question.get(question).map(Vec::as_slice).unwrap_or_default()
     });
     let mut lines = String::new();

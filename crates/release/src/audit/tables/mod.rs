@@ -21,7 +21,7 @@ use riddlemill_benchmarks::figure::{Figure, Kind};
 use serde_json::Value as Json;
 
 use crate::config::Config;
-use crate::damaged;
+use crate::error_of_trouble;
 use crate::figures::Table;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -47,7 +47,7 @@ struct Found {
 impl Found {
     /// A list of objects, and the lines of the same table.
     fn of_table(table: &Table) -> Found {
-        Found::new(table.objects(), table.lines(INDENT))
+        Found::new(table.row_objects(), table.render_lines(INDENT))
     }
 
     fn new(value: impl serde::Serialize, lines: String) -> Found {
@@ -67,53 +67,53 @@ fn report(source: &Source<'_>) -> Result<Report, RunError> {
     let declared = &source.benchmark.report;
     let mut found = Vec::with_capacity(declared.figures.len());
     for figure in &declared.figures {
-        let rows = source.rows(figure.step)?;
+        let rows = source.rows_of_step(figure.step)?;
         let records = Records::new(&rows, source.benchmark.fields());
-        let records = records.among(figure.among.as_ref()).map_err(damaged)?;
+        let records = records.filter_by(figure.among.as_ref()).map_err(error_of_trouble)?;
         let mut values = Vec::new();
         match figure.part.and_then(|place| declared.parts.get(place)) {
             None => values.push(compute(figure, &records, source)?),
             Some(division) => {
                 for part in &division.values {
-                    let records = records.of_part(&division.of, part).map_err(damaged)?;
+                    let records = records.of_part(&division.of, part).map_err(error_of_trouble)?;
                     values.push(compute(figure, &records, source)?);
                 }
             }
         }
         found.push(values);
     }
-    Ok(Report::put_together(declared, found).map_err(damaged)?)
+    Ok(Report::put_together(declared, found).map_err(error_of_trouble)?)
 }
 
 fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
-    let or_damaged = |found: Result<Found, Trouble>| found.map_err(damaged);
+    let or_damaged = |found: Result<Found, Trouble>| found.map_err(error_of_trouble);
     let mut found = match &figure.kind {
-        Kind::Numbers(numbers) => numbers::numbers(numbers, records, source)?,
-        Kind::Counts(counts) => or_damaged(counts::counts(counts, source.data(), records))?,
-        Kind::Bars(bars) => or_damaged(counts::bars(bars, records))?,
-        Kind::Votes { of, options } => or_damaged(counts::votes(of, options, records))?,
-        Kind::Wins(wins) => or_damaged(wins::wins(wins, records))?,
-        Kind::Shortcuts(Some(posed)) => or_damaged(choice::shortcuts(posed, records, source.seed))?,
-        Kind::Shortcuts(None) => choice::of_items(source.data(), &source.items()?, source.seed),
-        Kind::Agreement { ballot, fields, listed } => votes::agreement(source, ballot, fields, *listed)?,
+        Kind::Numbers(numbers) => numbers::compute_numbers(numbers, records, source)?,
+        Kind::Counts(counts) => or_damaged(counts::count_values(counts, source.data(), records))?,
+        Kind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
+        Kind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
+        Kind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
+        Kind::Shortcuts(Some(posed)) => or_damaged(choice::measure_shortcuts(posed, records, source.seed))?,
+        Kind::Shortcuts(None) => choice::of_items(source.data(), &source.released_items()?, source.seed),
+        Kind::Agreement { ballot, fields, listed } => votes::measure_agreement(source, ballot, fields, *listed)?,
         Kind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
-        Kind::Reviews => votes::reviews(source)?,
+        Kind::Reviews => votes::count_reviews(source)?,
         Kind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
-        Kind::Ratings(judged) => or_damaged(judged::ratings(judged, records))?,
+        Kind::Ratings(judged) => or_damaged(judged::count_ratings(judged, records))?,
         Kind::ScoresByPart { judged, parts, questions } => {
-            let rows = source.questions(*questions)?;
+            let rows = source.rows_of_questions(*questions)?;
             let last = Records::new(&rows, source.benchmark.fields());
             let items = source.items_of_questions(*questions)?;
             or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
         }
         Kind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
         Kind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
-        Kind::Labels => columns::labels(source.data(), &source.items()?),
-        Kind::Columns => columns::columns(source.data(), &source.items()?),
+        Kind::Labels => columns::count_labels(source.data(), &source.released_items()?),
+        Kind::Columns => columns::measure_columns(source.data(), &source.released_items()?),
         Kind::Lines(_) | Kind::OfAnswers(_) => Found::default(),
     };
     if !figure.keys.is_empty() {
-        found.value = describe::keyed(found.value, &figure.keys).map_err(damaged)?;
+        found.value = describe::rename_keys(found.value, &figure.keys).map_err(error_of_trouble)?;
     }
     Ok(found)
 }

@@ -7,13 +7,13 @@ use serde_json::{Map, Value as Json, json};
 
 use super::source::{Records, Source};
 use super::{Found, votes};
-use crate::damaged;
+use crate::error_of_trouble;
 use crate::measures::{mean, percent};
 use crate::pipeline::RunError;
-use crate::text::decimals;
+use crate::text::format_decimals;
 
 /// Each number under its name, and its line.
-pub(super) fn numbers(
+pub(super) fn compute_numbers(
     numbers: &[Number],
     records: &Records<'_>,
     source: &Source<'_>,
@@ -21,14 +21,14 @@ pub(super) fn numbers(
     let (mut values, mut found) = (Map::new(), Found::default());
     for number in numbers {
         let (value, cell) = match &number.measure {
-            Measure::Items => counted(source.items()?.len()),
+            Measure::Items => value_of_count(source.released_items()?.len()),
             Measure::Modified(ballot) => {
-                let (modified, looked_at) = votes::modified(source, ballot)?;
+                let (modified, looked_at) = votes::count_modified(source, ballot)?;
                 let percent = (looked_at > 0).then(|| percent(modified, looked_at));
                 (json!(percent), percent.map(|percent| format!("{percent:.2} %")))
             }
-            Measure::LookedAt(ballot) => counted(votes::modified(source, ballot)?.1),
-            of_records => measure(of_records, records).map_err(damaged)?,
+            Measure::LookedAt(ballot) => value_of_count(votes::count_modified(source, ballot)?.1),
+            of_records => measure_records(of_records, records).map_err(error_of_trouble)?,
         };
         match (&number.measure, &value) {
             // There are no lengths without texts.
@@ -37,8 +37,8 @@ pub(super) fn numbers(
                 "    {:<46} {:>7} {:>5} {:>5}\n",
                 number.label,
                 cell.as_deref().unwrap_or_default(),
-                whole(&lengths["max"]),
-                whole(&lengths["min"])
+                format_number(&lengths["max"]),
+                format_number(&lengths["min"])
             )),
             _ => found.lines.push_str(&format!(
                 "    {:<44} {:>10}\n",
@@ -52,40 +52,40 @@ pub(super) fn numbers(
     Ok(Found { value: Json::Object(values), ..found })
 }
 
-fn counted(count: usize) -> (Json, Option<String>) {
+fn value_of_count(count: usize) -> (Json, Option<String>) {
     (json!(count), Some(count.to_string()))
 }
 
 /// A number as a table shows it: a whole one without a point.
-pub(super) fn whole(number: &Json) -> String {
+pub(super) fn format_number(number: &Json) -> String {
     match number.as_f64() {
-        Some(number) if number.fract() == 0.0 => decimals(number, 0),
-        Some(number) => decimals(number, 2),
+        Some(number) if number.fract() == 0.0 => format_decimals(number, 0),
+        Some(number) => format_decimals(number, 2),
         None => "-".to_owned(),
     }
 }
 
 /// What is counted of records, as JSON and as a cell; no cell if it cannot be computed.
-fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<String>), Trouble> {
+fn measure_records(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<String>), Trouble> {
     Ok(match measure {
         Measure::Count(condition) => {
-            counted(records.values(condition)?.iter().filter(|value| value.is_true()).count())
+            value_of_count(records.values_of_expression(condition)?.iter().filter(|value| value.is_true()).count())
         }
         Measure::Share(condition) => {
             // Records without an answer are not part of the share.
             let answers: Vec<Value> =
-                records.values(condition)?.into_iter().filter(|value| !value.is_none()).collect();
+                records.values_of_expression(condition)?.into_iter().filter(|value| !value.is_none()).collect();
             let so = answers.iter().filter(|value| value.is_true()).count();
             let share = (!answers.is_empty()).then(|| so as f64 / answers.len() as f64);
             (json!(share), share.map(|share| format!("{:.2} %", share * 100.0)))
         }
         Measure::Mean(number) => {
-            let mean = mean(&reals(&records.values(number)?));
-            (json!(mean), mean.map(|mean| decimals(mean, 2)))
+            let mean = mean(&collect_reals(&records.values_of_expression(number)?));
+            (json!(mean), mean.map(|mean| format_decimals(mean, 2)))
         }
         Measure::Lengths(number) => {
-            let values = records.values(number)?;
-            let all = reals(&values);
+            let values = records.values_of_expression(number)?;
+            let all = collect_reals(&values);
             let end = |of: fn(f64, f64) -> f64| {
                 let end = all.iter().copied().reduce(of)?;
                 let integers = values.iter().filter(|value| value.is_number()).all(Value::is_integer);
@@ -95,7 +95,7 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
                 None => (Json::Null, None),
                 Some(average) => (
                     json!({ "average": average, "max": end(f64::max), "min": end(f64::min) }),
-                    Some(decimals(average, 2)),
+                    Some(format_decimals(average, 2)),
                 ),
             }
         }
@@ -104,7 +104,7 @@ fn measure(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<Str
 }
 
 /// The numbers among some values.
-pub(super) fn reals(values: &[Value]) -> Vec<f64> {
+pub(super) fn collect_reals(values: &[Value]) -> Vec<f64> {
     let number = |value: &Value| value.is_number().then(|| f64::try_from(value.clone()).ok()).flatten();
     values.iter().filter_map(number).collect()
 }

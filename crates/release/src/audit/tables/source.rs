@@ -16,7 +16,7 @@ use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
 use crate::record::PostKind;
 use crate::stages::Rows;
-use crate::stages::import::{kinds, source_kind};
+use crate::stages::import::{kinds_of_files, source_kind};
 use crate::stages::review::Votes;
 use crate::stages::subject::take_language;
 use crate::store::{StageReader, Workspace, json_parts};
@@ -43,24 +43,24 @@ impl<'a> Source<'a> {
     /// `None` where the recipe makes posts or did not get to its end.
     pub fn open(config: &'a Config, recipe: &'static Recipe) -> Result<Option<Source<'a>>, RunError> {
         let workspace = Workspace::new(&config.root);
-        let Some((last, benchmark)) = recipe.steps().last().zip(riddlemill_benchmarks::find(recipe.name))
+        let Some((last, benchmark)) = recipe.steps().last().zip(riddlemill_benchmarks::find_benchmark(recipe.name))
         else {
             return Ok(None);
         };
-        let end = workspace.stage(recipe.name, last.number, last.name);
-        if recipe.rows() == Rows::Posts || StageReader::open(&end)?.is_none() {
+        let end = workspace.stage_folder(recipe.name, last.number, last.name);
+        if recipe.kind_of_rows() == Rows::Posts || StageReader::open(&end)?.is_none() {
             return Ok(None);
         }
-        let import = StageReader::open(&workspace.stage(recipe.name, 1, recipe.steps()[0].name))?;
-        let kinds = import.as_ref().map(kinds).transpose()?.unwrap_or_default();
-        let seed = config.typed::<sections::Options>(Some(recipe.name), "options").seed;
+        let import = StageReader::open(&workspace.stage_folder(recipe.name, 1, recipe.steps()[0].name))?;
+        let kinds = import.as_ref().map(kinds_of_files).transpose()?.unwrap_or_default();
+        let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
         let (rows, items, votes) = (RefCell::default(), RefCell::default(), RefCell::default());
         Ok(Some(Source { config, recipe, benchmark, workspace, seed, kinds, rows, items, votes }))
     }
 
     /// From a benchmark with these records after the steps of these numbers, and these items.
     #[cfg(test)]
-    pub fn given(
+    pub fn from_records(
         config: &'a Config,
         recipe: &'static Recipe,
         benchmark: &'static Benchmark,
@@ -68,7 +68,7 @@ impl<'a> Source<'a> {
         items: Vec<Item>,
     ) -> Source<'a> {
         let kinds = BTreeMap::new();
-        let seen = |rows: Vec<_>| Rc::new(rows.into_iter().map(|row| seen(row, &kinds)).collect::<Vec<_>>());
+        let seen = |rows: Vec<_>| Rc::new(rows.into_iter().map(|row| row_variables(row, &kinds)).collect::<Vec<_>>());
         let rows = steps.into_iter().map(|(number, rows)| (number, seen(rows))).collect();
         Source {
             config,
@@ -89,10 +89,10 @@ impl<'a> Source<'a> {
     }
 
     /// The records behind a step, or behind the last one, as the names of their columns; none where it was not made.
-    pub fn rows(&self, step: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
+    pub fn rows_of_step(&self, step: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
         let step = match step {
             None => self.recipe.steps().last(),
-            Some(name) => self.recipe.step(name).map(|(_, step)| step),
+            Some(name) => self.recipe.find_step(name).map(|(_, step)| step),
         };
         let number = step.map_or(0, |step| step.number);
         // Many figures look at the same step, whose files are read once.
@@ -102,10 +102,10 @@ impl<'a> Source<'a> {
         let mut rows = Vec::new();
         if let Some(step) = step
             && let Some(stage) =
-                StageReader::open(&self.workspace.stage(self.recipe.name, number, step.name))?
+                StageReader::open(&self.workspace.stage_folder(self.recipe.name, number, step.name))?
         {
             for part in json_parts(&stage, "rows", &[]) {
-                rows.extend(part?.into_iter().map(|row| seen(row, &self.kinds)));
+                rows.extend(part?.into_iter().map(|row| row_variables(row, &self.kinds)));
             }
         }
         let rows = Rc::new(rows);
@@ -114,18 +114,18 @@ impl<'a> Source<'a> {
     }
 
     /// The records with the questions of a figure, behind `STEP` or `BENCHMARK/STEP`; none where it was not made.
-    pub fn questions(&self, named: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
-        let Some((recipe, step)) = named.and_then(|named| named.split_once('/')) else {
-            return self.rows(named);
+    pub fn rows_of_questions(&self, step_name: Option<&str>) -> Result<Rc<Vec<Value>>, RunError> {
+        let Some((recipe, step)) = step_name.and_then(|named| named.split_once('/')) else {
+            return self.rows_of_step(step_name);
         };
         let mut rows = Vec::new();
-        if let Some(recipe) = recipe::find(recipe)
-            && let Some((_, step)) = recipe.step(step)
+        if let Some(recipe) = recipe::find_recipe(recipe)
+            && let Some((_, step)) = recipe.find_step(step)
             && let Some(stage) =
-                StageReader::open(&self.workspace.stage(recipe.name, step.number, step.name))?
+                StageReader::open(&self.workspace.stage_folder(recipe.name, step.number, step.name))?
         {
             for part in json_parts(&stage, "rows", &[]) {
-                rows.extend(part?.into_iter().map(|row| seen(row, &self.kinds)));
+                rows.extend(part?.into_iter().map(|row| row_variables(row, &self.kinds)));
             }
         }
         Ok(Rc::new(rows))
@@ -133,20 +133,20 @@ impl<'a> Source<'a> {
 
     /// The records that are items among the questions of a figure, by their ids. `None` where rows do not name their
     /// records, or are not made yet.
-    pub fn items_of_questions(&self, of: Option<&str>) -> Result<Option<BTreeSet<String>>, RunError> {
+    pub fn items_of_questions(&self, step_name: Option<&str>) -> Result<Option<BTreeSet<String>>, RunError> {
         let named = |row: &Item| row.get("source_id").and_then(Json::as_str).map(str::to_owned);
         let names_records =
             |data: Option<&Data>| data.is_some_and(|data| data.columns.iter().any(|c| c.name == "source_id"));
         let Some((other, _)) =
-            of.and_then(|of| of.split_once('/')).filter(|(other, _)| *other != self.recipe.name)
+            step_name.and_then(|of| of.split_once('/')).filter(|(other, _)| *other != self.recipe.name)
         else {
             let known = names_records(self.data());
-            return Ok(if known { Some(self.items()?.iter().filter_map(named).collect()) } else { None });
+            return Ok(if known { Some(self.released_items()?.iter().filter_map(named).collect()) } else { None });
         };
-        let data = riddlemill_benchmarks::find(other).and_then(|benchmark| benchmark.data.as_ref());
-        let Some(recipe) = recipe::find(other).filter(|_| names_records(data)) else { return Ok(None) };
+        let data = riddlemill_benchmarks::find_benchmark(other).and_then(|benchmark| benchmark.data.as_ref());
+        let Some(recipe) = recipe::find_recipe(other).filter(|_| names_records(data)) else { return Ok(None) };
         let Some(last) = recipe.steps().last() else { return Ok(None) };
-        if StageReader::open(&self.workspace.stage(recipe.name, last.number, last.name))?.is_none() {
+        if StageReader::open(&self.workspace.stage_folder(recipe.name, last.number, last.name))?.is_none() {
             return Ok(None);
         }
         let rows = crate::rows_json(&self.workspace, recipe)?;
@@ -154,7 +154,7 @@ impl<'a> Source<'a> {
     }
 
     /// What would be released; nothing of a benchmark that releases nothing.
-    pub fn items(&self) -> Result<Rc<Vec<Item>>, RunError> {
+    pub fn released_items(&self) -> Result<Rc<Vec<Item>>, RunError> {
         if let Some(items) = self.items.borrow().as_ref() {
             return Ok(Rc::clone(items));
         }
@@ -167,7 +167,7 @@ impl<'a> Source<'a> {
     }
 
     /// What people voted in the recipe.
-    pub fn votes(&self) -> Result<Rc<Votes>, RunError> {
+    pub fn load_votes(&self) -> Result<Rc<Votes>, RunError> {
         if let Some(votes) = self.votes.borrow().as_ref() {
             return Ok(Rc::clone(votes));
         }
@@ -179,7 +179,7 @@ impl<'a> Source<'a> {
 
 /// A row as expressions see it: its columns; of a declared record its groups, and what import left below `post`. Where
 /// it has a source, `source_kind` says of which kind that is.
-fn seen(row: Map<String, Json>, kinds: &BTreeMap<String, String>) -> Value {
+fn row_variables(row: Map<String, Json>, kinds: &BTreeMap<String, String>) -> Value {
     let text = |name: &str| row.get(name).and_then(Json::as_str).unwrap_or_default();
     let kind = row
         .contains_key("source")
@@ -214,27 +214,27 @@ impl<'r> Records<'r> {
     }
 
     /// Those of which an expression is true; all where there is none.
-    pub fn among(self, condition: Option<&Expression>) -> Result<Records<'r>, Trouble> {
+    pub fn filter_by(self, condition: Option<&Expression>) -> Result<Records<'r>, Trouble> {
         let Some(condition) = condition else { return Ok(self) };
-        let holds = self.values(condition)?;
+        let holds = self.values_of_expression(condition)?;
         let rows = self.rows.into_iter().zip(holds).filter(|(_, holds)| holds.is_true());
         Ok(Records { rows: rows.map(|(row, _)| row).collect(), fields: self.fields })
     }
 
     /// Those of a part.
-    pub fn of_part(&self, of: &Expression, part: &str) -> Result<Records<'r>, Trouble> {
-        let values = self.values(of)?;
+    pub fn of_part(&self, expression: &Expression, part: &str) -> Result<Records<'r>, Trouble> {
+        let values = self.values_of_expression(expression)?;
         let rows = self.rows.iter().zip(values).filter(|(_, value)| value.as_str() == Some(part));
         Ok(Records { rows: rows.map(|(row, _)| *row).collect(), fields: self.fields })
     }
 
     /// An expression's value for each record.
-    pub fn values(&self, of: &Expression) -> Result<Vec<Value>, Trouble> {
-        self.rows.iter().map(|row| Scope::new((*row).clone(), self.fields).value(of)).collect()
+    pub fn values_of_expression(&self, expression: &Expression) -> Result<Vec<Value>, Trouble> {
+        self.rows.iter().map(|row| Scope::new((*row).clone(), self.fields).compute_value(expression)).collect()
     }
 
     /// The records' ids.
-    pub fn ids(&self) -> Vec<String> {
+    pub fn record_ids(&self) -> Vec<String> {
         let id = |row: &&Value| row.get_attr("id").ok()?.as_str().map(str::to_owned);
         self.rows.iter().map(|row| id(row).unwrap_or_default()).collect()
     }

@@ -57,12 +57,12 @@ fn report_over(benchmark: &str, declared: &str, records: Json, answers: Json, it
     let benchmark = leaked(benchmark);
     let files =
         vec![("benchmark.toml", benchmark), ("ballots.toml", BALLOTS), ("report.toml", leaked(declared))];
-    let read = benchmark::load(&[("jokes", files)], false).unwrap();
+    let read = benchmark::load_benchmarks(&[("jokes", files)], false).unwrap();
     let benchmark: &'static Benchmark = Box::leak(Box::new(read.into_iter().next().unwrap()));
-    let recipe = crate::recipe::find("ruozhibench-mc").unwrap();
+    let recipe = crate::recipe::find_recipe("ruozhibench-mc").unwrap();
     let (config, items) = (Config::defaults(), objects(items));
     let steps = vec![(2, objects(answers)), (3, objects(records))];
-    report(&Source::given(&config, recipe, benchmark, steps, items)).unwrap()
+    report(&Source::from_records(&config, recipe, benchmark, steps, items)).unwrap()
 }
 
 fn shown(report: &Report) -> String {

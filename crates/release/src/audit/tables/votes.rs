@@ -9,10 +9,10 @@ use super::source::Source;
 use crate::measures::percent;
 use crate::pipeline::{RunError, review_items};
 use crate::record::{Reason, State};
-use crate::review::agreement::{Bootstrap, StepAgreement, agreed, pooled};
+use crate::review::agreement::{Bootstrap, StepAgreement, step_agreement, pool_questions};
 use crate::review::{Ballot, Item, Vote, Voted, resolve_all};
 use crate::store::Manifest;
-use crate::text::decimals;
+use crate::text::format_decimals;
 
 /// What people, or a sample in their place, made of a step's drafts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -71,12 +71,12 @@ impl Reviewed {
             sample_rewritten: so_many(State::Changed, Reason::SampleRewritten),
             provisional: so_many(State::Changed, Reason::Provisional),
             rejected: so_many(State::Dropped, Reason::Rejected),
-            held: counts.state(State::Held),
+            held: counts.records_in_state(State::Held),
             voted: Voted::default(),
         }
     }
 
-    fn describe(&self) -> String {
+    fn describe_counts(&self) -> String {
         let mut parts = Vec::new();
         let counts = [
             (self.confirmed, "confirmed"),
@@ -99,26 +99,26 @@ impl Reviewed {
 }
 
 /// A line a ballot.
-pub(super) fn reviews(source: &Source<'_>) -> Result<Found, RunError> {
+pub(super) fn count_reviews(source: &Source<'_>) -> Result<Found, RunError> {
     let recipe = source.recipe;
     let mut reviews = Vec::new();
     for step in recipe.steps() {
-        if let Some(review) = step.stage.review()
+        if let Some(review) = step.stage.declared_review()
             && let Some(manifest) =
-                Manifest::read(&source.workspace.stage(recipe.name, step.number, step.name))?
+                Manifest::read_from_stage(&source.workspace.stage_folder(recipe.name, step.number, step.name))?
         {
-            let voted = on_ballot(source, review.place().1, |step, items, votes| {
+            let voted = on_ballot(source, review.benchmark_and_ballot().1, |step, items, votes| {
                 let resolved = resolve_all(step, items, votes);
                 // The lines of `report` have no intervals, so nothing is resampled.
-                Voted::count(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
+                Voted::summarise_step(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
             })?;
-            let (of, ballot) = review.place();
-            let set_aside = source.votes()?.set_aside(of, ballot).count();
+            let (of, ballot) = review.benchmark_and_ballot();
+            let set_aside = source.load_votes()?.set_aside(of, ballot).count();
             let voted = Voted { set_aside, ..voted.unwrap_or_default() };
             reviews.push(Reviewed { voted, ..Reviewed::new(&manifest) });
         }
     }
-    let lines = reviews.iter().map(Reviewed::describe).collect::<String>();
+    let lines = reviews.iter().map(Reviewed::describe_counts).collect::<String>();
     Ok(Found::new(reviews, format!("  reviews\n{lines}")))
 }
 
@@ -133,12 +133,12 @@ fn on_ballot<T>(
         Ok(None) | Err(RunError::Missing { .. }) => return Ok(None),
         Err(e) => return Err(e),
     };
-    let votes = source.votes()?;
+    let votes = source.load_votes()?;
     Ok(Some(count(&step, &items, &votes.by_item(step.recipe, step.name))))
 }
 
 /// How many of a ballot's decisions the reviewer changed, and how many were looked at.
-pub(super) fn modified(source: &Source<'_>, ballot: &str) -> Result<(usize, usize), RunError> {
+pub(super) fn count_modified(source: &Source<'_>, ballot: &str) -> Result<(usize, usize), RunError> {
     let found = on_ballot(source, ballot, |step, items, votes| {
         let resolved = resolve_all(step, items, votes);
         let looked_at: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
@@ -149,20 +149,20 @@ pub(super) fn modified(source: &Source<'_>, ballot: &str) -> Result<(usize, usiz
 
 /// How far the voters of a ballot agree: in one field, null where nobody voted twice; or a list of the fields in which
 /// somebody did, each with its agreement.
-pub(super) fn agreement(
+pub(super) fn measure_agreement(
     source: &Source<'_>,
     ballot: &str,
     fields: &[&str],
     listed: bool,
 ) -> Result<Found, RunError> {
     let agreement =
-        on_ballot(source, ballot, |step, items, votes| agreed(step, items, votes, Bootstrap::AGREEMENT))?;
+        on_ballot(source, ballot, |step, items, votes| step_agreement(step, items, votes, Bootstrap::AGREEMENT))?;
     let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
     let found: Vec<(&str, Agreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
     let line = |(field, found): &(&str, Agreement)| {
-        let number = |number: Option<f64>| number.map_or("-".into(), |number| decimals(number, 2));
-        let kappa = found.fleiss.map_or("-".into(), interval);
+        let number = |number: Option<f64>| number.map_or("-".into(), |number| format_decimals(number, 2));
+        let kappa = found.fleiss.map_or("-".into(), format_interval);
         format!(
             "    {field}: {} items, pairs that agree {} %, Fleiss' kappa {kappa}{}\n",
             found.items,
@@ -178,8 +178,8 @@ pub(super) fn agreement(
 }
 
 /// A coefficient and its interval.
-fn interval([kappa, low, high]: [f64; 3]) -> String {
-    format!("{} [{}, {}]", decimals(kappa, 3), decimals(low, 3), decimals(high, 3))
+fn format_interval([kappa, low, high]: [f64; 3]) -> String {
+    format!("{} [{}, {}]", format_decimals(kappa, 3), format_decimals(low, 3), format_decimals(high, 3))
 }
 
 fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
@@ -196,7 +196,7 @@ fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
 /// applies by each question; null where nobody voted.
 pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Found, RunError> {
     let found =
-        on_ballot(source, ballot, |step, items, votes| pooled(step, items, votes, Bootstrap::AGREEMENT))?;
+        on_ballot(source, ballot, |step, items, votes| pool_questions(step, items, votes, Bootstrap::AGREEMENT))?;
     let Some(found) = found.flatten() else { return Ok(Found::default()) };
     let kappa = found.fleiss.map(|e| [e.value, e.low, e.high]);
     let shares: Vec<String> =
@@ -206,7 +206,7 @@ pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Foun
         found.code,
         shares.join(", "),
         found.items,
-        kappa.map_or_else(|| NOT_DEFINED.into(), interval)
+        kappa.map_or_else(|| NOT_DEFINED.into(), format_interval)
     );
     let value: Json =
         json!({ "items": found.items, "shares": found.shares, "kappa": kappa, "sample": found.sample });
@@ -219,7 +219,7 @@ const NOT_DEFINED: &str =
 
 /// What votes come to, a line each: agreement in each field, disputes, what seniors changed, trials.
 pub fn voted_lines(voted: &Voted) -> Vec<String> {
-    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| decimals(value, 3));
+    let figure = |e: Option<[f64; 3]>| e.map_or("-".to_owned(), |[value, ..]| format_decimals(value, 3));
     let sample = if voted.sample { " (of the sample)" } else { "" };
     let mut lines: Vec<String> = Vec::new();
     // Options that may be marked are reported together, not one by one.
@@ -228,9 +228,9 @@ pub fn voted_lines(voted: &Voted) -> Vec<String> {
             Some([mean, least, most]) if field.pairs > 1 => {
                 format!(
                     "{} ({} to {}, {} pairs)",
-                    decimals(mean, 3),
-                    decimals(least, 3),
-                    decimals(most, 3),
+                    format_decimals(mean, 3),
+                    format_decimals(least, 3),
+                    format_decimals(most, 3),
                     field.pairs
                 )
             }

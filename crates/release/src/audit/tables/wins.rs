@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 use riddlemill_benchmarks::figure::{Kept, Puzzles, Wins};
-use riddlemill_benchmarks::scope::{text, texts};
+use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Expression, Trouble};
 use serde_json::{Value as Json, json};
 
@@ -13,8 +13,8 @@ use super::Found;
 use super::source::Records;
 use crate::figures::{Cell, Column, Digits, Place, Table};
 use crate::measures::{mean, percent};
-use crate::puzzle::reconstruction::overlap;
-use crate::puzzle::statistics::{Row, figures};
+use crate::puzzle::reconstruction::word_overlap;
+use crate::puzzle::statistics::{Row, count_figures};
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -26,20 +26,20 @@ struct OpponentVotes {
 }
 
 /// A line an opponent, by name. Shares are percent of the records on whose verdict somebody voted.
-pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble> {
-    let opponents = records.values(&wins.opponents)?;
-    let verdicts = records.values(&wins.verdicts)?;
-    let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values(of)).transpose();
+pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble> {
+    let opponents = records.values_of_expression(&wins.opponents)?;
+    let verdicts = records.values_of_expression(&wins.verdicts)?;
+    let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values_of_expression(of)).transpose();
     let (votes, marks) = (or_none(&wins.votes)?, or_none(&wins.marks)?);
     let mut by_opponent: BTreeMap<String, OpponentVotes> = BTreeMap::new();
     for (at, names) in opponents.iter().enumerate() {
         let codes = |of: Option<&Value>, place: usize| -> Vec<String> {
-            of.and_then(|of| of.get_item_by_index(place).ok()).map(|of| codes(&of)).unwrap_or_default()
+            of.and_then(|of| of.get_item_by_index(place).ok()).map(|of| split_codes(&of)).unwrap_or_default()
         };
-        for (place, name) in texts(names).into_iter().enumerate() {
+        for (place, name) in texts_of_value(names).into_iter().enumerate() {
             let of = by_opponent.entry(name).or_default();
             of.verdicts.extend(codes(verdicts.get(at), place).into_iter().next());
-            of.agreeing.extend(agreeing(&codes(votes.as_ref().and_then(|votes| votes.get(at)), place)));
+            of.agreeing.extend(agreeing_share(&codes(votes.as_ref().and_then(|votes| votes.get(at)), place)));
             let marked = codes(marks.as_ref().and_then(|marks| marks.get(at)), place);
             of.marks.extend(Some(marked).filter(|marked| !marked.is_empty()));
         }
@@ -50,25 +50,25 @@ pub(super) fn wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble>
             let share = |code: &str| {
                 percent(of.verdicts.iter().filter(|verdict| *verdict == code).count(), of.verdicts.len())
             };
-            let shares = wins.shares.iter().map(|(_, code)| Cell::plain(share(code)));
+            let shares = wins.shares.iter().map(|(_, code)| Cell::plain_number(share(code)));
             let voted = of.agreeing.len();
             let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
-            let cells = [Cell::Text(name), Cell::plain(of.verdicts.len() as f64)];
+            let cells = [Cell::Text(name), Cell::plain_number(of.verdicts.len() as f64)];
             // Without votes agreement is null, and not left out.
             let agreement = Cell::Nested(json!(agreement));
-            let marks = [Cell::plain(of.marks.len() as f64), Cell::Nested(shares_of_marks(&of.marks))];
+            let marks = [Cell::plain_number(of.marks.len() as f64), Cell::Nested(shares_of_marks(&of.marks))];
             cells.into_iter().chain(shares).chain([agreement]).chain(marks).collect()
         })
         .collect();
-    let opponent = Column::text("opponent").at(Place::left(30));
-    let items = Column::count("items").at(Place::right(6, Digits::Fixed(0)));
+    let opponent = Column::of_words("opponent").with_place(Place::align_left(30));
+    let items = Column::of_counts("items").with_place(Place::align_right(6, Digits::Fixed(0)));
     let share = |(cell, _): &(&'static str, &'static str)| {
-        let place = Place::right(0, Digits::Fixed(1)).behind(format!("  {cell} ")).before(" %");
-        Column::number(*cell).at(place)
+        let place = Place::align_right(0, Digits::Fixed(1)).with_prefix(format!("  {cell} ")).with_unit(" %");
+        Column::of_numbers(*cell).with_place(place)
     };
-    let [agreement, marks] = ["agreement", "marks"].map(Column::text);
+    let [agreement, marks] = ["agreement", "marks"].map(Column::of_words);
     let columns = [opponent, items].into_iter().chain(wins.shares.iter().map(share));
-    let columns = columns.chain([agreement, Column::count("marked"), marks]).collect();
+    let columns = columns.chain([agreement, Column::of_counts("marked"), marks]).collect();
     Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
 }
 
@@ -83,14 +83,14 @@ fn shares_of_marks(marks: &[Vec<String>]) -> Json {
 }
 
 /// Codes in a list, or in a text with blanks between.
-fn codes(of: &Value) -> Vec<String> {
-    let all = texts(of);
+fn split_codes(value: &Value) -> Vec<String> {
+    let all = texts_of_value(value);
     let codes = all.iter().flat_map(|text| text.split(' '));
     codes.filter(|code| !code.is_empty()).map(str::to_owned).collect()
 }
 
 /// The share of pairs of votes that agree; none of fewer than two votes.
-fn agreeing(votes: &[String]) -> Option<f64> {
+fn agreeing_share(votes: &[String]) -> Option<f64> {
     let pairs =
         votes.iter().enumerate().flat_map(|(at, one)| votes[at + 1..].iter().map(move |other| one == other));
     let (agree, all) = pairs.fold((0, 0), |(agree, all), same| (agree + u32::from(same), all + 1));
@@ -100,13 +100,13 @@ fn agreeing(votes: &[String]) -> Option<f64> {
 /// Key statistics of puzzles with their options (BrainTeaser, table 3).
 pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, Trouble> {
     let texts_of = |of: &Expression| -> Result<Vec<String>, Trouble> {
-        Ok(records.values(of)?.iter().map(|value| text(value).unwrap_or_default()).collect())
+        Ok(records.values_of_expression(of)?.iter().map(|value| text_of_value(value).unwrap_or_default()).collect())
     };
     let (questions, answers) = (texts_of(&puzzles.question)?, texts_of(&puzzles.answer)?);
-    let options: Vec<Vec<String>> = records.values(&puzzles.options)?.iter().map(texts).collect();
+    let options: Vec<Vec<String>> = records.values_of_expression(&puzzles.options)?.iter().map(texts_of_value).collect();
     let row = |((question, answer), choices)| Row { question, answer, choices };
     let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));
-    let found = figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
+    let found = count_figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
     let number = |number: f64| format!("{number:.2}");
     let cell = |of: &dyn Fn(&_) -> String| found.as_ref().map_or_else(|| "-".to_owned(), of);
@@ -122,9 +122,9 @@ pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Res
 
 /// The share of a text's content words that the other text of its group keeps, on average.
 pub(super) fn words_kept(kept: &Kept, records: &Records<'_>) -> Result<Found, Trouble> {
-    let (all, groups) = (records.values(&kept.text)?, records.values(&kept.group)?);
-    let (from, to) = (records.values(&kept.from)?, records.values(&kept.to)?);
-    let at = |place: usize| text(&groups[place]).zip(text(&all[place]));
+    let (all, groups) = (records.values_of_expression(&kept.text)?, records.values_of_expression(&kept.group)?);
+    let (from, to) = (records.values_of_expression(&kept.from)?, records.values_of_expression(&kept.to)?);
+    let at = |place: usize| text_of_value(&groups[place]).zip(text_of_value(&all[place]));
     let mut others: BTreeMap<String, String> = BTreeMap::new();
     for (group, other) in (0..records.len()).filter(|place| to[*place].is_true()).filter_map(at) {
         others.entry(group).or_insert(other);
@@ -132,7 +132,7 @@ pub(super) fn words_kept(kept: &Kept, records: &Records<'_>) -> Result<Found, Tr
     let shares: Vec<f64> = (0..records.len())
         .filter(|place| from[*place].is_true())
         .filter_map(at)
-        .filter_map(|(group, text)| Some(overlap(&text, others.get(&group)?).kept))
+        .filter_map(|(group, text)| Some(word_overlap(&text, others.get(&group)?).kept))
         .collect();
     let share = mean(&shares);
     let cell = share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0));

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::sorter::{Merge, Runs, Sorter};
 use super::{DiskError, Limits, Working, join_within};
-use crate::join::forecast::{FORECAST_FROM, Steps, sample};
+use crate::join::forecast::{FORECAST_FROM, Steps, draw_sample};
 use crate::join::similarity_join::{BY_BEGINNING, Candidate, joined_text, sampled_steps};
 use crate::join::watch::Part;
 use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
@@ -70,9 +70,9 @@ pub(crate) fn alike_on_disk_each<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     spill: Spill<'_>,
     watch: &dyn Watch,
-    put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+    emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
 ) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
-    alike_within(texts, spill, Limits::within(spill.memory), Part::whole(watch), put)
+    alike_within(texts, spill, Limits::within_memory(spill.memory), Part::of_whole(watch), emit_pair)
 }
 
 fn alike_within<T: AsRef<str> + Sync>(
@@ -80,19 +80,19 @@ fn alike_within<T: AsRef<str> + Sync>(
     spill: Spill<'_>,
     limits: Limits,
     part: Part<'_>,
-    put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+    emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
 ) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
     let folder = Working::new(spill.folder, ".alike-")?;
     let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
-    let (readings, groups) = Readings::keep(texts, spill.texts, folder.path(), limits, part.share(READ))?;
+    let (readings, groups) = Readings::store_texts(texts, spill.texts, folder.path(), limits, part.narrow_to(READ))?;
     let mut readings = readings.in_groups(groups, &mut candidates, part)?;
-    readings.openings(&mut candidates, part.share(OPENINGS))?;
+    readings.collect_openings(&mut candidates, part.narrow_to(OPENINGS))?;
     let mut effort = Effort::default();
-    let steps = readings.steps(part)?;
+    let steps = readings.forecast_steps(part)?;
     for (join, step) in default_joins().into_iter().zip(&steps.joins) {
         let mut failed = None;
-        let views = readings.views(&mut failed, |reading| joined_text(reading, &join).into_owned());
-        let part_of_join = part.share(REST * step.share).as_join(step.probing);
+        let views = readings.map_readings(&mut failed, |reading| joined_text(reading, &join).into_owned());
+        let part_of_join = part.narrow_to(REST * step.share).as_join(step.probing);
         let joined = join_within(views, &join.query, folder.path(), limits, part_of_join)?;
         failed.map_or(Ok(()), Err)?;
         effort += joined.effort;
@@ -101,13 +101,13 @@ fn alike_within<T: AsRef<str> + Sync>(
                 DiskError::unless_stopped(part)?;
             }
             let (pair, shared) = pair?;
-            let of = Predicates::one(join.predicate);
+            let of = Predicates::of_one(join.predicate);
             push_candidate(&mut candidates, Candidate::new(pair.a, pair.b, of, shared))?;
         }
     }
     // The index of the last join is no longer in memory.
-    readings.hold(spill.memory)?;
-    effort.compared = readings.compare(candidates.finish()?, part.share(REST * steps.compare), put)?;
+    readings.load_into_memory(spill.memory)?;
+    effort.compared = readings.compare_candidates(candidates.finish()?, part.narrow_to(REST * steps.compare), emit_pair)?;
     Ok((readings.groups, effort))
 }
 
@@ -134,7 +134,7 @@ fn hash_bytes(bytes: &[u8]) -> Hash {
 
 impl Readings {
     /// Reads texts, and sorts those that are not blank by the hashes of key and reading.
-    fn keep<T: AsRef<str> + Sync>(
+    fn store_texts<T: AsRef<str> + Sync>(
         texts: impl IntoIterator<Item = T>,
         expected: usize,
         folder: &Path,
@@ -143,15 +143,15 @@ impl Readings {
     ) -> Result<(Self, Runs), DiskError> {
         let path = folder.join("readings");
         let open = File::options().create_new(true).read(true).write(true).open(&path);
-        let mut out = BufWriter::with_capacity(1 << 20, open.map_err(DiskError::io("create", &path))?);
+        let mut out = BufWriter::with_capacity(1 << 20, open.map_err(DiskError::io_error("create", &path))?);
         let (mut starts, mut sorter) = (vec![0], Sorter::new(folder, "groups", limits.sort));
-        let (mut texts, items) = (texts.into_iter().fuse(), part.over(expected));
+        let (mut texts, items) = (texts.into_iter().fuse(), part.over_items(expected));
         loop {
             let batch: Vec<T> = texts.by_ref().take(BATCH).collect();
             if batch.is_empty() {
                 break;
             }
-            if !items.go(batch.len()) {
+            if !items.begin_items(batch.len()) {
                 return Err(DiskError::Stopped);
             }
             let read = |text: &T| {
@@ -164,20 +164,20 @@ impl Readings {
             for (bytes, hashes) in batch.par_iter().map(read).collect::<Vec<_>>() {
                 let n = u32::try_from(starts.len() - 1).ok().filter(|&n| n < u32::MAX);
                 let n = n.ok_or(DiskError::TooMany)?;
-                out.write_all(&bytes).map_err(DiskError::io("write", &path))?;
+                out.write_all(&bytes).map_err(DiskError::io_error("write", &path))?;
                 starts.push(starts.last().copied().unwrap_or_default() + bytes.len() as u64);
                 if let Some([[a, b, c, d], [e, f, g, h]]) = hashes {
                     sorter.push(&[a, b, c, d, e, f, g, h, n])?;
                 }
             }
         }
-        let file = out.into_inner().map_err(|e| DiskError::io("write", &path)(e.into_error()))?;
+        let file = out.into_inner().map_err(|e| DiskError::io_error("write", &path)(e.into_error()))?;
         Ok((Self { path, file, starts, groups: Vec::new(), held: None }, sorter.finish()?))
     }
 
     /// Makes groups of equal readings, and candidates of those that have the key in common alone.
     fn in_groups(mut self, sorted: Runs, same_key: &mut Sorter, part: Part<'_>) -> Result<Self, DiskError> {
-        let (mut merge, mut list) = (sorted.read()?, Vec::new());
+        let (mut merge, mut list) = (sorted.merge_runs()?, Vec::new());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut keys: Vec<(u32, u32)> = Vec::new();
         let (mut before, mut of_key) = (Vec::new(), 0);
@@ -201,7 +201,7 @@ impl Readings {
                 }
             }
         }
-        sorted.remove()?;
+        sorted.remove_files()?;
         groups.par_sort_unstable_by_key(|rows| rows[0]);
         let group = |row: u32| groups.partition_point(|rows| rows[0] < row) as u32;
         for (a, b) in keys {
@@ -212,84 +212,84 @@ impl Readings {
     }
 
     /// The bytes from the reading of one text to the end of another's.
-    fn bytes(&self, first: u32, last: u32) -> Result<Vec<u8>, DiskError> {
+    fn read_bytes(&self, first: u32, last: u32) -> Result<Vec<u8>, DiskError> {
         let (start, end) = (self.starts[first as usize], self.starts[last as usize + 1]);
         let mut bytes = vec![0; (end - start) as usize];
-        self.file.read_exact_at(start, &mut bytes).map_err(DiskError::io("read", &self.path))?;
+        self.file.read_exact_at(start, &mut bytes).map_err(DiskError::io_error("read", &self.path))?;
         Ok(bytes)
     }
 
-    fn parse(&self, bytes: &[u8]) -> Result<Reading, DiskError> {
+    fn parse_reading(&self, bytes: &[u8]) -> Result<Reading, DiskError> {
         let torn = || std::io::Error::from(std::io::ErrorKind::InvalidData);
-        Reading::read(bytes).ok_or_else(|| DiskError::io("read", &self.path)(torn()))
+        Reading::parse_bytes(bytes).ok_or_else(|| DiskError::io_error("read", &self.path)(torn()))
     }
 
-    fn reading(&self, group: u32) -> Result<Reading, DiskError> {
+    fn read_group(&self, group: u32) -> Result<Reading, DiskError> {
         let first = self.groups[group as usize][0];
         if let Some(held) = &self.held {
             let (start, end) = (self.starts[first as usize], self.starts[first as usize + 1]);
-            return self.parse(&held[start as usize..end as usize]);
+            return self.parse_reading(&held[start as usize..end as usize]);
         }
-        self.parse(&self.bytes(first, first)?)
+        self.parse_reading(&self.read_bytes(first, first)?)
     }
 
     /// Reads the file into memory if it takes at most half of what is allowed: each pair needs a reading from anywhere
     /// in it, and asking the system for each takes longer than comparing the two.
-    fn hold(&mut self, memory: usize) -> Result<(), DiskError> {
+    fn load_into_memory(&mut self, memory: usize) -> Result<(), DiskError> {
         let length = self.starts.last().copied().unwrap_or_default() as usize;
         if length <= memory / 2 {
             let mut bytes = vec![0; length];
-            self.file.read_exact_at(0, &mut bytes).map_err(DiskError::io("read", &self.path))?;
+            self.file.read_exact_at(0, &mut bytes).map_err(DiskError::io_error("read", &self.path))?;
             self.held = Some(bytes);
         }
         Ok(())
     }
 
     /// Something of the reading of each group, in order, so many at once.
-    fn batches<R: Send>(
+    fn map_batches<R: Send>(
         &self,
         of: impl Fn(&Reading) -> R + Sync,
     ) -> impl Iterator<Item = Result<Vec<R>, DiskError>> {
         self.groups.chunks(BATCH).map(move |groups| {
             let (first, last) = (groups[0][0], groups[groups.len() - 1][0]);
-            let (bytes, start) = (self.bytes(first, last)?, self.starts[first as usize]);
+            let (bytes, start) = (self.read_bytes(first, last)?, self.starts[first as usize]);
             let reading = |rows: &Vec<u32>| {
                 let row = rows[0] as usize;
                 let own = (self.starts[row] - start) as usize..(self.starts[row + 1] - start) as usize;
-                Ok(of(&self.parse(&bytes[own])?))
+                Ok(of(&self.parse_reading(&bytes[own])?))
             };
             groups.par_iter().map(reading).collect()
         })
     }
 
     /// The shares of the steps that are left, by a sample of the readings.
-    fn steps(&self, part: Part<'_>) -> Result<Steps, DiskError> {
-        if self.groups.len() < FORECAST_FROM || part.stopped() {
-            return Ok(Steps::usual(&default_joins()));
+    fn forecast_steps(&self, part: Part<'_>) -> Result<Steps, DiskError> {
+        if self.groups.len() < FORECAST_FROM || part.is_stopped() {
+            return Ok(Steps::without_forecast(&default_joins()));
         }
-        let drawn = sample(self.groups.len()).into_iter().map(|at| self.reading(at as u32));
+        let drawn = draw_sample(self.groups.len()).into_iter().map(|at| self.read_group(at as u32));
         let drawn: Vec<Reading> = drawn.collect::<Result<_, _>>()?;
         Ok(sampled_steps(&drawn.iter().collect::<Vec<_>>(), self.groups.len(), part))
     }
 
     /// The same one by one. An error ends them.
-    fn views<R: Send>(
+    fn map_readings<R: Send>(
         &self,
         failed: &mut Option<DiskError>,
         of: impl Fn(&Reading) -> R + Sync,
     ) -> impl Iterator<Item = R> {
-        self.batches(of).map_while(|batch| batch.map_err(|error| *failed = Some(error)).ok()).flatten()
+        self.map_batches(of).map_while(|batch| batch.map_err(|error| *failed = Some(error)).ok()).flatten()
     }
 
     /// Pairs of which one may begin with the other: by the hash of its whole, which the comparison looks behind.
-    fn openings(&self, candidates: &mut Sorter, part: Part<'_>) -> Result<(), DiskError> {
-        let items = part.over(2 * self.groups.len());
+    fn collect_openings(&self, candidates: &mut Sorter, part: Part<'_>) -> Result<(), DiskError> {
+        let items = part.over_items(2 * self.groups.len());
         let mut last: FxHashMap<u64, u32> = FxHashMap::default();
         last.reserve(self.groups.len());
         let mut before: Vec<u32> = Vec::with_capacity(self.groups.len());
-        for batch in self.batches(|reading| openings_of(reading.folded()).0) {
+        for batch in self.map_batches(|reading| openings_of(reading.folded()).0) {
             let batch = batch?;
-            if !items.go(batch.len()) {
+            if !items.begin_items(batch.len()) {
                 return Err(DiskError::Stopped);
             }
             for whole in batch {
@@ -309,9 +309,9 @@ impl Readings {
             found
         };
         let mut long = 0;
-        for batch in self.batches(found) {
+        for batch in self.map_batches(found) {
             let batch = batch?;
-            if !items.go(batch.len()) {
+            if !items.begin_items(batch.len()) {
                 return Err(DiskError::Stopped);
             }
             for found in batch {
@@ -325,20 +325,20 @@ impl Readings {
     }
 
     /// Puts away those of these pairs that are at least borderline. How many were compared.
-    fn compare(
+    fn compare_candidates(
         &self,
         candidates: Runs,
         part: Part<'_>,
-        mut put: impl FnMut(AlikePair) -> Result<(), DiskError>,
+        mut emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
     ) -> Result<u64, DiskError> {
-        let mut merge = candidates.read()?;
+        let mut merge = candidates.merge_runs()?;
         let (mut compared_pairs, mut done, mut ahead) = (0, 0, None);
-        let items = part.over(self.groups.len());
+        let items = part.over_items(self.groups.len());
         loop {
             let batch = next_candidates(&mut merge, &mut ahead)?;
             let Some(&Candidate { a: through, .. }) = batch.last() else { break };
             // Candidates come in the order of their first groups: how far those are is how far this is.
-            if !items.go(through.saturating_sub(done) as usize) {
+            if !items.begin_items(through.saturating_sub(done) as usize) {
                 return Err(DiskError::Stopped);
             }
             done = through;
@@ -346,15 +346,15 @@ impl Readings {
             let found: Vec<Vec<AlikePair>> = batch
                 .par_chunk_by(|x, y| x.a == y.a)
                 .map(|partners| {
-                    let first = Prepared::from(&self.reading(partners[0].a)?);
+                    let first = Prepared::from(&self.read_group(partners[0].a)?);
                     let mut found = Vec::new();
                     for pair in partners {
-                        found.extend(pair.compared(&first, &Prepared::from(&self.reading(pair.b)?)));
+                        found.extend(pair.compare_texts(&first, &Prepared::from(&self.read_group(pair.b)?)));
                     }
                     Ok(found)
                 })
                 .collect::<Result<_, DiskError>>()?;
-            found.into_iter().flatten().try_for_each(&mut put)?;
+            found.into_iter().flatten().try_for_each(&mut emit_pair)?;
         }
         Ok(compared_pairs)
     }
@@ -364,7 +364,7 @@ fn push_candidate(
     candidates: &mut Sorter,
     Candidate { a, b, of, shared }: Candidate,
 ) -> Result<(), DiskError> {
-    let of = of.bits().into();
+    let of = of.to_bits().into();
     match shared {
         Some(SharedWeights { letters, pairs }) => candidates.push(&[a, b, of, letters, pairs]),
         None => candidates.push(&[a, b, of]),
@@ -382,7 +382,7 @@ fn next_candidates(merge: &mut Merge, ahead: &mut Option<Candidate>) -> Result<V
             _ => None,
         };
         let next = Candidate { a, b, of: Predicates::of_bits(of as u8), shared };
-        if candidates.last_mut().is_some_and(|last| last.takes(&next)) {
+        if candidates.last_mut().is_some_and(|last| last.merge_if_same(&next)) {
             continue;
         }
         if candidates.len() == BATCH {
@@ -399,7 +399,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::join::{Stopped, alike};
+    use crate::join::{Stopped, find_alike_pairs};
 
     fn limits() -> Limits {
         Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 }
@@ -413,7 +413,7 @@ mod tests {
             pairs.push(pair);
             Ok(())
         };
-        let found = alike_within(texts, spill, limits(), Part::unwatched(), put);
+        let found = alike_within(texts, spill, limits(), Part::without_watch(), put);
         let (groups, effort) = found.expect("room on disk");
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
         AlikePairs { groups, pairs, effort }
@@ -454,7 +454,7 @@ mod tests {
             texts.push(format!("{first}然后呢，一二三四五六七八九十"));
             texts.push(format!("第二期{first}"));
             let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let (memory, disk) = (alike(&rows), on_disk(&texts));
+            let (memory, disk) = (find_alike_pairs(&rows), on_disk(&texts));
             prop_assert_eq!(&disk.groups, &memory.groups);
             prop_assert_eq!(described(&disk), described(&memory));
         }

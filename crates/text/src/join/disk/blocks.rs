@@ -18,7 +18,7 @@ const PROBE: f64 = 0.8;
 
 /// Matches in both directions, as row, partner, numerator and denominator, and of bags what the pairs of neighbours weigh
 /// that both hold; in order.
-pub(super) fn matches(
+pub(super) fn match_blocks(
     records: &Path,
     count: usize,
     order: &Order,
@@ -32,18 +32,18 @@ pub(super) fn matches(
     let (mut first, mut position) = (0, 0);
     loop {
         let mut stream = Stream::open(records, first, position)?;
-        let (block, rows) = stream.block(order, limits, part)?;
+        let (block, rows) = stream.read_block(order, limits, part)?;
         if rows.is_empty() {
             break;
         }
-        (first, position) = (block.end(), stream.from.position);
+        (first, position) = (block.next_number(), stream.from.position);
         // A block's part of the work is that of its records; nearly all of it is looking for partners.
-        let part = part.share(rows.len() as f64 / count.max(1) as f64);
-        let items = part.share(1.0 - PROBE).over(rows.len());
-        let index = Block::new(&block, block.first..block.end(), order, items);
-        let items = part.share(PROBE).over(count - block.first as usize);
+        let part = part.narrow_to(rows.len() as f64 / count.max(1) as f64);
+        let items = part.narrow_to(1.0 - PROBE).over_items(rows.len());
+        let index = Block::new(&block, block.first..block.next_number(), order, items);
+        let items = part.narrow_to(PROBE).over_items(count - block.first as usize);
         DiskError::unless_stopped(part)?;
-        effort.keys += index.keys();
+        effort.keys += index.count_keys();
         let mut put = |matches: Vec<Match>, probes: &[u32], probes_from: u32| -> Result<(), DiskError> {
             for Match { a, b, score: Score { num, den }, shared_pairs } in matches {
                 let (a, b) = (probes[(a - probes_from) as usize], rows[(b - block.first) as usize]);
@@ -53,21 +53,21 @@ pub(super) fn matches(
             }
             Ok(())
         };
-        let (matches, spent) = index.matches(&block, block.first..block.end(), items);
+        let (matches, spent) = index.match_records(&block, block.first..block.next_number(), items);
         effort += spent;
         put(matches, &rows, block.first)?;
         loop {
             DiskError::unless_stopped(part)?;
-            let (chunk, rows) = stream.chunk(order, limits.chunk)?;
+            let (chunk, rows) = stream.read_chunk(order, limits.chunk)?;
             let concerned = if rows.is_empty() {
                 chunk.first
             } else {
-                chunk.count_while(chunk.first, |size| index.concerns(size))
+                chunk.count_while(chunk.first, |size| index.may_concern(size))
             };
-            let (matches, spent) = index.matches(&chunk, chunk.first..concerned, items);
+            let (matches, spent) = index.match_records(&chunk, chunk.first..concerned, items);
             effort += spent;
             put(matches, &rows, chunk.first)?;
-            if concerned < chunk.end() || rows.is_empty() {
+            if concerned < chunk.next_number() || rows.is_empty() {
                 break;
             }
         }
@@ -88,7 +88,7 @@ impl Stream {
     }
 
     /// The next so many records, fewer at the end, and their rows.
-    fn chunk(&mut self, order: &Order, most: usize) -> Result<(Records, Vec<u32>), DiskError> {
+    fn read_chunk(&mut self, order: &Order, most: usize) -> Result<(Records, Vec<u32>), DiskError> {
         let (mut records, mut rows) = (Records::from(self.next), Vec::new());
         while rows.len() < most && self.from.next(&mut self.list)? {
             if let [_, row, symbols @ ..] = self.list.as_slice() {
@@ -96,12 +96,12 @@ impl Stream {
                 rows.push(*row);
             }
         }
-        self.next = records.end();
+        self.next = records.next_number();
         Ok((records, rows))
     }
 
     /// As many chunks as have about the keys of a block together.
-    fn block(
+    fn read_block(
         &mut self,
         order: &Order,
         limits: Limits,
@@ -111,14 +111,14 @@ impl Stream {
         let mut keys = 0;
         while keys < limits.block_keys(order.query.metric) {
             DiskError::unless_stopped(part)?;
-            let (chunk, more) = self.chunk(order, limits.chunk)?;
+            let (chunk, more) = self.read_chunk(order, limits.chunk)?;
             if more.is_empty() {
                 break;
             }
-            let all: Vec<u32> = (chunk.first..chunk.end()).collect();
+            let all: Vec<u32> = (chunk.first..chunk.next_number()).collect();
             let count = |part: &[u32]| {
                 let mut cutting = Cutting::default();
-                part.iter().map(|&r| u64::from(cutting.prefix(&chunk, r, order))).sum::<u64>()
+                part.iter().map(|&r| u64::from(cutting.count_keys(&chunk, r, order))).sum::<u64>()
             };
             keys += all.par_chunks(1 << 10).map(count).sum::<u64>();
             all.iter().for_each(|&record| records.push_from(&chunk, record));

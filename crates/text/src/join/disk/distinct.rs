@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::DiskError;
 use super::sorter::{Sorter, Writer};
-use super::spread::{Part, PartWriter, rows};
+use super::spread::{Part, PartWriter, rows_of_part};
 use crate::join::Metric;
 use crate::join::stats::{Order, Stats};
 use crate::join::watch;
@@ -16,18 +16,18 @@ use crate::join::watch;
 pub(super) type Copies = FxHashMap<u32, Vec<u32>>;
 
 /// Parts of distinct texts, the copies, and the statistics of the rows.
-pub(super) fn distinct(
+pub(super) fn separate_copies(
     parts: Vec<Part>,
     metric: Metric,
     waiting: watch::Part<'_>,
 ) -> Result<(Vec<Part>, Copies, Stats), DiskError> {
-    let items = waiting.over(parts.len());
+    let items = waiting.over_items(parts.len());
     let nothing = || (Vec::new(), Copies::default(), Stats::new(metric));
     // Merged as they come: statistics of all parts at once would take as much memory as a block.
     parts
         .into_par_iter()
         .map(|part| {
-            if !items.go(1) {
+            if !items.begin_items(1) {
                 return Err(DiskError::Stopped);
             }
             let (part, copies, stats) = distinct_part(part, metric)?;
@@ -41,11 +41,11 @@ pub(super) fn distinct(
 }
 
 fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), DiskError> {
-    let bytes = part.read()?;
+    let bytes = part.read_bytes()?;
     let mut first: FxHashMap<&str, u32> = FxHashMap::default();
     let (mut copies, mut stats) = (Copies::default(), Stats::new(metric));
     let mut out = PartWriter::create(part.path().with_extension("distinct"))?;
-    for (n, text) in rows(&bytes) {
+    for (n, text) in rows_of_part(&bytes) {
         // Copies are counted, too: how many rows hold a token is a question about rows.
         stats.add(text);
         match first.get(text) {
@@ -58,7 +58,7 @@ fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), Di
     }
     let out = out.finish()?;
     drop(first);
-    part.remove()?;
+    part.remove_file()?;
     Ok((out, copies, stats))
 }
 
@@ -66,7 +66,7 @@ fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), Di
 const CHUNK: usize = 1 << 14;
 
 /// A file of records in rising order of size, each as its size, its row and its symbols; and how many there are.
-pub(super) fn records(
+pub(super) fn write_records(
     parts: Vec<Part>,
     order: &Order,
     folder: &Path,
@@ -74,32 +74,32 @@ pub(super) fn records(
     waiting: watch::Part<'_>,
 ) -> Result<(PathBuf, usize), DiskError> {
     let mut sorter = Sorter::new(folder, "spelled", sort);
-    let (items, mut count) = (waiting.over(parts.len()), 0);
+    let (items, mut count) = (waiting.over_items(parts.len()), 0);
     for part in parts {
-        if !items.go(1) {
+        if !items.begin_items(1) {
             return Err(DiskError::Stopped);
         }
-        let bytes = part.read()?;
-        let rows: Vec<(u32, &str)> = rows(&bytes).collect();
+        let bytes = part.read_bytes()?;
+        let rows: Vec<(u32, &str)> = rows_of_part(&bytes).collect();
         for chunk in rows.chunks(CHUNK) {
             let spelled: Vec<Vec<u32>> = chunk
                 .par_iter()
                 .map_init(Vec::new, |scratch, (n, text)| {
                     let mut record = vec![0, *n];
-                    order.spell(text, scratch, &mut record);
-                    record[0] = order.size(&record[2..]);
+                    order.spell_text(text, scratch, &mut record);
+                    record[0] = order.size_of_symbols(&record[2..]);
                     record
                 })
                 .collect();
             spelled.iter().try_for_each(|record| sorter.push(record))?;
         }
         count += rows.len();
-        part.remove()?;
+        part.remove_file()?;
     }
     let runs = sorter.finish()?;
     let path = folder.join("records");
     let (mut out, mut record) = (Writer::create(&path)?, Vec::new());
-    let mut merge = runs.read()?;
+    let mut merge = runs.merge_runs()?;
     for n in 0.. {
         if !merge.next(&mut record)? {
             break;
@@ -110,6 +110,6 @@ pub(super) fn records(
         out.push(&record)?;
     }
     out.finish()?;
-    runs.remove()?;
+    runs.remove_files()?;
     Ok((path, count))
 }

@@ -73,7 +73,7 @@ impl DiskJoined {
         // What texts with copies are like, for the copies to come.
         let mut kept: FxHashMap<u32, Vec<Like>> = FxHashMap::default();
         let next_of_row = move || -> Result<Option<Vec<PairAndShared>>, DiskError> {
-            let (row, first) = match (copied.peek().copied(), matches.peek()) {
+            let (row, first) = match (copied.peek().copied(), matches.next_row()) {
                 (None, None) => return Ok(None),
                 (Some((row, first)), next) if next.is_none_or(|next| row <= next) => {
                     copied.next();
@@ -85,7 +85,7 @@ impl DiskJoined {
                 }
             };
             let mut like = Vec::new();
-            while matches.peek() == Some(row) {
+            while matches.next_row() == Some(row) {
                 like.extend(matches.next()?.map(|(_, like)| like));
             }
             let like = match self.copies.contains_key(&first) {
@@ -139,12 +139,12 @@ struct Matches {
 
 impl Matches {
     fn open(runs: &Runs) -> Result<Self, DiskError> {
-        let mut matches = Self { merge: runs.read()?, ahead: Some(Vec::new()) };
-        matches.advance()?;
+        let mut matches = Self { merge: runs.merge_runs()?, ahead: Some(Vec::new()) };
+        matches.read_next()?;
         Ok(matches)
     }
 
-    fn advance(&mut self) -> Result<(), DiskError> {
+    fn read_next(&mut self) -> Result<(), DiskError> {
         let mut list = self.ahead.take().unwrap_or_default();
         if self.merge.next(&mut list)? {
             self.ahead = Some(list);
@@ -153,7 +153,7 @@ impl Matches {
     }
 
     /// The row of the next match.
-    fn peek(&self) -> Option<u32> {
+    fn next_row(&self) -> Option<u32> {
         self.ahead.as_ref().and_then(|list| list.first().copied())
     }
 
@@ -168,7 +168,7 @@ impl Matches {
             }
             _ => return Ok(None),
         };
-        self.advance()?;
+        self.read_next()?;
         Ok(found)
     }
 }

@@ -51,13 +51,13 @@ pub enum DiskError {
 }
 
 impl DiskError {
-    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
+    pub(crate) fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> DiskError {
         move |source| DiskError::Io { what, path: path.into(), source }
     }
 
     /// Ends a join that was asked to stop.
     fn unless_stopped(part: Part<'_>) -> Result<(), DiskError> {
-        if part.stopped() { Err(DiskError::Stopped) } else { Ok(()) }
+        if part.is_stopped() { Err(DiskError::Stopped) } else { Ok(()) }
     }
 }
 
@@ -86,7 +86,7 @@ const LOOKED_UP_BYTES: usize = 700 << 20;
 
 impl Limits {
     /// For about this many bytes, in addition to a few for each row.
-    fn within(memory: usize) -> Limits {
+    fn within_memory(memory: usize) -> Limits {
         // An eighth for what is sorted, and at most a quarter for what is looked up.
         let block = memory - memory / 8 - LOOKED_UP_BYTES.min(memory / 4);
         let block_keys = (block / KEY_BYTES).max(1) as u64;
@@ -123,7 +123,7 @@ pub fn disk_join<T: AsRef<str>>(
     folder: &Path,
     memory: usize,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, folder, Limits::within(memory), Part::unwatched())
+    join_within(rows, query, folder, Limits::within_memory(memory), Part::without_watch())
 }
 
 /// [`disk_join`] with an observer.
@@ -136,7 +136,7 @@ pub fn disk_join_watched<T: AsRef<str>>(
     spill: Spill<'_>,
     watch: &dyn Watch,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, spill.folder, Limits::within(spill.memory), Part::whole(watch))
+    join_within(rows, query, spill.folder, Limits::within_memory(spill.memory), Part::of_whole(watch))
 }
 
 /// The approximate shares of the passes in a join: estimates that only affect the progress bar.
@@ -154,14 +154,14 @@ pub(super) fn join_within<T: AsRef<str>>(
     part: Part<'_>,
 ) -> Result<DiskJoined, DiskError> {
     let folder = Working::new(folder, ".join-")?;
-    let parts = spread::spread(rows, folder.path(), limits.parts, part)?;
-    let (distinct, copies, stats) = distinct::distinct(parts, query.metric, part.share(DISTINCT))?;
+    let parts = spread::spread_rows(rows, folder.path(), limits.parts, part)?;
+    let (distinct, copies, stats) = distinct::separate_copies(parts, query.metric, part.narrow_to(DISTINCT))?;
     let order = Order::new(&stats, query.threshold);
     drop(stats);
     let (records, count) =
-        distinct::records(distinct, &order, folder.path(), limits.sort, part.share(SPELL))?;
+        distinct::write_records(distinct, &order, folder.path(), limits.sort, part.narrow_to(SPELL))?;
     let (pairs, effort) =
-        blocks::matches(&records, count, &order, folder.path(), limits, part.share(BLOCKS))?;
+        blocks::match_blocks(&records, count, &order, folder.path(), limits, part.narrow_to(BLOCKS))?;
     Ok(DiskJoined::new(folder, copies, pairs, effort))
 }
 
@@ -183,7 +183,7 @@ impl Working {
     pub fn new(under: &Path, prefix: &str) -> Result<Self, DiskError> {
         sweep_leftovers(under, prefix);
         loop {
-            let made = Self::try_new(under, prefix).map_err(DiskError::io("make a folder in", under))?;
+            let made = Self::try_new(under, prefix).map_err(DiskError::io_error("make a folder in", under))?;
             if let Some(made) = made {
                 return Ok(made);
             }
@@ -253,7 +253,7 @@ mod tests {
             let expected: Vec<Pair> = self_join(&texts, &query).pairs().collect();
             let folder = tempfile::tempdir().expect("a folder");
             let limits = Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 };
-            let found = join_within(&rows, &query, folder.path(), limits, Part::unwatched())
+            let found = join_within(&rows, &query, folder.path(), limits, Part::without_watch())
                 .expect("room on disk");
             let pairs: Vec<Pair> =
                 found.pairs().and_then(|pairs| pairs.collect()).expect("what was written");

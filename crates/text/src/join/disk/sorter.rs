@@ -32,10 +32,10 @@ impl Sorter {
     pub fn push(&mut self, list: &[u32]) -> Result<(), DiskError> {
         self.starts.push(self.words.len());
         self.words.extend_from_slice(list);
-        if self.words.len() >= self.limit { self.spill() } else { Ok(()) }
+        if self.words.len() >= self.limit { self.write_run() } else { Ok(()) }
     }
 
-    fn spill(&mut self) -> Result<(), DiskError> {
+    fn write_run(&mut self) -> Result<(), DiskError> {
         let Self { words, starts, .. } = self;
         let mut lists: Vec<&[u32]> = starts
             .iter()
@@ -57,7 +57,7 @@ impl Sorter {
 
     pub fn finish(mut self) -> Result<Runs, DiskError> {
         if !self.starts.is_empty() {
-            self.spill()?;
+            self.write_run()?;
         }
         Ok(Runs(self.runs))
     }
@@ -65,18 +65,18 @@ impl Sorter {
 
 impl Runs {
     /// All lists in order.
-    pub fn read(&self) -> Result<Merge, DiskError> {
+    pub fn merge_runs(&self) -> Result<Merge, DiskError> {
         let mut merge = Merge { runs: Vec::new(), heads: BinaryHeap::new() };
         for path in &self.0 {
             merge.runs.push(Reader::open(path, 0)?);
-            merge.refill(merge.runs.len() - 1, Vec::new())?;
+            merge.refill_run(merge.runs.len() - 1, Vec::new())?;
         }
         Ok(merge)
     }
 
     /// Deletes the files.
-    pub fn remove(self) -> Result<(), DiskError> {
-        self.0.iter().try_for_each(|path| std::fs::remove_file(path).map_err(DiskError::io("remove", path)))
+    pub fn remove_files(self) -> Result<(), DiskError> {
+        self.0.iter().try_for_each(|path| std::fs::remove_file(path).map_err(DiskError::io_error("remove", path)))
     }
 }
 
@@ -91,11 +91,11 @@ impl Merge {
     pub fn next(&mut self, list: &mut Vec<u32>) -> Result<bool, DiskError> {
         let Some(Reverse((next, run))) = self.heads.pop() else { return Ok(false) };
         let used = std::mem::replace(list, next);
-        self.refill(run, used)?;
+        self.refill_run(run, used)?;
         Ok(true)
     }
 
-    fn refill(&mut self, run: usize, mut list: Vec<u32>) -> Result<(), DiskError> {
+    fn refill_run(&mut self, run: usize, mut list: Vec<u32>) -> Result<(), DiskError> {
         if self.runs[run].next(&mut list)? {
             self.heads.push(Reverse((list, run)));
         }
@@ -111,18 +111,18 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub fn create(path: &Path) -> Result<Self, DiskError> {
-        let file = File::create(path).map_err(DiskError::io("create", path))?;
+        let file = File::create(path).map_err(DiskError::io_error("create", path))?;
         Ok(Self { path: path.into(), out: BufWriter::with_capacity(1 << 17, file) })
     }
 
     pub fn push(&mut self, list: &[u32]) -> Result<(), DiskError> {
         let mut write = |word: u32| self.out.write_all(&word.to_le_bytes());
         let done = write(list.len() as u32).and_then(|()| list.iter().try_for_each(|&word| write(word)));
-        done.map_err(DiskError::io("write", &self.path))
+        done.map_err(DiskError::io_error("write", &self.path))
     }
 
     pub fn finish(mut self) -> Result<(), DiskError> {
-        self.out.flush().map_err(DiskError::io("write", &self.path))
+        self.out.flush().map_err(DiskError::io_error("write", &self.path))
     }
 }
 
@@ -137,8 +137,8 @@ pub(crate) struct Reader {
 
 impl Reader {
     pub fn open(path: &Path, position: u64) -> Result<Self, DiskError> {
-        let mut file = File::open(path).map_err(DiskError::io("open", path))?;
-        file.seek(SeekFrom::Start(position)).map_err(DiskError::io("read", path))?;
+        let mut file = File::open(path).map_err(DiskError::io_error("open", path))?;
+        file.seek(SeekFrom::Start(position)).map_err(DiskError::io_error("read", path))?;
         let from = BufReader::with_capacity(1 << 17, file);
         Ok(Self { path: path.into(), from, bytes: Vec::new(), position })
     }
@@ -148,10 +148,10 @@ impl Reader {
         let mut len = [0; 4];
         match self.from.read_exact(&mut len) {
             Err(end) if end.kind() == ErrorKind::UnexpectedEof => return Ok(false),
-            read => read.map_err(DiskError::io("read", &self.path))?,
+            read => read.map_err(DiskError::io_error("read", &self.path))?,
         }
         self.bytes.resize(4 * u32::from_le_bytes(len) as usize, 0);
-        self.from.read_exact(&mut self.bytes).map_err(DiskError::io("read", &self.path))?;
+        self.from.read_exact(&mut self.bytes).map_err(DiskError::io_error("read", &self.path))?;
         self.position += 4 + self.bytes.len() as u64;
         list.clear();
         list.extend(
@@ -206,7 +206,7 @@ impl LineSorter {
     /// # Errors
     /// [`DiskError`] where a working file cannot be read.
     pub fn finish(self) -> Result<SortedLines, DiskError> {
-        Ok(SortedLines { merge: self.sorter.finish()?.read()?, words: Vec::new(), _folder: self.folder })
+        Ok(SortedLines { merge: self.sorter.finish()?.merge_runs()?, words: Vec::new(), _folder: self.folder })
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Part(PathBuf);
 const OFTEN: usize = 1 << 12;
 
 /// Spreads rows over parts; empty rows are left out.
-pub(super) fn spread<T: AsRef<str>>(
+pub(super) fn spread_rows<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     folder: &Path,
     parts: usize,
@@ -49,7 +49,7 @@ pub(super) struct PartWriter {
 
 impl PartWriter {
     pub fn create(path: PathBuf) -> Result<Self, DiskError> {
-        let file = File::create(&path).map_err(DiskError::io("create", &path))?;
+        let file = File::create(&path).map_err(DiskError::io_error("create", &path))?;
         Ok(Self { path, out: BufWriter::with_capacity(1 << 16, file) })
     }
 
@@ -59,11 +59,11 @@ impl PartWriter {
             out.write_all(&(text.len() as u32).to_le_bytes())?;
             out.write_all(text.as_bytes())
         };
-        put(&mut self.out).map_err(DiskError::io("write", &self.path))
+        put(&mut self.out).map_err(DiskError::io_error("write", &self.path))
     }
 
     pub fn finish(mut self) -> Result<Part, DiskError> {
-        self.out.flush().map_err(DiskError::io("write", &self.path))?;
+        self.out.flush().map_err(DiskError::io_error("write", &self.path))?;
         Ok(Part(self.path))
     }
 }
@@ -74,18 +74,18 @@ impl Part {
     }
 
     /// The whole part.
-    pub fn read(&self) -> Result<Vec<u8>, DiskError> {
-        std::fs::read(&self.0).map_err(DiskError::io("read", &self.0))
+    pub fn read_bytes(&self) -> Result<Vec<u8>, DiskError> {
+        std::fs::read(&self.0).map_err(DiskError::io_error("read", &self.0))
     }
 
     /// Deletes its file.
-    pub fn remove(self) -> Result<(), DiskError> {
-        std::fs::remove_file(&self.0).map_err(DiskError::io("remove", &self.0))
+    pub fn remove_file(self) -> Result<(), DiskError> {
+        std::fs::remove_file(&self.0).map_err(DiskError::io_error("remove", &self.0))
     }
 }
 
 /// The rows in the bytes of a part.
-pub(super) fn rows(mut bytes: &[u8]) -> impl Iterator<Item = (u32, &str)> {
+pub(super) fn rows_of_part(mut bytes: &[u8]) -> impl Iterator<Item = (u32, &str)> {
     std::iter::from_fn(move || {
         let (n, rest) = bytes.split_first_chunk()?;
         let (len, rest) = rest.split_first_chunk()?;

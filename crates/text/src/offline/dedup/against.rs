@@ -39,7 +39,7 @@ pub fn similar_across(
     let all: Vec<&str> = texts.iter().chain(others).copied().collect();
     let (groups, mut pairs) = similar_pairs(&all, settings, watch);
     let mut across = Across { own: texts.len() as u32, groups, pairs: Vec::new() };
-    pairs.retain(|pair| across.crosses(pair));
+    pairs.retain(|pair| across.is_across(pair));
     across.pairs = pairs;
     across
 }
@@ -59,9 +59,9 @@ pub fn similar_across_on_disk<T: AsRef<str> + Sync>(
     let first = texts.into_iter().inspect(|_| own += 1);
     let (groups, pairs) = similar_pairs_on_disk(first.chain(others), settings, spill, watch)?;
     let mut across = Across { own, groups, pairs: Vec::new() };
-    for pair in pairs.each()? {
+    for pair in pairs.read_pairs()? {
         let pair = pair?;
-        if across.crosses(&pair) {
+        if across.is_across(&pair) {
             across.pairs.push(pair);
         }
     }
@@ -70,13 +70,13 @@ pub fn similar_across_on_disk<T: AsRef<str> + Sync>(
 
 impl Across {
     /// Rows ascend in a group, and the other set comes last, so this splits each group.
-    fn split(&self, group: u32) -> (&[u32], &[u32]) {
+    fn split_group(&self, group: u32) -> (&[u32], &[u32]) {
         let rows = &self.groups[group as usize];
         rows.split_at(rows.partition_point(|row| *row < self.own))
     }
 
-    fn crosses(&self, pair: &SimilarPair) -> bool {
-        let ((own, other), (own_too, other_too)) = (self.split(pair.a), self.split(pair.b));
+    fn is_across(&self, pair: &SimilarPair) -> bool {
+        let ((own, other), (own_too, other_too)) = (self.split_group(pair.a), self.split_group(pair.b));
         !own.is_empty() && !other_too.is_empty() || !own_too.is_empty() && !other.is_empty()
     }
 
@@ -86,9 +86,9 @@ impl Across {
     }
 
     /// How many pairs of rows there are.
-    pub fn count(&self) -> u64 {
+    pub fn count_pairs(&self) -> u64 {
         let sizes = |group: u32| {
-            let (own, other) = self.split(group);
+            let (own, other) = self.split_group(group);
             (own.len() as u64, other.len() as u64)
         };
         let equal = (0..self.groups.len() as u32).map(sizes).map(|(own, other)| own * other);
@@ -113,7 +113,7 @@ impl Across {
         rows.flat_map(move |(row, group)| {
             let mut found = Vec::new();
             for (partner, pair) in &partners[group as usize] {
-                found.extend(self.split(*partner).1.iter().map(|other| (row, *other - own, *pair)));
+                found.extend(self.split_group(*partner).1.iter().map(|other| (row, *other - own, *pair)));
             }
             found.sort_unstable_by_key(|(_, other, _)| *other);
             found
@@ -121,8 +121,8 @@ impl Across {
     }
 
     /// For each text the most similar text of the other set that is the same; the first of several equally similar ones.
-    pub fn best(&self) -> Vec<Option<Resemblance>> {
-        let of_others = |group: u32| self.split(group).1.first().map(|row| row - self.own);
+    pub fn most_similar(&self) -> Vec<Option<Resemblance>> {
+        let of_others = |group: u32| self.split_group(group).1.first().map(|row| row - self.own);
         let mut best: Vec<Option<Resemblance>> = (0..self.groups.len() as u32)
             .map(|group| {
                 of_others(group).map(|other| Resemblance { other, score: 1.0, predicate: "identical" })
@@ -141,15 +141,15 @@ impl Across {
         }
         let mut resemblances = vec![None; self.own as usize];
         for (group, best) in (0..).zip(best) {
-            self.split(group).0.iter().for_each(|row| resemblances[*row as usize] = best);
+            self.split_group(group).0.iter().for_each(|row| find_resemblances[*row as usize] = best);
         }
-        resemblances
+        find_resemblances
     }
 }
 
 /// For each text the most similar text of the other set: see [`Across::best`].
-pub fn resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
-    similar_across(texts, others, settings, &Unwatched).best()
+pub fn find_resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
+    similar_across(texts, others, settings, &Unwatched).most_similar()
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
             ["冰箱里的灯关门后还亮吗，我钻进去看过", "云会恐高吗", "冰箱里的灯关门后还亮吗，我钻进去看过了"];
         let others =
             ["鱼会口渴吗", "冰箱里的灯关了门还亮吗，我钻进去看过", "冰箱里的灯关门后还亮吗，我钻进去看过"];
-        let found = resemblances(&texts, &others, &settings);
+        let found = find_resemblances(&texts, &others, &settings);
         assert_eq!(found.iter().map(|f| f.map(|f| f.other)).collect::<Vec<_>>(), [Some(2), None, Some(2)]);
         assert_eq!(found[0].map(|f| f.score), Some(1.0));
     }
@@ -208,7 +208,7 @@ mod tests {
                 .map(|(a, b, like)| (a, b - own.len() as u32, like));
             let wanted = printed(between);
             let found = similar_across(&own, &other, &settings, &Unwatched);
-            prop_assert_eq!(found.count() as usize, wanted.len());
+            prop_assert_eq!(found.count_pairs() as usize, wanted.len());
             prop_assert_eq!(printed(found.row_pairs()), wanted.clone());
             let folder = tempfile::tempdir().expect("a folder");
             let spill = Spill { folder: folder.path(), memory: 1 << 16, texts: 0 };

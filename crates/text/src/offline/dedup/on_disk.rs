@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use positioned_io::ReadAt;
 
 use super::pair_file::{OFTEN, PairWriter, PairsOnDisk, until_failed};
-use super::ranks::{keepers_of, likeness};
-use super::similar_pairs::{SimilarPair, compared, decimal, measured, query, with_groups};
-use super::whole::{Gone, gone};
+use super::ranks::{keepers_of, likeness_by_rank};
+use super::similar_pairs::{SimilarPair, similar_by_comparison, decimal_threshold, similar_by_metric, join_query, with_groups};
+use super::whole::{Gone, merged_rows};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};
 use crate::offline::settings;
-use crate::text::language::untagged;
+use crate::text::language::split_tag;
 use crate::text::normalise::{Fold, fold};
 
 /// What [`similar_pairs`](super::similar_pairs()) finds, for more texts or pairs than fit in memory. The texts are read
@@ -28,29 +28,29 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     watch: &dyn Watch,
 ) -> Result<(Vec<Vec<u32>>, PairsOnDisk), DiskError> {
     let mut pairs = PairWriter::create(spill)?;
-    let Some(query) = query(settings) else {
-        let (groups, _) = alike_on_disk_each(texts, spill, watch, |pair| pairs.push(&compared(&pair)))?;
+    let Some(query) = join_query(settings) else {
+        let (groups, _) = alike_on_disk_each(texts, spill, watch, |pair| pairs.push(&similar_by_comparison(&pair)))?;
         return Ok((groups, pairs.finish()?));
     };
     let mut blank: Vec<bool> = Vec::with_capacity(spill.texts);
     let folded = texts.into_iter().map(|text| {
-        let (_, text) = untagged(text.as_ref());
+        let (_, text) = split_tag(text.as_ref());
         let text = if settings.normalize { fold(text, Fold::KEY) } else { text.into() };
         blank.push(text.is_empty());
         text
     });
-    let joined = disk_join_watched(folded, &query, spill, watch)?;
+    let joined = disk_join_watched(folded, &join_query, spill, watch)?;
     // As in memory: a row equal to an earlier one joins that row's group, and groups are ordered by their
     // first rows.
     let mut copy = blank;
     joined.copies().values().for_each(|rows| rows[1..].iter().for_each(|row| copy[*row as usize] = true));
     let firsts: Vec<u32> = (0u32..).zip(&copy).filter(|(_, copy)| !**copy).map(|(row, _)| row).collect();
     let group = |row: u32| firsts.partition_point(|first| *first < row) as u32;
-    let same = decimal(settings.threshold);
+    let same = decimal_threshold(settings.threshold);
     let pair =
-        |pair: Pair| measured(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, query.metric, same);
+        |pair: Pair| similar_by_metric(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, join_query.metric, same);
     for (found, n) in joined.distinct_pairs()?.zip(0usize..) {
-        if n.is_multiple_of(OFTEN) && watch.stopped() {
+        if n.is_multiple_of(OFTEN) && watch.is_stopped() {
             return Err(DiskError::Stopped);
         }
         pairs.push(&pair(found?))?;
@@ -71,14 +71,14 @@ pub fn gone_on_disk(
     pairs: &PairsOnDisk,
     watch: &dyn Watch,
 ) -> Result<Vec<Gone>, DiskError> {
-    let of = |pair: &SimilarPair| likeness(pair, heads, ranks);
+    let of = |pair: &SimilarPair| likeness_by_rank(pair, heads, ranks);
     let sorted = pairs.sorted_by(watch, |pair| {
         let like = of(pair);
         pair.same.then_some((like.from, like.into))
     })?;
     let mut failed = None;
     let sorted = sorted.zip(0usize..).map_while(|(found, n)| {
-        if n.is_multiple_of(OFTEN) && watch.stopped() {
+        if n.is_multiple_of(OFTEN) && watch.is_stopped() {
             failed = Some(DiskError::Stopped);
             return None;
         }
@@ -87,7 +87,7 @@ pub fn gone_on_disk(
     let keepers = keepers_of(heads.len(), sorted.map(|(_, pair)| of(&pair)));
     // An error ends the pairs early, and the keepers are then incomplete.
     failed.map_or(Ok(()), Err)?;
-    Ok(gone(groups, heads, &keepers, ranks.len()))
+    Ok(merged_rows(groups, heads, &keepers, ranks.len()))
 }
 
 /// Every pair of rows that are the same, ascending by row number, with its score, as
@@ -100,7 +100,7 @@ pub fn same_rows_on_disk<'a>(
     pairs: &'a PairsOnDisk,
     watch: &dyn Watch,
 ) -> Result<impl Iterator<Item = Result<(u32, u32, f64), DiskError>> + 'a, DiskError> {
-    let partners = Partners::write(groups.len(), pairs, watch)?;
+    let partners = Partners::write_partners(groups.len(), pairs, watch)?;
     let (mut rows, mut of_row) = (with_groups(groups).into_iter(), Vec::new().into_iter());
     Ok(until_failed(move || {
         loop {
@@ -134,28 +134,28 @@ struct Partners {
 const OF_PARTNER: usize = 4 + 8;
 
 impl Partners {
-    fn write(groups: usize, pairs: &PairsOnDisk, watch: &dyn Watch) -> Result<Self, DiskError> {
+    fn write_partners(groups: usize, pairs: &PairsOnDisk, watch: &dyn Watch) -> Result<Self, DiskError> {
         let folder = Working::new(pairs.folder(), ".partners-")?;
         let path = folder.path().join("partners");
         let file = File::options().create_new(true).read(true).write(true).open(&path);
-        let mut out = BufWriter::with_capacity(1 << 20, file.map_err(DiskError::io("create", &path))?);
+        let mut out = BufWriter::with_capacity(1 << 20, file.map_err(DiskError::io_error("create", &path))?);
         let mut starts: Vec<u64> = Vec::with_capacity(groups + 1);
         let both = |pair: &SimilarPair| {
             let both = if pair.same { &[(pair.a, pair.b), (pair.b, pair.a)][..] } else { &[] };
             both.to_vec()
         };
         for (n, found) in pairs.sorted_by(watch, both)?.enumerate() {
-            if n.is_multiple_of(OFTEN) && watch.stopped() {
+            if n.is_multiple_of(OFTEN) && watch.is_stopped() {
                 return Err(DiskError::Stopped);
             }
             let ((group, partner), pair) = found?;
             starts.resize((group as usize + 1).max(starts.len()), n as u64);
             let put = out.write_all(&partner.to_le_bytes());
             let put = put.and_then(|()| out.write_all(&pair.score.to_le_bytes()));
-            put.map_err(DiskError::io("write", &path))?;
+            put.map_err(DiskError::io_error("write", &path))?;
         }
-        let file = out.into_inner().map_err(|e| DiskError::io("write", &path)(e.into_error()))?;
-        let length = file.metadata().map_err(DiskError::io("read", &path))?.len();
+        let file = out.into_inner().map_err(|e| DiskError::io_error("write", &path)(e.into_error()))?;
+        let length = file.metadata().map_err(DiskError::io_error("read", &path))?.len();
         starts.resize(groups + 1, length / OF_PARTNER as u64);
         Ok(Partners { path, file, starts, _folder: folder })
     }
@@ -164,7 +164,7 @@ impl Partners {
         let (start, end) = (self.starts[group as usize], self.starts[group as usize + 1]);
         let mut bytes = vec![0; (end - start) as usize * OF_PARTNER];
         let place = start * OF_PARTNER as u64;
-        self.file.read_exact_at(place, &mut bytes).map_err(DiskError::io("read", &self.path))?;
+        self.file.read_exact_at(place, &mut bytes).map_err(DiskError::io_error("read", &self.path))?;
         let partner = |bytes: &[u8; OF_PARTNER]| {
             let (number, score) = bytes.split_first_chunk::<4>()?;
             Some((u32::from_le_bytes(*number), f64::from_le_bytes(score.try_into().ok()?)))
@@ -183,7 +183,7 @@ mod tests {
     use crate::join::{Stopped, Unwatched};
     use crate::offline::dedup::{Found, Keeper, row_pairs, similar_pairs};
     use crate::offline::settings::DedupMetric;
-    use crate::text::language::tagged;
+    use crate::text::language::tag_language;
     use riddlemill_record::Language;
 
     fn found() -> impl Strategy<Value = Found> {
@@ -214,7 +214,7 @@ mod tests {
 
     fn filed(pairs: &[SimilarPair], folder: &Path) -> PairsOnDisk {
         // Three pairs a run.
-        let mut writer = PairWriter::within(folder, 20).expect("room on disk");
+        let mut writer = PairWriter::within_limit(folder, 20).expect("room on disk");
         pairs.iter().for_each(|pair| writer.push(pair).expect("room on disk"));
         writer.finish().expect("room on disk")
     }
@@ -232,13 +232,13 @@ mod tests {
             let pairs = filed(&found.similar_pairs, folder.path());
             let printed = |pairs: &[SimilarPair]| format!("{pairs:?}");
             prop_assert_eq!(pairs.len(), found.similar_pairs.len());
-            prop_assert_eq!(printed(&all(pairs.each().expect("a file"))), printed(&found.similar_pairs));
+            prop_assert_eq!(printed(&all(pairs.read_pairs().expect("a file"))), printed(&found.similar_pairs));
             let gone = gone_on_disk(&found.groups, &found.heads, &found.ranks, &pairs, &Unwatched);
             let printed = |gone: Vec<Gone>| {
                 let keeper = |keeper: Keeper| (keeper.into, keeper.score, keeper.predicate);
                 gone.into_iter().map(|gone| gone.map(|(into, why)| (into, why.map(keeper)))).collect::<Vec<_>>()
             };
-            prop_assert_eq!(printed(gone.expect("room on disk")), printed(found.gone()));
+            prop_assert_eq!(printed(gone.expect("room on disk")), printed(found.merged_rows()));
             let rows = same_rows_on_disk(&found.groups, &pairs, &Unwatched).expect("room on disk");
             let in_memory = row_pairs(&found.groups, &found.similar_pairs);
             let in_memory = in_memory.filter(|(.., like)| like.is_none_or(|like| like.same));
@@ -272,9 +272,9 @@ mod tests {
             format!("why do {subject} hate water{}", ["", " so much", ", I ask my friend"][n / 4 % 3])
         });
         let language = |n: usize| [Language::Zh, Language::En, Language::Und][n % 3];
-        let chinese = texts.iter().enumerate().map(|(n, text)| tagged(text, language(n / 5)).into_owned());
+        let chinese = texts.iter().enumerate().map(|(n, text)| tag_language(text, language(n / 5)).into_owned());
         let texts: Vec<String> =
-            chinese.chain(english.map(|text| tagged(&text, Language::En).into_owned())).collect();
+            chinese.chain(english.map(|text| tag_language(&text, Language::En).into_owned())).collect();
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let spill = Spill { folder: folder.path(), memory: 1 << 16, texts: texts.len() };

@@ -34,7 +34,7 @@ struct Names(Vec<&'static str>);
 
 impl Names {
     /// A name's number, from 1.
-    fn number(&mut self, name: &'static str) -> u32 {
+    fn number_of_name(&mut self, name: &'static str) -> u32 {
         let at = self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.0.push(name);
             self.0.len() - 1
@@ -46,14 +46,14 @@ impl Names {
         self.0.get((number as usize).checked_sub(1)?).copied()
     }
 
-    fn words(&mut self, pair: &SimilarPair) -> [u32; WORDS] {
-        let (predicate, veto) = (self.number(pair.predicate), pair.veto.map_or(0, |veto| self.number(veto)));
+    fn pack_pair(&mut self, pair: &SimilarPair) -> [u32; WORDS] {
+        let (predicate, veto) = (self.number_of_name(pair.predicate), pair.veto.map_or(0, |veto| self.number_of_name(veto)));
         let score = pair.score.to_bits();
         let of = u32::from(pair.same) | predicate << 1 | veto << 16;
         [pair.a, pair.b, of, (score >> 32) as u32, score as u32]
     }
 
-    fn pair(&self, [a, b, of, high, low]: [u32; WORDS]) -> SimilarPair {
+    fn unpack_pair(&self, [a, b, of, high, low]: [u32; WORDS]) -> SimilarPair {
         SimilarPair {
             a,
             b,
@@ -74,11 +74,11 @@ pub(super) struct PairWriter {
 impl PairWriter {
     /// In a new folder where the join has its own.
     pub fn create(spill: Spill<'_>) -> Result<Self, DiskError> {
-        Self::within(spill.folder, (spill.memory / 8 / 4).clamp(1024, MOST_WORDS))
+        Self::within_limit(spill.folder, (spill.memory / 8 / 4).clamp(1024, MOST_WORDS))
     }
 
     /// With this many words sorted at once.
-    pub fn within(under: &Path, limit: usize) -> Result<Self, DiskError> {
+    pub fn within_limit(under: &Path, limit: usize) -> Result<Self, DiskError> {
         let folder = Working::new(under, ".pairs-")?;
         let path = folder.path().join("pairs");
         let out = Writer::create(&path)?;
@@ -87,7 +87,7 @@ impl PairWriter {
 
     pub fn push(&mut self, pair: &SimilarPair) -> Result<(), DiskError> {
         self.pairs.len += 1;
-        self.out.push(&self.pairs.names.words(pair))
+        self.out.push(&self.pairs.names.pack_pair(pair))
     }
 
     pub fn finish(self) -> Result<PairsOnDisk, DiskError> {
@@ -116,10 +116,10 @@ impl PairsOnDisk {
     ///
     /// # Errors
     /// [`DiskError`] where the file cannot be read.
-    pub fn each(&self) -> Result<impl Iterator<Item = Result<SimilarPair, DiskError>> + '_, DiskError> {
+    pub fn read_pairs(&self) -> Result<impl Iterator<Item = Result<SimilarPair, DiskError>> + '_, DiskError> {
         let (mut from, mut list) = (Reader::open(&self.path, 0)?, Vec::new());
         let mut next = move || Ok(if from.next(&mut list)? { pack_words(&list) } else { None });
-        Ok(until_failed(move || next().map(|words| words.map(|words| self.names.pair(words)))))
+        Ok(until_failed(move || next().map(|words| words.map(|words| self.names.unpack_pair(words)))))
     }
 
     /// All of them, in memory.
@@ -127,7 +127,7 @@ impl PairsOnDisk {
     /// # Errors
     /// [`DiskError`] where the file cannot be read.
     pub fn into_memory(self) -> Result<Vec<SimilarPair>, DiskError> {
-        self.each()?.collect()
+        self.read_pairs()?.collect()
     }
 
     /// Pairs ascending by these keys, once for each key that they are given; of equal keys in the order of the file.
@@ -144,20 +144,20 @@ impl PairsOnDisk {
         let mut sorter = Sorter::new(folder.path(), "sorted", self.limit);
         let (mut from, mut list, mut n) = (Reader::open(&self.path, 0)?, Vec::new(), 0usize);
         while from.next(&mut list)? {
-            if n.is_multiple_of(OFTEN) && watch.stopped() {
+            if n.is_multiple_of(OFTEN) && watch.is_stopped() {
                 return Err(DiskError::Stopped);
             }
             n += 1;
             let Some(words) = pack_words(&list) else { continue };
-            for (first, second) in keys(&self.names.pair(words)) {
+            for (first, second) in keys(&self.names.unpack_pair(words)) {
                 let [a, b, of, high, low] = words;
                 sorter.push(&[first, second, a, b, of, high, low])?;
             }
         }
-        let mut sorted = SortedRuns { merge: sorter.finish()?.read()?, list: Vec::new(), _folder: folder };
+        let mut sorted = SortedRuns { merge: sorter.finish()?.merge_runs()?, list: Vec::new(), _folder: folder };
         Ok(until_failed(move || {
             let found = sorted.next()?;
-            Ok(found.map(|(keys, words)| (keys, self.names.pair(words))))
+            Ok(found.map(|(keys, words)| (keys, self.names.unpack_pair(words))))
         }))
     }
 }

@@ -10,7 +10,7 @@ use crate::join::{
 };
 use crate::offline::settings::DedupMetric;
 use crate::offline::{language_of, settings};
-use crate::text::language::{tagged, untagged};
+use crate::text::language::{tag_language, split_tag};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 use riddlemill_record::{Language, Post};
@@ -34,24 +34,24 @@ pub struct SimilarPair {
 
 /// The text of a post with its language, as joins take it. `stated` is the language of posts that have none.
 pub fn tagged_text(post: &Post, stated: Option<Language>) -> Cow<'_, str> {
-    tagged(&post.text, language_of(post, stated, || post.text.clone()))
+    tag_language(&post.text, language_of(post, stated, || post.text.clone()))
 }
 
 /// The join query for the settings, down to the margin; `None` for the default similarity.
-pub fn query(settings: &settings::Dedup) -> Option<Query> {
+pub fn join_query(settings: &settings::Dedup) -> Option<Query> {
     let metric = match settings.metric {
         DedupMetric::Levenshtein => Metric::Levenshtein,
         DedupMetric::Indel => Metric::Indel,
         DedupMetric::Jaccard => Metric::Jaccard { n: 2 },
         // A threshold of 1 finds equal texts only.
-        DedupMetric::Exact => return Some(Query { metric: Metric::Indel, threshold: decimal(1.0) }),
+        DedupMetric::Exact => return Some(Query { metric: Metric::Indel, threshold: decimal_threshold(1.0) }),
         DedupMetric::Default => return None,
     };
-    Some(Query { metric, threshold: decimal(settings.threshold - settings.margin) })
+    Some(Query { metric, threshold: decimal_threshold(settings.threshold - settings.margin) })
 }
 
 /// A metric's name in ledgers and reports.
-pub fn name(metric: Metric) -> &'static str {
+pub fn metric_name(metric: Metric) -> &'static str {
     match metric {
         Metric::Levenshtein => "levenshtein",
         Metric::Indel => "indel",
@@ -67,37 +67,37 @@ pub fn similar_pairs(
     settings: &settings::Dedup,
     watch: &dyn Watch,
 ) -> (Vec<Vec<u32>>, Vec<SimilarPair>) {
-    let Some(query) = query(settings) else { return default_likes(texts, watch) };
-    let texts: Vec<&str> = texts.iter().map(|text| untagged(text).1).collect();
+    let Some(query) = join_query(settings) else { return default_likes(texts, watch) };
+    let texts: Vec<&str> = texts.iter().map(|text| split_tag(text).1).collect();
     let folded: Vec<String> = match settings.normalize {
         true => texts.par_iter().map(|text| fold(text, Fold::KEY)).collect(),
         false => Vec::new(),
     };
     let folded: Vec<&str> =
         if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts };
-    let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
-    let same = decimal(settings.threshold);
-    let similar_pairs = pairs.iter().map(|pair| measured(pair, query.metric, same)).collect();
+    let Joined { groups, pairs, .. } = self_join_watched(&folded, &join_query, watch);
+    let same = decimal_threshold(settings.threshold);
+    let similar_pairs = pairs.iter().map(|pair| similar_by_metric(pair, join_query.metric, same)).collect();
     (groups, similar_pairs)
 }
 
-pub(super) fn measured(pair: &Pair, metric: Metric, same: Threshold) -> SimilarPair {
+pub(super) fn similar_by_metric(pair: &Pair, metric: Metric, same: Threshold) -> SimilarPair {
     SimilarPair {
         a: pair.a,
         b: pair.b,
         score: pair.score.value(),
         same: same.admits(pair.score),
-        predicate: name(metric),
+        predicate: metric_name(metric),
         veto: None,
     }
 }
 
 fn default_likes(texts: &[&str], watch: &dyn Watch) -> (Vec<Vec<u32>>, Vec<SimilarPair>) {
     let AlikePairs { groups, pairs, .. } = similarity_join_watched(texts, watch);
-    (groups, pairs.iter().map(compared).collect())
+    (groups, pairs.iter().map(similar_by_comparison).collect())
 }
 
-pub(super) fn compared(pair: &AlikePair) -> SimilarPair {
+pub(super) fn similar_by_comparison(pair: &AlikePair) -> SimilarPair {
     SimilarPair {
         a: pair.a,
         b: pair.b,
@@ -110,7 +110,7 @@ pub(super) fn compared(pair: &AlikePair) -> SimilarPair {
 
 /// A threshold as the decimal that was written: 0.8 is four fifths, not the nearest double. Values that are
 /// not above 0 become the smallest threshold.
-pub fn decimal(threshold: f64) -> Threshold {
+pub fn decimal_threshold(threshold: f64) -> Threshold {
     let millionths = (threshold * 1e6).round().clamp(1.0, 1e6) as u32;
     Threshold::new(millionths, 1_000_000).unwrap_or(Threshold::ONE)
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::ranks::{Keeper, Standing, best, keepers, ranks};
+use super::ranks::{Keeper, Standing, first_by_rank, find_keepers, rank_records};
 use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs, tagged_text};
 use crate::join::Watch;
 use crate::offline::settings;
@@ -15,15 +15,15 @@ use riddlemill_record::{Outcome, Post, Reason, Witness};
 
 /// The outcome of each post, in order: a merge, or `None` if it is kept. `each_pair` is called with every
 /// pair of similar posts, by index.
-pub fn decide(
+pub fn dedup_posts(
     posts: &[Post],
     settings: &settings::Dedup,
     watch: &dyn Watch,
     mut each_pair: impl FnMut(u32, u32, Option<&SimilarPair>),
 ) -> Vec<Option<Outcome<Post>>> {
-    let found = Found::among(posts, settings, watch);
+    let found = Found::among_posts(posts, settings, watch);
     row_pairs(&found.groups, &found.similar_pairs).for_each(|(a, b, like)| each_pair(a, b, like));
-    found.outcomes(posts)
+    found.decide_outcomes(posts)
 }
 
 /// Groups of equal texts, their similar pairs, and which of them are kept.
@@ -41,32 +41,32 @@ pub struct Found {
 
 impl Found {
     /// Joins the posts by their texts.
-    pub fn among(posts: &[Post], settings: &settings::Dedup, watch: &dyn Watch) -> Found {
+    pub fn among_posts(posts: &[Post], settings: &settings::Dedup, watch: &dyn Watch) -> Found {
         let tagged: Vec<Cow<'_, str>> =
             posts.par_iter().map(|post| tagged_text(post, settings.language)).collect();
         let texts: Vec<&str> = tagged.iter().map(AsRef::as_ref).collect();
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
-        let standings: Vec<Standing> = posts.par_iter().map(standing).collect();
-        let ranks = ranks(&standings, settings.keep, |row| posts[row as usize].id.as_str());
-        Found::from_join(groups, similar_pairs, ranks)
+        let standings: Vec<Standing> = posts.par_iter().map(standing_of_post).collect();
+        let ranks = rank_records(&standings, settings.keep, |row| posts[row as usize].id.as_str());
+        Found::from_join(groups, similar_pairs, rank_records)
     }
 
     /// Combines the result of a join with the ranks of its rows.
     pub fn from_join(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
-        let heads = heads(&groups, &ranks);
-        Found { groups, similar_pairs, ranks, heads }
+        let heads = heads_of_groups(&groups, &rank_records);
+        Found { groups, similar_pairs, rank_records, heads_of_groups }
     }
 
     /// The outcome of each post, in order: a merge, or `None` if it is kept.
-    pub fn outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
-        let gone = posts.iter().zip(self.gone());
-        gone.map(|(post, gone)| gone.map(|(into, keeper)| merged(post, &posts[into], keeper))).collect()
+    pub fn decide_outcomes(&self, posts: &[Post]) -> Vec<Option<Outcome<Post>>> {
+        let gone = posts.iter().zip(self.merged_rows());
+        gone.map(|(post, gone)| gone.map(|(into, keeper)| merged_post(post, &posts[into], keeper))).collect()
     }
 
     /// For each row that is merged: its target row and, unless the two texts count as equal, the keeper.
-    pub fn gone(&self) -> Vec<Gone> {
-        let keepers = keepers(&self.heads, &self.similar_pairs, &self.ranks);
-        gone(&self.groups, &self.heads, &keepers, self.ranks.len())
+    pub fn merged_rows(&self) -> Vec<Gone> {
+        let keepers = find_keepers(&self.heads, &self.similar_pairs, &self.ranks);
+        merged_rows(&self.groups, &self.heads, &find_keepers, self.ranks.len())
     }
 }
 
@@ -74,15 +74,15 @@ impl Found {
 pub type Gone = Option<(usize, Option<Keeper>)>;
 
 /// [`Found::gone`], of so many rows.
-pub(super) fn gone(
+pub(super) fn merged_rows(
     groups: &[Vec<u32>],
     heads: &[usize],
     keepers: &[Option<Keeper>],
     rows: usize,
 ) -> Vec<Gone> {
     let mut gone = vec![None; rows];
-    for ((group, rows), &keeper) in groups.iter().enumerate().zip(keepers) {
-        let into = keeper.map_or(heads[group], |k| heads[k.into as usize]);
+    for ((group, rows), &keeper) in groups.iter().enumerate().zip(find_keepers) {
+        let into = keeper.map_or(heads_of_groups[group], |k| heads_of_groups[k.into as usize]);
         for &row in rows.iter().filter(|row| **row as usize != into) {
             gone[row as usize] = Some((into, keeper));
         }
@@ -91,8 +91,8 @@ pub(super) fn gone(
 }
 
 /// The row of each group that ranks first.
-pub fn heads(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
-    groups.iter().map(|rows| best(rows, ranks)).collect()
+pub fn heads_of_groups(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
+    groups.iter().map(|rows| first_by_rank(rows, rank_records)).collect()
 }
 
 /// Whether a text in a script with letter case has no lower-case letter: true for `WHY DON'T FISH DROWN?`,
@@ -105,24 +105,24 @@ fn is_shouted(text: &str) -> bool {
 }
 
 /// The properties that the keeper policy compares.
-pub fn standing(post: &Post) -> Standing {
+pub fn standing_of_post(post: &Post) -> Standing {
     Standing {
         published: riddlemill_record::is_published(&post.id),
         shouts: is_shouted(&post.text),
         chars: post.text.chars().count() as u32,
         score: post.score,
-        time: post.time.as_deref().and_then(time::unix),
+        time: post.time.as_deref().and_then(time::unix_seconds),
     }
 }
 
 /// The outcome of a post that is merged into another.
-pub fn merged(post: &Post, into: &Post, like: Option<Keeper>) -> Outcome<Post> {
-    merged_text(&post.text, (&into.id, &into.text), like)
+pub fn merged_post(post: &Post, into: &Post, keeper: Option<Keeper>) -> Outcome<Post> {
+    merged_text(&post.text, (&into.id, &into.text), keeper)
 }
 
 /// The outcome of a record with this text that is merged into the record with this id and text.
-pub fn merged_text<R>(text: &str, into: (&str, &str), like: Option<Keeper>) -> Outcome<R> {
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(text, into.1);
+pub fn merged_text<R>(text: &str, into: (&str, &str), keeper: Option<Keeper>) -> Outcome<R> {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = measure_witness(text, into.1);
     let of = if is_figured_whole(text) && is_figured_whole(into.1) {
         String::new()
     } else {
@@ -130,7 +130,7 @@ pub fn merged_text<R>(text: &str, into: (&str, &str), like: Option<Keeper>) -> O
     };
     let figures =
         format!("levenshtein {levenshtein:.4}, jaro-winkler {jaro_winkler:.4}, dice {sorensen_dice:.4}{of}");
-    let (reason, score, predicate) = match like {
+    let (reason, score, predicate) = match keeper {
         None => (Reason::ExactDuplicate, 1.0, Predicate::Identical.name()),
         Some(k) if k.predicate == Predicate::Identical.name() => {
             (Reason::ExactDuplicate, k.score, k.predicate)
@@ -149,7 +149,7 @@ fn is_figured_whole(text: &str) -> bool {
 
 /// Similarity figures of a merge that any string library gives for the same two texts; of longer ones, for their first 4,000
 /// characters.
-pub fn witness(a: &str, b: &str) -> Witness {
+pub fn measure_witness(a: &str, b: &str) -> Witness {
     if a == b {
         // The values of equal texts, computed directly because long texts would take minutes.
         return Witness { levenshtein: 1.0, jaro_winkler: 1.0, sorensen_dice: 1.0 };

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Asks, Member, decent, plural, words_of};
+use super::{Asks, Member, is_decent, pluralise_noun, words_of};
 use crate::puzzle::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
-use crate::puzzle::words::tokens;
+use crate::puzzle::words::word_count;
 
 /// Lexicographers' files: the topics into which WordNet sorts nouns.
 const ANIMALS: u32 = 5;
@@ -40,22 +40,22 @@ const EXPLAINS: u32 = 20;
 const USES: u32 = 6;
 
 /// Whether a sense is of things.
-pub(super) fn things(sense: &Synset) -> bool {
+pub(super) fn is_thing(sense: &Synset) -> bool {
     THINGS.contains(&sense.file)
 }
 
 /// Whether a sense is an amount or a possession.
-pub(super) fn amounts(sense: &Synset) -> bool {
+pub(super) fn is_amount(sense: &Synset) -> bool {
     AMOUNTS.contains(&sense.file)
 }
 
 /// Whether a sense is a person.
-pub(super) fn person(sense: &Synset) -> bool {
+pub(super) fn is_person(sense: &Synset) -> bool {
     sense.file == PERSONS
 }
 
 /// Whether both live, grow or are eaten: one word often names both.
-pub(super) fn grown(a: &Synset, b: &Synset) -> bool {
+pub(super) fn are_both_living(a: &Synset, b: &Synset) -> bool {
     let kind = |sense: &Synset| [ANIMALS, FOOD, PLANTS].contains(&sense.file);
     kind(a) && kind(b)
 }
@@ -65,16 +65,16 @@ pub(super) fn grown(a: &Synset, b: &Synset) -> bool {
 pub(super) fn as_readers_take_it(wordnet: &WordNet, mut senses: Vec<Synset>) -> Vec<Synset> {
     let has = |file: u32| senses.iter().any(|sense| sense.file == file);
     let (animal, food) = (has(ANIMALS), has(FOOD));
-    if wordnet.counts() && animal {
+    if wordnet.has_counts() && animal {
         senses.retain(|sense| sense.file != FOOD);
-    } else if wordnet.counts() && food {
+    } else if wordnet.has_counts() && food {
         senses.retain(|sense| sense.file != PLANTS);
     }
     senses
 }
 
 /// The classes above a sense whose members can be options with it, nearest first, each with its distance.
-pub(super) fn classes(
+pub(super) fn classes_above(
     wordnet: &WordNet,
     sense: &Synset,
     named: bool,
@@ -82,12 +82,12 @@ pub(super) fn classes(
     let mut found = Vec::new();
     let mut level = vec![sense.clone()];
     // A small database has few levels; the class of a name (`city`) is the one that it is an instance of.
-    let climbs = if wordnet.counts() && !named { CLIMBS } else { 1 };
+    let climbs = if wordnet.has_counts() && !named { CLIMBS } else { 1 };
     for climb in 1..=climbs {
         let mut above: Vec<Synset> = Vec::new();
-        for place in level.iter().flat_map(|synset| synset.to(&["@", "@i"])) {
+        for place in level.iter().flat_map(|synset| synset.follow_pointers(&["@", "@i"])) {
             if above.iter().all(|other| other.place != place) {
-                above.push(wordnet.synset(place)?);
+                above.push(wordnet.read_synset(place)?);
             }
         }
         for class in &above {
@@ -106,10 +106,10 @@ fn is_coherent(wordnet: &WordNet, class: &Synset, climb: usize, named: bool) -> 
     let deep = depth_of(wordnet, class)?;
     let living = [ANIMALS, PLANTS].contains(&class.file);
     let grows = living || class.file == FOOD;
-    if deep < DEEP || (!named && !grows && class.to(&["~", "~i"]).count() > WIDEST) {
+    if deep < DEEP || (!named && !grows && class.follow_pointers(&["~", "~i"]).count() > WIDEST) {
         return Ok(false);
     }
-    if !wordnet.counts() || named {
+    if !wordnet.has_counts() || named {
         return Ok(true);
     }
     let at_most = |size: usize| Ok(hyponyms_under(wordnet, class.place, usize::MAX, size)?.len() <= size);
@@ -126,31 +126,31 @@ fn is_coherent(wordnet: &WordNet, class: &Synset, climb: usize, named: bool) -> 
 
 /// The words of a class that readers know, each of another synset, down to the level of the sense. Excludes
 /// the answer's own hyponyms and hypernyms.
-pub(super) fn members(
+pub(super) fn known_members(
     wordnet: &WordNet,
     class: &Synset,
     climb: usize,
     sense: &Synset,
     asks: &Asks<'_>,
 ) -> Result<Vec<Member>, WordNetError> {
-    let named = super::proper(sense, asks.own);
+    let named = super::is_proper_name(sense, asks.own);
     let mut kin: BTreeSet<Place> =
         hyponyms_under(wordnet, sense.place, usize::MAX, usize::MAX)?.into_iter().collect();
-    kin.extend(over(wordnet, sense.place)?);
+    kin.extend(hypernyms_over(wordnet, sense.place)?);
     kin.insert(sense.place);
     let mut found = Vec::new();
     for place in hyponyms_under(wordnet, class.place, climb, usize::MAX)? {
         if kin.contains(&place) {
             continue;
         }
-        let synset = wordnet.synset(place)?;
-        if !decent(&synset) {
+        let synset = wordnet.read_synset(place)?;
+        if !is_decent(&synset) {
             continue;
         }
         // One word per synset, the best known: the others are its synonyms or spellings.
         let words = words_of(&synset, asks.own).filter(|word| word.starts_with(char::is_uppercase) == named);
         let known =
-            words.filter_map(|word| Some((fame(wordnet, &synset, &word, asks.countable && !named)?, word)));
+            words.filter_map(|word| Some((fame_of_word(wordnet, &synset, &word, asks.countable && !named)?, word)));
         if let Some((fame, word)) = known.max_by_key(|(fame, _)| *fame) {
             // Names are known regardless of how often they are used.
             found.push(Member { word, place, fame: if named { 0 } else { fame } });
@@ -162,21 +162,21 @@ pub(super) fn members(
 /// How well readers know a word in a sense, by its uses in texts and glosses; `None` if they do not know it,
 /// think of another sense first, or know it as the name of a class. A small database has no texts, so any
 /// word counts as known.
-pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: bool) -> Option<u32> {
-    if !wordnet.counts() {
+pub(super) fn fame_of_word(wordnet: &WordNet, sense: &Synset, word: &str, countable: bool) -> Option<u32> {
+    if !wordnet.has_counts() {
         return Some(0);
     }
-    let own = u32::try_from(wordnet.count(sense, word)).unwrap_or(u32::MAX);
+    let own = u32::try_from(wordnet.count_uses(sense, word)).unwrap_or(u32::MAX);
     let named = word.starts_with(char::is_uppercase);
     // Examples never use names by themselves, and phrases cannot be counted in them.
-    if (named || tokens(word) > 1 || word.contains('-')) && own == 0 {
+    if (named || word_count(word) > 1 || word.contains('-')) && own == 0 {
         return None;
     }
-    let senses = wordnet.senses(word).ok()?;
+    let senses = wordnet.find_senses(word).ok()?;
     let (mut here, mut elsewhere) = (0, 0);
     for other in &senses {
-        let met = wordnet.count(other, word);
-        let same = other.place == sense.place || (other.place.pos == Pos::Noun && grown(other, sense));
+        let met = wordnet.count_uses(other, word);
+        let same = other.place == sense.place || (other.place.pos == Pos::Noun && are_both_living(other, sense));
         if same {
             here += met;
         } else {
@@ -186,7 +186,7 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
     // A word without uses counts as known only if it has no other sense: readers hardly know `rose` as a wine
     // or `queen` as an insect.
     let other = |other: &Synset| match other.place.pos {
-        Pos::Noun => other.place != sense.place && !grown(other, sense),
+        Pos::Noun => other.place != sense.place && !are_both_living(other, sense),
         Pos::Adjective => true,
         Pos::Verb | Pos::Adverb => false,
     };
@@ -194,7 +194,7 @@ pub(super) fn fame(wordnet: &WordNet, sense: &Synset, word: &str, countable: boo
     if elsewhere > here || doubtful || (!named && !is_first_sense(&senses, sense, word)) {
         return None;
     }
-    if named || tokens(word) > 1 {
+    if named || word_count(word) > 1 {
         return Some(own);
     }
     let (one, many) = (word.to_lowercase(), plural_of(wordnet, word).to_lowercase());
@@ -215,7 +215,7 @@ fn is_first_sense(senses: &[Synset], sense: &Synset, word: &str) -> bool {
     let Some(first) = nouns.next() else { return false };
     let files = [first.file, sense.file];
     let mainly = sense.words.first().is_some_and(|first| first.eq_ignore_ascii_case(word));
-    let pair = mainly && files.contains(&FOOD) && grown(first, sense) && files[0] != files[1];
+    let pair = mainly && files.contains(&FOOD) && are_both_living(first, sense) && files[0] != files[1];
     first.place == sense.place
         || (pair
             && nouns.find(|other| other.file == sense.file).is_some_and(|other| other.place == sense.place))
@@ -223,7 +223,7 @@ fn is_first_sense(senses: &[Synset], sense: &Synset, word: &str) -> bool {
 
 /// The plural that the glosses use if spelling allows two: `potatoes`.
 pub(super) fn plural_of(wordnet: &WordNet, word: &str) -> String {
-    let by_rule = plural(word);
+    let by_rule = pluralise_noun(word);
     match by_rule.strip_suffix("os") {
         Some(stem) if wordnet.in_glosses(&format!("{stem}oes")) > wordnet.in_glosses(&by_rule) => {
             format!("{stem}oes")
@@ -233,11 +233,11 @@ pub(super) fn plural_of(wordnet: &WordNet, word: &str) -> String {
 }
 
 /// All hypernyms of a synset.
-pub(super) fn over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, WordNetError> {
+pub(super) fn hypernyms_over(wordnet: &WordNet, place: Place) -> Result<BTreeSet<Place>, WordNetError> {
     let mut found = BTreeSet::new();
     let mut level = vec![place];
     while let Some(place) = level.pop() {
-        for above in wordnet.synset(place)?.to(&["@", "@i"]) {
+        for above in wordnet.read_synset(place)?.follow_pointers(&["@", "@i"]) {
             // A synset may have several hypernyms whose paths join again further up.
             if found.insert(above) {
                 level.push(above);
@@ -260,7 +260,7 @@ fn hyponyms_under(
     for _ in 0..levels {
         let mut below = Vec::new();
         for place in level {
-            for place in wordnet.synset(place)?.to(&["~", "~i"]) {
+            for place in wordnet.read_synset(place)?.follow_pointers(&["~", "~i"]) {
                 if seen.insert(place) {
                     below.push(place);
                 }
@@ -277,12 +277,12 @@ fn hyponyms_under(
 
 /// How many hypernyms a synset has, following the first of each.
 fn depth_of(wordnet: &WordNet, synset: &Synset) -> Result<usize, WordNetError> {
-    let mut above = synset.to(&["@", "@i"]).next();
+    let mut above = synset.follow_pointers(&["@", "@i"]).next();
     let mut depth = 0;
     // The bound ends the loop if a damaged database has a circle of hypernyms.
-    while let Some(place) = above.filter(|_| wordnet.counts() && depth < 20) {
+    while let Some(place) = above.filter(|_| wordnet.has_counts() && depth < 20) {
         depth += 1;
-        above = wordnet.synset(place)?.to(&["@", "@i"]).next();
+        above = wordnet.read_synset(place)?.follow_pointers(&["@", "@i"]).next();
     }
-    Ok(if wordnet.counts() { depth } else { DEEP })
+    Ok(if wordnet.has_counts() { depth } else { DEEP })
 }

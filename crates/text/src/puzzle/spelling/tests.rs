@@ -2,28 +2,28 @@ use super::*;
 use crate::options::Draw;
 
 fn proposed(question: &str, answer: &str) -> Vec<String> {
-    Speller::bundled().corrections(question, answer).0.iter().map(ToString::to_string).collect()
+    Speller::bundled().find_corrections(question, answer).0.iter().map(ToString::to_string).collect()
 }
 
 /// Four puzzles of 250 such words took 9.4 s, and each word looked through all others.
 #[test]
 fn a_puzzle_of_nonsense_is_looked_at_in_time_proportional_to_its_length() {
     let mut draw = Draw::new(1, "nonsense", "words");
-    let mut word = || (0..9).map(|_| char::from(b'a' + draw.below(26) as u8)).collect::<String>();
+    let mut word = || (0..9).map(|_| char::from(b'a' + draw.draw_below(26) as u8)).collect::<String>();
     let words: Vec<String> = (0..20_000).map(|_| word()).collect();
     let start = std::time::Instant::now();
-    let (found, left) = Speller::bundled().corrections(&words.join(" "), &"\"a \"".repeat(20_000));
+    let (found, left) = Speller::bundled().find_corrections(&list_words.join(" "), &"\"a \"".repeat(20_000));
     assert!(left > 19_000 && found.len() <= MOST, "{} {left}", found.len());
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     let long = "a".repeat(100_000);
-    assert_eq!(Speller::bundled().corrections(&long, &format!("mornign {long}")).0.len(), 1);
+    assert_eq!(Speller::bundled().find_corrections(&long, &format!("mornign {long}")).0.len(), 1);
 }
 
 #[test]
 fn the_words_of_a_quotation_are_counted_as_before() {
     let text = "one \"two three\" four “five” six “seven eight nine” ten \"eleven";
-    let all = words(text);
-    let counted = quotations(text, &all);
+    let all = list_words(text);
+    let counted = quotation_lengths(text, &all);
     let of = |word: &str| counted[all.iter().position(|w| w.text == word).unwrap()];
     for (word, want) in [
         ("one", None),
@@ -86,8 +86,8 @@ fn contractions_get_their_apostrophe() {
 #[test]
 fn corrections_keep_capitals_and_everything_else() {
     let all = [Correction { wrong: "teh".into(), right: "the".into() }];
-    assert_eq!(corrected("Teh dog ate  teh—bone. Tehran!", &all), "The dog ate  the—bone. Tehran!");
-    assert_eq!(corrected("", &all), "");
+    assert_eq!(apply_corrections("Teh dog ate  teh—bone. Tehran!", &all), "The dog ate  the—bone. Tehran!");
+    assert_eq!(apply_corrections("", &all), "");
 }
 
 /// The rows of the published halves at hand.
@@ -109,9 +109,9 @@ fn published() -> Option<Vec<(String, String)>> {
 /// A typing slip in a word: two letters swapped, one left out, one added, or one replaced.
 fn mistyped(word: &str, draw: &mut Draw) -> String {
     let mut letters: Vec<char> = word.chars().collect();
-    let at = draw.below(letters.len());
-    let letter = char::from(b'a' + draw.below(26) as u8);
-    match draw.below(4) {
+    let at = draw.draw_below(letters.len());
+    let letter = char::from(b'a' + draw.draw_below(26) as u8);
+    match draw.draw_below(4) {
         0 if at + 1 < letters.len() => letters.swap(at, at + 1),
         1 => _ = letters.remove(at),
         2 => letters.insert(at, letter),
@@ -135,8 +135,8 @@ fn typing_errors_are_found_in_published_puzzles_and_little_else() {
         let rows: Vec<&(String, String)> = rows.iter().filter(|(q, _)| half(q) == part).collect();
         let (mut all, mut flagged) = (0, 0);
         for (question, answer) in &rows {
-            all += words(question).len() + words(answer).len();
-            let found = speller.corrections(question, answer).0;
+            all += list_words(question).len() + list_words(answer).len();
+            let found = speller.find_corrections(question, answer).0;
             flagged += found.len();
             if part == 0 && !found.is_empty() {
                 let found: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -146,21 +146,21 @@ fn typing_errors_are_found_in_published_puzzles_and_little_else() {
         let mut draw = Draw::new(7, "typing errors", &part.to_string());
         let (mut found, mut right, mut made, mut others) = (0, 0, 0, 0);
         while made < 200 {
-            let (question, answer) = rows[draw.below(rows.len())];
-            let all = words(question);
-            let word = all[draw.below(all.len())];
+            let (question, answer) = rows[draw.draw_below(rows.len())];
+            let all = list_words(question);
+            let word = all[draw.draw_below(all.len())];
             let plain = word.text.chars().all(|c| c.is_ascii_lowercase()) && word.text.len() > 3;
             let wrong = if plain { mistyped(word.text, &mut draw) } else { continue };
             if wrong == word.text {
                 continue;
             }
-            if speller.known(&wrong) {
+            if speller.is_known(&wrong) {
                 others += 1;
                 continue;
             }
             made += 1;
             let text = format!("{}{wrong}{}", &question[..word.at], &question[word.at + word.text.len()..]);
-            let proposed = speller.corrections(&text, answer).0;
+            let proposed = speller.find_corrections(&text, answer).0;
             match proposed.iter().find(|correction| correction.wrong == wrong) {
                 Some(correction) => {
                     found += 1;

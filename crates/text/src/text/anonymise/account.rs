@@ -51,7 +51,7 @@ static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Finds links.
-pub fn links(text: &str, found: &mut Vec<Found>) {
+pub fn find_links(text: &str, found: &mut Vec<Found>) {
     let Some(pattern) = LINK.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         // Punctuation after the address belongs to the sentence.
@@ -64,13 +64,13 @@ pub fn links(text: &str, found: &mut Vec<Found>) {
 }
 
 /// Finds e-mail addresses.
-pub fn emails(text: &str, found: &mut Vec<Found>) {
+pub fn find_emails(text: &str, found: &mut Vec<Found>) {
     let hits = EMAIL.iter().flat_map(|pattern| pattern.find_iter(text));
     found.extend(hits.map(|hit| Found { kind: Kind::Email, start: hit.start(), end: hit.end() }));
 }
 
 /// Finds QQ numbers.
-pub fn qq(text: &str, found: &mut Vec<Found>) {
+pub fn find_qq_numbers(text: &str, found: &mut Vec<Found>) {
     for captures in QQ.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(number) = captures.get(1) else { continue };
         if !followed_by_count(&text[number.end()..]) {
@@ -80,7 +80,7 @@ pub fn qq(text: &str, found: &mut Vec<Found>) {
 }
 
 /// Finds WeChat accounts.
-pub fn wechat(text: &str, found: &mut Vec<Found>) {
+pub fn find_wechat_accounts(text: &str, found: &mut Vec<Found>) {
     for captures in WECHAT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
         let separator = captures.name("sep").map_or("", |s| s.as_str());

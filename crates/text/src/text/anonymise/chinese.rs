@@ -38,7 +38,7 @@ const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤�
 ///
 /// Known problems: a mobile number in a sum (`13800138000+1`) is ignored; numbers written in Chinese numerals
 /// are not seen.
-pub fn phones(text: &str, found: &mut Vec<Found>) {
+pub fn find_phones(text: &str, found: &mut Vec<Found>) {
     for pattern in [&MOBILE, &LANDLINE].into_iter().filter_map(|p| p.as_ref()) {
         for hit in pattern.find_iter(text) {
             if is_number_alone(text, hit.start(), hit.end()) {
@@ -55,7 +55,7 @@ pub fn phones(text: &str, found: &mut Vec<Found>) {
 }
 
 /// Finds identity numbers.
-pub fn identities(text: &str, found: &mut Vec<Found>) {
+pub fn find_identities(text: &str, found: &mut Vec<Found>) {
     let Some(pattern) = IDENTITY.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(digit_value).collect();
@@ -163,7 +163,7 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 ///
 /// Known problems: an address in the countryside without a number is not found; the mark may begin a word
 /// early if a verb comes right before the place.
-pub fn addresses(text: &str, found: &mut Vec<Found>) {
+pub fn find_addresses(text: &str, found: &mut Vec<Found>) {
     if !text.contains(ENDS.as_slice()) {
         return;
     }
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn check_characters_decide() {
         let mut found = Vec::new();
-        identities("11010119900307002X 110101199003070028 11010119901307002X", &mut found);
+        find_identities("11010119900307002X 110101199003070028 11010119901307002X", &mut found);
         assert_eq!(found.len(), 1);
     }
 
@@ -203,7 +203,7 @@ mod tests {
     fn each_street_and_estate_is_found() {
         for place in STREETS.iter().chain(&ESTATES) {
             let mut found = Vec::new();
-            addresses(&format!("云州市彩虹{place}7号楼3单元"), &mut found);
+            find_addresses(&format!("云州市彩虹{place}7号楼3单元"), &mut found);
             assert_eq!(found.len(), 1, "{place}");
         }
     }

@@ -56,7 +56,7 @@ static SOCIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Finds telephone numbers.
-pub fn phones(text: &str, found: &mut Vec<Found>) {
+pub fn find_phones(text: &str, found: &mut Vec<Found>) {
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Phone, start, end });
     if text.contains(['+', '＋']) || text.contains("00") {
         for hit in INTERNATIONAL.iter().flat_map(|pattern| pattern.find_iter(text)) {
@@ -204,7 +204,7 @@ static BOX: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\bp\.?\x20?o\.?\x20?box\x20\#?[0-9]{1,6}\b").ok());
 
 /// Finds street addresses.
-pub fn addresses(text: &str, found: &mut Vec<Found>) {
+pub fn find_addresses(text: &str, found: &mut Vec<Found>) {
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Address, start, end });
     for captures in STREET.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(whole) = captures.get(0) else { continue };

@@ -16,7 +16,7 @@ use std::hash::Hasher;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::text::segment::{self, jieba};
+use crate::text::segment::{self, shared_jieba};
 
 /// Fewest characters of a name that is searched.
 const SHORTEST: usize = 3;
@@ -48,7 +48,7 @@ impl NameKey {
     }
 
     /// Distinguishes files of hashes of different salts.
-    pub fn mark(self) -> String {
+    pub fn salt_mark(self) -> String {
         format!("{:016x}", self.hash("riddlemill"))
     }
 }
@@ -93,20 +93,20 @@ impl NameList {
     }
 
     /// Excepts words: they may be user names, but in texts they are mostly words.
-    pub fn except(&mut self, words: impl IntoIterator<Item = String>) {
+    pub fn except_words(&mut self, words: impl IntoIterator<Item = String>) {
         self.excepted.extend(words);
     }
 
     /// Adds a name, unless it is one that is not searched.
     pub fn add(&mut self, name: &str) {
-        if let Some(name) = self.hashed(name) {
+        if let Some(name) = self.hash_name(name) {
             self.add_hashed(name);
         }
     }
 
     /// Hashes a name for [`NameList::add_hashed`], which allows hashing on many cores; `None` if it is not
     /// searched, or already in the list.
-    pub fn hashed(&self, name: &str) -> Option<HashedName> {
+    pub fn hash_name(&self, name: &str) -> Option<HashedName> {
         let name = name.trim();
         let chars = name.chars().count();
         if !(SHORTEST..=LONGEST).contains(&chars) {
@@ -121,7 +121,7 @@ impl NameList {
             whole,
             begins: self.hash(opening),
             chars: chars as u8,
-            bit: Openings::bit(opening),
+            bit: Openings::bit_of_opening(opening),
         })
     }
 
@@ -131,7 +131,7 @@ impl NameList {
         self.names.insert(whole, (begins, chars));
         *self.begins.entry(begins).or_default() |= 1 << chars;
         if let Some(openings) = &mut self.may_begin {
-            openings.set(bit);
+            openings.set_bit(bit);
         }
     }
 
@@ -146,7 +146,7 @@ impl NameList {
     }
 
     /// The names in a text, each once, in order of occurrence.
-    pub fn find<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    pub fn find_names<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let mut found: Vec<&str> = Vec::new();
         if self.names.is_empty() {
             return found;
@@ -155,7 +155,7 @@ impl NameList {
         let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).skip(SHORTEST - 1);
         for ((at, _), end) in text.char_indices().zip(ends) {
             let opening = &text[at..end];
-            if at < resume || self.may_begin.as_ref().is_some_and(|openings| !openings.has(opening)) {
+            if at < resume || self.may_begin.as_ref().is_some_and(|openings| !openings.has_opening(opening)) {
                 continue;
             }
             let Some(&lengths) = self.begins.get(&self.hash(opening)) else { continue };
@@ -176,7 +176,7 @@ impl NameList {
 
     /// Whether the name at `at` means the user: it is not a word, nor made of parts of words.
     fn is_meant(&self, text: &str, at: usize, name: &str) -> bool {
-        if self.excepted.contains(name) || jieba().has_word(name) {
+        if self.excepted.contains(name) || shared_jieba().has_word(name) {
             return false;
         }
         // After an at-sign it is a name, even where a word goes on.
@@ -193,7 +193,7 @@ impl NameList {
             // Writing to a string never fails.
             let _ = writeln!(lines, "{begins:016x} {whole:016x} {chars}");
         }
-        format!("{HEAD} {}\n{lines}", self.key.mark())
+        format!("{HEAD} {}\n{lines}", self.key.salt_mark())
     }
 
     /// Adds the names of a file.
@@ -204,7 +204,7 @@ impl NameList {
         let mut lines = text.lines().enumerate();
         let head = lines.next().map(|(_, head)| head).unwrap_or_default();
         let mark = head.strip_prefix(HEAD).ok_or(NamesError::Line(1))?.trim();
-        if mark != self.key.mark() {
+        if mark != self.key.salt_mark() {
             return Err(NamesError::OtherSalt);
         }
         for (at, line) in lines {
@@ -252,18 +252,18 @@ impl Default for Openings {
 impl Openings {
     const BITS: u32 = 20;
 
-    fn bit(opening: &str) -> usize {
+    fn bit_of_opening(opening: &str) -> usize {
         let mut hasher = FxHasher::default();
         hasher.write(opening.as_bytes());
         (hasher.finish() >> (64 - Openings::BITS)) as usize
     }
 
-    fn set(&mut self, bit: usize) {
+    fn set_bit(&mut self, bit: usize) {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    fn has(&self, opening: &str) -> bool {
-        let bit = Openings::bit(opening);
+    fn has_opening(&self, opening: &str) -> bool {
+        let bit = Openings::bit_of_opening(opening);
         self.0[bit / 64] & (1 << (bit % 64)) != 0
     }
 }
@@ -275,7 +275,7 @@ fn is_distinctive(name: &str) -> bool {
         return false;
     }
     let latin = name.chars().all(|c| c.is_ascii_alphabetic());
-    (!latin || name.len() >= LATIN) && !jieba().has_word(name)
+    (!latin || name.len() >= LATIN) && !shared_jieba().has_word(name)
 }
 
 fn opening_of(name: &str) -> &str {
@@ -314,19 +314,19 @@ mod tests {
     fn a_name_is_found_in_anybodys_text() {
         let list = list(&["云中白鹤生", "云中白", "bw丶ZHY", "longusername", "雨神17"]);
         assert_eq!(list.len(), 5);
-        assert_eq!(list.find("“干掉了。”云中白鹤生看着掉了的防盗门说"), ["云中白鹤生"]);
-        assert_eq!(list.find("问bw丶ZHY，再问longusername和雨神17"), ["bw丶ZHY", "longusername", "雨神17"]);
-        assert_eq!(list.find("longusernames 不是"), [""; 0]);
-        assert_eq!(list.find("@云中白 和云中白，云中白"), ["云中白"]);
+        assert_eq!(list.find_names("“干掉了。”云中白鹤生看着掉了的防盗门说"), ["云中白鹤生"]);
+        assert_eq!(list.find_names("问bw丶ZHY，再问longusername和雨神17"), ["bw丶ZHY", "longusername", "雨神17"]);
+        assert_eq!(list.find_names("longusernames 不是"), [""; 0]);
+        assert_eq!(list.find_names("@云中白 和云中白，云中白"), ["云中白"]);
     }
 
     #[test]
     fn a_word_is_no_name_and_parts_of_words_are_none() {
         let mut names = list(&["为什么", "线希望", "孙悟空", "hello", "12345", "白云苍"]);
-        assert_eq!(names.find("打了热线希望有人接，为什么孙悟空说hello 12345"), [""; 0]);
-        assert_eq!(names.find("我问线希望去哪"), ["线希望"]);
-        names.except(["线希望".to_owned()]);
-        assert_eq!(names.find("我问线希望去哪"), [""; 0]);
+        assert_eq!(names.find_names("打了热线希望有人接，为什么孙悟空说hello 12345"), [""; 0]);
+        assert_eq!(names.find_names("我问线希望去哪"), ["线希望"]);
+        names.except_words(["线希望".to_owned()]);
+        assert_eq!(names.find_names("我问线希望去哪"), [""; 0]);
     }
 
     /// Forums give users without a name generated ones that all begin alike.
@@ -336,8 +336,8 @@ mod tests {
         let mut list = list(&names.iter().map(String::as_str).collect::<Vec<_>>());
         list.add("贴吧用户_00001号");
         assert_eq!(list.len(), 20_001);
-        assert_eq!(list.find("问贴吧用户_00001号去"), ["贴吧用户_00001号"]);
-        assert_eq!(list.find("问贴吧用户_04E1F，贴吧用户_04E20"), ["贴吧用户_04E1F"]);
+        assert_eq!(list.find_names("问贴吧用户_00001号去"), ["贴吧用户_00001号"]);
+        assert_eq!(list.find_names("问贴吧用户_04E1F，贴吧用户_04E20"), ["贴吧用户_04E1F"]);
     }
 
     #[test]
@@ -349,7 +349,7 @@ mod tests {
         let mut read = NameList::new(&[7; 32]);
         read.add_file(&file).unwrap();
         assert_eq!(read.to_file(), file);
-        assert_eq!(read.find("卖瓜子星人不卖瓜"), ["卖瓜子星人"]);
+        assert_eq!(read.find_names("卖瓜子星人不卖瓜"), ["卖瓜子星人"]);
         assert_eq!(NameList::new(&[8; 32]).add_file(&file), Err(NamesError::OtherSalt));
         assert_eq!(read.add_file(&(file + "x y\n")), Err(NamesError::Line(5)));
         assert_eq!(read.add_file("云中白鹤生"), Err(NamesError::Line(1)));

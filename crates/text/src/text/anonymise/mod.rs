@@ -99,7 +99,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The action for a kind.
-    pub fn action(&self, kind: Kind) -> Action {
+    pub fn action_for(&self, kind: Kind) -> Action {
         match kind {
             Kind::Link => self.links,
             Kind::Email => self.emails,
@@ -178,46 +178,46 @@ impl Anonymiser {
     /// ```
     pub fn apply<'a>(&self, text: &'a str, names: &[&str]) -> Anonymised<'a> {
         let mut found = Vec::new();
-        let signs = Signs::scan(text);
+        let signs = Signs::scan_text(text);
         if signs.latin {
-            account::links(text, &mut found);
-            account::wechat(text, &mut found);
-            name::accounts(text, &mut found);
+            account::find_links(text, &mut found);
+            account::find_wechat_accounts(text, &mut found);
+            name::find_accounts(text, &mut found);
             if signs.digit {
-                english::addresses(text, &mut found);
+                english::find_addresses(text, &mut found);
             }
         }
         if signs.at {
-            account::emails(text, &mut found);
+            account::find_emails(text, &mut found);
         }
         if signs.digits {
-            chinese::identities(text, &mut found);
-            chinese::phones(text, &mut found);
-            money::cards(text, &mut found);
-            english::phones(text, &mut found);
+            chinese::find_identities(text, &mut found);
+            chinese::find_phones(text, &mut found);
+            money::find_cards(text, &mut found);
+            english::find_phones(text, &mut found);
             english::social_security(text, &mut found);
-            account::qq(text, &mut found);
-            money::ibans(text, &mut found);
+            account::find_qq_numbers(text, &mut found);
+            money::find_ibans(text, &mut found);
             // An account may be a number after Chinese words, without any Latin letter.
             if !signs.latin {
-                account::wechat(text, &mut found);
+                account::find_wechat_accounts(text, &mut found);
             }
         }
         if (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
             && (signs.digit || counts_in_chinese(text))
         {
-            chinese::addresses(text, &mut found);
+            chinese::find_addresses(text, &mut found);
         }
-        name::names(text, names, signs.at, &self.settings.public_names, &mut found);
+        name::find_names(text, names, signs.at, &self.settings.public_names, &mut found);
         // Before overlaps are settled: a kind that is kept must not hide one that is marked.
-        found.retain(|found| self.settings.action(found.kind) != Action::Keep);
+        found.retain(|found| self.settings.action_for(found.kind) != Action::Keep);
         if found.is_empty() {
             return Anonymised { text: Cow::Borrowed(text), marks: Vec::new(), refused: false };
         }
-        self.replace(text, settle_overlaps(found))
+        self.replace_found(text, settle_overlaps(found))
     }
 
-    fn replace<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
+    fn replace_found<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
         let mut out = String::with_capacity(text.len());
         let mark = if self.settings.english { Kind::english_mark } else { Kind::mark };
         let (mut at, mut chars, mut marks, mut refused) = (0, 0, Vec::new(), false);
@@ -226,7 +226,7 @@ impl Anonymiser {
             out.push_str(&text[at..found.start]);
             let len_chars = text[found.start..found.end].chars().count();
             marks.push(Mark { kind: found.kind, start_char: chars, len_chars });
-            match self.settings.action(found.kind) {
+            match self.settings.action_for(found.kind) {
                 Action::Remove | Action::Keep => {}
                 Action::Refuse => {
                     refused = true;
@@ -271,10 +271,10 @@ struct Signs {
 }
 
 impl Signs {
-    fn scan(text: &str) -> Signs {
+    fn scan_text(text: &str) -> Signs {
         let bytes = text.as_bytes();
-        let mut digits = count(bytes, |b| b.is_ascii_digit());
-        let latin = count(bytes, |b| b.is_ascii_alphabetic() || b == b'.' || b == b'/');
+        let mut digits = count_bytes(bytes, |b| b.is_ascii_digit());
+        let latin = count_bytes(bytes, |b| b.is_ascii_alphabetic() || b == b'.' || b == b'/');
         let mut at = bytes.contains(&b'@');
         for wide in memchr::memchr_iter(0xef, bytes) {
             match text[wide..].chars().next() {
@@ -288,8 +288,8 @@ impl Signs {
 }
 
 /// How many bytes match. Counted in a byte first, so that the loop vectorises.
-fn count(bytes: &[u8], such: impl Fn(u8) -> bool) -> usize {
-    let some = |some: &[u8]| usize::from(some.iter().map(|b| u8::from(such(*b))).sum::<u8>());
+fn count_bytes(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> usize {
+    let some = |some: &[u8]| usize::from(some.iter().map(|b| u8::from(is_counted(*b))).sum::<u8>());
     bytes.chunks(u8::MAX.into()).map(some).sum()
 }
 

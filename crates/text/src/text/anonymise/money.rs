@@ -28,7 +28,7 @@ static IBAN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[A-Za-z]{2}[0-9]{2}(?:\x20?[A-Za-z0-9]){11,30}").ok());
 
 /// Finds numbers of payment cards.
-pub fn cards(text: &str, found: &mut Vec<Found>) {
+pub fn find_cards(text: &str, found: &mut Vec<Found>) {
     for hit in CARD.iter().flat_map(|pattern| pattern.find_iter(text)) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
         let grouped = digits.len() < hit.len();
@@ -76,7 +76,7 @@ fn has_check_digit(digits: &[u32]) -> bool {
 }
 
 /// Finds international bank account numbers.
-pub fn ibans(text: &str, found: &mut Vec<Found>) {
+pub fn find_ibans(text: &str, found: &mut Vec<Found>) {
     for hit in IBAN.iter().flat_map(|pattern| pattern.find_iter(text)) {
         // Words of the sentence may be taken for groups.
         let mut whole = hit.as_str();
@@ -107,8 +107,8 @@ mod tests {
     fn the_check_digit_decides() {
         let count = |text: &str| {
             let mut found = Vec::new();
-            cards(text, &mut found);
-            ibans(text, &mut found);
+            find_cards(text, &mut found);
+            find_ibans(text, &mut found);
             found.len()
         };
         for number in [

@@ -83,7 +83,7 @@ const ANYBODY: [&str; 16] = [
 ];
 
 /// Finds names. `at`: whether the text contains an at-sign; `public`: names that are always kept.
-pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
+pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
     let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
     for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name) && !name.is_empty()) {
@@ -138,7 +138,7 @@ pub fn names(text: &str, handed: &[&str], at: bool, public: &[String], found: &m
 }
 
 /// Finds accounts of Reddit, `u/name` and `/u/name`.
-pub fn accounts(text: &str, found: &mut Vec<Found>) {
+pub fn find_accounts(text: &str, found: &mut Vec<Found>) {
     if !text.contains("u/") && !text.contains("U/") {
         return;
     }

@@ -7,7 +7,7 @@
 pub mod jokeless;
 
 use super::anonymise::Kind;
-use crate::text::counted;
+use crate::text::count_with_noun;
 use crate::text::is_letter;
 use riddlemill_record::Reason;
 
@@ -48,11 +48,11 @@ pub struct Context {
 /// assert_eq!((reason, evidence.as_str()), (Reason::TooShort, "2 of at least 4 characters"));
 /// ```
 pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reason, String)> {
-    rule(text, settings, context).map(|(rule, evidence)| (rule.reason(), evidence))
+    find_rule(text, settings, context).map(|(rule, evidence)| (find_rule.reason(), evidence))
 }
 
 /// The rule that drops a text, with evidence, or `None` if it passes.
-pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
+pub fn find_rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, String)> {
     // Marks left by anonymising are not the author's words.
     let marked = text.contains('[') && text.contains(Kind::Link.mark());
     let unmarked = marked.then(|| text.replace(Kind::Link.mark(), " "));
@@ -63,7 +63,7 @@ pub fn rule(text: &str, settings: &Settings, context: Context) -> Option<(Rule, 
         return Some((Rule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters == 0 && context.images > 0 {
-        return Some((Rule::LinkOnly, format!("{} and no text", counted(context.images as u64, "image"))));
+        return Some((Rule::LinkOnly, format!("{} and no text", count_with_noun(context.images as u64, "image"))));
     }
     if letters == 0 {
         return Some((Rule::Empty, "no letter and no digit".to_owned()));

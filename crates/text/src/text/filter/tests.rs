@@ -11,13 +11,13 @@ fn every_example_holds() {
     for expected in Rule::ALL {
         let (dropped, kept) = expected.example();
         assert_eq!(
-            rule(dropped, &settings, Context::default()).map(|(rule, _)| rule),
+            find_rule(dropped, &settings, Context::default()).map(|(rule, _)| rule),
             Some(*expected),
             "{dropped}"
         );
-        assert_eq!(rule(kept, &settings, Context::default()), None, "{kept}");
+        assert_eq!(find_rule(kept, &settings, Context::default()), None, "{kept}");
     }
-    assert_eq!(rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule), Some(Rule::LinkOnly));
+    assert_eq!(find_rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule), Some(Rule::LinkOnly));
 }
 
 #[test]

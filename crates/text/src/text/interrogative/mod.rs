@@ -34,7 +34,7 @@ pub use rules::{Example, Rule};
 use std::ops::Range;
 
 use post::{Mark, Post, Sentence};
-use quotation::unwrap;
+use quotation::unwrap_quotation;
 use words::has_cue;
 
 /// How a sentence asks.
@@ -116,7 +116,7 @@ pub struct Judgement {
 }
 
 /// Decides whether `text` asks a question by sense. See [`judge_by`].
-pub fn judge(text: &str) -> Judgement {
+pub fn judge_text(text: &str) -> Judgement {
     judge_by(text, Notion::Sense)
 }
 
@@ -138,7 +138,7 @@ pub fn judge_by(text: &str, notion: Notion) -> Judgement {
     if !has_cue(text) {
         return Judgement { is_question: false, rule: Rule::NoCue, evidence: String::new() };
     }
-    let post = Post::parse(unwrap(text.trim_end()));
+    let post = Post::parse_text(unwrap_quotation(text.trim_end()));
     let (rule, span, is_question) = match notion {
         Notion::Sense => {
             let (rule, span) = Rule::first_match(&post);
@@ -164,7 +164,7 @@ fn by_form(post: &Post<'_>) -> (Rule, Range<usize>, bool) {
 
 /// Whether `text` asks a question by sense: the verdict of [`judge`] alone.
 pub fn is_question(text: &str) -> bool {
-    judge(text).is_question
+    judge_text(text).is_question
 }
 
 /// Question marks of any script: Latin and Chinese, Arabic, Armenian, Ethiopic and two of the past.

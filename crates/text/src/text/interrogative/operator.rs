@@ -37,7 +37,7 @@ impl Operator {
 }
 
 /// The operators of a sentence that begins at byte `base` of its post, in order, none overlapping.
-pub(super) fn scan(sentence: &str, base: usize) -> Vec<Operator> {
+pub(super) fn scan_operators(sentence: &str, base: usize) -> Vec<Operator> {
     let mut operators = Vec::new();
     let mut resume = 0;
     for (at, c) in sentence.char_indices() {

@@ -47,22 +47,22 @@ pub(super) struct Sentence {
 
 impl Sentence {
     /// Whether the sentence by itself asks: a mark, or an open operator.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn is_asking(&self) -> bool {
         self.mark == Mark::Question || self.operators.iter().any(Operator::is_open)
     }
 }
 
 impl<'a> Post<'a> {
     /// Parses a post.
-    pub(super) fn parse(text: &'a str) -> Post<'a> {
-        let quotes = quotation::spans(text);
-        let masked = quotation::mask(text, &quotes);
+    pub(super) fn parse_text(text: &'a str) -> Post<'a> {
+        let quotes = quotation::find_quotations(text);
+        let masked = quotation::mask_spans(text, &quotes);
         let sentences = split_sentences(&masked);
         Post { text, masked, quotes, sentences }
     }
 
     /// A sentence's own words, with quotations overwritten.
-    pub(super) fn narration(&self, sentence: &Sentence) -> &str {
+    pub(super) fn narration_of(&self, sentence: &Sentence) -> &str {
         &self.masked[sentence.span.clone()]
     }
 
@@ -99,13 +99,13 @@ impl<'a> Post<'a> {
     }
 
     /// The narration after `at`.
-    pub(super) fn after(&self, at: usize) -> &str {
+    pub(super) fn narration_after(&self, at: usize) -> &str {
         self.masked[at..].trim_matches(|c: char| !is_letter(c))
     }
 
     /// Whether the narration continues after `at` with letters that are not a placeholder.
     pub(super) fn continues_after(&self, at: usize) -> bool {
-        let rest = self.after(at);
+        let rest = self.narration_after(at);
         rest.chars().any(is_letter) && !is_empty_tail(rest) && !starts_with_any(rest, PUZZLED)
     }
 }
@@ -126,10 +126,10 @@ fn split_sentences(masked: &str) -> Vec<Sentence> {
         if !ends_sentence(masked, at, c) {
             continue;
         }
-        let mut mark = Mark::Plain.and(c);
+        let mut mark = Mark::Plain.combined_with(c);
         let mut end = at + c.len_utf8();
         while let Some((next, c)) = chars.next_if(|(_, c)| is_sentence_break(*c) || *c == '.' || *c == ' ') {
-            mark = mark.and(c);
+            mark = mark.combined_with(c);
             end = next + c.len_utf8();
         }
         push_sentence(&mut sentences, masked, start..at, mark);
@@ -166,7 +166,7 @@ fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>
         }
         return;
     }
-    let mut operators = operator::scan(text, span.start);
+    let mut operators = operator::scan_operators(text, span.start);
     // `他大喝道：……` without quotation marks: the speech lasts to the end of the post.
     if sentences.last().is_some_and(|last: &Sentence| last.opens_speech) {
         operators.iter_mut().filter(|op| op.is_open()).for_each(|op| op.scope = Scope::Embedded);
@@ -178,7 +178,7 @@ fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>
 
 impl Mark {
     /// The mark for a run of end marks: a question mark among them wins.
-    fn and(self, c: char) -> Mark {
+    fn combined_with(self, c: char) -> Mark {
         match (self, c) {
             (Mark::Question, _) | (_, '?' | '？') => Mark::Question,
             (Mark::Exclamation, _) | (_, '!' | '！') => Mark::Exclamation,

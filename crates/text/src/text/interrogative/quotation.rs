@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Recognises `“”`, `‘’`, `「」`, `『』`, `《》`, `【】` and straight double quotes, which open and close in turn. A
 /// mark opened on a line and never closed quotes the rest of that line; a mark closed and never opened quotes
 /// the text before it on its line, back to the last span.
-pub(super) fn spans(text: &str) -> Vec<Range<usize>> {
+pub(super) fn find_quotations(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
     let mut line_start = 0;
@@ -71,7 +71,7 @@ pub(super) fn is_speech(span: &str) -> bool {
 /// `text` without quotation marks that enclose all of it.
 ///
 /// A post that is one quotation has no narrator, so the quoted text is the post.
-pub(super) fn unwrap(text: &str) -> &str {
+pub(super) fn unwrap_quotation(text: &str) -> &str {
     let mut text = text;
     loop {
         let inner = match text.chars().next() {
@@ -80,7 +80,7 @@ pub(super) fn unwrap(text: &str) -> &str {
                 let inner = &text[1..text.len() - 1];
                 if inner.contains('"') { return text } else { inner }
             }
-            Some(mark @ ('“' | '‘' | '「' | '『')) => match spans(text).as_slice() {
+            Some(mark @ ('“' | '‘' | '「' | '『')) => match find_quotations(text).as_slice() {
                 [only] if *only == (0..text.len()) => {
                     let inner = &text[mark.len_utf8()..];
                     closing_mark(mark).and_then(|close| inner.strip_suffix(close)).unwrap_or(inner)
@@ -94,7 +94,7 @@ pub(super) fn unwrap(text: &str) -> &str {
 }
 
 /// `text` with every span overwritten by fillers of the same byte length.
-pub(super) fn mask<'a>(text: &'a str, spans: &[Range<usize>]) -> Cow<'a, str> {
+pub(super) fn mask_spans<'a>(text: &'a str, spans: &[Range<usize>]) -> Cow<'a, str> {
     if spans.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -123,10 +123,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &[&str]) {
-        let spans = spans(text);
+        let spans = find_quotations(text);
         let got: Vec<_> = spans.iter().map(|span| &text[span.clone()]).collect();
         assert_eq!(got, want);
-        assert_eq!(mask(text, &spans).len(), text.len());
+        assert_eq!(mask_spans(text, &spans).len(), text.len());
     }
 
     #[test]
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn a_post_that_is_one_quotation_is_unwrapped() {
-        assert_eq!(unwrap("“你好吗？”"), "你好吗？");
-        assert_eq!(unwrap("\"“甲”“乙”\""), "“甲”“乙”");
-        assert_eq!(unwrap("“甲”“乙”"), "“甲”“乙”");
+        assert_eq!(unwrap_quotation("“你好吗？”"), "你好吗？");
+        assert_eq!(unwrap_quotation("\"“甲”“乙”\""), "“甲”“乙”");
+        assert_eq!(unwrap_quotation("“甲”“乙”"), "“甲”“乙”");
     }
 }

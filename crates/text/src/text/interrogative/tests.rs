@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::post::Post;
-use super::quotation::unwrap;
+use super::quotation::unwrap_quotation;
 use super::words::has_cue;
-use super::{Notion, Rule, is_question, judge, judge_by};
+use super::{Notion, Rule, is_question, judge_text, judge_by};
 
 #[test]
 fn every_rule_decides_its_example() {
     for rule in Rule::ALL {
         let example = rule.example();
-        let judgement = judge(example.text);
+        let judgement = judge_text(example.text);
         assert_eq!((judgement.rule, judgement.is_question), (*rule, example.is_question), "{}", example.text);
     }
 }
@@ -123,7 +123,7 @@ fn alternatives_need_two_sides() {
 }
 
 fn check(text: &str, is_question: bool) {
-    let judgement = judge(text);
+    let judgement = judge_text(text);
     assert_eq!(judgement.is_question, is_question, "{text}: {judgement:?}");
 }
 
@@ -138,7 +138,7 @@ fn codes_are_unique() {
 #[test]
 fn evidence_is_a_short_fragment_of_the_post() {
     let text = format!("{}为什么还不结束", "这句话很长".repeat(30));
-    let judgement = judge(&text);
+    let judgement = judge_text(&text);
     assert!(judgement.is_question && judgement.evidence.chars().count() == 40);
     assert!(text.contains(&judgement.evidence));
 }
@@ -201,27 +201,27 @@ fn postlike() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_string_has_a_verdict(text in any::<String>()) {
-        let judgement = judge(&text);
+        let judgement = judge_text(&text);
         prop_assert!(judgement.evidence.chars().count() <= 40);
         prop_assert!(text.contains(&judgement.evidence));
     }
 
     #[test]
     fn any_postlike_string_has_a_verdict(text in postlike()) {
-        let judgement = judge(&text);
+        let judgement = judge_text(&text);
         prop_assert_eq!(judgement.is_question, judgement.rule.asks());
         prop_assert!(text.contains(&judgement.evidence));
     }
 
     #[test]
     fn whitespace_around_a_post_changes_nothing(text in postlike(), before in "[ \t\n\u{3000}]{0,3}", after in "[ \t\n\u{3000}]{0,3}") {
-        prop_assert_eq!(judge(&text), judge(&format!("{before}{text}{after}")));
+        prop_assert_eq!(judge_text(&text), judge_text(&format!("{before}{text}{after}")));
     }
 
     #[test]
     fn posts_without_a_cue_would_be_statements_anyway(text in postlike()) {
         if !has_cue(&text) {
-            let (rule, _) = Rule::first_match(&Post::parse(unwrap(text.trim())));
+            let (rule, _) = Rule::first_match(&Post::parse_text(unwrap_quotation(text.trim())));
             prop_assert!(!rule.asks(), "{:?}", rule);
         }
     }
@@ -300,9 +300,9 @@ fn what_rules_earn() {
     };
     let wrong = |left_out: Option<Rule>, rows: &[(String, bool)], part: bool| {
         let asks = |text: &str| {
-            let post = Post::parse(unwrap(text.trim()));
+            let post = Post::parse_text(unwrap_quotation(text.trim()));
             let mut rules = Rule::ALL.iter().filter(|rule| Some(**rule) != left_out);
-            rules.find(|rule| rule.find(&post).is_some()).is_some_and(|rule| rule.asks())
+            rules.find(|rule| rule.find_case(&post).is_some()).is_some_and(|rule| rule.asks())
         };
         rows.iter().filter(|(text, want)| digest_of(text) == part && asks(text) != *want).count() as i64
     };
@@ -333,7 +333,7 @@ fn judges_300_000_posts_a_second() {
     let mut judged = 0_u32;
     while start.elapsed() < Duration::from_secs(1) {
         for post in &posts {
-            std::hint::black_box(judge(std::hint::black_box(post)));
+            std::hint::black_box(judge_text(std::hint::black_box(post)));
         }
         judged += u32::try_from(posts.len()).unwrap();
     }

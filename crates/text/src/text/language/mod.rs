@@ -44,7 +44,7 @@ pub struct Detected {
 /// assert_eq!(detect("666").language, Language::Und);
 /// ```
 pub fn detect(text: &str) -> Detected {
-    let counts = Scripts::count(text);
+    let counts = Scripts::count_scripts(text);
     let (latin, english) = if counts.latin_letters > 0 { latin_words(text) } else { (0, Share::default()) };
     // A word has two Chinese characters on average, as many as two of these.
     let all = counts.han + counts.kana + counts.hangul + 2 * latin + counts.other;
@@ -56,9 +56,9 @@ pub fn detect(text: &str) -> Detected {
     if counts.han * 2 >= all && !japanese {
         return Detected { language: Language::Zh, certainty: certainty_of(counts.han, all, 1) };
     }
-    if 4 * latin >= all && english.favourable >= 2 && 5 * english.favourable >= 3 * english.all() {
+    if 4 * latin >= all && english.favourable >= 2 && 5 * english.favourable >= 3 * english.total_of_both() {
         let share = english.favourable * 2 * latin;
-        return Detected { language: Language::En, certainty: certainty_of(share, english.all() * all, all) };
+        return Detected { language: Language::En, certainty: certainty_of(share, english.total_of_both() * all, all) };
     }
     Detected { language: Language::Und, certainty: certainty_of(1, 2, 1) }
 }
@@ -80,7 +80,7 @@ struct Scripts {
 }
 
 impl Scripts {
-    fn count(text: &str) -> Scripts {
+    fn count_scripts(text: &str) -> Scripts {
         let mut counts = Scripts::default();
         for c in text.chars() {
             match c {
@@ -109,7 +109,7 @@ struct Share {
 }
 
 impl Share {
-    fn all(self) -> usize {
+    fn total_of_both(self) -> usize {
         self.favourable + self.against
     }
 }
@@ -181,7 +181,7 @@ fn is_tag(c: char) -> bool {
 }
 
 /// The text with a mark of its language, for [`untagged`].
-pub fn tagged(text: &str, language: Language) -> Cow<'_, str> {
+pub fn tag_language(text: &str, language: Language) -> Cow<'_, str> {
     let bare = without_tags(text);
     if language == Language::Zh {
         return Cow::Borrowed(bare);
@@ -191,7 +191,7 @@ pub fn tagged(text: &str, language: Language) -> Cow<'_, str> {
 }
 
 /// The language of a text from [`tagged`], and the text. Without a tag it is Chinese.
-pub fn untagged(text: &str) -> (Language, &str) {
+pub fn split_tag(text: &str) -> (Language, &str) {
     let Some(rest) = text.strip_prefix(BEGIN) else { return (Language::Zh, text) };
     let Some((code, bare)) = rest.split_once(END) else { return (Language::Und, without_tags(text)) };
     let code: String =
@@ -251,8 +251,8 @@ mod tests {
         #[test]
         fn a_tag_is_read_back(text in "[a云\u{e0001}\u{e0065}\u{e006e} ]{0,12}", language in 0usize..3) {
             let language = [Language::Zh, Language::En, Language::Und][language];
-            let tagged = tagged(&text, language).into_owned();
-            let (read, bare) = untagged(&tagged);
+            let tagged = tag_language(&text, language).into_owned();
+            let (read, bare) = split_tag(&tagged);
             prop_assert_eq!(read, language);
             prop_assert_eq!(bare, without_tags(&text));
             prop_assert!(!bare.starts_with(BEGIN));
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_chinese_text_is_itself() {
-        assert!(matches!(tagged("云会恐高吗", Language::Zh), Cow::Borrowed("云会恐高吗")));
-        assert_eq!(untagged("云会恐高吗"), (Language::Zh, "云会恐高吗"));
+        assert!(matches!(tag_language("云会恐高吗", Language::Zh), Cow::Borrowed("云会恐高吗")));
+        assert_eq!(split_tag("云会恐高吗"), (Language::Zh, "云会恐高吗"));
     }
 }

@@ -66,7 +66,7 @@ pub struct Policy {
 
 impl Policy {
     /// The lists that ship with the program.
-    pub fn shipped() -> Result<Policy, ListError> {
+    pub fn with_shipped_lists() -> Result<Policy, ListError> {
         Policy::new(SHIPPED)
     }
 
@@ -106,7 +106,7 @@ impl Policy {
             .build(&patterns)?;
         let spellings = spellings_by_fold();
         let spelled = |c| spellings.get(&c).into_iter().flatten().copied().chain([c]).collect();
-        let openings = Openings::spelled(patterns.iter().map(String::as_str), spelled);
+        let openings = Openings::with_spellings(patterns.iter().map(String::as_str), spelled);
         Ok(Policy { finder, openings, lists: owners, patterns })
     }
 
@@ -172,7 +172,7 @@ fn fold_char(c: char) -> char {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
         c => c,
     };
-    normalise::simplified(narrow.to_ascii_lowercase())
+    normalise::simplify_char(narrow.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_shipped_lists_compile_and_hold_no_ordinary_joke() {
-        let policy = Policy::shipped().unwrap();
+        let policy = Policy::with_shipped_lists().unwrap();
         for text in [
             "病人死后第二天就出院了",
             "王警官从尸体口袋里翻出一张饭卡",
@@ -237,7 +237,7 @@ mod tests {
             eprintln!("skipped: RIDDLEMILL_REFERENCE is unset");
             return;
         };
-        let policy = Policy::shipped().unwrap();
+        let policy = Policy::with_shipped_lists().unwrap();
         let read = |name: &str| -> Vec<serde_json::Value> {
             serde_json::from_str(&std::fs::read_to_string(root.join("data/raw/leymore").join(name)).unwrap())
                 .unwrap()

@@ -72,16 +72,16 @@ pub(crate) fn compare_among(
         verdict,
         score: measure.value(),
         predicate,
-        veto,
+        find_veto,
         evidence: Evidence { measure, chars },
     };
     let mut best: Option<Comparison> = None;
     let holds = |predicate| {
         let own = a.language() == b.language() && holds_of(predicate, a.language());
         let cheap = matches!(predicate, Predicate::Identical | Predicate::Opening);
-        among.has(predicate) && (own || predicate == Predicate::Identical) && (cheap || chars.1 <= MOST_UNITS)
+        among.has_predicate(predicate) && (own || predicate == Predicate::Identical) && (cheap || chars.1 <= MOST_UNITS)
     };
-    for spec in predicates().iter().filter(|spec| holds(spec.predicate)) {
+    for spec in all_predicates().iter().filter(|spec| holds(spec.predicate)) {
         let measure = match spec.predicate {
             Predicate::Identical => measures::measure_identical(a, b),
             Predicate::Opening => measures::measure_opening(a, b),
@@ -89,12 +89,12 @@ pub(crate) fn compare_among(
             Predicate::Sound => measures::measure_sound(a, b),
             Predicate::Reworded => measures::measure_reworded(shared),
         };
-        let plain = spec.judge(measure, length_in(a.language(), spec.predicate, chars.0));
+        let plain = spec.judge_measure(measure, length_in(a.language(), spec.predicate, chars.0));
         if plain == Verdict::Different {
             continue;
         }
         let (verdict, veto) = after_vetoes(spec.predicate, plain, a, b, shared);
-        let found = outcome(verdict, Some(spec.predicate), veto, measure);
+        let found = outcome(verdict, Some(spec.predicate), find_veto, measure);
         if verdict == Verdict::Same {
             return found;
         }
@@ -102,7 +102,7 @@ pub(crate) fn compare_among(
             best = Some(found);
         }
     }
-    let overlap = || measures::overlap(shared.letters(), shared.weights());
+    let overlap = || measures::overlap_ratio(shared.letter_weight(), shared.total_weights());
     best.unwrap_or_else(|| outcome(Verdict::Different, None, None, overlap()))
 }
 
@@ -136,7 +136,7 @@ fn after_vetoes(
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
-        _ if a.language() == Language::En => english::veto(predicate, a, b),
+        _ if a.language() == Language::En => english::find_veto(predicate, a, b),
         _ if vetoes::differ_in_issue(a, b) => return (Verdict::Different, Some(Veto::Series)),
         Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_negation(a, b) => {
             Some(Veto::Negation)
@@ -157,16 +157,16 @@ fn after_vetoes(
         Predicate::Reworded if vetoes::is_compilation(a, b) => Some(Veto::Compilation),
         Predicate::Reworded => vetoes::share_only_place(a, b).then_some(Veto::Place),
     };
-    match (veto, verdict) {
+    match (find_veto, verdict) {
         (None, verdict) => (verdict, None),
-        (veto, Verdict::Same) => (Verdict::Borderline, veto),
-        (veto, _) => (Verdict::Different, veto),
+        (veto, Verdict::Same) => (Verdict::Borderline, find_veto),
+        (veto, _) => (Verdict::Different, find_veto),
     }
 }
 
 /// The veto on two texts, perhaps [tagged](crate::text::language::tagged) with their languages, that some other measure, such
 /// as embeddings, finds similar; symmetric.
-pub fn veto(a: &str, b: &str) -> Option<Veto> {
+pub fn find_veto(a: &str, b: &str) -> Option<Veto> {
     let (a, b) = (Prepared::new(a), Prepared::new(b));
     // No rule compares texts of two languages, or says what matters in an unknown one.
     if a.language() != b.language() || a.language() == Language::Und {
@@ -177,7 +177,7 @@ pub fn veto(a: &str, b: &str) -> Option<Veto> {
 
 /// All predicates. The pairs that are `Same` or `Borderline` are among the union of those that match one of
 /// them; vetoes only remove pairs.
-pub fn predicates() -> &'static [PredicateSpec] {
+pub fn all_predicates() -> &'static [PredicateSpec] {
     &[measures::IDENTICAL, measures::OPENING, measures::NEAR, measures::SOUND, measures::REWORDED]
 }
 

@@ -13,14 +13,14 @@
 use rustc_hash::FxHashMap;
 
 use super::Prepared;
-use super::measures::indel;
+use super::measures::indel_ratio;
 use super::predicate::{Predicate, Ratio};
 use super::vetoes::{self, Veto};
 use super::words::{is_content, is_number};
 
 const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
 
-pub(super) fn veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<Veto> {
+pub(super) fn find_veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<Veto> {
     let (own, other) = (only_in(a, b), only_in(b, a));
     let numbers = |words: &[&str]| words.iter().any(|word| is_number(word));
     if numbers(&own) && numbers(&other) {
@@ -41,9 +41,9 @@ pub(super) fn veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<V
 /// The words of a text that the other lacks, repetitions counted.
 fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
     let mut theirs: FxHashMap<&str, usize> = FxHashMap::default();
-    b.words().each().for_each(|word| *theirs.entry(word).or_default() += 1);
+    b.words().iter_stems().for_each(|word| *theirs.entry(word).or_default() += 1);
     a.words()
-        .each()
+        .iter_stems()
         .filter(|word| match theirs.get_mut(word).filter(|left| **left > 0) {
             Some(left) => {
                 *left -= 1;
@@ -55,16 +55,16 @@ fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
 }
 
 fn is_denied(a: &Prepared, b: &Prepared) -> bool {
-    let count = |x: &Prepared| x.words().each().filter(|word| DENIALS.contains(word)).count();
+    let count = |x: &Prepared| x.words().iter_stems().filter(|word| DENIALS.contains(word)).count();
     if count(a) % 2 == count(b) % 2 {
         return false;
     }
     let rest = |x: &Prepared| -> Vec<char> {
-        let words = x.words().each().zip(x.words().symbols().chars());
+        let words = x.words().iter_stems().zip(x.words().symbols().chars());
         words.filter(|(word, _)| !DENIALS.contains(word)).map(|(_, symbol)| symbol).collect()
     };
     let least = Ratio::new(85, 100);
-    indel(&rest(a), &rest(b), least, || u64::MAX) >= least
+    indel_ratio(&rest(a), &rest(b), least, || u64::MAX) >= least
 }
 
 /// Whether both sides name something that the other does not.

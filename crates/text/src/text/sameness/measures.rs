@@ -16,7 +16,7 @@ use super::{Prepared, view};
 /// Example: `云会恐高吗？` and `雲會恐高嗎`.
 pub(super) const IDENTICAL: PredicateSpec = PredicateSpec {
     predicate: Predicate::Identical,
-    view: View::Text(view::key),
+    view: View::Text(view::copy_key),
     metric: Metric::Equal,
     borderline: Ratio::new(1, 1),
     same: Ratio::new(1, 1),
@@ -53,19 +53,19 @@ pub(super) const NEAR: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure_near(a: &Prepared, b: &Prepared) -> Ratio {
-    indel(&a.chars, &b.chars, NEAR.borderline, || a.bag().common(b.bag()).0)
+    indel_ratio(&a.chars, &b.chars, NEAR.borderline, || a.bag().count_shared(b.bag()).0)
 }
 
 /// Whether two texts are near, but so much of the lighter is not in the other that the frame may be about something else. A copy
 /// with as many other characters rarely exchanges weighty ones.
 pub(super) fn names_another(a: &Prepared, b: &Prepared, shared: Shared<'_>) -> bool {
-    Ratio::new(shared.letters(), shared.weights().0.max(1)) < Ratio::new(82, 100)
+    Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) < Ratio::new(82, 100)
         && measure_near(a, b) >= NEAR.borderline
 }
 
 /// The Indel ratio, or 0 if it is under the threshold. `common` counts the characters that the two have in
 /// common in any order, an upper bound of their common subsequence.
-pub(super) fn indel(a: &[char], b: &[char], threshold: Ratio, common: impl Fn() -> u64) -> Ratio {
+pub(super) fn indel_ratio(a: &[char], b: &[char], threshold: Ratio, common: impl Fn() -> u64) -> Ratio {
     let sum = (a.len() + b.len()) as u64;
     let best = 2 * a.len().min(b.len()) as u64;
     if sum == 0 || Ratio::new(best, sum) < threshold {
@@ -106,7 +106,7 @@ pub(super) const SOUND: PredicateSpec = PredicateSpec {
 };
 
 pub(super) fn measure_sound(a: &Prepared, b: &Prepared) -> Ratio {
-    indel(a.sounds(), b.sounds(), SOUND.borderline, || a.sound_bag().common(b.sound_bag()).0)
+    indel_ratio(a.sounds(), b.sounds(), SOUND.borderline, || a.sound_bag().count_shared(b.sound_bag()).0)
 }
 
 /// Opening: one text is the beginning of the other.
@@ -198,17 +198,17 @@ fn weighty_bag(text: &str) -> Vec<Token> {
 
 /// The overlap of the characters; 0 if too few pairs of neighbours are shared.
 pub(super) fn measure_reworded(shared: Shared<'_>) -> Ratio {
-    let chars = overlap(shared.letters(), shared.weights());
+    let chars = overlap_ratio(shared.letter_weight(), shared.total_weights());
     if chars < REWORDED.borderline {
         return chars;
     }
-    let pairs = Ratio::new(shared.pairs(), shared.weights_of_pairs().0.max(1));
+    let pairs = Ratio::new(shared.pair_weight(), shared.weights_of_pairs().0.max(1));
     if pairs < PAIRS { Ratio::new(0, 1) } else { chars }
 }
 
 /// [`Metric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for
 /// two empty ones.
-pub(super) fn overlap(shared: u64, (lighter, heavier): (u64, u64)) -> Ratio {
+pub(super) fn overlap_ratio(shared: u64, (lighter, heavier): (u64, u64)) -> Ratio {
     let Ratio { num, den } = TOWARD;
     Ratio::new(den * shared, (num * lighter + (den - num) * heavier).max(1))
 }
@@ -242,8 +242,8 @@ mod tests {
     #[test]
     fn ties_are_in() {
         let (a, b) = (['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'e']);
-        assert_eq!(indel(&a, &b, Ratio::new(3, 4), || 3), Ratio::new(3, 4));
-        assert_eq!(indel(&a, &b, Ratio::new(76, 100), || 3), Ratio::new(0, 1));
+        assert_eq!(indel_ratio(&a, &b, Ratio::new(3, 4), || 3), Ratio::new(3, 4));
+        assert_eq!(indel_ratio(&a, &b, Ratio::new(76, 100), || 3), Ratio::new(0, 1));
     }
 
     #[test]

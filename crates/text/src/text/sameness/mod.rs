@@ -35,7 +35,7 @@ pub mod view;
 mod words;
 
 pub use compare::{
-    Comparison, Evidence, MOST_UNITS, compare, compare_prepared, is_over_length, predicates, veto,
+    Comparison, Evidence, MOST_UNITS, compare, compare_prepared, is_over_length, all_predicates, find_veto,
 };
 pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use measures::{MOST_POSTS, PAIRS};

@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// The numbers that place a text in a series, in rising order, each once. A year of two digits is
 /// one of this century.
-pub(super) fn numbers(plain: &str) -> Vec<u32> {
+pub(super) fn series_numbers(plain: &str) -> Vec<u32> {
     let mut numbers: Vec<u32> = SERIES
         .captures_iter(plain)
         .filter_map(|found| {
@@ -59,7 +59,7 @@ pub(super) fn with_numbers(chars: &[char]) -> Vec<char> {
 }
 
 /// Whether each of two texts has a number that the other lacks. A numeral alone is mostly a part of a word.
-pub(super) fn differ(a: &[char], b: &[char]) -> bool {
+pub(super) fn have_differing_numbers(a: &[char], b: &[char]) -> bool {
     let of = |chars: &[char]| -> Vec<u32> {
         let clear = |(start, end, _): &(usize, usize, u32)| end - start > 1 || chars[*start].is_ascii_digit();
         number_runs(chars).filter(clear).map(|(.., value)| value).collect()
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn numbers_of_a_series() {
-        assert_eq!(numbers("第十二届"), [12]);
-        assert_eq!(numbers("总结2021年度 365佳"), [2021]);
-        assert_eq!(numbers("19年年度"), [2019]);
-        assert_eq!(numbers("故事(二)"), [2]);
-        assert_eq!(numbers("第一百零三章、两集"), [2, 103]);
-        assert!(numbers("等了20年，花了2021元").is_empty());
+        assert_eq!(series_numbers("第十二届"), [12]);
+        assert_eq!(series_numbers("总结2021年度 365佳"), [2021]);
+        assert_eq!(series_numbers("19年年度"), [2019]);
+        assert_eq!(series_numbers("故事(二)"), [2]);
+        assert_eq!(series_numbers("第一百零三章、两集"), [2, 103]);
+        assert!(series_numbers("等了20年，花了2021元").is_empty());
     }
 }

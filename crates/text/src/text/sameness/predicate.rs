@@ -61,29 +61,29 @@ impl Predicates {
     pub const ALL: Self = Self(!0);
 
     /// This one alone.
-    pub const fn one(predicate: Predicate) -> Self {
+    pub const fn of_one(predicate: Predicate) -> Self {
         Self(1 << predicate as u8)
     }
 
     /// Those of either set.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union_with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// These but for one.
     #[must_use]
     pub const fn without(self, predicate: Predicate) -> Self {
-        Self(self.0 & !Self::one(predicate).0)
+        Self(self.0 & !Self::of_one(predicate).0)
     }
 
     /// Whether this one is among them.
-    pub const fn has(self, predicate: Predicate) -> bool {
-        self.0 & Self::one(predicate).0 != 0
+    pub const fn has_predicate(self, predicate: Predicate) -> bool {
+        self.0 & Self::of_one(predicate).0 != 0
     }
 
     /// As a number, for files.
-    pub const fn bits(self) -> u8 {
+    pub const fn to_bits(self) -> u8 {
         self.0
     }
 
@@ -210,7 +210,7 @@ pub struct PredicateSpec {
 
 impl PredicateSpec {
     /// The verdict for a measure and a length, before vetoes.
-    pub(super) fn judge(&self, measure: Ratio, chars: usize) -> Verdict {
+    pub(super) fn judge_measure(&self, measure: Ratio, chars: usize) -> Verdict {
         if chars < self.least_chars || measure < self.borderline {
             Verdict::Different
         } else if chars < self.least_chars_same || measure < self.same {

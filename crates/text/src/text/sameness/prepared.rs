@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::words::{self, Words};
 use super::{numbers, view};
-use crate::text::language::untagged;
+use crate::text::language::split_tag;
 use riddlemill_record::Language;
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
@@ -71,17 +71,17 @@ impl<'p> Shared<'p> {
     }
 
     /// The weight of the shared characters.
-    pub fn letters(&self) -> u64 {
-        self.known.map_or_else(|| self.a.bag().shared(self.b.bag()), |known| known.letters.into())
+    pub fn letter_weight(&self) -> u64 {
+        self.known.map_or_else(|| self.a.bag().weight_shared(self.b.bag()), |known| known.letters.into())
     }
 
     /// The weight of the shared pairs of neighbours.
-    pub fn pairs(&self) -> u64 {
-        self.known.map_or_else(|| self.a.grams().shared(self.b.grams()), |known| known.pairs.into())
+    pub fn pair_weight(&self) -> u64 {
+        self.known.map_or_else(|| self.a.grams().weight_shared(self.b.grams()), |known| known.pairs.into())
     }
 
     /// The total weight of the characters of each text, the lighter first.
-    pub fn weights(&self) -> (u64, u64) {
+    pub fn total_weights(&self) -> (u64, u64) {
         in_order(self.a.weight, self.b.weight)
     }
 
@@ -122,14 +122,14 @@ pub struct Reading {
 impl Reading {
     /// Reads a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
-        let (language, text) = untagged(text);
-        let plain = view::plain(text);
+        let (language, text) = split_tag(text);
+        let plain = view::plain_spelling(text);
         let folded = view::fold_plain(&plain);
         let is_folded = !folded.is_empty();
         Self {
-            key: if is_folded { folded } else { view::bare(text) },
+            key: if is_folded { folded } else { view::strip_spaces(text) },
             is_folded,
-            series: numbers::numbers(&plain),
+            series: numbers::series_numbers(&plain),
             items: count_items(&plain),
             language,
             words: if language == Language::En { Words::new(&plain) } else { Words::default() },
@@ -174,7 +174,7 @@ impl Reading {
     }
 
     /// The inverse of [`Reading::write`]; `None` for other bytes.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse_bytes(bytes: &[u8]) -> Option<Self> {
         let (&[first], bytes) = bytes.split_first_chunk()?;
         let language = *[Language::Zh, Language::En, Language::Und].get(usize::from(first >> 1))?;
         let (length, bytes) = bytes.split_first_chunk()?;
@@ -242,13 +242,13 @@ impl Prepared {
     }
 
     /// Lines that begin with a number and a mark, as in a list.
-    pub(super) fn items(&self) -> u32 {
+    pub(super) fn count_list_lines(&self) -> u32 {
         self.reading.items
     }
 
     /// [`view::sound`], as characters.
     pub(super) fn sounds(&self) -> &[char] {
-        self.sounds.get_or_init(|| self.chars.iter().map(|&c| view::syllable(c)).collect())
+        self.sounds.get_or_init(|| self.chars.iter().map(|&c| view::char_of_syllable(c)).collect())
     }
 
     /// The sounds as a bag.
@@ -300,17 +300,17 @@ impl Bag {
     /// The bag of characters.
     pub fn of_chars(chars: &[char]) -> Self {
         let weigh = |symbol: u64| char::from_u32(symbol as u32).map_or(0, weight);
-        Self::collect(chars.iter().map(|&c| u64::from(u32::from(c))).collect(), weigh)
+        Self::collect_tokens(chars.iter().map(|&c| u64::from(u32::from(c))).collect(), weigh)
     }
 
     /// The bag of neighbours. A pair weighs as much as its two characters.
     pub fn of_pairs(chars: &[char]) -> Self {
         let pair = |w: &[char]| u64::from(u32::from(w[0])) << 32 | u64::from(u32::from(w[1]));
         let letter = |half: u64| char::from_u32(half as u32).map_or(0, weight);
-        Self::collect(chars.windows(2).map(pair).collect(), |symbol| letter(symbol >> 32) + letter(symbol))
+        Self::collect_tokens(chars.windows(2).map(pair).collect(), |symbol| letter(symbol >> 32) + letter(symbol))
     }
 
-    fn collect(mut occurrences: Vec<u64>, weigh: impl Fn(u64) -> u32) -> Self {
+    fn collect_tokens(mut occurrences: Vec<u64>, weigh: impl Fn(u64) -> u32) -> Self {
         occurrences.sort_unstable();
         let mut bag = Bag { tokens: Vec::with_capacity(occurrences.len()), total: 0 };
         for of_symbol in occurrences.chunk_by(|x, y| x == y) {
@@ -323,12 +323,12 @@ impl Bag {
     }
 
     /// The weight of the tokens that two bags share.
-    pub fn shared(&self, other: &Bag) -> u64 {
-        self.common(other).1
+    pub fn weight_shared(&self, other: &Bag) -> u64 {
+        self.count_shared(other).1
     }
 
     /// How many tokens two bags share, with repetitions, and their weight.
-    pub fn common(&self, other: &Bag) -> (u64, u64) {
+    pub fn count_shared(&self, other: &Bag) -> (u64, u64) {
         let (mut a, mut b) = (self.tokens.iter().peekable(), other.tokens.iter().peekable());
         let (mut count, mut weight) = (0, 0);
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
@@ -375,7 +375,7 @@ pub(crate) const LEAST_WEIGHT: u32 = 20;
 pub fn weight(c: char) -> u32 {
     match c {
         c if c.is_ascii() => LEAST_WEIGHT,
-        c => TABLE.get(c as usize).map_or_else(|| words::weight(c).unwrap_or(RARE), |&weight| weight.into()),
+        c => TABLE.get(c as usize).map_or_else(|| words::weight_of_symbol(c).unwrap_or(RARE), |&weight| weight.into()),
     }
 }
 
@@ -399,13 +399,13 @@ fn listed_weights() -> impl Iterator<Item = (char, u8)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::segment::jieba;
+    use crate::text::segment::shared_jieba;
 
     #[test]
     fn bags_count() {
         let (a, b) = (Bag::of_chars(&['鱼', '鱼', '刺']), Bag::of_chars(&['鱼', '鳞', '鱼', '鱼']));
-        assert_eq!(a.shared(&b), u64::from(2 * weight('鱼')));
-        assert_eq!(a.shared(&a), a.total);
+        assert_eq!(a.weight_shared(&b), u64::from(2 * weight('鱼')));
+        assert_eq!(a.weight_shared(&a), a.total);
     }
 
     #[test]
@@ -440,7 +440,7 @@ mod tests {
     fn the_table_agrees_with_the_dictionary() {
         const TOTAL: f64 = 99_950_878.0;
         for (c, weight) in listed_weights() {
-            let alone = jieba().suggest_freq(c.encode_utf8(&mut [0; 4])) as f64;
+            let alone = shared_jieba().suggest_freq(c.encode_utf8(&mut [0; 4])) as f64;
             let at_most = 10.0 * ((TOTAL / (alone + 49.0)).ln() - 2.0);
             assert!(f64::from(weight) <= at_most + 1.0, "{c}: {weight}, alone {alone}");
         }

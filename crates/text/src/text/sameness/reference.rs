@@ -15,7 +15,7 @@ struct Labelled {
     unsure: bool,
 }
 
-fn labelled() -> Option<Vec<Labelled>> {
+fn read_labelled() -> Option<Vec<Labelled>> {
     let Some(folder) = std::env::var_os("RIDDLEMILL_REFERENCE").map(PathBuf::from) else {
         eprintln!("skipped: RIDDLEMILL_REFERENCE is not set");
         return None;
@@ -28,7 +28,7 @@ fn labelled() -> Option<Vec<Labelled>> {
 /// duplicate.
 #[test]
 fn figures_on_labelled_pairs() {
-    let Some(rows) = labelled() else { return };
+    let Some(rows) = read_labelled() else { return };
     let (mut tp, mut fp, mut fn_, mut tn) = (0.0, 0.0, 0.0, 0.0);
     for row in rows.iter().filter(|row| !row.unsure) {
         let pair = compare(&row.a, &row.b);
@@ -61,7 +61,7 @@ fn figures_on_labelled_pairs() {
 #[test]
 #[ignore = "a measurement: run it in release"]
 fn speed() {
-    let Some(rows) = labelled() else { return };
+    let Some(rows) = read_labelled() else { return };
     let texts: Vec<Prepared> =
         rows.iter().flat_map(|row| [&row.a, &row.b]).map(|text| Prepared::new(text)).collect();
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::measures::{self, indel, overlap};
+use super::measures::{self, indel_ratio, overlap_ratio};
 use super::numbers::{self, with_numbers};
 use super::prepared::{Bag, Shared, weight};
 use super::{Prepared, Ratio};
@@ -77,7 +77,7 @@ pub(super) fn differ_in_negation(a: &Prepared, b: &Prepared) -> bool {
     }
     let rest = |x: &Prepared| x.chars.iter().copied().filter(|c| !NEGATIONS.contains(c)).collect::<Vec<_>>();
     let least = Ratio::new(95, 100);
-    indel(&rest(a), &rest(b), least, || u64::MAX) >= least
+    indel_ratio(&rest(a), &rest(b), least, || u64::MAX) >= least
 }
 
 /// From this weight on a character says who or what. Particles and auxiliaries are under it, and words of the least weight.
@@ -138,7 +138,7 @@ fn are_exchanged(a: &[char], b: &[char]) -> bool {
     // By character, so that a long text is not read again for each of the other.
     let mut places: Places = FxHashMap::default();
     b.iter().enumerate().for_each(|(at, c)| places.entry(*c).or_default().push(at));
-    let stretches = |first, second| stretches(b, &places, first, second);
+    let stretches = |first, second| stretches_between(b, &places, first, second);
     a.iter().enumerate().filter(|(_, x)| weighty(**x) && places.contains_key(*x)).any(|(i, &x)| {
         let end = a.len().min(i + 2 + BETWEEN);
         (i + 2..end).any(|j| {
@@ -159,7 +159,7 @@ fn is_one_word(a: &[char], b: &[char], x: char, y: char) -> bool {
 }
 
 /// What is between the first character and the second, wherever they are in this order and not too far from each other.
-fn stretches<'t>(
+fn stretches_between<'t>(
     text: &'t [char],
     places: &Places,
     first: char,
@@ -187,8 +187,8 @@ fn are_alike(x: &[char], y: &[char]) -> bool {
 ///
 /// Example: `为什么1506号公路没有1507号公路长？` and `为什么1508号公路没有1509号公路长？`.
 pub(super) fn differ_in_number(a: &Prepared, b: &Prepared, shared: Shared<'_>) -> bool {
-    numbers::differ(&a.chars, &b.chars)
-        && Ratio::new(shared.letters(), shared.weights().0.max(1)) >= Ratio::new(85, 100)
+    numbers::have_differing_numbers(&a.chars, &b.chars)
+        && Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) >= Ratio::new(85, 100)
 }
 
 /// From this overlap on too much is shared for another joke.
@@ -208,13 +208,13 @@ const ALIKE: Ratio = Ratio::new(77, 100);
 ///
 /// Example: `每天喝一杯牛奶的人变成了奶牛` and `每天喝一杯咖啡的人变成了猫头鹰`.
 pub(super) fn differ_in_subject(shared: Shared<'_>) -> bool {
-    let chars = overlap(shared.letters(), shared.weights());
+    let chars = overlap_ratio(shared.letter_weight(), shared.total_weights());
     if chars >= ALIKE {
         return false;
     }
-    let lighter = shared.weights().0.max(1);
-    let mostly_covered = Ratio::new(shared.letters(), lighter) >= Ratio::new(85, 100);
-    let pairs = overlap(shared.pairs(), shared.weights_of_pairs());
+    let lighter = shared.total_weights().0.max(1);
+    let mostly_covered = Ratio::new(shared.letter_weight(), lighter) >= Ratio::new(85, 100);
+    let pairs = overlap_ratio(shared.pair_weight(), shared.weights_of_pairs());
     let together = Ratio::new(4 * pairs.num, pairs.den) >= Ratio::new(3 * chars.num, chars.den);
     !mostly_covered && together
 }
@@ -238,12 +238,12 @@ pub(super) fn is_compilation(a: &Prepared, b: &Prepared) -> bool {
     if 2 * light.weight >= heavy.weight {
         return false;
     }
-    if heavy.items() >= LIST && light.items() < LIST {
+    if heavy.count_list_lines() >= LIST && light.count_list_lines() < LIST {
         return true;
     }
     // The lead is a quarter longer than the text, to allow for inserted words.
     let lead = Bag::of_chars(&heavy.chars[..heavy.len().min(light.len() * 5 / 4)]);
-    Ratio::new(light.bag().shared(&lead), light.weight.max(1)) < Ratio::new(2, 3)
+    Ratio::new(light.bag().weight_shared(&lead), light.weight.max(1)) < Ratio::new(2, 3)
 }
 
 /// Veto: little is shared apart from the names of the forum.
@@ -261,7 +261,7 @@ pub(super) fn share_only_place(a: &Prepared, b: &Prepared) -> bool {
         return false;
     }
     let (a, b) = (Bag::of_chars(&rest_a), Bag::of_chars(&rest_b));
-    measures::overlap(a.shared(&b), (a.total.min(b.total), a.total.max(b.total))) < Ratio::new(60, 100)
+    measures::overlap_ratio(a.weight_shared(&b), (a.total.min(b.total), a.total.max(b.total))) < Ratio::new(60, 100)
 }
 
 fn without_names(chars: &[char]) -> Vec<char> {

@@ -23,7 +23,7 @@ const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 /// assert_eq!(fold("導盲犬 说：ＯＫ！！她笑哈哈哈哈哈"), "导盲犬说ok他笑哈哈");
 /// ```
 pub fn fold(text: &str) -> String {
-    fold_plain(&plain(text))
+    fold_plain(&plain_spelling(text))
 }
 
 /// [`fold`] of a text that is already [`plain`].
@@ -44,19 +44,19 @@ pub(super) fn fold_plain(plain: &str) -> String {
 }
 
 /// The text in one spelling, with its punctuation and spaces.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn plain_spelling(text: &str) -> String {
     text.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect()
 }
 
 /// What any two copies share: the folded text or, if that is empty (a post of emoji, a lone `？`), all its
 /// characters except spaces. Empty only for a blank text.
-pub fn key(text: &str) -> String {
+pub fn copy_key(text: &str) -> String {
     let folded = fold(text);
-    if folded.is_empty() { bare(text) } else { folded }
+    if folded.is_empty() { strip_spaces(text) } else { folded }
 }
 
 /// The characters of a text except spaces.
-pub(super) fn bare(text: &str) -> String {
+pub(super) fn strip_spaces(text: &str) -> String {
     text.nfkc().filter(|c| !c.is_whitespace()).collect()
 }
 
@@ -74,11 +74,11 @@ pub fn sound(text: &str) -> String {
 
 /// [`sound`] of a text that is folded already.
 pub fn sound_of(folded: &str) -> String {
-    folded.chars().map(syllable).collect()
+    folded.chars().map(char_of_syllable).collect()
 }
 
 /// The private-use character for the sound of an ideograph; any other character itself.
-pub(super) fn syllable(c: char) -> char {
+pub(super) fn char_of_syllable(c: char) -> char {
     if !is_ideograph(c) {
         return c;
     }
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn a_post_of_emoji_has_a_key() {
-        assert_eq!(key("🐟 🐟"), "🐟🐟");
-        assert_eq!(key(" \n"), "");
+        assert_eq!(copy_key("🐟 🐟"), "🐟🐟");
+        assert_eq!(copy_key(" \n"), "");
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Words {
             let (word, denied) = split_denial(&word);
             let word = word.split('\'').next().unwrap_or_default();
             if !word.is_empty() {
-                push(&stem(word));
+                push(&stem_word(word));
             }
             if denied {
                 push("not");
@@ -63,7 +63,7 @@ impl Words {
     }
 
     /// The stems.
-    pub fn each(&self) -> impl Iterator<Item = &str> {
+    pub fn iter_stems(&self) -> impl Iterator<Item = &str> {
         self.joined.split_terminator(' ')
     }
 
@@ -88,7 +88,7 @@ fn split_denial(word: &str) -> (&str, bool) {
 
 /// The stem of a word in small letters: plurals, `-ing`, `-ed` and a final `e` are cut, forms of irregular verbs and nouns are one,
 /// and numbers are digits.
-pub(super) fn stem(word: &str) -> String {
+pub(super) fn stem_word(word: &str) -> String {
     if let Some(one) = IRREGULAR.get(word) {
         return (*one).to_owned();
     }
@@ -159,7 +159,7 @@ fn hash_stem(stem: &str) -> u32 {
 }
 
 /// The weight of a symbol; `None` for characters that stand for no word.
-pub(super) fn weight(c: char) -> Option<u32> {
+pub(super) fn weight_of_symbol(c: char) -> Option<u32> {
     match u32::from(c).checked_sub(FIRST)? {
         0..0x8000 => Some(FUNCTION),
         0x8000..LISTED => Some(COMMON),
@@ -171,7 +171,7 @@ pub(super) fn weight(c: char) -> Option<u32> {
 /// Stems of the lists, each with its place in its list, and its weight.
 static LISTS: LazyLock<FxHashMap<String, (u32, u32)>> = LazyLock::new(|| {
     let list = |text: &'static str, weight| {
-        text.split_whitespace().zip(0u32..).map(move |(word, place)| (stem(word), (place, weight)))
+        text.split_whitespace().zip(0u32..).map(move |(word, place)| (stem_word(word), (place, weight)))
     };
     // Function words last, because the others name some of them, too.
     list(include_str!("common.txt"), COMMON).chain(list(include_str!("function.txt"), FUNCTION)).collect()
@@ -203,20 +203,20 @@ mod tests {
             ("child", "children"),
             ("3", "three"),
         ] {
-            assert_eq!(stem(one), stem(other), "{one} {other}");
+            assert_eq!(stem_word(one), stem_word(other), "{one} {other}");
         }
-        assert_ne!(stem("bus"), stem("bu"));
+        assert_ne!(stem_word("bus"), stem_word("bu"));
     }
 
     #[test]
     fn words_are_symbols_that_weigh() {
         let words = Words::new("the cat can't read");
         assert_eq!(words.as_str(), "the cat can not read");
-        let weights: Vec<u32> = words.symbols().chars().map(|c| weight(c).unwrap()).collect();
+        let weights: Vec<u32> = words.symbols().chars().map(|c| weight_of_symbol(c).unwrap()).collect();
         assert_eq!(weights[0], FUNCTION);
         assert!(weights[1] > FUNCTION);
         assert_eq!(Words::from_joined(words.as_str()), words);
-        assert_eq!(weight('鱼'), None);
+        assert_eq!(weight_of_symbol('鱼'), None);
     }
 
     #[test]

@@ -58,7 +58,7 @@ struct Lane {
 
 impl Lane {
     /// Writes how many keys the last member has.
-    fn close(&mut self) {
+    fn close_member(&mut self) {
         if let Some((_, keys)) = self.last.take() {
             self.members.extend(keys.to_le_bytes());
         }
@@ -76,23 +76,23 @@ impl<'a> KeyBlocks<'a> {
         let shards =
             self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != Kind::Identical);
         match (shards, key.role) {
-            (None, _) => self.give(key.hash, row, kind, key),
+            (None, _) => self.add_to_lane(key.hash, row, kind, key),
             (Some(shards), Role::Larger) => {
-                self.give(shard_of(key.hash, row % u64::from(shards.max(1))), row, kind, key)
+                self.add_to_lane(shard_of(key.hash, row % u64::from(shards.max(1))), row, kind, key)
             }
             (Some(shards), Role::Smaller) => {
-                (0..u64::from(shards.max(1))).for_each(|n| self.give(shard_of(key.hash, n), row, kind, key));
+                (0..u64::from(shards.max(1))).for_each(|n| self.add_to_lane(shard_of(key.hash, n), row, kind, key));
             }
         }
     }
 
-    fn give(&mut self, place: u64, row: u64, kind: Kind, key: RowKey) {
+    fn add_to_lane(&mut self, place: u64, row: u64, kind: Kind, key: RowKey) {
         // By the lowest bits: shares of keys are selected by the highest.
         let at = ((place & 0xFFFF_FFFF) * self.lanes.len() as u64) >> 32;
         let lane = &mut self.lanes[at as usize];
         let member = (row, kind.code());
         if lane.last.is_none_or(|(last, _)| last != member) {
-            lane.close();
+            lane.close_member();
             lane.members.push(kind.code());
             lane.members.extend(row.to_le_bytes());
             lane.members.extend(key.sketch.size.to_le_bytes());
@@ -111,7 +111,7 @@ impl<'a> KeyBlocks<'a> {
     /// The lanes that hold keys, each with its block.
     pub fn finish(self) -> impl Iterator<Item = (u32, Vec<u8>)> {
         let block = |mut lane: Lane| {
-            lane.close();
+            lane.close_member();
             let counts = [lane.members.len() / MEMBER, lane.keys.len() / KEY];
             let mut block = Vec::with_capacity(HEADER + lane.members.len() + lane.keys.len());
             counts.iter().for_each(|count| block.extend((*count as u32).to_le_bytes()));
@@ -154,7 +154,7 @@ impl Entry {
     }
 
     /// What the rows of a group have in common: hash and kind.
-    fn group(&self) -> u64 {
+    fn group_key(&self) -> u64 {
         self.key >> 1
     }
 
@@ -162,7 +162,7 @@ impl Entry {
         self.key >> 17
     }
 
-    fn kind(&self) -> u8 {
+    fn kind_code(&self) -> u8 {
         (self.key >> 1) as u8
     }
 
@@ -182,7 +182,7 @@ pub fn pairs_of_blocks(measure: &Measure, blocks: &[&[u8]]) -> Result<Vec<(u64, 
     }
     entries.sort_unstable_by_key(|entry| entry.key);
     let (mut pairs, mut bound) = (Vec::new(), PAIRS);
-    for group in entries.chunk_by(|a, b| a.group() == b.group()) {
+    for group in entries.chunk_by(|a, b| a.group_key() == b.group_key()) {
         find_pairs(measure, group, &members, &mut pairs);
         if pairs.len() >= bound {
             remove_repeats(&mut pairs);
@@ -206,9 +206,9 @@ pub fn heavy_of_blocks(
     for block in blocks {
         read_block(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
-    entries.sort_unstable_by_key(Entry::group);
-    let groups = entries.chunk_by(|a, b| a.group() == b.group());
-    let counted = groups.map(|group| (group[0].kind(), group[0].hash(), group.len() as u64));
+    entries.sort_unstable_by_key(Entry::group_key);
+    let groups = entries.chunk_by(|a, b| a.group_key() == b.group_key());
+    let counted = groups.map(|group| (group[0].kind_code(), group[0].hash(), group.len() as u64));
     Ok(counted.filter(|(.., count)| *count > most).collect())
 }
 
@@ -240,7 +240,7 @@ fn find_pairs(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mu
         return;
     }
     let held: Vec<(u64, Sketch)> = smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
-    let query = measure.query(kind);
+    let query = measure.query_of_kind(kind);
     for entry in larger {
         let (row, own) = (member(entry).row, sketch(entry));
         for (other, held) in &held {
@@ -269,7 +269,7 @@ fn read_block(
     members.reserve(own);
     entries.reserve(keys);
     for member in of_members.as_chunks::<MEMBER>().0 {
-        let Some(kind) = measure.kind(member[0]) else { return Some(Err(BlockError::Kind(member[0]))) };
+        let Some(kind) = measure.kind_of_code(member[0]) else { return Some(Err(BlockError::Kind(member[0]))) };
         let words: Vec<u64> =
             member[13..45].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let words: [u64; 4] = words.try_into().ok()?;
@@ -303,7 +303,7 @@ mod tests {
     use crate::join::Unwatched;
     use crate::offline::dedup::similar_pairs;
     use crate::offline::settings::{self, DedupMetric};
-    use crate::text::language::tagged;
+    use crate::text::language::tag_language;
     use riddlemill_record::Language;
 
     /// The candidate pairs, of texts without copies.
@@ -328,7 +328,7 @@ mod tests {
             for (n, texts) in texts.chunks(3).enumerate() {
                 let mut blocks = KeyBlocks::new(lanes, heavy);
                 for (row, text) in (n as u64 * 3..).zip(texts) {
-                    keyer.blocks(row, text, share, &mut blocks).unwrap();
+                    keyer.fill_blocks(row, text, share, &mut blocks).unwrap();
                 }
                 blocks.finish().for_each(|(lane, block)| by_lane.entry(lane).or_default().push(block));
             }
@@ -343,7 +343,7 @@ mod tests {
     fn texts_of_languages() -> impl Strategy<Value = String> {
         let text = prop_oneof!["[天地人你我鱼为什么]{0,12}", "( cats| dogs| bird| the| 3| not| boat){0,9}"];
         let language = prop::sample::select(vec![Language::Zh, Language::Zh, Language::En, Language::Und]);
-        (text, language).prop_map(|(text, language)| tagged(&text, language).into_owned())
+        (text, language).prop_map(|(text, language)| tag_language(&text, language).into_owned())
     }
 
     proptest! {
@@ -373,7 +373,7 @@ mod tests {
             let none = Heavy::new();
             let mut blocks = KeyBlocks::new(1, &none);
             for (row, text) in (0..).zip(&heads) {
-                keyer.blocks(row, text, Share::WHOLE, &mut blocks).unwrap();
+                keyer.fill_blocks(row, text, Share::WHOLE, &mut blocks).unwrap();
             }
             let blocks: Vec<Vec<u8>> = blocks.finish().map(|(_, block)| block).collect();
             let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();

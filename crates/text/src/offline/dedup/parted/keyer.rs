@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::blocks::KeyBlocks;
-use super::measure::{Kind, Measure, Seen, digest};
+use super::measure::{Kind, Measure, Seen, digest_value};
 use super::stats::PartStats;
 use super::{KeyLine, SAME};
 use crate::join::{self, Order, Role, RowKey, Sketch, Uncounted, openings_of};
@@ -19,17 +19,17 @@ pub struct Keyer {
 impl Keyer {
     /// A keyer for the corpus of these statistics.
     pub fn new(measure: Measure, stats: &PartStats) -> Keyer {
-        let orders = stats.orders(&measure);
+        let orders = stats.join_orders(&measure);
         Keyer { measure, orders }
     }
 
     /// The key shared by copies, rows that compare equally with every other row; none if the text has no similar one, or
     /// the key is of another share.
-    pub fn same<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
-        let read = measure.read(text);
-        let digest = (!read.is_blank()).then(|| read.digest())?;
-        let key = || Row { rank, of: SAME, signature: "" }.line(format!("{digest:032x}"), 0, (0, 0));
-        share.holds((digest >> 64) as u64).then(key)
+    pub fn copy_key<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
+        let read = measure.read_text(text);
+        let digest = (!read.is_blank()).then(|| read.copy_digest())?;
+        let key = || Row { rank, of: SAME, signature: "" }.key_line(format!("{digest:032x}"), 0, (0, 0));
+        share.contains_hash((digest >> 64) as u64).then(key)
     }
 
     /// Takes the keys of a row that belong to this share: two similar rows have a key in common, the smaller
@@ -37,15 +37,15 @@ impl Keyer {
     ///
     /// # Errors
     /// [`Uncounted`] where the statistics are not of this row.
-    pub fn keys(
+    pub fn emit_keys(
         &self,
         rank: &str,
         text: &str,
         share: Share,
-        mut take: impl FnMut(KeyLine),
+        mut emit_line: impl FnMut(KeyLine),
     ) -> Result<(), Uncounted> {
         let mut signature = (Kind::Opening, String::new());
-        self.each(text, share, |kind, key| {
+        self.each_key(text, share, |kind, key| {
             let of = match kind {
                 Kind::Join(n) => self.measure.joins[usize::from(n)].of,
                 Kind::Opening => Predicate::Opening.name(),
@@ -60,7 +60,7 @@ impl Keyer {
             // A group is of one join alone.
             let role = u8::from(key.role == Role::Larger);
             let hash = format!("{:x}{:016x}", kind.code(), key.hash);
-            take(row.line(hash, role, (key.sketch.size, key.sketch.skip)));
+            emit_line(row.key_line(hash, role, (key.sketch.size, key.sketch.skip)));
         })
     }
 
@@ -68,31 +68,31 @@ impl Keyer {
     ///
     /// # Errors
     /// [`Uncounted`] where the statistics are not of this row.
-    pub fn blocks(
+    pub fn fill_blocks(
         &self,
         row: u64,
         text: &str,
         share: Share,
         blocks: &mut KeyBlocks,
     ) -> Result<(), Uncounted> {
-        self.each(text, share, |kind, key| blocks.insert(row, kind, key))
+        self.each_key(text, share, |kind, key| blocks.insert(row, kind, key))
     }
 
-    fn each(&self, text: &str, share: Share, mut take: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {
-        let read = self.measure.read(text);
+    fn each_key(&self, text: &str, share: Share, mut emit_key: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {
+        let read = self.measure.read_text(text);
         for (n, (join, order)) in (0..).zip(self.measure.joins.iter().zip(&self.orders)) {
-            let keys = join::keys(&self.measure.view(join, &read), order)?;
-            keys.into_iter().filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Join(n), key));
+            let keys = join::keys(&self.measure.view_text(join, &read), order)?;
+            keys.into_iter().filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(Kind::Join(n), key));
         }
         if let Seen::Read(reading) = &read {
             let key = |hash, role| RowKey { hash, role, sketch: Sketch::default() };
             let (own, beginnings) = openings_of(reading.folded());
             let own = own.into_iter().map(|hash| key(hash, Role::Smaller));
             let openings = own.chain(beginnings.into_iter().map(|hash| key(hash, Role::Larger)));
-            openings.filter(|key| share.holds(key.hash)).for_each(|key| take(Kind::Opening, key));
-            let hash = (digest(&reading.key()) >> 64) as u64;
-            if share.holds(hash) {
-                take(Kind::Identical, key(hash, Role::Smaller));
+            openings.filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(Kind::Opening, key));
+            let hash = (digest_value(&reading.key()) >> 64) as u64;
+            if share.contains_hash(hash) {
+                emit_key(Kind::Identical, key(hash, Role::Smaller));
             }
         }
         Ok(())
@@ -107,7 +107,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn line(&self, key: String, role: u8, (size, skip): (u32, u32)) -> KeyLine<'a> {
+    fn key_line(&self, key: String, role: u8, (size, skip): (u32, u32)) -> KeyLine<'a> {
         let Row { rank, of, signature } = *self;
         KeyLine {
             key,
@@ -140,7 +140,7 @@ impl Share {
     pub const WHOLE: Share = Share { own: 0, of: 1 };
 
     /// Whether a key with this hash is in it.
-    pub fn holds(self, hash: u64) -> bool {
+    pub fn contains_hash(self, hash: u64) -> bool {
         // By its highest bits, of which every hash makes the most.
         ((u128::from(hash) * u128::from(self.of)) >> 64) as u64 == self.own
     }
@@ -167,8 +167,8 @@ mod tests {
         #[test]
         fn a_hash_is_in_one_share(hash: u64, of in 1u64..50) {
             let shares = (1..=of).map(|n| format!("{n}/{of}").parse::<Share>().unwrap());
-            prop_assert_eq!(shares.filter(|share| share.holds(hash)).count(), 1);
-            prop_assert!(Share::WHOLE.holds(hash));
+            prop_assert_eq!(shares.filter(|share| share.contains_hash(hash)).count(), 1);
+            prop_assert!(Share::WHOLE.contains_hash(hash));
         }
     }
 

@@ -7,9 +7,9 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHashSet;
 
 use crate::join::{self, DefaultJoin, Query, Threshold, default_joins, joined_text};
-use crate::offline::dedup::{SimilarPair, decimal, name, query};
+use crate::offline::dedup::{SimilarPair, decimal_threshold, metric_name, join_query};
 use crate::offline::settings;
-use crate::text::language::untagged;
+use crate::text::language::split_tag;
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{
     Predicate, Predicates, Prepared, Reading, Verdict, compare_among, compare_prepared,
@@ -83,9 +83,9 @@ impl Measure {
     /// The measure of dedup's settings.
     pub fn new(settings: &settings::Dedup) -> Measure {
         let normalize = settings.normalize;
-        if let Some(query) = query(settings) {
-            let joins = vec![Join { of: name(query.metric), query, view: View::Text }];
-            let single = Some((query, decimal(settings.threshold)));
+        if let Some(query) = join_query(settings) {
+            let joins = vec![Join { of: metric_name(query.metric), query, view: View::Text }];
+            let single = Some((join_query, decimal_threshold(settings.threshold)));
             return Measure { joins, defaults: Vec::new(), single, normalize };
         }
         let defaults = default_joins();
@@ -98,7 +98,7 @@ impl Measure {
     }
 
     /// What a join sees of a text.
-    pub(super) fn view<'a>(&self, join: &Join, text: &'a Seen<'a>) -> Cow<'a, str> {
+    pub(super) fn view_text<'a>(&self, join: &Join, text: &'a Seen<'a>) -> Cow<'a, str> {
         match (join.view, text) {
             (View::Predicate(number), Seen::Read(reading)) => joined_text(reading, &self.defaults[number]),
             (_, Seen::Plain(text)) => Cow::Borrowed(text),
@@ -107,16 +107,16 @@ impl Measure {
     }
 
     /// A text as the joins see it.
-    pub(super) fn read<'a>(&self, text: &'a str) -> Seen<'a> {
+    pub(super) fn read_text<'a>(&self, text: &'a str) -> Seen<'a> {
         match (&self.single, self.normalize) {
             (None, _) => Seen::Read(Reading::new(text)),
-            (Some(_), true) => Seen::Plain(fold(untagged(text).1, Fold::KEY).into()),
-            (Some(_), false) => Seen::Plain(untagged(text).1.into()),
+            (Some(_), true) => Seen::Plain(fold(split_tag(text).1, Fold::KEY).into()),
+            (Some(_), false) => Seen::Plain(split_tag(text).1.into()),
         }
     }
 
     /// The kind of key with this number.
-    pub(super) fn kind(&self, code: u8) -> Option<Kind> {
+    pub(super) fn kind_of_code(&self, code: u8) -> Option<Kind> {
         match code {
             0xF if self.single.is_none() => Some(Kind::Opening),
             0xE if self.single.is_none() => Some(Kind::Identical),
@@ -125,15 +125,15 @@ impl Measure {
     }
 
     /// What rows that share a key of this kind are like by, where it follows from their sizes.
-    pub(super) fn query(&self, kind: Kind) -> Option<&Query> {
+    pub(super) fn query_of_kind(&self, kind: Kind) -> Option<&Query> {
         let Kind::Join(n) = kind else { return None };
         self.joins.get(usize::from(n)).map(|join| &join.query)
     }
 
     /// The same for copies; none if the text has no similar one.
-    pub fn digest(&self, text: &str) -> Option<u128> {
-        let read = self.read(text);
-        (!read.is_blank()).then(|| read.digest())
+    pub fn digest_text(&self, text: &str) -> Option<u128> {
+        let read = self.read_text(text);
+        (!read.is_blank()).then(|| read.copy_digest())
     }
 
     /// Whether a comparison depends on what many rows hold.
@@ -143,7 +143,7 @@ impl Measure {
 
     /// The comparison of each pair of texts, of rows that hold these pairs of neighbours in common; `None` if the two are
     /// not even borderline. What a text shows is computed once for pairs in a row that have it as their first.
-    pub fn compared<'a>(
+    pub fn compare_pairs<'a>(
         &self,
         common: &CommonPairs,
         pairs: impl Iterator<Item = (&'a str, &'a str)>,
@@ -151,7 +151,7 @@ impl Measure {
         let mut last: Option<(&str, Prepared)> = None;
         let mut compared = |a: &'a str, b: &'a str| {
             if self.single.is_some() {
-                return self.compare(common, a, b);
+                return self.compare_texts(common, a, b);
             }
             if last.as_ref().is_none_or(|(text, _)| *text != a) {
                 last = Some((a, Prepared::new(a)));
@@ -164,13 +164,13 @@ impl Measure {
     }
 
     /// The comparison of two texts; `None` if they are not even borderline.
-    pub(super) fn compare(&self, common: &CommonPairs, a: &str, b: &str) -> Option<SimilarPair> {
+    pub(super) fn compare_texts(&self, common: &CommonPairs, a: &str, b: &str) -> Option<SimilarPair> {
         let Some((query, same)) = self.single else {
             return by_default(common, &Prepared::new(a), &Prepared::new(b));
         };
-        let (a, b) = (self.read(a), self.read(b));
-        let score = join::compare(a.whole(), b.whole(), &query)?;
-        let (predicate, same) = (name(query.metric), same.admits(score));
+        let (a, b) = (self.read_text(a), self.read_text(b));
+        let score = join::compare(a.key_text(), b.key_text(), &join_query)?;
+        let (predicate, same) = (metric_name(join_query.metric), same.admits(score));
         Some(SimilarPair { a: 0, b: 1, score: score.value(), same, predicate, veto: None })
     }
 }
@@ -178,7 +178,7 @@ impl Measure {
 /// The comparison of two texts by the default similarity; `None` if they are not even borderline.
 fn by_default(common: &CommonPairs, a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
     let mut found = compare_prepared(a, b);
-    if found.predicate == Some(Predicate::Reworded) && !common.allow(a, b) {
+    if found.predicate == Some(Predicate::Reworded) && !common.may_be_reworded(a, b) {
         found = compare_among(a, b, Predicates::ALL.without(Predicate::Reworded), None);
     }
     (found.verdict != Verdict::Different).then(|| SimilarPair {
@@ -200,7 +200,7 @@ pub(super) enum Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn whole(&self) -> &str {
+    fn key_text(&self) -> &str {
         match self {
             Seen::Plain(text) => text,
             Seen::Read(reading) => reading.key(),
@@ -209,20 +209,20 @@ impl Seen<'_> {
 
     /// Whether it is like no other text.
     pub(super) fn is_blank(&self) -> bool {
-        self.whole().is_empty()
+        self.key_text().is_empty()
     }
 
     /// The same for copies.
-    pub(super) fn digest(&self) -> u128 {
+    pub(super) fn copy_digest(&self) -> u128 {
         match self {
-            Seen::Plain(text) => digest(text),
-            Seen::Read(reading) => digest(reading),
+            Seen::Plain(text) => digest_value(text),
+            Seen::Read(reading) => digest_value(reading),
         }
     }
 }
 
 /// A hash of what `Hash` shows of a value: 64 bits are too few to take two texts for one.
-pub(super) fn digest(value: &impl Hash) -> u128 {
+pub(super) fn digest_value(value: &impl Hash) -> u128 {
     let mut digest = Digest(blake3::Hasher::new());
     value.hash(&mut digest);
     let mut bytes = [0; 16];
@@ -289,7 +289,7 @@ impl CommonPairs {
     }
 
     /// Whether two texts may be reworded copies: equal ones, and those that share another pair.
-    pub(super) fn allow(&self, a: &Prepared, b: &Prepared) -> bool {
+    pub(super) fn may_be_reworded(&self, a: &Prepared, b: &Prepared) -> bool {
         if self.0.is_empty() || a.folded() == b.folded() {
             return true;
         }
@@ -344,7 +344,7 @@ mod tests {
             let common = CommonPairs::from_bytes(&stats.common_pairs().to_bytes()).expect("its own bytes");
             let some: Vec<(u32, u32)> = (0..60).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
             let texts = some.iter().map(|&(a, b)| (rows[a as usize], rows[b as usize]));
-            for (&(a, b), compared) in some.iter().zip(measure.compared(&common, texts)) {
+            for (&(a, b), compared) in some.iter().zip(measure.compare_pairs(&common, texts)) {
                 let found = found.iter().find(|pair| (pair.a, pair.b) == (a, b));
                 let found = found.map(|pair| (pair.score, pair.same, pair.predicate, pair.veto));
                 let compared = compared.map(|pair| (pair.score, pair.same, pair.predicate, pair.veto));

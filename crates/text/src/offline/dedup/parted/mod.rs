@@ -39,15 +39,15 @@ mod verify;
 pub use blocks::{BlockError, Heavy, KeyBlocks, heavy_of_blocks, pairs_of_blocks};
 pub use keyer::{Keyer, NoShare, Share};
 pub use measure::{CommonPairs, Compared, Measure, NoCommonPairs};
-pub use resolve::{ResolveError, decisions};
+pub use resolve::{ResolveError, decide_merges};
 pub use stats::{PartStats, StatError};
-pub use verify::{Group, VerifyError, verify};
+pub use verify::{Group, VerifyError, verify_line};
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::offline::dedup::{Standing, standing};
+use crate::offline::dedup::{Standing, standing_of_post};
 use crate::offline::settings::Keep;
 use riddlemill_record::Post;
 
@@ -146,7 +146,7 @@ pub struct StatLine {
 /// Where a post is in the policy `keep`, as a text that sorts as [`ranks`](super::ranks) does: the
 /// lower of two is kept. The post's id follows the first colon.
 pub fn rank_of(post: &Post, keep: Keep) -> String {
-    let Standing { shouts, chars, score, time, .. } = standing(post);
+    let Standing { shouts, chars, score, time, .. } = standing_of_post(post);
     // Subtracted, so that longer texts sort first.
     let long = |chars: u32| format!("{}{:08x}", u8::from(shouts), u32::MAX - chars);
     let id = &post.id;
@@ -206,8 +206,8 @@ mod tests {
             posts in posts(),
             keep in prop::sample::select(Keep::ALL),
         ) {
-            let standings: Vec<Standing> = posts.iter().map(standing).collect();
-            let ranks = ranks(&standings, keep, |row| posts[row as usize].id.as_str());
+            let standings: Vec<Standing> = posts.iter().map(standing_of_post).collect();
+            let ranks = rank_records(&standings, keep, |row| posts[row as usize].id.as_str());
             for (a, x) in posts.iter().zip(&ranks) {
                 let rank = rank_of(a, keep);
                 prop_assert_eq!(id_of(&rank), &a.id);

@@ -23,11 +23,11 @@ pub enum ResolveError<E> {
 ///
 /// # Errors
 /// [`ResolveError`].
-pub fn decisions<E>(
+pub fn decide_merges<E>(
     pairs: impl Iterator<Item = Result<PairLine, E>>,
     folder: &Path,
     memory: usize,
-    mut take: impl FnMut(Decision) -> Result<(), E>,
+    mut emit_decision: impl FnMut(Decision) -> Result<(), E>,
 ) -> Result<(), ResolveError<E>> {
     let mut similar_pairs = LineSorter::new(folder, "similar_pairs", memory / 2)?;
     let mut copies = LineSorter::new(folder, "copies", memory / 2)?;
@@ -58,7 +58,7 @@ pub fn decisions<E>(
     let mut copy = next_fields(&mut copies)?;
     let mut put = |from: &str, into: &str, score: f64, predicate: Option<String>| {
         let decision = Decision { id: id_of(from).into(), into: id_of(into).into(), score, predicate };
-        take(decision).map_err(ResolveError::Take)
+        emit_decision(decision).map_err(ResolveError::Take)
     };
     loop {
         let like = gone.next_if(|like| copy.as_ref().is_none_or(|copy| like.from <= copy[0]));

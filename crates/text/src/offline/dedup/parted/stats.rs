@@ -33,9 +33,9 @@ impl PartStats {
 
     /// Counts a row.
     pub fn add(&mut self, measure: &Measure, text: &str) {
-        let read = measure.read(text);
+        let read = measure.read_text(text);
         for (join, (_, stats)) in measure.joins.iter().zip(&mut self.0) {
-            stats.add(&measure.view(join, &read));
+            stats.add(&measure.view_text(join, &read));
         }
     }
 
@@ -43,7 +43,7 @@ impl PartStats {
     ///
     /// # Errors
     /// [`StatError`] where it is of another measure, or damaged.
-    pub fn take(&mut self, line: &StatLine) -> Result<(), StatError> {
+    pub fn add_line(&mut self, line: &StatLine) -> Result<(), StatError> {
         let (_, stats) = self
             .0
             .iter_mut()
@@ -66,12 +66,12 @@ impl PartStats {
     }
 
     /// The lines of it, in an order that the counts decide.
-    pub fn lines(&self) -> impl Iterator<Item = StatLine> + '_ {
+    pub fn stat_lines(&self) -> impl Iterator<Item = StatLine> + '_ {
         self.0.iter().flat_map(|(of, stats)| {
             let rows = StatLine { stats: (*of).into(), token: None, rows: stats.rows() };
             let token =
                 |(token, rows)| StatLine { stats: (*of).into(), token: Some(format!("{token:x}")), rows };
-            std::iter::once(rows).chain(stats.holders().into_iter().map(token))
+            std::iter::once(rows).chain(stats.sorted_holders().into_iter().map(token))
         })
     }
 
@@ -79,7 +79,7 @@ impl PartStats {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (of, stats) in &self.0 {
-            let holders = stats.holders();
+            let holders = stats.sorted_holders();
             bytes.extend((of.len() as u64).to_le_bytes());
             bytes.extend(of.as_bytes());
             bytes.extend(stats.rows().to_le_bytes());
@@ -119,7 +119,7 @@ impl PartStats {
         CommonPairs::new(self.0.iter().flat_map(|(_, stats)| stats.common_pairs()))
     }
 
-    pub(super) fn orders(&self, measure: &Measure) -> Vec<Order> {
+    pub(super) fn join_orders(&self, measure: &Measure) -> Vec<Order> {
         measure
             .joins
             .iter()

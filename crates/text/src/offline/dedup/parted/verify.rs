@@ -6,8 +6,8 @@ use super::measure::{CommonPairs, Measure, join_of};
 use super::{KeyLine, PAIR, PairLine, SAME};
 use crate::join::{Sketch, can_meet};
 use crate::offline::dedup::SimilarPair;
-use crate::offline::dedup::witness;
-use crate::text::language::untagged;
+use crate::offline::dedup::measure_witness;
+use crate::text::language::split_tag;
 use crate::text::sameness::Predicate;
 use riddlemill_record::Witness;
 
@@ -49,12 +49,12 @@ pub struct Group {
 ///
 /// # Errors
 /// [`VerifyError`].
-pub fn verify(
+pub fn verify_line(
     measure: &Measure,
     common: Option<&CommonPairs>,
     group: &mut Group,
     line: KeyLine<'static>,
-    mut out: impl FnMut(PairLine),
+    mut emit_pair: impl FnMut(PairLine),
 ) -> Result<(), VerifyError> {
     if !group.key.as_ref().is_some_and(|(key, of)| *key == line.key && *of == line.of) {
         *group = Group { key: Some((line.key.clone(), line.of.clone())), ..Group::default() };
@@ -65,11 +65,11 @@ pub fn verify(
             None => group.held.push((Sketch::default(), line)),
             Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
             Some((_, head)) if head.rank == line.rank => {}
-            Some((_, head)) => out(bare_pair(&line.rank, &head.rank, "copy")),
+            Some((_, head)) => emit_pair(bare_pair(&line.rank, &head.rank, "copy")),
         },
         of if of == PAIR || of == Predicate::Identical.name() => {
             for (_, held) in &group.held {
-                compare_entries(measure, common, held, &line, &mut out)?;
+                compare_entries(measure, common, held, &line, &mut emit_pair)?;
             }
             group.held.push((Sketch::default(), line));
         }
@@ -89,7 +89,7 @@ pub fn verify(
             let own = sketch_of(&line);
             for (held, other) in &group.held {
                 if join.is_none_or(|join| can_meet(&join.query, own, *held)) {
-                    compare_entries(measure, common, other, &line, &mut out)?;
+                    compare_entries(measure, common, other, &line, &mut emit_pair)?;
                 }
             }
         }
@@ -108,23 +108,23 @@ fn compare_entries(
     common: Option<&CommonPairs>,
     a: &KeyLine,
     b: &KeyLine,
-    out: &mut impl FnMut(PairLine),
+    emit_pair: &mut impl FnMut(PairLine),
 ) -> Result<(), VerifyError> {
     if a.rank == b.rank {
         return Ok(());
     }
     let (into, from) = if a.rank < b.rank { (a, b) } else { (b, a) };
     let (Some(kept), Some(gone)) = (&into.text, &from.text) else {
-        out(bare_pair(&from.rank, &into.rank, "maybe"));
+        emit_pair(bare_pair(&from.rank, &into.rank, "maybe"));
         return Ok(());
     };
     let none = CommonPairs::default();
     let common = if measure.needs_counts() { common.ok_or(VerifyError::Uncounted)? } else { &none };
-    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare(common, kept, gone) else {
+    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare_texts(common, kept, gone) else {
         return Ok(());
     };
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = witness(untagged(kept).1, untagged(gone).1);
-    out(PairLine {
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } = measure_witness(split_tag(kept).1, split_tag(gone).1);
+    emit_pair(PairLine {
         predicate: Some(predicate.into()),
         score: Some(score),
         veto: veto.map(Into::into),

@@ -126,7 +126,7 @@ impl Rule {
         Example { text: self.page().example, is_question: self.asks() }
     }
 
-    pub(super) fn find(self, post: &Post<'_>) -> Option<Range<usize>> {
+    pub(super) fn find_case(self, post: &Post<'_>) -> Option<Range<usize>> {
         (self.page().find)(post)
     }
 
@@ -134,7 +134,7 @@ impl Rule {
     pub(super) fn first_match(post: &Post<'_>) -> (Rule, Range<usize>) {
         Rule::ALL
             .iter()
-            .find_map(|rule| rule.find(post).map(|span| (*rule, span)))
+            .find_map(|rule| rule.find_case(post).map(|span| (*rule, span)))
             .unwrap_or((Rule::NoOpenQuestion, 0..0))
     }
 }

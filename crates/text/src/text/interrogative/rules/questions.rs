@@ -43,7 +43,7 @@ fn echo_mark(post: &Post<'_>) -> Option<Range<usize>> {
     let first = marked.clone().next()?;
     // A mark at the end of the line closes a title that asks; the rest of the post is in another voice.
     let echoes = |s: &Sentence| {
-        let text = post.narration(s).trim();
+        let text = post.narration_of(s).trim();
         !ends_with_any(text, PARTICLES)
             && !starts_with_any(text, &["不是", "莫非", "真的"])
             && !post.masked[s.span.end..].trim_start_matches(is_question_end).starts_with('\n')

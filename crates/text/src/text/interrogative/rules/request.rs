@@ -133,11 +133,11 @@ const PLEAS: &[&str] = &[
 /// What a plea asks for: `求大神解释…`.
 const HELPS: &[&str] = &["解释", "解答", "指点", "指教", "科普", "支招", "告知"];
 
-fn find(post: &Post<'_>) -> Option<Range<usize>> {
+fn find_request(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().enumerate().find_map(|(index, sentence)| {
-        let text = post.narration(sentence);
+        let text = post.narration_of(sentence);
         let at = find_blank(&post.text[sentence.span.clone()])
-            .filter(|_| sentence.asks())
+            .filter(|_| sentence.is_asking())
             .or_else(|| contains_any(text, ANYWHERE).and_then(|word| asked_at(text, word)))
             .or_else(|| clause_starts(text).find(|at| opens_task(&text[*at..], index == 0 && *at == 0)))?;
         Some(sentence.span.start + at..sentence.span.end)

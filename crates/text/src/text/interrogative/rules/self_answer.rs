@@ -81,9 +81,9 @@ const REPLIES: &[&str] = &["回答说", "回答道", "答道", "回答：", "答
 /// Most characters of an answer that is a phrase and not a remark.
 const PHRASE_CHARS: usize = 8;
 
-fn find(post: &Post<'_>) -> Option<Range<usize>> {
-    let last_asks = post.sentences.last().is_some_and(Sentence::asks);
-    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.asks()).find_map(|(index, sentence)| {
+fn find_self_answer(post: &Post<'_>) -> Option<Range<usize>> {
+    let last_asks = post.sentences.last().is_some_and(Sentence::is_asking);
+    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.is_asking()).find_map(|(index, sentence)| {
         if let Some(within) = answered_within(post, sentence) {
             return Some(within);
         }
@@ -97,7 +97,7 @@ fn find(post: &Post<'_>) -> Option<Range<usize>> {
             || answers_why(sentence, answer)
             || answers_help(sentence, answer)
             || answers_phrase(post, sentence, next)
-            || std::iter::once(next).chain(later).any(|s| contains_any(post.narration(s), REPLIES).is_some());
+            || std::iter::once(next).chain(later).any(|s| contains_any(post.narration_of(s), REPLIES).is_some());
         replied.then_some(sentence.span.start..next.span.end)
     })
 }
@@ -131,7 +131,7 @@ fn answers_help(asked: &Sentence, answer: &str) -> bool {
 /// `谁？小明。`: a question for a phrase, with a question mark, followed by a short phrase that is not about the
 /// poster.
 fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
-    let text = post.narration(asked);
+    let text = post.narration_of(asked);
     let statement = post.text[next.span.clone()].trim_matches(is_break);
     // `钢琴，因为…`: the reason is not part of the phrase.
     let (first, rest) = statement.split_at(statement.find(is_break).unwrap_or(statement.len()));
@@ -145,7 +145,7 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
     let names = answer.starts_with('是') && !starts_with_any(answer, &["是不是", "是否"]);
     asked.mark == Mark::Question
         && wants_phrase
-        && !next.asks()
+        && !next.is_asking()
         && !remarks
         && (names || (answer.chars().count() <= PHRASE_CHARS && !answer.contains(['我', '俺'])))
 }

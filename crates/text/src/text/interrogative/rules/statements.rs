@@ -111,8 +111,8 @@ fn find_dialogue(post: &Post<'_>) -> Option<Range<usize>> {
         speech.next()?;
         return speech.next_back().cloned();
     }
-    let mut lines = post.sentences.iter().filter(|s| speaker_of(post.narration(s)).is_some());
-    let opens = post.sentences.first().is_some_and(|s| speaker_of(post.narration(s)).is_some());
+    let mut lines = post.sentences.iter().filter(|s| speaker_of(post.narration_of(s)).is_some());
+    let opens = post.sentences.first().is_some_and(|s| speaker_of(post.narration_of(s)).is_some());
     lines.next()?;
     let last = lines.next_back()?;
     opens.then(|| last.span.clone())
@@ -187,9 +187,9 @@ const CALLS: &[&str] = &[
 
 fn find_opener(post: &Post<'_>) -> Option<Range<usize>> {
     let (first, rest) = post.sentences.split_first()?;
-    let text = post.narration(first).trim();
+    let text = post.narration_of(first).trim();
     let surprise =
-        post.sentences.last().filter(|last| starts_with_any(post.narration(last).trim(), SURPRISES));
+        post.sentences.last().filter(|last| starts_with_any(post.narration_of(last).trim(), SURPRISES));
     if let Some(last) = surprise {
         return Some(last.span.clone());
     }
@@ -197,7 +197,7 @@ fn find_opener(post: &Post<'_>) -> Option<Range<usize>> {
         text == *call || text.strip_prefix(call).is_some_and(|t| t.starts_with(['，', ',', ' ']))
     });
     let asks_later =
-        rest.iter().any(|s| s.asks()) || first.operators.iter().filter(|op| op.is_open()).count() > 1;
+        rest.iter().any(|s| s.is_asking()) || first.operators.iter().filter(|op| op.is_open()).count() > 1;
     (called && !asks_later && (!rest.is_empty() || text.contains(['，', ',', ' '])))
         .then(|| first.span.clone())
 }
@@ -250,7 +250,7 @@ const NO_TAGS: &[&str] = &[
 
 fn find_report(post: &Post<'_>) -> Option<Range<usize>> {
     let (last, earlier) = post.sentences.split_last()?;
-    let text = post.narration(last).trim();
+    let text = post.narration_of(last).trim();
     let asked_before = earlier.iter().any(|s| s.mark == Mark::Question)
         || last.operators.iter().any(|op| post.masked[op.span.end..last.span.end].contains(['，', ',', ' ']));
     let tagged = ends_with_any(text, TAGS)
@@ -260,8 +260,8 @@ fn find_report(post: &Post<'_>) -> Option<Range<usize>> {
         return Some(last.span.clone());
     }
     let asked = post.sentences.iter().rposition(|s| s.mark == Mark::Question)?;
-    let text = post.narration(&post.sentences[asked]);
+    let text = post.narration_of(&post.sentences[asked]);
     let by_another = is_asked_by_another(text) || is_speech_after_colon(text);
-    (by_another && !post.sentences[asked + 1..].iter().any(Sentence::asks))
+    (by_another && !post.sentences[asked + 1..].iter().any(Sentence::is_asking))
         .then(|| post.sentences[asked].span.clone())
 }
