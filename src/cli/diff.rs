@@ -16,7 +16,7 @@ pub(super) fn diff_releases(args: &Diff, global: &Global) -> Result<Exit, Failur
     let (causes, withheld) = match global.workspace.join(FILE).exists() {
         true => (
             Causes::between_folders(&workspace, &args.before, &args.after)?,
-            recipe_of_folder(&args.before)?.map(|recipe| Withheld::open(&workspace, recipe_of_folder)).transpose()?,
+            recipe_of_folder(&args.before)?.map(|recipe| Withheld::open(&workspace, recipe)).transpose()?,
         ),
         false => (None, None),
     };

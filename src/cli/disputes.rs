@@ -22,17 +22,17 @@ fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
 pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
     let disputes = open_disputes(room);
     if global.json {
-        output::print_json(&find_disputes.iter().map(DisputeRow::from).collect::<Vec<_>>())?;
+        output::print_json(&disputes.iter().map(DisputeRow::from).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     let form: Vec<Field> = Round::ALL.into_iter().flat_map(|round| room.step.questions_of_round(round)).collect();
     let notes = room.read_remarks()?;
     let remarks = latest_notes(&notes);
     let mut text = String::new();
-    if !find_disputes.is_empty() {
+    if !disputes.is_empty() {
         text.push_str(&format!("How to decide: {HANG}{}\n", visible_line(&room.read_guideline()?)));
     }
-    for dispute in &find_disputes {
+    for dispute in &disputes {
         text.push_str(&format!("{}\n", dispute.item.id));
         // Votes are shown one by one below.
         let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");

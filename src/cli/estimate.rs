@@ -34,19 +34,19 @@ pub(super) fn print_estimate(args: &args::Estimate, global: &Global) -> Result<E
     let mut text = String::new();
     for forecast in &forecasts {
         text.push_str(&format!("{}\n", forecast.recipe));
-        if !forecast_recipes.imported {
+        if !forecast.imported {
             text.push_str(NOT_IMPORTED);
             continue;
         }
-        for step in &forecast_recipes.steps {
+        for step in &forecast.steps {
             if step.now.items > 0 {
                 text.push_str(&estimate_line(step.step, &step.now.endpoint, &step.now));
             }
             text.push_str(&later_requests(step));
         }
-        let reasks = config.typed_settings::<sections::Draft>(Some(forecast_recipes.recipe), "draft").max_reasks;
-        text.push_str(&total_line(forecast_recipes, reasks));
-        text.push_str(&missing_settings(&config, forecast_recipes.steps.iter().map(|step| &step.now)));
+        let reasks = config.typed_settings::<sections::Draft>(Some(forecast.recipe), "draft").max_reasks;
+        text.push_str(&total_line(forecast, reasks));
+        text.push_str(&missing_settings(&config, forecast.steps.iter().map(|step| &step.now)));
     }
     text.push_str(&grand_total(&forecasts));
     output::print_text(&text)?;
@@ -107,17 +107,17 @@ fn estimate_imagined(models: &[String], args: &args::Estimate, global: &Global) 
         config.endpoints.push(endpoint.clone());
         let forecasts = forecast_recipes(&config, &recipes)?;
         let name = &endpoint.model;
-        let of_model = |forecast: &Forecast| imagined_costs(forecast_recipes, IMAGINED, name);
+        let of_model = |forecast: &Forecast| imagined_costs(forecast, IMAGINED, name);
         let costs: Vec<ImaginedCost> = forecasts.iter().flat_map(of_model).collect();
         if !models.is_empty() {
             text.push_str(&format!("{name}\n"));
         }
         for forecast in &forecasts {
-            if !forecast_recipes.imported {
+            if !forecast.imported {
                 text.push_str(&format!("  {}\n  {NOT_IMPORTED}", forecast.recipe));
                 continue;
             }
-            for cost in costs.iter().filter(|cost| cost.recipe == forecast_recipes.recipe) {
+            for cost in costs.iter().filter(|cost| cost.recipe == forecast.recipe) {
                 text.push_str(&format!(
                     "  {:<32} {HANG}{}, {} tokens in, at most {} out; up to {} later\n",
                     format!("{} {}", cost.recipe, cost.stage),
@@ -178,7 +178,7 @@ fn later_requests(step: &StepForecast) -> String {
 
 /// The total of a recipe, with its assumptions.
 fn total_line(forecast: &Forecast, reasks: u32) -> String {
-    let (Some((min, max)), Some(all)) = (forecast_recipes.next_run_cost(), forecast_recipes.max_usd()) else {
+    let (Some((min, max)), Some(all)) = (forecast.next_run_cost(), forecast.max_usd()) else {
         return format!("  {:<14} {HANG}a price is missing, so nothing is sent there\n", "all");
     };
     if all.in_picodollars() == 0 {

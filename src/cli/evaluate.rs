@@ -217,7 +217,7 @@ fn write_ballots(
     let folder = if several { folder.join(one.set.name()) } else { folder.to_path_buf() };
     durable::create_folder(&folder)?;
     let blinding = read_blinding(&Workspace::new(&config.root))?;
-    let sheets = ballots::create_blank_sheets(&one.set, &one.answers, one.results().seed, &read_blinding);
+    let sheets = ballots::create_blank_sheets(&one.set, &one.answers, one.results().seed, &blinding);
     for sheet in sheets.map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })? {
         let path = folder.join(&sheet.name);
         // A file that a person may have filled in is not overwritten.

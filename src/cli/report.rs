@@ -35,7 +35,7 @@ pub(super) fn print_report(args: &Report, global: &Global) -> Result<Exit, Failu
         let size = if args.examples > 0 { args.examples } else { ON_PAGE };
         let figures = recipes.iter().map(|r| compute_figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
         let tables = recipes.iter().map(|r| declared_tables(&config, r)).collect::<Result<Vec<_>, _>>()?;
-        let html = render_audit_page(&config, &compute_figures, &tables)
+        let html = render_audit_page(&config, &figures, &tables)
             .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
         durable::replace_file(file, html.as_bytes())?;
         if !global.quiet {

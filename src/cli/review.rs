@@ -72,7 +72,7 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
                 gold_is_due: from_settings,
                 written_by: Some(&written_by),
             };
-            assign_tasks(&room, &settings, reassign_tasks.as_deref(), until.as_deref(), global)
+            assign_tasks(&room, &settings, replace.as_deref(), until.as_deref(), global)
         }
         ReviewVerb::Qualify { place, gold, fewest, sheet, graded, by, files } => {
             let asked = trials::QualifyOptions {

@@ -69,7 +69,7 @@ impl<'c> ReviewSession<'c> {
             );
             (name, what)
         };
-        Ok(stopped_annotators.into_iter().map(told).collect())
+        Ok(stopped.into_iter().map(told).collect())
     }
 
     /// The remarks on votes of the step.

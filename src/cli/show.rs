@@ -43,7 +43,7 @@ pub(super) fn show_stage(args: &Show, global: &Global) -> Result<Exit, Failure> 
 
 fn stage_text(stage: &ShownStage) -> String {
     let mut text: String = match &stage.rows {
-        ShownRows::Records(shown) => show_stage.iter().map(record_text).collect(),
+        ShownRows::Records(shown) => shown.iter().map(record_text).collect(),
         ShownRows::Pairs(near) => near.iter().map(print_near).collect(),
     };
     text.extend(stage.alike.iter().map(print_alike));
@@ -101,7 +101,7 @@ fn find_steps(
 }
 
 fn record_text(shown: &Shown) -> String {
-    let entry = &show_stage.entry;
+    let entry = &shown.entry;
     let bold = Style::new().bold();
     let mut head = format!("{}{}{}  {}", style_start(bold), entry.id, style_end(bold), entry.outcome);
     if let Some(reason) = &entry.reason {
@@ -113,7 +113,7 @@ fn record_text(shown: &Shown) -> String {
     if let Some(score) = entry.score {
         head.push_str(&format!(" at {score:.3}"));
     }
-    if let Some(likeness) = show_stage.likeness {
+    if let Some(likeness) = shown.likeness {
         head.push_str(&format!("  [like {likeness:.2}]"));
     }
     head.push('\n');
@@ -125,10 +125,10 @@ fn record_text(shown: &Shown) -> String {
     if entry.after.is_some() {
         detail("before", &entry.before);
         detail("after", &entry.after);
-    } else if let (Some(own), Some(into)) = (&show_stage.text, show_stage.into_text.as_ref()) {
+    } else if let (Some(own), Some(into)) = (&shown.text, shown.into_text.as_ref()) {
         head.push_str(&both_sides(&entry.id, own, entry.into.as_deref().unwrap_or_default(), into));
     } else {
-        detail("text", &show_stage.text);
+        detail("text", &shown.text);
     }
     let mut detail = |name: &str, value: &Option<String>| {
         if let Some(value) = value.as_deref().filter(|v| !v.is_empty()) {

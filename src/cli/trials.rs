@@ -182,7 +182,7 @@ fn trial_line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, agai
         level: trial.level,
     };
     let now = Annotator { trials: vec![passed], ..Annotator::new(&trial.annotator, role) };
-    let barred = if current_time.may_vote(&room.step, Round::Vote) { "" } else { ", but not with their role here" };
+    let barred = if now.may_vote(&room.step, Round::Vote) { "" } else { ", but not with their role here" };
     let level = match trial.level {
         TrialLevel::Senior if role == Role::Senior => "may be a senior".into(),
         TrialLevel::Senior => "may be a senior (role = \"senior\" in pipeline.toml)".into(),
@@ -289,9 +289,9 @@ fn by_a_senior(
             Line::Grade(_) => None,
         })
         // Older sheets have the answers' own ids.
-        .flat_map(|given| [(given.entry.to_string(), given.clone()), (answer_alias(&read_blinding, &given), given)])
+        .flat_map(|given| [(given.entry.to_string(), given.clone()), (answer_alias(&blinding, &given), given)])
         .collect();
-    let bytes = fs::read(write_sheet).map_err(Error::io("read", write_sheet))?;
+    let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
     let rows = table_rows(&bytes).map_err(|e| usage_failure(format!("{}: {e}", sheet.display())))?;
     let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
     let mut troubled = false;
@@ -330,8 +330,8 @@ fn by_a_senior(
         let right = answers.values().filter(|(_, right)| *right).count();
         let of = answers.len();
         let level = qualified_level(right, of, shares, options.fewest);
-        let trial = Trial { annotator: annotator.to_owned(), right, of, qualified_level };
-        if qualified_level != TrialLevel::TooFew {
+        let trial = Trial { annotator: annotator.to_owned(), right, of, level };
+        if level != TrialLevel::TooFew {
             let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
             lines.push(Line::Grade(Grade::new(&trial, options.fewest, shares, &at, Some(by), answers)));
         }

@@ -229,7 +229,7 @@ fn every_route_keeps_to_itself_what_is_not_the_visitors() {
     for (path, needed) in routes {
         let queries = asked(path);
         let addresses = filled(path, &first).into_iter().chain(filled(path, &second));
-        for (at, address) in route_addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
+        for (at, address) in addresses.collect::<BTreeSet<_>>().into_iter().enumerate() {
             for visitor in &visitors {
                 for (what, answer) in visitor.try_everything(&server, &address, queries, at == 0) {
                     let actual =

@@ -51,13 +51,13 @@ pub fn mend_json(text: &str) -> (Cow<'_, str>, Mended) {
         let length = match first {
             '"' => {
                 let length = string_length(rest.as_bytes());
-                mended.halves += copy_string(&rest[..length], &mut strict_json);
+                mended.halves += copy_string(&rest[..length], &mut strict);
                 rest = &rest[length..];
                 continue;
             }
             _ => match BARE.iter().find(|bare| rest.starts_with(**bare)) {
                 Some(bare) => {
-                    strict_json.push_str("null");
+                    strict.push_str("null");
                     rest = &rest[bare.len()..];
                     mended.bare += 1;
                     continue;
@@ -65,10 +65,10 @@ pub fn mend_json(text: &str) -> (Cow<'_, str>, Mended) {
                 None => first.len_utf8(),
             },
         };
-        strict_json.push_str(&rest[..length]);
+        strict.push_str(&rest[..length]);
         rest = &rest[length..];
     }
-    if mended.has_changes() { (Cow::Owned(strict_json), mended) } else { (Cow::Borrowed(text), mended) }
+    if mended.has_changes() { (Cow::Owned(strict), mended) } else { (Cow::Borrowed(text), mended) }
 }
 
 /// Reads one value and nothing behind it. JSON is read as it stands; a text that is none is read again as [`strict`] has it.
@@ -90,7 +90,7 @@ where
         if !mended.has_changes() {
             return Err(error);
         }
-        parse(&strict_json).map(|value| (value, mended)).map_err(|_| error)
+        parse(&strict).map(|value| (value, mended)).map_err(|_| error)
     })
 }
 

@@ -61,7 +61,7 @@ pub(super) fn decide_lines(
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
         let encoded: Vec<Encoded> =
-            batch.par_chunks(TASK).map(|lines| encode_lines(lines, &decide_post)).collect::<Result<_, _>>()?;
+            batch.par_chunks(TASK).map(|lines| encode_lines(lines, &decide)).collect::<Result<_, _>>()?;
         let (lines, wrong): (Vec<_>, Vec<_>) = encoded.into_iter().unzip();
         // Reported here and not by the tasks, so that the warnings are in the order of the lines.
         wrong.into_iter().flatten().for_each(|(n, error)| bad.report_line(n, error));
@@ -83,7 +83,7 @@ fn encode_lines(
     let mut out = Vec::with_capacity(lines.iter().map(|(_, line)| line.len() + 64).sum());
     let mut wrong = Vec::new();
     for (n, line) in lines {
-        let records = decide_post(line).unwrap_or_else(|error| {
+        let records = decide(line).unwrap_or_else(|error| {
             let failed = unreadable_record(*n, &error);
             wrong.push((*n, error));
             vec![failed]

@@ -91,10 +91,10 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
                 if !items.goes_on() {
                     break;
                 }
-                find_alike_pairs.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));
+                alike.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));
                 items.report_items(some.len());
             }
-            find_alike_pairs
+            alike
         })
         .collect();
     AlikePairs { groups, pairs, effort }
@@ -135,7 +135,7 @@ fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
     let prepared = |reading: u32| Prepared::from(readings[reading as usize]);
     let alike = candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
     let chars = |reading: u32| text(reading).chars().count() as f64;
-    let cells: Vec<f64> = find_alike_pairs.map(|pair| chars(pair.a) * chars(pair.b)).collect();
+    let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
     Work {
         bytes: readings.iter().map(|reading| reading.folded().len() as f64).sum(),
         joins: works.iter().map(|(bytes, effort)| JoinWork::of_effort(*bytes, effort)).collect(),

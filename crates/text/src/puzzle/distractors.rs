@@ -14,23 +14,23 @@ use super::words::{find_content_words, word_key, mentioned_letters, list_words};
 pub fn find_faults(question: &str, answer: &str, distractors: &[String], letters: bool) -> Vec<String> {
     let mut faults = Vec::new();
     if distractors.len() != 3 {
-        find_faults.push(format!("{} distractors where there must be three", distractors.len()));
+        faults.push(format!("{} distractors where there must be three", distractors.len()));
     }
     for (at, text) in distractors.iter().enumerate() {
         if word_key(text).is_empty() {
-            find_faults.push("a distractor is empty".into());
+            faults.push("a distractor is empty".into());
         } else if word_key(text) == word_key(NONE) {
-            find_faults.push(format!("{text:?} is an option of every puzzle"));
+            faults.push(format!("{text:?} is an option of every puzzle"));
         } else if same_option(text, answer) {
-            find_faults.push(format!("{text:?} says the same as the answer"));
-        } else if mentioned_letters && plays_along(question, strip_article(answer), strip_article(text)) {
-            find_faults.push(format!("{text:?} may solve the puzzle by its letters"));
+            faults.push(format!("{text:?} says the same as the answer"));
+        } else if letters && plays_along(question, strip_article(answer), strip_article(text)) {
+            faults.push(format!("{text:?} may solve the puzzle by its letters"));
         }
         if let Some(other) = distractors[..at].iter().find(|other| same_option(other, text)) {
-            find_faults.push(format!("{text:?} says the same as {other:?}"));
+            faults.push(format!("{text:?} says the same as {other:?}"));
         }
     }
-    find_faults
+    faults
 }
 
 /// Whether two options say the same as far as their words show: they read the same, or have the same content
@@ -80,13 +80,13 @@ pub fn find_wordplays(question: &str, word: &str) -> Vec<Play> {
     };
     let backwards: String = word.chars().rev().collect();
     // A word that the question uses as such is not hidden in it.
-    find_wordplays(Play::Inside, squeeze_letters(question).contains(&word) && !own.contains(&word));
-    find_wordplays(Play::Backwards, backwards != word && own.contains(&backwards));
-    find_wordplays(Play::Shuffled, own.iter().any(|w| *w != word && sorted_letters(w) == sorted_letters(&word)));
+    plays(Play::Inside, squeeze_letters(question).contains(&word) && !own.contains(&word));
+    plays(Play::Backwards, backwards != word && own.contains(&backwards));
+    plays(Play::Shuffled, own.iter().any(|w| *w != word && sorted_letters(w) == sorted_letters(&word)));
     // Two letters of a long word occur in every second word.
     let long = word.chars().count() > 2;
-    find_wordplays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && is_subsequence(&word, w)));
-    find_wordplays(
+    plays(Play::Shortened, long && own.iter().any(|w| w.len() > word.len() && is_subsequence(&word, w)));
+    plays(
         Play::Lengthened,
         own.iter().any(|w| w.len() > 2 && w.len() < word.len() && is_subsequence(w, &word)),
     );
@@ -106,14 +106,14 @@ fn squeeze_letters(text: &str) -> String {
 
 fn sorted_letters(word: &str) -> Vec<char> {
     let mut letters: Vec<char> = word.chars().collect();
-    mentioned_letters.sort_unstable();
-    mentioned_letters
+    letters.sort_unstable();
+    letters
 }
 
 /// Whether `long` contains all letters of `short` in order.
 fn is_subsequence(short: &str, long: &str) -> bool {
     let mut letters = long.chars();
-    short.chars().all(|c| mentioned_letters.any(|other| other == c))
+    short.chars().all(|c| letters.any(|other| other == c))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
 
     fn check(question: &str, answer: &str, distractors: [&str; 3], letters: bool, found: &[&str]) {
         let texts: Vec<String> = distractors.iter().map(ToString::to_string).collect();
-        let faults = find_faults(question, answer, &texts, mentioned_letters);
+        let faults = find_faults(question, answer, &texts, letters);
         assert_eq!(faults.len(), found.len(), "{faults:?}");
         assert!(faults.iter().zip(found).all(|(fault, words)| fault.contains(words)), "{faults:?}");
     }

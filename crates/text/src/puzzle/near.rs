@@ -118,16 +118,16 @@ fn of_sense(
     }
     for (climb, class) in kinds::classes_above(wordnet, sense, named)? {
         let mut members = kinds::known_members(wordnet, &class, climb, sense, asks)?;
-        let choice = draw_from_category.len();
+        let choice = members.len();
         let name = class.words.first().map(String::as_str).unwrap_or_default();
         let mut found = Vec::new();
-        choose_words(wordnet, &mut draw_from_category, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
+        choose_words(wordnet, &mut members, 3, &format!("beside it under {name}"), asks, draw, &mut found)?;
         if climb == 1 && found.len() == 2 {
             // Cloned, because `choose` drops words, and a later class starts with all of them again.
             choose_words(wordnet, &mut synonyms.clone(), 1, "synonym", asks, draw, &mut found)?;
         }
         if found.len() == 3 {
-            let neighbours = found.into_iter().map(|(near, _)| draw_distractors).collect();
+            let neighbours = found.into_iter().map(|(near, _)| near).collect();
             // A small database has no frequencies to choose a sense by, so the first one is taken.
             let choice = if wordnet.has_counts() { choice } else { 0 };
             return Ok(Some(Set { neighbours, rank: (climb, Reverse(choice)) }));
@@ -156,15 +156,15 @@ fn choose_words(
 ) -> Result<(), WordNetError> {
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
     let asked = content_words_of(question);
-    shuffle_list(draw_from_category, draw);
+    shuffle_list(members, draw);
     // Words with as many parts as the answer come first, so that length gives nothing away. Next to a
     // one-word answer, a phrase reads like a definition: `potato peelings`.
     let apart = |word: &str| word_count(word).abs_diff(word_count(own));
-    draw_from_category.retain(|member| apart(&member.word) <= usize::from(word_count(own) > 1));
-    draw_from_category.sort_by_key(|member| apart(&member.word));
+    members.retain(|member| apart(&member.word) <= usize::from(word_count(own) > 1));
+    members.sort_by_key(|member| apart(&member.word));
     let form = |word: &str| if answers_many { kinds::plural_of(wordnet, word) } else { word.to_owned() };
     let mut usable: Vec<(&Member, String)> = Vec::new();
-    for member in draw_from_category.iter() {
+    for member in members.iter() {
         let many = form(&member.word);
         let fits = content_words_of(&member.word).is_disjoint(&asked)
             && fits_answer(question, own, &many, &shape_word(answer, &many), &[])
@@ -180,7 +180,7 @@ fn choose_words(
     let before = found.len();
     for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
         let text = shape_word(answer, &many);
-        let others: Vec<Near> = found.iter().map(|(near, _)| draw_distractors.clone()).collect();
+        let others: Vec<Near> = found.iter().map(|(near, _)| near.clone()).collect();
         let mut related = false;
         for (_, other) in found.iter() {
             related |= kinds::hypernyms_over(wordnet, *other)?.contains(&member.place)
@@ -208,7 +208,7 @@ pub fn draw_from_category(
 ) -> Vec<Near> {
     let (own, asked) = (strip_article(answer), find_content_words(question));
     let mut member_words: Vec<&str> =
-        draw_from_category.iter().map(|member| strip_article(member)).filter(|word| !word.is_empty()).collect();
+        members.iter().map(|member| strip_article(member)).filter(|word| !word.is_empty()).collect();
     shuffle_list(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
     member_words.sort_by_key(|word| word_count(word).abs_diff(word_count(own)));
     let mut found: Vec<Near> = Vec::new();
@@ -400,7 +400,7 @@ mod tests {
 
     fn texts(question: &str, answer: &str) -> Vec<String> {
         let (_folder, wordnet) = small_database();
-        draw_distractors(&wordnet, question, answer, 0, "id").unwrap().into_iter().map(|near| draw_distractors.text).collect()
+        draw_distractors(&wordnet, question, answer, 0, "id").unwrap().into_iter().map(|near| near.text).collect()
     }
 
     #[test]
@@ -443,7 +443,7 @@ mod tests {
     fn members_of_a_category_fit_too() {
         let cheeses = ["Edam", "cheddar", "the Gouda", "made", "a brie", "edams"].map(String::from);
         let found = draw_from_category("Which cheese is made backwards?", "Edam.", &cheeses, "cheeses", 1, "x");
-        let mut texts: Vec<&str> = found.iter().map(|near| draw_distractors.text.as_str()).collect();
+        let mut texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
         texts.sort_unstable();
         assert_eq!(texts, ["Brie.", "Cheddar.", "Gouda."]);
         assert_eq!(found[0].relation, "beside it in cheeses");
@@ -472,7 +472,7 @@ mod tests {
         let mut served = 0;
         for line in std::fs::read_to_string(path).unwrap().lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
-            let text = |key: &str| row[word_key].as_str().unwrap().to_owned();
+            let text = |key: &str| row[key].as_str().unwrap().to_owned();
             let (id, question, answer) = (text("id"), text("question"), text("answer"));
             let found = draw_distractors(&wordnet, &question, &answer, 0, &id).unwrap();
             let mut synonyms = 0;
@@ -486,7 +486,7 @@ mod tests {
             assert!(synonyms <= 1 && (found.is_empty() || found.len() == 3), "{found:?}");
             if !found.is_empty() {
                 served += 1;
-                let texts: Vec<&str> = found.iter().map(|near| draw_distractors.text.as_str()).collect();
+                let texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
                 eprintln!("{id} | {question} | {answer} | {} | {}", texts.join(" "), found[0].relation);
             }
         }

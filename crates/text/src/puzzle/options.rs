@@ -53,7 +53,7 @@ pub fn build_options(
     id: &str,
 ) -> Result<Options, OptionsError> {
     let [first, second, third] = distractors;
-    let (answer, last, original) = if is_replaced_group { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
+    let (answer, last, original) = if replaced { (NONE, third, Some(answer)) } else { (answer, NONE, None) };
     let parts = [answer, first, second, last];
     // The replaced answer is compared too: an option that reads like it would be right after all.
     let all: Vec<&str> = parts.into_iter().chain(original).collect();
@@ -67,7 +67,7 @@ pub fn build_options(
         }
     }
     // Only the places before `None of above.` are shuffled.
-    let none = if is_replaced_group { 0 } else { 3 };
+    let none = if replaced { 0 } else { 3 };
     let mut order: Vec<u64> = (0..4).filter(|part| *part != none).collect();
     let mut draw = Draw::new(seed, "brainteaser order", id);
     for place in (1..order.len()).rev() {
@@ -108,7 +108,7 @@ mod tests {
         fn rows_are_what_the_published_ones_are(id in "[a-z0-9:]{1,12}", seed: u64, replaced: bool) {
             let made = build_options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap();
             let shown = ordered_options(&made.answer, &made.distractors, &made.order);
-            let label = place_of_right(&made.order);
+            let label = label(&made.order);
             prop_assert_eq!(&shown[label as usize], &made.answer);
             prop_assert_eq!(shown[3].as_str(), NONE);
             prop_assert_eq!(replaced, label == 3);

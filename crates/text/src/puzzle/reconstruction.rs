@@ -86,7 +86,7 @@ fn fixed_words(text: &str) -> BTreeSet<String> {
             && !starts.contains(&word.at)
             && word.text.chars().count() > 2
             && !text[..word.at].trim_end().ends_with(['"', '“', '.', '?', '!']);
-        number_in_digits || name
+        number || name
     });
     fixed.map(|word| plain_word(word.text)).collect()
 }

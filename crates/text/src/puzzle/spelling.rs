@@ -296,7 +296,7 @@ fn spelt_words(text: &str) -> Vec<Spelt> {
             odd: capitals > 1 || !letters || !(SHORTEST..=LONGEST).contains(&length),
             named,
             quoted: quotations[at].is_some(),
-            alone: quotations[at].is_some_and(|words| list_words < 3),
+            alone: quotations[at].is_some_and(|words| words < 3),
             naming,
         }
     };
@@ -339,11 +339,11 @@ fn quotation_lengths(text: &str, all_words: &[Word<'_>]) -> Vec<Option<usize>> {
         };
         let to = ends.get(ends.partition_point(|end| *end < word.at)).copied().unwrap_or(text.len());
         let words = match counted {
-            Some((known, words)) if known == (from, to) => list_words,
+            Some((known, words)) if known == (from, to) => words,
             _ => list_words(&text[from..to]).len(),
         };
-        counted = Some(((from, to), list_words));
-        found.push(Some(list_words));
+        counted = Some(((from, to), words));
+        found.push(Some(words));
     }
     found
 }

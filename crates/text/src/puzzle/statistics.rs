@@ -43,25 +43,25 @@ pub fn count_figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figu
     let mut figures = Figures::default();
     for row in rows {
         let length = count_tokens(row.question);
-        count_figures.puzzles += 1;
-        count_figures.question_tokens += length as f64;
-        count_figures.long_questions += f64::from(u8::from(length > LONG));
-        count_figures.answer_tokens += count_tokens(row.answer) as f64;
+        figures.puzzles += 1;
+        figures.question_tokens += length as f64;
+        figures.long_questions += f64::from(u8::from(length > LONG));
+        figures.answer_tokens += count_tokens(row.answer) as f64;
         let lengths: Vec<f64> = row
             .choices
             .iter()
             .filter(|choice| *choice != NONE)
             .map(|choice| count_tokens(choice) as f64)
             .collect();
-        count_figures.choice_tokens_std += standard_deviation(&lengths);
+        figures.choice_tokens_std += standard_deviation(&lengths);
     }
-    let n = count_figures.puzzles as f64;
-    (count_figures.puzzles > 0).then(|| Figures {
-        puzzles: count_figures.puzzles,
-        question_tokens: count_figures.question_tokens / n,
-        long_questions: count_figures.long_questions / n,
-        answer_tokens: count_figures.answer_tokens / n,
-        choice_tokens_std: count_figures.choice_tokens_std / n,
+    let n = figures.puzzles as f64;
+    (figures.puzzles > 0).then(|| Figures {
+        puzzles: figures.puzzles,
+        question_tokens: figures.question_tokens / n,
+        long_questions: figures.long_questions / n,
+        answer_tokens: figures.answer_tokens / n,
+        choice_tokens_std: figures.choice_tokens_std / n,
     })
 }
 

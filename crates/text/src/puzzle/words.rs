@@ -36,14 +36,14 @@ pub fn list_words(text: &str) -> Vec<Word<'_>> {
         match (start, inside) {
             (None, true) => start = Some(at),
             (Some(from), false) => {
-                list_words.push(Word { text: &text[from..at], at: from });
+                words.push(Word { text: &text[from..at], at: from });
                 start = None;
             }
             _ => {}
         }
     }
-    list_words.extend(start.map(|from| Word { text: &text[from..], at: from }));
-    list_words
+    words.extend(start.map(|from| Word { text: &text[from..], at: from }));
+    words
 }
 
 /// The content words of a text, in lower case, each once. `a` and `i` are included only as letters
@@ -127,7 +127,7 @@ pub fn number_in_digits(word: &str) -> String {
 pub fn word_key(text: &str) -> String {
     let words: Vec<String> =
         list_words(text).into_iter().map(|word| word.text.to_lowercase().replace('’', "'")).collect();
-    list_words.join(" ")
+    words.join(" ")
 }
 
 /// The sentences of a text with their byte offsets, without the white space after them. A full stop after a

@@ -59,7 +59,7 @@ pub fn find_cues(right: &str, wrong: &[&str]) -> Vec<Cue> {
     }
     let length = |text: &str| text.trim().chars().count() as f64;
     let lengths = || wrong.iter().map(|text| length(text));
-    let (shortest, longest) = (measure_lengths().fold(f64::INFINITY, f64::min), measure_lengths().fold(0.0, f64::max));
+    let (shortest, longest) = (lengths().fold(f64::INFINITY, f64::min), lengths().fold(0.0, f64::max));
     let alone = |has: fn(&str) -> bool| has(right) && !wrong.iter().any(|text| has(text));
     let lacks = |has: fn(&str) -> bool| !has(right) && wrong.iter().all(|text| has(text));
     let found = [
@@ -112,14 +112,14 @@ pub fn measure_lengths(items: &[Item<'_>]) -> Lengths {
     let (mut longest, mut shortest) = (0.0, 0.0);
     for item in items {
         let lengths: Vec<f64> = item.options.iter().map(|text| text.chars().count() as f64).collect();
-        let Some(&gold) = measure_lengths.get(item.gold) else { continue };
-        let longer = measure_lengths.iter().filter(|length| **length > gold).count();
-        let equal = measure_lengths.iter().filter(|length| **length == gold).count();
+        let Some(&gold) = lengths.get(item.gold) else { continue };
+        let longer = lengths.iter().filter(|length| **length > gold).count();
+        let equal = lengths.iter().filter(|length| **length == gold).count();
         for rank in ranks.iter_mut().skip(longer).take(equal) {
             *rank += 1.0 / equal as f64;
         }
-        longest += guess_credit(&measure_lengths, item.gold);
-        shortest += guess_credit(&measure_lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
+        longest += guess_credit(&lengths, item.gold);
+        shortest += guess_credit(&lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
     }
     let (chi_square, p) = uniformity_test(&ranks);
     let share = |right| Share::new(right, items.len(), options);
@@ -292,7 +292,7 @@ pub fn find_reused(items: &[Item<'_>], apart: &[&str]) -> Vec<Reused> {
     }
     let group_of: BTreeMap<&str, &str> = items.iter().map(|item| (item.id, item.group)).collect();
     let several = |reused: &Reused| {
-        let ids = find_reused.right.iter().chain(&find_reused.wrong);
+        let ids = reused.right.iter().chain(&reused.wrong);
         ids.filter_map(|id| group_of.get(id.as_str())).collect::<BTreeSet<_>>().len() > 1
     };
     by_text.into_values().filter(several).collect()

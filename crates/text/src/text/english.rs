@@ -243,7 +243,7 @@ fn opening_rule(sentence: &str) -> Option<&'static str> {
     let names =
         words.len() == all.len() && sentence.split_whitespace().next().is_some_and(|w| w.ends_with(','));
     let asks = !names && opens_as_question(&words) || ends_as_question(sentence, &words);
-    find_question.then_some("question-word")
+    asks.then_some("question-word")
 }
 
 fn sets_task(words: &[&str]) -> bool {

@@ -14,9 +14,9 @@ const FORUM: &str = include_str!("forum.txt");
 static JIEBA: LazyLock<Jieba> = LazyLock::new(|| {
     let mut jieba = Jieba::new();
     // If a line cannot be read, jieba keeps its own dictionary, which suffices for every decision.
-    let loaded = shared_jieba.load_dict(&mut FORUM.as_bytes());
+    let loaded = jieba.load_dict(&mut FORUM.as_bytes());
     debug_assert!(loaded.is_ok(), "forum.txt: {loaded:?}");
-    shared_jieba
+    jieba
 });
 
 /// The shared segmenter. The first call loads the dictionary (about 0.1 s); later calls are free.

@@ -29,7 +29,7 @@ pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<Strin
         Some(clock) => Some(parse_clock(clock)?),
         None => None,
     };
-    let today = captured.and_then(|utc| date_in(format_utc, zone));
+    let today = captured.and_then(|utc| date_in(utc, zone));
     let numbers: Vec<&str> = date.split(['-', '/', '.']).filter(|part| !part.is_empty()).collect();
     let day = match numbers.as_slice() {
         [] => today?,
@@ -121,7 +121,7 @@ fn parse_number(text: &str) -> Option<i16> {
 
 /// The day of a `WARC-Date` in a zone.
 fn date_in(utc: &str, zone: Offset) -> Option<Date> {
-    Some(zone.to_datetime(format_utc.parse().ok()?).date())
+    Some(zone.to_datetime(utc.parse().ok()?).date())
 }
 
 #[cfg(test)]

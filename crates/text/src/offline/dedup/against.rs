@@ -141,9 +141,9 @@ impl Across {
         }
         let mut resemblances = vec![None; self.own as usize];
         for (group, best) in (0..).zip(best) {
-            self.split_group(group).0.iter().for_each(|row| find_resemblances[*row as usize] = best);
+            self.split_group(group).0.iter().for_each(|row| resemblances[*row as usize] = best);
         }
-        find_resemblances
+        resemblances
     }
 }
 

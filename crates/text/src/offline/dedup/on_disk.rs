@@ -39,7 +39,7 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
         blank.push(text.is_empty());
         text
     });
-    let joined = disk_join_watched(folded, &join_query, spill, watch)?;
+    let joined = disk_join_watched(folded, &query, spill, watch)?;
     // As in memory: a row equal to an earlier one joins that row's group, and groups are ordered by their
     // first rows.
     let mut copy = blank;
@@ -48,7 +48,7 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     let group = |row: u32| firsts.partition_point(|first| *first < row) as u32;
     let same = decimal_threshold(settings.threshold);
     let pair =
-        |pair: Pair| similar_by_metric(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, join_query.metric, same);
+        |pair: Pair| similar_by_metric(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, query.metric, same);
     for (found, n) in joined.distinct_pairs()?.zip(0usize..) {
         if n.is_multiple_of(OFTEN) && watch.is_stopped() {
             return Err(DiskError::Stopped);

@@ -48,14 +48,14 @@ pub fn rank_records<I: Ord>(standings: &[Standing], keep: Keep, id: impl Fn(u32)
     }
     let mut ranks = vec![0; standings.len()];
     for (rank, row) in (0..).zip(order) {
-        rank_records[row as usize] = rank;
+        ranks[row as usize] = rank;
     }
-    rank_records
+    ranks
 }
 
 /// Index of the row of a group that is kept.
 pub fn first_by_rank(rows: &[u32], ranks: &[u32]) -> usize {
-    rows.iter().map(|row| *row as usize).min_by_key(|row| rank_records[*row]).unwrap_or(0)
+    rows.iter().map(|row| *row as usize).min_by_key(|row| ranks[*row]).unwrap_or(0)
 }
 
 /// The group that a group is merged into, and why.
@@ -72,7 +72,7 @@ pub struct Keeper {
 /// In order of rank, each group is merged into the most similar group kept so far, or kept if there is none.
 pub fn find_keepers(heads: &[usize], similar_pairs: &[SimilarPair], ranks: &[u32]) -> Vec<Option<Keeper>> {
     let same = similar_pairs.iter().filter(|like| like.same);
-    let mut pairs: Vec<Likeness<(u32, Keeper)>> = same.map(|like| likeness_by_rank(like, heads, rank_records)).collect();
+    let mut pairs: Vec<Likeness<(u32, Keeper)>> = same.map(|like| likeness_by_rank(like, heads, ranks)).collect();
     pairs.sort_unstable_by_key(|pair| (pair.from, pair.into));
     keepers_of(heads.len(), pairs)
 }
@@ -83,7 +83,7 @@ pub(super) fn likeness_by_rank(
     heads: &[usize],
     ranks: &[u32],
 ) -> Likeness<(u32, Keeper)> {
-    let rank = |group: u32| rank_records[heads[group as usize]];
+    let rank = |group: u32| ranks[heads[group as usize]];
     let (into, from) = if rank(a) < rank(b) { (a, b) } else { (b, a) };
     Likeness { into: rank(into), from: rank(from), score, with: (from, Keeper { into, score, predicate }) }
 }
@@ -95,9 +95,9 @@ pub(super) fn keepers_of(
 ) -> Vec<Option<Keeper>> {
     let mut keepers = vec![None; groups];
     for Likeness { with: (from, keeper), .. } in resolve(pairs) {
-        find_keepers[from as usize] = Some(keeper);
+        keepers[from as usize] = Some(keeper);
     }
-    find_keepers
+    keepers
 }
 
 #[cfg(test)]

@@ -75,9 +75,9 @@ pub fn similar_pairs(
     };
     let folded: Vec<&str> =
         if settings.normalize { folded.iter().map(String::as_str).collect() } else { texts };
-    let Joined { groups, pairs, .. } = self_join_watched(&folded, &join_query, watch);
+    let Joined { groups, pairs, .. } = self_join_watched(&folded, &query, watch);
     let same = decimal_threshold(settings.threshold);
-    let similar_pairs = pairs.iter().map(|pair| similar_by_metric(pair, join_query.metric, same)).collect();
+    let similar_pairs = pairs.iter().map(|pair| similar_by_metric(pair, query.metric, same)).collect();
     (groups, similar_pairs)
 }
 

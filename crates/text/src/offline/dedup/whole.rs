@@ -48,13 +48,13 @@ impl Found {
         let (groups, similar_pairs) = similar_pairs(&texts, settings, watch);
         let standings: Vec<Standing> = posts.par_iter().map(standing_of_post).collect();
         let ranks = rank_records(&standings, settings.keep, |row| posts[row as usize].id.as_str());
-        Found::from_join(groups, similar_pairs, rank_records)
+        Found::from_join(groups, similar_pairs, ranks)
     }
 
     /// Combines the result of a join with the ranks of its rows.
     pub fn from_join(groups: Vec<Vec<u32>>, similar_pairs: Vec<SimilarPair>, ranks: Vec<u32>) -> Found {
-        let heads = heads_of_groups(&groups, &rank_records);
-        Found { groups, similar_pairs, rank_records, heads_of_groups }
+        let heads = heads_of_groups(&groups, &ranks);
+        Found { groups, similar_pairs, ranks, heads }
     }
 
     /// The outcome of each post, in order: a merge, or `None` if it is kept.
@@ -66,7 +66,7 @@ impl Found {
     /// For each row that is merged: its target row and, unless the two texts count as equal, the keeper.
     pub fn merged_rows(&self) -> Vec<Gone> {
         let keepers = find_keepers(&self.heads, &self.similar_pairs, &self.ranks);
-        merged_rows(&self.groups, &self.heads, &find_keepers, self.ranks.len())
+        merged_rows(&self.groups, &self.heads, &keepers, self.ranks.len())
     }
 }
 
@@ -81,8 +81,8 @@ pub(super) fn merged_rows(
     rows: usize,
 ) -> Vec<Gone> {
     let mut gone = vec![None; rows];
-    for ((group, rows), &keeper) in groups.iter().enumerate().zip(find_keepers) {
-        let into = keeper.map_or(heads_of_groups[group], |k| heads_of_groups[k.into as usize]);
+    for ((group, rows), &keeper) in groups.iter().enumerate().zip(keepers) {
+        let into = keeper.map_or(heads[group], |k| heads[k.into as usize]);
         for &row in rows.iter().filter(|row| **row as usize != into) {
             gone[row as usize] = Some((into, keeper));
         }
@@ -92,7 +92,7 @@ pub(super) fn merged_rows(
 
 /// The row of each group that ranks first.
 pub fn heads_of_groups(groups: &[Vec<u32>], ranks: &[u32]) -> Vec<usize> {
-    groups.iter().map(|rows| first_by_rank(rows, rank_records)).collect()
+    groups.iter().map(|rows| first_by_rank(rows, ranks)).collect()
 }
 
 /// Whether a text in a script with letter case has no lower-case letter: true for `WHY DON'T FISH DROWN?`,

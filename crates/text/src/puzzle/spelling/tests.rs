@@ -12,7 +12,7 @@ fn a_puzzle_of_nonsense_is_looked_at_in_time_proportional_to_its_length() {
     let mut word = || (0..9).map(|_| char::from(b'a' + draw.draw_below(26) as u8)).collect::<String>();
     let words: Vec<String> = (0..20_000).map(|_| word()).collect();
     let start = std::time::Instant::now();
-    let (found, left) = Speller::bundled().find_corrections(&list_words.join(" "), &"\"a \"".repeat(20_000));
+    let (found, left) = Speller::bundled().find_corrections(&words.join(" "), &"\"a \"".repeat(20_000));
     assert!(left > 19_000 && found.len() <= MOST, "{} {left}", found.len());
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     let long = "a".repeat(100_000);

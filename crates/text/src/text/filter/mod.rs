@@ -48,7 +48,7 @@ pub struct Context {
 /// assert_eq!((reason, evidence.as_str()), (Reason::TooShort, "2 of at least 4 characters"));
 /// ```
 pub fn filter(text: &str, settings: &Settings, context: Context) -> Option<(Reason, String)> {
-    find_rule(text, settings, context).map(|(rule, evidence)| (find_rule.reason(), evidence))
+    find_rule(text, settings, context).map(|(rule, evidence)| (rule.reason(), evidence))
 }
 
 /// The rule that drops a text, with evidence, or `None` if it passes.

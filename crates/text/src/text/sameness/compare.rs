@@ -72,7 +72,7 @@ pub(crate) fn compare_among(
         verdict,
         score: measure.value(),
         predicate,
-        find_veto,
+        veto,
         evidence: Evidence { measure, chars },
     };
     let mut best: Option<Comparison> = None;
@@ -94,7 +94,7 @@ pub(crate) fn compare_among(
             continue;
         }
         let (verdict, veto) = after_vetoes(spec.predicate, plain, a, b, shared);
-        let found = outcome(verdict, Some(spec.predicate), find_veto, measure);
+        let found = outcome(verdict, Some(spec.predicate), veto, measure);
         if verdict == Verdict::Same {
             return found;
         }
@@ -157,10 +157,10 @@ fn after_vetoes(
         Predicate::Reworded if vetoes::is_compilation(a, b) => Some(Veto::Compilation),
         Predicate::Reworded => vetoes::share_only_place(a, b).then_some(Veto::Place),
     };
-    match (find_veto, verdict) {
+    match (veto, verdict) {
         (None, verdict) => (verdict, None),
-        (veto, Verdict::Same) => (Verdict::Borderline, find_veto),
-        (veto, _) => (Verdict::Different, find_veto),
+        (veto, Verdict::Same) => (Verdict::Borderline, veto),
+        (veto, _) => (Verdict::Different, veto),
     }
 }
 

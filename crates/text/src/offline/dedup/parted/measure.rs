@@ -85,7 +85,7 @@ impl Measure {
         let normalize = settings.normalize;
         if let Some(query) = join_query(settings) {
             let joins = vec![Join { of: metric_name(query.metric), query, view: View::Text }];
-            let single = Some((join_query, decimal_threshold(settings.threshold)));
+            let single = Some((query, decimal_threshold(settings.threshold)));
             return Measure { joins, defaults: Vec::new(), single, normalize };
         }
         let defaults = default_joins();
@@ -169,8 +169,8 @@ impl Measure {
             return by_default(common, &Prepared::new(a), &Prepared::new(b));
         };
         let (a, b) = (self.read_text(a), self.read_text(b));
-        let score = join::compare(a.key_text(), b.key_text(), &join_query)?;
-        let (predicate, same) = (metric_name(join_query.metric), same.admits(score));
+        let score = join::compare(a.key_text(), b.key_text(), &query)?;
+        let (predicate, same) = (metric_name(query.metric), same.admits(score));
         Some(SimilarPair { a: 0, b: 1, score: score.value(), same, predicate, veto: None })
     }
 }

@@ -207,7 +207,7 @@ mod tests {
             keep in prop::sample::select(Keep::ALL),
         ) {
             let standings: Vec<Standing> = posts.iter().map(standing_of_post).collect();
-            let ranks = rank_records(&standings, keep, |row| posts[row as usize].id.as_str());
+            let ranks = ranks(&standings, keep, |row| posts[row as usize].id.as_str());
             for (a, x) in posts.iter().zip(&ranks) {
                 let rank = rank_of(a, keep);
                 prop_assert_eq!(id_of(&rank), &a.id);
