@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use riddlemill::options::Draw;
+use riddlemill::options::DrawStream;
 use riddlemill::review::agreement::{AgreementSettings, Bootstrap};
 use riddlemill::review::{
     Annotator, Content, ImportSettings, Item, Role, Round, Value, Values, VoteLog, agreement, ballots,
@@ -39,7 +39,7 @@ fn main() {
     let kinds: Vec<&str> = step.fields[0].options().iter().map(|option| option.code).collect();
     let mut csv = String::from("item,type,also,annotator,round,recipe,step,vote,content_hash\n");
     for item in &items {
-        let mut draw = Draw::new(1, "scale", &item.id);
+        let mut draw = DrawStream::new(1, "scale", &item.id);
         let truth = draw.draw_below(kinds.len());
         for person in &people {
             let kind = if draw.draw_unit() < 0.8 { truth } else { draw.draw_below(kinds.len()) };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use divan::{Bencher, black_box};
 use riddlemill::evaluate::tables::{ScoreBook, Scores, compute_report};
 use riddlemill::evaluate::{Answer, Item, Rating, RawAnswer, Set, Setting, Task};
-use riddlemill::options::{Draw, LETTERS};
+use riddlemill::options::{DrawStream, LETTERS};
 use riddlemill::review::agreement::Bootstrap;
 use riddlemill::review::ballots;
 use serde_json::{Value as Json, json};
@@ -51,7 +51,7 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
     for model in 0..models {
         for task in Task::of_config(&set.config) {
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.has_task(task)) {
-                let mut draw = Draw::new(model as u64, task.name(), &item.id);
+                let mut draw = DrawStream::new(model as u64, task.name(), &item.id);
                 let text = match task.name() {
                     "good-first" | "bad-first" => {
                         format!("Let me think.\n<choice>Answer{}</choice>", LETTERS[draw.draw_below(2)])
@@ -62,7 +62,7 @@ fn replies(set: &Set, models: usize) -> Vec<Reply> {
                 };
                 let scale = if task.name() == "explain" { 10 } else { 5 };
                 let judges = if task.is_choice() { 0 } else { 3 };
-                let rating = |judge: usize, draw: &mut Draw| Rating {
+                let rating = |judge: usize, draw: &mut DrawStream| Rating {
                     judge: format!("judge {judge}"),
                     person: false,
                     value: draw.draw_below(scale).to_string(),

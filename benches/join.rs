@@ -4,7 +4,7 @@
 
 use divan::{Bencher, black_box};
 use riddlemill::join::{
-    Likeness, Member, Metric, Order, Query, Stats, Threshold, find_alike_pairs, disk_join, keys, resolve, self_join,
+    Likeness, KeyedMember, Metric, Order, Query, Stats, Threshold, find_alike_pairs, disk_join, keys, resolve, self_join,
     verify,
 };
 use riddlemill::text::sameness::Reading;
@@ -113,9 +113,9 @@ fn keys_of_1000_posts(bencher: Bencher, metric: Metric) {
 #[divan::bench(args = METRICS)]
 fn verify_a_group_of_100(bencher: Bencher, metric: Metric) {
     let (posts, query) = (posts(100), query(metric));
-    let member = |row: usize, role| Member { row: row as u64, text: &posts[row], role, skip: 0 };
+    let member = |row: usize, role| KeyedMember { row: row as u64, text: &posts[row], role, skip: 0 };
     let roles = [riddlemill::join::Role::Smaller, riddlemill::join::Role::Larger];
-    let group: Vec<Member> = roles
+    let group: Vec<KeyedMember> = roles
         .into_iter()
         .flat_map(|role| (0..100).map(move |row| (row, role)))
         .map(|(row, role)| member(row, role))

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 use riddlemill::crawl::settings::{Limits, Politeness, Scope};
 use riddlemill::crawl::{Dirs, Event, Lookup, Seed, Source, Summary, plan, run, run_with};
 use riddlemill::pages::{Class, Imported, Profile, Site, import};
-use riddlemill::warc::{Archive, Header, Reader, Truncated};
+use riddlemill::warc::{Archive, Header, ArchiveReader, Truncated};
 use support::forum::forum_page;
 use support::{Asked, Reply, Server};
 
@@ -75,7 +75,7 @@ impl Bench {
     }
 
     fn import(&self, site: &Site) -> Imported {
-        import_archives(self.files(), site, riddlemill::warc::Limits::default())
+        import_archives(self.files(), site, riddlemill::warc::RecordLimits::default())
     }
 
     /// Headers of all records.
@@ -83,7 +83,7 @@ impl Bench {
         let mut found = Vec::new();
         for file in self.files() {
             let mut reader =
-                Reader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
+                ArchiveReader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
             while let Some(record) = reader.next_record().unwrap() {
                 found.push((record.header, reader.read_block(1 << 30).unwrap().bytes));
             }
@@ -536,7 +536,7 @@ async fn hostile_answers_stay_within_the_limits_and_are_marked() {
         (2, 2),
         "what time cut is asked for again: {summary:?}"
     );
-    let limits = riddlemill::warc::Limits { stored_bytes: 4 << 20, decoded_bytes: 1 << 20 };
+    let limits = riddlemill::warc::RecordLimits { stored_bytes: 4 << 20, decoded_bytes: 1 << 20 };
     let cut: BTreeMap<String, Option<Truncated>> = Archive::new(bench.files(), limits)
         .pages()
         .map(|page| page.unwrap())
@@ -747,7 +747,7 @@ fn forum(port: u16) -> Source {
 fn durable(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in archive_files(&folder.join("warc/test")) {
-        let mut reader = Reader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
+        let mut reader = ArchiveReader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
         while let Ok(Some(record)) = reader.next_record() {
             if record.header.kind() == "metadata"
                 && reader.read_block(1 << 20).is_ok()

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use llm_server::{CUT, Manner, PRICE, serve, usage_of};
 use riddlemill::llm::prompt::{Output, Rendered};
 use riddlemill::llm::settings::{Retries, Sampling, Timeouts};
-use riddlemill::llm::store::Line;
+use riddlemill::llm::store::SegmentLine;
 use riddlemill::llm::{Answer, Ask, Endpoint, Engine, Limits, Message, Role, Store, Usd};
 use riddlemill::trust::Trust;
 
@@ -234,7 +234,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     store.export_replies(&mut exported).unwrap();
     let (mut kept, mut cut) = (0, 0);
     for line in String::from_utf8(exported).unwrap().lines() {
-        let Ok(Line::Reply(reply)) = serde_json::from_str(line) else { panic!("{line}") };
+        let Ok(SegmentLine::Reply(reply)) = serde_json::from_str(line) else { panic!("{line}") };
         let text = reply.request.message_texts().next().unwrap().to_owned();
         let item: u64 = text.split_whitespace().last().unwrap().parse().unwrap();
         let raw: serde_json::Value = serde_json::from_str(&reply.raw).unwrap();
@@ -330,7 +330,7 @@ fn what_a_killed_process_had_not_sent_is_not_charged() {
     let reserved: BTreeMap<String, Usd> = journal
         .lines()
         .map_while(|line| match serde_json::from_str(line) {
-            Ok(Line::Attempt(attempt)) => Some((attempt.key.to_string(), attempt.reserved_picousd)),
+            Ok(SegmentLine::Attempt(attempt)) => Some((attempt.key.to_string(), attempt.reserved_picousd)),
             _ => None,
         })
         .collect();

@@ -15,7 +15,7 @@ use super::output;
 use crate::config::{Config, FILE};
 use crate::decisions::{Decision, DecisionLog};
 use crate::stages::anonymise_stage;
-use crate::stages::apply::{Applied, Row, apply_stage as decide};
+use crate::stages::apply::{Applied, RowObject, apply_stage as decide};
 use crate::store::Workspace;
 use lines::{BATCH, Lines, row_output, parse_line, write_rows};
 
@@ -113,14 +113,14 @@ pub(super) fn apply_stage(args: &Apply, global: &Global) -> Result<Exit, Failure
     let mut out = row_output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
-        let rows: Vec<Result<Row, Row>> =
+        let rows: Vec<Result<RowObject, RowObject>> =
             batch.into_par_iter().map(|(n, line)| parse_line(n, &line).map(|row| decide(&what, row))).collect();
         bad += rows.iter().filter(|r| r.is_err()).count();
-        if !write_rows(&mut out, rows.iter().map(|r: &Result<Row, Row>| r.as_ref().unwrap_or_else(|bad| bad)))? {
+        if !write_rows(&mut out, rows.iter().map(|r: &Result<RowObject, RowObject>| r.as_ref().unwrap_or_else(|bad| bad)))? {
             // `head` at the other end of the pipe has read enough, which is no failure.
             return Ok(Exit::Done);
         }
     }
-    write_rows::<Row>(&mut out, [])?;
+    write_rows::<RowObject>(&mut out, [])?;
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }

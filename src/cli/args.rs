@@ -21,7 +21,7 @@ mod trust;
 
 pub(super) use apply::{Apply, ApplyStage, Assemble};
 pub(super) use benchmark::{BenchmarkVerb, TryPost};
-pub(super) use decide::{Act, DecideVerb, Edit, OfPair, OfRecord};
+pub(super) use decide::{DecideArgs, DecideVerb, Edit, OfPair, OfRecord};
 pub(super) use evaluate::Evaluate;
 pub(super) use llm::{EndpointVerb, PromptsVerb, RepliesVerb, TryEndpoint};
 pub(super) use prices::PricesVerb;
@@ -30,7 +30,7 @@ pub(super) use release::{
     Compare, Contamination, Diff, Export, ExportForm, Outlet, Publish, PublishedArgs, Release, ReleaseVerb,
     Site, Verify, Withdraw, Yank,
 };
-pub(super) use review::{FormatArg, Place, ReviewVerb, RoundArg, SetAsideArgs, SomePlace};
+pub(super) use review::{FormatArg, ReviewArgs, ReviewVerb, RoundArg, SetAsideArgs, SomePlace};
 pub(super) use serve::{AccessVerb, RankArg, Serve};
 pub(super) use trust::TrustVerb;
 
@@ -91,7 +91,7 @@ pub(super) enum Verb {
     /// Run every stage that is out of date, then build the candidates
     Run(Run),
     /// Show which stages are out of date and why, what waits for whom, and the next command
-    Status(Only),
+    Status(RecipeArgs),
     /// Show the history of a post, and why it was kept or left out
     #[command(
         after_help = "A post is named by its id (tieba:8370518555), by its place in a dump (SOURCE:LINE or SOURCE/FILE:LINE), or by its text."
@@ -101,7 +101,7 @@ pub(super) enum Verb {
     #[command(after_help = super::show::HELP)]
     Show(Show),
     /// Prove from the files alone that every record is accounted for
-    Audit(Only),
+    Audit(RecipeArgs),
     /// Report on the rows of a published set: which are equal, which are irregular, what stages would have done, which posts they come from
     Published(PublishedArgs),
     /// Check that every file of raw/ is what was written; exit code 1 if not
@@ -221,7 +221,7 @@ pub(super) enum Verb {
     /// Print a completion script for a shell
     Completions(Completions),
     /// Write the manual pages
-    Man(Man),
+    Man(ManualArgs),
 }
 
 #[derive(Args)]
@@ -277,7 +277,7 @@ pub(super) struct Fetch {
 }
 
 #[derive(Args, Default)]
-pub(super) struct Only {
+pub(super) struct RecipeArgs {
     /// Only this recipe; may be given several times
     #[arg(long = "recipe", value_name = "NAME", add = ArgValueCandidates::new(complete::recipes))]
     pub recipes: Vec<String>,
@@ -286,7 +286,7 @@ pub(super) struct Only {
 #[derive(Args)]
 pub(super) struct Estimate {
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// What the drafts would cost with this model of the imported prices, whatever pipeline.toml asks; may be given several times
     #[arg(long = "model", value_name = "NAME")]
     pub models: Vec<String>,
@@ -295,7 +295,7 @@ pub(super) struct Estimate {
 #[derive(Args)]
 pub(super) struct Run {
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// Start at this stage and use the stages before it as they are
     #[arg(long, value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub from: Option<String>,
@@ -337,7 +337,7 @@ pub(super) struct Explain {
     #[arg(value_name = "POST", required = true)]
     pub target: String,
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// Show whole texts, and every prompt and reply
     #[arg(long)]
     pub full: bool,
@@ -349,7 +349,7 @@ pub(super) struct Show {
     #[arg(value_name = "STAGE", add = ArgValueCandidates::new(complete::stages))]
     pub stage: String,
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// Only records that left in this state: kept, changed, dropped, merged, held, failed …
     #[arg(long, value_name = "STATE", conflicts_with = "borderline", add = ArgValueCandidates::new(complete::states))]
     pub outcome: Option<String>,
@@ -379,7 +379,7 @@ pub(super) struct Show {
 #[derive(Args)]
 pub(super) struct Report {
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// Show N example records under each rule and reason
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub examples: usize,
@@ -399,7 +399,7 @@ pub(super) struct Completions {
 }
 
 #[derive(Args)]
-pub(super) struct Man {
+pub(super) struct ManualArgs {
     /// The folder to write to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::args::{Global, Only, SetAsideArgs};
+use super::args::{Global, RecipeArgs, SetAsideArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{io_failure, usage_failure};
@@ -16,7 +16,7 @@ use crate::store::Workspace;
 pub(super) fn set_votes_aside(config: &Config, args: &SetAsideArgs, global: &Global) -> Result<Exit, Failure> {
     let folder = Workspace::new(&config.root).raw_folder().join("votes");
     let asides = Asides::read_asides(&folder).map_err(io_failure)?;
-    let recipes = output::select_recipes(config, &Only::default())?;
+    let recipes = output::select_recipes(config, &RecipeArgs::default())?;
     match (&args.annotator, &args.undo) {
         (None, None) => list_asides(&asides, global),
         (_, Some(id)) => {
@@ -70,7 +70,7 @@ fn build_decision(config: &Config, args: &SetAsideArgs, name: &str) -> Result<Se
     new.recipe = match (step, &args.recipe) {
         (Some(step), recipe) => Some(output::recipe_of(config, step, recipe.as_deref())?.name.to_owned()),
         (None, Some(recipe)) => {
-            let known = output::select_recipes(config, &Only { recipes: vec![recipe.clone()] })?;
+            let known = output::select_recipes(config, &RecipeArgs { recipes: vec![recipe.clone()] })?;
             known.first().map(|recipe| recipe.name.to_owned())
         }
         (None, None) => None,
@@ -100,7 +100,7 @@ struct Effects<'e> {
 
 /// A decision, and what undid it.
 #[derive(Serialize)]
-struct Decided<'d> {
+struct SetAsideDecision<'d> {
     decision: &'d SetAside,
     undone: Option<&'d Restored>,
 }
@@ -186,7 +186,7 @@ fn undo_aside(
 
 fn list_asides(asides: &Asides, global: &Global) -> Result<Exit, Failure> {
     if global.json {
-        let row = |decision| Decided { decision, undone: asides.undo_of(decision.id) };
+        let row = |decision| SetAsideDecision { decision, undone: asides.undo_of(decision.id) };
         output::print_json(&asides.all_decisions().iter().map(row).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }

@@ -1,12 +1,12 @@
 //! `audit`: proves that every record is accounted for.
 
-use super::args::{Global, Only};
+use super::args::{Global, RecipeArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::audit::{Proof, prove_freshness, prove};
 use crate::store::Workspace;
 
-pub(super) fn audit_recipes(args: &Only, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn audit_recipes(args: &RecipeArgs, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);
     let mut proof = Proof::default();

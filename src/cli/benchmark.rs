@@ -8,14 +8,14 @@ use super::args::{BenchmarkVerb, Global, TryPost};
 use super::convert;
 use super::exit::{Exit, Failure};
 use super::output;
-use super::rehearse::{Examples, Given, rehearse_recipe};
+use super::rehearse::{Examples, GivenPost, rehearse_recipe};
 use crate::config::Config;
 use crate::pipeline;
 use crate::recipe::{self, RECIPES, Recipe};
 use crate::record::{Post, PostKind, Record, Row};
 use crate::release;
-use crate::stages::native::Written;
-use crate::stages::{self, DraftItem, Rows, draft, subject};
+use crate::stages::native::WrittenRecord;
+use crate::stages::{self, DraftItem, StageRows, draft, subject};
 use riddlemill_benchmarks::Benchmark;
 use riddlemill_benchmarks::figure;
 
@@ -139,7 +139,7 @@ fn declared_figures(benchmark: &'static Benchmark) -> impl Iterator<Item = (Stri
     let declared = benchmark.report.figures.iter().filter(move |_| has_file);
     declared.map(|figure| {
         let name = match &figure.kind {
-            figure::Kind::Numbers(numbers) => {
+            figure::FigureKind::Numbers(numbers) => {
                 numbers.iter().map(|number| number.name).collect::<Vec<_>>().join(", ")
             }
             _ => figure.name.to_owned(),
@@ -214,7 +214,7 @@ fn build_post(text: &str, answer: Option<&str>, columns: Vec<(String, String)>) 
 fn with_examples(recipe: &'static Recipe, args: &TryPost, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_or_default(global)?;
     let columns = parse_columns(&args.column)?;
-    let given = Given { text: &args.post, answer: args.answer.as_deref(), columns: &columns };
+    let given = GivenPost { text: &args.post, answer: args.answer.as_deref(), columns: &columns };
     let examples = Examples { replies: args.replies.as_deref(), votes: args.votes.as_deref(), id: &args.id };
     let rehearsed = rehearse_recipe(&config, recipe, &given, &examples, global)?;
     let mut parts = rehearsed.parts;
@@ -368,17 +368,17 @@ fn append_released(rows: &[Json], left_out: &Json, text: &mut String) {
 }
 
 /// The record of a post at the first step with models or people.
-fn record_of_post(recipe: &'static Recipe, config: &Config, of: Rows, post: Post) -> Option<Row> {
-    let mut written = Written::from(post);
+fn record_of_post(recipe: &'static Recipe, config: &Config, of: StageRows, post: Post) -> Option<Row> {
+    let mut written = WrittenRecord::from(post);
     for step in recipe.steps().iter().filter(|step| step.stage.is_of_riddles()) {
         if let Ok(Some(rule)) = step.stage.text_rereader(config, recipe.name) {
             written = rule(written)?;
         }
     }
     match written {
-        Written::Post(post) => Some(subject::of_post(of, *post)),
+        WrittenRecord::Post(post) => Some(subject::of_post(of, *post)),
         // Only operations on posts can be shown without earlier steps.
-        Written::Row(row) => (row.columns() == of.columns()).then_some(row),
+        WrittenRecord::Row(row) => (row.columns() == of.columns()).then_some(row),
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The indicator of the current verb.
-static BUSY: Mutex<Busy> = Mutex::new(Busy::Done);
+static BUSY: Mutex<BusyBar> = Mutex::new(BusyBar::Done);
 
-enum Busy {
+enum BusyBar {
     /// The start, and the indicator once it is shown.
     Since(Option<ProgressBar>),
     /// Something was printed.
@@ -22,12 +22,12 @@ pub(super) fn show_busy(name: String, style: ProgressStyle) {
     if !std::io::stderr().is_terminal() {
         return;
     }
-    with_busy(|busy| *busy = Busy::Since(None));
+    with_busy(|busy| *busy = BusyBar::Since(None));
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_secs(2));
         with_busy(|busy| {
             // Something may have been printed in the meantime.
-            if let Busy::Since(bar) = busy {
+            if let BusyBar::Since(bar) = busy {
                 // The verb started two seconds before its spinner.
                 let spinner = ProgressBar::new_spinner().with_elapsed(Duration::from_secs(2));
                 let spinner = spinner.with_style(style).with_prefix(name);
@@ -41,14 +41,14 @@ pub(super) fn show_busy(name: String, style: ProgressStyle) {
 /// Something is printed: removes the indicator permanently.
 pub(super) fn end_busy() {
     with_busy(|busy| {
-        if let Busy::Since(Some(bar)) = busy {
+        if let BusyBar::Since(Some(bar)) = busy {
             bar.finish_and_clear();
         }
-        *busy = Busy::Done;
+        *busy = BusyBar::Done;
     });
 }
 
-fn with_busy(f: impl FnOnce(&mut Busy)) {
+fn with_busy(f: impl FnOnce(&mut BusyBar)) {
     // All output passes here, and after a panic in another thread it must still be printed.
     f(&mut BUSY.lock().unwrap_or_else(PoisonError::into_inner));
 }

@@ -12,7 +12,7 @@ use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
 use super::show::both_sides;
 use super::terminal::{HANG, visible_line};
-use crate::decisions::{Cells, Columns, read_table, write_table};
+use crate::decisions::{CellsByColumn, DecisionColumns, read_table, write_table};
 use crate::pipeline::{decide::check_entitled, current_time};
 use crate::report::{CarryReport, TableReceipt};
 use crate::review::Vote;
@@ -21,7 +21,7 @@ use crate::review::votes::Carried;
 use crate::store::{Error, Workspace, durable};
 
 /// The table of votes to carry over: a row for each item and text.
-const COLUMNS: Columns = Columns {
+const COLUMNS: DecisionColumns = DecisionColumns {
     sheet: "carry",
     names: &["item", "see.old", "see.new", "see.votes", "carry", "why", "old", "new"],
     asked: &["carry", "why"],
@@ -30,12 +30,12 @@ const COLUMNS: Columns = Columns {
 };
 
 /// Who confirms that the answers still apply, and why.
-pub(super) struct Act<'a> {
+pub(super) struct CarryConfirmation<'a> {
     pub(super) by: &'a str,
     pub(super) why: &'a str,
 }
 
-impl Act<'_> {
+impl CarryConfirmation<'_> {
     /// The confirmation for the votes, if the person is entitled.
     fn confirm_entitled(&self, room: &ReviewSession<'_>, why: &str) -> Result<Carried, Failure> {
         check_entitled(room.config, self.by)?;
@@ -87,7 +87,7 @@ fn summarise_carryable(found: &Carryable<'_>) -> String {
     text
 }
 
-pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &CarryConfirmation<'_>) -> Result<Exit, Failure> {
     let (seen, votes) = (open_seen_log(room)?, room.by_item());
     let by = act.confirm_entitled(room, act.why)?;
     let found = find_carryable(&room.step, &room.items, &votes, &seen);
@@ -109,7 +109,7 @@ pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &Ac
     Ok(Exit::Done)
 }
 
-pub(super) fn undo_carry(room: &ReviewSession<'_>, items: &[String], act: &Act<'_>) -> Result<Exit, Failure> {
+pub(super) fn undo_carry(room: &ReviewSession<'_>, items: &[String], act: &CarryConfirmation<'_>) -> Result<Exit, Failure> {
     let votes = room.by_item();
     let by = act.confirm_entitled(room, act.why)?;
     let mut new = Vec::new();
@@ -133,7 +133,7 @@ fn votes_on<'v, 'a>(votes: &'v FxHashMap<&str, Vec<&'a Vote>>, item: &str) -> &'
 pub(super) fn export_carryable(room: &ReviewSession<'_>, out: &Path) -> Result<Exit, Failure> {
     let (seen, votes) = (open_seen_log(room)?, room.by_item());
     let found = find_carryable(&room.step, &room.items, &votes, &seen);
-    let row = |one: &Outdated<'_>| -> Cells {
+    let row = |one: &Outdated<'_>| -> CellsByColumn {
         let (old, new): (Vec<String>, Vec<String>) = one
             .changed_fields()
             .into_iter()
@@ -149,7 +149,7 @@ pub(super) fn export_carryable(room: &ReviewSession<'_>, out: &Path) -> Result<E
         ];
         cells.into_iter().map(|(column, cell)| (column.to_owned(), cell)).collect()
     };
-    let rows: Vec<Cells> = found.items.iter().map(row).collect();
+    let rows: Vec<CellsByColumn> = found.items.iter().map(row).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let bytes = write_table(&COLUMNS, &name, &rows)?;
     // A bare file name has an empty parent, which cannot be created.
@@ -165,7 +165,7 @@ pub(super) fn export_carryable(room: &ReviewSession<'_>, out: &Path) -> Result<E
 pub(super) fn import_carried(
     room: &ReviewSession<'_>,
     files: &[PathBuf],
-    act: &Act<'_>,
+    act: &CarryConfirmation<'_>,
     global: &Global,
 ) -> Result<Exit, Failure> {
     let (seen, votes) = (open_seen_log(room)?, room.by_item());
@@ -206,7 +206,7 @@ pub(super) fn import_carried(
 
 /// Why a row carries nothing over.
 #[derive(Debug, thiserror::Error)]
-enum RowError {
+enum CarryRowError {
     /// The column `carry` is neither.
     #[error("`carry` must be yes or no, not {0:?}")]
     NoAnswer(String),
@@ -227,25 +227,25 @@ fn of_row(
     room: &ReviewSession<'_>,
     found: &Carryable<'_>,
     votes: &FxHashMap<&str, Vec<&Vote>>,
-    cells: &Cells,
-    act: &Act<'_>,
+    cells: &CellsByColumn,
+    act: &CarryConfirmation<'_>,
     file: &str,
-) -> Result<Option<Vec<Vote>>, RowError> {
+) -> Result<Option<Vec<Vote>>, CarryRowError> {
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
     match cell("carry").map(str::to_lowercase).as_deref() {
         None | Some("no") => return Ok(None),
         Some("yes") => {}
-        Some(other) => return Err(RowError::NoAnswer(other.to_owned())),
+        Some(other) => return Err(CarryRowError::NoAnswer(other.to_owned())),
     }
-    let item = cell("item").ok_or(RowError::NoItem)?;
+    let item = cell("item").ok_or(CarryRowError::NoItem)?;
     let shown = |one: &&Outdated<'_>| {
         one.item.id == item
             && cell("old") == Some(&one.shown_votes().to_string())
             && cell("new") == Some(&one.item.content_hash.to_string())
     };
     let one = found.items.iter().find(shown);
-    let one = one.ok_or_else(|| RowError::Changed(item.to_owned()))?;
+    let one = one.ok_or_else(|| CarryRowError::Changed(item.to_owned()))?;
     let why = cell("why").unwrap_or(act.why);
-    let by = act.confirm_entitled(room, why).map_err(RowError::NotEntitled)?;
+    let by = act.confirm_entitled(room, why).map_err(CarryRowError::NotEntitled)?;
     Ok(Some(carry_votes(&room.step, one, votes_on(votes, item), &by, &current_time(), file)?))
 }

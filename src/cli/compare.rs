@@ -6,14 +6,14 @@ use super::args::{Compare, Global};
 use super::exit::{Exit, Failure};
 use super::export::hide_of;
 use super::output;
-use super::progress::Bar;
+use super::progress::TaskProgress;
 use crate::config::FILE;
 use crate::recipe;
 use crate::release::compare as comparing;
 use crate::release::layout;
 use crate::release::read_rows::JsonRow;
-use crate::release::{Candidate, read_rows};
-use crate::stages::{Stop, Waiting};
+use crate::release::{CandidateManifest, read_rows};
+use crate::stages::{Stop, JoinProgress};
 use crate::store::{Error, Manifest, durable};
 
 pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit, Failure> {
@@ -30,7 +30,7 @@ pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit,
     };
     // A wrong name is an error, not a comparison without a recipe.
     args.recipe.as_deref().map(output::find_recipe).transpose()?;
-    let named = args.recipe.clone().or_else(|| Some(Candidate::read_manifest(&args.set).ok()??.recipe));
+    let named = args.recipe.clone().or_else(|| Some(CandidateManifest::read_manifest(&args.set).ok()??.recipe));
     let of_stage = || Some(Manifest::read_from_stage(&args.set).ok()??.recipe);
     if let Some(problems) = named.clone().or_else(of_stage).as_deref().and_then(recipe::problems_of) {
         return Err(problems.into());
@@ -51,10 +51,10 @@ pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit,
     }
     comparing::same_form(&mut rows, &mut reference);
     let records = (rows.len() + reference.len()) as u64;
-    let (stop, bar) = (Stop::default(), Bar::of_verb("compare", records, global));
+    let (stop, bar) = (Stop::default(), TaskProgress::of_verb("compare", records, global));
     // The settings of dedup, so that similar rows here are similar there, too.
     let likeness = output::load_or_default(global)?.typed_settings(recipe.map(|recipe| recipe.name), "dedup");
-    let watch = Waiting::new(&stop, &bar, records);
+    let watch = JoinProgress::new(&stop, &bar, records);
     let mut found = comparing::compare(&rows, &reference, &types, &likeness, &watch);
     bar.clear_bar();
     if let Some(recipe) = recipe.filter(|_| global.workspace.join(FILE).exists()) {

@@ -9,15 +9,15 @@ use super::args::{Contamination, Global};
 use super::exit::{Exit, Failure};
 use super::export::hide_of;
 use super::output::{self, count};
-use super::progress::Bar;
+use super::progress::TaskProgress;
 use super::terminal::visible_line;
 use crate::join::Spill;
 use crate::recipe::{self, Recipe};
-use crate::release::contamination::{self as shared, How, NotCompared, OtherSet};
+use crate::release::contamination::{self as shared, ComparisonSettings, NotCompared, OtherSet};
 use crate::release::read_rows;
 use crate::stages::embed::refuse_in_parts;
 use crate::stages::import::{RowsOfFile, rows_of_file};
-use crate::stages::{Stop, Waiting};
+use crate::stages::{Stop, JoinProgress};
 use crate::store::Error;
 
 /// Most rows shown for each file; `--json` has all.
@@ -47,14 +47,14 @@ pub(super) fn find_contamination(args: &Contamination, global: &Global) -> Resul
     for path in &args.against {
         let other = read_set(path, global)?;
         let records = (set.rows.len() + other.rows.len()) as u64;
-        let (stop, bar) = (Stop::default(), Bar::of_verb("contamination", records, global));
-        let watch = Waiting::new(&stop, &bar, records);
+        let (stop, bar) = (Stop::default(), TaskProgress::of_verb("contamination", records, global));
+        let watch = JoinProgress::new(&stop, &bar, records);
         let spill = args.on_disk.as_deref().map(|folder| Spill {
             folder,
             memory: args.memory_bytes(),
             texts: records as usize,
         });
-        let how = How { column: args.column.as_deref(), likeness: &likeness, spill, pairs: pairs.is_some() };
+        let how = ComparisonSettings { column: args.column.as_deref(), likeness: &likeness, spill, pairs: pairs.is_some() };
         let done = found.add(&name, &set.rows, other, how, &watch, |pair| match &mut pairs {
             Some(out) => {
                 serde_json::to_writer(&mut *out, pair)?;

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::args::{Act as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, Only};
+use super::args::{DecideArgs as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, RecipeArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
-    Cells, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table, write_table,
+    CellsByColumn, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table, write_table,
 };
 use crate::pipeline::decide::{
-    Act, DecideError, DecisionRequest, DecisionState, Found, Listed, Open, make_decisions as plan, check_entitled,
+    Act, DecideError, DecisionRequest, DecisionState, RecipeDecision, Listed, Open, make_decisions as plan, check_entitled,
     open_records, states_of_decisions,
 };
 use crate::pipeline::current_time;
@@ -232,7 +232,7 @@ fn list_decisions(config: &Config, record: Option<&str>, global: &Global) -> Res
         if let Some(undo) = log.undo_of(decision.id) {
             text.push_str(&format!("  undone by {} on {}: {}\n", undo.by, undo.at, undo.why));
         }
-        for Found { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
+        for RecipeDecision { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
             if *state != DecisionState::TakenBack {
                 text.push_str(&format!("  {recipe}: {}\n", state.label()));
             }
@@ -255,7 +255,7 @@ fn export_decisions(
 ) -> Result<Exit, Failure> {
     let recipe = match recipe {
         Some(name) => output::find_recipe(name)?,
-        None => output::select_recipes(config, &Only::default())?.remove(0),
+        None => output::select_recipes(config, &RecipeArgs::default())?.remove(0),
     };
     if let Some(name) = stage.as_ref().filter(|name| recipe.find_step(name).is_none()) {
         return Err(Failure::usage(format!("{} has no stage {name:?}", recipe.name)));
@@ -266,7 +266,7 @@ fn export_decisions(
     let listed = if pairs { Listed::Pairs } else { Listed::Records { stage, state } };
     let log = read_decisions(config)?;
     let open = open_records(config, recipe, &listed)?;
-    let rows: Vec<Cells> = open.iter().map(|open| row_cells(&log, recipe.name, open)).collect();
+    let rows: Vec<CellsByColumn> = open.iter().map(|open| row_cells(&log, recipe.name, open)).collect();
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let bytes = write_table(&DECISIONS, &name, &rows)?;
     // The parent of a bare file name is empty, and no folder can be created by that name.
@@ -281,7 +281,7 @@ fn export_decisions(
 }
 
 /// A row to decide in, with the current decision if there is one.
-fn row_cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
+fn row_cells(log: &DecisionLog, recipe: &str, open: &Open) -> CellsByColumn {
     let pair = |d: &Decision| match (&open.other, &d.other) {
         (None, None) => d.record == open.record,
         (Some(other), Some(second)) => {
@@ -297,7 +297,7 @@ fn row_cells(log: &DecisionLog, recipe: &str, open: &Open) -> Cells {
             && pair(d)
             && d.seen == open.seen
     });
-    let mut cells = Cells::new();
+    let mut cells = CellsByColumn::new();
     let mut put = |column: &str, cell: Option<String>| cell.map(|cell| cells.insert(column.to_owned(), cell));
     put("record", Some(open.record.clone()));
     put("other", open.other.clone());
@@ -336,9 +336,9 @@ fn import_decisions(
         let table = problems.is_empty();
         for (row, cells) in rows.into_iter().filter(|_| table) {
             match of_row(config, &log, &name, &cells, by, why, all) {
-                Ok(Row::Blank) => blank += 1,
-                Ok(Row::Known) => known += 1,
-                Ok(Row::Decided(mut found)) => decisions.append(&mut found),
+                Ok(DecideRow::Blank) => blank += 1,
+                Ok(DecideRow::Known) => known += 1,
+                Ok(DecideRow::Decided(mut found)) => decisions.append(&mut found),
                 Err(error) => problems.push(format!("{name}: row {row}: {error}")),
             }
         }
@@ -379,7 +379,7 @@ pub(super) fn no_table(
     Ok(rows.is_empty().then(|| format!("{name}: there is no row below the names of the columns")))
 }
 
-enum Row {
+enum DecideRow {
     /// There is no decision.
     Blank,
     /// It is unchanged since the export.
@@ -389,7 +389,7 @@ enum Row {
 
 /// Why a row decides nothing.
 #[derive(Debug, thiserror::Error)]
-enum RowError {
+enum DecideRowError {
     #[error("unknown verdict {0:?} (there are {all})", all = Verdict::ALL.map(Verdict::name).join(", "))]
     UnknownVerdict(String),
     #[error("a verdict without a record")]
@@ -411,16 +411,16 @@ fn of_row(
     config: &Config,
     log: &DecisionLog,
     file: &str,
-    cells: &Cells,
+    cells: &CellsByColumn,
     by: Option<&str>,
     why: Option<&str>,
     all: bool,
-) -> Result<Row, RowError> {
+) -> Result<DecideRow, DecideRowError> {
     // A cell with only blanks looks empty to the curator who fills in the table.
     let cell = |column: &str| cells.get(column).map(String::as_str).map(str::trim).filter(|c| !c.is_empty());
-    let Some(word) = cell("verdict") else { return Ok(Row::Blank) };
-    let verdict = Verdict::from_name(word).ok_or_else(|| RowError::UnknownVerdict(word.to_owned()))?;
-    let record = cell("record").ok_or(RowError::NoRecord)?;
+    let Some(word) = cell("verdict") else { return Ok(DecideRow::Blank) };
+    let verdict = Verdict::from_name(word).ok_or_else(|| DecideRowError::UnknownVerdict(word.to_owned()))?;
+    let record = cell("record").ok_or(DecideRowError::NoRecord)?;
     let digest = |column: &str| cell(column).map(str::parse::<Digest>).transpose();
     let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
     let previous = digest("decision")?.and_then(|id| log.all_decisions().iter().find(|d| d.id == id));
@@ -429,7 +429,7 @@ fn of_row(
         let as_it_stood = previous.verdict == verdict
             && previous.text.as_deref().map(str::trim) == text.map(|text| text.trim());
         if as_it_stood {
-            return Ok(Row::Known);
+            return Ok(DecideRow::Known);
         }
         let since = log.all_decisions().iter().rfind(|d| d.question_key() == previous.question_key() && d.id != previous.id);
         // The one found may also be older: one that the exported decision replaced.
@@ -437,11 +437,11 @@ fn of_row(
             log.all_decisions().iter().position(|x| x.id == d.id) > log.all_decisions().iter().position(|x| x.id == previous.id)
         });
         if let Some(since) = since {
-            return Err(RowError::Since { record: record.to_owned(), by: since.by.clone() });
+            return Err(DecideRowError::Since { record: record.to_owned(), by: since.by.clone() });
         }
     }
     // `--by` names who filled in the table; the column is the author of the exported decision.
-    let by = by.or(cell("by")).ok_or(RowError::NoName)?;
+    let by = by.or(cell("by")).ok_or(DecideRowError::NoName)?;
     check_entitled(config, by)?;
     // A reason in the row is more specific than that of the flag.
     let why = cell("why").or(why).unwrap_or_default();
@@ -461,5 +461,5 @@ fn of_row(
     };
     let at = current_time();
     let act = Act { by, why, at: &at, source: file };
-    Ok(Row::Decided(plan(config, &wish, act)?))
+    Ok(DecideRow::Decided(plan(config, &wish, act)?))
 }

@@ -9,7 +9,7 @@ use crate::config::unknown;
 use crate::pipeline::current_time;
 use crate::report::DisputeRow;
 use crate::review::adjudicate::Dispute;
-use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::ballot::{Field, KEEP, AnswerKind, Round};
 use crate::review::guidance::{Note, latest_notes};
 use crate::review::{Annotator, Item, Value, Vote, adjudicate, find_disputes, reopen_item, resolve_all};
 
@@ -123,7 +123,7 @@ pub(super) fn decide_dispute(
     let given = |name: &str| {
         let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
         let listed =
-            form.iter().any(|f| f.name == name && matches!(f.kind, Kind::Choices { .. } | Kind::Keep { .. }));
+            form.iter().any(|f| f.name == name && matches!(f.kind, AnswerKind::Choices { .. } | AnswerKind::Keep { .. }));
         let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
         let keep = text.trim() == KEEP;
         Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })

@@ -9,8 +9,8 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count, format_count};
 use super::progress::RunConsole;
 use crate::config::{sections, unknown};
-use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, What};
-use crate::pipeline::{Remedy, Said, Word, remedy_of_request};
+use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, RequestContent};
+use crate::pipeline::{Remedy, KeyedSentence, Word, remedy_of_request};
 use crate::record::{Cause, Reason};
 use crate::stages::Stop;
 use crate::stages::draft::{self, LlmContext};
@@ -82,7 +82,7 @@ fn trial_ask(embedding: bool) -> Ask {
     Ask {
         record: "try".into(),
         template: NAME.into(),
-        what: What::Chat { messages, output: Output::Json },
+        what: RequestContent::Chat { messages, output: Output::Json },
         sample: 0,
         reask: 0,
         text: Some(TEXT.into()),
@@ -96,8 +96,8 @@ fn find_problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)
         Answer::Reply(_) => return None,
         Answer::Held(held) => {
             let hint = match held.what.cause() {
-                Some(Cause::NoKey { variable, .. }) => Some(Said::from_word(Word::Export, [variable]).in_english()),
-                Some(Cause::NoPrice { endpoint }) => Some(Said::from_word(Word::SetPrices, [endpoint]).in_english()),
+                Some(Cause::NoKey { variable, .. }) => Some(KeyedSentence::from_word(Word::Export, [variable]).in_english()),
+                Some(Cause::NoPrice { endpoint }) => Some(KeyedSentence::from_word(Word::SetPrices, [endpoint]).in_english()),
                 Some(Cause::NoConsent { command, .. }) => Some(command.clone()),
                 Some(Cause::Budget { .. }) => {
                     Some("give a higher --max-usd, or raise the cap that is named".into())

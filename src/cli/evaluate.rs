@@ -43,13 +43,13 @@ failure (exit code 3) the same call asks for what is missing alone. Models and t
 const SHOWN: usize = 10;
 
 /// A progress bar that estimates the remaining work.
-struct Bar<'a> {
+struct EvaluationBar<'a> {
     console: &'a RunConsole<'a>,
     /// The sets and settings; `None` if only the cost is estimated.
     ahead: Option<(&'a Config, &'a [String], &'a Settings)>,
 }
 
-impl Pulse for Bar<'_> {
+impl Pulse for EvaluationBar<'_> {
     fn report_done(&self, records: u64) {
         self.console.report_done(records);
     }
@@ -82,7 +82,7 @@ impl Pulse for Bar<'_> {
         let (config, sets, settings) = self.ahead?;
         let (run, stop, pulse) =
             // Without `ahead`, so that the estimate does not ask for an outlook itself.
-            (Run::default(), Stop::default(), Bar { console: self.console, ahead: None });
+            (Run::default(), Stop::default(), EvaluationBar { console: self.console, ahead: None });
         let means = ModelAccess { config, run: &run, offline: true, stop: &stop, pulse: &pulse };
         // The question can be asked without this figure.
         let estimates = evaluating::estimate_sets(sets, settings, &means).ok()?;
@@ -142,7 +142,7 @@ pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> 
     }
     let console = RunConsole::new(global.quiet, global.verbose, None);
     let ahead = (!args.dry_run).then_some((&config, &args.sets[..], &settings));
-    let bar = Bar { console: &console, ahead };
+    let bar = EvaluationBar { console: &console, ahead };
     let means = ModelAccess { config: &config, run: &run, offline: args.offline, stop, pulse: &bar };
     if args.dry_run {
         return print_estimates(args, &settings, &means, global);

@@ -12,7 +12,7 @@ use crate::store::Error;
 use riddlemill_text::hint::unknown;
 
 /// A line of a pack.
-struct Line {
+struct PackLine {
     number: usize,
     template: String,
     record: String,
@@ -25,7 +25,7 @@ struct Line {
 #[derive(Default)]
 pub(super) struct Replies {
     file: String,
-    lines: Vec<Line>,
+    lines: Vec<PackLine>,
 }
 
 impl Replies {
@@ -44,7 +44,7 @@ impl Replies {
         let line = |(at, text): (usize, &str)| {
             let line: Json = riddlemill_text::notation::from_str(text).ok()?;
             let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
-            Some(Line {
+            Some(PackLine {
                 number: at + 1,
                 template: text("template"),
                 record: text("record"),
@@ -82,7 +82,7 @@ impl Replies {
 
     /// The lines that answer nothing that was asked, each with what was. `templates`: all prompts of the recipe.
     pub(super) fn unused_lines(&self, templates: &[&str], asked: &[Ask]) -> Vec<String> {
-        let of = |line: &Line| {
+        let of = |line: &PackLine| {
             if asked
                 .iter()
                 .any(|ask| line.is_answer_to(ask) && (line.again || line.sample == u64::from(ask.sample)))
@@ -127,7 +127,7 @@ impl Replies {
     }
 }
 
-impl Line {
+impl PackLine {
     fn is_answer_to(&self, ask: &Ask) -> bool {
         self.template == ask.template && self.record == ask.record
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::args::{Place, RoundArg};
+use super::args::{ReviewArgs, RoundArg};
 use super::exit::Failure;
 use super::review_session::{ReviewSession, io_failure};
 use crate::config::Config;
@@ -20,7 +20,7 @@ use riddlemill_text::hint::unknown;
 const ENDING: &str = "jsonl";
 
 /// A line that is not cast yet.
-struct Line {
+struct VoteLine {
     number: usize,
     recipe: String,
     step: String,
@@ -32,7 +32,7 @@ struct Line {
 #[derive(Default)]
 pub(super) struct Votes {
     file: String,
-    waiting: Vec<Line>,
+    waiting: Vec<VoteLine>,
     /// What is wrong, by line.
     problems: Vec<(usize, String)>,
 }
@@ -75,12 +75,12 @@ impl Votes {
         for line in std::mem::take(&mut self.waiting) {
             let number = line.number;
             match cast_line(&self.file, config, &line)? {
-                Done::Waits => self.waiting.push(line),
-                Done::Cast(problems) => {
+                LineOutcome::Waits => self.waiting.push(line),
+                LineOutcome::Cast(problems) => {
                     cast = true;
                     self.problems.extend(problems.into_iter().map(|what| (number, what)));
                 }
-                Done::Refused(problems) => {
+                LineOutcome::Refused(problems) => {
                     self.problems.extend(problems.into_iter().map(|what| (number, what)));
                 }
             }
@@ -91,7 +91,7 @@ impl Votes {
     /// Everything that is wrong, in the order of the file.
     pub(super) fn into_problems(self) -> Vec<String> {
         let Votes { file, waiting, mut problems } = self;
-        let unreached = |line: Line| {
+        let unreached = |line: VoteLine| {
             let what = format!(
                 "{} {} was not reached in the round `{}`\n  hint: a step or round before it waits or left the post out: see above",
                 line.recipe,
@@ -112,7 +112,7 @@ impl Votes {
 struct NoVote(String);
 
 /// A line, with the ballot that it is of.
-fn parse_line(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe]) -> Result<Line, NoVote> {
+fn parse_line(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe]) -> Result<VoteLine, NoVote> {
     let row: Map<String, Json> = riddlemill_text::notation::from_str(line)
         .map_err(|error| NoVote(format!("not a JSON object: {error}")))?;
     let text = |key: &str| row.get(key).and_then(Json::as_str);
@@ -134,11 +134,11 @@ fn parse_line(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Re
     let Some(round) = Round::from_name(named) else {
         return Err(NoVote(unknown("round", named, Round::ALL.map(Round::name))));
     };
-    Ok(Line { number, recipe: name.to_owned(), step: step.to_owned(), round, row })
+    Ok(VoteLine { number, recipe: name.to_owned(), step: step.to_owned(), round, row })
 }
 
 /// What became of a line.
-enum Done {
+enum LineOutcome {
     /// Its ballot has no items yet.
     Waits,
     /// It counts, with remarks.
@@ -148,13 +148,13 @@ enum Done {
 }
 
 /// Casts one line.
-fn cast_line(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> {
+fn cast_line(file: &str, config: &Config, line: &VoteLine) -> Result<LineOutcome, Failure> {
     let round = match line.round {
         Round::Vote => RoundArg::Vote,
         Round::Review => RoundArg::Review,
         Round::Adjudication => RoundArg::Adjudication,
     };
-    let place = Place { step: line.step.clone(), recipe: Some(line.recipe.clone()), round };
+    let place = ReviewArgs { step: line.step.clone(), recipe: Some(line.recipe.clone()), round };
     let room = ReviewSession::open(config, &place)?;
     let seen = room.seen_items();
     // A vote may be given although it is not needed any more; a review of votes is only of what waits for it.
@@ -162,22 +162,22 @@ fn cast_line(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> 
         seen.iter().filter(|(_, open)| *open || line.round == Round::Vote).map(|(item, _)| item).collect();
     let ids = || items.iter().map(|item| item.id.as_str());
     let item = match (line.row.get("item").and_then(Json::as_str), &items[..]) {
-        (_, []) => return Ok(Done::Waits),
+        (_, []) => return Ok(LineOutcome::Waits),
         (None, [item]) => item,
         (None, _) => {
             let known = ids().collect::<Vec<_>>().join(", ");
-            return Ok(Done::Refused(vec![format!(
+            return Ok(LineOutcome::Refused(vec![format!(
                 "`item` is missing, of which there are several\n  hint: {known}"
             )]));
         }
         (Some(id), _) => match items.iter().find(|item| item.id == id) {
             Some(item) => item,
-            None => return Ok(Done::Refused(vec![unknown("item", id, ids())])),
+            None => return Ok(LineOutcome::Refused(vec![unknown("item", id, ids())])),
         },
     };
     let answers = ["answers", "values"].iter().find_map(|key| line.row.get(*key)?.as_object());
     let Some(answers) = answers else {
-        return Ok(Done::Refused(vec![
+        return Ok(LineOutcome::Refused(vec![
             "`answers` is missing: an object of fields and their answers".to_owned(),
         ]));
     };
@@ -188,7 +188,7 @@ fn cast_line(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> 
         .map(|name| unknown("field", name, fields.iter().copied()))
         .collect();
     if !strange.is_empty() {
-        return Ok(Done::Refused(strange));
+        return Ok(LineOutcome::Refused(strange));
     }
     let row = json!({
         "item": item.id, "annotator": line.row.get("annotator"), "answers": answers, "round": line.round.name(),
@@ -214,8 +214,8 @@ fn cast_line(file: &str, config: &Config, line: &Line) -> Result<Done, Failure> 
         if problems.is_empty() {
             problems.push(format!("it has no answer\n  hint: the ballot asks for {}", fields.join(", ")));
         }
-        return Ok(Done::Refused(problems));
+        return Ok(LineOutcome::Refused(problems));
     }
     room.open_vote_log()?.append_sheet(found.votes).map_err(io_failure)?;
-    Ok(Done::Cast(problems))
+    Ok(LineOutcome::Cast(problems))
 }

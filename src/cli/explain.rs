@@ -7,8 +7,8 @@ use super::exit::{Exit, Failure};
 use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
-use crate::audit::{Ending, Explained, Passage, Reading, Whereabouts};
-use crate::report::{Also, Explanation, WithdrawnRecord, explain_name};
+use crate::audit::{Ending, Explained, Passage, Reading, RecordEnding};
+use crate::report::{OtherRecord, Explanation, WithdrawnRecord, explain_name};
 use crate::stages::define_code;
 
 /// Most lines of a list.
@@ -50,8 +50,8 @@ fn explanation_text(found: &Explanation, full: bool) -> String {
         .also
         .iter()
         .filter_map(|also| match also {
-            Also::OfRecipe { recipe, id } => Some(format!("  {recipe}  {id}\n")),
-            Also::OfDump { .. } => None,
+            OtherRecord::OfRecipe { recipe, id } => Some(format!("  {recipe}  {id}\n")),
+            OtherRecord::OfDump { .. } => None,
         })
         .collect();
     if !of_recipes.is_empty() {
@@ -83,8 +83,8 @@ fn print_withdrawn(withdrawn: &WithdrawnRecord) -> String {
 }
 
 /// A record found in the dumps, and where it ended.
-fn print_hit(also: &Also) -> Option<String> {
-    let Also::OfDump { place, id, text, recipes } = also else { return None };
+fn print_hit(also: &OtherRecord) -> Option<String> {
+    let OtherRecord::OfDump { place, id, text, recipes } = also else { return None };
     let place = place.to_string();
     let name = id.as_ref().unwrap_or(&place);
     let at = if *name == place { String::new() } else { format!("  {place}") };
@@ -116,7 +116,7 @@ fn not_run(stage: &str, outdated: bool) -> String {
 }
 
 /// `left out: import dropped (chatter)`.
-fn describe_ending(ended: &Whereabouts) -> String {
+fn describe_ending(ended: &RecordEnding) -> String {
     let word = colour_ending(ended.ending, in_words(ended.ending));
     let Some(outcome) = &ended.outcome else {
         return match ended.ending {

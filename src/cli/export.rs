@@ -9,9 +9,9 @@ use super::output::{self, count};
 use crate::config::FILE;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
-use crate::release::export::{Form, export_rows as write};
+use crate::release::export::{ExportFormat, export_rows as write};
 use crate::release::read_rows::JsonRow;
-use crate::release::{self, Candidate, ReleaseError, read_rows};
+use crate::release::{self, CandidateManifest, ReleaseError, read_rows};
 use crate::store::Workspace;
 
 pub(super) fn export_release(args: &Export, global: &Global) -> Result<Exit, Failure> {
@@ -34,10 +34,10 @@ pub(super) fn export_release(args: &Export, global: &Global) -> Result<Exit, Fai
         ));
     };
     let form = match args.form {
-        ExportForm::LabelStudio => Form::LabelStudio,
-        ExportForm::Argilla => Form::Argilla,
-        ExportForm::Csv => Form::Csv,
-        ExportForm::Xlsx => Form::Xlsx,
+        ExportForm::LabelStudio => ExportFormat::LabelStudio,
+        ExportForm::Argilla => ExportFormat::Argilla,
+        ExportForm::Csv => ExportFormat::Csv,
+        ExportForm::Xlsx => ExportFormat::Xlsx,
     };
     write(rows, form, &args.to)?;
     if !global.quiet {
@@ -68,7 +68,7 @@ pub(super) fn hide_of(
 
 /// A candidate of the workspace can be exported if it is up to date; a draft may be older, with a note.
 fn check_candidate(args: &Export, global: &Global) -> Result<(), Failure> {
-    let Some(candidate) = Candidate::read_manifest(&args.folder)?.filter(Candidate::is_no_release) else {
+    let Some(candidate) = CandidateManifest::read_manifest(&args.folder)?.filter(CandidateManifest::is_no_release) else {
         return Ok(());
     };
     let Some(recipe) = recipe::find_recipe(&candidate.recipe) else { return Ok(()) };

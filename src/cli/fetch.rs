@@ -11,7 +11,7 @@ use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::{Config, unknown};
-use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, Pins, Wanted, fetch_file as get};
+use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, FilePins, Wanted, fetch_file as get};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Lock, Workspace};
 
@@ -24,7 +24,7 @@ pub(super) fn fetch_sources(args: &Fetch, global: &Global) -> Result<Exit, Failu
     }
     // Two fetches at once would overwrite each other's pins.
     let _lock = Lock::take_lock(&Workspace::new(&config.root).recipe_folder(".fetch"))?;
-    let mut pins = Pins::read_pins(&config.root)?;
+    let mut pins = FilePins::read_pins(&config.root)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure { exit: Exit::Io, message: format!("cannot start the network: {e}") })?;
@@ -38,7 +38,7 @@ pub(super) fn fetch_sources(args: &Fetch, global: &Global) -> Result<Exit, Failu
             eprintln!("{source}: {} was withdrawn on {day}", wanted.file);
             continue;
         }
-        let bar = Bar::new(source, global.quiet || global.json);
+        let bar = DownloadBar::new(source, global.quiet || global.json);
         match runtime.block_on(get(&config.root, wanted, &mut pins, args.update, Patience::default(), &bar)) {
             Ok(fetched) => {
                 bar.clear_bar();
@@ -116,14 +116,14 @@ fn wanted_sources(config: &Config, names: &[String]) -> Result<Vec<(String, Want
 }
 
 /// A bar of bytes on a terminal, a line for each new attempt elsewhere.
-struct Bar {
+struct DownloadBar {
     source: String,
     quiet: bool,
     bar: Mutex<ProgressBar>,
 }
 
-impl Bar {
-    fn new(source: &str, quiet: bool) -> Bar {
+impl DownloadBar {
+    fn new(source: &str, quiet: bool) -> DownloadBar {
         let bar = if quiet || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {
@@ -135,7 +135,7 @@ impl Bar {
         let bar = bar
             .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
             .with_prefix(source.to_string());
-        Bar { source: source.into(), quiet, bar: Mutex::new(bar) }
+        DownloadBar { source: source.into(), quiet, bar: Mutex::new(bar) }
     }
 
     fn with_bar(&self, f: impl FnOnce(&ProgressBar)) {
@@ -148,7 +148,7 @@ impl Bar {
     }
 }
 
-impl Meter for Bar {
+impl Meter for DownloadBar {
     fn report_bytes(&self, bytes: u64, total: Option<u64>) {
         self.with_bar(|bar| {
             if let Some(total) = total {

@@ -9,7 +9,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::{Config, Profiles, near_miss, unknown};
 use crate::crawl::settings::Source;
-use crate::crawl::{self, Dirs, Looked};
+use crate::crawl::{self, Dirs, ReceivedPage};
 use crate::pages::profile::{Inspected, Inspection, Missing};
 use crate::pages::{self, Class, Profile, Site, charset};
 use crate::report::PageFinding;
@@ -108,18 +108,18 @@ fn find_profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Resul
     }
 }
 
-fn inspect_saved(path: &Path, url: Option<&str>, site: &Site) -> Result<Looked, Failure> {
+fn inspect_saved(path: &Path, url: Option<&str>, site: &Site) -> Result<ReceivedPage, Failure> {
     let body = std::fs::read(path).map_err(Error::io("read", path))?;
     let url = match url {
         Some(url) => url.to_owned(),
         None => pages::saved_address(&charset::decode_page(&body, None, site).text).unwrap_or_default(),
     };
-    Ok(Looked { url, status: 200, content_type: None, body, date: String::new() })
+    Ok(ReceivedPage { url, status: 200, content_type: None, body, date: String::new() })
 }
 
 /// A page with what was found on it.
 struct View<'v> {
-    page: &'v Looked,
+    page: &'v ReceivedPage,
     name: &'v str,
     encoding: &'static str,
     replaced: bool,

@@ -4,7 +4,7 @@
 use clap::CommandFactory;
 use clap_complete::env::Shells;
 
-use super::args::{Cli, Completions, Man};
+use super::args::{Cli, Completions, ManualArgs};
 use super::exit::{Exit, Failure};
 use super::{output, reference};
 use crate::store::{Error, durable};
@@ -26,7 +26,7 @@ pub(super) fn print_completions(args: &Completions) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-pub(super) fn write_man_pages(args: &Man) -> Result<Exit, Failure> {
+pub(super) fn write_man_pages(args: &ManualArgs) -> Result<Exit, Failure> {
     durable::create_folder(&args.folder)?;
     if args.reference {
         for (name, page) in reference::reference_pages() {

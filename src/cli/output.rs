@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::args::{Global, Only};
+use super::args::{Global, RecipeArgs};
 use super::exit::{Exit, Failure};
 use super::terminal;
 use crate::config::{Config, Overrides, Problem, Problems, unknown};
@@ -77,7 +77,7 @@ pub(super) fn print_remarks(run: &crate::llm::Run, global: &Global) {
 
 /// The recipes in the flags or settings; else every recipe that has a source. Those of the settings whose folders are set
 /// aside are left out; what is named in the flags is an error then.
-pub(super) fn select_recipes(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
+pub(super) fn select_recipes(config: &Config, only: &RecipeArgs) -> Result<Vec<&'static Recipe>, Failure> {
     if !only.recipes.is_empty() {
         return only.recipes.iter().map(|name| find_recipe(name)).collect();
     }
@@ -119,7 +119,7 @@ pub(super) fn find_recipe(name: &str) -> Result<&'static Recipe, Failure> {
 }
 
 /// As [`recipes`], for what would be done by halves without those whose folders are set aside.
-pub(super) fn recipes_to_make(config: &Config, only: &Only) -> Result<Vec<&'static Recipe>, Failure> {
+pub(super) fn recipes_to_make(config: &Config, only: &RecipeArgs) -> Result<Vec<&'static Recipe>, Failure> {
     let settings: crate::config::sections::Run = config.typed_settings(None, "run");
     let aside = riddlemill_benchmarks::set_aside_folders();
     let lacking: Vec<&SetAside> = match settings.recipes.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn recipe_of(
     if let Some(recipe) = recipe {
         return self::find_recipe(recipe);
     }
-    let recipes = self::select_recipes(config, &Only::default())?;
+    let recipes = self::select_recipes(config, &RecipeArgs::default())?;
     let with: Vec<&'static Recipe> =
         recipes.iter().copied().filter(|recipe| recipe.find_review(name).is_some()).collect();
     match with[..] {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{Global, PricesVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::llm::prices::{PRICES, Prices, Source};
+use crate::llm::prices::{PRICES, Prices, PriceSource};
 use crate::store::{Error, sha256_of_file};
 
 pub(super) fn run_prices_verb(verb: &PricesVerb, global: &Global) -> Result<Exit, Failure> {
@@ -21,7 +21,7 @@ fn import_prices(file: &Path, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let source = Source { file: name, sha256: sha256_of_file(file)? };
+    let source = PriceSource { file: name, sha256: sha256_of_file(file)? };
     let (prices, left_out) = Prices::of_litellm(&text, source).map_err(|error| {
         Failure::usage(format!(
             "{}: {error}\n  hint: litellm publishes it as model_prices_and_context_window.json",

@@ -11,7 +11,7 @@ use super::args::Global;
 use super::ask::{ask_question, can_ask};
 use super::busy::end_busy;
 use super::output::format_count;
-use super::stage_table::{Row, StageTable};
+use super::stage_table::{StageTableRow, StageTable};
 use crate::config::Config;
 use crate::pipeline::{Progress, Selection, remaining_cost};
 use crate::recipe::Recipe;
@@ -22,11 +22,11 @@ use crate::store::Manifest;
 const LOG_SECS: u64 = 30;
 
 /// The progress of a task.
-pub(super) struct Bar {
+pub(super) struct TaskProgress {
     work: Arc<Work>,
     /// The stage of which this is a part, and when that began.
     stage: Option<(String, Instant)>,
-    shown: Shown,
+    shown: BarDisplay,
 }
 
 /// What is done of a task.
@@ -41,7 +41,7 @@ struct Work {
     ended: Condvar,
 }
 
-enum Shown {
+enum BarDisplay {
     /// Not shown.
     Nothing,
     /// On a terminal.
@@ -71,9 +71,9 @@ impl Work {
     }
 }
 
-impl Bar {
+impl TaskProgress {
     /// Starts a task with `total` records; 0 if unknown.
-    pub(super) fn new(name: String, total: u64, quiet: bool) -> Bar {
+    pub(super) fn new(name: String, total: u64, quiet: bool) -> TaskProgress {
         // The spinner of `busy` would otherwise be drawn over the bar.
         end_busy();
         let work = Arc::new(Work {
@@ -85,34 +85,34 @@ impl Bar {
             ended: Condvar::new(),
         });
         let shown = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Shown::Nothing,
+            (true, _) => BarDisplay::Nothing,
             (false, true) => {
                 let bar = if total == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(total) };
                 let bar = bar.with_style(bar_style(total, false)).with_prefix(work.name.clone());
                 // Last: the first tick draws the bar with the style that it has.
                 bar.enable_steady_tick(Duration::from_millis(200));
-                Shown::Drawn(bar)
+                BarDisplay::Drawn(bar)
             }
             (false, false) => {
                 let work = Arc::clone(&work);
                 std::thread::spawn(move || work.print_log());
-                Shown::Logged
+                BarDisplay::Logged
             }
         };
-        Bar { work, stage: None, shown }
+        TaskProgress { work, stage: None, shown }
     }
 
     /// [`Bar::new`] for a verb: hidden if the flags say so.
-    pub(super) fn of_verb(name: &str, total: u64, global: &Global) -> Bar {
-        Bar::new(name.to_string(), total, global.quiet || global.json)
+    pub(super) fn of_verb(name: &str, total: u64, global: &Global) -> TaskProgress {
+        TaskProgress::new(name.to_string(), total, global.quiet || global.json)
     }
 
     /// Another part of the stage, with its own rate.
-    fn begin_part(&self, name: &str, total: u64, quiet: bool) -> Bar {
+    fn begin_part(&self, name: &str, total: u64, quiet: bool) -> TaskProgress {
         let (stage, start) = self.stage.clone().unwrap_or_else(|| (self.work.name.clone(), self.work.start));
         // A stage that goes on after a part passes an empty name.
         let name = if name.is_empty() { stage.clone() } else { format!("{stage}, {name}") };
-        let mut bar = Bar::new(name, total, quiet);
+        let mut bar = TaskProgress::new(name, total, quiet);
         bar.stage = Some((stage, start));
         bar
     }
@@ -125,37 +125,37 @@ impl Bar {
     /// Prints a line: in a log directly, on a terminal above the bar.
     fn print_message(&self, message: &str) {
         match &self.shown {
-            Shown::Nothing => {}
-            Shown::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
-            Shown::Logged => eprintln!("{message}"),
+            BarDisplay::Nothing => {}
+            BarDisplay::Drawn(bar) => bar.suspend(|| eprintln!("{message}")),
+            BarDisplay::Logged => eprintln!("{message}"),
         }
     }
 
     /// Removes the bar from the terminal, and ends the lines of a log.
     pub(super) fn clear_bar(&self) {
         self.work.end_task();
-        if let Shown::Drawn(bar) = &self.shown {
+        if let BarDisplay::Drawn(bar) = &self.shown {
             bar.finish_and_clear();
         }
     }
 }
 
-impl Drop for Bar {
+impl Drop for TaskProgress {
     fn drop(&mut self) {
         self.clear_bar();
     }
 }
 
-impl Pulse for Bar {
+impl Pulse for TaskProgress {
     fn report_done(&self, records: u64) {
         self.work.done.fetch_add(records, Ordering::Relaxed);
-        if let Shown::Drawn(bar) = &self.shown {
+        if let BarDisplay::Drawn(bar) = &self.shown {
             bar.inc(records);
         }
     }
 
     fn show_status(&self, message: &str) {
-        if let Shown::Drawn(bar) = &self.shown {
+        if let BarDisplay::Drawn(bar) = &self.shown {
             // A template with a message would show an empty second line before the first one arrives.
             if bar.message().is_empty() {
                 bar.set_style(bar_style(self.work.total, true));
@@ -165,7 +165,7 @@ impl Pulse for Bar {
     }
 
     fn notify_user(&self, message: &str) {
-        Bar::print_message(self, message);
+        TaskProgress::print_message(self, message);
     }
 }
 
@@ -268,7 +268,7 @@ pub(super) fn busy_style() -> ProgressStyle {
 pub(super) struct RunConsole<'a> {
     quiet: bool,
     verbose: bool,
-    bar: Mutex<Option<Bar>>,
+    bar: Mutex<Option<TaskProgress>>,
     ahead: Option<RemainingWork<'a>>,
     /// Of the first recipe of the remaining work.
     table: Mutex<Option<StageTable>>,
@@ -307,21 +307,21 @@ impl<'a> RunConsole<'a> {
     }
 
     /// The row of a stage, which later recipes of this run may share.
-    fn stage_row(&self, manifest: &Manifest, took: Duration) -> Row {
-        let Some(ahead) = &self.ahead else { return Row::made_stage(manifest, took, &[]) };
+    fn stage_row(&self, manifest: &Manifest, took: Duration) -> StageTableRow {
+        let Some(ahead) = &self.ahead else { return StageTableRow::made_stage(manifest, took, &[]) };
         let mut passed = ahead.passed.lock().unwrap_or_else(PoisonError::into_inner);
-        let row = Row::made_stage(manifest, took, &passed);
+        let row = StageTableRow::made_stage(manifest, took, &passed);
         passed.push(manifest.clone());
         row
     }
 
     /// Begins something that is no stage, such as an evaluation's requests.
     pub(super) fn start_task(&self, name: &str, total: u64) {
-        let bar = Bar::new(name.to_owned(), total, self.quiet);
+        let bar = TaskProgress::new(name.to_owned(), total, self.quiet);
         self.with_bar(|slot| *slot = Some(bar));
     }
 
-    fn with_bar<T>(&self, f: impl FnOnce(&mut Option<Bar>) -> T) -> T {
+    fn with_bar<T>(&self, f: impl FnOnce(&mut Option<TaskProgress>) -> T) -> T {
         // A poisoned lock is a panic elsewhere, and the bar does not matter then.
         f(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -367,7 +367,7 @@ impl Pulse for RunConsole<'_> {
         }
         self.with_bar(|bar| match bar {
             // The steady tick would draw the bar over the question.
-            Some(Bar { shown: Shown::Drawn(bar), .. }) => bar.suspend(|| ask_question(question)),
+            Some(TaskProgress { shown: BarDisplay::Drawn(bar), .. }) => bar.suspend(|| ask_question(question)),
             _ => ask_question(question),
         })
     }
@@ -387,7 +387,7 @@ impl Progress for RunConsole<'_> {
         if self.verbose {
             eprintln!("{recipe} {stage}: {why}");
         }
-        let bar = Bar::new(format!("{recipe} {stage}"), records, self.quiet);
+        let bar = TaskProgress::new(format!("{recipe} {stage}"), records, self.quiet);
         self.with_bar(|slot| *slot = Some(bar));
     }
 
@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_part_has_its_own_rate_and_its_stage_goes_on() {
-        let stage = Bar::new("flub dedup".to_owned(), 100, true);
+        let stage = TaskProgress::new("flub dedup".to_owned(), 100, true);
         let embeddings = stage.begin_part("embeddings", 100, true);
         embeddings.report_done(40);
         let rest = embeddings.begin_part("", 100, true);
@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn the_lines_of_a_log_end_with_their_task() {
-        let bar = Bar::new("flub dedup".to_owned(), 100, true);
+        let bar = TaskProgress::new("flub dedup".to_owned(), 100, true);
         let work = Arc::clone(&bar.work);
         let log = std::thread::spawn(move || work.print_log());
         drop(bar);

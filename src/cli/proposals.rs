@@ -7,14 +7,14 @@ use super::exit::Failure;
 use super::output::count;
 use super::review_session::{ReviewSession, usage_failure};
 use crate::config::sections;
-use crate::review::ballot::Kind;
+use crate::review::ballot::AnswerKind;
 use crate::review::{Annotator, Item, Task, Values, kept_off};
-use crate::shortcuts::{Open, Share, Shortcuts, propose};
+use crate::shortcuts::{Open, RuleShare, Shortcuts, propose};
 
 /// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
 pub(super) fn propose_picks(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {
     let picks = room.step.questions_of_round(room.round).into_iter().find_map(|field| match field.kind {
-        Kind::Pick { k, from, right_answer: Some(right_answer), .. } => {
+        AnswerKind::Pick { k, from, right_answer: Some(right_answer), .. } => {
             Some((field.name, k, from, right_answer))
         }
         _ => None,
@@ -54,7 +54,7 @@ pub(super) fn propose_picks(room: &ReviewSession<'_>) -> Result<BTreeMap<String,
 
 /// How well answers can be guessed in the sets made so far, in one line.
 pub(super) fn describe_shortcuts(figures: &Shortcuts) -> String {
-    let percent = |share: Share| {
+    let percent = |share: RuleShare| {
         format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share.value, 100.0 * share.low, 100.0 * share.high)
     };
     let classifier = figures.baseline.as_ref().map_or_else(
@@ -72,7 +72,7 @@ pub(super) fn describe_shortcuts(figures: &Shortcuts) -> String {
 
 /// Open items that have fewer tasks than they need, by what keeps possible voters off.
 #[derive(Default)]
-pub(super) struct Lacking {
+pub(super) struct TaskShortage {
     /// Those whose authors may not vote on them.
     pub(super) by_authors: u64,
     /// Those that nobody is left to read, by language.
@@ -80,14 +80,14 @@ pub(super) struct Lacking {
 }
 
 /// What lacks voters after these new tasks, among these people.
-pub(super) fn lacking_voters(room: &ReviewSession<'_>, people: &[Annotator], new: &[Task]) -> Lacking {
+pub(super) fn lacking_voters(room: &ReviewSession<'_>, people: &[Annotator], new: &[Task]) -> TaskShortage {
     let cast = room.cast_tasks();
     let mut on: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let given = room.tasks.current_tasks(room.round).into_iter().chain(new).chain(&cast);
     given.for_each(|task| on.entry(&task.item).or_default().push(&task.annotator));
     let needed = room.step.votes_in(room.round);
     let off = kept_off(&room.items, &room.config.annotators);
-    let mut lacking = Lacking::default();
+    let mut lacking = TaskShortage::default();
     for (item, _) in room.seen_items().iter().filter(|(item, open)| *open && off.contains_key(&item.id)) {
         let voters = on.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         if voters.len() >= needed {

@@ -118,7 +118,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// What a file is called and what would read it, or why nothing does.
-type Proposed = Result<(Named, SourceProposal), NoSource>;
+type Proposed = Result<(NamedSource, SourceProposal), NoSource>;
 
 /// Proposes the sources of files, and writes them if told to.
 fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global) -> Result<Exit, Failure> {
@@ -130,7 +130,7 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
     let profiles = Profiles::open(root);
     let mut proposals: Vec<(&Path, Proposed)> = Vec::new();
     for file in files {
-        let named = Named::of_file(root, file, &text);
+        let named = NamedSource::of_file(root, file, &text);
         let found = match named.reading_source(&text) {
             Some(reader) => Err(NoSource::Read(reader)),
             None => propose_source(file, &profiles).map(|proposal| {
@@ -145,7 +145,7 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
         };
         proposals.push((file, found));
     }
-    let found: Vec<&(Named, SourceProposal)> =
+    let found: Vec<&(NamedSource, SourceProposal)> =
         proposals.iter().filter_map(|(_, found)| found.as_ref().ok()).collect();
     if global.json {
         let rows = proposals.iter().map(|(file, found)| match found {
@@ -183,7 +183,7 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
 }
 
 /// What a source is called, and where its file will be.
-struct Named {
+struct NamedSource {
     name: String,
     /// Relative to pipeline.toml, with slashes.
     path: String,
@@ -191,8 +191,8 @@ struct Named {
     from: Option<PathBuf>,
 }
 
-impl Named {
-    fn of_file(root: &Path, file: &Path, settings: &str) -> Named {
+impl NamedSource {
+    fn of_file(root: &Path, file: &Path, settings: &str) -> NamedSource {
         let called = file.file_name().unwrap_or_default().to_string_lossy();
         let stem = called.split('.').next().unwrap_or_default();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -209,7 +209,7 @@ impl Named {
         match inside {
             Some(inside) => {
                 let parts = inside.components().map(|part| part.as_os_str().to_string_lossy());
-                Named { name, path: parts.collect::<Vec<_>>().join("/"), from: None }
+                NamedSource { name, path: parts.collect::<Vec<_>>().join("/"), from: None }
             }
             None => {
                 // Two files of one name are two files in raw/dumps: the second has the name of its source.
@@ -220,7 +220,7 @@ impl Named {
                     }
                     path => path,
                 };
-                Named { name, path, from: Some(file.to_owned()) }
+                NamedSource { name, path, from: Some(file.to_owned()) }
             }
         }
     }
@@ -232,7 +232,7 @@ impl Named {
 }
 
 /// The table as it is written.
-fn source_table(named: &Named, proposal: &SourceProposal) -> String {
+fn source_table(named: &NamedSource, proposal: &SourceProposal) -> String {
     let mut text = format!(
         "[[source]]\nname = {}\nkind = {}\npath = {}\n",
         toml_string(&named.name),
@@ -321,7 +321,7 @@ fn proposal_remarks(proposal: &SourceProposal) -> String {
 }
 
 /// Copies the files and adds their tables, of which all or none are written.
-fn add(root: &Path, found: &[&(Named, SourceProposal)], global: &Global) -> Result<(), Failure> {
+fn add(root: &Path, found: &[&(NamedSource, SourceProposal)], global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     // Before anything is written.
     let mut taken = std::collections::BTreeSet::new();

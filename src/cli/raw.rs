@@ -8,10 +8,10 @@ use super::args::{Global, RawVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::Config;
-use crate::decisions::Line;
+use crate::decisions::DecisionLine;
 use crate::pipeline::{MergeError, Merged, merge as take_over};
 use crate::review::Vote;
-use crate::warc::Taken;
+use crate::warc::MergedFile;
 
 pub(super) fn run_raw_verb(verb: &RawVerb, global: &Global) -> Result<Exit, Failure> {
     let RawVerb::Merge { other, dry_run } = verb;
@@ -71,11 +71,11 @@ fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
     }))
 }
 
-fn how_taken(taken: &Taken) -> &'static str {
+fn how_taken(taken: &MergedFile) -> &'static str {
     match taken {
-        Taken::New(_) => "new",
-        Taken::Longer(_) => "continues the local one",
-        Taken::Beside(_) => "kept next to the local one, which continues differently",
+        MergedFile::New(_) => "new",
+        MergedFile::Longer(_) => "continues the local one",
+        MergedFile::Beside(_) => "kept next to the local one, which continues differently",
     }
 }
 
@@ -96,11 +96,11 @@ fn describe_merged(merged: &Merged, dry_run: bool) -> String {
     }
     for line in &merged.decisions {
         add_line(match line {
-            Line::Decide(decision) => format!("decision {}", super::decide::describe_decision(decision)),
-            Line::Dispute(decision) => {
+            DecisionLine::Decide(decision) => format!("decision {}", super::decide::describe_decision(decision)),
+            DecisionLine::Dispute(decision) => {
                 format!("decision {}  (contradicts one in this workspace)", super::decide::describe_decision(decision))
             }
-            Line::Undo(undo) => format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why),
+            DecisionLine::Undo(undo) => format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why),
         });
     }
     let replies = &merged.replies;
@@ -138,7 +138,7 @@ fn describe_merged(merged: &Merged, dry_run: bool) -> String {
     } else {
         add_line("`riddlemill run` applies it".into());
     }
-    let disputed = merged.decisions.iter().any(|line| matches!(line, Line::Dispute(_)));
+    let disputed = merged.decisions.iter().any(|line| matches!(line, DecisionLine::Dispute(_)));
     if !merged.contradicting.is_empty() {
         add_line("  hint: `riddlemill review adjudicate STEP` shows both answers; their voter votes again, or an adjudicator decides".into());
     }

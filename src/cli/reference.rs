@@ -13,7 +13,7 @@ use crate::config::{self, Key, Section};
 use crate::pages::profile::KEYS;
 use crate::recipe::RECIPES;
 use crate::record::{CellKind, Column, Entry, Link, Reason, State, Typed};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::web::{Rank, route_addresses};
 
 /// Every page: its file in the folder of the reference, and its Markdown.
@@ -177,7 +177,7 @@ fn records_page() -> String {
         .to_owned();
     columns_of(&mut page, "ledger/: what a stage did with a record", Entry::COLUMNS);
     columns_of(&mut page, "links/: what a record was made of", Link::COLUMNS);
-    for rows in Rows::every_kind() {
+    for rows in StageRows::every_kind() {
         columns_of(&mut page, &format!("rows/: {}", rows.name()), rows.columns());
     }
     page

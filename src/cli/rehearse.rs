@@ -13,13 +13,13 @@ use super::exit::Failure;
 use super::output;
 use super::progress::RunConsole;
 use crate::config::{Config, FILE, Overrides};
-use crate::llm::What;
+use crate::llm::RequestContent;
 use crate::pipeline::{self, Selection, shown_items};
 use crate::recipe::{self, Recipe, Step};
 use crate::record::{Entry, Record, Row, State};
 use crate::release;
 use crate::stages::draft::{self, Request};
-use crate::stages::{Draft, Rows, Stop, read_subjects};
+use crate::stages::{DraftStep, StageRows, Stop, read_subjects};
 use crate::store::{Error, Manifest, StageReader, Workspace, durable};
 
 /// A byte of the secrets of a rehearsal, which hides nothing from anybody.
@@ -36,7 +36,7 @@ pub(super) struct Examples<'e> {
 }
 
 /// The post as the flags describe it.
-pub(super) struct Given<'g> {
+pub(super) struct GivenPost<'g> {
     /// The text, or a riddle's question.
     pub text: &'g str,
     /// A riddle's answer.
@@ -54,7 +54,7 @@ pub(super) struct Rehearsed {
 }
 
 /// The folder of a rehearsal.
-pub(super) struct Stand {
+pub(super) struct RehearsalFolder {
     /// The settings of the workspace, with the post as the only source and the pack behind every endpoint.
     pub(super) config: Config,
     /// The recipe, after those whose records it continues.
@@ -66,12 +66,12 @@ pub(super) struct Stand {
 pub(super) fn rehearse_recipe(
     config: &Config,
     recipe: &'static Recipe,
-    given: &Given<'_>,
+    given: &GivenPost<'_>,
     examples: &Examples<'_>,
     global: &Global,
 ) -> Result<Rehearsed, Failure> {
     let replies = Replies::read_pack(examples.replies)?;
-    let stand = Stand::new(config, recipe, given, examples, global)?;
+    let stand = RehearsalFolder::new(config, recipe, given, examples, global)?;
     let mut votes = Votes::read_file(examples.votes, recipe, &stand.recipes)?;
     let mut made = stand.run_stages()?;
     while votes.cast_votes(&stand.config)? {
@@ -110,7 +110,7 @@ pub(super) fn rehearse_recipe(
 }
 
 /// What a step asks models.
-fn draft_of(step: &Step) -> Option<Draft> {
+fn draft_of(step: &Step) -> Option<DraftStep> {
     step.stage.declared_draft()
 }
 
@@ -124,14 +124,14 @@ fn is_import(step: &Step) -> bool {
     step.stage.is_import()
 }
 
-impl Stand {
+impl RehearsalFolder {
     fn new(
         config: &Config,
         recipe: &'static Recipe,
-        given: &Given<'_>,
+        given: &GivenPost<'_>,
         examples: &Examples<'_>,
         global: &Global,
-    ) -> Result<Stand, Failure> {
+    ) -> Result<RehearsalFolder, Failure> {
         let root = std::env::temp_dir();
         let folder = tempfile::Builder::new().prefix("tried-").tempdir();
         let folder = folder.map_err(Error::io("create a folder in", &root))?;
@@ -166,7 +166,7 @@ impl Stand {
         }
         // A trial says nothing about an example.
         stand.annotators.iter_mut().for_each(|person| person.qualified = true);
-        Ok(Stand { config: stand, recipes, _folder: folder })
+        Ok(RehearsalFolder { config: stand, recipes, _folder: folder })
     }
 
     /// Makes every stage, and returns those of the last recipe.
@@ -194,7 +194,7 @@ impl Stand {
     }
 
     /// The records that a step works on.
-    fn read_records(&self, recipe: &'static Recipe, step: &Step, of: Rows) -> Result<Vec<Row>, Failure> {
+    fn read_records(&self, recipe: &'static Recipe, step: &Step, of: StageRows) -> Result<Vec<Row>, Failure> {
         let mut records: Vec<Row> = Vec::new();
         for (from, number, before) in step.inputs.iter().filter_map(|input| recipe.find_input(input)) {
             let Some(stage) = self.open_stage(from, number, before)? else { continue };
@@ -208,7 +208,7 @@ impl Stand {
     }
 
     /// What a step asks models about records.
-    fn build_requests(&self, recipe: &Recipe, draft: Draft, records: &[Row]) -> Result<Vec<Request>, Failure> {
+    fn build_requests(&self, recipe: &Recipe, draft: DraftStep, records: &[Row]) -> Result<Vec<Request>, Failure> {
         let prompts = draft::load_prompts(&self.config)?;
         let endpoints = draft::endpoints_of_draft(draft, &self.config, recipe.name)?;
         let slots = draft::slots_of_draft(draft, &self.config, recipe.name, &endpoints)?;
@@ -261,7 +261,7 @@ fn parts_of(id: &str) -> Option<(&str, &str)> {
 fn settings_text(
     config: &Config,
     recipe: &'static Recipe,
-    given: &Given<'_>,
+    given: &GivenPost<'_>,
     id: &str,
 ) -> Result<String, Failure> {
     let Some((site, _)) = parts_of(id) else {
@@ -305,7 +305,7 @@ fn column_key(name: &str) -> String {
 }
 
 /// The post as a line of the source.
-fn source_line(given: &Given<'_>, id: &str) -> Json {
+fn source_line(given: &GivenPost<'_>, id: &str) -> Json {
     let number = parts_of(id).map_or("", |(_, number)| number);
     let mut row =
         json!({ "number": number, "title": given.text, "content": given.answer.unwrap_or(given.text) });
@@ -341,7 +341,7 @@ fn show_prompts(step: &str, requests: &[Request], unreached: bool) -> Vec<Json> 
         }
         told.push((&ask.template, &ask.record));
         let text = match &ask.what {
-            What::Chat { messages, .. } => json!(messages),
+            RequestContent::Chat { messages, .. } => json!(messages),
             _ => json!(ask.text),
         };
         parts.push(json!({

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::args::{Global, Only, Place, ReviewVerb, RoundArg};
+use super::args::{Global, RecipeArgs, ReviewArgs, ReviewVerb, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, format_count};
 use super::review_session::{ReviewSession, usage_failure};
@@ -86,10 +86,10 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
             trials::grade_trials(&ReviewSession::open(&config, place)?, &asked, global)
         }
         ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
-            let place = Place { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
+            let place = ReviewArgs { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
             let room = ReviewSession::open(&config, &place)?;
             let act =
-                carry::Act { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
+                carry::CarryConfirmation { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
             match (out, undo) {
                 (Some(out), _) => carry::export_carryable(&room, out),
                 (None, true) => carry::undo_carry(&room, items, &act),
@@ -200,7 +200,7 @@ fn assign_tasks(
 
 fn print_status(
     config: &Config,
-    only: &Only,
+    only: &RecipeArgs,
     with_agreement: bool,
     global: &Global,
 ) -> Result<Exit, Failure> {

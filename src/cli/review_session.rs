@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::args::{Place, RoundArg};
+use super::args::{ReviewArgs, RoundArg};
 use super::exit::{Exit, Failure};
 use super::output;
 use crate::config::Config;
@@ -35,7 +35,7 @@ pub(super) struct ReviewSession<'c> {
 }
 
 impl<'c> ReviewSession<'c> {
-    pub(super) fn open(config: &'c Config, place: &Place) -> Result<ReviewSession<'c>, Failure> {
+    pub(super) fn open(config: &'c Config, place: &ReviewArgs) -> Result<ReviewSession<'c>, Failure> {
         // `status` and `report` name the stage review:NAME, and people copy that.
         let name = place.step.strip_prefix("review:").unwrap_or(&place.step);
         let recipe = output::recipe_of(config, name, place.recipe.as_deref())?;

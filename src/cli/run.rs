@@ -15,7 +15,7 @@ use crate::config::{Config, Source, sections};
 use crate::llm;
 use crate::pipeline::{self, Selection};
 use crate::recipe::{Recipe, Step};
-use crate::release::{self, Candidate};
+use crate::release::{self, CandidateManifest};
 use crate::report::{BuiltCandidate, RecipeState};
 use crate::stages::respond::Refused;
 use crate::stages::{StageError, Stop, draft};
@@ -171,7 +171,7 @@ fn print_kept_back(standings: &[RecipeState], global: &Global) {
     next::kept_back(standings).iter().filter(|_| !global.quiet).for_each(|line| eprintln!("{line}"));
 }
 
-type RunResult = (RecipeState, Option<(Candidate, bool)>);
+type RunResult = (RecipeState, Option<(CandidateManifest, bool)>);
 
 /// Runs the first of the remaining recipes.
 fn run_recipe(

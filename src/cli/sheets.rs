@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::args::{FormatArg, Global, Only, Place, RoundArg, SomePlace};
+use super::args::{FormatArg, Global, RecipeArgs, ReviewArgs, RoundArg, SomePlace};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
@@ -117,13 +117,13 @@ pub(super) fn write_all(
     format: FormatArg,
     folder: &Path,
 ) -> Result<Exit, Failure> {
-    let only = Only { recipes: place.recipe.clone().into_iter().collect() };
+    let only = RecipeArgs { recipes: place.recipe.clone().into_iter().collect() };
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let mut totals: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for recipe in output::select_recipes(config, &only)? {
         for review in recipe.review_steps() {
             let step = review.benchmark_and_ballot().1.to_owned();
-            let here = Place { step, recipe: Some(recipe.name.to_owned()), round: place.round };
+            let here = ReviewArgs { step, recipe: Some(recipe.name.to_owned()), round: place.round };
             let room = match ReviewSession::open(config, &here) {
                 Ok(room) => room,
                 // Items exist only once the stages before the review were made.
@@ -220,12 +220,12 @@ struct Table {
 /// Imports votes: files of a step, or files and folders whose sheets say which step they are of.
 pub(super) fn import_sheets(
     config: &Config,
-    place: &Place,
+    place: &ReviewArgs,
     files: &[PathBuf],
     global: &Global,
 ) -> Result<Exit, Failure> {
     let first = PathBuf::from(&place.step);
-    let is_step = output::select_recipes(config, &Only::default())?
+    let is_step = output::select_recipes(config, &RecipeArgs::default())?
         .iter()
         .any(|recipe| recipe.find_review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some());
     let mut machine = Vec::new();
@@ -246,7 +246,7 @@ pub(super) fn import_sheets(
                 troubled = true;
                 continue;
             };
-            let place = Place { step, recipe: Some(recipe), round };
+            let place = ReviewArgs { step, recipe: Some(recipe), round };
             match ReviewSession::open(config, &place) {
                 Ok(room) => troubled |= take_votes(&room, &tables, global, &mut machine)?,
                 Err(failure) => {

@@ -6,7 +6,7 @@ use super::args::{Global, Show};
 use super::exit::{Exit, Failure};
 use super::output::{self, format_count};
 use super::terminal::{self, HANG};
-use crate::audit::{Near, Piece, Query, Shown, Side, diff_texts};
+use crate::audit::{NearTexts, Piece, Query, Shown, PieceSide, diff_texts};
 use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
@@ -139,7 +139,7 @@ fn record_text(shown: &Shown) -> String {
     head
 }
 
-fn print_near(near: &Near) -> String {
+fn print_near(near: &NearTexts) -> String {
     let pair = &near.pair;
     let veto = pair.veto.as_deref().map(|v| format!(", demoted by {v}")).unwrap_or_default();
     let mut text =
@@ -161,17 +161,17 @@ pub(super) fn both_sides(a: &str, text_a: &str, b: &str, text_b: &str) -> String
 fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
     let mut text = String::new();
     for (id, side, colour, marks) in
-        [(a, Side::A, AnsiColor::Red, ("[-", "-]")), (b, Side::B, AnsiColor::Green, ("{+", "+}"))]
+        [(a, PieceSide::A, AnsiColor::Red, ("[-", "-]")), (b, PieceSide::B, AnsiColor::Green, ("{+", "+}"))]
     {
         let style = Style::new().fg_color(Some(colour.into())).underline();
         // Without colours the differences need marks of their own.
         let (open, close) =
             if has_colours() { (style_start(style), style_end(style)) } else { (marks.0.into(), marks.1.into()) };
         text.push_str(&format!("    {id:<28} {HANG}"));
-        for piece in pieces.iter().filter(|p| p.side == Side::Both || p.side == side) {
+        for piece in pieces.iter().filter(|p| p.side == PieceSide::Both || p.side == side) {
             let piece_text = one_line(&piece.text);
             match piece.side {
-                Side::Both => text.push_str(&piece_text),
+                PieceSide::Both => text.push_str(&piece_text),
                 _ => text.push_str(&format!("{open}{piece_text}{close}")),
             }
         }

@@ -28,17 +28,17 @@ pub(super) struct StageTable {
     wide: usize,
     every: bool,
     /// Rows that the next may be put together with.
-    open: Vec<Row>,
+    open: Vec<StageTableRow>,
 }
 
 /// What is said about a stage.
-pub(super) struct Row {
+pub(super) struct StageTableRow {
     stage: String,
-    says: Says,
+    says: StageRemark,
 }
 
 #[derive(Clone, PartialEq)]
-enum Says {
+enum StageRemark {
     /// It is made.
     Made { taken: u64, given: u64, what: String, leaves_none_out: bool, took: Duration },
     /// It is the one that this recipe has made.
@@ -47,14 +47,14 @@ enum Says {
     Due { state: &'static str, why: String },
 }
 
-impl Row {
+impl StageTableRow {
     /// A stage that is made; one of `earlier`, which other recipes made, is named after them.
-    pub(super) fn made_stage(manifest: &Manifest, took: Duration, earlier: &[Manifest]) -> Row {
+    pub(super) fn made_stage(manifest: &Manifest, took: Duration, earlier: &[Manifest]) -> StageTableRow {
         let counts = &manifest.counts;
         let (taken, given) = (counts.records_in, counts.records_out);
         let twin = earlier.iter().find(|twin| twin.recipe != manifest.recipe && same_work(twin, manifest));
         let says = match twin {
-            Some(twin) => Says::Shared { taken, given, with: twin.recipe.clone() },
+            Some(twin) => StageRemark::Shared { taken, given, with: twin.recipe.clone() },
             None => {
                 let states: Vec<State> = State::ALL
                     .into_iter()
@@ -69,26 +69,26 @@ impl Row {
                     what => what,
                 };
                 let leaves_none_out = taken == given && states.iter().all(|state| *state == State::Changed);
-                Says::Made { taken, given, what, leaves_none_out, took }
+                StageRemark::Made { taken, given, what, leaves_none_out, took }
             }
         };
-        Row { stage: manifest.stage.clone(), says }
+        StageTableRow { stage: manifest.stage.clone(), says }
     }
 
     /// A stage that is not made, or not fresh, and why.
-    pub(super) fn due_stage(stage: &str, state: &'static str, why: String) -> Row {
-        Row { stage: stage.to_owned(), says: Says::Due { state, why } }
+    pub(super) fn due_stage(stage: &str, state: &'static str, why: String) -> StageTableRow {
+        StageTableRow { stage: stage.to_owned(), says: StageRemark::Due { state, why } }
     }
 
     /// Whether the next stage says the same.
-    fn goes_on(&self, next: &Row) -> bool {
+    fn goes_on(&self, next: &StageTableRow) -> bool {
         match (&self.says, &next.says) {
             (
-                Says::Made { given, leaves_none_out: true, took, .. },
-                Says::Made { taken, leaves_none_out: true, took: also, .. },
+                StageRemark::Made { given, leaves_none_out: true, took, .. },
+                StageRemark::Made { taken, leaves_none_out: true, took: also, .. },
             ) => given == taken && *took < SLOW && *also < SLOW,
-            (Says::Shared { with, .. }, Says::Shared { with: also, .. }) => with == also,
-            (Says::Due { state, why }, Says::Due { state: also, why: because }) => {
+            (StageRemark::Shared { with, .. }, StageRemark::Shared { with: also, .. }) => with == also,
+            (StageRemark::Due { state, why }, StageRemark::Due { state: also, why: because }) => {
                 state == also && why == because && matches!(*state, "depends" | "missing")
             }
             _ => false,
@@ -110,7 +110,7 @@ impl StageTable {
     }
 
     /// The lines that can be printed once this row is known.
-    pub(super) fn add_row(&mut self, row: Row) -> Vec<String> {
+    pub(super) fn add_row(&mut self, row: StageTableRow) -> Vec<String> {
         let goes_on = !self.every && self.open.last().is_some_and(|last| last.goes_on(&row));
         let mut lines = if goes_on { Vec::new() } else { self.remaining_lines() };
         self.open.push(row);
@@ -128,7 +128,7 @@ impl StageTable {
     }
 
     /// One line for rows that say the same.
-    fn row_line(&self, rows: &[Row]) -> Option<String> {
+    fn row_line(&self, rows: &[StageTableRow]) -> Option<String> {
         let (first, last) = (rows.first()?, rows.last()?);
         let wide = self.wide;
         let name = match rows {
@@ -140,7 +140,7 @@ impl StageTable {
             format!("  {name:<wide$}  {taken:>COUNT$}  {given:>COUNT$}  {HANG}{what}")
         };
         let line = match (&first.says, &last.says) {
-            (Says::Made { taken, what, .. }, Says::Made { given, .. }) => {
+            (StageRemark::Made { taken, what, .. }, StageRemark::Made { given, .. }) => {
                 let what = match rows {
                     [_] => what.as_str(),
                     _ if *taken == 0 => "no records",
@@ -149,7 +149,7 @@ impl StageTable {
                 let took: Duration = rows
                     .iter()
                     .map(|row| match &row.says {
-                        Says::Made { took, .. } => *took,
+                        StageRemark::Made { took, .. } => *took,
                         _ => Duration::ZERO,
                     })
                     .sum();
@@ -158,10 +158,10 @@ impl StageTable {
                     [what].into_iter().filter(|what| !what.is_empty()).chain(time.as_deref()).collect();
                 line(*taken, *given, &words.join(", "))
             }
-            (Says::Shared { taken, with, .. }, Says::Shared { given, .. }) => {
+            (StageRemark::Shared { taken, with, .. }, StageRemark::Shared { given, .. }) => {
                 line(*taken, *given, &format!("as in {with}"))
             }
-            (Says::Due { state, why }, _) => {
+            (StageRemark::Due { state, why }, _) => {
                 let state = tint_text(tone_of_state(state), &format!("{state:>COUNT$}"));
                 format!("  {name:<wide$}  {state}  {HANG}{why}")
             }
@@ -179,16 +179,16 @@ mod tests {
     use super::super::terminal::{StreamStyle, count_columns, fit_text};
     use super::*;
 
-    fn made(stage: &str, taken: u64, given: u64, what: &str) -> Row {
+    fn made(stage: &str, taken: u64, given: u64, what: &str) -> StageTableRow {
         let what = what.to_owned();
         let leaves_none_out = taken == given;
-        Row {
+        StageTableRow {
             stage: stage.to_owned(),
-            says: Says::Made { taken, given, what, leaves_none_out, took: Duration::ZERO },
+            says: StageRemark::Made { taken, given, what, leaves_none_out, took: Duration::ZERO },
         }
     }
 
-    fn table(every: bool, rows: Vec<Row>) -> String {
+    fn table(every: bool, rows: Vec<StageTableRow>) -> String {
         let mut table = StageTable::of_recipe("flub", 16, every);
         let mut lines: Vec<String> = rows.into_iter().flat_map(|row| table.add_row(row)).collect();
         lines.extend(table.remaining_lines());
@@ -198,9 +198,9 @@ mod tests {
     #[test]
     fn stages_that_say_the_same_take_one_row() {
         let rows = || {
-            let shared = |stage: &str, taken, given| Row {
+            let shared = |stage: &str, taken, given| StageTableRow {
                 stage: stage.to_owned(),
-                says: Says::Shared { taken, given, with: "chumor".into() },
+                says: StageRemark::Shared { taken, given, with: "chumor".into() },
             };
             vec![
                 shared("import", 227, 199),
@@ -209,9 +209,9 @@ mod tests {
                 made("type", 28, 28, "changed 28"),
                 made("options", 28, 28, ""),
                 made("late", 0, 0, "no records"),
-                Row::due_stage("final", "stale", "votes changed".into()),
-                Row::due_stage("pair", "depends", "fresh if".into()),
-                Row::due_stage("review:pair", "depends", "fresh if".into()),
+                StageTableRow::due_stage("final", "stale", "votes changed".into()),
+                StageTableRow::due_stage("pair", "depends", "fresh if".into()),
+                StageTableRow::due_stage("review:pair", "depends", "fresh if".into()),
             ]
         };
         insta::assert_snapshot!(table(false, rows()), @r"
@@ -231,7 +231,7 @@ mod tests {
     fn a_slow_stage_has_its_time_and_a_row() {
         let slow = |stage: &str, secs| {
             let mut row = made(stage, 5, 5, "");
-            if let Says::Made { took, .. } = &mut row.says {
+            if let StageRemark::Made { took, .. } = &mut row.says {
                 *took = Duration::from_secs(secs);
             }
             row

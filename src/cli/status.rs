@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::args::{Global, Only};
+use super::args::{Global, RecipeArgs};
 use super::commands::complete_command;
 use super::exit::{Exit, Failure};
 use super::next;
 use super::origins;
 use super::output::{self, count};
 use super::released;
-use super::stage_table::{Row, StageTable};
+use super::stage_table::{StageTableRow, StageTable};
 use super::terminal::{HANG, Tone, tint_text, tone_of_state};
 use crate::config::Config;
 use crate::pipeline::Outdated;
@@ -18,7 +18,7 @@ use crate::release;
 use crate::report::{CrawlAge, RecipeStatus, Status};
 use crate::store::Manifest;
 
-pub(super) fn print_status(args: &Only, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn print_status(args: &RecipeArgs, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let recipes = output::select_recipes(&config, args)?;
     print_plan(&config, &recipes, args, global)
@@ -28,7 +28,7 @@ pub(super) fn print_status(args: &Only, global: &Global) -> Result<Exit, Failure
 pub(super) fn print_plan(
     config: &Config,
     recipes: &[&'static Recipe],
-    only: &Only,
+    only: &RecipeArgs,
     global: &Global,
 ) -> Result<Exit, Failure> {
     let mut status = crate::report::report_status(config, recipes, &only.recipes)?;
@@ -57,8 +57,8 @@ fn put_recipe(text: &mut String, status: &RecipeStatus, passed: &mut Vec<Manifes
     for stage in &status.stages {
         let made = stage.made.as_ref().filter(|_| stage.state == "fresh");
         let row = match made {
-            Some(manifest) => Row::made_stage(manifest, Duration::ZERO, passed),
-            None => Row::due_stage(stage.stage, stage.state, stage.why.clone()),
+            Some(manifest) => StageTableRow::made_stage(manifest, Duration::ZERO, passed),
+            None => StageTableRow::due_stage(stage.stage, stage.state, stage.why.clone()),
         };
         put_lines(text, table.add_row(row));
         passed.extend(made.cloned());

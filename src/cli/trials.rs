@@ -14,7 +14,7 @@ use crate::pipeline::{read_blinding, current_time};
 use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};
 use crate::review::exchange::{disarm_formula, write_sheet, table_rows};
-use crate::review::grades::{self, Grade, Line, TrialAnswer};
+use crate::review::grades::{self, Grade, TrialLine, TrialAnswer};
 use crate::review::qualify::{Trial, TrialLevel, qualified_level, wants_a_senior};
 use crate::review::{
     Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import_votes, read_gold,
@@ -82,7 +82,7 @@ fn raw_folder(room: &ReviewSession<'_>) -> PathBuf {
     Workspace::new(&room.config.root).raw_folder()
 }
 
-fn store_grades(room: &ReviewSession<'_>, lines: &[Line]) -> Result<usize, Failure> {
+fn store_grades(room: &ReviewSession<'_>, lines: &[TrialLine]) -> Result<usize, Failure> {
     grades::append_trials(&raw_folder(room), room.step.recipe, room.step.name, lines).map_err(io_failure)
 }
 
@@ -132,7 +132,7 @@ fn grade_by_gold(
     }
     let answers: Vec<_> = gold.iter().map(|gold| (gold.item, &gold.answers)).collect();
     let (graded, grades) = grades::grade_against(&room.step, &answers, &votes, options.fewest, &at);
-    let lines: Vec<Line> = grades.into_iter().map(Line::Grade).collect();
+    let lines: Vec<TrialLine> = grades.into_iter().map(TrialLine::Grade).collect();
     let new = store_grades(room, &lines)?;
     print_trials(room, &graded, options.fewest, new, global)?;
     Ok(if troubled { Exit::Partial } else { Exit::Done })
@@ -250,7 +250,7 @@ fn to_a_senior(
     let heads = ["answer", "see.item", "see.known", "see.given", RIGHT];
     let bytes = write_sheet(&heads, &rows).map_err(io_failure)?;
     durable::replace_file(sheet_path, &bytes)?;
-    let lines: Vec<Line> = given.into_iter().map(Line::Answers).collect();
+    let lines: Vec<TrialLine> = given.into_iter().map(TrialLine::Answers).collect();
     store_grades(room, &lines)?;
     output::print_text(&format!(
         "{}: {} to grade, `yes` or `no` each\n",
@@ -285,8 +285,8 @@ fn by_a_senior(
         .map_err(io_failure)?
         .into_iter()
         .filter_map(|line| match line {
-            Line::Answers(given) => Some(given),
-            Line::Grade(_) => None,
+            TrialLine::Answers(given) => Some(given),
+            TrialLine::Grade(_) => None,
         })
         // Older sheets have the answers' own ids.
         .flat_map(|given| [(given.entry.to_string(), given.clone()), (answer_alias(&blinding, &given), given)])
@@ -333,7 +333,7 @@ fn by_a_senior(
         let trial = Trial { annotator: annotator.to_owned(), right, of, level };
         if level != TrialLevel::TooFew {
             let answers = answers.into_values().map(|(given, right)| (given.clone(), right)).collect();
-            lines.push(Line::Grade(Grade::new(&trial, options.fewest, shares, &at, Some(by), answers)));
+            lines.push(TrialLine::Grade(Grade::new(&trial, options.fewest, shares, &at, Some(by), answers)));
         }
         trials.push(trial);
     }

@@ -58,14 +58,14 @@ fn linked_folders(trust: &Trust, config: &Config) -> Vec<Wish> {
 /// What a workspace wants, and what was agreed to.
 #[derive(Serialize)]
 struct Trusted<'t> {
-    wants: Vec<Want<'t>>,
+    wants: Vec<TrustWish<'t>>,
     agreed: Vec<&'t Given>,
     file: Option<&'t Path>,
 }
 
 /// Something beyond its own folder.
 #[derive(Serialize)]
-struct Want<'t> {
+struct TrustWish<'t> {
     wish: &'t Wish,
     word: String,
     agreed: bool,
@@ -81,7 +81,7 @@ fn list_wishes(all: bool, global: &Global) -> Result<Exit, Failure> {
     let given = trust.list_answers();
     let shown: Vec<_> = given.iter().filter(|given| all || given.here).collect();
     if global.json {
-        let want = |wish| Want { wish, word: wish.trust_word(), agreed: config.trust.is_agreed(wish) };
+        let want = |wish| TrustWish { wish, word: wish.trust_word(), agreed: config.trust.is_agreed(wish) };
         let wants = wishes.iter().map(want).collect();
         output::print_json(&Trusted { wants, agreed: shown, file: trust.answers_file() })?;
         return Ok(Exit::Done);

@@ -8,7 +8,7 @@ use super::output::{self, count};
 use crate::config::Config;
 use crate::pipeline;
 use crate::release::{Holder, Request, look_up, look_up_dump};
-use crate::stages::withdrawal::{Tombstone, What, Withdraw, Withdrawals, append_withdrawals as append};
+use crate::stages::withdrawal::{Tombstone, TombstoneSubject, Withdraw, Withdrawals, append_withdrawals as append};
 use crate::store::Workspace;
 
 /// What a withdrawal concerns, and whether it was made.
@@ -118,7 +118,7 @@ fn undo_withdrawal(config: &Config, target: &str, reason: &str) -> Result<Exit, 
     let workspace = Workspace::new(&config.root);
     let withdrawals = Withdrawals::load(&workspace)?;
     let wanted = match withdrawals.of_file(target).map(|found| &found.what) {
-        Some(What::Dump { sha256, .. }) => Withdraw::UndoDump(sha256.clone()),
+        Some(TombstoneSubject::Dump { sha256, .. }) => Withdraw::UndoDump(sha256.clone()),
         _ if withdrawals.of_post(target, target).is_some() => Withdraw::UndoPost(target.into()),
         _ => return Err(Failure::usage(format!("{target:?} is not withdrawn"))),
     };
@@ -140,12 +140,12 @@ fn list_withdrawals(config: &Config, global: &Global) -> Result<Exit, Failure> {
     }
     let line = |tombstone: &&Tombstone| {
         let what = match &tombstone.what {
-            What::Post { id, text, .. } => {
+            TombstoneSubject::Post { id, text, .. } => {
                 let hash = id.as_ref().or(text.as_ref()).map_or("", |hash| &hash[..hash.len().min(8)]);
                 format!("a post ({hash})")
             }
-            What::Dump { file, .. } => format!("the dump {file}"),
-            What::Undone { .. } => String::new(),
+            TombstoneSubject::Dump { file, .. } => format!("the dump {file}"),
+            TombstoneSubject::Undone { .. } => String::new(),
         };
         format!("{}  {what}: {}\n", tombstone.at.get(..10).unwrap_or_default(), tombstone.reason)
     };

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use riddlemill::options::{Draw, LETTERS};
+use riddlemill::options::{DrawStream, LETTERS};
 use riddlemill::record::derive_id;
 use riddlemill::review::ballots;
 use serde_json::{Value as Json, json};
@@ -44,7 +44,7 @@ fn line(model: &str, template: &str, record: &str, reply: impl Into<Json>) -> Js
 
 /// Whether the solver is correct: this percentage of the time.
 fn lucky(purpose: &str, id: &str, percent: usize) -> bool {
-    Draw::new(1, purpose, id).draw_below(100) < percent
+    DrawStream::new(1, purpose, id).draw_below(100) < percent
 }
 
 fn result<'a>(row: &'a Json, key: &str) -> &'a str {
@@ -66,7 +66,7 @@ fn question(row: &Json, lines: &mut Vec<Json>) {
         let why = if rating > 2 { "It says what matters." } else { "It misses the point." };
         line(MARKER, template, &id, json!({ "rating": rating, "explanation": why }))
     };
-    let spread = Draw::new(1, "rating", record).draw_below(2);
+    let spread = DrawStream::new(1, "rating", record).draw_below(2);
     lines.push(rate(false, if sees { 3 + spread } else { spread }));
     if row["pair"].is_string() {
         let answer = "Yes, in most cases; check the details before you rely on it.";
@@ -98,11 +98,11 @@ fn text(row: &Json, lines: &mut Vec<Json>) {
     let gold = LETTERS.iter().position(|letter| *letter == result(row, "answer")).unwrap();
     let pick = |purpose: &str, percent: usize| match lucky(purpose, record, percent) {
         true => gold,
-        false => (gold + 1 + Draw::new(1, purpose, &format!("{record} wrong")).draw_below(3)) % 4,
+        false => (gold + 1 + DrawStream::new(1, purpose, &format!("{record} wrong")).draw_below(3)) % 4,
     };
     let named = |purpose: &str, percent: usize| {
         let kind = row["type"].as_str()?;
-        let other = types()[Draw::new(1, purpose, &format!("{record} other")).draw_below(8)];
+        let other = types()[DrawStream::new(1, purpose, &format!("{record} other")).draw_below(8)];
         Some(if lucky(purpose, record, percent) { kind } else { other })
     };
     let two = format!("{record} 2-shot");
@@ -130,7 +130,7 @@ fn text(row: &Json, lines: &mut Vec<Json>) {
         let option = pick(&format!("explain {setting}"), percent);
         let words = row["options"][option].as_str().unwrap();
         lines.push(line(SOLVER, template, about, words));
-        let spread = Draw::new(1, "score", &format!("{record} {setting}")).draw_below(3);
+        let spread = DrawStream::new(1, "score", &format!("{record} {setting}")).draw_below(3);
         let rating = if option == gold { 8 + spread } else { 2 + spread };
         let reply = format!("与参考答案对照之后。\nRating: [[{rating}]]");
         lines.push(line(MARKER, "flub/judge", &format!("{record} {SOLVER} {setting}"), reply));
@@ -148,7 +148,7 @@ fn joke(row: &Json, lines: &mut Vec<Json>) {
     let opponents = row["opponent_models"].as_array().unwrap().iter().map(|model| model.as_str().unwrap());
     for model in opponents.chain([SOLVER]) {
         let about = format!("{record} {model}");
-        let choice = ["1", "2", "1", "2", "tie"][Draw::new(1, "prefer", &about).draw_below(5)];
+        let choice = ["1", "2", "1", "2", "tie"][DrawStream::new(1, "prefer", &about).draw_below(5)];
         lines.push(line(
             MARKER,
             "chumor/preference",
@@ -165,9 +165,9 @@ fn puzzle(row: &Json, lines: &mut Vec<Json>) {
     for (about, percent) in [(id.to_string(), 60), (format!("{id} 2-shot"), 65)] {
         let place = match lucky("solve", &about, percent) {
             true => gold,
-            false => (gold + 1 + Draw::new(1, "solve wrong", &about).draw_below(3)) % 4,
+            false => (gold + 1 + DrawStream::new(1, "solve wrong", &about).draw_below(3)) % 4,
         };
-        let reply = match Draw::new(1, "form", &about).draw_below(12) {
+        let reply = match DrawStream::new(1, "form", &about).draw_below(12) {
             0 => "I cannot decide.".into(),
             1..=4 => option(place),
             _ => format!("{}.", LETTERS[place]),
@@ -176,7 +176,7 @@ fn puzzle(row: &Json, lines: &mut Vec<Json>) {
     }
     // New situations, answered freely if they have their own answer.
     if id.ends_with("_CR") && gold < 3 {
-        let (reply, score) = match Draw::new(1, "open", id).draw_below(6) {
+        let (reply, score) = match DrawStream::new(1, "open", id).draw_below(6) {
             0 => ("-".to_string(), None),
             1..=2 => (option(gold), Some(5)),
             drawn => (option((gold + 1) % 3), Some(drawn - 2)),

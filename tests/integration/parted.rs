@@ -8,7 +8,7 @@ use riddlemill::config::sections::{DedupMetric, Keep};
 use riddlemill::config::{Config, sections};
 use riddlemill::join::Unwatched;
 use riddlemill::record::Post;
-use riddlemill::stages::apply::{Row, apply_dedup};
+use riddlemill::stages::apply::{RowObject, apply_dedup};
 use riddlemill::stages::parted::{
     CommonPairs, Decision, Group, KeyLine, Keyer, Measure, MergeTarget, PairLine, PartStats, Share,
     decide_merges, ledger_record, rank_of, verify_line,
@@ -418,7 +418,7 @@ proptest! {
             ..Post::default()
         };
         let posts: Vec<Post> = texts.into_iter().enumerate().map(post).collect();
-        let rows: Vec<Row> = posts
+        let rows: Vec<RowObject> = posts
             .iter()
             .map(|p| json!({ "id": p.id, "text": p.text, "score": p.score, "time": p.time }).as_object().unwrap().clone())
             .collect();

@@ -472,7 +472,7 @@ fn statistics_are_those_of_table_3() {
             })
             .collect();
         let rows =
-            shown.iter().map(|(question, answer, choices)| statistics::Row { question, answer, choices });
+            shown.iter().map(|(question, answer, choices)| statistics::QuestionRow { question, answer, choices });
         let figures = count_figures(rows).unwrap();
         let got = [
             figures.question_tokens,

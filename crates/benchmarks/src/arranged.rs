@@ -1,7 +1,7 @@
 //! Steps that neither ask nor find anything: the order of options, marked texts, and a record of every element of a list
 //! (`record_for_each`).
 
-use crate::draft::{Place, by_name};
+use crate::draft::{TablePlace, by_name};
 use crate::expression::Expression;
 use crate::reader::{Keys, leak_text};
 
@@ -32,7 +32,7 @@ pub struct Marked {
 
 by_name!(Options Marked);
 
-impl Place<'_> {
+impl TablePlace<'_> {
     /// The options of a multiple choice.
     pub fn parse_options(&self, keys: &Keys<'_>) -> Option<Options> {
         let number = keys.read_count("number").unwrap_or(4);
@@ -109,7 +109,7 @@ impl Elements {
     }
 }
 
-impl Place<'_> {
+impl TablePlace<'_> {
     /// A step that makes a record of every element of a list; a problem is reported.
     pub(crate) fn parse_elements(&self, keys: &Keys<'_>) -> Option<Elements> {
         if self.records.is_some() {

@@ -3,7 +3,7 @@
 use minijinja::Value;
 use riddlemill_record::Reason;
 
-use crate::expression::{Expression, Named, Trouble};
+use crate::expression::{Expression, ScopedExpression, ExpressionError};
 use crate::requirement::Requirement;
 
 /// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
@@ -26,7 +26,7 @@ impl Rejection {
     ///
     /// # Errors
     /// [`Trouble`] if they cannot be computed.
-    pub fn find_drop_reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, Trouble> {
+    pub fn find_drop_reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, ExpressionError> {
         if !self.when.is_true(answers)? {
             return Ok(None);
         }
@@ -45,7 +45,7 @@ pub struct BallotSource {
     /// The condition for a record to be voted on; none means all.
     pub when: Option<Expression>,
     /// The list whose elements are separate items, as `it`; without it the record is one item.
-    pub over: Option<Over>,
+    pub over: Option<ElementList>,
     /// Two texts to compare.
     pub compares: Option<Compares>,
     /// The draft of a field, if it is computed.
@@ -77,7 +77,7 @@ pub const DRAFTED: &str = "drafted";
 
 /// The elements of a record that are separate items.
 #[derive(Debug)]
-pub struct Over {
+pub struct ElementList {
     pub list: Expression,
     /// Prefix of the id of such an item.
     pub role: &'static str,
@@ -111,7 +111,7 @@ impl BallotSource {
 
     /// Every expression over the record before the ballot, each with what else it may name: `it` over an element
     /// of the list.
-    pub(crate) fn asked_with(&self) -> impl Iterator<Item = Named<'_>> {
+    pub(crate) fn asked_with(&self) -> impl Iterator<Item = ScopedExpression<'_>> {
         let sides = self.compares.iter().flat_map(|compares| &compares.sides);
         let named = self.shows.iter().chain(&self.draft).chain(&self.ranked).chain(sides);
         let called = self.over.iter().map(|over| &over.called);

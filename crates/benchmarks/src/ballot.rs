@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::asked::{BallotSource, Compares, Over, Passes, Rejection};
+pub use crate::asked::{BallotSource, Compares, ElementList, Passes, Rejection};
 pub use crate::choice::{Choice, Label, make_choice, make_label};
 
 riddlemill_schema::choice! {
@@ -56,7 +56,7 @@ impl Round {
 /// The form of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum AnswerKind {
     /// One of the options.
     Choice(Vec<Choice>),
     /// Between `min` and `max` of the options.
@@ -115,7 +115,7 @@ pub const KEEP: &str = "keep";
 
 /// When a field has to be filled in, depending on an earlier choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct When {
+pub struct FillCondition {
     /// The earlier choice.
     pub field: &'static str,
     /// Answers that require this field.
@@ -150,11 +150,11 @@ pub struct Field {
     /// The question for annotators.
     pub label: Label,
     /// The form of an answer.
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// Whether an answer is required.
     pub required: bool,
     /// Asked only after a certain answer to an earlier field.
-    pub when: Option<When>,
+    pub when: Option<FillCondition>,
     /// How answers combine.
     pub combine: Combine,
     /// Whether a text must differ from the ballot's other such texts, and from the item's texts that must not
@@ -169,7 +169,7 @@ pub struct Field {
 
 impl Field {
     /// A required field whose answers combine by majority.
-    pub fn new(name: &'static str, label: Label, kind: Kind) -> Field {
+    pub fn new(name: &'static str, label: Label, kind: AnswerKind) -> Field {
         let combine = Combine::Majority;
         let (when, edits, tolerance) = (None, None, None);
         Field { name, label, kind, required: true, when, combine, distinct: false, edits, tolerance }
@@ -187,7 +187,7 @@ impl Field {
         write: &'static [&'static str],
         draft: &'static [&'static str],
     ) -> Field {
-        Field { when: Some(When { field, write, draft }), ..self }
+        Field { when: Some(FillCondition { field, write, draft }), ..self }
     }
 
     /// Sets another combination than majority.
@@ -314,7 +314,7 @@ impl Ballot {
                     .filter(|field| !asks(field))
                     .cloned()
                     .collect();
-                fields.push(Field::new(REASON, make_label("Why?", "理由"), Kind::Text));
+                fields.push(Field::new(REASON, make_label("Why?", "理由"), AnswerKind::Text));
                 fields
             }
         }
@@ -322,7 +322,7 @@ impl Ballot {
 
     /// Whether something is shown in an order drawn for each item by the recipe's seed.
     pub fn is_drawn(&self) -> bool {
-        self.fields.iter().any(|field| matches!(field.kind, Kind::Preference { .. }))
+        self.fields.iter().any(|field| matches!(field.kind, AnswerKind::Preference { .. }))
     }
 
     /// Who may vote in `round`.
@@ -356,10 +356,10 @@ impl Field {
     /// The options of a choice, the reasons for a rejection, or nothing.
     pub fn options(&self) -> &[Choice] {
         match &self.kind {
-            Kind::Choice(options) | Kind::Choices { options, .. } => options,
-            Kind::Keep { reasons } => reasons,
-            Kind::Preference { tie, .. } => std::slice::from_ref(tie),
-            Kind::Text | Kind::Edited { .. } | Kind::Pick { .. } | Kind::Score { .. } => &[],
+            AnswerKind::Choice(options) | AnswerKind::Choices { options, .. } => options,
+            AnswerKind::Keep { reasons } => reasons,
+            AnswerKind::Preference { tie, .. } => std::slice::from_ref(tie),
+            AnswerKind::Text | AnswerKind::Edited { .. } | AnswerKind::Pick { .. } | AnswerKind::Score { .. } => &[],
         }
     }
 }
@@ -377,7 +377,7 @@ impl Ballot {
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);
         self.fields.iter().chain(second).filter_map(|field| match field.kind {
-            Kind::Pick { from, any: false, .. } if self.shown_keys().any(|key| key == from) => Some(from),
+            AnswerKind::Pick { from, any: false, .. } if self.shown_keys().any(|key| key == from) => Some(from),
             _ => None,
         })
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use riddlemill_record::Reason;
 
 use crate::ballot::{
-    Adjudication, Ballot, BallotSource, Choice, Combine, Compares, Drafts, Field, Kind, Label, Over, Passes,
-    Qualification, Rejection, Role, SecondPass, When,
+    Adjudication, Ballot, BallotSource, Choice, Combine, Compares, Drafts, Field, AnswerKind, Label, ElementList, Passes,
+    Qualification, Rejection, Role, SecondPass, FillCondition,
 };
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
@@ -224,7 +224,7 @@ fn parse_ballot_source(language: Language, file: &str, name: &'static str, keys:
         source => read(keys, key, source),
     };
     let over = keys.read_text("over").and_then(|source| {
-        Some(Over {
+        Some(ElementList {
             list: read(keys, "over", source)?,
             role: keys.read_text("role").unwrap_or(name),
             called: needed(keys, "called")?,
@@ -309,14 +309,14 @@ fn parse_second_pass(first: &[Field], lists: &Lists, keys: &Keys<'_>) -> SecondP
 }
 
 fn parse_field(lists: &Lists, keys: &Keys<'_>) -> Field {
-    let when = |keys: &Keys<'_>| When {
+    let when = |keys: &Keys<'_>| FillCondition {
         field: keys.require_text("field"),
         write: keys.read_texts("write").unwrap_or_default().leak(),
         draft: keys.read_texts("draft").unwrap_or_default().leak(),
     };
     let kind = parse_kind(lists, keys);
     let tolerance = keys.read_count("tolerance");
-    if tolerance.is_some() && !matches!(kind, Kind::Score { .. }) {
+    if tolerance.is_some() && !matches!(kind, AnswerKind::Score { .. }) {
         keys.report_problem("tolerance", "only a score has one: how far it may be from the known score in a trial");
     }
     Field {
@@ -334,7 +334,7 @@ fn parse_field(lists: &Lists, keys: &Keys<'_>) -> Field {
 
 /// The form of a field, by its keyword.
 #[derive(Clone, Copy)]
-enum Form {
+enum FieldKeyword {
     Choice,
     Choices,
     Text,
@@ -345,40 +345,40 @@ enum Form {
     Keep,
 }
 
-fn parse_kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
+fn parse_kind(lists: &Lists, keys: &Keys<'_>) -> AnswerKind {
     let forms = [
-        ("choice", Form::Choice),
-        ("choices", Form::Choices),
-        ("text", Form::Text),
-        ("pick", Form::Pick),
-        ("edited", Form::Edited),
-        ("score", Form::Score),
-        ("preference", Form::Preference),
-        ("keep", Form::Keep),
+        ("choice", FieldKeyword::Choice),
+        ("choices", FieldKeyword::Choices),
+        ("text", FieldKeyword::Text),
+        ("pick", FieldKeyword::Pick),
+        ("edited", FieldKeyword::Edited),
+        ("score", FieldKeyword::Score),
+        ("preference", FieldKeyword::Preference),
+        ("keep", FieldKeyword::Keep),
     ];
     if !keys.has_key("kind") {
         keys.require_text("kind");
-        return Kind::Text;
+        return AnswerKind::Text;
     }
     match keys.one_of("kind", &forms) {
-        None | Some(Form::Text) => Kind::Text,
-        Some(Form::Choice) => Kind::Choice(parse_options(lists, keys)),
-        Some(Form::Choices) => {
+        None | Some(FieldKeyword::Text) => AnswerKind::Text,
+        Some(FieldKeyword::Choice) => AnswerKind::Choice(parse_options(lists, keys)),
+        Some(FieldKeyword::Choices) => {
             let options = parse_options(lists, keys);
             let max = keys.read_count("max").unwrap_or(options.len());
-            Kind::Choices { min: keys.read_count("min").unwrap_or(0), max, options }
+            AnswerKind::Choices { min: keys.read_count("min").unwrap_or(0), max, options }
         }
-        Some(Form::Pick) => Kind::Pick {
+        Some(FieldKeyword::Pick) => AnswerKind::Pick {
             k: keys.read_count("k").unwrap_or(1),
             any: keys.read_flag("any").unwrap_or(false),
             from: keys.require_text("from"),
             right_answer: keys.read_text("beside"),
         },
-        Some(Form::Edited) => Kind::Edited { pick: keys.require_text("pick") },
-        Some(Form::Score) => {
-            Kind::Score { min: keys.read_integer("min").unwrap_or(1), max: keys.read_integer("max").unwrap_or(5) }
+        Some(FieldKeyword::Edited) => AnswerKind::Edited { pick: keys.require_text("pick") },
+        Some(FieldKeyword::Score) => {
+            AnswerKind::Score { min: keys.read_integer("min").unwrap_or(1), max: keys.read_integer("max").unwrap_or(5) }
         }
-        Some(Form::Preference) => {
+        Some(FieldKeyword::Preference) => {
             let sides = keys.read_texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
             if sides.is_none() {
                 keys.report_problem("sides", "`sides` must name two codes, which votes use");
@@ -393,9 +393,9 @@ fn parse_kind(lists: &Lists, keys: &Keys<'_>) -> Kind {
             if tie.is_none() {
                 keys.report_problem("tie", "`tie` is missing: the code for \"neither is better\"");
             }
-            Kind::Preference { sides: sides.unwrap_or_default(), tie: tie.unwrap_or_else(blank) }
+            AnswerKind::Preference { sides: sides.unwrap_or_default(), tie: tie.unwrap_or_else(blank) }
         }
-        Some(Form::Keep) => Kind::Keep { reasons: parse_options(lists, keys) },
+        Some(FieldKeyword::Keep) => AnswerKind::Keep { reasons: parse_options(lists, keys) },
     }
 }
 

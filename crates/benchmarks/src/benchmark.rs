@@ -17,7 +17,7 @@ use crate::declares::{self, Tables};
 use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::figure::{Figure, Report};
-use crate::native::Native;
+use crate::native::NativeStep;
 use crate::paper::{Paper, Published};
 use crate::record_kind::RecordKind;
 use crate::selecting::Select;
@@ -72,7 +72,7 @@ pub struct Benchmark {
     /// Which texts of its groups are marked.
     pub marked: Vec<Marked>,
     /// Its steps that are named operations of the program.
-    pub natives: Vec<Native>,
+    pub natives: Vec<NativeStep>,
     /// Its steps that drop or hold records.
     pub selects: Vec<Select>,
     /// Its steps that make a record of every element of a list.
@@ -95,7 +95,7 @@ pub struct Step {
     /// Its name: that of its folder of rows, and the argument of `--from`.
     pub name: &'static str,
     /// What it does.
-    pub kind: Kind,
+    pub kind: StepKind,
     /// The steps whose rows it reads; those of another benchmark as `benchmark/step`.
     pub from: Vec<&'static str>,
     /// The kind of its output records, if they have columns.
@@ -104,7 +104,7 @@ pub struct Step {
 
 /// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StepKind {
     /// Dumps to posts.
     Import,
     /// Removes the forum's debris from posts.
@@ -176,7 +176,7 @@ impl Benchmark {
             }
         };
         tell("benchmark.toml", format!("step.{}", step.name));
-        if let Kind::Ballot(name) = step.kind {
+        if let StepKind::Ballot(name) = step.kind {
             tell("ballots.toml", format!("ballot.{name}"));
         }
         if let Some((kind, form)) = step.records.and_then(|kind| Some((kind, kind.own_form()?))) {
@@ -194,7 +194,7 @@ impl Benchmark {
     /// The expressions of a step.
     fn expressions_of_step(&self, step: &Step) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = Vec::new();
-        if let Kind::Ballot(name) = step.kind {
+        if let StepKind::Ballot(name) = step.kind {
             let ballot = self.find_ballot(name);
             let of_ballot = ballot.and_then(|ballot| ballot.asked).into_iter();
             let all = |asked: &'static crate::ballot::BallotSource| {
@@ -238,7 +238,7 @@ impl Benchmark {
         let mut asked = self.expressions_of_step(step);
         let fields = declares::find_used_fields(asked.iter().copied(), self.fields());
         asked.extend(fields.into_iter().map(|(_, field)| field));
-        if let Kind::Ballot(name) = step.kind
+        if let StepKind::Ballot(name) = step.kind
             && let Some(drop) = self.find_ballot(name).and_then(|ballot| ballot.drop)
         {
             asked.extend([&drop.when, &drop.because]);

@@ -8,7 +8,7 @@ pub struct Column {
     /// Its key in JSON and its name in Parquet.
     pub name: &'static str,
     /// Its type.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Whether it may be null.
     pub nullable: bool,
     /// Its value over the record, `number` and `standing`.
@@ -21,7 +21,7 @@ pub struct Column {
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// UTF-8 text.
     Text,
     /// A whole number from 0.
@@ -38,26 +38,26 @@ pub enum Kind {
     Reals,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Text => "a text",
-            Kind::Count => "a whole number",
-            Kind::Real => "a number",
-            Kind::Flag => "true or false",
-            Kind::Texts => "a list of texts",
-            Kind::Counts => "a list of whole numbers",
-            Kind::Reals => "a list of numbers",
+            ColumnKind::Text => "a text",
+            ColumnKind::Count => "a whole number",
+            ColumnKind::Real => "a number",
+            ColumnKind::Flag => "true or false",
+            ColumnKind::Texts => "a list of texts",
+            ColumnKind::Counts => "a list of whole numbers",
+            ColumnKind::Reals => "a list of numbers",
         }
     }
 
     /// Whether it is a list, and the type of its elements or of itself.
-    pub fn split_list_kind(self) -> (bool, Kind) {
+    pub fn split_list_kind(self) -> (bool, ColumnKind) {
         match self {
-            Kind::Texts => (true, Kind::Text),
-            Kind::Counts => (true, Kind::Count),
-            Kind::Reals => (true, Kind::Real),
+            ColumnKind::Texts => (true, ColumnKind::Text),
+            ColumnKind::Counts => (true, ColumnKind::Count),
+            ColumnKind::Reals => (true, ColumnKind::Real),
             other => (false, other),
         }
     }

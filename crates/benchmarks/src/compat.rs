@@ -6,7 +6,7 @@ use std::sync::Arc;
 use minijinja::value::Value;
 use riddlemill_text::hint::unknown;
 
-use crate::expression::{Expression, Language, Trouble};
+use crate::expression::{Expression, Language, ExpressionError};
 use crate::reader::Keys;
 
 /// The published files of a set, and how their rows are read.
@@ -32,7 +32,7 @@ pub struct Compat {
     /// Its name under compat/.
     pub file: &'static str,
     /// How its rows are written, by the ending of its name.
-    pub form: Form,
+    pub form: CompatFormat,
     /// Its name as a separate config for `load_dataset`. A file without rows is not one.
     pub config: Option<&'static str>,
     /// The condition for a row to be in it; none means all.
@@ -43,7 +43,7 @@ pub struct Compat {
 
 /// How the rows of a published file are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum CompatFormat {
     /// Objects line by line.
     JsonLines,
     /// One array of objects.
@@ -56,18 +56,18 @@ pub enum Form {
     Parquet,
 }
 
-impl Form {
+impl CompatFormat {
     /// By the ending of a file's name.
-    const ENDINGS: [(&'static str, Form); 5] = [
-        (".jsonl", Form::JsonLines),
-        (".json", Form::Json),
-        (".csv", Form::Csv),
-        (".tsv", Form::Tsv),
-        (".parquet", Form::Parquet),
+    const ENDINGS: [(&'static str, CompatFormat); 5] = [
+        (".jsonl", CompatFormat::JsonLines),
+        (".json", CompatFormat::Json),
+        (".csv", CompatFormat::Csv),
+        (".tsv", CompatFormat::Tsv),
+        (".parquet", CompatFormat::Parquet),
     ];
 
-    fn from_file_name(file: &str) -> Option<Form> {
-        Form::ENDINGS.iter().find(|(ending, _)| file.ends_with(ending)).map(|(_, form)| *form)
+    fn from_file_name(file: &str) -> Option<CompatFormat> {
+        CompatFormat::ENDINGS.iter().find(|(ending, _)| file.ends_with(ending)).map(|(_, form)| *form)
     }
 }
 
@@ -79,7 +79,7 @@ impl Compat {
     pub fn to_published_row(
         &self,
         row: &Value,
-    ) -> Result<Option<serde_json::Map<String, serde_json::Value>>, Trouble> {
+    ) -> Result<Option<serde_json::Map<String, serde_json::Value>>, ExpressionError> {
         if let Some(when) = &self.when
             && !when.is_true(row)?
         {
@@ -157,11 +157,11 @@ fn parse_compat(language: Language, file: &str, keys: &Keys<'_>) -> Compat {
 }
 
 /// The form of a published file with this name.
-fn parse_form(keys: &Keys<'_>, name: &str) -> Form {
+fn parse_form(keys: &Keys<'_>, name: &str) -> CompatFormat {
     let lines = keys.read_flag("lines");
-    let form = Form::from_file_name(name);
+    let form = CompatFormat::from_file_name(name);
     if form.is_none() && !name.is_empty() {
-        let endings = Form::ENDINGS.map(|(ending, _)| ending).join(", ");
+        let endings = CompatFormat::ENDINGS.map(|(ending, _)| ending).join(", ");
         keys.report_problem(
             "file",
             format!("the ending of {name:?} says no form of the file; one of {endings} does"),
@@ -172,9 +172,9 @@ fn parse_form(keys: &Keys<'_>, name: &str) -> Form {
     }
     match (form, lines) {
         // Some authors published JSON Lines under this name.
-        (Some(Form::Json), Some(true)) => Form::JsonLines,
-        (Some(Form::Json), _) => Form::Json,
-        (Some(Form::JsonLines), Some(true)) => Form::JsonLines,
+        (Some(CompatFormat::Json), Some(true)) => CompatFormat::JsonLines,
+        (Some(CompatFormat::Json), _) => CompatFormat::Json,
+        (Some(CompatFormat::JsonLines), Some(true)) => CompatFormat::JsonLines,
         (Some(form), None) => form,
         (Some(form), Some(_)) => {
             keys.report_problem(
@@ -183,7 +183,7 @@ fn parse_form(keys: &Keys<'_>, name: &str) -> Form {
             );
             form
         }
-        (None, _) => Form::JsonLines,
+        (None, _) => CompatFormat::JsonLines,
     }
 }
 

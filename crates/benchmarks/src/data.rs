@@ -5,14 +5,14 @@ use std::sync::Arc;
 use riddlemill_record::OwnReason;
 
 use crate::compat::{self, Compats};
-use crate::expression::{Expression, Language, Trouble};
+use crate::expression::{Expression, Language, ExpressionError};
 use crate::reader::Keys;
 use crate::requirement::{self, Requirement};
 use crate::scope::{text_of_value, texts_of_value};
 use crate::selecting;
 use crate::splits::{self, Splits};
 
-pub use crate::column::{Column, Kind};
+pub use crate::column::{Column, ColumnKind};
 
 /// Names for expressions over a record, in order; each may use those before it.
 pub type Fields = Arc<Vec<(&'static str, Expression)>>;
@@ -41,7 +41,7 @@ pub struct Data {
     /// Checks of a row beyond its types.
     pub checks: Vec<Check>,
     /// The numbers of items.
-    pub number: Option<Number>,
+    pub number: Option<ItemNumber>,
     /// The task for a model, if the rows contain the answer.
     pub poses: Option<Poses>,
     /// Rows with equal values are drawn, limited and resampled together; without it, separately.
@@ -75,7 +75,7 @@ pub struct Check {
 
 /// The permanent numbers of items, assigned by the registry.
 #[derive(Debug)]
-pub enum Number {
+pub enum ItemNumber {
     /// Of their own.
     Own(Box<Series>),
     /// Those of another benchmark, whose ids its items use.
@@ -107,12 +107,12 @@ pub struct Poses {
     /// The instruction before it in the prompt.
     pub instruction: &'static str,
     /// The form of the answer.
-    pub answer: Answer,
+    pub answer: AnswerForm,
 }
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug)]
-pub enum Answer {
+pub enum AnswerForm {
     /// One of the options in a list column; the gold is a column with its letter or its number.
     Choice {
         /// The column with the options.
@@ -124,15 +124,15 @@ pub enum Answer {
     Words(&'static str),
 }
 
-impl Kind {
+impl ColumnKind {
     /// Whether a value of a row is of this type.
     pub(crate) fn is_type_of(self, value: &serde_json::Value) -> bool {
         match self {
-            Kind::Text => value.is_string(),
-            Kind::Count => value.is_u64(),
-            Kind::Real => value.is_number(),
-            Kind::Flag => value.is_boolean(),
-            Kind::Texts | Kind::Counts | Kind::Reals => {
+            ColumnKind::Text => value.is_string(),
+            ColumnKind::Count => value.is_u64(),
+            ColumnKind::Real => value.is_number(),
+            ColumnKind::Flag => value.is_boolean(),
+            ColumnKind::Texts | ColumnKind::Counts | ColumnKind::Reals => {
                 value.as_array().is_some_and(|list| list.iter().all(|value| self.split_list_kind().1.is_type_of(value)))
             }
         }
@@ -214,7 +214,7 @@ pub const PUBLISHED: &str = "published";
 pub(crate) fn published_column(language: Language, file: &str) -> Option<Column> {
     Some(Column {
         name: PUBLISHED,
-        kind: Kind::Text,
+        kind: ColumnKind::Text,
         nullable: true,
         is: Expression::parse(language, file.to_owned(), PUBLISHED).ok()?,
         about: "For a row of a published file: the values of that file that differ from the other columns, by the file's keys and in its own notation; null if there are none.",
@@ -246,8 +246,8 @@ fn check_column_names(data: &Data, keys: &Keys<'_>) {
     }
     if let Some(poses) = &data.poses {
         let of_answer = match poses.answer {
-            Answer::Choice { options, gold } => vec![options, gold],
-            Answer::Words(words) => vec![words],
+            AnswerForm::Choice { options, gold } => vec![options, gold],
+            AnswerForm::Words(words) => vec![words],
         };
         for name in of_answer.into_iter().chain([poses.question]).filter(|name| !known.contains(name)) {
             keys.report_problem("poses", unknown(name));
@@ -255,14 +255,14 @@ fn check_column_names(data: &Data, keys: &Keys<'_>) {
     }
 }
 
-const KINDS: [(&str, Kind); 7] = [
-    ("text", Kind::Text),
-    ("integer", Kind::Count),
-    ("number", Kind::Real),
-    ("flag", Kind::Flag),
-    ("list of text", Kind::Texts),
-    ("list of integer", Kind::Counts),
-    ("list of number", Kind::Reals),
+const KINDS: [(&str, ColumnKind); 7] = [
+    ("text", ColumnKind::Text),
+    ("integer", ColumnKind::Count),
+    ("number", ColumnKind::Real),
+    ("flag", ColumnKind::Flag),
+    ("list of text", ColumnKind::Texts),
+    ("list of integer", ColumnKind::Counts),
+    ("list of number", ColumnKind::Reals),
 ];
 
 /// The optional columns, and the others.
@@ -306,12 +306,12 @@ fn rests_on(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Rests> {
     rests
 }
 
-fn parse_number(language: Language, file: &str, keys: &Keys<'_>) -> Option<Number> {
+fn parse_number(language: Language, file: &str, keys: &Keys<'_>) -> Option<ItemNumber> {
     if let Some(other) = keys.read_text("of") {
-        return Some(Number::Of(other));
+        return Some(ItemNumber::Of(other));
     }
     let published = |keys: &Keys<'_>| (keys.require_text("text"), keys.require_text("number"));
-    Some(Number::Own(Box::new(Series {
+    Some(ItemNumber::Own(Box::new(Series {
         series: require_expression(language, file, keys, "series")?,
         first: keys.read_count("first").unwrap_or(0) as u64,
         key: require_expression(language, file, keys, "key")?,
@@ -332,8 +332,8 @@ fn parse_parts(language: Language, keys: &Keys<'_>) -> Vec<Expression> {
 
 fn parse_poses(keys: &Keys<'_>) -> Poses {
     let answer = match keys.read_text("words") {
-        Some(words) => Answer::Words(words),
-        None => Answer::Choice { options: keys.require_text("options"), gold: keys.require_text("gold") },
+        Some(words) => AnswerForm::Words(words),
+        None => AnswerForm::Choice { options: keys.require_text("options"), gold: keys.require_text("gold") },
     };
     Poses { question: keys.require_text("question"), instruction: keys.require_text("instruction"), answer }
 }
@@ -377,7 +377,7 @@ pub enum ColumnError {
         /// The value found.
         value: serde_json::Value,
         /// The required type.
-        kind: Kind,
+        kind: ColumnKind,
     },
 }
 
@@ -389,7 +389,7 @@ impl Data {
     pub fn group_and_parts(
         &self,
         columns: &minijinja::value::Value,
-    ) -> Result<(Option<String>, Vec<String>), Trouble> {
+    ) -> Result<(Option<String>, Vec<String>), ExpressionError> {
         let group = match &self.group {
             Some(group) => text_of_value(&group.compute_value(columns)?),
             None => None,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::asked::Over;
+use crate::asked::ElementList;
 use crate::ballots::Ballots;
-use crate::expression::{Expression, Language, Named};
+use crate::expression::{Expression, Language, ScopedExpression};
 use crate::majority;
 use crate::reader::{Keys, leak_text};
 use crate::record_kind::RecordKind;
-use crate::reply::{self, Form, Reading, Reply};
+use crate::reply::{self, ReplyForm, Reading, Reply};
 use crate::requirement::{self, Requirement};
 use crate::setting::{replies_at, setting_at};
 use riddlemill_record::Reason;
@@ -27,7 +27,7 @@ pub struct Draft {
     /// The condition for a record to be asked about; none means all.
     pub when: Option<Expression>,
     /// The list whose elements are asked about one by one, as `it`; without it the record is.
-    pub over: Option<Over>,
+    pub over: Option<ElementList>,
     /// Its prompts: the first whose condition holds is used.
     pub cases: Vec<Case>,
     /// The prompts of its cases, `<benchmark>/<name>` each.
@@ -170,7 +170,7 @@ impl Draft {
     pub fn rating_scale(&self) -> Option<(u32, u32)> {
         let of_form = |form: &Reply| match form {
             Reply::Json(keys) => keys.iter().find_map(|(_, form)| match form {
-                Form::Scale(from, to) => Some((*from, *to)),
+                ReplyForm::Scale(from, to) => Some((*from, *to)),
                 _ => None,
             }),
             Reply::Rating(from, to) => Some((u32::try_from(*from).ok()?, u32::try_from(*to).ok()?)),
@@ -190,14 +190,14 @@ impl Draft {
     }
 
     /// Every expression over the record before the step, each with what else it may name.
-    pub(crate) fn asked_with(&self) -> impl Iterator<Item = Named<'_>> {
+    pub(crate) fn asked_with(&self) -> impl Iterator<Item = ScopedExpression<'_>> {
         let element: &'static [&'static str] = if self.over.is_some() { &["it"] } else { &[] };
         let list = self.over.iter().map(|over| (&over.list, &[] as &'static [&'static str]));
         self.input_expressions().map(move |asked| (asked, element)).chain(list)
     }
 
     /// Every expression over the record and the reply, each with what else it may name.
-    pub(crate) fn said_with(&self) -> impl Iterator<Item = Named<'_>> {
+    pub(crate) fn said_with(&self) -> impl Iterator<Item = ScopedExpression<'_>> {
         let replied: &'static [&'static str] = if self.responds.is_empty() { &REPLIED } else { &RESPONDED };
         let kept: &'static [&'static str] = if self.over.is_some() { &KEPT_OF_EACH } else { replied };
         let discards = self.discards.iter().map(|(_, asked)| asked);
@@ -225,7 +225,7 @@ impl Draft {
     }
 
     /// The conditions that a reply must meet, each with what else it may name.
-    pub(crate) fn reply_conditions(&self) -> impl Iterator<Item = Named<'_>> {
+    pub(crate) fn reply_conditions(&self) -> impl Iterator<Item = ScopedExpression<'_>> {
         self.requires.iter().map(|requirement| (&requirement.holds, &REQUIRED as &'static [&'static str]))
     }
 
@@ -246,7 +246,7 @@ impl Draft {
 const REASONS: [(&str, Reason); 2] = [("drafted", Reason::Drafted), ("rated", Reason::Rated)];
 
 /// The place of a table, and what its expressions may use.
-pub(crate) struct Place<'a> {
+pub(crate) struct TablePlace<'a> {
     pub benchmark: &'static str,
     pub name: &'static str,
     pub file: &'a str,
@@ -258,7 +258,7 @@ pub(crate) struct Place<'a> {
     pub prompts: &'a [&'static str],
 }
 
-impl Place<'_> {
+impl TablePlace<'_> {
     pub(crate) fn parse_expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
         let source = keys.read_text(key)?;
         let place = keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
@@ -387,7 +387,7 @@ impl Place<'_> {
     }
 
     /// The list whose elements are asked about one by one.
-    fn parse_element_list(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<Over> {
+    fn parse_element_list(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<ElementList> {
         let called = self.parse_expression(keys, "called");
         let Some(list) = self.parse_expression(keys, "over") else {
             if called.is_some() && !keys.has_key("over") {
@@ -419,7 +419,7 @@ impl Place<'_> {
         if !keys.has_key("called") {
             keys.report_problem("over", "`called` is missing: the name of an element, over `it`");
         }
-        Some(Over { list, role: self.name, called: called? })
+        Some(ElementList { list, role: self.name, called: called? })
     }
 
     /// Parses one of several cases: its declarations on replies take precedence over the step's.

@@ -27,11 +27,11 @@ pub(crate) type Language = &'static Environment<'static>;
 pub struct Expression {
     place: String,
     source: &'static str,
-    form: Form,
+    form: ExpressionForm,
     names: BTreeSet<String>,
 }
 
-enum Form {
+enum ExpressionForm {
     /// A single name: the usual case, evaluated directly.
     Name,
     Expression(Compiled<'static, 'static>),
@@ -39,13 +39,13 @@ enum Form {
     Template(Language),
 }
 
-impl Form {
+impl ExpressionForm {
     /// The names used, as paths or only their first parts.
     fn find_names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
         match self {
-            Form::Name => BTreeSet::from([source.to_owned()]),
-            Form::Expression(compiled) => compiled.undeclared_variables(below).into_iter().collect(),
-            Form::Template(language) => match language.template_from_str(source) {
+            ExpressionForm::Name => BTreeSet::from([source.to_owned()]),
+            ExpressionForm::Expression(compiled) => compiled.undeclared_variables(below).into_iter().collect(),
+            ExpressionForm::Template(language) => match language.template_from_str(source) {
                 Ok(template) => template.undeclared_variables(below).into_iter().collect(),
                 Err(_) => BTreeSet::new(),
             },
@@ -70,7 +70,7 @@ pub(crate) enum SyntaxError {
 /// An expression that could not be computed for a record or row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
-pub struct Trouble {
+pub struct ExpressionError {
     /// The file and the place in it.
     pub place: String,
     /// The error.
@@ -106,16 +106,16 @@ impl Expression {
             && !KEYWORDS.contains(&source)
             && !source.starts_with(|c: char| c.is_ascii_digit())
         {
-            Form::Name
+            ExpressionForm::Name
         } else if source.contains("{{") || source.contains("{%") {
             language.template_from_str(source)?;
             bounds::refuse_growth(source, MOST_PRODUCTS)?;
-            Form::Template(language)
+            ExpressionForm::Template(language)
         } else {
             if bounds::count_products(source) > MOST_PRODUCTS {
                 return Err(SyntaxError::Products);
             }
-            Form::Expression(language.compile_expression(source)?)
+            ExpressionForm::Expression(language.compile_expression(source)?)
         };
         let names = form.find_names(source, false);
         Ok(Expression { place, source, form, names })
@@ -130,11 +130,11 @@ impl Expression {
     ///
     /// # Errors
     /// If it cannot be computed, such as the difference of two texts.
-    pub fn compute_value(&self, variables: &Value) -> Result<Value, Trouble> {
+    pub fn compute_value(&self, variables: &Value) -> Result<Value, ExpressionError> {
         let value = match &self.form {
-            Form::Name => variables.get_attr(self.source),
-            Form::Expression(compiled) => compiled.eval(variables),
-            Form::Template(language) => {
+            ExpressionForm::Name => variables.get_attr(self.source),
+            ExpressionForm::Expression(compiled) => compiled.eval(variables),
+            ExpressionForm::Template(language) => {
                 let text = language
                     .template_from_str(self.source)
                     .and_then(|template| bounds::render_template(&template, variables.clone()));
@@ -149,15 +149,15 @@ impl Expression {
     }
 
     /// An error in its result.
-    pub fn make_trouble(&self, message: String) -> Trouble {
-        Trouble { place: self.place.clone(), what: message }
+    pub fn make_trouble(&self, message: String) -> ExpressionError {
+        ExpressionError { place: self.place.clone(), what: message }
     }
 
     /// Whether it is true.
     ///
     /// # Errors
     /// Those of [`Expression::value`].
-    pub fn is_true(&self, variables: &Value) -> Result<bool, Trouble> {
+    pub fn is_true(&self, variables: &Value) -> Result<bool, ExpressionError> {
         self.compute_value(variables).map(|value| value.is_true())
     }
 
@@ -211,7 +211,7 @@ impl fmt::Debug for Expression {
 }
 
 /// An expression, and what it may name in addition to the record.
-pub(crate) type Named<'e> = (&'e Expression, &'static [&'static str]);
+pub(crate) type ScopedExpression<'e> = (&'e Expression, &'static [&'static str]);
 
 /// Variables with their values, for an expression.
 pub fn bind_variables<'n>(names: impl Iterator<Item = (&'n str, Value)>) -> Value {

@@ -2,7 +2,7 @@
 
 use riddlemill_text::hint::unknown;
 
-use crate::ballot::{Ballot, Combine, Field, KEEP, Kind, REASON, RESERVED, Round};
+use crate::ballot::{Ballot, Combine, Field, KEEP, AnswerKind, REASON, RESERVED, Round};
 
 impl Ballot {
     /// All faults of a definition: repeated names or codes, conditions on later fields, no voter, no vote.
@@ -68,25 +68,25 @@ impl Ballot {
             }
         };
         match &field.kind {
-            Kind::Pick { from, right_answer: beside, .. } => {
+            AnswerKind::Pick { from, right_answer: beside, .. } => {
                 seen(from, "picks from an");
                 beside.iter().for_each(|beside| seen(beside, "stands beside an"));
             }
-            Kind::Edited { pick }
+            AnswerKind::Edited { pick }
                 if !form
                     .iter()
-                    .any(|other| other.name == *pick && matches!(other.kind, Kind::Pick { .. })) =>
+                    .any(|other| other.name == *pick && matches!(other.kind, AnswerKind::Pick { .. })) =>
             {
                 faults.push(format!(
                     "`{}` edits the pick of `{pick}`, which is not a field of kind `pick`",
                     field.name
                 ));
             }
-            Kind::Choices { options, min, max } if min > max || *max > options.len() => {
+            AnswerKind::Choices { options, min, max } if min > max || *max > options.len() => {
                 let of = options.len();
                 faults.push(format!("`{}` wants {min} to {max} of {of} options", field.name));
             }
-            Kind::Preference { sides, .. } => {
+            AnswerKind::Preference { sides, .. } => {
                 let compares = self.asked.map(|asked| asked.compares.as_ref());
                 match compares {
                     Some(None) => faults.push(format!(
@@ -103,7 +103,7 @@ impl Ballot {
                     None => {}
                 }
             }
-            Kind::Score { min, max } if min >= max => {
+            AnswerKind::Score { min, max } if min >= max => {
                 faults.push(format!("`{}` is a score from {min} to {max}", field.name));
             }
             _ => {}
@@ -114,7 +114,7 @@ impl Ballot {
                 faults.push(format!("`{}` edits an {}", field.name, unknown("shown key", edits, shown())));
             }
         }
-        if field.combine == Combine::Mean && !matches!(field.kind, Kind::Score { .. }) {
+        if field.combine == Combine::Mean && !matches!(field.kind, AnswerKind::Score { .. }) {
             faults.push(format!("`{}`: the rule \"mean\" is for the kind \"score\"", field.name));
         }
         faults
@@ -125,9 +125,9 @@ impl Field {
     /// What is wrong with a code that its answers are compared with; `None` if it is possible.
     fn find_code_fault(&self, code: &str) -> Option<String> {
         let codes = self.options().iter().map(|option| option.code);
-        let keeps = matches!(self.kind, Kind::Keep { .. }).then_some(KEEP);
+        let keeps = matches!(self.kind, AnswerKind::Keep { .. }).then_some(KEEP);
         let sides = match &self.kind {
-            Kind::Preference { sides, .. } => sides.as_slice(),
+            AnswerKind::Preference { sides, .. } => sides.as_slice(),
             _ => &[],
         };
         let known: Vec<&str> = codes.chain(keeps).chain(sides.iter().copied()).collect();

@@ -48,7 +48,7 @@ pub struct Figure {
     /// Its texts that are translated: English and Chinese, with `{}` as placeholder.
     pub words: Vec<(&'static str, &'static str)>,
     /// What is computed.
-    pub kind: Kind,
+    pub kind: FigureKind,
     /// The step whose records are used; the last step if omitted.
     pub step: Option<&'static str>,
     /// The kind of that step's records, if it differs from the benchmark's.
@@ -80,18 +80,18 @@ pub enum Line {
 
 /// A figure of one number, or of the lengths of texts.
 #[derive(Debug)]
-pub struct Number {
+pub struct NumberFigure {
     /// Its key in JSON.
     pub name: &'static str,
     /// Its printed label.
     pub label: &'static str,
     /// What is counted.
-    pub measure: Measure,
+    pub measure: NumberMeasure,
 }
 
 /// What a number measures.
 #[derive(Debug)]
-pub enum Measure {
+pub enum NumberMeasure {
     /// The records for which this is true.
     Count(Expression),
     /// The share for which this is true, 0 to 1, of the records where it is not null.
@@ -110,9 +110,9 @@ pub enum Measure {
 
 /// The kinds of figures.
 #[derive(Debug)]
-pub enum Kind {
+pub enum FigureKind {
     /// Numbers with keys of their own.
-    Numbers(Vec<Number>),
+    Numbers(Vec<NumberFigure>),
     /// How often each value occurs.
     Counts(Counts),
     /// A histogram of a number.
@@ -127,7 +127,7 @@ pub enum Kind {
     /// Shares of verdicts by opponent.
     Wins(Box<Wins>),
     /// How well the options of a multiple choice can be guessed without the question.
-    Shortcuts(Option<Box<Posed>>),
+    Shortcuts(Option<Box<ChoiceColumns>>),
     /// The agreement of a ballot's voters in a field, or in each of several.
     Agreement {
         ballot: &'static str,
@@ -142,12 +142,12 @@ pub enum Kind {
     /// The outcome of the drafts, one line per ballot.
     Reviews,
     /// The agreement of judges, by pairs.
-    JudgePairs(Box<Judged>),
+    JudgePairs(Box<RatedAnswers>),
     /// How often each judge gives each rating.
-    Ratings(Box<Judged>),
+    Ratings(Box<RatedAnswers>),
     /// Judges' mean scores by model and part, from 0 to 100.
     ScoresByPart {
-        judged: Box<Judged>,
+        judged: Box<RatedAnswers>,
         /// The parts of a question.
         parts: Expression,
         /// The step with the questions: `STEP`, or `BENCHMARK/STEP`; the last step if omitted.
@@ -156,7 +156,7 @@ pub enum Kind {
     /// Lengths of questions, answers and options in tokens.
     PuzzleStatistics(Box<Puzzles>),
     /// The share of a text's words that another text of its group keeps.
-    WordsKept(Box<Kept>),
+    WordsKept(Box<TextPair>),
     /// How often each value occurs in the columns that `[data] labels` names, over the items.
     Labels,
     /// Lengths of texts and ranges of numbers in the other columns, over the items.
@@ -209,7 +209,7 @@ pub struct Wins {
 
 /// A multiple choice.
 #[derive(Debug)]
-pub struct Posed {
+pub struct ChoiceColumns {
     pub question: Expression,
     /// The options in the order shown.
     pub options: Expression,
@@ -223,7 +223,7 @@ pub struct Posed {
 
 /// Rated answers: one record per answer.
 #[derive(Debug)]
-pub struct Judged {
+pub struct RatedAnswers {
     /// The question's id.
     pub question: Expression,
     /// Whether it is the paired normal question.
@@ -246,7 +246,7 @@ pub struct Puzzles {
 
 /// Two texts of a group.
 #[derive(Debug)]
-pub struct Kept {
+pub struct TextPair {
     /// Its printed label.
     pub label: &'static str,
     pub text: Expression,
@@ -257,7 +257,7 @@ pub struct Kept {
     pub to: Expression,
 }
 
-impl Kind {
+impl FigureKind {
     /// The names of the kinds in `report.toml`.
     pub(crate) const NAMES: [&str; 17] = [
         "numbers",
@@ -281,30 +281,30 @@ impl Kind {
 
     /// Whether it is drawn as bars, unless its folder says otherwise.
     pub(crate) fn is_drawn(&self) -> bool {
-        matches!(self, Kind::Counts(_) | Kind::Bars(_) | Kind::Votes { .. } | Kind::Wins(_))
+        matches!(self, FigureKind::Counts(_) | FigureKind::Bars(_) | FigureKind::Votes { .. } | FigureKind::Wins(_))
     }
 
     /// Its name in `report.toml`.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Numbers(_) => "numbers",
-            Kind::Counts(_) => "counts",
-            Kind::Bars(_) => "bars",
-            Kind::Votes { .. } => "votes",
-            Kind::Wins(_) => "wins",
-            Kind::Shortcuts(_) => "shortcuts",
-            Kind::Agreement { .. } => "agreement",
-            Kind::PooledAgreement(_) => "pooled-agreement",
-            Kind::Reviews => "reviews",
-            Kind::JudgePairs(_) => "judge-pairs",
-            Kind::Ratings(_) => "ratings",
-            Kind::ScoresByPart { .. } => "scores-by-part",
-            Kind::PuzzleStatistics(_) => "puzzle-statistics",
-            Kind::WordsKept(_) => "words-kept",
-            Kind::Labels => "labels",
-            Kind::Columns => "columns",
-            Kind::Lines(_) => "lines",
-            Kind::OfAnswers(_) => "columns of answers",
+            FigureKind::Numbers(_) => "numbers",
+            FigureKind::Counts(_) => "counts",
+            FigureKind::Bars(_) => "bars",
+            FigureKind::Votes { .. } => "votes",
+            FigureKind::Wins(_) => "wins",
+            FigureKind::Shortcuts(_) => "shortcuts",
+            FigureKind::Agreement { .. } => "agreement",
+            FigureKind::PooledAgreement(_) => "pooled-agreement",
+            FigureKind::Reviews => "reviews",
+            FigureKind::JudgePairs(_) => "judge-pairs",
+            FigureKind::Ratings(_) => "ratings",
+            FigureKind::ScoresByPart { .. } => "scores-by-part",
+            FigureKind::PuzzleStatistics(_) => "puzzle-statistics",
+            FigureKind::WordsKept(_) => "words-kept",
+            FigureKind::Labels => "labels",
+            FigureKind::Columns => "columns",
+            FigureKind::Lines(_) => "lines",
+            FigureKind::OfAnswers(_) => "columns of answers",
         }
     }
 
@@ -315,31 +315,31 @@ impl Kind {
         };
         let none = &mut std::iter::empty();
         match self {
-            Kind::Numbers(_) => named(&["name", "label", "value"], none),
-            Kind::Counts(counts) => {
+            FigureKind::Numbers(_) => named(&["name", "label", "value"], none),
+            FigureKind::Counts(counts) => {
                 named(&["value", "label", "label_zh", "number"], &mut counts.by.iter().map(|(name, _)| *name))
             }
-            Kind::Bars(_) => named(&["over", "to", "count"], none),
-            Kind::Votes { .. } => named(&["value", "label", "label_zh", "votes", "percent"], none),
-            Kind::Wins(wins) => {
+            FigureKind::Bars(_) => named(&["over", "to", "count"], none),
+            FigureKind::Votes { .. } => named(&["value", "label", "label_zh", "votes", "percent"], none),
+            FigureKind::Wins(wins) => {
                 let shares = &mut wins.shares.iter().map(|(name, _)| *name);
                 named(&["opponent", "items", "agreement", "marked", "marks"], shares)
             }
-            Kind::Agreement { .. } => named(&["field", "items", "percent", "fleiss", "sample"], none),
-            Kind::PooledAgreement(_) => named(&["items", "shares", "kappa", "sample"], none),
-            Kind::JudgePairs(_) => named(&["judges", "individual", "mean"], none),
-            Kind::Ratings(_) => named(&["judge", "model", "normal", "counts"], none),
-            Kind::ScoresByPart { .. } => named(&["model", "category", "questions", "score"], none),
-            Kind::WordsKept(_) => named(&["value"], none),
-            Kind::Shortcuts(_) | Kind::Reviews | Kind::PuzzleStatistics(_) | Kind::Labels | Kind::Columns => {
+            FigureKind::Agreement { .. } => named(&["field", "items", "percent", "fleiss", "sample"], none),
+            FigureKind::PooledAgreement(_) => named(&["items", "shares", "kappa", "sample"], none),
+            FigureKind::JudgePairs(_) => named(&["judges", "individual", "mean"], none),
+            FigureKind::Ratings(_) => named(&["judge", "model", "normal", "counts"], none),
+            FigureKind::ScoresByPart { .. } => named(&["model", "category", "questions", "score"], none),
+            FigureKind::WordsKept(_) => named(&["value"], none),
+            FigureKind::Shortcuts(_) | FigureKind::Reviews | FigureKind::PuzzleStatistics(_) | FigureKind::Labels | FigureKind::Columns => {
                 Some(Vec::new())
             }
-            Kind::Lines(_) | Kind::OfAnswers(_) => None,
+            FigureKind::Lines(_) | FigureKind::OfAnswers(_) => None,
         }
     }
 }
 
-impl Judged {
+impl RatedAnswers {
     fn record_expressions(&self) -> [&Expression; 5] {
         [&self.question, &self.normal, &self.model, &self.judges, &self.ratings]
     }
@@ -349,7 +349,7 @@ impl Figure {
     /// What it measures of models' answers; `None` of a figure of records.
     pub fn of_answers(&self) -> Option<&Measures> {
         match &self.kind {
-            Kind::OfAnswers(measures) => Some(measures),
+            FigureKind::OfAnswers(measures) => Some(measures),
             _ => None,
         }
     }
@@ -358,35 +358,35 @@ impl Figure {
     pub fn record_expressions(&self) -> Vec<&Expression> {
         let mut asked: Vec<&Expression> = self.among.iter().collect();
         match &self.kind {
-            Kind::Numbers(numbers) => {
+            FigureKind::Numbers(numbers) => {
                 asked.extend(numbers.iter().filter_map(|number| match &number.measure {
-                    Measure::Count(of) | Measure::Share(of) | Measure::Mean(of) | Measure::Lengths(of) => {
+                    NumberMeasure::Count(of) | NumberMeasure::Share(of) | NumberMeasure::Mean(of) | NumberMeasure::Lengths(of) => {
                         Some(of)
                     }
-                    Measure::Items | Measure::Modified(_) | Measure::LookedAt(_) => None,
+                    NumberMeasure::Items | NumberMeasure::Modified(_) | NumberMeasure::LookedAt(_) => None,
                 }))
             }
-            Kind::Counts(counts) => asked.extend(counts.by.iter().map(|(_, by)| by)),
-            Kind::Bars(bars) => asked.push(&bars.of),
-            Kind::Votes { of, .. } => asked.push(of),
-            Kind::Wins(wins) => {
+            FigureKind::Counts(counts) => asked.extend(counts.by.iter().map(|(_, by)| by)),
+            FigureKind::Bars(bars) => asked.push(&bars.of),
+            FigureKind::Votes { of, .. } => asked.push(of),
+            FigureKind::Wins(wins) => {
                 asked.extend([&wins.opponents, &wins.verdicts]);
                 asked.extend(wins.votes.iter().chain(&wins.marks));
             }
-            Kind::Shortcuts(posed) => asked.extend(posed.iter().flat_map(|posed| {
+            FigureKind::Shortcuts(posed) => asked.extend(posed.iter().flat_map(|posed| {
                 [&posed.question, &posed.options, &posed.gold].into_iter().chain(&posed.group)
             })),
-            Kind::JudgePairs(judged) | Kind::Ratings(judged) => asked.extend(judged.record_expressions()),
-            Kind::ScoresByPart { judged, .. } => asked.extend(judged.record_expressions()),
-            Kind::PuzzleStatistics(of) => asked.extend([&of.question, &of.answer, &of.options]),
-            Kind::WordsKept(kept) => asked.extend([&kept.text, &kept.group, &kept.from, &kept.to]),
-            Kind::Agreement { .. }
-            | Kind::PooledAgreement(_)
-            | Kind::Reviews
-            | Kind::Labels
-            | Kind::Columns
-            | Kind::Lines(_)
-            | Kind::OfAnswers(_) => {}
+            FigureKind::JudgePairs(judged) | FigureKind::Ratings(judged) => asked.extend(judged.record_expressions()),
+            FigureKind::ScoresByPart { judged, .. } => asked.extend(judged.record_expressions()),
+            FigureKind::PuzzleStatistics(of) => asked.extend([&of.question, &of.answer, &of.options]),
+            FigureKind::WordsKept(kept) => asked.extend([&kept.text, &kept.group, &kept.from, &kept.to]),
+            FigureKind::Agreement { .. }
+            | FigureKind::PooledAgreement(_)
+            | FigureKind::Reviews
+            | FigureKind::Labels
+            | FigureKind::Columns
+            | FigureKind::Lines(_)
+            | FigureKind::OfAnswers(_) => {}
         }
         asked
     }
@@ -394,7 +394,7 @@ impl Figure {
     /// The expression that is evaluated on the last step's records, whatever its own step.
     pub fn of_last(&self) -> Option<&Expression> {
         match &self.kind {
-            Kind::ScoresByPart { parts, questions: None, .. } => Some(parts),
+            FigureKind::ScoresByPart { parts, questions: None, .. } => Some(parts),
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use crate::choice::{Choice, Lists};
 use crate::data::parse_words;
 use crate::expression::{Expression, Language};
 use crate::figure::{
-    Bars, Counts, Division, Figure, Judged, Kept, Kind, Line, Measure, Number, Posed, Puzzles, Report, Wins,
+    Bars, Counts, Division, Figure, RatedAnswers, TextPair, FigureKind, Line, NumberMeasure, NumberFigure, ChoiceColumns, Puzzles, Report, Wins,
 };
 use crate::reader::{Keys, Problem, parse_file};
 use crate::record_kind::{self, RecordKind};
@@ -26,7 +26,7 @@ const INDENT: usize = 4;
 const MEASURES: [&str; 7] = ["count", "share", "mean", "lengths", "items", "modified", "looked_at"];
 
 /// The names that figures may use.
-pub(crate) struct Known<'a> {
+pub(crate) struct FigureNames<'a> {
     /// The kinds of records that it may name.
     pub kinds: &'a [&'static RecordKind],
     /// The file, for messages.
@@ -55,8 +55,8 @@ pub(crate) struct Declared {
 
 /// Parses the tables of benchmark.toml, whose keys are given, and a report; the default report if there is no file. Problems of
 /// the report are returned beside what could be read.
-pub(crate) fn load_figures(text: Option<&str>, known: &Known<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
-    let reader = Reader { known, names: RefCell::default(), usual: Cell::new(false) };
+pub(crate) fn load_figures(text: Option<&str>, known: &FigureNames<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
+    let reader = FigureReader { known, names: RefCell::default(), usual: Cell::new(false) };
     let tables = keys.read_tables("table", |keys| reader.parse_figure(&[], keys, false)).unwrap_or_default();
     let (evaluation, of_records) = split_figures(tables);
     reader.usual.set(text.is_none());
@@ -82,7 +82,7 @@ pub(crate) fn load_figures(text: Option<&str>, known: &Known<'_>, keys: &Keys<'_
 
 /// Whether a kind is one of records, and no layout of a table of answers has the same name.
 pub(crate) fn is_only_of_records(kind: &str) -> bool {
-    Kind::NAMES.contains(&kind) && Layout::ALL.iter().all(|(layout, ..)| *layout != kind)
+    FigureKind::NAMES.contains(&kind) && Layout::ALL.iter().all(|(layout, ..)| *layout != kind)
 }
 
 /// Tables of answers, and figures of records.
@@ -90,15 +90,15 @@ fn split_figures(figures: Vec<Option<Figure>>) -> (Vec<Figure>, Vec<Figure>) {
     figures.into_iter().flatten().partition(|figure| figure.of_answers().is_some())
 }
 
-struct Reader<'k> {
-    known: &'k Known<'k>,
+struct FigureReader<'k> {
+    known: &'k FigureNames<'k>,
     /// The keys of figures and numbers so far, each with its division.
     names: RefCell<Vec<(Option<usize>, &'static str)>>,
     /// Whether it is the default report, which fits any benchmark.
     usual: Cell<bool>,
 }
 
-impl Reader<'_> {
+impl FigureReader<'_> {
     fn parse_report(&self, keys: &Keys<'_>) -> Declared {
         let parts: Vec<Division> =
             keys.read_named_tables("part", |name, keys| self.parse_division(name, keys)).into_iter().flatten().collect();
@@ -148,8 +148,8 @@ impl Reader<'_> {
         let described = Words::default();
         let about = described.read_text(keys, "about").unwrap_or_default();
         let paper = keys.read_text("paper").unwrap_or_default();
-        let drawn = parse_charts(heading, kind.as_ref().is_some_and(Kind::is_drawn), &described, keys);
-        let is_free = matches!(kind, Some(Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_)) | None);
+        let drawn = parse_charts(heading, kind.as_ref().is_some_and(FigureKind::is_drawn), &described, keys);
+        let is_free = matches!(kind, Some(FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_)) | None);
         if keys.has_key("drawn") && !is_free {
             keys.report_problem(
                 "drawn",
@@ -208,14 +208,14 @@ impl Reader<'_> {
         names.push((part, name));
     }
 
-    fn parse_kind(&self, word: &str, part: Option<usize>, keys: &Keys<'_>) -> Option<Kind> {
+    fn parse_kind(&self, word: &str, part: Option<usize>, keys: &Keys<'_>) -> Option<FigureKind> {
         Some(match word {
             "numbers" => {
                 let numbers = keys.read_tables("numbers", |keys| self.parse_number(part, keys));
                 if numbers.is_none() {
                     keys.report_problem("kind", "`numbers` is missing: what is counted");
                 }
-                Kind::Numbers(numbers?.into_iter().collect::<Option<_>>()?)
+                FigureKind::Numbers(numbers?.into_iter().collect::<Option<_>>()?)
             }
             "counts" => {
                 let by = match keys.is_text("by") || !keys.has_key("by") {
@@ -233,7 +233,7 @@ impl Reader<'_> {
                         "`column` reads published labels as those of a `list`, which is missing",
                     );
                 }
-                Kind::Counts(Counts { by: by?, options, column, most })
+                FigureKind::Counts(Counts { by: by?, options, column, most })
             }
             "bars" => {
                 let bound = |key: &str| {
@@ -249,24 +249,24 @@ impl Reader<'_> {
                     keys.report_problem("wide", "`from`, `to` and `wide` must give 1 to 1000 bars");
                     return None;
                 }
-                Kind::Bars(Bars { of: of?, from, to, wide })
+                FigureKind::Bars(Bars { of: of?, from, to, wide })
             }
             "votes" => {
                 let (of, options) = (self.require_expression(keys, "of"), self.find_list_options(keys));
-                Kind::Votes { of: of?, options }
+                FigureKind::Votes { of: of?, options }
             }
-            "wins" => Kind::Wins(Box::new(self.parse_wins(keys)?)),
+            "wins" => FigureKind::Wins(Box::new(self.parse_wins(keys)?)),
             "shortcuts" if !keys.has_key("question") => {
                 self.check_released(keys);
-                Kind::Shortcuts(None)
+                FigureKind::Shortcuts(None)
             }
             "shortcuts" => {
                 let (question, options, gold) =
                     (self.require_expression(keys, "question"), self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
                 let group = self.parse_expression(keys, "group");
                 let apart = keys.read_texts("apart").unwrap_or_default();
-                let posed = Posed { question: question?, options: options?, gold: gold?, group, apart };
-                Kind::Shortcuts(Some(Box::new(posed)))
+                let posed = ChoiceColumns { question: question?, options: options?, gold: gold?, group, apart };
+                FigureKind::Shortcuts(Some(Box::new(posed)))
             }
             "agreement" => {
                 let listed = keys.has_key("fields");
@@ -282,12 +282,12 @@ impl Reader<'_> {
                         keys.report_problem(key, unknown("field of this ballot", name, known()));
                     }
                 }
-                Kind::Agreement { ballot, fields, listed }
+                FigureKind::Agreement { ballot, fields, listed }
             }
-            "pooled-agreement" => Kind::PooledAgreement(self.require_ballot(keys, "ballot")),
-            "reviews" => Kind::Reviews,
-            "judge-pairs" => Kind::JudgePairs(Box::new(self.parse_judged(keys)?)),
-            "ratings" => Kind::Ratings(Box::new(self.parse_judged(keys)?)),
+            "pooled-agreement" => FigureKind::PooledAgreement(self.require_ballot(keys, "ballot")),
+            "reviews" => FigureKind::Reviews,
+            "judge-pairs" => FigureKind::JudgePairs(Box::new(self.parse_judged(keys)?)),
+            "ratings" => FigureKind::Ratings(Box::new(self.parse_judged(keys)?)),
             "scores-by-part" => {
                 let (judged, parts) = (self.parse_judged(keys), self.require_expression(keys, "parts"));
                 let questions = keys.read_text("questions");
@@ -297,7 +297,7 @@ impl Reader<'_> {
                 {
                     keys.report_problem("questions", unknown("step", name, self.known.steps.iter().copied()));
                 }
-                Kind::ScoresByPart { judged: Box::new(judged?), parts: parts?, questions }
+                FigureKind::ScoresByPart { judged: Box::new(judged?), parts: parts?, questions }
             }
             "puzzle-statistics" => {
                 let (question, answer, options) = (
@@ -306,26 +306,26 @@ impl Reader<'_> {
                     self.require_expression(keys, "options"),
                 );
                 let puzzles = Puzzles { question: question?, answer: answer?, options: options? };
-                Kind::PuzzleStatistics(Box::new(puzzles))
+                FigureKind::PuzzleStatistics(Box::new(puzzles))
             }
             "words-kept" => {
                 let label = keys.require_text("label");
                 let [text, group, from, to] =
                     ["text", "group", "from", "to"].map(|key| self.require_expression(keys, key));
-                Kind::WordsKept(Box::new(Kept { label, text: text?, group: group?, from: from?, to: to? }))
+                FigureKind::WordsKept(Box::new(TextPair { label, text: text?, group: group?, from: from?, to: to? }))
             }
             "labels" => {
                 self.check_released(keys);
-                Kind::Labels
+                FigureKind::Labels
             }
             "columns" => {
                 self.check_released(keys);
-                Kind::Columns
+                FigureKind::Columns
             }
-            "lines" => Kind::Lines(self.require_expression(keys, "of")?),
+            "lines" => FigureKind::Lines(self.require_expression(keys, "of")?),
             "" => return None,
             word => {
-                keys.report_problem("kind", unknown("kind of figure", word, Kind::NAMES));
+                keys.report_problem("kind", unknown("kind of figure", word, FigureKind::NAMES));
                 // Which keys an unknown kind allows is unknown, too.
                 keys.read_sources();
                 return None;
@@ -333,7 +333,7 @@ impl Reader<'_> {
         })
     }
 
-    fn parse_number(&self, part: Option<usize>, keys: &Keys<'_>) -> Option<Number> {
+    fn parse_number(&self, part: Option<usize>, keys: &Keys<'_>) -> Option<NumberFigure> {
         let name = keys.require_text("name");
         self.register_name(part, name, keys);
         let label = keys.read_text("label").unwrap_or(name);
@@ -345,21 +345,21 @@ impl Reader<'_> {
         };
         let of = || self.parse_expression(keys, measure);
         let measure = match measure {
-            "count" => Measure::Count(of()?),
-            "share" => Measure::Share(of()?),
-            "mean" => Measure::Mean(of()?),
-            "lengths" => Measure::Lengths(of()?),
-            "modified" => Measure::Modified(self.looked_over(keys, measure)),
-            "looked_at" => Measure::LookedAt(self.looked_over(keys, measure)),
+            "count" => NumberMeasure::Count(of()?),
+            "share" => NumberMeasure::Share(of()?),
+            "mean" => NumberMeasure::Mean(of()?),
+            "lengths" => NumberMeasure::Lengths(of()?),
+            "modified" => NumberMeasure::Modified(self.looked_over(keys, measure)),
+            "looked_at" => NumberMeasure::LookedAt(self.looked_over(keys, measure)),
             _ => {
                 if keys.read_flag(measure) == Some(false) {
                     keys.report_problem(measure, "`items = true` counts the items");
                 }
                 self.check_released(keys);
-                Measure::Items
+                NumberMeasure::Items
             }
         };
-        Some(Number { name, label, measure })
+        Some(NumberFigure { name, label, measure })
     }
 
     fn parse_wins(&self, keys: &Keys<'_>) -> Option<Wins> {
@@ -376,7 +376,7 @@ impl Reader<'_> {
     }
 
     /// Rated answers; columns that are not given have the names of the step `judge`'s output.
-    fn parse_judged(&self, keys: &Keys<'_>) -> Option<Judged> {
+    fn parse_judged(&self, keys: &Keys<'_>) -> Option<RatedAnswers> {
         let column = |key: &'static str| match keys.has_key(key) {
             true => self.parse_expression(keys, key),
             false => {
@@ -384,7 +384,7 @@ impl Reader<'_> {
                 Expression::parse(self.known.language, place, key).ok()
             }
         };
-        Some(Judged {
+        Some(RatedAnswers {
             question: column("question")?,
             normal: column("normal")?,
             model: column("model")?,
@@ -458,7 +458,7 @@ impl Reader<'_> {
                 tell(title, "figure", &all);
             }
             let Some(cells) = figure.kind.cell_names() else {
-                if let Kind::Lines(of) = &figure.kind {
+                if let FigureKind::Lines(of) = &figure.kind {
                     tell(of, "figure", &all);
                 }
                 continue;

@@ -6,10 +6,10 @@ use riddlemill_text::hint::unknown;
 
 use crate::arranged::{ELEMENT, Elements};
 use crate::asked::DRAFTED;
-use crate::benchmark::{Benchmark, Kind};
+use crate::benchmark::{Benchmark, StepKind};
 use crate::draft::Draft;
 use crate::expression::Expression;
-use crate::native::Native;
+use crate::native::NativeStep;
 use crate::reader::Problem;
 use crate::requirement::BESIDE;
 use crate::scope::group_name;
@@ -73,14 +73,14 @@ fn extend_names(known: &BTreeMap<String, Vec<String>>, more: &[&str]) -> BTreeMa
 impl Benchmark {
     /// Names in expressions over its records that no earlier step adds, each with its place. `leaves` returns
     /// the names added by a named operation; after an unknown operation every name is accepted.
-    pub fn unknown_names(&self, leaves: impl Fn(&Native) -> Option<Vec<&'static str>>) -> Vec<Problem> {
+    pub fn unknown_names(&self, leaves: impl Fn(&NativeStep) -> Option<Vec<&'static str>>) -> Vec<Problem> {
         unknown_names(self, &leaves)
     }
 }
 
 fn unknown_names(
     benchmark: &Benchmark,
-    leaves: &dyn Fn(&Native) -> Option<Vec<&'static str>>,
+    leaves: &dyn Fn(&NativeStep) -> Option<Vec<&'static str>>,
 ) -> Vec<Problem> {
     let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let of = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -158,7 +158,7 @@ fn unknown_names(
             draft.said_with().for_each(|(e, more)| check(&extend_names(&known, more), e));
         }
         match step.kind {
-            Kind::Ballot(name) => {
+            StepKind::Ballot(name) => {
                 let Some(ballot) = benchmark.find_ballot(name) else { continue };
                 let over = ballot.asked.is_some_and(|asked| asked.over.is_some());
                 let drafts_each = |draft: &Draft| draft.ballot == Some(name) && draft.over.is_some();
@@ -197,13 +197,13 @@ fn unknown_names(
                     misplaced.extend(too_early(&answered, e, benchmark.fields()));
                 }
             }
-            Kind::Options => {
+            StepKind::Options => {
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {
                     [&options.right, &options.wrong].into_iter().for_each(|e| check(&known, e));
                 }
                 known.insert(group_name(step.name), of(&["shown", "right"]));
             }
-            Kind::Native(_) => {
+            StepKind::Native(_) => {
                 let Some(native) = benchmark.natives.iter().find(|native| native.name == step.name) else {
                     continue;
                 };
@@ -215,11 +215,11 @@ fn unknown_names(
                 };
                 known.entry(group_name(native.findings_group())).or_default().extend(fields);
             }
-            Kind::Select => {
+            StepKind::Select => {
                 let select = benchmark.selects.iter().filter(|select| select.name == step.name);
                 select.flat_map(Select::record_expressions).for_each(|e| check(&known, e));
             }
-            Kind::Elements => {
+            StepKind::Elements => {
                 let elements = benchmark.elements.iter().filter(|elements| elements.name == step.name);
                 elements.flat_map(Elements::record_expressions).for_each(|(e, more)| check(&extend_names(&known, more), e));
                 known.insert(group_name(step.name), of(&ELEMENT));

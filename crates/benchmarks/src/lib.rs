@@ -71,10 +71,10 @@ mod tasks;
 pub mod template;
 mod value;
 
-pub use benchmark::{Benchmark, Kind, Prompt, Step};
+pub use benchmark::{Benchmark, StepKind, Prompt, Step};
 pub use data::{ColumnError, Data};
 pub use derived::Derived;
-pub use expression::{Expression, Trouble};
+pub use expression::{Expression, ExpressionError};
 pub use paper::{Difference, Paper};
 pub use reader::{Problem, Problems};
 pub use splits::Splits;
@@ -96,7 +96,7 @@ static LEFT: OnceLock<Opened> = OnceLock::new();
 struct Opened {
     folder: PathBuf,
     /// The workspace's folders with their files, as they were read.
-    own: Vec<own::Folder>,
+    own: Vec<own::OwnFolder>,
     all: Vec<Benchmark>,
     aside: Vec<SetAside>,
 }
@@ -169,7 +169,7 @@ fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Pr
 }
 
 /// The benchmarks that can be read without those set aside; more are set aside until the rest is sound.
-fn load_sound(folder: &Path, own: Vec<own::Folder>, mut aside: Vec<SetAside>) -> Result<Opened, Problems> {
+fn load_sound(folder: &Path, own: Vec<own::OwnFolder>, mut aside: Vec<SetAside>) -> Result<Opened, Problems> {
     loop {
         // A built-in benchmark does not stand in for a folder of its name: it makes other rows.
         let mut sound = built_in_folders();

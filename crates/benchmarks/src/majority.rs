@@ -1,7 +1,7 @@
 //! `majority` of a draft: the field whose most frequent value decides which of several replies is kept.
 
 use crate::reader::Keys;
-use crate::reply::{Form, Reading, Reply};
+use crate::reply::{ReplyForm, Reading, Reply};
 
 /// The field that decides; `None` without the key, and if there is a problem, which is reported.
 pub(crate) fn parse_majority(keys: &Keys<'_>, readings: &[&Reading]) -> Option<&'static str> {
@@ -34,7 +34,7 @@ fn choice_fields(reading: &Reading) -> Option<Vec<&'static str>> {
         return Some(gives.iter().map(|(field, _)| *field).collect());
     }
     let is_choice =
-        |form: &Form| matches!(form, Form::Flag | Form::Integer | Form::Scale(..) | Form::OneOf(_));
+        |form: &ReplyForm| matches!(form, ReplyForm::Flag | ReplyForm::Integer | ReplyForm::Scale(..) | ReplyForm::OneOf(_));
     match &reading.form {
         Reply::Json(keys) => {
             Some(keys.iter().filter(|(_, form)| is_choice(form)).map(|(key, _)| *key).collect())

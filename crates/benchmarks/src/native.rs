@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use crate::draft::{Place, by_name};
+use crate::draft::{TablePlace, by_name};
 use crate::expression::Expression;
 use crate::reader::Keys;
 use crate::record_kind::RecordKind;
 
 /// A named operation in the steps of a benchmark.
-pub struct Native {
+pub struct NativeStep {
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,
@@ -40,12 +40,12 @@ pub struct OpSetting {
     pub place: String,
 }
 
-by_name!(Native);
+by_name!(NativeStep);
 
 /// The keys allowed in every operation's table.
 pub const KEYS: [&str; 8] = ["kind", "op", "from", "records", "for", "when", "with", "keeps"];
 
-impl Native {
+impl NativeStep {
     /// The expression for an input.
     pub fn find_input(&self, name: &str) -> Option<&Expression> {
         self.with.iter().find(|(known, _)| *known == name).map(|(_, is)| is)
@@ -67,9 +67,9 @@ impl Native {
     }
 }
 
-impl Place<'_> {
+impl TablePlace<'_> {
     /// A step that is a named operation.
-    pub fn parse_native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> Native {
+    pub fn parse_native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> NativeStep {
         let of_file = |key: &str| keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
         let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
         if self.records.is_none() && !keeps.is_empty() {
@@ -83,7 +83,7 @@ impl Place<'_> {
             Some(OpSetting { key, value, place: of_file(key) })
         };
         let own = keys.key_names().into_iter().filter(|key| !KEYS.contains(key));
-        Native {
+        NativeStep {
             benchmark: self.benchmark,
             name: self.name,
             op,

@@ -20,11 +20,11 @@ const FILES: [&str; 6] = [
 ];
 
 /// The name of a folder, and its files by their paths in it.
-pub(crate) type Folder = (&'static str, Vec<(&'static str, &'static str)>);
+pub(crate) type OwnFolder = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// Every folder with its files, sorted by name, and the problems of those with files that cannot be read; empty if there
 /// is no such place.
-pub(crate) fn read_folders(parent: &Path) -> (Vec<Folder>, Vec<Problem>) {
+pub(crate) fn read_folders(parent: &Path) -> (Vec<OwnFolder>, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
     for (name, is_folder) in list_entries(parent, "benchmarks", &mut problems) {

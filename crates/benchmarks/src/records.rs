@@ -4,9 +4,9 @@ use riddlemill_text::hint::unknown;
 
 use crate::ballot::Ballot;
 use crate::draft::{Draft, REPLIED};
-use crate::expression::{Expression, Named};
+use crate::expression::{Expression, ScopedExpression};
 use crate::figure::Report;
-use crate::native::Native;
+use crate::native::NativeStep;
 use crate::reader::Problem;
 use crate::record_kind::RecordKind;
 use crate::selecting::Select;
@@ -40,7 +40,7 @@ fn has_column(kind: &RecordKind, column: &str) -> bool {
 }
 
 /// Unknown columns used by an operation's step.
-pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &Native) -> Vec<Problem> {
+pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &NativeStep) -> Vec<Problem> {
     let keeps = (native.records, native.keeps.as_slice());
     let asked = native.input_expressions().map(|asked| (asked, &[] as &[&str]));
     let over_findings = native.over_findings().map(|expression| (expression, &REPLIED as &[&str]));
@@ -57,7 +57,7 @@ pub(crate) fn unknown_to_select(fields: &[(&'static str, Expression)], select: &
 fn unknown_to_step<'e>(
     records: Option<&'static RecordKind>,
     fields: &[(&'static str, Expression)],
-    named: impl Iterator<Item = Named<'e>>,
+    named: impl Iterator<Item = ScopedExpression<'e>>,
     (kind, keeps): (Option<&'static RecordKind>, &[(&'static str, Expression)]),
 ) -> Vec<Problem> {
     let Some(known) = records.map(|kind| kind.columns) else { return Vec::new() };

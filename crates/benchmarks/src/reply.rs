@@ -22,7 +22,7 @@ pub enum Reply {
     /// The whole reply, unchanged: `text`.
     Whole,
     /// The one JSON object with these keys.
-    Json(Vec<(&'static str, Form)>),
+    Json(Vec<(&'static str, ReplyForm)>),
     /// One of these names: `label`.
     Label(Vec<&'static str>),
     /// A whole number in this range: `rating`.
@@ -48,7 +48,7 @@ pub struct Numbers {
 
 /// The form of a value in a reply.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ReplyForm {
     /// A text that is not empty.
     Text,
     /// A text, or null if none fits; the key may be missing.
@@ -172,15 +172,15 @@ fn find_list<'b>(ballots: Option<&'b Ballots>, keys: &Keys<'_>, key: &str) -> Op
     lists.get(name).map(Vec::as_slice)
 }
 
-fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Option<Form> {
+fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Option<ReplyForm> {
     if keys.is_text(key) {
         let forms = [
-            ("text", Form::Text),
-            ("text or none", Form::TextOrNone),
-            ("text or null", Form::TextOrNull),
-            ("text if given", Form::TextIfGiven),
-            ("flag", Form::Flag),
-            ("integer", Form::Integer),
+            ("text", ReplyForm::Text),
+            ("text or none", ReplyForm::TextOrNone),
+            ("text or null", ReplyForm::TextOrNull),
+            ("text if given", ReplyForm::TextIfGiven),
+            ("flag", ReplyForm::Flag),
+            ("integer", ReplyForm::Integer),
         ];
         let name = keys.read_text(key)?;
         let found = forms.iter().find(|(known, _)| *known == name).map(|(_, form)| form.clone());
@@ -200,14 +200,14 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
                     keys.report_problem("texts", "a number of texts, or the fewest and the most: [3, 8]");
                     return None;
                 };
-                Some(Form::Texts(usize::try_from(from).ok()?, usize::try_from(to).ok()?))
+                Some(ReplyForm::Texts(usize::try_from(from).ok()?, usize::try_from(to).ok()?))
             }
-            false => keys.read_count("texts").map(|count| Form::Texts(count, count)),
+            false => keys.read_count("texts").map(|count| ReplyForm::Texts(count, count)),
         },
-        [false, true, false, false] => Some(Form::OneOf(parse_codes(ballots, keys, "one_of")?)),
+        [false, true, false, false] => Some(ReplyForm::OneOf(parse_codes(ballots, keys, "one_of")?)),
         [false, false, true, false] => {
             let options = find_list(ballots, keys, "label_of")?;
-            Some(Form::OneOf(options.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()))
+            Some(ReplyForm::OneOf(options.iter().flat_map(|kind| [kind.label.zh, kind.label.en]).collect()))
         }
         [false, false, false, true] => {
             let ends = keys.read_integers("scale")?;
@@ -216,7 +216,7 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
                 keys.report_problem("scale", "`scale` is the lowest and the highest: [0, 4]");
                 return None;
             };
-            Some(Form::Scale(from, to))
+            Some(ReplyForm::Scale(from, to))
         }
         _ => {
             keys.report_problem(

@@ -7,7 +7,7 @@ use minijinja::Value;
 
 use crate::choice::Label;
 use crate::declares::find_used_fields;
-use crate::expression::{Expression, Language, Trouble};
+use crate::expression::{Expression, Language, ExpressionError};
 use crate::reader::Keys;
 use crate::scope::{Scope, layer_variables, group_name};
 
@@ -41,7 +41,7 @@ pub fn unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Option<Lab
 ///
 /// # Errors
 /// [`Trouble`] if one before it cannot be computed.
-pub fn try_unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, Trouble> {
+pub fn try_unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, ExpressionError> {
     for requirement in requires {
         if !scope.compute_value(&requirement.holds)?.is_true() {
             return Ok(Some(requirement.says));
@@ -77,7 +77,7 @@ pub struct Unmet {
 
 /// An answer, as it stands in a vote.
 #[derive(Clone, Copy, Debug)]
-pub enum Answer<'a> {
+pub enum VoteAnswer<'a> {
     /// A code or a text.
     Text(&'a str),
     /// Several.
@@ -86,12 +86,12 @@ pub enum Answer<'a> {
     Number(f64),
 }
 
-impl Answer<'_> {
+impl VoteAnswer<'_> {
     fn into_value(self) -> Value {
         match self {
-            Answer::Text(text) => Value::from(text),
-            Answer::List(list) => list.iter().map(String::as_str).collect(),
-            Answer::Number(number) => Value::from(number),
+            VoteAnswer::Text(text) => Value::from(text),
+            VoteAnswer::List(list) => list.iter().map(String::as_str).collect(),
+            VoteAnswer::Number(number) => Value::from(number),
         }
     }
 }
@@ -109,7 +109,7 @@ impl OfAnswers {
 
     /// The first requirement that these answers, in the order of the form, do not meet. One about a field that has no answer
     /// asks for nothing: a text that nobody has to write need not be long.
-    pub fn find_unmet(&self, answers: &[(&'static str, Answer<'_>)]) -> Option<Unmet> {
+    pub fn find_unmet(&self, answers: &[(&'static str, VoteAnswer<'_>)]) -> Option<Unmet> {
         let before = self.names.get_attr(self.group).unwrap_or_default();
         let mut given: BTreeMap<String, Value> = BTreeMap::new();
         for key in before.try_iter().into_iter().flatten() {
@@ -188,14 +188,14 @@ mod tests {
     fn an_answer_is_held_against_the_record_and_one_that_is_not_given_asks_for_nothing() {
         let limit = "edits(text, fair.edited) >= 1 and edits(text, fair.edited) <= 2";
         let of = of_answers(&[limit, "characters(fair.why) > 3"]);
-        let unmet = |answers: &[(&'static str, Answer<'_>)]| {
+        let unmet = |answers: &[(&'static str, VoteAnswer<'_>)]| {
             of.find_unmet(answers).map(|unmet| (unmet.field, unmet.says.en))
         };
-        assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
-        assert_eq!(unmet(&[("edited", Answer::Text("abc"))]), Some((Some("edited"), limit)));
-        assert_eq!(unmet(&[("edited", Answer::Text("xyzw"))]), Some((Some("edited"), limit)));
-        assert_eq!(unmet(&[("verdict", Answer::Text("reject"))]), None);
-        let short = [("edited", Answer::Text("ab")), ("why", Answer::Text("no"))];
+        assert_eq!(unmet(&[("edited", VoteAnswer::Text("abx"))]), None);
+        assert_eq!(unmet(&[("edited", VoteAnswer::Text("abc"))]), Some((Some("edited"), limit)));
+        assert_eq!(unmet(&[("edited", VoteAnswer::Text("xyzw"))]), Some((Some("edited"), limit)));
+        assert_eq!(unmet(&[("verdict", VoteAnswer::Text("reject"))]), None);
+        let short = [("edited", VoteAnswer::Text("ab")), ("why", VoteAnswer::Text("no"))];
         assert_eq!(unmet(&short), Some((Some("why"), "characters(fair.why) > 3")));
     }
 
@@ -207,11 +207,11 @@ mod tests {
         let fields: &'static [(&'static str, Expression)] = vec![("distance", field)].leak();
         let record = bind_variables([("text", Value::from("abc"))].into_iter());
         let of = OfAnswers::select_for_group(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields)).unwrap();
-        let unmet = |answers: &[(&'static str, Answer<'_>)]| of.find_unmet(answers).map(|unmet| unmet.field);
-        assert_eq!(unmet(&[("edited", Answer::Text("abx"))]), None);
-        assert_eq!(unmet(&[("edited", Answer::Text("xyzw"))]), Some(Some("edited")));
+        let unmet = |answers: &[(&'static str, VoteAnswer<'_>)]| of.find_unmet(answers).map(|unmet| unmet.field);
+        assert_eq!(unmet(&[("edited", VoteAnswer::Text("abx"))]), None);
+        assert_eq!(unmet(&[("edited", VoteAnswer::Text("xyzw"))]), Some(Some("edited")));
         assert_eq!(
-            unmet(&[("verdict", Answer::Text("accept"))]),
+            unmet(&[("verdict", VoteAnswer::Text("accept"))]),
             None,
             "what is not answered asks for nothing"
         );
@@ -220,10 +220,10 @@ mod tests {
     #[test]
     fn a_draft_is_seen_beside_the_answers_and_what_cannot_be_computed_is_refused() {
         let of = of_answers(&["fair.edited != fair.draft.edited"]);
-        assert!(of.find_unmet(&[("edited", Answer::Text("abd"))]).is_some());
-        assert!(of.find_unmet(&[("edited", Answer::Text("abe"))]).is_none());
+        assert!(of.find_unmet(&[("edited", VoteAnswer::Text("abd"))]).is_some());
+        assert!(of.find_unmet(&[("edited", VoteAnswer::Text("abe"))]).is_none());
         let of = of_answers(&["fair.rating - text > 1"]);
-        let unmet = of.find_unmet(&[("rating", Answer::Number(3.0))]).unwrap();
+        let unmet = of.find_unmet(&[("rating", VoteAnswer::Number(3.0))]).unwrap();
         assert!(unmet.says.en.contains("cannot be computed"), "{}", unmet.says.en);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use minijinja::value::{Object, Value};
 
-use crate::expression::{Expression, Trouble};
+use crate::expression::{Expression, ExpressionError};
 pub use crate::value::{group_name, split_list_lines, text_of_value, texts_of_value};
 
 /// Most characters of a value in evidence.
@@ -64,7 +64,7 @@ impl<'f> Scope<'f> {
     ///
     /// # Errors
     /// [`Trouble`] if it, or a field that it uses, cannot be computed.
-    pub fn compute_value(&self, expression: &Expression) -> Result<Value, Trouble> {
+    pub fn compute_value(&self, expression: &Expression) -> Result<Value, ExpressionError> {
         if !self.fields.iter().any(|(name, _)| expression.names().contains(*name)) {
             return expression.compute_value(&self.names);
         }
@@ -87,7 +87,7 @@ impl<'f> Scope<'f> {
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn is_true(&self, expression: Option<&Expression>) -> Result<bool, Trouble> {
+    pub fn is_true(&self, expression: Option<&Expression>) -> Result<bool, ExpressionError> {
         expression.map_or(Ok(true), |expression| Ok(self.compute_value(expression)?.is_true()))
     }
 
@@ -95,7 +95,7 @@ impl<'f> Scope<'f> {
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn compute_text(&self, expression: &Expression) -> Result<Option<String>, Trouble> {
+    pub fn compute_text(&self, expression: &Expression) -> Result<Option<String>, ExpressionError> {
         Ok(text_of_value(&self.compute_value(expression)?))
     }
 
@@ -103,19 +103,19 @@ impl<'f> Scope<'f> {
     ///
     /// # Errors
     /// Those of [`Scope::value`].
-    pub fn compute_texts(&self, expression: &Expression) -> Result<Vec<String>, Trouble> {
+    pub fn compute_texts(&self, expression: &Expression) -> Result<Vec<String>, ExpressionError> {
         Ok(texts_of_value(&self.compute_value(expression)?))
     }
 }
 
 /// Variables that shadow those of another value.
 #[derive(Debug)]
-struct Above {
+struct ShadowingScope {
     names: BTreeMap<&'static str, Value>,
     others: Value,
 }
 
-impl Object for Above {
+impl Object for ShadowingScope {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let own = self.names.get(key.as_str()?).cloned();
         own.or_else(|| self.others.get_item(key).ok().filter(|value| !value.is_undefined()))
@@ -124,7 +124,7 @@ impl Object for Above {
 
 /// These variables, falling back to the other's.
 pub fn layer_variables(names: BTreeMap<&'static str, Value>, others: &Value) -> Value {
-    Value::from_object(Above { names, others: others.clone() })
+    Value::from_object(ShadowingScope { names, others: others.clone() })
 }
 
 #[cfg(test)]

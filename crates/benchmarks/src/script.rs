@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value};
 use regex::Regex;
 use serde_json::Value as Json;
 
-use crate::expression::{Expression, Language, Trouble};
+use crate::expression::{Expression, Language, ExpressionError};
 use crate::reader::Keys;
 use crate::value::text_of_value;
 
@@ -69,9 +69,9 @@ impl Script {
     ///
     /// # Errors
     /// [`Trouble`] if one cannot be computed.
-    pub fn question_and_id(&self, line: &Json) -> Result<(String, Option<String>), Trouble> {
+    pub fn question_and_id(&self, line: &Json) -> Result<(String, Option<String>), ExpressionError> {
         let line = Value::from(Serde(line));
-        let value = |of: &Expression| Ok::<_, Trouble>(text_of_value(&of.compute_value(&line)?));
+        let value = |of: &Expression| Ok::<_, ExpressionError>(text_of_value(&of.compute_value(&line)?));
         let id = self.id.as_ref().map(value).transpose()?.flatten();
         Ok((value(&self.question)?.unwrap_or_default(), id))
     }

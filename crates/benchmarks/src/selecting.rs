@@ -4,8 +4,8 @@
 use riddlemill_record::{OwnReason, Reason};
 use riddlemill_text::text::clean::Rule;
 
-use crate::draft::{Place, by_name};
-use crate::expression::{Expression, Trouble};
+use crate::draft::{TablePlace, by_name};
+use crate::expression::{Expression, ExpressionError};
 use crate::reader::{Keys, is_code};
 use crate::record_kind::RecordKind;
 use crate::scope::Scope;
@@ -61,13 +61,13 @@ impl Select {
     ///
     /// # Errors
     /// [`Trouble`] if the rule, or a field that it uses, cannot be computed.
-    pub fn selection_evidence(&self, scope: &Scope<'_>) -> Result<Option<String>, Trouble> {
+    pub fn selection_evidence(&self, scope: &Scope<'_>) -> Result<Option<String>, ExpressionError> {
         let selected = scope.is_true(self.when.as_ref())? && scope.compute_value(&self.rule)?.is_true();
         Ok(selected.then(|| scope.describe_evidence(&self.rule)))
     }
 }
 
-impl Place<'_> {
+impl TablePlace<'_> {
     /// A step that drops or holds records; a problem is reported.
     pub(crate) fn parse_select(&self, keys: &Keys<'_>) -> Option<Select> {
         let named: Vec<(&str, Leaves)> = Leaves::KEYS.into_iter().filter(|(key, _)| keys.has_key(key)).collect();

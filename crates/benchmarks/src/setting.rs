@@ -92,7 +92,7 @@ fn parse_setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> 
     let values = keys.read_texts("values");
     let (low, high) = (keys.read_number("min"), keys.read_number("max"));
     #[derive(Clone, Copy, PartialEq)]
-    enum Word {
+    enum SettingType {
         Flag,
         Integer,
         Number,
@@ -100,32 +100,32 @@ fn parse_setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> 
         Texts,
     }
     let words = [
-        ("flag", Word::Flag),
-        ("integer", Word::Integer),
-        ("number", Word::Number),
-        ("text", Word::Text),
-        ("list of text", Word::Texts),
+        ("flag", SettingType::Flag),
+        ("integer", SettingType::Integer),
+        ("number", SettingType::Number),
+        ("text", SettingType::Text),
+        ("list of text", SettingType::Texts),
     ];
     if !keys.has_key("type") {
         keys.require_text("type");
     }
     let word = keys.one_of("type", &words)?;
-    if !matches!(word, Word::Integer | Word::Number) {
+    if !matches!(word, SettingType::Integer | SettingType::Number) {
         for key in ["min", "max"].into_iter().filter(|key| keys.has_key(key)) {
             keys.report_problem(key, format!("`{key}` can only be used with the types \"integer\" and \"number\""));
         }
     }
-    if word != Word::Text && values.is_some() {
+    if word != SettingType::Text && values.is_some() {
         keys.report_problem("values", "`values` can only be used with the type \"text\"");
     }
     let kind = match word {
-        Word::Flag => Kind::Flag,
-        Word::Integer => {
+        SettingType::Flag => Kind::Flag,
+        SettingType::Integer => {
             Kind::Whole(low.map_or(i64::MIN, |low| low as i64), high.map_or(i64::MAX, |high| high as i64))
         }
-        Word::Number => Kind::Number(low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX)),
-        Word::Text => values.map_or(Kind::Text, |values| Kind::Choice(values.leak())),
-        Word::Texts => Kind::Texts,
+        SettingType::Number => Kind::Number(low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX)),
+        SettingType::Text => values.map_or(Kind::Text, |values| Kind::Choice(values.leak())),
+        SettingType::Texts => Kind::Texts,
     };
     if low.zip(high).is_some_and(|(low, high)| low > high) {
         keys.report_problem("max", "`max` is below `min`");

@@ -2,7 +2,7 @@
 
 use riddlemill_text::options::SplitSize;
 
-use crate::column::{Column, Kind};
+use crate::column::{Column, ColumnKind};
 use crate::reader::{Keys, is_code};
 
 /// How a set is divided.
@@ -167,7 +167,7 @@ pub(crate) fn check_columns<'c>(
         }
         Some(name) => match find(name) {
             None => keys.report_problem("column", unknown(name)),
-            Some(column) if column.kind != Kind::Text || column.values.is_empty() => {
+            Some(column) if column.kind != ColumnKind::Text || column.values.is_empty() => {
                 keys.report_problem("column", format!("{name:?} lists no values, as \"train | test\" does"));
             }
             Some(column) => {

@@ -8,14 +8,14 @@ pub enum Measures {
     /// One figure per column.
     Columns {
         /// The columns after the model's name.
-        columns: Vec<Column>,
+        columns: Vec<TableColumn>,
         /// Whether each setting (number of solved examples, reasoning) is a row of its own.
         by_setting: bool,
         /// The part of the set that it covers.
         part: Option<Part>,
     },
     /// A kind that cannot be declared as a list of columns.
-    Native(Native),
+    Native(NativeTable),
 }
 
 /// A part of the set, as in `[data] parts`.
@@ -29,11 +29,11 @@ pub struct Part {
 
 /// A column of a table.
 #[derive(Debug)]
-pub struct Column {
+pub struct TableColumn {
     /// Its heading.
     pub title: &'static str,
     /// The figure.
-    pub measure: Measure,
+    pub measure: ColumnMeasure,
     /// The condition for rows of the set; none means all.
     pub among: Option<Expression>,
     /// The part of the set that it covers.
@@ -44,7 +44,7 @@ pub struct Column {
 
 /// The figure of a column; earlier columns by index, tasks by qualified names.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measure {
+pub enum ColumnMeasure {
     /// Percent of correct answers.
     Accuracy(&'static str),
     /// Macro F1 over the labels, times 100.
@@ -126,7 +126,7 @@ pub enum Classes {
 
 /// A table of a kind built into the program.
 #[derive(Debug)]
-pub struct Native {
+pub struct NativeTable {
     /// What it is.
     pub kind: Layout,
     /// The tasks whose answers it uses, by qualified names.

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use crate::choice::{Label, Lists};
 use crate::expression::{Expression, Language};
-use crate::figure::{Figure, Kind, Line};
+use crate::figure::{Figure, FigureKind, Line};
 use crate::reader::{Keys, leak_text};
 use crate::table::{
-    AnswerScore, ByJudge, ClassScore, Classes, Column, Drawn, Layout, Measure, Measures, Native, Part, Shape,
+    AnswerScore, ByJudge, ClassScore, Classes, TableColumn, Drawn, Layout, ColumnMeasure, Measures, NativeTable, Part, Shape,
 };
-use crate::task::{Judged, Task, Wants};
+use crate::task::{AnswerJudging, Task, AnswerParsing};
 
 /// Collects the texts in both languages.
 #[derive(Default)]
@@ -142,7 +142,7 @@ impl Context<'_> {
             paper_of_settings,
             drawn,
             words: words.into_pairs(),
-            kind: Kind::OfAnswers(measures?),
+            kind: FigureKind::OfAnswers(measures?),
             step: None,
             records: None,
             among: None,
@@ -155,7 +155,7 @@ impl Context<'_> {
     }
 
     fn parse_columns(&self, words: &Words, keys: &Keys<'_>) -> Measures {
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<TableColumn> = Vec::new();
         keys.read_tables("columns", |keys| columns.extend(self.parse_column(&columns, words, keys)));
         if !keys.has_key("columns") {
             keys.report_problem("name", "`columns` is missing: what the table measures");
@@ -166,7 +166,7 @@ impl Context<'_> {
         Measures::Columns { columns, by_setting, part }
     }
 
-    fn parse_native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> Native {
+    fn parse_native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> NativeTable {
         let named = keys.read_texts("tasks").unwrap_or_default();
         // Figures may be computed from both orders like from one task.
         let fits =
@@ -203,19 +203,19 @@ impl Context<'_> {
         let tasks: Vec<&Task> =
             named.into_iter().filter_map(|name| self.find_task(keys, "tasks", name)).collect();
         let fits = |task: &Task| match kind {
-            Layout::BothOrders | Layout::BothOrdersByPart => matches!(task.wants, Wants::Tag { .. }),
+            Layout::BothOrders | Layout::BothOrdersByPart => matches!(task.wants, AnswerParsing::Tag { .. }),
             Layout::Wins | Layout::Preferences => {
                 matches!(&task.judged, Some(judged) if judged.rating_scale().is_none())
             }
             Layout::Sizes | Layout::Against => true,
-            _ => task.judged.as_ref().and_then(Judged::rating_scale).is_some(),
+            _ => task.judged.as_ref().and_then(AnswerJudging::rating_scale).is_some(),
         };
         if let Some(task) = tasks.iter().find(|task| !fits(task)) {
             let what =
                 format!("the answers to {:?} are not of the kind that this table measures", task.title);
             keys.report_problem("tasks", what);
         }
-        Native {
+        NativeTable {
             kind,
             tasks: tasks.into_iter().map(|task| task.name).collect(),
             parts: parts.unwrap_or_default(),
@@ -227,7 +227,7 @@ impl Context<'_> {
     }
 
     /// `None` if there is a problem, which is reported.
-    fn parse_column(&self, before: &[Column], words: &Words, keys: &Keys<'_>) -> Option<Column> {
+    fn parse_column(&self, before: &[TableColumn], words: &Words, keys: &Keys<'_>) -> Option<TableColumn> {
         let title = words.require_text(keys, "title");
         if before.iter().any(|column| column.title == title) {
             keys.report_problem("title", format!("two columns are named {title:?}"));
@@ -253,7 +253,7 @@ impl Context<'_> {
         let measure = self.parse_measure(measure, before, keys)?;
         let derived = matches!(
             measure,
-            Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) | Measure::Format(_)
+            ColumnMeasure::Difference(..) | ColumnMeasure::Mean(_) | ColumnMeasure::Geometric(_) | ColumnMeasure::Format(_)
         );
         if derived && (among.is_some() || each.is_some() || part.is_some()) {
             keys.report_problem(
@@ -261,10 +261,10 @@ impl Context<'_> {
                 "`among`, `part` and `each` go with figures of one task alone, not with format, difference, mean and geometric",
             );
         }
-        Some(Column { title, measure, among, part, each })
+        Some(TableColumn { title, measure, among, part, each })
     }
 
-    fn parse_measure(&self, measure: &str, before: &[Column], keys: &Keys<'_>) -> Option<Measure> {
+    fn parse_measure(&self, measure: &str, before: &[TableColumn], keys: &Keys<'_>) -> Option<ColumnMeasure> {
         Some(match measure {
             "accuracy" => self.parse_accuracy(keys)?,
             "ece" | "brier" => {
@@ -272,23 +272,23 @@ impl Context<'_> {
                 let task =
                     self.require_task(keys, measure, |task| task.confidence.map(|_| ()).ok_or("a `confidence`"))?;
                 let score = if is_ece { AnswerScore::Calibration } else { AnswerScore::Brier };
-                Measure::Answers { task, score }
+                ColumnMeasure::Answers { task, score }
             }
-            "accuracy_of_attempted" => Measure::OfAttempted(self.require_graded_task(keys, measure)?),
+            "accuracy_of_attempted" => ColumnMeasure::OfAttempted(self.require_graded_task(keys, measure)?),
             "precision" | "recall" | "mcc" | "fpr" | "fnr" => self.parse_classes(measure, keys)?,
             "f1" if keys.has_key("average") || keys.has_key("of") => self.parse_classes(measure, keys)?,
             "f1" => {
                 let of_set = keys.one_of("over", &[("set", true), ("answers", false)]).unwrap_or(false);
                 let task = self.require_task(keys, measure, |task| {
-                    matches!(task.wants, Wants::Labels { .. }).then_some(()).ok_or("`label`")
+                    matches!(task.wants, AnswerParsing::Labels { .. }).then_some(()).ok_or("`label`")
                 })?;
-                Measure::F1 { task, of_set }
+                ColumnMeasure::F1 { task, of_set }
             }
-            "correlation" => Measure::Correlation(self.require_task(keys, measure, |task| {
-                matches!(task.wants, Wants::Rating { .. }).then_some(()).ok_or("`rate`")
+            "correlation" => ColumnMeasure::Correlation(self.require_task(keys, measure, |task| {
+                matches!(task.wants, AnswerParsing::Rating { .. }).then_some(()).ok_or("`rate`")
             })?),
-            "score" => Measure::Score(self.require_task(keys, measure, |task| {
-                let judged = task.judged.as_ref().and_then(Judged::rating_scale);
+            "score" => ColumnMeasure::Score(self.require_task(keys, measure, |task| {
+                let judged = task.judged.as_ref().and_then(AnswerJudging::rating_scale);
                 judged.map(|_| ()).ok_or("a `judge` that rates")
             })?),
             "groups" if keys.has_key("failed") || keys.has_key("solved") => {
@@ -298,14 +298,14 @@ impl Context<'_> {
                         "`failed` names the parts of which some are wrong, `solved` those that are right";
                     keys.report_problem("groups", what);
                 }
-                Measure::Failed { task: self.require_graded_task(keys, measure)?, failed, solved }
+                ColumnMeasure::Failed { task: self.require_graded_task(keys, measure)?, failed, solved }
             }
             "groups" => {
                 let parts = keys.read_texts("all_of").unwrap_or_default();
                 if parts.is_empty() {
                     keys.report_problem("groups", "`all_of` names the parts of a group that have to be right");
                 }
-                Measure::Groups(self.require_graded_task(keys, measure)?, parts)
+                ColumnMeasure::Groups(self.require_graded_task(keys, measure)?, parts)
             }
             "format" => {
                 let one = keys.is_text("format").then(|| keys.read_text("format").into_iter().collect());
@@ -315,7 +315,7 @@ impl Context<'_> {
                 if found.is_empty() {
                     return None;
                 }
-                Measure::Format(found.into_iter().map(|task| task.name).collect())
+                ColumnMeasure::Format(found.into_iter().map(|task| task.name).collect())
             }
             _ => {
                 let named = keys.read_texts(measure)?;
@@ -332,9 +332,9 @@ impl Context<'_> {
                 };
                 let places: Vec<usize> = named.iter().filter_map(of).collect();
                 let signed = |place: &usize| {
-                    matches!(before[*place].measure, Measure::Classes { score: ClassScore::Mcc, .. })
+                    matches!(before[*place].measure, ColumnMeasure::Classes { score: ClassScore::Mcc, .. })
                 };
-                let of_answers = |place: &usize| matches!(before[*place].measure, Measure::Answers { .. });
+                let of_answers = |place: &usize| matches!(before[*place].measure, ColumnMeasure::Answers { .. });
                 if measure == "geometric" && places.iter().any(of_answers) {
                     let what = "a geometric mean has none of `pass_at`, `majority`, `ece` and `brier`";
                     keys.report_problem(measure, what);
@@ -345,9 +345,9 @@ impl Context<'_> {
                     return None;
                 }
                 match (measure, &places[..]) {
-                    ("mean", [_, ..]) => Measure::Mean(places),
-                    ("geometric", [_, ..]) => Measure::Geometric(places),
-                    ("difference", [first, second]) => Measure::Difference(*first, *second),
+                    ("mean", [_, ..]) => ColumnMeasure::Mean(places),
+                    ("geometric", [_, ..]) => ColumnMeasure::Geometric(places),
+                    ("difference", [first, second]) => ColumnMeasure::Difference(*first, *second),
                     _ => {
                         if places.len() == named.len() {
                             keys.report_problem(measure, "`difference` names two columns, `mean` one or more");
@@ -360,7 +360,7 @@ impl Context<'_> {
     }
 
     /// Percent of right answers, or with `pass_at` or `majority` a figure of all answers of a model to a row.
-    fn parse_accuracy(&self, keys: &Keys<'_>) -> Option<Measure> {
+    fn parse_accuracy(&self, keys: &Keys<'_>) -> Option<ColumnMeasure> {
         let task = self.require_graded_task(keys, "accuracy")?;
         let samples =
             self.tasks.iter().find(|known| known.name == task).map_or(1, |task| task.samples as usize);
@@ -388,16 +388,16 @@ impl Context<'_> {
                 return None;
             }
             (None, Some(true)) => AnswerScore::Majority,
-            (None, Some(false) | None) => return Some(Measure::Accuracy(task)),
+            (None, Some(false) | None) => return Some(ColumnMeasure::Accuracy(task)),
         };
-        Some(Measure::Answers { task, score })
+        Some(ColumnMeasure::Answers { task, score })
     }
 
     /// A figure of labels as classes: over all of them, or of one.
-    fn parse_classes(&self, measure: &str, keys: &Keys<'_>) -> Option<Measure> {
+    fn parse_classes(&self, measure: &str, keys: &Keys<'_>) -> Option<ColumnMeasure> {
         let score = OF_CLASSES.iter().find(|(name, _)| *name == measure)?.1;
         let task = self.find_task(keys, measure, keys.read_text(measure)?)?;
-        let Wants::Labels { codes, many, .. } = &task.wants else {
+        let AnswerParsing::Labels { codes, many, .. } = &task.wants else {
             keys.report_problem(measure, format!("`{measure}` measures tasks with `label`"));
             return None;
         };
@@ -433,14 +433,14 @@ impl Context<'_> {
                 );
                 None
             }
-            _ => Some(Measure::Classes { task: task.name, score, over }),
+            _ => Some(ColumnMeasure::Classes { task: task.name, score, over }),
         }
     }
 
     /// A task whose answers are correct or incorrect.
     fn require_graded_task(&self, keys: &Keys<'_>, key: &str) -> Option<&'static str> {
         self.require_task(keys, key, |task| {
-            let right = task.wants.is_choice() && !matches!(task.wants, Wants::Rating { .. });
+            let right = task.wants.is_choice() && !matches!(task.wants, AnswerParsing::Rating { .. });
             right.then_some(()).ok_or("`choose` or `label`")
         })
     }

@@ -5,7 +5,7 @@ use minijinja::value::{Value, ValueKind};
 use riddlemill_text::options::LETTERS;
 use serde_json::Value as Json;
 
-use crate::expression::{Expression, Trouble};
+use crate::expression::{Expression, ExpressionError};
 use crate::scope::{text_of_value, texts_of_value};
 use crate::script::Script;
 use crate::template::Template;
@@ -31,7 +31,7 @@ pub struct Task {
     /// Findings over a row about how it is asked: a text, or none.
     pub checks: Vec<Expression>,
     /// Prompts for models trained on other forms, for the paper's own wording.
-    pub forms: Vec<Form>,
+    pub forms: Vec<PromptForm>,
     /// The prompts' values.
     pub with: With,
     /// The condition for a row to be asked about.
@@ -39,7 +39,7 @@ pub struct Task {
     /// Solved examples.
     pub shots: Option<Shots>,
     /// The key of its replies in a pack.
-    pub found: Found,
+    pub found: PackKey,
     /// Whether it only runs if named.
     pub on_request: bool,
     /// The task with the same options in the other order: people see one of the two.
@@ -53,13 +53,13 @@ pub struct Task {
     /// The conversation, if a model answers in several turns.
     pub conversation: Option<Conversation>,
     /// How an answer is parsed, and the gold answer.
-    pub wants: Wants,
+    pub wants: AnswerParsing,
     /// Who judges an answer in free text.
-    pub judged: Option<Judged>,
+    pub judged: Option<AnswerJudging>,
     /// The sheet for people who rate answers.
     pub people: Option<People>,
     /// Answers that the rows already contain.
-    pub released: Option<Released>,
+    pub released: Option<ReleasedAnswers>,
     /// What scripts of the paper's authors write about it.
     pub outputs: Vec<Script>,
 }
@@ -94,7 +94,7 @@ pub const UNSOLVED: &str = "unsolved";
 
 /// The key of a reply in a sample pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum PackKey {
     /// Its record and the task.
     Task,
     /// Its record alone.
@@ -105,7 +105,7 @@ pub enum Found {
 
 /// A form that models were trained on, other than chat.
 #[derive(Debug)]
-pub struct Form {
+pub struct PromptForm {
     /// Its name: `arc`, `commonsenseqa`.
     pub name: &'static str,
     /// Its prompt.
@@ -127,7 +127,7 @@ pub struct Shots {
 
 /// How an answer is parsed, and the gold answer.
 #[derive(Debug)]
-pub enum Wants {
+pub enum AnswerParsing {
     /// One of the item's options.
     Choice {
         /// The options, over the columns.
@@ -176,7 +176,7 @@ pub enum Wants {
 
 /// Who judges an answer, and how.
 #[derive(Debug)]
-pub struct Judged {
+pub struct AnswerJudging {
     /// The judge's prompt.
     pub template: Template,
     /// The prompt's values, over the columns and `said`, the answer.
@@ -227,7 +227,7 @@ pub struct People {
 
 /// Columns with models' answers and people's verdicts on them.
 #[derive(Clone, Copy, Debug)]
-pub struct Released {
+pub struct ReleasedAnswers {
     /// The models, a list.
     pub models: &'static str,
     pub answers: &'static str,
@@ -237,7 +237,7 @@ pub struct Released {
 
 /// A task's question about one item.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Posed {
+pub struct PosedQuestion {
     /// The prompt's values.
     pub values: Vec<(&'static str, Json)>,
     /// The options; empty without any.
@@ -249,10 +249,10 @@ pub struct Posed {
     pub like: Option<String>,
 }
 
-impl Wants {
+impl AnswerParsing {
     /// Whether an answer is correct or incorrect, or a number, so that it need not be judged.
     pub fn is_choice(&self) -> bool {
-        !matches!(self, Wants::Words { .. })
+        !matches!(self, AnswerParsing::Words { .. })
     }
 }
 
@@ -263,7 +263,7 @@ impl People {
     }
 }
 
-impl Judged {
+impl AnswerJudging {
     /// The scale of its ratings; `None` if judges choose the better of two texts.
     pub fn rating_scale(&self) -> Option<[u32; 2]> {
         match self.asks {
@@ -285,7 +285,7 @@ fn to_json(value: &Value) -> Json {
 ///
 /// # Errors
 /// [`Trouble`] if one cannot be computed.
-pub fn compute_values(with: &With, variables: &Value) -> Result<Vec<(&'static str, Json)>, Trouble> {
+pub fn compute_values(with: &With, variables: &Value) -> Result<Vec<(&'static str, Json)>, ExpressionError> {
     with.iter().map(|(name, value)| Ok((*name, to_json(&value.compute_value(variables)?)))).collect()
 }
 
@@ -295,7 +295,7 @@ impl Task {
     ///
     /// # Errors
     /// [`Trouble`] if an expression cannot be computed, or gives no right option.
-    pub fn pose_question(&self, row: &Value) -> Result<Option<Posed>, Trouble> {
+    pub fn pose_question(&self, row: &Value) -> Result<Option<PosedQuestion>, ExpressionError> {
         if let Some(when) = &self.when
             && !when.is_true(row)?
         {
@@ -304,9 +304,9 @@ impl Task {
         let values = compute_values(&self.with, row)?;
         let like = self.shots.as_ref().and_then(|shots| shots.like.as_ref());
         let like =
-            like.map(|like| Ok::<_, Trouble>(text_of_value(&like.compute_value(row)?).unwrap_or_default())).transpose()?;
+            like.map(|like| Ok::<_, ExpressionError>(text_of_value(&like.compute_value(row)?).unwrap_or_default())).transpose()?;
         let (options, gold) = match &self.wants {
-            Wants::Choice { options, gold, .. } => {
+            AnswerParsing::Choice { options, gold, .. } => {
                 let options = texts_of_value(&options.compute_value(row)?);
                 let right = gold.compute_value(row)?;
                 let place = match right.as_str() {
@@ -323,7 +323,7 @@ impl Task {
                     }
                 }
             }
-            Wants::Tag { options, gold, names } => {
+            AnswerParsing::Tag { options, gold, names } => {
                 let texts = texts_of_value(&options.compute_value(row)?);
                 if texts.len() != names.len() {
                     let what = format!("{} options, expected {}", texts.len(), names.len());
@@ -331,16 +331,16 @@ impl Task {
                 }
                 (texts, Some((*gold).to_owned()))
             }
-            Wants::Labels { codes, gold, .. } => {
+            AnswerParsing::Labels { codes, gold, .. } => {
                 let right = texts_of_value(&gold.compute_value(row)?);
                 let right: Vec<&str> =
                     codes.iter().copied().filter(|code| right.iter().any(|r| r == code)).collect();
                 (Vec::new(), Some(right.join("; ")))
             }
-            Wants::Rating { gold, .. } => (Vec::new(), text_of_value(&gold.compute_value(row)?).or(Some(String::new()))),
-            Wants::Words { .. } => (Vec::new(), None),
+            AnswerParsing::Rating { gold, .. } => (Vec::new(), text_of_value(&gold.compute_value(row)?).or(Some(String::new()))),
+            AnswerParsing::Words { .. } => (Vec::new(), None),
         };
-        let posed = Posed { values, options, gold, like };
+        let posed = PosedQuestion { values, options, gold, like };
         Ok(Some(posed).filter(|posed| posed.gold.as_ref().is_none_or(|gold| !gold.is_empty())))
     }
 
@@ -348,9 +348,9 @@ impl Task {
     ///
     /// # Errors
     /// [`Trouble`] if a check cannot be computed.
-    pub fn compute_findings(&self, columns: &Value) -> Result<Vec<String>, Trouble> {
-        let found = self.checks.iter().map(|check| Ok::<_, Trouble>(text_of_value(&check.compute_value(columns)?)));
-        Ok(found.collect::<Result<Vec<_>, Trouble>>()?.into_iter().flatten().collect())
+    pub fn compute_findings(&self, columns: &Value) -> Result<Vec<String>, ExpressionError> {
+        let found = self.checks.iter().map(|check| Ok::<_, ExpressionError>(text_of_value(&check.compute_value(columns)?)));
+        Ok(found.collect::<Result<Vec<_>, ExpressionError>>()?.into_iter().flatten().collect())
     }
 
     /// Its prompts: the one that is asked, the one with reasoning, the judge's and the host's.
@@ -361,7 +361,7 @@ impl Task {
     }
 
     /// A form by its name.
-    pub fn find_form(&self, name: &str) -> Option<&Form> {
+    pub fn find_form(&self, name: &str) -> Option<&PromptForm> {
         self.forms.iter().find(|form| form.name == name)
     }
 
@@ -378,12 +378,12 @@ impl Task {
         all.extend(lists.flatten().map(|(_, value)| value));
         all.extend(self.shots.iter().filter_map(|shots| shots.like.as_ref()));
         match &self.wants {
-            Wants::Choice { options, gold, .. } => all.extend([options, gold]),
-            Wants::Tag { options, .. } => all.push(options),
-            Wants::Labels { gold, .. } | Wants::Rating { gold, .. } => all.push(gold),
-            Wants::Words { .. } => {}
+            AnswerParsing::Choice { options, gold, .. } => all.extend([options, gold]),
+            AnswerParsing::Tag { options, .. } => all.push(options),
+            AnswerParsing::Labels { gold, .. } | AnswerParsing::Rating { gold, .. } => all.push(gold),
+            AnswerParsing::Words { .. } => {}
         }
-        if let Some(Judged { asks: Asks::Better { person, .. }, .. }) = &self.judged {
+        if let Some(AnswerJudging { asks: Asks::Better { person, .. }, .. }) = &self.judged {
             all.push(person);
         }
         all

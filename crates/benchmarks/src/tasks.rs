@@ -8,8 +8,8 @@ use crate::expression::{Expression, Language};
 use crate::reader::{Keys, leak_text};
 use crate::script;
 use crate::task::{
-    Asks, Confidence, Conversation, Form, Found, Judged, People, Released, SOLVED, Shots, Task, UNSOLVED,
-    Wants, With,
+    Asks, Confidence, Conversation, PromptForm, PackKey, AnswerJudging, People, ReleasedAnswers, SOLVED, Shots, Task, UNSOLVED,
+    AnswerParsing, With,
 };
 use crate::template::Template;
 
@@ -18,7 +18,7 @@ use crate::template::Template;
 pub(crate) type Folders = BTreeMap<&'static str, (String, Vec<String>)>;
 
 /// What a benchmark's tasks may reference.
-pub(crate) struct Known<'a> {
+pub(crate) struct TaskReferences<'a> {
     /// The folder.
     pub benchmark: &'a str,
     /// The prompts of all folders, including this one.
@@ -36,7 +36,7 @@ pub(crate) struct Known<'a> {
 /// The answer's name among a judge's prompt values.
 const SAID: &str = "said";
 
-impl Known<'_> {
+impl TaskReferences<'_> {
     fn column_names(&self) -> Vec<&'static str> {
         let of = |data: &Data| -> Vec<_> {
             data.columns.iter().chain(&data.sometimes).map(|column| column.name).collect()
@@ -133,7 +133,7 @@ impl Known<'_> {
         Some(leak_text(&format!("{of}/{name}")))
     }
 
-    fn parse_labels(&self, keys: &Keys<'_>) -> Option<Wants> {
+    fn parse_labels(&self, keys: &Keys<'_>) -> Option<AnswerParsing> {
         let name = keys.require_text("list");
         let without = keys.read_texts("without").unwrap_or_default();
         let many = keys.read_flag("many").unwrap_or(false);
@@ -155,7 +155,7 @@ impl Known<'_> {
             None => (offered().map(|option| option.code).collect(), Vec::new()),
             Some(en) => (labels(en), labels(!en)),
         };
-        Some(Wants::Labels { codes, others, many, gold: gold?, behind })
+        Some(AnswerParsing::Labels { codes, others, many, gold: gold?, behind })
     }
 
     /// A conversation; `None` if there is a problem, which is reported.
@@ -176,20 +176,20 @@ impl Known<'_> {
     }
 
     /// Whether a conversation ended in the solution: one of two labels.
-    fn parse_solved(&self, keys: &Keys<'_>) -> Option<Wants> {
+    fn parse_solved(&self, keys: &Keys<'_>) -> Option<AnswerParsing> {
         let place = keys.place_of_key("conversation").unwrap_or_default();
         let gold = Expression::parse(self.language, place, leak_text(&format!("'{SOLVED}'")));
         let gold = gold.map_err(|what| keys.report_problem("conversation", what)).ok()?;
         let codes = vec![SOLVED, UNSOLVED];
-        Some(Wants::Labels { codes, others: Vec::new(), many: false, gold, behind: Vec::new() })
+        Some(AnswerParsing::Labels { codes, others: Vec::new(), many: false, gold, behind: Vec::new() })
     }
 
-    fn parse_wants(&self, keys: &Keys<'_>) -> Option<Wants> {
+    fn parse_wants(&self, keys: &Keys<'_>) -> Option<AnswerParsing> {
         let solved = keys.has_key("conversation").then(|| self.parse_solved(keys));
         let choose = keys.read_table("choose", |keys| {
             let words = keys.read_flag("words").unwrap_or(false);
             let (options, gold) = (self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
-            Some(Wants::Choice { options: options?, gold: gold?, words })
+            Some(AnswerParsing::Choice { options: options?, gold: gold?, words })
         });
         let tag = keys.read_table("tag", |keys| {
             let names = keys.read_texts("names").unwrap_or_default();
@@ -197,7 +197,7 @@ impl Known<'_> {
             if !names.contains(&gold) {
                 keys.report_problem("gold", riddlemill_text::hint::unknown("name", gold, names.iter().copied()));
             }
-            Some(Wants::Tag { names, options: self.require_expression(keys, "options")?, gold })
+            Some(AnswerParsing::Tag { names, options: self.require_expression(keys, "options")?, gold })
         });
         let label = keys.read_table("label", |keys| self.parse_labels(keys));
         let rate = keys.read_table("rate", |keys| {
@@ -206,10 +206,10 @@ impl Known<'_> {
                 keys.report_problem("scale", "`scale` is the lowest and the highest: [1, 5]");
                 return None;
             };
-            Some(Wants::Rating { min, max, gold: self.require_expression(keys, "gold")? })
+            Some(AnswerParsing::Rating { min, max, gold: self.require_expression(keys, "gold")? })
         });
-        let words = keys.read_table("words", |keys| Some(Wants::Words { blank: keys.read_text("blank") }));
-        let all: Vec<Option<Wants>> =
+        let words = keys.read_table("words", |keys| Some(AnswerParsing::Words { blank: keys.read_text("blank") }));
+        let all: Vec<Option<AnswerParsing>> =
             [choose, tag, label, rate, words, solved].into_iter().flatten().collect();
         if all.len() != 1 {
             let kinds = "`choose`, `tag`, `label`, `rate`, `words`, `conversation`";
@@ -218,7 +218,7 @@ impl Known<'_> {
         all.into_iter().next().flatten()
     }
 
-    fn parse_judged(&self, keys: &Keys<'_>) -> Option<Judged> {
+    fn parse_judged(&self, keys: &Keys<'_>) -> Option<AnswerJudging> {
         let with = self.parse_named_expressions(keys, "with", &[SAID]);
         let people = keys.read_flag("people").unwrap_or(false);
         let role = keys.read_text("role");
@@ -240,7 +240,7 @@ impl Known<'_> {
                 parse_scale(keys).map(|[min, max]| Asks::Rating { min, max, json })
             }
         };
-        Some(Judged { template: template?, with, asks: asks?, people, role })
+        Some(AnswerJudging { template: template?, with, asks: asks?, people, role })
     }
 
     fn parse_people(&self, keys: &Keys<'_>) -> Option<People> {
@@ -264,7 +264,7 @@ impl Known<'_> {
         })
     }
 
-    fn parse_released(&self, keys: &Keys<'_>) -> Option<Released> {
+    fn parse_released(&self, keys: &Keys<'_>) -> Option<ReleasedAnswers> {
         let columns = self.column_names();
         let column = |name: &str| {
             if !columns.contains(&name) {
@@ -281,7 +281,7 @@ impl Known<'_> {
         if votes.is_err() {
             keys.report_problem("votes", "`votes` names three columns: for the person's text, the model's, neither");
         }
-        Some(Released { models, answers, votes: votes.ok()? })
+        Some(ReleasedAnswers { models, answers, votes: votes.ok()? })
     }
 }
 
@@ -325,7 +325,7 @@ fn parse_scale(keys: &Keys<'_>) -> Option<[u32; 2]> {
 }
 
 /// Parses the tasks of a benchmark.
-pub(crate) fn parse_tasks(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
+pub(crate) fn parse_tasks(known: &TaskReferences<'_>, keys: &Keys<'_>) -> Vec<Task> {
     let mut before: Vec<(&str, &'static str)> = Vec::new();
     let task = |keys: &Keys<'_>| {
         let title = keys.require_text("name");
@@ -348,16 +348,16 @@ pub(crate) fn parse_tasks(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         }
         let forms = keys.read_named_tables("form", |name, keys| {
             let (with, shows) = (known.parse_named_expressions(keys, "with", &[]), known.parse_named_expressions(keys, "shows", &[]));
-            Some(Form { name, template: known.resolve_prompt(keys, "prompt")?, with, shows })
+            Some(PromptForm { name, template: known.resolve_prompt(keys, "prompt")?, with, shows })
         });
         let shots = keys.read_table("shots", |keys| Shots {
             shows: known.parse_named_expressions(keys, "shows", &[]),
             like: known.parse_expression(keys, "like", &[]),
         });
-        let found = keys.one_of("found", &[("record", Found::Record), ("task", Found::Task)]);
+        let found = keys.one_of("found", &[("record", PackKey::Record), ("task", PackKey::Task)]);
         let found = match (keys.read_text("role"), found) {
-            (Some(role), _) => Found::Role(role),
-            (None, found) => found.unwrap_or(Found::Task),
+            (Some(role), _) => PackKey::Role(role),
+            (None, found) => found.unwrap_or(PackKey::Task),
         };
         let (template, reasoned) = (known.parse_template(keys, "prompt"), known.parse_template(keys, "reasoned"));
         let with = known.parse_named_expressions(keys, "with", &[]);
@@ -370,7 +370,7 @@ pub(crate) fn parse_tasks(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let judged = keys.read_table("judge", |keys| known.parse_judged(keys)).flatten();
         let people = keys.read_table("people", |keys| known.parse_people(keys)).flatten();
         let released = keys.read_table("released", |keys| known.parse_released(keys)).flatten();
-        let scale = judged.as_ref().and_then(Judged::rating_scale);
+        let scale = judged.as_ref().and_then(AnswerJudging::rating_scale);
         let outputs = keys.read_tables("outputs", |keys| script::parse_script(known.language, scale, keys));
         let rated = judged.as_ref().is_some_and(|judged| judged.people);
         if people.as_ref().is_some_and(|people| !people.is_rating()) && !rated {
@@ -382,7 +382,7 @@ pub(crate) fn parse_tasks(known: &Known<'_>, keys: &Keys<'_>) -> Vec<Task> {
         let samples = parse_samples(keys);
         let confidence = keys.read_table("confidence", parse_confidence).flatten();
         let wants = known.parse_wants(keys)?;
-        if confidence.is_some() && matches!(wants, Wants::Rating { .. } | Wants::Words { .. }) {
+        if confidence.is_some() && matches!(wants, AnswerParsing::Rating { .. } | AnswerParsing::Words { .. }) {
             let what = "`confidence` is of answers that are right or wrong: of `choose`, `tag` or `label`";
             keys.report_problem("confidence", what);
         }

@@ -2,7 +2,7 @@
 
 use minijinja::value::Value;
 
-use crate::expression::{Expression, Trouble};
+use crate::expression::{Expression, ExpressionError};
 
 /// A prompt, and others for the rows that meet their conditions.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Template {
     ///
     /// # Errors
     /// [`Trouble`] if a condition cannot be computed.
-    pub fn prompt_of_row(&self, columns: impl FnOnce() -> Value) -> Result<&'static str, Trouble> {
+    pub fn prompt_of_row(&self, columns: impl FnOnce() -> Value) -> Result<&'static str, ExpressionError> {
         if self.cases.is_empty() {
             return Ok(self.usual);
         }

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::benchmark::{self, Benchmark};
 use crate::reader::{Problems, leak_text};
 use crate::table::{Layout, Measures};
-use crate::task::{Asks, Found};
+use crate::task::{Asks, PackKey};
 
 const BEGIN: &str = r#"about = "jokes"
 steps = ["import"]
@@ -96,7 +96,7 @@ fn a_task_is_asked_as_its_folder_says() {
     let read = load_benchmark(TASKS).unwrap();
     let [explain, kind, first, second] = &read.tasks[..] else { panic!("{:?}", read.tasks) };
     assert_eq!((explain.name, kind.name), ("say-why", "jokes/kind"));
-    assert_eq!((explain.template.default_prompt(), explain.found), ("jokes/ask", Found::Role("asked")));
+    assert_eq!((explain.template.default_prompt(), explain.found), ("jokes/ask", PackKey::Role("asked")));
     let judged = explain.judged.as_ref().unwrap();
     assert!(matches!(judged.asks, Asks::Rating { json: false, .. }) && judged.rating_scale() == Some([1, 7]));
     assert_eq!(second.other_order_of, Some("jokes/first"));

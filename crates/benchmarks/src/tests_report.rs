@@ -1,7 +1,7 @@
 //! What `report.toml` may say: small benchmarks, one a feature.
 
 use crate::benchmark::{self, Benchmark};
-use crate::figure::{Kind, Line, Measure};
+use crate::figure::{FigureKind, Line, NumberMeasure};
 use crate::reader::{Problems, leak_text};
 
 const BENCHMARK: &str = r#"about = "texts"
@@ -60,11 +60,11 @@ line = "{{ label | left(8) }} {{ count | right(4) }} of {{ texts }}"
     )
     .unwrap();
     let [numbers, types] = &read.report.figures[..] else { panic!("{:?}", read.report) };
-    let Kind::Numbers(of) = &numbers.kind else { panic!("{numbers:?}") };
-    assert!(matches!((&of[0].measure, &of[1].measure), (Measure::Count(_), Measure::Lengths(_))));
+    let FigureKind::Numbers(of) = &numbers.kind else { panic!("{numbers:?}") };
+    assert!(matches!((&of[0].measure, &of[1].measure), (NumberMeasure::Count(_), NumberMeasure::Lengths(_))));
     assert_eq!((of[0].label, of[1].label), ("texts", "characters"));
     assert!(matches!((&numbers.line, &types.line), (Line::None, Line::Template(_))));
-    let Kind::Counts(counts) = &types.kind else { panic!("{types:?}") };
+    let FigureKind::Counts(counts) = &types.kind else { panic!("{types:?}") };
     assert_eq!((counts.options.len(), types.indent, numbers.indent), (1, 2, 4));
 }
 

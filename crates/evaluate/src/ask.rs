@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::ExpressionError;
 
 use super::answer::{Answer, NoAnswer, OF_A_REPLY, RawAnswer, is_first};
 use super::builtin::BuiltIn;
@@ -90,7 +90,7 @@ pub(super) fn without_answer<T>(parsed: &Parsed<T>) -> Option<NoAnswer> {
 
 /// A request of a plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PlannedRequest {
     /// The item's index.
     pub(super) item: usize,
     pub(super) task: Task,
@@ -132,7 +132,7 @@ impl Plan {
 
     /// What is found about how the items are asked.
     fn list_findings(&self, set: &Set) -> Result<Vec<String>, EvaluateError> {
-        let trouble = |trouble: Trouble| {
+        let trouble = |trouble: ExpressionError| {
             let name = set.config.clone();
             StageError::from(PromptError::Values { name, what: trouble.to_string() })
         };
@@ -158,7 +158,7 @@ impl Plan {
         set: &Set,
         prompts: &Prompts,
         model: &str,
-    ) -> Result<Vec<(Place, Ask)>, EvaluateError> {
+    ) -> Result<Vec<(PlannedRequest, Ask)>, EvaluateError> {
         let form = prompt::Form::of_model(model);
         let mut requests = Vec::new();
         for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
@@ -167,13 +167,13 @@ impl Plan {
                 let shots = set.draw_shots(at, task, setting.shots, self.seed);
                 let ask =
                     prompt::build_ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
-                requests.push((Place { item: at, task, setting, sample: 0 }, ask));
+                requests.push((PlannedRequest { item: at, task, setting, sample: 0 }, ask));
             }
             let end = requests.len();
             for sample in 1..task.samples_per_item() {
                 for at in begin..end {
                     let (place, ask) = requests[at].clone();
-                    requests.push((Place { sample, ..place }, Ask { sample, ..ask }));
+                    requests.push((PlannedRequest { sample, ..place }, Ask { sample, ..ask }));
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Plan {
         context: &LlmContext<'_>,
     ) -> Result<(Vec<Answer>, Vec<Missing>), EvaluateError> {
         let endpoints = self.asked_endpoints();
-        let mut places: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+        let mut places: BTreeMap<String, Vec<PlannedRequest>> = BTreeMap::new();
         let mut asks: Vec<Vec<Ask>> = Vec::new();
         for endpoint in &endpoints {
             let (of_items, of_it) = self.build_requests(set, prompts, &endpoint.model)?.into_iter().unzip();
@@ -238,7 +238,7 @@ impl Plan {
             for item in set.items.iter().filter(|item| item.has_task(task)) {
                 for sample in 0..task.samples_per_item() {
                     let Some(text) = model.answer_item(item, task, setting, self.seed, sample) else { continue };
-                    let place = Place { item: 0, task, setting, sample };
+                    let place = PlannedRequest { item: 0, task, setting, sample };
                     answers.push(Answer::parse_raw(item, build_raw_answer(place, model.name(), "built-in".into(), text)));
                 }
             }
@@ -282,19 +282,19 @@ pub(super) fn describe_repeats(tasks: &[(Task, Setting)], endpoints: &[Endpoint]
     cold.map(one).collect()
 }
 
-pub(super) fn build_raw_answer(place: Place, model: &str, basis: String, text: String) -> RawAnswer {
-    let Place { task, setting, sample, .. } = place;
+pub(super) fn build_raw_answer(place: PlannedRequest, model: &str, basis: String, text: String) -> RawAnswer {
+    let PlannedRequest { task, setting, sample, .. } = place;
     RawAnswer { task, setting, model: model.into(), person: false, sample, basis, text }
 }
 
 /// The answer in what came of a model, or what is missing.
 pub(super) fn answer_or_missing(
     set: &Set,
-    place: Place,
+    place: PlannedRequest,
     model: &str,
     parsed: Parsed<String>,
 ) -> Result<Answer, Box<Missing>> {
-    let Place { task, setting, sample, .. } = place;
+    let PlannedRequest { task, setting, sample, .. } = place;
     let item: &Item = &set.items[place.item];
     let no_answer = without_answer(&parsed);
     // What came holds no answer, and counts as wrong: left out, it would make a figure better.

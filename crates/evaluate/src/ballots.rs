@@ -13,7 +13,7 @@ use std::fs;
 
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::text_of_value;
-use riddlemill_benchmarks::task::{Asks, Judged, People, Wants};
+use riddlemill_benchmarks::task::{Asks, AnswerJudging, People, AnswerParsing};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Rating, RawAnswer};
@@ -25,11 +25,11 @@ use super::prompt::letter_options;
 use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
-use crate::options::{Draw, LETTERS};
+use crate::options::{DrawStream, LETTERS};
 use crate::review::Blinding;
 use crate::review::exchange::{ExportError, table_rows};
 use crate::store::Error;
-use sheets::{Head, Sheets};
+use sheets::{SheetHead, Sheets};
 
 mod sheets;
 
@@ -37,7 +37,7 @@ pub use sheets::Sheet;
 
 /// The subject of a ballot.
 #[derive(Clone, Debug, PartialEq)]
-enum About {
+enum BallotSubject {
     /// A task with a right answer: the item, and if options have two orders the drawn one.
     Choice(usize, Task),
     /// A task answered in free text, by people too.
@@ -47,7 +47,7 @@ enum About {
 }
 
 /// Every ballot of a set and its answers, by id.
-fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)> {
+fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, BallotSubject)> {
     let mut ballots = Vec::new();
     let tasks = Task::of_config(&set.config);
     for (at, item) in set.items.iter().enumerate() {
@@ -56,13 +56,13 @@ fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)
             // The two tasks with both orders of the same options make one ballot.
             if task == draw_order(item, seed, task) {
                 let kind = task.option_orders().map_or(task, |[first, _]| first);
-                ballots.push((ballot_id(&["choice", kind.name(), &item.id]), About::Choice(at, task)));
+                ballots.push((ballot_id(&["choice", kind.name(), &item.id]), BallotSubject::Choice(at, task)));
             }
         }
     }
     for (at, item) in set.items.iter().enumerate() {
         for &task in tasks.iter().filter(|task| item.has_task(**task) && is_written_by_people(**task)) {
-            ballots.push((ballot_id(&["write", task.name(), &item.id]), About::Open(at, task)));
+            ballots.push((ballot_id(&["write", task.name(), &item.id]), BallotSubject::Open(at, task)));
         }
     }
     let rated = |answer: &Answer| {
@@ -74,7 +74,7 @@ fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, About)
             let (setting, sample) = (answer.setting.to_string(), answer.sample.to_string());
             let mut parts = vec!["answer", answer.task.name(), &setting, &answer.item, &answer.model];
             parts.extend((answer.sample > 0).then_some(sample.as_str()));
-            ballots.push((ballot_id(&parts), About::Answer(at)));
+            ballots.push((ballot_id(&parts), BallotSubject::Answer(at)));
         }
     }
     ballots
@@ -88,7 +88,7 @@ fn is_written_by_people(task: Task) -> bool {
 /// The drawn one of a task's two orders, for sheets without a seal.
 fn draw_order(item: &Item, seed: u64, task: Task) -> Task {
     match task.option_orders() {
-        Some(orders) => orders[Draw::new(seed, "evaluation ballot order", &item.id).draw_below(2)],
+        Some(orders) => orders[DrawStream::new(seed, "evaluation ballot order", &item.id).draw_below(2)],
         None => task,
     }
 }
@@ -134,37 +134,37 @@ pub fn create_blank_sheets(
     let places = set.index_by_id();
     for (id, about) in list_ballots(set, answers, seed) {
         match about {
-            About::Choice(at, task) => {
+            BallotSubject::Choice(at, task) => {
                 let item = &set.items[at];
                 let (id, turned) = if task.option_orders().is_some() { seal_ballot_id(blinding, &id) } else { (id, false) };
                 let (head, heads, options) = match &task.task_declaration().wants {
-                    Wants::Labels { codes, many, .. } => {
-                        (Head::labels_head(task, *many), ["ballot", "text", "types"], codes.join("\n"))
+                    AnswerParsing::Labels { codes, many, .. } => {
+                        (SheetHead::labels_head(task, *many), ["ballot", "text", "types"], codes.join("\n"))
                     }
-                    Wants::Rating { min, max, .. } => {
+                    AnswerParsing::Rating { min, max, .. } => {
                         let numbers: Vec<String> = (*min..=*max).map(|number| number.to_string()).collect();
                         (
-                            Head::of_rating(task, *min, *max),
+                            SheetHead::of_rating(task, *min, *max),
                             ["ballot", "question", "scale"],
                             numbers.join("\n"),
                         )
                     }
                     _ => {
                         let options = options_for_person(item, turned_to(task, turned));
-                        (Head::choice_head(task), ["ballot", "question", "options"], letter_options(options))
+                        (SheetHead::choice_head(task), ["ballot", "question", "options"], letter_options(options))
                     }
                 };
                 let row = vec![id, question_for_person(item, task), options, String::new(), String::new()];
                 sheets.append_row(head, &[&heads[..], &["answer", "annotator"]].concat(), row);
             }
-            About::Open(at, task) => {
+            BallotSubject::Open(at, task) => {
                 let Some(people) = &task.task_declaration().people else { continue };
                 let first = sheet_context(people, &set.items[at]).into_iter().next();
                 let (head, text) = first.unwrap_or_else(|| ("question", question_for_person(&set.items[at], task)));
                 let row = vec![id, text, String::new(), String::new()];
-                sheets.append_row(Head::own_words_head(task), &["ballot", head, "answer", "annotator"], row);
+                sheets.append_row(SheetHead::own_words_head(task), &["ballot", head, "answer", "annotator"], row);
             }
-            About::Answer(at) => {
+            BallotSubject::Answer(at) => {
                 let answer = &answers[at];
                 let Some(item) = places.get(answer.item.as_str()).map(|&at| &set.items[at]) else { continue };
                 let task = answer.task.task_declaration();
@@ -174,7 +174,7 @@ pub fn create_blank_sheets(
                 heads.insert(0, "ballot");
                 let mut row = shown;
                 match &task.judged {
-                    Some(Judged { asks: Asks::Better { person, sides }, .. }) => {
+                    Some(AnswerJudging { asks: Asks::Better { person, sides }, .. }) => {
                         let (id, turned) = seal_ballot_id(blinding, &id);
                         let person = person.compute_value(&item.column_values()).ok().and_then(|person| text_of_value(&person));
                         let mut both = [person.unwrap_or_default(), answer.text.clone()];
@@ -193,7 +193,7 @@ pub fn create_blank_sheets(
                 }
                 heads.extend(["answer", "annotator"]);
                 row.extend([String::new(), String::new()]);
-                sheets.append_row(Head::of_people(answer.task, people), &heads, row);
+                sheets.append_row(SheetHead::of_people(answer.task, people), &heads, row);
             }
         }
     }
@@ -242,10 +242,10 @@ pub fn read_ballots(
         let known = list_ballots(set, answers, seed);
         let aliases: FxHashMap<String, String> = known
             .iter()
-            .filter(|(_, about)| matches!(about, About::Answer(_)))
+            .filter(|(_, about)| matches!(about, BallotSubject::Answer(_)))
             .map(|(id, _)| (ballot_alias(blinding, id), id.clone()))
             .collect();
-        let known: FxHashMap<String, About> = known.into_iter().collect();
+        let known: FxHashMap<String, BallotSubject> = known.into_iter().collect();
         for (place, row) in read_sheet_rows(file)? {
             let Some(answer) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
@@ -316,7 +316,7 @@ struct Vote {
 
 fn apply_vote(
     set: &Set,
-    ballots_by_id: &FxHashMap<String, About>,
+    ballots_by_id: &FxHashMap<String, BallotSubject>,
     answers: &mut Vec<Answer>,
     seed: u64,
     vote: &Vote,
@@ -326,14 +326,14 @@ fn apply_vote(
     }
     let about = ballots_by_id.get(&vote.ballot).ok_or_else(|| VoteError::NoBallot(vote.ballot.clone()))?;
     match about {
-        About::Choice(at, task) => {
+        BallotSubject::Choice(at, task) => {
             let item = &set.items[*at];
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let task = vote.turned.map_or(*task, |turned| turned_to(*task, turned));
             let (setting, text) = (Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
             let answer = match task.task_declaration().wants {
-                Wants::Labels { .. } | Wants::Rating { .. } => Answer::parse_raw(item, given),
+                AnswerParsing::Labels { .. } | AnswerParsing::Rating { .. } => Answer::parse_raw(item, given),
                 _ => {
                     let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
                     let options = options_for_person(item, task).len().min(letters.len());
@@ -350,14 +350,14 @@ fn apply_vote(
                 }
             }
         }
-        About::Open(at, task) => {
+        BallotSubject::Open(at, task) => {
             let (model, basis) = (vote.annotator.clone(), vote.basis.clone());
             let (task, setting, text) = (*task, Setting::default(), vote.answer.clone());
             let given = RawAnswer { task, setting, model, person: true, sample: 0, basis, text };
             answers.push(Answer::parse_raw(&set.items[*at], given));
             Ok(())
         }
-        About::Answer(at) => {
+        BallotSubject::Answer(at) => {
             let answer = &mut answers[*at];
             let scale = answer.task.task_declaration().people.as_ref().and_then(|people| people.scale);
             let value = match scale {

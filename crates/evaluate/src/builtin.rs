@@ -8,8 +8,8 @@
 use super::item::Item;
 use super::read::at_place;
 use super::task::{Setting, Task};
-use crate::options::Draw;
-use riddlemill_benchmarks::task::Wants;
+use crate::options::DrawStream;
+use riddlemill_benchmarks::task::AnswerParsing;
 
 /// A baseline without an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,22 +39,22 @@ impl BuiltIn {
     /// One of its answers in the task's format; `None` for tasks without options.
     pub fn answer_item(self, item: &Item, task: Task, setting: Setting, seed: u64, sample: u32) -> Option<String> {
         let options = match &task.task_declaration().wants {
-            Wants::Choice { .. } => item.question_of_task(task)?.options.len(),
-            Wants::Tag { names, .. } => names.len(),
-            Wants::Labels { codes, .. } => codes.len(),
-            Wants::Rating { .. } | Wants::Words { .. } => return None,
+            AnswerParsing::Choice { .. } => item.question_of_task(task)?.options.len(),
+            AnswerParsing::Tag { names, .. } => names.len(),
+            AnswerParsing::Labels { codes, .. } => codes.len(),
+            AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => return None,
         };
         let place = match self {
             BuiltIn::FirstOption => 0,
             BuiltIn::Random => {
                 // The first answer is that of a task with one alone.
                 let further = if sample == 0 { String::new() } else { format!(" {sample}") };
-                Draw::new(seed, &format!("random model {task} {setting}{further}"), &item.id).draw_below(options)
+                DrawStream::new(seed, &format!("random model {task} {setting}{further}"), &item.id).draw_below(options)
             }
         };
         let chosen = at_place(item, task, place).ok()??;
         Some(match task.task_declaration().wants {
-            Wants::Tag { .. } => format!("<choice>{chosen}</choice>"),
+            AnswerParsing::Tag { .. } => format!("<choice>{chosen}</choice>"),
             _ => chosen,
         })
     }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::scope::layer_variables;
 use riddlemill_benchmarks::task::{Conversation, SOLVED, compute_values};
 use serde_json::{Map, Value as Json, json};
 
 use super::answer::Answer;
-use super::ask::{Missing, Place, Plan, basis_of_reply, build_raw_answer, answer_or_missing, without_answer};
+use super::ask::{Missing, PlannedRequest, Plan, basis_of_reply, build_raw_answer, answer_or_missing, without_answer};
 use super::error::EvaluateError;
 use super::item::Item;
 use super::prompt;
@@ -29,7 +29,7 @@ type Turn = (String, &'static str);
 struct Game {
     /// The index of the player among the endpoints.
     player: usize,
-    place: Place,
+    place: PlannedRequest,
     turns: Vec<Turn>,
     /// The basis of the last question.
     basis: String,
@@ -44,7 +44,7 @@ fn list_games(plan: &Plan, set: &Set, player: usize) -> Vec<Game> {
             let items = set.items.iter().enumerate().filter(|(_, item)| item.has_task(task));
             games.extend(items.map(|(item, _)| Game {
                 player,
-                place: Place { item, task, setting, sample },
+                place: PlannedRequest { item, task, setting, sample },
                 turns: Vec::new(),
                 basis: String::new(),
             }));
@@ -54,7 +54,7 @@ fn list_games(plan: &Plan, set: &Set, player: usize) -> Vec<Game> {
 }
 
 /// The name of a turn in a pack of replies.
-fn record_of_turn(item: &Item, place: Place, who: &str, turn: usize) -> String {
+fn record_of_turn(item: &Item, place: PlannedRequest, who: &str, turn: usize) -> String {
     format!("{}{who} turn {turn}", prompt::record_of_request(item, place.task, place.setting))
 }
 
@@ -83,7 +83,7 @@ fn request_to_host(
     let item = &set.items[game.place.item];
     let columns = item.column_values();
     let over = layer_variables(BTreeMap::from([("said", question_text.trim().into())]), &columns);
-    let trouble = |trouble: Trouble| {
+    let trouble = |trouble: ExpressionError| {
         let name = conversation.host.default_prompt().to_owned();
         StageError::from(PromptError::Values { name, what: trouble.to_string() })
     };
@@ -128,7 +128,7 @@ pub(super) fn hold_conversations(
     let mut open: Vec<Game> = (0..players.len()).flat_map(|player| list_games(plan, set, player)).collect();
     let (mut answers, mut missing) = (Vec::new(), Vec::new());
     let lacks = |game: &Game, reason: Reason, what: String, judge: Option<String>| {
-        let Place { item, task, setting, sample } = game.place;
+        let PlannedRequest { item, task, setting, sample } = game.place;
         let (item, model) = (set.items[item].id.clone(), players[game.player].name.clone());
         Missing { item, task, setting, model, sample, judge, reason: reason.code(), what, no_answer: None }
     };
@@ -209,7 +209,7 @@ pub(super) fn longest_requests(
     let most = player.larger_token_limit().unwrap_or(player.sampling.max_tokens) as usize;
     for mut game in list_games(plan, set, 0) {
         let Some(conversation) = game.place.task.conversation() else { continue };
-        let Place { item, task, setting, sample } = game.place;
+        let PlannedRequest { item, task, setting, sample } = game.place;
         let is_over = |answer: &Answer| {
             (answer.item.as_str(), answer.task, answer.setting, answer.sample, answer.model.as_str())
                 == (set.items[item].id.as_str(), task, setting, sample, player.name.as_str())

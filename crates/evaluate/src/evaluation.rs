@@ -451,9 +451,9 @@ pub fn estimate_sets(
         }
         // What was cut may be whole when it is asked for again.
         let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
-        let again: Vec<Answer> = again.filter_map(|cut| longest_answer(&work, Owed::of_answer(cut))).collect();
+        let again: Vec<Answer> = again.filter_map(|cut| longest_answer(&work, OwedAnswer::of_answer(cut))).collect();
         answers.extend(again);
-        answers.extend(missing.iter().filter_map(|missing| longest_answer(&work, Owed::of_missing(missing))));
+        answers.extend(missing.iter().filter_map(|missing| longest_answer(&work, OwedAnswer::of_missing(missing))));
         for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
             let min_usd = count(judge, "ratings", &at_least)?.min_usd;
             estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));
@@ -463,7 +463,7 @@ pub fn estimate_sets(
 }
 
 /// An answer that is still owed.
-struct Owed<'a> {
+struct OwedAnswer<'a> {
     item: &'a str,
     task: Task,
     setting: Setting,
@@ -471,20 +471,20 @@ struct Owed<'a> {
     sample: u32,
 }
 
-impl<'a> Owed<'a> {
-    fn of_answer(answer: &'a Answer) -> Owed<'a> {
+impl<'a> OwedAnswer<'a> {
+    fn of_answer(answer: &'a Answer) -> OwedAnswer<'a> {
         let Answer { item, task, setting, model, sample, .. } = answer;
-        Owed { item, task: *task, setting: *setting, model, sample: *sample }
+        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
     }
 
-    fn of_missing(missing: &'a Missing) -> Owed<'a> {
+    fn of_missing(missing: &'a Missing) -> OwedAnswer<'a> {
         let Missing { item, task, setting, model, sample, .. } = missing;
-        Owed { item, task: *task, setting: *setting, model, sample: *sample }
+        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
     }
 }
 
 /// An answer of maximum length in place of one that is owed.
-fn longest_answer(work: &Work, owed: Owed<'_>) -> Option<Answer> {
+fn longest_answer(work: &Work, owed: OwedAnswer<'_>) -> Option<Answer> {
     let item = work.set.items.iter().find(|item| item.id == owed.item)?;
     let model = work.plan.models.iter().find(|model| model.name() == owed.model)?;
     let Model::Endpoint(endpoint) = model else { return None };
@@ -493,7 +493,7 @@ fn longest_answer(work: &Work, owed: Owed<'_>) -> Option<Answer> {
     let name = format!("{} {:?}{further}", owed.model, owed.setting);
     let most = endpoint.larger_token_limit().unwrap_or(endpoint.sampling.max_tokens);
     let text = name + &" a".repeat(most as usize);
-    let Owed { task, setting, sample, .. } = owed;
+    let OwedAnswer { task, setting, sample, .. } = owed;
     let (model, basis) = (owed.model.to_owned(), String::new());
     let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
     Some(Answer::parse_raw(item, given))

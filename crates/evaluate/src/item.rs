@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::task::{Posed, Wants};
-use riddlemill_benchmarks::{ColumnError, Expression, Trouble};
+use riddlemill_benchmarks::task::{PosedQuestion, AnswerParsing};
+use riddlemill_benchmarks::{ColumnError, Expression, ExpressionError};
 use serde_json::{Map, Value as Json};
 
 use super::task::Task;
@@ -25,7 +25,7 @@ pub enum ItemError {
     Column(#[from] ColumnError),
     /// A value that the benchmark's folder declares cannot be computed.
     #[error(transparent)]
-    Computed(#[from] Trouble),
+    Computed(#[from] ExpressionError),
 }
 
 /// One item.
@@ -42,7 +42,7 @@ pub struct Item {
     /// Its question; empty if the benchmark does not declare one.
     pub question: String,
     /// Its questions by the task's name; tasks that do not apply are missing.
-    posed: Arc<BTreeMap<&'static str, Posed>>,
+    posed: Arc<BTreeMap<&'static str, PosedQuestion>>,
     row: Arc<Map<String, Json>>,
     /// Whether answers are parsed as by the paper's authors.
     pub paper: bool,
@@ -107,13 +107,13 @@ impl Item {
     }
 
     /// Its question for a task.
-    pub fn question_of_task(&self, task: Task) -> Option<&Posed> {
+    pub fn question_of_task(&self, task: Task) -> Option<&PosedQuestion> {
         self.posed.get(task.name())
     }
 
     /// The options of a multiple-choice task, in the order of the release, and the index of the right one.
     pub fn options_of_task(&self, task: Task) -> Option<(&[String], usize)> {
-        if !matches!(task.task_declaration().wants, Wants::Choice { .. }) {
+        if !matches!(task.task_declaration().wants, AnswerParsing::Choice { .. }) {
             return None;
         }
         let posed = self.question_of_task(task)?;

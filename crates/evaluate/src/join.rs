@@ -17,15 +17,15 @@ use crate::store::Error;
 
 /// What evaluation.json says about its set.
 #[derive(Deserialize)]
-struct Head {
+struct EvaluationHead {
     set: String,
     /// Results of earlier versions have none.
     #[serde(default)]
     rows_hash: Option<String>,
 }
 
-impl Head {
-    fn read_head(folder: &Path) -> Result<Head, EvaluateError> {
+impl EvaluationHead {
+    fn read_head(folder: &Path) -> Result<EvaluationHead, EvaluateError> {
         let path = folder.join("evaluation.json");
         let form = |what: String| EvaluateError::Form {
             path: path.clone(),
@@ -53,7 +53,7 @@ impl Head {
 /// [`EvaluateError::Form`] if a folder has no results, or on other rows.
 pub fn check_folders(sets: &[&Set], folders: &[File]) -> Result<(), EvaluateError> {
     for folder in folders {
-        let head = Head::read_head(&folder.path)?;
+        let head = EvaluationHead::read_head(&folder.path)?;
         let form = |what: String, hint: String| EvaluateError::Form { path: folder.path.clone(), what, hint };
         let of_config = || sets.iter().filter(|set| set.config == head.config_name());
         let names = |sets: Vec<String>| sets.join(", ");
@@ -97,9 +97,9 @@ enum JoinError {
 }
 
 /// An answer's item, task, setting, author and number.
-type Key = (String, Task, Setting, String, bool, u32);
+type AnswerKey = (String, Task, Setting, String, bool, u32);
 
-fn key_of_answer(answer: &Answer) -> Key {
+fn key_of_answer(answer: &Answer) -> AnswerKey {
     let Answer { item, task, setting, model, person, sample, .. } = answer;
     (item.clone(), *task, *setting, model.clone(), *person, *sample)
 }
@@ -116,12 +116,12 @@ pub fn join_answers(
     tasks: &[Task],
     answers: &mut Vec<Answer>,
 ) -> Result<Vec<SetAside>, EvaluateError> {
-    let mut seen: FxHashMap<Key, usize> =
+    let mut seen: FxHashMap<AnswerKey, usize> =
         answers.iter().enumerate().map(|(at, answer)| (key_of_answer(answer), at)).collect();
     let items: FxHashMap<&str, &Item> = set.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let mut skipped = Vec::new();
     for folder in folders {
-        if Head::read_head(&folder.path)?.config_name() != set.config {
+        if EvaluationHead::read_head(&folder.path)?.config_name() != set.config {
             continue;
         }
         let path = folder.path.join("answers.jsonl");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::scope::{layer_variables, text_of_value};
 use riddlemill_benchmarks::task::{self as declared, Asks};
 use serde_json::{Map, Value as Json};
@@ -58,7 +58,7 @@ pub fn judge_answers(
     let asks =
         of_judge.iter().map(|places| places.iter().map(|&at| wanted[at].ask.clone()).collect()).collect();
     let names: Vec<String> = judges.iter().map(|judge| judge.name.clone()).collect();
-    let judged: Vec<&declared::Judged> =
+    let judged: Vec<&declared::AnswerJudging> =
         Task::of_config(&set.config).into_iter().filter_map(|task| task.task_declaration().judged.as_ref()).collect();
     let read = |ask: &Ask, reply: &str| parse_rating(&judged, &ask.template, reply);
     let replied = ask_endpoints(judges, asks, read, settings.max_reasks, context)?;
@@ -153,7 +153,7 @@ fn list_wanted_ratings(
 /// The request to one judge; `None` if it may not judge this model.
 fn request_to_judge(
     item: &Item,
-    judged: &declared::Judged,
+    judged: &declared::AnswerJudging,
     answer: &Answer,
     model: &str,
     slot: &Slot,
@@ -189,11 +189,11 @@ fn request_to_judge(
 /// drawn order.
 fn values_for_judge(
     item: &Item,
-    judged: &declared::Judged,
+    judged: &declared::AnswerJudging,
     answer: &Answer,
     reply: &str,
     seed: u64,
-) -> Result<Map<String, Json>, Trouble> {
+) -> Result<Map<String, Json>, ExpressionError> {
     let columns = item.column_values();
     let over = layer_variables(BTreeMap::from([("said", reply.into())]), &columns);
     let declared = declared::compute_values(&judged.with, &over)?;
@@ -211,7 +211,7 @@ fn values_for_judge(
 }
 
 /// Parses a judge's rating by the prompt.
-fn parse_rating(judged: &[&declared::Judged], template: &str, reply: &str) -> Result<String, Unreadable> {
+fn parse_rating(judged: &[&declared::AnswerJudging], template: &str, reply: &str) -> Result<String, Unreadable> {
     let asked = judged.iter().find(|judged| judged.template.has_prompt(template));
     match asked.ok_or_else(|| Unreadable::new("nobody asked"))?.asks {
         Asks::Rating { min, max, json: false } => {

@@ -62,7 +62,7 @@ pub use pair_order::person_first;
 pub use prompt::{Form, record_of_request, build_ask as request, draw_shots};
 pub use read::parse_choice;
 pub use set::{Sample, Set, Stratum};
-pub use task::{Setting, Task, Unknown};
+pub use task::{Setting, Task, UnknownTask};
 
 pub use ask::{Missing, Model, Plan};
 pub use error::{EvaluateError, SetAside};

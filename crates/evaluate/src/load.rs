@@ -11,7 +11,7 @@ use crate::pipeline::Withheld;
 use crate::recipe;
 use crate::release::layout::{self, Column};
 use crate::release::read_rows::{self, JsonRow};
-use crate::release::{Candidate, Value};
+use crate::release::{CandidateManifest, Value};
 use crate::store::Workspace;
 use riddlemill_text::hint::unknown;
 
@@ -64,7 +64,7 @@ fn of_folder(
     folder: &Path,
     split: Option<&str>,
 ) -> Result<(Set, Vec<SetAside>), EvaluateError> {
-    let Some(manifest) = Candidate::read_manifest(folder)? else {
+    let Some(manifest) = CandidateManifest::read_manifest(folder)? else {
         let what = "no MANIFEST.json".to_string();
         let hint = "name a release's or candidate's folder, or a recipe".into();
         return Err(EvaluateError::Form { path: folder.into(), what, hint });

@@ -2,7 +2,7 @@
 //! looked up when the workspace is read, which may declare tasks of its own.
 
 use super::error::EvaluateError;
-use super::task::{Task, Unknown};
+use super::task::{Task, UnknownTask};
 use crate::config::Config;
 use crate::llm::settings::Provider;
 
@@ -77,7 +77,7 @@ pub fn expand_tasks(given: &[String]) -> Result<Vec<Task>, EvaluateError> {
         }
     }
     let task = |name: String| {
-        name.parse().map_err(|what: Unknown| EvaluateError::Unknown(format!("--task: {what}")))
+        name.parse().map_err(|what: UnknownTask| EvaluateError::Unknown(format!("--task: {what}")))
     };
     drop_repeats(names).into_iter().map(task).collect()
 }

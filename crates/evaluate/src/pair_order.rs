@@ -1,12 +1,12 @@
 //! The order of the person's and the model's explanation of a joke.
 
 use super::answer::Answer;
-use crate::options::Draw;
+use crate::options::DrawStream;
 
 /// Whether the person's explanation of a joke is shown first. Drawn for each joke and model, so that no
 /// position is favoured.
 pub fn person_first(seed: u64, item: &str, model: &str) -> bool {
-    Draw::new(seed, &format!("evaluation sides {model}"), item).draw_below(2) == 0
+    DrawStream::new(seed, &format!("evaluation sides {model}"), item).draw_below(2) == 0
 }
 
 /// Converts a preferred side into the author of that explanation; other ratings are unchanged.

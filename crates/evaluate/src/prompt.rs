@@ -1,14 +1,14 @@
 //! The values of a prompt: the item, and solved examples drawn for it.
 
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::task::{self as declared, Found};
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::task::{self as declared, PackKey};
 use serde_json::{Map, Value as Json};
 
 use super::item::Item;
 use super::task::{Setting, Task};
 use crate::llm::prompt::{PromptError, Rendered};
 use crate::llm::{Ask, Prompts};
-use crate::options::{Draw, LETTERS};
+use crate::options::{DrawStream, LETTERS};
 use crate::record::derive_id;
 
 /// The form of a choice in the paper's own wording (BrainTeaser A.2): the one that the model was trained on.
@@ -75,7 +75,7 @@ pub(super) fn ask_with(
     let form = if item.paper { form } else { Form::Chat };
     let form = task.task_declaration().find_form(form.name());
     let declared = task.prompt_template(setting);
-    let trouble = |trouble: Trouble| PromptError::Values {
+    let trouble = |trouble: ExpressionError| PromptError::Values {
         name: form.map_or(declared.default_prompt(), |form| form.template).to_owned(),
         what: trouble.to_string(),
     };
@@ -93,9 +93,9 @@ pub(super) fn ask_with(
 /// are the two orders of a pair and each number of examples.
 pub fn record_of_request(item: &Item, task: Task, setting: Setting) -> String {
     let record = match task.task_declaration().found {
-        Found::Role(role) => derive_id(role, &[&item.record]),
-        Found::Task => format!("{} {task}", item.record),
-        Found::Record => item.record.clone(),
+        PackKey::Role(role) => derive_id(role, &[&item.record]),
+        PackKey::Task => format!("{} {task}", item.record),
+        PackKey::Record => item.record.clone(),
     };
     match setting.shots {
         0 => record,
@@ -123,7 +123,7 @@ fn draw_comparable_items<'i>(
     shots: u8,
     seed: u64,
 ) -> Vec<&'i Item> {
-    let mut draw = Draw::new(seed, &format!("shots {task}"), &item.id);
+    let mut draw = DrawStream::new(seed, &format!("shots {task}"), &item.id);
     // An example of the item's own group would reveal its answer.
     let comparable = |one: &Item, other: &Item| {
         let kind = |item: &Item| item.question_of_task(task).and_then(|posed| posed.like.clone());
@@ -143,7 +143,7 @@ fn draw_comparable_items<'i>(
 ///
 /// # Errors
 /// [`Trouble`] if a check of a task cannot be computed.
-pub(super) fn list_findings(items: &[Item], tasks: &[(Task, Setting)]) -> Result<Vec<String>, Trouble> {
+pub(super) fn list_findings(items: &[Item], tasks: &[(Task, Setting)]) -> Result<Vec<String>, ExpressionError> {
     let mut counted: Vec<(Task, String, usize)> = Vec::new();
     let mut seen: Vec<Task> = Vec::new();
     for &(task, _) in tasks.iter().filter(|(task, _)| !task.task_declaration().checks.is_empty()) {
@@ -179,8 +179,8 @@ fn prompt_values(
     item: &Item,
     task: Task,
     shots: &[&Item],
-    form: Option<&declared::Form>,
-) -> Result<Map<String, Json>, Trouble> {
+    form: Option<&declared::PromptForm>,
+) -> Result<Map<String, Json>, ExpressionError> {
     let mut values = Map::new();
     let posed = item.question_of_task(task).into_iter().flat_map(|posed| &posed.values);
     values.extend(posed.map(|(name, value)| ((*name).to_owned(), value.clone())));
@@ -229,7 +229,7 @@ mod tests {
         let mut item = puzzle_group(0, false, 0).remove(0);
         item.paper = true;
         let prompt_text = |ask: Ask| match ask.what {
-            crate::llm::What::Chat { messages, .. } => {
+            crate::llm::RequestContent::Chat { messages, .. } => {
                 messages.iter().map(|message| message.content.clone()).collect::<Vec<_>>().join("\n")
             }
             other => panic!("{other:?}"),

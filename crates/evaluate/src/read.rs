@@ -6,7 +6,7 @@ use super::task::{Setting, Task};
 use crate::llm::parse::{self, Unreadable};
 use crate::options::LETTERS;
 use crate::puzzle::words::word_key;
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::task::AnswerParsing;
 
 /// The option that an answer names, in the form of the gold answer; `None` for a task whose answers are
 /// judged.
@@ -14,7 +14,7 @@ use riddlemill_benchmarks::task::Wants;
 /// # Errors
 /// [`Unreadable`]: what is wrong with the form of the answer.
 pub fn parse_choice(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
-    if let Wants::Words { blank } = task.task_declaration().wants {
+    if let AnswerParsing::Words { blank } = task.task_declaration().wants {
         // If giving no answer counts as an answer, it needs no judge.
         return match blank {
             Some(what) if !text.contains(char::is_alphanumeric) => Err(Unreadable::new(what)),
@@ -30,20 +30,20 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
     let none = || Unreadable::new("the task does not apply to the item");
     let options = &item.question_of_task(task).ok_or_else(none)?.options;
     match &task.task_declaration().wants {
-        Wants::Choice { words: true, .. } => parse_option(options, text),
-        Wants::Choice { .. } => {
+        AnswerParsing::Choice { words: true, .. } => parse_option(options, text),
+        AnswerParsing::Choice { .. } => {
             let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|l| l.chars()).collect();
             parse::parse_letter(text, &letters).map(String::from)
         }
         // Replies to the paper's own wording are parsed as its authors do.
-        Wants::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
-        Wants::Tag { names, .. } => parse::parse_choice(text, names).map(str::to_string),
-        Wants::Labels { codes, others, many: false, behind, .. } => {
+        AnswerParsing::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
+        AnswerParsing::Tag { names, .. } => parse::parse_choice(text, names).map(str::to_string),
+        AnswerParsing::Labels { codes, others, many: false, behind, .. } => {
             // Only a reply that reasons first has its answer behind a label.
             let labelled = parse::text_after_label(text, behind).filter(|_| setting.cot);
             parse_label(codes, others, labelled.unwrap_or(text))
         }
-        Wants::Labels { codes, many: true, .. } => {
+        AnswerParsing::Labels { codes, many: true, .. } => {
             let tokens: Vec<String> = text
                 .split(|c: char| !(c.is_alphanumeric() || c == '_'))
                 .map(str::to_lowercase)
@@ -60,13 +60,13 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
             let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
             if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
         }
-        Wants::Rating { min, max, .. } => {
+        AnswerParsing::Rating { min, max, .. } => {
             let number = text.trim().trim_end_matches('.').parse::<i64>().ok();
             let number = number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
             let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
             number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
         }
-        Wants::Words { .. } => Err(none()),
+        AnswerParsing::Words { .. } => Err(none()),
     }
 }
 
@@ -78,13 +78,13 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
 pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, Unreadable> {
     let none = || Unreadable::new(format!("there is no option {place}"));
     let names: Vec<&str> = match &task.task_declaration().wants {
-        Wants::Tag { names, .. } => names.clone(),
-        Wants::Labels { codes, .. } => codes.clone(),
-        Wants::Choice { .. } => {
+        AnswerParsing::Tag { names, .. } => names.clone(),
+        AnswerParsing::Labels { codes, .. } => codes.clone(),
+        AnswerParsing::Choice { .. } => {
             let options = item.question_of_task(task).map_or(0, |posed| posed.options.len());
             LETTERS.iter().take(options).copied().collect()
         }
-        Wants::Rating { .. } | Wants::Words { .. } => Vec::new(),
+        AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => Vec::new(),
     };
     names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)
 }

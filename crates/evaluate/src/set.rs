@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::item::Item;
 use super::prompt;
 use super::task::Task;
-use crate::options::Draw;
+use crate::options::DrawStream;
 
 /// A set of items.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl Set {
             let mut groups: Vec<String> =
                 self.items.iter().filter(of_value).map(|item| item.group.clone()).collect();
             groups.dedup();
-            groups.sort_by_key(|id| (Draw::new(seed, "evaluation limit", id).next_bits(), id.clone()));
+            groups.sort_by_key(|id| (DrawStream::new(seed, "evaluation limit", id).next_bits(), id.clone()));
             groups.dedup();
             let mut items = 0;
             for id in groups {

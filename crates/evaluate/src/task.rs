@@ -127,7 +127,7 @@ impl fmt::Display for Task {
 /// There is no such task or setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unknown(String);
+pub struct UnknownTask(String);
 
 impl Serialize for Task {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -142,13 +142,13 @@ impl<'de> Deserialize<'de> for Task {
 }
 
 impl FromStr for Task {
-    type Err = Unknown;
+    type Err = UnknownTask;
 
-    fn from_str(name: &str) -> Result<Task, Unknown> {
+    fn from_str(name: &str) -> Result<Task, UnknownTask> {
         Task::find_task(name).ok_or_else(|| {
             let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks);
             let known: Vec<&str> = all.map(|task| task.name).collect();
-            Unknown(format!("no task {name:?}\n  hint: there are {}", known.join(", ")))
+            UnknownTask(format!("no task {name:?}\n  hint: there are {}", known.join(", ")))
         })
     }
 }
@@ -184,9 +184,9 @@ impl fmt::Display for Setting {
 }
 
 impl FromStr for Setting {
-    type Err = Unknown;
+    type Err = UnknownTask;
 
-    fn from_str(text: &str) -> Result<Setting, Unknown> {
+    fn from_str(text: &str) -> Result<Setting, UnknownTask> {
         let (cot, rest) = match text.strip_prefix("cot") {
             Some(rest) => (true, rest.trim()),
             None => (false, text),
@@ -196,7 +196,7 @@ impl FromStr for Setting {
             rest => rest.strip_suffix("-shot").and_then(|shots| shots.parse().ok()),
         };
         let unknown =
-            || Unknown(format!("no setting {text:?}\n  hint: 0-shot, 1-shot, 2-shot, 5-shot or cot"));
+            || UnknownTask(format!("no setting {text:?}\n  hint: 0-shot, 1-shot, 2-shot, 5-shot or cot"));
         Ok(Setting { cot, shots: shots.ok_or_else(unknown)? })
     }
 }

@@ -35,7 +35,7 @@ pub use objects::text_of_value;
 pub use place::{Digits, Place, Side};
 pub use svg::{Words, render_drawing, render_svg};
 pub use table::{
-    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, Unit, figures_of, name_of, format_plain, figure_row,
+    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, ColumnUnit, figures_of, name_of, format_plain, figure_row,
 };
 
 /// The macro `table` of pages, which takes a [`ShownTable`].

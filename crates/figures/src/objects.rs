@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use super::{Cell, Column, Figure, Keys, Row, Table, Unit, name_of, stem};
+use super::{Cell, Column, Figure, Keys, Row, Table, ColumnUnit, name_of, stem};
 
 /// A table of named rows.
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ impl Table {
                 Cell::Empty => return None,
                 Cell::Text(text) => Json::from(text.as_str()),
                 Cell::Nested(value) => value.clone(),
-                Cell::Figure(figure) if column.unit == Unit::Count => Json::from(figure.value as i64),
+                Cell::Figure(figure) if column.unit == ColumnUnit::Count => Json::from(figure.value as i64),
                 Cell::Figure(figure) => Json::from(figure.value),
             };
             Some((column.title.clone(), value))

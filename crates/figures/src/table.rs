@@ -44,14 +44,14 @@ pub type Keys = BTreeMap<&'static str, String>;
 pub struct Column {
     /// Its heading, and the key of its cells in a list of objects.
     pub title: String,
-    pub unit: Unit,
+    pub unit: ColumnUnit,
     /// Its place in the lines of a report; not in them if `None`.
     pub place: Option<Place>,
 }
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ColumnUnit {
     /// Names and words.
     Text,
     /// Whole numbers.
@@ -129,36 +129,36 @@ pub struct ShownTable<'a> {
 impl Column {
     /// A column of names and words.
     pub fn of_words(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: Unit::Text, place: None }
+        Column { title: title.into(), unit: ColumnUnit::Text, place: None }
     }
 
     /// A column of numbers with two digits behind the point.
     pub fn of_numbers(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: Unit::Number { digits: 2 }, place: None }
+        Column { title: title.into(), unit: ColumnUnit::Number { digits: 2 }, place: None }
     }
 
     /// A column of whole numbers.
     pub fn of_counts(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: Unit::Count, place: None }
+        Column { title: title.into(), unit: ColumnUnit::Count, place: None }
     }
 
     /// A column whose unit is that of its cells: words, whole numbers, or numbers with more digits where they are small.
     pub fn of_cells<'c>(title: impl Into<String>, cells: impl Iterator<Item = &'c Cell> + Clone) -> Column {
         let values = cells.clone().filter_map(|cell| Some(cell.figure()?.value));
         let unit = match cells.clone().any(|cell| matches!(cell, Cell::Text(_) | Cell::Nested(_))) {
-            true => Unit::Text,
-            false if values.clone().all(|value| value.fract() == 0.0) => Unit::Count,
-            false if values.map(f64::abs).fold(0.0, f64::max) <= 1.0 => Unit::Number { digits: 4 },
-            false => Unit::Number { digits: 2 },
+            true => ColumnUnit::Text,
+            false if values.clone().all(|value| value.fract() == 0.0) => ColumnUnit::Count,
+            false if values.map(f64::abs).fold(0.0, f64::max) <= 1.0 => ColumnUnit::Number { digits: 4 },
+            false => ColumnUnit::Number { digits: 2 },
         };
         Column { title: title.into(), unit, place: None }
     }
 
     fn decimal_digits(&self) -> usize {
         match self.unit {
-            Unit::Text => 2,
-            Unit::Count => 0,
-            Unit::Number { digits } => digits,
+            ColumnUnit::Text => 2,
+            ColumnUnit::Count => 0,
+            ColumnUnit::Number { digits } => digits,
         }
     }
 }

@@ -150,10 +150,10 @@ fn the_ends_of_an_interval_have_no_minus_zero_on_a_page() {
 #[test]
 fn columns_have_the_unit_of_their_cells() {
     let column = |cells: &[Cell]| Column::of_cells("x", cells.iter()).unit;
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Empty]), Unit::Count);
-    assert_eq!(column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]), Unit::Number { digits: 4 });
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::plain_number(2.5)]), Unit::Number { digits: 2 });
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Text("-".into())]), Unit::Text);
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Empty]), ColumnUnit::Count);
+    assert_eq!(column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]), ColumnUnit::Number { digits: 4 });
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::plain_number(2.5)]), ColumnUnit::Number { digits: 2 });
+    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Text("-".into())]), ColumnUnit::Text);
     let rows =
         vec![vec![Cell::Text("a".into()), Cell::plain_number(2.0 / 3.0)], vec![Cell::Text("b".into()), Cell::Empty]];
     let columns = vec![Column::of_words("kind"), Column::of_cells("share", rows.iter().map(|row| &row[1]))];

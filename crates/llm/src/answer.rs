@@ -20,7 +20,7 @@ pub struct Ask {
     /// The template, or the name under which embeddings are counted.
     pub template: String,
     /// The question itself.
-    pub what: What,
+    pub what: RequestContent,
     /// Which of several answers to the same question, from 0.
     pub sample: u32,
     /// How often the question was asked before; re-asks quote what was wrong with the answer.
@@ -34,7 +34,7 @@ pub struct Ask {
 
 /// The question itself.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum RequestContent {
     /// A chat completion.
     Chat {
         /// The conversation so far.
@@ -53,7 +53,7 @@ pub enum What {
 impl Ask {
     /// Asks a rendered prompt about a record.
     pub fn new(record: impl Into<String>, prompt: Rendered, sample: u32) -> Ask {
-        let what = What::Chat { messages: prompt.messages, output: prompt.output };
+        let what = RequestContent::Chat { messages: prompt.messages, output: prompt.output };
         Ask {
             record: record.into(),
             template: prompt.template,
@@ -68,14 +68,14 @@ impl Ask {
     /// The form of its reply.
     pub(super) fn reply_form(&self) -> Output {
         match &self.what {
-            What::Chat { output, .. } => *output,
-            What::Embedding { .. } => Output::Text,
+            RequestContent::Chat { output, .. } => *output,
+            RequestContent::Embedding { .. } => Output::Text,
         }
     }
 
     /// Asks for the embedding of a text.
     pub fn for_embedding(record: impl Into<String>, text: impl Into<String>) -> Ask {
-        let what = What::Embedding { text: text.into(), dimensions: None };
+        let what = RequestContent::Embedding { text: text.into(), dimensions: None };
         Ask {
             record: record.into(),
             template: "embedding".into(),
@@ -125,7 +125,7 @@ pub struct Reply {
     /// What it was charged when it was bought.
     pub charged: Usd,
     /// Facts about its origin.
-    pub marks: Marks,
+    pub marks: ReplyOrigin,
 }
 
 impl Reply {
@@ -133,19 +133,19 @@ impl Reply {
     /// JSON and its object is closed at the very end. With `accept_before`, half an answer that an earlier
     /// version stored and used is one.
     pub(super) fn is_cut(&self, output: Output, accept_before: bool) -> bool {
-        let Marks { truncated, before, .. } = self.marks;
+        let ReplyOrigin { truncated, before, .. } = self.marks;
         let blank = self.text.trim().is_empty();
         let whole = output == Output::Json && parse::ends_with_object(&self.text);
         truncated && self.vector.is_none() && !whole && (blank || !(before && accept_before))
     }
 }
 
-impl Marks {
+impl ReplyOrigin {
     /// The prefix of a basis: `reply` for the reply store, `made` or `sample` for a pack.
     pub fn basis_prefix(self) -> &'static str {
         match self {
-            Marks { sample: true, .. } => "sample",
-            Marks { made: true, .. } => "made",
+            ReplyOrigin { sample: true, .. } => "sample",
+            ReplyOrigin { made: true, .. } => "made",
             _ => "reply",
         }
     }
@@ -153,7 +153,7 @@ impl Marks {
 
 /// Facts about a reply's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct ReplyOrigin {
     /// From a sample pack: no model wrote it.
     pub sample: bool,
     /// From a pack of replies made elsewhere: only that pack is asked.

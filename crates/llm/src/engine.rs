@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use riddlemill_files::{Trust, shell_word};
 use riddlemill_record::{Cause, Evidence, Reason};
 
-use super::answer::{Answer, Ask, Failed, Held, Marks, Reply};
+use super::answer::{Answer, Ask, Failed, Held, ReplyOrigin, Reply};
 use super::batch::takes_batches;
 use super::cause::{held_offline, refused_answer, store_failed, unreadable_reply};
 use super::http::{Http, Transport};
@@ -91,10 +91,10 @@ pub struct Engine {
     refuses_system: AtomicBool,
     /// Whether the model turned out to be served by the Responses API alone: later requests go there.
     pub(super) only_in_responses: AtomicBool,
-    pub(super) source: Source,
+    pub(super) source: ReplySource,
 }
 
-pub(super) enum Source {
+pub(super) enum ReplySource {
     Pack(Pack),
     Server(Box<dyn Transport>),
     /// Only stored replies are used; other questions are held for this reason.
@@ -107,13 +107,13 @@ impl Engine {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
         let name = || endpoint.name.clone();
         let hold =
-            |reason, what: String, cause| Source::Nothing(Held { reason, what: Evidence::with_cause(what, cause) });
+            |reason, what: String, cause| ReplySource::Nothing(Held { reason, what: Evidence::with_cause(what, cause) });
         let unset = endpoint.environment_variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
             let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
             let pack = Pack::load_pack(path)
                 .map_err(|source| EngineError::Pack { endpoint: endpoint.name.clone(), source })?;
-            Source::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
+            ReplySource::Pack(if endpoint.provider == Provider::Made { pack.made_elsewhere() } else { pack })
         } else if endpoint.batch && !takes_batches(endpoint.provider) {
             return Err(setting(EndpointError::NoBatches));
         } else if endpoint.api == Api::Responses && !endpoint.provider.has_responses() {
@@ -121,7 +121,7 @@ impl Engine {
         } else if endpoint.key_env.is_some() && !endpoint.key_command.is_empty() {
             return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
-            Source::Nothing(held_offline(name()))
+            ReplySource::Nothing(held_offline(name()))
         } else if endpoint.token_price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
             hold(Reason::NoPrice, what, Cause::NoPrice { endpoint: name() })
@@ -140,7 +140,7 @@ impl Engine {
             let cause = Cause::NoConsent { endpoint: name(), wish: wish.to_string(), command };
             hold(Reason::KeyMissing, what, cause)
         } else {
-            Source::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
+            ReplySource::Server(Box::new(Http::new(&endpoint).map_err(setting)?))
         };
         Ok(Engine::from_parts(store, endpoint, limits, source))
     }
@@ -153,13 +153,13 @@ impl Engine {
         transport: Box<dyn Transport>,
     ) -> Engine {
         let source = match limits.offline {
-            true => Source::Nothing(held_offline(endpoint.name.clone())),
-            false => Source::Server(transport),
+            true => ReplySource::Nothing(held_offline(endpoint.name.clone())),
+            false => ReplySource::Server(transport),
         };
         Engine::from_parts(store, endpoint, limits, source)
     }
 
-    fn from_parts(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: Source) -> Engine {
+    fn from_parts(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: ReplySource) -> Engine {
         let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.budget_cap()), limits.run.budget_cap()];
         caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
         Engine {
@@ -198,7 +198,7 @@ impl Engine {
         on_event: impl Fn(&Progress) + Send + Sync,
     ) -> Vec<Answer> {
         let tally = Tally::new(asks.len(), &on_event);
-        if let Source::Pack(pack) = &self.source {
+        if let ReplySource::Pack(pack) = &self.source {
             let answers: Vec<Answer> =
                 asks.iter().map(|(ask, _)| pack.answer_from_pack(ask, self.endpoint.identity())).collect();
             answers.iter().for_each(|answer| tally.note_finished(answer, false));
@@ -217,7 +217,7 @@ impl Engine {
             answer.as_ref().and_then(Answer::reply).is_none_or(|reply| question.is_cut(reply))
         };
         let mut turn = None;
-        if let Source::Server(transport) = &self.source
+        if let ReplySource::Server(transport) = &self.source
             && questions.iter().zip(&answers).any(is_open)
         {
             match self.turn(transport.as_ref()).await {
@@ -255,7 +255,7 @@ impl Engine {
             .filter(|&at| *first_with.entry(questions[at].key).or_insert(at) == at)
             .collect();
         let to_ask = match (&self.source, &mut turn) {
-            (Source::Server(transport), Some(turn)) => {
+            (ReplySource::Server(transport), Some(turn)) => {
                 let all = to_ask.clone();
                 let alone = self.submitted(transport.as_ref(), turn, &questions, to_ask, &mut answers).await;
                 let apart = all.iter().filter_map(|&at| answers[at].as_ref());
@@ -346,8 +346,8 @@ impl Engine {
 
     async fn answer_from_source(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         match &self.source {
-            Source::Server(transport) => self.send_questions(transport.as_ref(), questions, tally).await,
-            Source::Nothing(held) => {
+            ReplySource::Server(transport) => self.send_questions(transport.as_ref(), questions, tally).await,
+            ReplySource::Nothing(held) => {
                 let stored = |question: &&Question| match self.store.get(&question.key) {
                     Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
                     Ok(None) => Answer::Held(held.clone()),
@@ -355,7 +355,7 @@ impl Engine {
                 };
                 questions.iter().map(stored).collect()
             }
-            Source::Pack(_) => unreachable!("a pack answers before anything is asked"),
+            ReplySource::Pack(_) => unreachable!("a pack answers before anything is asked"),
         }
     }
 
@@ -470,12 +470,12 @@ pub(super) fn from_store(reply: StoredReply, marks: &ReplyMarks) -> Answer {
             vector: content.vector,
             usage: reply.usage,
             charged: reply.charged_picousd,
-            marks: Marks {
+            marks: ReplyOrigin {
                 truncated: content.truncated,
                 // What is withheld is stored as a failure by now.
                 withheld: content.blocked || content.refusal.is_some(),
                 before: !reply.cut && (content.truncated || content.blocked || content.refusal.is_some()),
-                ..Marks::default()
+                ..ReplyOrigin::default()
             },
         }),
         // Only an imported line can be like this.

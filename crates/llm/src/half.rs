@@ -3,7 +3,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::answer::{Answer, Marks};
+use super::answer::{Answer, ReplyOrigin};
 use super::engine::from_store;
 use super::parse;
 use super::request::Key;
@@ -43,7 +43,7 @@ pub fn half_replies(store: &Store) -> Result<Vec<HalfReply>, StoreError> {
         for stored in store.get_many(keys)?.into_iter().flatten() {
             let (key, request, template) = (stored.key, stored.request.clone(), stored.template.clone());
             let Answer::Reply(reply) = from_store(stored, &ReplyMarks::default()) else { continue };
-            let Marks { before, withheld, .. } = reply.marks;
+            let ReplyOrigin { before, withheld, .. } = reply.marks;
             let is_whole = !withheld && parse::ends_with_object(&reply.text);
             if before && !is_whole && !reply.text.trim().is_empty() {
                 let (model, max_tokens) = (request.model.clone(), request.max_completion_tokens());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::from_store;
 use crate::parse::Unreadable;
 use crate::reask::quote_reply;
-use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store, What};
+use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store, RequestContent};
 
 const KEPT: &str = include_str!("../tests/kept/replies.jsonl");
 
@@ -17,7 +17,7 @@ fn endpoint(table: Value) -> Endpoint {
 }
 
 fn chat(messages: Vec<Message>, output: Output) -> Ask {
-    let what = What::Chat { messages, output };
+    let what = RequestContent::Chat { messages, output };
     Ask {
         record: "r".into(),
         template: "t.jinja".into(),
@@ -62,7 +62,7 @@ fn requests() -> Vec<(&'static str, Vec<Request>)> {
     let larger = Engine::with_larger_limit(&endpoint(plain.clone()), &at(&object, &text)).unwrap();
     let vector = Ask::for_embedding("r", "静音键");
     let mut short = vector.clone();
-    short.what = What::Embedding { text: "静音键".into(), dimensions: Some(256) };
+    short.what = RequestContent::Embedding { text: "静音键".into(), dimensions: Some(256) };
     let bare = Ask { text: Some("静音键".into()), ..text.clone() };
     let embeds = json!({"model": "e-1", "embedding_batch": 2});
     let translates = json!({"identity": "lt", "provider": "libretranslate"});

@@ -20,14 +20,14 @@ const MOST: f64 = 100_000.0;
 pub struct Prices {
     /// The file that they were imported from, and its SHA-256.
     #[serde(default)]
-    pub source: Source,
+    pub source: PriceSource,
     /// By litellm's name of the model.
     pub models: BTreeMap<String, ModelPrice>,
 }
 
 /// Where prices come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct PriceSource {
     /// The file's name.
     pub file: String,
     /// The SHA-256 of its bytes.
@@ -71,7 +71,7 @@ impl Prices {
     ///
     /// # Errors
     /// [`PricesError`] if it is not such a list.
-    pub fn of_litellm(text: &str, source: Source) -> Result<(Prices, usize), PricesError> {
+    pub fn of_litellm(text: &str, source: PriceSource) -> Result<(Prices, usize), PricesError> {
         let list: BTreeMap<String, Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|error| PricesError::Form(error.to_string()))?;
         let mut prices = Prices { source, models: BTreeMap::new() };
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn litellms_list_prices_endpoints() {
-        let (prices, left_out) = Prices::of_litellm(LIST, Source::default()).unwrap();
+        let (prices, left_out) = Prices::of_litellm(LIST, PriceSource::default()).unwrap();
         assert_eq!((prices.models.len(), left_out), (3, 2));
         let priced = |endpoint: Endpoint| {
             let mut endpoint = endpoint;
@@ -251,11 +251,11 @@ mod tests {
     fn what_is_written_is_read_and_nothing_else_is_a_list() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Prices::read_prices(dir.path()).unwrap(), Prices::default());
-        let (prices, _) = Prices::of_litellm(LIST, Source::default()).unwrap();
+        let (prices, _) = Prices::of_litellm(LIST, PriceSource::default()).unwrap();
         prices.write_prices(dir.path()).unwrap();
         assert_eq!(Prices::read_prices(dir.path()).unwrap(), prices);
         for wrong in ["", "[]", "{}", "{\"a\": 1}", "<html>"] {
-            assert!(Prices::of_litellm(wrong, Source::default()).is_err(), "{wrong}");
+            assert!(Prices::of_litellm(wrong, PriceSource::default()).is_err(), "{wrong}");
         }
         std::fs::write(
             dir.path().join(PRICES),

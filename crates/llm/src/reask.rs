@@ -2,7 +2,7 @@
 
 use riddlemill_record::Reason;
 
-use super::answer::{Answer, Ask, Failed, Held, Reply, What};
+use super::answer::{Answer, Ask, Failed, Held, Reply, RequestContent};
 use super::cause::unreadable_reply as evidence_of;
 use super::engine::Engine;
 use super::parse::Unreadable;
@@ -192,7 +192,7 @@ fn beginning_of(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
 
 /// The same question, followed by the reply and what is wrong with it.
 pub(super) fn quote_reply(mut ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
-    if let What::Chat { messages, .. } = &mut ask.what {
+    if let RequestContent::Chat { messages, .. } = &mut ask.what {
         messages.push(Message::new(Role::Assistant, reply));
         messages.push(Message::new(Role::User, unreadable.message_to_model()));
     }
@@ -208,7 +208,7 @@ mod tests {
     fn said(why: &Unreadable) -> String {
         let messages = vec![Message::new(Role::User, "请解释。")];
         let prompt = Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text };
-        let What::Chat { messages, .. } = quote_reply(Ask::new("r", prompt, 0), "好。", why).what else {
+        let RequestContent::Chat { messages, .. } = quote_reply(Ask::new("r", prompt, 0), "好。", why).what else {
             return String::new();
         };
         messages.last().map(|message| message.content.clone()).unwrap_or_default()

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use riddlemill_record::{Cause, Evidence, Reason};
 
-use super::answer::{Answer, Ask, Held, Marks, Reply};
+use super::answer::{Answer, Ask, Held, ReplyOrigin, Reply};
 use super::money::Usd;
 use super::parse::make_strict_json;
 use super::reasoning::without_reasoning;
@@ -23,13 +23,13 @@ use super::request::Key;
 /// not a string is returned as JSON, a list of numbers as an embedding.
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
-    replies: FxHashMap<Place, String>,
+    replies: FxHashMap<SampleKey, String>,
     /// Whether a model or people wrote these replies elsewhere.
     made: bool,
 }
 
 /// Model (empty for any), template, record, sample, re-ask.
-type Place = (String, String, String, u32, u32);
+type SampleKey = (String, String, String, u32, u32);
 
 /// Errors in a pack.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum PackError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct SampleLine {
     #[serde(default)]
     model: String,
     template: String,
@@ -81,7 +81,7 @@ impl Pack {
             let wrong = |what: String| PackError::Line { path: path.to_owned(), line: at + 1, what };
             let read = riddlemill_text::notation::from_str(&line)
                 .or_else(|error| serde_json::from_str(&make_strict_json(&line).ok_or(error)?));
-            let line: Line = read.map_err(|error| wrong(error.to_string()))?;
+            let line: SampleLine = read.map_err(|error| wrong(error.to_string()))?;
             let reply = match line.reply {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -133,8 +133,8 @@ impl Pack {
         let key = Key::hash(request.to_string().as_bytes());
         let vector = serde_json::from_str::<Vec<f32>>(text)
             .ok()
-            .filter(|_| matches!(ask.what, super::What::Embedding { .. }));
-        let marks = Marks { sample: !self.made, made: self.made, ..Marks::default() };
+            .filter(|_| matches!(ask.what, super::RequestContent::Embedding { .. }));
+        let marks = ReplyOrigin { sample: !self.made, made: self.made, ..ReplyOrigin::default() };
         Answer::Reply(Reply {
             key,
             // What a model wrote elsewhere comes with its marks.

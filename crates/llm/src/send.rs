@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use riddlemill_record::Reason;
 
-use super::answer::{Answer, Failed, Marks, Reply};
+use super::answer::{Answer, Failed, ReplyOrigin, Reply};
 use super::cause::{self, Hint, budget_reached, interrupted_answer, left_alone_answer, store_failed};
 use super::embedding_batch;
 use super::engine::{Engine, Question, from_store};
@@ -20,7 +20,7 @@ use super::progress::Tally;
 use super::provider;
 use super::request::Request;
 use super::retry::{Waits, clamp_seconds};
-use super::store::{Begin, Begun, Failure, Line, Shared, StoredReply, Usage, now_ms};
+use super::store::{Begin, BeginReply, Failure, SegmentLine, Shared, StoredReply, Usage, now_ms};
 use super::tokens;
 use super::wire::{self, Content, Stated};
 
@@ -70,18 +70,18 @@ impl Engine {
                 begun.iter().for_each(|attempt| answers[attempt.at] = Some(answer(attempt.question)));
             };
             let fault = match self.send_attempts(transport, &begun, tally).await {
-                Ok(Landed::Answers(given)) => {
+                Ok(AttemptResult::Answers(given)) => {
                     begun.iter().zip(given).for_each(|(attempt, answer)| answers[attempt.at] = Some(answer));
                     continue;
                 }
-                Ok(Landed::Apart) => {
+                Ok(AttemptResult::Apart) => {
                     for attempt in &begun {
                         let mut alone = Box::pin(self.send_questions(transport, &[attempt.question], tally)).await;
                         answers[attempt.at] = alone.pop();
                     }
                     continue;
                 }
-                Ok(Landed::Again(fault)) => fault,
+                Ok(AttemptResult::Again(fault)) => fault,
                 Err(error) => {
                     settle(&|question| store_failed(question.key, &error.to_string()));
                     continue;
@@ -116,13 +116,13 @@ impl Engine {
         open: &[usize],
         number: u32,
         answers: &mut [Option<Answer>],
-    ) -> Vec<Attempt<'q>> {
+    ) -> Vec<QuestionAttempt<'q>> {
         let ask = async |at: usize, waits: bool| {
             let question = questions[at];
             let most = question.request.max_completion_tokens();
             let reserved = self.price.highest_cost(tokens::bound_prompt_tokens(&question.request), most);
             let leave = self.leave_to_send(question, reserved, waits).await;
-            (at, leave.map(|id| id.map(|id| Attempt { at, question, id, number, reserved })))
+            (at, leave.map(|id| id.map(|id| QuestionAttempt { at, question, id, number, reserved })))
         };
         let mut begun = Vec::new();
         let mut rest = open.iter().copied();
@@ -166,19 +166,19 @@ impl Engine {
                 outlives: false,
             };
             let poll = match self.store.begin(begin).await {
-                Ok(Begun::Go { id }) => return Ok(Some(id)),
-                Ok(Begun::Stored) => {
+                Ok(BeginReply::Go { id }) => return Ok(Some(id)),
+                Ok(BeginReply::Stored) => {
                     return Err(Box::new(match self.store.get(&question.key) {
                         Ok(Some(reply)) => from_store(reply, &self.endpoint.marks),
                         Ok(None) => store_failed(question.key, "a reply vanished"),
                         Err(error) => store_failed(question.key, &error.to_string()),
                     }));
                 }
-                Ok(Begun::Busy | Begun::Refused { .. }) if !waits => return Ok(None),
-                Ok(Begun::Busy) => BUSY_POLL,
+                Ok(BeginReply::Busy | BeginReply::Refused { .. }) if !waits => return Ok(None),
+                Ok(BeginReply::Busy) => BUSY_POLL,
                 // Attempts in flight reserve the most that they can cost, and usually release a part of it.
-                Ok(Begun::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
-                Ok(Begun::Refused { scope, spent, cap, .. }) => {
+                Ok(BeginReply::Refused { unsettled: 1.., .. }) if asked.elapsed() < lease => BUDGET_POLL,
+                Ok(BeginReply::Refused { scope, spent, cap, .. }) => {
                     return Err(Box::new(budget_reached(&scope, spent, cap, reserved)));
                 }
                 Err(error) => return Err(Box::new(store_failed(question.key, &error.to_string()))),
@@ -194,9 +194,9 @@ impl Engine {
     async fn send_attempts(
         &self,
         transport: &dyn Transport,
-        begun: &[Attempt<'_>],
+        begun: &[QuestionAttempt<'_>],
         tally: &Tally<'_>,
-    ) -> Result<Landed, Shared> {
+    ) -> Result<AttemptResult, Shared> {
         let slot = async {
             let slot = self.slots.acquire().await;
             // A server may have asked for a pause while this request waited for its slot.
@@ -206,25 +206,25 @@ impl Engine {
         let Some(slot) = self.unless_cancelled(slot).await else {
             // Without an outcome, the reservation would count as spent.
             let unsent =
-                |attempt| Line::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+                |attempt| SegmentLine::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0));
             self.settle_outcomes(begun.iter().map(unsent), || {}).await?;
-            return Ok(Landed::Answers(begun.iter().map(|_| interrupted_answer()).collect()));
+            return Ok(AttemptResult::Answers(begun.iter().map(|_| interrupted_answer()).collect()));
         };
         // An attempt begun ahead of its slot is not sent if a write has failed meanwhile.
         if let Err(stopped) = self.store.refuse_stopped() {
             let error = stopped.to_string();
             let unsent =
-                |attempt| Line::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0));
+                |attempt| SegmentLine::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0));
             self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
-            let failed = |attempt: &Attempt<'_>| store_failed(attempt.question.key, &error);
-            return Ok(Landed::Answers(begun.iter().map(failed).collect()));
+            let failed = |attempt: &QuestionAttempt<'_>| store_failed(attempt.question.key, &error);
+            return Ok(AttemptResult::Answers(begun.iter().map(failed).collect()));
         }
         // Nor one whose endpoint was left while it waited for its slot.
         if let Some(how) = self.limits.run.failure_of_endpoint(&self.endpoint.name) {
             let unsent =
-                |attempt| Line::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
+                |attempt| SegmentLine::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
             self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
-            return Ok(Landed::Answers(begun.iter().map(|_| left_alone_answer(&how)).collect()));
+            return Ok(AttemptResult::Answers(begun.iter().map(|_| left_alone_answer(&how)).collect()));
         }
         let requests: Vec<&Request> = begun.iter().map(|attempt| &attempt.question.request).collect();
         let sending = self.endpoint_in_force();
@@ -244,7 +244,7 @@ impl Engine {
             (Ok(received), [attempt]) => wire::stated_cost(received, attempt.reserved),
             _ => Stated::default(),
         };
-        let least = |attempt: &Attempt<'_>| stated.least_charge(attempt.reserved);
+        let least = |attempt: &QuestionAttempt<'_>| stated.least_charge(attempt.reserved);
         let leave_after = self.endpoint.retries.leave_after;
         let marks = &self.endpoint.marks;
         match received.and_then(|received| embedding_batch::split_embeddings(&requests, received, marks)) {
@@ -266,7 +266,7 @@ impl Engine {
                     usage.prompt_tokens += counted.prompt_tokens;
                     usage.completion_tokens += counted.completion_tokens;
                     charged += cost;
-                    lines.push(Line::Reply(stored_reply(attempt, &content, raw, cost, elapsed_ms)));
+                    lines.push(SegmentLine::Reply(stored_reply(attempt, &content, raw, cost, elapsed_ms)));
                     answers.push(Answer::Reply(Reply {
                         key: attempt.question.key,
                         text: content.text,
@@ -274,12 +274,12 @@ impl Engine {
                         vector: content.vector,
                         usage: content.usage,
                         charged: cost,
-                        marks: Marks { truncated: content.truncated, ..Marks::default() },
+                        marks: ReplyOrigin { truncated: content.truncated, ..ReplyOrigin::default() },
                     }));
                 }
                 tally.note_returned(Some(usage), charged);
                 self.settle_outcomes(lines.into_iter(), || drop(slot)).await?;
-                Ok(Landed::Answers(answers))
+                Ok(AttemptResult::Answers(answers))
             }
             Err(fault) => {
                 // A longer wait, as until the quota of the next day, is left to a later run.
@@ -313,7 +313,7 @@ impl Engine {
                     // it is for its text.
                     lasting &= times == 1 && self.has_answered();
                 }
-                let charged = |attempt: &Attempt<'_>| match fault.usage {
+                let charged = |attempt: &QuestionAttempt<'_>| match fault.usage {
                     // Only the answer to a single question can be empty but counted.
                     Some(usage) => self.price.charge_for_usage(usage).max(least(attempt)),
                     None if fault.is_unbilled() => least(attempt),
@@ -323,7 +323,7 @@ impl Engine {
                     self.leave_if_over(attempt.reserved_bounds(), charged(attempt), fault.usage, stated);
                 }
                 tally.note_returned(fault.usage, begun.iter().map(charged).sum());
-                let line = |attempt: &Attempt<'_>| {
+                let line = |attempt: &QuestionAttempt<'_>| {
                     let mut line = failure_of(attempt, &fault.to_string(), charged(attempt), elapsed_ms);
                     line.status = fault.http_status();
                     line.raw.clone_from(&fault.raw);
@@ -333,13 +333,13 @@ impl Engine {
                         line.lasting = lasting;
                         line.error = self.describe_failure(attempt, &fault, &hint);
                     }
-                    Line::Failure(line)
+                    SegmentLine::Failure(line)
                 };
                 self.settle_outcomes(begun.iter().map(line), || drop(slot)).await?;
                 Ok(match (again, apart) {
-                    (true, _) => Landed::Again(fault),
-                    (_, true) => Landed::Apart,
-                    _ => Landed::Answers(
+                    (true, _) => AttemptResult::Again(fault),
+                    (_, true) => AttemptResult::Apart,
+                    _ => AttemptResult::Answers(
                         begun.iter().map(|attempt| self.given_up(attempt, &fault, &hint, lasting)).collect(),
                     ),
                 })
@@ -348,7 +348,7 @@ impl Engine {
     }
 
     /// The description of a failed item, stored and shown in this and later runs.
-    fn describe_failure(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &Hint) -> String {
+    fn describe_failure(&self, attempt: &QuestionAttempt<'_>, fault: &Fault, hint: &Hint) -> String {
         let mut error = self.describe_fault(fault, hint);
         if attempt.number > 1 {
             error.push_str(&format!(" (attempt {})", attempt.number));
@@ -375,7 +375,7 @@ impl Engine {
                 .is_ok_and(|origins| !origins.is_empty())
     }
 
-    fn given_up(&self, attempt: &Attempt<'_>, fault: &Fault, hint: &Hint, lasting: bool) -> Answer {
+    fn given_up(&self, attempt: &QuestionAttempt<'_>, fault: &Fault, hint: &Hint, lasting: bool) -> Answer {
         let reason = if lasting { Reason::RequestRefused } else { Reason::RequestFailed };
         let (said, error) = (self.describe_fault(fault, hint), self.describe_failure(attempt, fault, hint));
         let error = cause::of_fault(&self.endpoint.name, fault, hint, said, error);
@@ -383,7 +383,7 @@ impl Engine {
     }
 
     /// Appends outcomes; `written` is called once they outlive this process.
-    async fn settle_outcomes(&self, lines: impl Iterator<Item = Line>, written: impl FnOnce()) -> Result<(), Shared> {
+    async fn settle_outcomes(&self, lines: impl Iterator<Item = SegmentLine>, written: impl FnOnce()) -> Result<(), Shared> {
         let mut settling = lines.map(|line| self.store.settle(line)).collect::<Result<Vec<_>, _>>()?;
         for one in &mut settling {
             one.written().await;
@@ -411,7 +411,7 @@ fn room_needed(request: &Request) -> u64 {
 }
 
 /// A journalled attempt of one question.
-struct Attempt<'q> {
+struct QuestionAttempt<'q> {
     /// Index of the question in its request.
     at: usize,
     question: &'q Question,
@@ -420,14 +420,14 @@ struct Attempt<'q> {
     reserved: Usd,
 }
 
-impl Attempt<'_> {
+impl QuestionAttempt<'_> {
     /// The tokens that its answer may have, and what was reserved for it.
     fn reserved_bounds(&self) -> (u64, Usd) {
         (self.question.request.max_completion_tokens(), self.reserved)
     }
 }
 
-enum Landed {
+enum AttemptResult {
     /// One per question.
     Answers(Vec<Answer>),
     Again(Fault),
@@ -435,7 +435,7 @@ enum Landed {
     Apart,
 }
 
-fn failure_of(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
+fn failure_of(attempt: &QuestionAttempt<'_>, error: &str, charged: Usd, elapsed_ms: u64) -> Failure {
     Failure {
         id: attempt.id.clone(),
         key: attempt.question.key,
@@ -452,7 +452,7 @@ fn failure_of(attempt: &Attempt<'_>, error: &str, charged: Usd, elapsed_ms: u64)
 }
 
 fn stored_reply(
-    attempt: &Attempt<'_>,
+    attempt: &QuestionAttempt<'_>,
     content: &Content,
     raw: String,
     charged: Usd,

@@ -124,7 +124,7 @@ const COST: i64 = 10 * 1_000_000 + 20 * 2_000_000;
 
 fn ask(text: &str) -> Ask {
     let messages = vec![Message::new(Role::User, text)];
-    let what = What::Chat { messages, output: Output::Text };
+    let what = RequestContent::Chat { messages, output: Output::Text };
     Ask { record: text.to_owned(), template: "t".into(), what, sample: 0, reask: 0, text: None, schema: None }
 }
 
@@ -380,7 +380,7 @@ async fn a_reply_with_reasoning_that_was_quoted_whole_is_not_bought_again() {
     let whole = "<think>hm</think>perhaps";
     let mut before = ask("a");
     before.reask = 1;
-    if let What::Chat { messages, .. } = &mut before.what {
+    if let RequestContent::Chat { messages, .. } = &mut before.what {
         messages.push(Message::new(Role::Assistant, whole));
         messages.push(Message::new(Role::User, "Your reply could not be read: 24 characters. Answer the first message again, in exactly the form it asks for, and write nothing else."));
     }

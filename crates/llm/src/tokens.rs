@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::settings::Sampling;
     use crate::{
-        Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, What, estimate,
+        Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, RequestContent, estimate,
     };
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
     fn asks(template: &str, n: std::ops::Range<u32>) -> Vec<Ask> {
         let one = |n: u32| {
             let messages = vec![Message::new(Role::User, format!("number {n} {}", "word ".repeat(86)))];
-            let what = What::Chat { messages, output: Output::Text };
+            let what = RequestContent::Chat { messages, output: Output::Text };
             Ask { template: template.into(), what, ..Ask::for_embedding(n.to_string(), "") }
         };
         n.map(one).collect()

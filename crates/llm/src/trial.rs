@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::answer::{Answer, Ask};
-use super::engine::{Engine, Question, Source};
+use super::engine::{Engine, Question, ReplySource};
 use super::money::Usd;
 use super::progress::Tally;
 use super::request::Input;
@@ -57,7 +57,7 @@ impl Engine {
     /// # Errors
     /// If the store cannot be read.
     pub async fn try_once(&self, mut ask: Ask) -> Result<Trial, StoreError> {
-        while !matches!(self.source, Source::Pack(_)) && self.has_reply(&ask) {
+        while !matches!(self.source, ReplySource::Pack(_)) && self.has_reply(&ask) {
             ask.sample += 1;
         }
         let request = Engine::request_of_ask(&self.endpoint, &ask);
@@ -73,9 +73,9 @@ impl Engine {
         let ignored = |_: &super::Progress| {};
         let tally = Tally::new(1, &ignored);
         let answer = match &self.source {
-            Source::Pack(pack) => pack.answer_from_pack(&ask, self.endpoint.identity()),
-            Source::Nothing(held) => Answer::Held(held.clone()),
-            Source::Server(transport) => {
+            ReplySource::Pack(pack) => pack.answer_from_pack(&ask, self.endpoint.identity()),
+            ReplySource::Nothing(held) => Answer::Held(held.clone()),
+            ReplySource::Server(transport) => {
                 let mut given = self.send_questions(transport.as_ref(), &[&question], &tally).await;
                 given.pop().unwrap_or_else(|| super::cause::store_failed(question.key, "no answer"))
             }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::answer::{Answer, Ask, What};
+use super::answer::{Answer, Ask, RequestContent};
 use super::engine::{Engine, Question, from_store};
 use super::fault;
 use super::prompt::Output;
@@ -15,14 +15,14 @@ impl Engine {
     /// The request that a question becomes at an endpoint; its key is made from it.
     pub fn request_of_ask(endpoint: &Endpoint, ask: &Ask) -> Request {
         let input = match &ask.what {
-            What::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
+            RequestContent::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
                 Input::Translation {
                     text: ask.text.clone().unwrap_or_default(),
                     source: "zh".into(),
                     target: "en".into(),
                 }
             }
-            What::Chat { messages, output } => Input::Chat {
+            RequestContent::Chat { messages, output } => Input::Chat {
                 messages: sent_messages(messages, endpoint.system),
                 sampling: endpoint.sampling.clone(),
                 format: match (output, &ask.schema) {
@@ -34,7 +34,7 @@ impl Engine {
                     (Output::Json, _) => endpoint.format.clone(),
                 },
             },
-            What::Embedding { text, dimensions } => {
+            RequestContent::Embedding { text, dimensions } => {
                 Input::Embedding { text: text.clone(), dimensions: *dimensions }
             }
         };
@@ -123,10 +123,10 @@ impl Engine {
         endpoint: &Endpoint,
         ask: &Ask,
         accept_before: bool,
-    ) -> Result<Option<Found>, StoreError> {
+    ) -> Result<Option<FoundReply>, StoreError> {
         let request = Engine::request_of_ask(endpoint, ask);
         let Some(stored) = Engine::find_stored_reply(store, endpoint, &request)? else { return Ok(None) };
-        let found = |stored: StoredReply| Found::new(stored, endpoint, ask.reply_form(), accept_before);
+        let found = |stored: StoredReply| FoundReply::new(stored, endpoint, ask.reply_form(), accept_before);
         let first = found(stored);
         if !first.is_cut {
             return Ok(Some(first));
@@ -204,7 +204,7 @@ fn sent_messages(messages: &[Message], system: System) -> Vec<Message> {
 }
 
 /// A stored reply, and what it says.
-pub(super) struct Found {
+pub(super) struct FoundReply {
     pub key: Key,
     /// The request that it answers.
     pub request: Request,
@@ -214,15 +214,15 @@ pub(super) struct Found {
     pub is_cut: bool,
 }
 
-impl Found {
-    fn new(stored: StoredReply, endpoint: &Endpoint, output: Output, accept_before: bool) -> Found {
+impl FoundReply {
+    fn new(stored: StoredReply, endpoint: &Endpoint, output: Output, accept_before: bool) -> FoundReply {
         let (key, request) = (stored.key, stored.request.clone());
         match from_store(stored, &endpoint.marks) {
             Answer::Reply(reply) => {
                 let is_cut = reply.is_cut(output, accept_before);
-                Found { key, request, text: Some(reply.text), is_cut }
+                FoundReply { key, request, text: Some(reply.text), is_cut }
             }
-            _ => Found { key, request, text: None, is_cut: false },
+            _ => FoundReply { key, request, text: None, is_cut: false },
         }
     }
 }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     fn ask(text: &str) -> Ask {
-        let what = What::Chat { messages: vec![Message::new(Role::User, text)], output: Output::Json };
+        let what = RequestContent::Chat { messages: vec![Message::new(Role::User, text)], output: Output::Json };
         let schema =
             json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
         let schema = Some(Arc::new(schema));

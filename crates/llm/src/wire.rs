@@ -137,7 +137,7 @@ fn content_of(request: &Request, raw: &str, marks: &ReplyMarks) -> Result<Conten
         Input::Chat { .. } => {
             let body: Chat = of_any(raw)?;
             let choice = body.choices.into_iter().next().ok_or(WireError::Nothing("choices"))?;
-            let Reply { content, refusal, reasoning, reasoning_content } = choice.message;
+            let WireReply { content, refusal, reasoning, reasoning_content } = choice.message;
             let refused_part = content.as_ref().and_then(Text::refusal_text);
             let refusal = refusal.or(refused_part).filter(|text| !text.trim().is_empty());
             let (spoken_text, thought) = content.map(Text::join_parts).unwrap_or_default();
@@ -332,12 +332,12 @@ struct Chat {
 
 #[derive(Deserialize)]
 struct Choice {
-    message: Reply,
+    message: WireReply,
     finish_reason: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct WireReply {
     content: Option<Text>,
     refusal: Option<String>,
     /// The name used by vLLM, OpenRouter and Ollama.

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::{Recipe, Step};
 use crate::stages::draft::LlmContext;
-use crate::stages::{Embeds, Job, Pulse, Rows, StageError, Stop, salt, same_joke};
+use crate::stages::{Embeds, Job, Pulse, StageRows, StageError, Stop, salt, same_joke};
 use riddlemill_llm::Run;
 use riddlemill_record::{Reason, State};
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
@@ -41,7 +41,7 @@ pub use advice::{describe_fact, remedy_of_request};
 pub use aside::{AsideEffect, known_answers, look_aside, restore_votes, set_aside, stopped_annotators};
 pub use assemble::{AssembleError, assemble_stage};
 use evidence::{RunContext, not_judged};
-pub use forecast::{Forecast, Later, StepForecast, forecast_recipes, remaining_cost};
+pub use forecast::{Forecast, LaterRequests, StepForecast, forecast_recipes, remaining_cost};
 pub use freshness::{Change, Freshness, describe_changes, list_changes};
 pub use kept::CauseState;
 pub use logs::registered_logs;
@@ -55,7 +55,7 @@ pub use tasks::{Tasks, current_time};
 pub use voting::{Remedy, votes_as_tasks};
 pub use waits::{Cause, list_causes, kept_back};
 pub use withheld::Withheld;
-pub use words::{Said, Word, sentence_pairs};
+pub use words::{KeyedSentence, Word, sentence_pairs};
 
 /// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -212,7 +212,7 @@ pub fn run_recipe(
         let lacks = |twin: &Manifest| {
             embeds.is_some_and(|embeds| embeds.count_missing(twin) > 0) || judges && not_judged(twin) > 0
         };
-        if step.stage.rows() == Rows::Posts
+        if step.stage.rows() == StageRows::Posts
             && !selection.force
             && let Some(manifest) = plan::link_twin(&workspace, recipe, &place, &opening, lacks)?
         {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{self, Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, unknown};
 use crate::stages::{
-    Draft, Embedding, Embeds, Judging, Review, Rows, Stage, declared_stage, has_records_of_its_own, same_joke,
+    DraftStep, Embedding, Embeds, Judging, ReviewStep, StageRows, Stage, declared_stage, has_records_of_its_own, same_joke,
 };
 use riddlemill_benchmarks::{Benchmark, Derived, Paper};
 use riddlemill_tables::{Error, Manifest, Workspace};
@@ -76,7 +76,7 @@ pub fn load_own_benchmarks(root: &std::path::Path) -> Result<(), Problems> {
             problems.extend(checks::behind_records(benchmark));
         }
         let unmade = |step: &&riddlemill_benchmarks::Step| {
-            let native = matches!(step.kind, riddlemill_benchmarks::Kind::Native(_));
+            let native = matches!(step.kind, riddlemill_benchmarks::StepKind::Native(_));
             !native && declared_stage(benchmark, step).is_none()
         };
         for step in benchmark.steps.iter().filter(unmade) {
@@ -284,7 +284,7 @@ static PAPERS: Derived<Vec<(&'static str, String, &'static str)>> = Derived::new
 /// A review step, and the steps whose rows are voted on.
 #[derive(Clone)]
 pub struct ReviewInput {
-    pub review: Review,
+    pub review: ReviewStep,
     /// The steps before, each with its recipe and its number there, from 1.
     pub inputs: Vec<(&'static Recipe, usize, &'static Step)>,
 }
@@ -351,8 +351,8 @@ impl Recipe {
     }
 
     /// The kind of its last stage's rows.
-    pub fn kind_of_rows(&self) -> Rows {
-        self.steps().last().map_or(Rows::Posts, |step| step.stage.rows())
+    pub fn kind_of_rows(&self) -> StageRows {
+        self.steps().last().map_or(StageRows::Posts, |step| step.stage.rows())
     }
 
     /// The review step of a ballot, and the steps that provide its rows, which may be other recipes'.
@@ -365,7 +365,7 @@ impl Recipe {
     }
 
     /// Its review steps, in order.
-    pub fn review_steps(&self) -> impl Iterator<Item = Review> {
+    pub fn review_steps(&self) -> impl Iterator<Item = ReviewStep> {
         self.steps().iter().filter_map(|step| step.stage.declared_review())
     }
 
@@ -431,7 +431,7 @@ impl Recipe {
         let review = |step: &Step| step.stage.declared_review().map(|review| review.benchmark_and_ballot().1);
         self.steps()
             .iter()
-            .filter_map(move |step| step.stage.declared_draft().map(Draft::name).or_else(|| review(step)))
+            .filter_map(move |step| step.stage.declared_draft().map(DraftStep::name).or_else(|| review(step)))
     }
 }
 

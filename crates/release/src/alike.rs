@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::Layout;
-use super::manifest::{AlikePair, Candidate};
+use super::manifest::{AlikePair, CandidateManifest};
 use super::row::Row;
 use super::row_faults::record_of;
 use super::source::open_stage;
@@ -144,7 +144,7 @@ impl RowTexts {
 /// # Errors
 /// [`Error`] if the candidate or the withdrawals cannot be read.
 pub fn alike_pairs(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<AlikePair>, Error> {
-    let Some(candidate) = Candidate::read_manifest(&workspace.candidate_folder(recipe.name))? else { return Ok(Vec::new()) };
+    let Some(candidate) = CandidateManifest::read_manifest(&workspace.candidate_folder(recipe.name))? else { return Ok(Vec::new()) };
     if candidate.alike.is_empty() {
         return Ok(Vec::new());
     }

@@ -8,7 +8,7 @@ use super::alike::RowTexts;
 use super::facts::{Facts, Origin, SUBJECTS, read_curator_texts};
 use super::layout::Layout;
 use super::left_out::{self, RowsPerItem};
-use super::manifest::{Candidate, Link, MANIFEST, Raw, SUMS};
+use super::manifest::{CandidateManifest, Link, MANIFEST, Raw, SUMS};
 use super::numbered::{allot_numbers, rows_by_file, released_rows};
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
@@ -32,7 +32,7 @@ pub fn build_candidate(
     config: &Config,
     recipe: &'static Recipe,
     stages: &[Manifest],
-) -> Result<(Candidate, bool), RunError> {
+) -> Result<(CandidateManifest, bool), RunError> {
     let workspace = Workspace::new(&config.root);
     let place = workspace.candidate_folder(recipe.name);
     let _lock = Lock::take_lock(&workspace.recipe_folder(recipe.name))?;
@@ -132,9 +132,9 @@ fn is_sample_path(path: &str) -> bool {
 }
 
 /// The existing candidate, if all its files match their checksums.
-pub(super) fn read_intact_candidate(folder_path: &Path) -> Option<Candidate> {
+pub(super) fn read_intact_candidate(folder_path: &Path) -> Option<CandidateManifest> {
     use rayon::prelude::*;
-    let candidate = Candidate::read_manifest(folder_path).ok()??;
+    let candidate = CandidateManifest::read_manifest(folder_path).ok()??;
     let mut sums = candidate.files.clone();
     sums.insert(MANIFEST.into(), sha256_of_file(&folder_path.join(MANIFEST)).ok()?);
     let stated = fence::read_to_string(folder_path.join(SUMS)).ok()?;

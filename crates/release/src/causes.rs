@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::current_rows::CurrentRows;
 use super::diff::CauseOf;
-use super::manifest::{Candidate, Link};
+use super::manifest::{CandidateManifest, Link};
 use super::stopped::stop_without_row;
 use crate::audit::{Explained, Passage, explain_record};
 use crate::pipeline::{Change, list_changes};
@@ -26,7 +26,7 @@ pub struct Causes {
 
 /// The decision behind a difference.
 #[derive(Clone, Debug)]
-pub enum Behind {
+pub enum DifferenceCause {
     /// Where the record stopped behind the last stage, in words.
     Stop(String),
     /// What happened to it at a stage.
@@ -35,12 +35,12 @@ pub enum Behind {
     Stages(Vec<(String, Vec<Change>)>),
 }
 
-impl fmt::Display for Behind {
+impl fmt::Display for DifferenceCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Behind::Stop(why) => f.write_str(why),
-            Behind::Passage(last) => f.write_str(&describe_passage(last)),
-            Behind::Stages(differ) => {
+            DifferenceCause::Stop(why) => f.write_str(why),
+            DifferenceCause::Passage(last) => f.write_str(&describe_passage(last)),
+            DifferenceCause::Stages(differ) => {
                 let why = |why: &[Change]| why.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let all = differ.iter().map(|(stage, changes)| format!("{stage}: {}", why(changes)));
                 f.write_str(&all.collect::<Vec<_>>().join("; "))
@@ -81,8 +81,8 @@ impl Causes {
     }
 
     /// The decision behind one difference.
-    pub fn find_decision(&self, difference: CauseOf<'_>) -> Option<Behind> {
-        let of_passage = |passage: &Passage| Behind::Passage(Box::new(passage.clone()));
+    pub fn find_decision(&self, difference: CauseOf<'_>) -> Option<DifferenceCause> {
+        let of_passage = |passage: &Passage| DifferenceCause::Passage(Box::new(passage.clone()));
         match difference {
             CauseOf::Added(id) => self.differing_decisions(&self.explain_id(id)?),
             CauseOf::Removed(id) => {
@@ -90,7 +90,7 @@ impl Causes {
                 // What cannot be read is no cause.
                 let _ = stop_without_row(&self.rows, &mut way);
                 if let Some(why) = way.left_out.take() {
-                    return Some(Behind::Stop(why));
+                    return Some(DifferenceCause::Stop(why));
                 }
                 let left = Some(&way).filter(|way| way.ends != "in").and_then(|way| way.way.last());
                 left.map(of_passage).or_else(|| self.differing_decisions(&way))
@@ -113,10 +113,10 @@ impl Causes {
     }
 
     /// The differing decisions of the stages that a record went through.
-    fn differing_decisions(&self, way: &Explained) -> Option<Behind> {
+    fn differing_decisions(&self, way: &Explained) -> Option<DifferenceCause> {
         let passed = |stage: &str| way.way.is_empty() || way.way.iter().any(|p| p.stage == stage);
         let differ: Vec<_> = self.differ.iter().filter(|(stage, _)| passed(stage)).cloned().collect();
-        (!differ.is_empty()).then_some(Behind::Stages(differ))
+        (!differ.is_empty()).then_some(DifferenceCause::Stages(differ))
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) fn describe_passage(passage: &Passage) -> String {
 
 /// The recipe and stages of a release, a candidate or a stage folder.
 fn read_chain(folder: &Path) -> Result<Option<(String, Vec<Link>)>, Error> {
-    if let Some(candidate) = Candidate::read_manifest(folder)? {
+    if let Some(candidate) = CandidateManifest::read_manifest(folder)? {
         return Ok(Some((candidate.recipe, candidate.stages)));
     }
     let stage = StageReader::open(folder)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Ids, Yanked};
+use super::manifest::{IdSample, Yanked};
 use super::row::Row;
 use super::version::Bump;
 
@@ -19,11 +19,11 @@ pub struct Changes {
     /// The release it is compared with; `None` for the first.
     pub since: Option<String>,
     /// Rows that are new.
-    pub added: Ids,
+    pub added: IdSample,
     /// Rows with other values.
-    pub changed: Ids,
+    pub changed: IdSample,
     /// Rows that were removed.
-    pub removed: Ids,
+    pub removed: IdSample,
     /// Whether unchanged rows are in another order.
     pub moved: bool,
     /// The licences of the set and of its sources, if they differ from those of the release before.

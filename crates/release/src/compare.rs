@@ -55,24 +55,24 @@ pub struct Comparison {
     /// Items of the reference that are found with exactly the same text.
     pub exact: u64,
     /// Items that are found with a similar text: the texts drifted.
-    pub near: Vec<Near>,
+    pub near: Vec<NearItem>,
     /// Items that are not found.
     pub missing: Vec<Missing>,
     /// Items of the set that are not in the reference.
     pub extra: u64,
     /// Agreement on labels, by column.
-    pub labels: BTreeMap<String, Agreement>,
+    pub labels: BTreeMap<String, LabelAgreement>,
     /// How far the options of matched items are equal; `None` if no item has options on both sides.
     pub options: Option<OptionFigures>,
     /// How many groups are found; `None` if no item belongs to a group.
     pub groups: Option<GroupFigures>,
     /// Fields of matched items that differ.
-    pub differing: Vec<Field>,
+    pub differing: Vec<ComparedField>,
 }
 
 /// An item that is found with another text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Near {
+pub struct NearItem {
     /// The reference's name for it.
     pub item: String,
     /// The reference's text.
@@ -96,7 +96,7 @@ pub struct Missing {
 
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Field {
+pub struct ComparedField {
     /// The reference's name for the item.
     pub item: String,
     pub column: String,
@@ -110,7 +110,7 @@ pub struct Field {
 
 /// Agreement of two sets of labels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Agreement {
+pub struct LabelAgreement {
     /// Items with a label on both sides.
     pub items: u64,
     /// The share that agrees, 0 to 1.
@@ -169,7 +169,7 @@ pub fn compare<'a>(
             comparison.exact += 1;
             continue;
         }
-        comparison.near.push(Near {
+        comparison.near.push(NearItem {
             item: name(&reference[at], at),
             reference: theirs[at].into(),
             text: ours[ours_at].into(),
@@ -204,7 +204,7 @@ pub fn compare<'a>(
             let sets = |row: &JsonRow| row.get(label).map(|value| labels::parse_labels(value, types));
             (label.to_string(), agreement(pairs.filter_map(|(a, b)| sets(a).zip(sets(b))).collect()))
         })
-        .filter(|(_, agreement): &(String, Agreement)| agreement.items > 0)
+        .filter(|(_, agreement): &(String, LabelAgreement)| agreement.items > 0)
         .collect();
     comparison
 }
@@ -322,7 +322,7 @@ impl Comparison {
                     theirs.as_str().zip(value.as_str()).is_some_and(|(a, b)| a != b && plain(a) == plain(b));
                 let (reference, value) = (theirs.clone(), value.clone());
                 let column = column.clone();
-                self.differing.push(Field { item: item.into(), column, reference, value, spelling });
+                self.differing.push(ComparedField { item: item.into(), column, reference, value, spelling });
             }
         }
     }
@@ -438,7 +438,7 @@ fn plain(text: &str) -> String {
     bare.trim_end_matches(['.', '。', '．']).to_string()
 }
 
-fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
+fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> LabelAgreement {
     let by_label = labels::label_figures(&pairs);
     let joined = |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
@@ -449,7 +449,7 @@ fn agreement(pairs: Vec<(BTreeSet<String>, BTreeSet<String>)>) -> Agreement {
     for ((a, b), n) in &counts {
         (0..*n).for_each(|_| confusion.push(places[a], places[b]));
     }
-    Agreement {
+    LabelAgreement {
         items: counts.values().sum(),
         percent: confusion.percent_agreement(),
         kappa: confusion.cohen_kappa(Weights::None),

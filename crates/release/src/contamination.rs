@@ -94,7 +94,7 @@ pub struct OtherSet {
 
 /// How sets are compared.
 #[derive(Clone, Copy, Debug)]
-pub struct How<'a> {
+pub struct ComparisonSettings<'a> {
     /// The column with the texts, where a row has it; otherwise the first column of texts that both sides have, or that the row has.
     pub column: Option<&'a str>,
     /// When two texts are the same.
@@ -147,7 +147,7 @@ impl Contamination {
         set: &str,
         rows: &[JsonRow],
         other: OtherSet,
-        how: How<'_>,
+        how: ComparisonSettings<'_>,
         watch: &dyn Watch,
         mut each_pair: impl FnMut(&SharedPair<'_>) -> std::io::Result<()>,
     ) -> Result<(), NotCompared> {
@@ -196,7 +196,7 @@ impl Contamination {
     }
 }
 
-fn join_texts(own: &Texts, their: &Texts, how: How<'_>, watch: &dyn Watch) -> Result<Across, DiskError> {
+fn join_texts(own: &Texts, their: &Texts, how: ComparisonSettings<'_>, watch: &dyn Watch) -> Result<Across, DiskError> {
     let (own, their) = (own.tag_languages(how.likeness.language), their.tag_languages(how.likeness.language));
     match how.spill {
         Some(spill) => similar_across_on_disk(&own, &their, how.likeness, spill, watch),

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::data::WrittenSplit;
 use super::facts::Facts;
-use super::layout::{Kind, Layout};
+use super::layout::{ColumnKind, Layout};
 use crate::text::{count_with_noun, format_decimals};
 
 /// The Croissant description (1.0, with its RAI fields). `files` are path and SHA-256 of data files.
@@ -216,9 +216,9 @@ fn record_set(layout: &Layout, split: &str, name: &str) -> Json {
         .map(|column| {
             let (list, item) = column.kind.split_list_kind();
             let kind = match item {
-                Kind::Count => "sc:Integer",
-                Kind::Real => "sc:Float",
-                Kind::Flag => "sc:Boolean",
+                ColumnKind::Count => "sc:Integer",
+                ColumnKind::Real => "sc:Float",
+                ColumnKind::Flag => "sc:Boolean",
                 _ => "sc:Text",
             };
             let mut field = json!({

@@ -9,7 +9,7 @@ use super::registry::Ordinals;
 use super::source::CandidateSource;
 use crate::recipe::Recipe;
 use crate::record::Post;
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::store::{Error, StageReader, Workspace};
 
 /// The end of a recipe with the numbers and splits of its rows. These compare every row with every other one where a set is
@@ -53,7 +53,7 @@ impl CurrentRows {
     /// [`Error`] if a registry or the last stage cannot be read.
     pub fn find_records(&self) -> Result<FxHashMap<String, String>, Error> {
         let Some(last) = self.open_last_stage()? else { return Ok(FxHashMap::default()) };
-        if self.end.row_kind() != Rows::Posts {
+        if self.end.row_kind() != StageRows::Posts {
             return records_by_row(self.end, &last, self.row_numbers(&last)?);
         }
         let mut found = FxHashMap::default();

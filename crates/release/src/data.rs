@@ -14,7 +14,7 @@ use super::parquet::{self, Types};
 use super::row::{Row, Value};
 use super::tabled;
 use crate::store::{Error, durable};
-use riddlemill_benchmarks::compat::Form;
+use riddlemill_benchmarks::compat::CompatFormat;
 
 /// Number of rows that one thread serialises at a time.
 const CHUNK: usize = 1 << 12;
@@ -231,11 +231,11 @@ impl PublishedFile {
         durable::create_folder(&place)?;
         let path = place.join(compat.file);
         let text = match compat.form {
-            Form::Parquet => None,
+            CompatFormat::Parquet => None,
             _ => Some(TextFile::create(path.clone())?),
         };
         let mut file = PublishedFile { layout, compat, path, text, rows: Vec::new(), count: 0 };
-        if compat.form == Form::Json {
+        if compat.form == CompatFormat::Json {
             file.write_text(b"[")?;
         }
         if let Some(header) = tabled::header_line(compat) {
@@ -250,7 +250,7 @@ impl PublishedFile {
 
     fn write_rows(&mut self, rows: &[Row]) -> Result<(), Error> {
         let (layout, compat) = (self.layout, self.compat);
-        if compat.form == Form::Parquet {
+        if compat.form == CompatFormat::Parquet {
             let cells = |row: &Row| tabled::table_cells(&layout, compat, row).map_err(error_of_trouble);
             let published: Vec<_> = rows.par_iter().map(cells).collect::<Result<_, Error>>()?;
             self.rows.extend(published.into_iter().flatten());
@@ -264,13 +264,13 @@ impl PublishedFile {
         let published: Vec<Option<String>> = rows.par_iter().map(text).collect::<Result<_, Error>>()?;
         for line in published.into_iter().flatten() {
             let before: &[u8] = match (compat.form, self.count) {
-                (Form::Json, 0) => b"\n",
-                (Form::Json, _) => b",\n",
+                (CompatFormat::Json, 0) => b"\n",
+                (CompatFormat::Json, _) => b",\n",
                 _ => b"",
             };
             self.write_text(before)?;
             self.write_text(line.as_bytes())?;
-            if compat.form == Form::JsonLines {
+            if compat.form == CompatFormat::JsonLines {
                 self.write_text(b"\n")?;
             }
             self.count += 1;
@@ -279,7 +279,7 @@ impl PublishedFile {
     }
 
     fn finish(mut self) -> Result<(), Error> {
-        if self.compat.form == Form::Json {
+        if self.compat.form == CompatFormat::Json {
             self.write_text(b"\n]\n")?;
         }
         match self.text {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout;
-use super::manifest::{Candidate, LeftOut};
+use super::manifest::{CandidateManifest, LeftOut};
 use super::read_rows::{JsonRow, of_folder};
 use crate::pipeline::Withheld;
 use crate::store::Error;
@@ -37,9 +37,9 @@ pub struct ConfigDiff {
     /// Removed columns.
     pub columns_removed: Vec<String>,
     /// Added rows.
-    pub added: Vec<Side>,
+    pub added: Vec<OneSidedRow>,
     /// Removed rows.
-    pub removed: Vec<Side>,
+    pub removed: Vec<OneSidedRow>,
     /// Rows with other values.
     pub changed: Vec<Changed>,
     /// Whether rows on both sides are in another order.
@@ -60,7 +60,7 @@ pub struct Moves {
 
 /// A row on one side only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Side {
+pub struct OneSidedRow {
     pub id: String,
     /// Its text, or the value of its second column.
     pub text: String,
@@ -73,12 +73,12 @@ pub struct Side {
 pub struct Changed {
     pub id: String,
     /// The fields that differ.
-    pub fields: Vec<Field>,
+    pub fields: Vec<ChangedField>,
 }
 
 /// A value that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Field {
+pub struct ChangedField {
     pub column: String,
     /// The value before.
     pub before: Json,
@@ -129,7 +129,7 @@ pub fn diff_folders(
     }
     configs.extend(new.into_iter().map(|(config, rows)| of_rows(config, &[], &rows, cause)));
     let left_out = |folder: &Path| -> Result<Vec<LeftOut>, Error> {
-        Ok(Candidate::read_manifest(folder)?.map(|found| found.left_out).unwrap_or_default())
+        Ok(CandidateManifest::read_manifest(folder)?.map(|found| found.left_out).unwrap_or_default())
     };
     Ok(Diff { configs, left_out_before: left_out(before)?, left_out: left_out(after)? })
 }
@@ -186,8 +186,8 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
         last = Some(place);
         kept.push((&old[place], row));
         let otherwise = was.intersection(&is).filter(|key| old[place][key.as_str()] != row[key.as_str()]);
-        let fields: Vec<Field> = otherwise
-            .map(|key| Field {
+        let fields: Vec<ChangedField> = otherwise
+            .map(|key| ChangedField {
                 column: key.clone(),
                 before: old[place][key.as_str()].clone(),
                 after: row[key.as_str()].clone(),
@@ -231,9 +231,9 @@ fn labels_of(config: &str) -> Vec<&'static str> {
     layout::find_layout(config).map_or_else(|| vec!["kind"], |layout| layout.labels.to_vec())
 }
 
-fn side_of_row(config: &str, row: &JsonRow, cause: Option<String>) -> Side {
+fn side_of_row(config: &str, row: &JsonRow, cause: Option<String>) -> OneSidedRow {
     let text = layout::text_of(config, row).or_else(|| row.values().nth(1)).map(as_text).unwrap_or_default();
-    Side { id: id_of_row(row).into(), text, cause }
+    OneSidedRow { id: id_of_row(row).into(), text, cause }
 }
 
 /// A value for people: a text without quotes, the items of a list separated by commas.

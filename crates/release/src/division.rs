@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::layout::Layout;
-use super::manifest::Candidate;
+use super::manifest::CandidateManifest;
 use super::row::{Row, Value};
 use crate::config::{Config, sections};
 use crate::join::Unwatched;
@@ -26,7 +26,7 @@ pub(super) type Allotted = (String, String, String);
 const NOWHERE: &str = "";
 
 /// A row with what it was made from.
-pub(super) struct Made {
+pub(super) struct MadeRow {
     pub row: Row,
     /// The id of what it was made from.
     pub record: String,
@@ -55,7 +55,7 @@ impl Division {
     pub fn new(
         splits: &Splits,
         layout: &Layout,
-        made: &[Made],
+        made: &[MadeRow],
         known: &[Allotted],
         pairs: &[(String, String)],
         dedup: &sections::Dedup,
@@ -71,14 +71,14 @@ impl Division {
             value.map(Value::as_text).unwrap_or_default()
         };
         // A rewritten text may have another id, and the same text another record: either stays where it was.
-        let released = |made: &Made| {
+        let released = |made: &MadeRow| {
             let split = of_row.get(made.row.id()).or_else(|| of_record.get(made.record.as_str())).copied()?;
             Some(match (split, splits.index_of_split(split)) {
                 (NOWHERE, _) => InSplit::Nowhere,
                 (_, place) => place.map_or(InSplit::Undeclared, InSplit::At),
             })
         };
-        let row = |made: &Made| {
+        let row = |made: &MadeRow| {
             let group = layout.group_of(&made.row).map(|group| format!("group {group}"));
             // What `verify` sees of a row's origin; a folder may say it otherwise than by the post.
             let source = text_in(&made.row, Some("source_id"));
@@ -155,7 +155,7 @@ impl Division {
 }
 
 /// The pairs of rows that are in two splits, each once and in order.
-fn find_crossing_pairs(division: &Division, made: &[Made], pairs: &[(usize, usize)]) -> Vec<(String, String)> {
+fn find_crossing_pairs(division: &Division, made: &[MadeRow], pairs: &[(usize, usize)]) -> Vec<(String, String)> {
     let mut found = BTreeSet::new();
     for (a, b) in pairs {
         let [a, b] = [a, b].map(|at| made[*at].row.id());
@@ -261,7 +261,7 @@ pub(super) fn comparison_settings<'s>(stages: impl IntoIterator<Item = &'s BTree
 /// Whether a stable release of a candidate has to be asked for with `--partial`.
 pub fn is_partial(config: &Config, recipe: &'static Recipe) -> bool {
     let place = Workspace::new(&config.root).candidate_folder(recipe.name);
-    let candidate = Candidate::read_manifest(&place).ok().flatten();
+    let candidate = CandidateManifest::read_manifest(&place).ok().flatten();
     candidate.is_some_and(|candidate| is_below_share(config, recipe, candidate.rows, candidate.waiting))
 }
 

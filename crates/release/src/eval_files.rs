@@ -9,10 +9,10 @@ use std::path::Path;
 
 use minijinja::value::{Serde, Value};
 use rayon::prelude::*;
-use riddlemill_benchmarks::data::{Answer, Poses};
+use riddlemill_benchmarks::data::{AnswerForm, Poses};
 use riddlemill_benchmarks::scope::layer_variables;
-use riddlemill_benchmarks::table::{Measure, Measures};
-use riddlemill_benchmarks::task::{self, Asks, Posed, Task, Wants};
+use riddlemill_benchmarks::table::{ColumnMeasure, Measures};
+use riddlemill_benchmarks::task::{self, Asks, PosedQuestion, Task, AnswerParsing};
 use riddlemill_benchmarks::{Benchmark, Data};
 use riddlemill_files::fence;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub struct ExportedTask {
     /// What it asks, in one sentence.
     pub about: &'static str,
     /// How an answer is read.
-    pub form: Form,
+    pub form: ScoringForm,
     /// Parts of a group that have to be right together, by the names of their figures.
     pub groups: BTreeMap<String, Vec<&'static str>>,
     /// Whether the set's figure is the macro F1, and whether of the set's own labels alone.
@@ -79,7 +79,7 @@ pub struct ExportedTask {
 /// How an answer is read, for `scoring.py`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Form {
+pub enum ScoringForm {
     /// The letter of an option, or its words.
     Letter { words: bool },
     /// A name in `<choice>`, on the last line or anywhere.
@@ -163,22 +163,22 @@ fn describe_task(
 ) -> Option<ExportedTask> {
     let form = match question {
         Question::Posed(poses) => match poses.answer {
-            Answer::Choice { .. } => Form::Letter { words: false },
-            Answer::Words(_) => Form::Text,
+            AnswerForm::Choice { .. } => ScoringForm::Letter { words: false },
+            AnswerForm::Words(_) => ScoringForm::Text,
         },
         // Other programs ask one question.
         Question::Task(task) if task.conversation.is_some() => return None,
         Question::Task(task) => match (&task.wants, &task.judged) {
-            (Wants::Choice { words, .. }, _) => Form::Letter { words: *words },
-            (Wants::Tag { .. }, _) => Form::Tag { anywhere: paper },
-            (Wants::Labels { many: false, others, .. }, _) => Form::Label { others: others.clone() },
-            (Wants::Labels { codes, .. }, _) => Form::Labels { codes: codes.clone() },
-            (Wants::Rating { min, max, .. }, _) => Form::Rating { scale: [*min, *max] },
-            (Wants::Words { .. }, Some(judged)) => {
+            (AnswerParsing::Choice { words, .. }, _) => ScoringForm::Letter { words: *words },
+            (AnswerParsing::Tag { .. }, _) => ScoringForm::Tag { anywhere: paper },
+            (AnswerParsing::Labels { many: false, others, .. }, _) => ScoringForm::Label { others: others.clone() },
+            (AnswerParsing::Labels { codes, .. }, _) => ScoringForm::Labels { codes: codes.clone() },
+            (AnswerParsing::Rating { min, max, .. }, _) => ScoringForm::Rating { scale: [*min, *max] },
+            (AnswerParsing::Words { .. }, Some(judged)) => {
                 let json = matches!(judged.asks, Asks::Rating { json: true, .. });
-                Form::Judged { scale: judged.rating_scale(), json }
+                ScoringForm::Judged { scale: judged.rating_scale(), json }
             }
-            (Wants::Words { .. }, None) => return None,
+            (AnswerParsing::Words { .. }, None) => return None,
         },
     };
     let (title, about, task) = match question {
@@ -189,20 +189,20 @@ fn describe_task(
         Question::Task(task) => (task.samples, task.confidence.is_some()),
         Question::Posed(_) => (1, false),
     };
-    let mut measures: Vec<&Measure> = Vec::new();
+    let mut measures: Vec<&ColumnMeasure> = Vec::new();
     for table in benchmark.into_iter().flat_map(|benchmark| &benchmark.evaluation) {
         if let Some(Measures::Columns { columns, .. }) = table.of_answers() {
             measures.extend(columns.iter().map(|column| &column.measure));
         }
     }
-    let group = |measure: &&Measure| match measure {
-        Measure::Groups(of, parts) if Some(*of) == task => {
+    let group = |measure: &&ColumnMeasure| match measure {
+        ColumnMeasure::Groups(of, parts) if Some(*of) == task => {
             Some((python_name(&format!("groups_{}", parts.join("_"))), parts.clone()))
         }
         _ => None,
     };
-    let f1 = |measure: &&Measure| match measure {
-        Measure::F1 { task: of, of_set } if Some(*of) == task => Some(*of_set),
+    let f1 = |measure: &&ColumnMeasure| match measure {
+        ColumnMeasure::F1 { task: of, of_set } if Some(*of) == task => Some(*of_set),
         _ => None,
     };
     Some(ExportedTask {
@@ -331,7 +331,7 @@ fn render_prompt(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Opti
     let prompt = prompts.render_prompt(template, values).map_err(NoItem::because_of)?;
     let mut asked = messages_by_role(&prompt);
     asked.extend(scoring_fields(task, posed));
-    if let (Wants::Words { .. }, Some(judged)) = (&task.wants, &task.judged) {
+    if let (AnswerParsing::Words { .. }, Some(judged)) = (&task.wants, &task.judged) {
         asked.insert("judge".into(), render_judge_prompts(judged, columns, prompts)?.into());
     }
     Ok(Some(asked))
@@ -347,13 +347,13 @@ fn messages_by_role(prompt: &Rendered) -> Map<String, Json> {
 }
 
 /// The answers to choose from, their texts, and the right one.
-fn scoring_fields(task: &Task, posed: Posed) -> Map<String, Json> {
-    let Posed { options, gold, .. } = posed;
+fn scoring_fields(task: &Task, posed: PosedQuestion) -> Map<String, Json> {
+    let PosedQuestion { options, gold, .. } = posed;
     let choices: Vec<String> = match &task.wants {
-        Wants::Choice { .. } => LETTERS.iter().take(options.len()).map(|l| (*l).to_owned()).collect(),
-        Wants::Tag { names, .. } => names.iter().map(|name| (*name).to_owned()).collect(),
-        Wants::Labels { codes, many: false, .. } => codes.iter().map(|code| (*code).to_owned()).collect(),
-        Wants::Labels { .. } | Wants::Rating { .. } | Wants::Words { .. } => Vec::new(),
+        AnswerParsing::Choice { .. } => LETTERS.iter().take(options.len()).map(|l| (*l).to_owned()).collect(),
+        AnswerParsing::Tag { names, .. } => names.iter().map(|name| (*name).to_owned()).collect(),
+        AnswerParsing::Labels { codes, many: false, .. } => codes.iter().map(|code| (*code).to_owned()).collect(),
+        AnswerParsing::Labels { .. } | AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => Vec::new(),
     };
     let mut scored = Map::new();
     if !options.is_empty() {
@@ -371,7 +371,7 @@ fn scoring_fields(task: &Task, posed: Posed) -> Map<String, Json> {
 
 /// The judge's prompts with a place for the answer: one, or one for each order of the two texts that are compared, the
 /// person's first and the answer first.
-fn render_judge_prompts(judged: &task::Judged, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
+fn render_judge_prompts(judged: &task::AnswerJudging, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
     let over = layer_variables(BTreeMap::from([("said", RESPONSE.into())]), columns);
     let values = task::compute_values(&judged.with, &over).map_err(NoItem::because_of)?;
     let values: Map<String, Json> =
@@ -403,13 +403,13 @@ fn render_plain_question(poses: &Poses, row: &JsonRow) -> Result<Map<String, Jso
     let mut prompt = format!("{}\n\n{}", poses.instruction, text(poses.question));
     let mut asked = Map::from_iter([("system".to_owned(), Json::from(""))]);
     match poses.answer {
-        Answer::Words(gold) => {
+        AnswerForm::Words(gold) => {
             let gold = row.get(gold).and_then(Json::as_str);
             let gold = gold.ok_or_else(|| NoItem::because_of("the row has no text to compare an answer with"))?;
             asked.insert("prompt".into(), prompt.into());
             asked.insert("answer".into(), gold.into());
         }
-        Answer::Choice { options, gold } => {
+        AnswerForm::Choice { options, gold } => {
             let of_row = row.get(options).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
             let options: Vec<&str> = of_row.iter().filter_map(Json::as_str).collect();
             let place = match row.get(gold) {
@@ -437,12 +437,12 @@ fn render_plain_question(poses: &Poses, row: &JsonRow) -> Result<Map<String, Jso
 impl ExportedTask {
     /// Whether a judge has to read its answers, which only inspect_ai's files have one for.
     pub(super) fn is_judged(&self) -> bool {
-        matches!(self.form, Form::Judged { .. })
+        matches!(self.form, ScoringForm::Judged { .. })
     }
 
     /// The names of its figures, in the order of `scoring.py`.
     pub(super) fn figure_names(&self) -> Vec<String> {
-        let first = if matches!(self.form, Form::Rating { .. }) { "correlation" } else { "acc" };
+        let first = if matches!(self.form, ScoringForm::Rating { .. }) { "correlation" } else { "acc" };
         let f1 = self.f1.map(|_| "macro_f1".to_owned());
         let groups = self.groups.keys().cloned();
         std::iter::once(first.to_owned()).chain(f1).chain(groups).chain(["in_form".to_owned()]).collect()
@@ -465,11 +465,11 @@ mod tests {
         assert_eq!(names("brainteaser"), ["brainteaser_solve", "brainteaser_solve_open"]);
         let flub = of("flub");
         assert_eq!((flub[1].f1, flub[0].f1), (Some(true), None));
-        assert_eq!(flub[2].form, Form::Judged { scale: Some([1, 10]), json: false });
+        assert_eq!(flub[2].form, ScoringForm::Judged { scale: Some([1, 10]), json: false });
         let groups: Vec<String> = of("brainteaser")[0].groups.keys().cloned().collect();
         assert_eq!(groups, ["groups_original_semantic", "groups_original_semantic_context"]);
-        assert_eq!(of("chumor")[0].form, Form::Judged { scale: None, json: false });
-        assert_eq!(of("ruozhibench-gen")[0].form, Form::Judged { scale: Some([0, 4]), json: true });
+        assert_eq!(of("chumor")[0].form, ScoringForm::Judged { scale: None, json: false });
+        assert_eq!(of("ruozhibench-gen")[0].form, ScoringForm::Judged { scale: Some([0, 4]), json: true });
     }
 
     #[test]

@@ -7,14 +7,14 @@ use std::path::Path;
 use rust_xlsxwriter::{Format, Workbook};
 use serde_json::{Value as Json, json};
 
-use super::manifest::Candidate;
+use super::manifest::CandidateManifest;
 use super::read_rows::JsonRow;
 use crate::review::exchange::{CsvFor, csv_table};
 use crate::store::Error;
 
 /// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ExportFormat {
     /// Label Studio's JSON: an array of tasks, the row as `data`.
     LabelStudio,
     /// Argilla's records, one per line: the columns as `fields`, each with its type, and the row's origin as
@@ -34,16 +34,16 @@ const CELL: usize = 32_767;
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be written, or a text does not fit a cell.
-pub fn export_rows(rows: &[JsonRow], form: Form, path: &Path) -> Result<(), Error> {
+pub fn export_rows(rows: &[JsonRow], form: ExportFormat, path: &Path) -> Result<(), Error> {
     let failed = |e: std::io::Error| Error::io("write", path)(e);
-    if form == Form::Xlsx {
+    if form == ExportFormat::Xlsx {
         return write_workbook(rows, path).map_err(|e| failed(std::io::Error::other(e)));
     }
     let mut out = BufWriter::new(File::create(path).map_err(Error::io("create", path))?);
     let written = match form {
-        Form::LabelStudio => label_studio(rows, &mut out),
-        Form::Argilla => write_argilla(rows, &mut out),
-        Form::Csv | Form::Xlsx => encode_csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
+        ExportFormat::LabelStudio => label_studio(rows, &mut out),
+        ExportFormat::Argilla => write_argilla(rows, &mut out),
+        ExportFormat::Csv | ExportFormat::Xlsx => encode_csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
     };
     written.and_then(|()| out.flush()).map_err(failed)
 }
@@ -97,7 +97,7 @@ pub fn json_lines<'r>(rows: impl IntoIterator<Item = &'r JsonRow>) -> Vec<u8> {
 /// # Errors
 /// [`Error`] if a file of the release cannot be read, or if they do not have as many rows.
 pub fn encode_parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
-    let files = Candidate::read_manifest(folder)?.map(|candidate| candidate.files_of(config));
+    let files = CandidateManifest::read_manifest(folder)?.map(|candidate| candidate.files_of(config));
     let files = files.unwrap_or_else(|| vec![format!("data/{config}/test.jsonl")]);
     let paths: Vec<_> = files.iter().map(|file| folder.join(file).with_extension("parquet")).collect();
     super::parquet::select_rows(&paths, places)
@@ -161,7 +161,7 @@ mod tests {
             ["=HYPERLINK(\"http://a\")", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"];
         let row = |text: &str| json!({ "id": "a", "text": text, "score": -3 }).as_object().cloned().unwrap();
         let rows: Vec<JsonRow> = formulas.iter().map(|text| row(text)).collect();
-        export_rows(&rows, Form::Csv, &path).unwrap();
+        export_rows(&rows, ExportFormat::Csv, &path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut table = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
         for (record, formula) in table.records().zip(formulas) {
@@ -177,10 +177,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         for (form, name) in [
-            (Form::LabelStudio, "a.json"),
-            (Form::Argilla, "a.jsonl"),
-            (Form::Csv, "a.csv"),
-            (Form::Xlsx, "a.xlsx"),
+            (ExportFormat::LabelStudio, "a.json"),
+            (ExportFormat::Argilla, "a.jsonl"),
+            (ExportFormat::Csv, "a.csv"),
+            (ExportFormat::Xlsx, "a.xlsx"),
         ] {
             export_rows(&rows, form, &path(name)).unwrap();
         }

@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::data::{Written, WrittenSplit};
 use super::division::Divided;
 use super::eval_files::ExportedTask;
-use super::layout::{Answer, Compat, Kind, Layout};
+use super::layout::{AnswerForm, Compat, ColumnKind, Layout};
 use super::licence::Licence;
 use super::manifest::{AlikePair, LeftOut, Link, REQUIRES, Raw, WHEN};
 use super::shortcuts::Guessed;
@@ -19,7 +19,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::State;
-use riddlemill_benchmarks::compat::Form;
+use riddlemill_benchmarks::compat::CompatFormat;
 use riddlemill_benchmarks::{Difference, Expression, Paper};
 use riddlemill_files::fence;
 
@@ -388,8 +388,8 @@ fn shape_of_config(layout: &Layout, written: Written) -> Shape {
     let column = |c: &super::layout::Column| shape_of_column(c, written.nulls.get(c.name).copied().unwrap_or(0));
     let task = layout.task.map(|task| {
         let (options, gold) = match task.answer {
-            Answer::Choice { options, gold } => (Some(options), gold),
-            Answer::Words(gold) => (None, gold),
+            AnswerForm::Choice { options, gold } => (Some(options), gold),
+            AnswerForm::Words(gold) => (None, gold),
         };
         TaskShape { options, gold }
     });
@@ -398,7 +398,7 @@ fn shape_of_config(layout: &Layout, written: Written) -> Shape {
         let own = |(key, value): &(&'static str, Expression)| {
             let column = layout.columns.iter().find(|column| column.name == value.source())?;
             // A cell of such a table holds a list as text.
-            let as_text = matches!(compat.form, Form::Csv | Form::Tsv) && column.kind.split_list_kind().0;
+            let as_text = matches!(compat.form, CompatFormat::Csv | CompatFormat::Tsv) && column.kind.split_list_kind().0;
             if as_text {
                 return None;
             }
@@ -427,9 +427,9 @@ fn shape_of_config(layout: &Layout, written: Written) -> Shape {
 fn shape_of_column(column: &super::layout::Column, nulls: u64) -> ColumnShape {
     let (list, item) = column.kind.split_list_kind();
     let hub = match item {
-        Kind::Count => "int64",
-        Kind::Real => "float64",
-        Kind::Flag => "bool",
+        ColumnKind::Count => "int64",
+        ColumnKind::Real => "float64",
+        ColumnKind::Flag => "bool",
         _ => "string",
     };
     ColumnShape { name: column.name, about: column.about, hub, list, nullable: column.nullable, nulls }

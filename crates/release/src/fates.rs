@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::current_rows::CurrentRows;
 use super::stopped::{Stopped, list_rowless};
-use crate::audit::{Ending, Whereabouts, follow_fates as walk};
+use crate::audit::{Ending, RecordEnding, follow_fates as walk};
 use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
@@ -52,7 +52,7 @@ pub fn fates_of_texts(
 }
 
 /// In before waiting before out.
-fn rank_ending(ended: Option<&Whereabouts>) -> u8 {
+fn rank_ending(ended: Option<&RecordEnding>) -> u8 {
     match ended.map(|ended| ended.ending) {
         Some(Ending::In) => 0,
         Some(Ending::Waiting) => 1,
@@ -70,7 +70,7 @@ fn record_name(record: &Recalled) -> String {
 /// `tieba:5 (titles/a.json:3): dedup merged near_duplicate into tieba:8: …; review:screen dropped rejected: …`.
 fn describe_fate(
     record: &Recalled,
-    ended: &Whereabouts,
+    ended: &RecordEnding,
     passages: &[String],
     without_row: &BTreeMap<String, String>,
 ) -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::facts::{Facts, Shape};
 use super::layout::Layout;
-use super::manifest::{Candidate, Link, MADE_WITH, MANIFEST, SUMS};
+use super::manifest::{CandidateManifest, Link, MADE_WITH, MANIFEST, SUMS};
 use super::{croissant, schema, templates};
 use crate::store::{Error, durable, sha256_of_file};
 use riddlemill_files::fence;
@@ -20,7 +20,7 @@ pub fn finish_folder(
     layouts: &[Layout],
     stages: Vec<Link>,
     fingerprint: String,
-) -> Result<Candidate, Error> {
+) -> Result<CandidateManifest, Error> {
     let data: Vec<(String, String)> = list_files(folder)?
         .into_iter()
         .map(|path| {
@@ -45,7 +45,7 @@ pub fn finish_folder(
         write_file(folder, path, text.as_bytes())?;
         sums.insert(path.clone(), sha256_of_file(&folder.join(path))?);
     }
-    let manifest = Candidate {
+    let manifest = CandidateManifest {
         recipe: facts.recipe.into(),
         version: if facts.candidate { "candidate".into() } else { facts.version.clone() },
         date: facts.date.clone(),

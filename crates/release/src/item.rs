@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::data::{Column as Declared, Data, Number, PUBLISHED, Series};
+use riddlemill_benchmarks::data::{Column as Declared, Data, ItemNumber, PUBLISHED, Series};
 use riddlemill_benchmarks::scope::{Scope, group_name};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 
 use super::layout::{Layout, to_column_value};
 use super::row::{Row, Value, nfc};
@@ -50,7 +50,7 @@ pub(super) enum NoRow {
 pub(super) struct Seen(BTreeMap<String, TemplateValue>);
 
 impl Seen {
-    pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, Trouble> {
+    pub fn new<R: Record>(record: &R, data: &Data) -> Result<Seen, ExpressionError> {
         let mut reader = Reader { columns: R::described(record.columns()), seen: BTreeMap::new() };
         record.append_to(&mut reader);
         let mut seen = reader.seen;
@@ -69,23 +69,23 @@ impl Seen {
         self.0.get(name)?.as_str().map(str::to_owned)
     }
 
-    fn compute_text(&self, expression: &Expression) -> Result<String, Trouble> {
+    fn compute_text(&self, expression: &Expression) -> Result<String, ExpressionError> {
         let value = expression.compute_value(&TemplateValue::from(self.0.clone()))?;
         Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     /// The series of a record's number, and its key there.
-    pub fn series_and_key(&self, series: &Series) -> Result<(String, String), Trouble> {
+    pub fn series_and_key(&self, series: &Series) -> Result<(String, String), ExpressionError> {
         Ok((self.compute_text(&series.series)?, self.compute_text(&series.key)?))
     }
 
     /// The text by which a number is found in a published file.
-    pub fn key_text(&self, series: &Series) -> Result<String, Trouble> {
+    pub fn key_text(&self, series: &Series) -> Result<String, ExpressionError> {
         self.compute_text(&series.text)
     }
 
     /// The row; `None` if the record is not an item yet.
-    pub fn row_if_item(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, Trouble> {
+    pub fn row_if_item(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, ExpressionError> {
         Ok(self.make_row(data, layout, context)?.ok())
     }
 
@@ -95,7 +95,7 @@ impl Seen {
         data: &Data,
         layout: &Layout,
         context: RowContext<'_>,
-    ) -> Result<Result<Row, NoRow>, Trouble> {
+    ) -> Result<Result<Row, NoRow>, ExpressionError> {
         if let Some(standing) = self.compute_standing(data, context.optional)? {
             self.0.insert("standing".to_owned(), TemplateValue::from(standing.code()));
         }
@@ -137,7 +137,7 @@ impl Seen {
     }
 
     /// The row's standing, from the decisions on it; `None` if the record states it.
-    fn compute_standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, Trouble> {
+    fn compute_standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, ExpressionError> {
         if data.rests_on.is_empty() {
             return Ok(None);
         }
@@ -166,16 +166,16 @@ impl Seen {
 /// The series of a benchmark's numbers: its own, or that of the benchmark whose numbers it uses.
 pub(super) fn series_of_numbers(data: &'static Data) -> Option<&'static Series> {
     match data.number.as_ref()? {
-        Number::Own(series) => Some(series),
-        Number::Of(other) => match riddlemill_benchmarks::find_benchmark(other)?.data.as_ref()?.number.as_ref()? {
-            Number::Own(series) => Some(series),
-            Number::Of(_) => None,
+        ItemNumber::Own(series) => Some(series),
+        ItemNumber::Of(other) => match riddlemill_benchmarks::find_benchmark(other)?.data.as_ref()?.number.as_ref()? {
+            ItemNumber::Own(series) => Some(series),
+            ItemNumber::Of(_) => None,
         },
     }
 }
 
 /// An expression of a built-in folder that cannot be computed is reported as an unreadable file.
-pub(crate) fn error_of_trouble(trouble: Trouble) -> Error {
+pub(crate) fn error_of_trouble(trouble: ExpressionError) -> Error {
     Error::Damaged {
         path: trouble.place.into(),
         what: trouble.what,

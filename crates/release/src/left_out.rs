@@ -6,14 +6,14 @@ use rustc_hash::FxHashSet;
 
 use super::division::is_apart;
 use super::layout::Layout;
-use super::manifest::{Ids, LeftOut};
+use super::manifest::{IdSample, LeftOut};
 use super::registry::Ordinals;
 use super::row::Row;
 use super::source::CandidateSource;
 use super::stopped::{Stopped, list_rowless};
 use crate::recipe::Step;
 use crate::record::{Cause, Caused, Entry, State};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::store::{CAUSES, Error, Filter, StageReader, select_rows};
 
 /// The items that a recipe's stages left out. Unreadable lines of dumps are not items yet.
@@ -33,7 +33,7 @@ pub(super) fn list_left_out(
             continue;
         }
         let belongs = records_beside_items(stage)?;
-        let mut by_reason: BTreeMap<(String, String), (Ids, u64)> = BTreeMap::new();
+        let mut by_reason: BTreeMap<(String, String), (IdSample, u64)> = BTreeMap::new();
         let waiting = Filter::any_of("outcome", states.iter().map(|state| state.code()));
         for entry in select_rows::<Entry>(stage, "ledger", &waiting)? {
             let (items, beside) =
@@ -101,7 +101,7 @@ impl RowsPerItem {
     pub(super) fn count_waiting_rows(&self, end: CandidateSource, left_out: &[LeftOut]) -> u64 {
         let recipe = end.recipe();
         let gives = |step: &Step| step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some());
-        let of_answers = |rows: Rows| {
+        let of_answers = |rows: StageRows| {
             rows != end.row_kind() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
         };
         let rows_of = |left: &LeftOut| {
@@ -110,7 +110,7 @@ impl RowsPerItem {
                 return if is_out { 0 } else { left.items.count };
             }
             let Some((_, step)) = recipe.find_step(&left.stage) else { return left.items.count };
-            let read: Vec<Rows> = step
+            let read: Vec<StageRows> = step
                 .inputs
                 .iter()
                 .filter_map(|input| Some(recipe.find_input(input)?.2.stage.rows()))
@@ -128,11 +128,11 @@ impl RowsPerItem {
 
 /// Records of the last stage that did not become rows, by where they stopped.
 fn list_incomplete(end: CandidateSource, last: &StageReader, numbers: &Ordinals) -> Result<Vec<LeftOut>, Error> {
-    let mut stopped: BTreeMap<Stopped, Ids> = BTreeMap::new();
+    let mut stopped: BTreeMap<Stopped, IdSample> = BTreeMap::new();
     for (id, at) in list_rowless(end, last, numbers)? {
         stopped.entry(at).or_default().add(&id);
     }
-    let left = |(at, items): (Stopped, Ids)| LeftOut {
+    let left = |(at, items): (Stopped, IdSample)| LeftOut {
         stage: at.stage,
         state: at.state.to_owned(),
         reason: at.reason.to_owned(),
@@ -156,7 +156,7 @@ mod tests {
             state: "held".into(),
             reason: "votes_missing".into(),
             says: None,
-            items: Ids { count, first: Vec::new() },
+            items: IdSample { count, first: Vec::new() },
             beside: 0,
         };
         let puzzles = [left("review:kind", 2)];

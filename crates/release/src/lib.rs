@@ -82,7 +82,7 @@ use riddlemill_text::{join, offline, options, puzzle, text};
 pub use adopt::{Adopted, adopt_numbers};
 pub use alike::{alike_pairs, alike_told};
 pub use candidate::{build_candidate, rows_json, rows_sha256};
-pub use causes::{Behind, Causes};
+pub use causes::{DifferenceCause, Causes};
 pub use current_rows::CurrentRows;
 pub use division::is_partial;
 pub use error::ReleaseError;
@@ -91,7 +91,7 @@ pub use fates::fates_of_texts;
 pub use folder::{list_files, list_entries};
 pub use history::{Holder, KeptVersion, find_holders, kept_versions};
 pub(crate) use item::error_of_trouble;
-pub use manifest::{AlikePair, Candidate, LeftOut, Link, Raw, Yanked};
+pub use manifest::{AlikePair, CandidateManifest, LeftOut, Link, Raw, Yanked};
 pub use numbered::is_published;
 pub use origin::find_origin_record;
 pub use publish::{Proposal, Wanted, require_fresh_candidate, is_release_due, list_refusals, make_release, find_licence_problem};
@@ -102,7 +102,7 @@ pub use since::{ChangedRow, RowState, Since, compare_releases};
 pub use source::CandidateSource;
 pub use stopped::{last_stops, stop_without_row};
 pub use version::{Bump, NoVersion, Version};
-pub use withdraw::{Copy, Near, Place, Request, look_up, look_up_dump, yank_version};
+pub use withdraw::{Copy, NearPost, PostPlace, Request, look_up, look_up_dump, yank_version};
 pub use work::{LlmUsage, ReviewCounts, Work, replies_of_records};
 
 /// The program's version.

@@ -18,7 +18,7 @@ pub const SUMS: &str = "SHA256SUMS";
 
 /// The manifest of a candidate or a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct CandidateManifest {
     pub recipe: String,
     /// `candidate`, or the release's version.
     pub version: String,
@@ -159,16 +159,16 @@ impl Link {
     }
 }
 
-impl Candidate {
+impl CandidateManifest {
     /// Reads the manifest of a folder, or `None` if there is none.
     ///
     /// # Errors
     /// [`Error`] if it exists but cannot be read.
-    pub fn read_manifest(folder: &Path) -> Result<Option<Candidate>, Error> {
+    pub fn read_manifest(folder: &Path) -> Result<Option<CandidateManifest>, Error> {
         let path = folder.join(MANIFEST);
         match fence::read(&path) {
             Ok(bytes) => {
-                let manifest: Candidate =
+                let manifest: CandidateManifest =
                     serde_json::from_slice(&bytes).map_err(|e| Error::stale_file(&path, e))?;
                 // The manifest may come from somebody else, and these names are joined to folders.
                 let version = Some(&manifest.version).filter(|version| !version.is_empty());
@@ -234,14 +234,14 @@ pub struct Yanked {
 
 /// A number of ids, and the first of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ids {
+pub struct IdSample {
     /// All of them.
     pub count: u64,
     /// The first, in the order of the rows.
     pub first: Vec<String>,
 }
 
-impl Ids {
+impl IdSample {
     pub(super) fn add(&mut self, id: &str) {
         self.count += 1;
         if self.first.len() < LISTED {
@@ -267,7 +267,7 @@ pub struct LeftOut {
     /// The reason's code, or what is missing.
     pub reason: String,
     /// The records.
-    pub items: Ids,
+    pub items: IdSample,
     /// What that means, where the benchmark's folder says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<String>,
@@ -327,7 +327,7 @@ mod tests {
             });
             change(&mut manifest);
             fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
-            Candidate::read_manifest(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+            CandidateManifest::read_manifest(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
         };
         assert_eq!(read(|_| ()), Ok(true));
         let changes: [fn(&mut serde_json::Value); 3] = [

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use riddlemill_benchmarks::data::{Data, Number, PUBLISHED, Series};
+use riddlemill_benchmarks::data::{Data, ItemNumber, PUBLISHED, Series};
 use riddlemill_benchmarks::splits::WHOLE;
 use rustc_hash::FxHashMap;
 
-use super::division::{Division, Made, comparison_settings};
+use super::division::{Division, MadeRow, comparison_settings};
 use super::item::{NoRow, Optional, RowContext, Seen, error_of_trouble, series_of_numbers};
 use super::layout::{self, Layout, oddity, post_row};
 use super::read_rows::JsonRow;
@@ -16,7 +16,7 @@ use super::row::Row;
 use super::source::{CandidateSource, published_rows};
 use crate::recipe::{RECIPES, Recipe};
 use crate::record::{self, Column, Post, PostKind, Record};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::stages::import::{kinds_of_files, source_kind};
 use crate::stages::published::Published;
 use crate::store::{Error, Lock, Manifest, StageReader, Workspace, json_parts};
@@ -60,7 +60,7 @@ fn divide_rows(
     numbers: &Ordinals,
 ) -> Result<Option<Division>, Error> {
     let recipe = end.recipe();
-    let declared = data_of(recipe).filter(|_| end.row_kind() != Rows::Posts && end.row_kind() == recipe.kind_of_rows());
+    let declared = data_of(recipe).filter(|_| end.row_kind() != StageRows::Posts && end.row_kind() == recipe.kind_of_rows());
     let Some(splits) = declared.and_then(|data| data.splits.as_ref()) else { return Ok(None) };
     let Some(rows) = Declared::new(end, last, numbers)? else { return Ok(None) };
     let (mut stages, mut pairs) = (Vec::new(), Vec::new());
@@ -118,12 +118,12 @@ pub(super) fn numbered_items(
     last: &StageReader,
 ) -> Result<Vec<Numbered>, Error> {
     let none = || Ok(Vec::new());
-    let Some(data) = data_of(end.recipe()).filter(|_| end.row_kind() != Rows::Posts) else { return none() };
+    let Some(data) = data_of(end.recipe()).filter(|_| end.row_kind() != StageRows::Posts) else { return none() };
     match data.number.as_ref() {
         None => none(),
-        Some(Number::Own(series)) => numbered_of(end.row_kind(), end.recipe(), data, series, last),
+        Some(ItemNumber::Own(series)) => numbered_of(end.row_kind(), end.recipe(), data, series, last),
         // Including those that did not get so far here: the other benchmark counts them.
-        Some(Number::Of(_)) => {
+        Some(ItemNumber::Of(_)) => {
             let step = end.recipe().steps().first().and_then(|step| end.recipe().find_input(step.inputs.first()?));
             let Some(((recipe, number, step), series)) = step.zip(series_of_numbers(data)) else { return none() };
             let Some(questions) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? else {
@@ -136,7 +136,7 @@ pub(super) fn numbered_items(
 }
 
 fn numbered_of(
-    rows: Rows,
+    rows: StageRows,
     recipe: &Recipe,
     data: &'static Data,
     series: &Series,
@@ -228,7 +228,7 @@ pub(super) fn rows_by_file<'a>(
 
 /// The rows, whatever their splits.
 fn undivided_rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
-    if end.row_kind() == Rows::Posts {
+    if end.row_kind() == StageRows::Posts {
         let row = |part: Result<Vec<Post>, Error>| Ok(part?.into_iter().map(post_row).collect());
         return Box::new(last.read_parts::<Post>("rows").map(row));
     }
@@ -258,7 +258,7 @@ pub(super) fn records_by_row(
 }
 
 /// A row's sort key: its place in a published file, or its number after all of those.
-type Place = (usize, u64);
+type RowSortKey = (usize, u64);
 
 /// The inputs of a declared set's rows, other than their records.
 struct Declared<'a> {
@@ -308,13 +308,13 @@ impl<'a> Declared<'a> {
     }
 
     /// Every row with what it was made from, in the order of the set.
-    fn make_rows(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<Made>, Error> {
+    fn make_rows(&self, columns: &'static [Column], last: &StageReader) -> Result<Vec<MadeRow>, Error> {
         let mut found = Vec::new();
         for part in last.parts_of::<record::Row>(columns, "rows") {
             for record in part? {
                 if let Some((place, row)) = self.row_with_place(&record)? {
                     let post = post_of(&record);
-                    found.push((place, Made { row, record: record.id().to_owned(), post }));
+                    found.push((place, MadeRow { row, record: record.id().to_owned(), post }));
                 }
             }
         }
@@ -324,7 +324,7 @@ impl<'a> Declared<'a> {
 
     /// The row of a record, with its sort key: its place in a published file, else after those its number, or
     /// the stage's order.
-    fn row_with_place(&self, record: &record::Row) -> Result<Option<(Place, Row)>, Error> {
+    fn row_with_place(&self, record: &record::Row) -> Result<Option<(RowSortKey, Row)>, Error> {
         let row = self.row_with_number(record, None)?;
         let Some((at, of_file)) = self.published.row_of(record.id(), self.recipe.name) else {
             let numbered = self.series.is_some_and(|series| series.in_order);

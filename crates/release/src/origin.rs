@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use super::layout;
-use super::manifest::Candidate;
+use super::manifest::CandidateManifest;
 use super::registry::Registry;
 use super::restore::kept_lines;
 use crate::recipe::Recipe;
@@ -22,7 +22,7 @@ pub fn find_origin_record(workspace: &Workspace, recipe: &Recipe, id: &str) -> R
         }
         let candidate = workspace.candidate_folder(recipe.name);
         // A candidate that cannot be read is no error, because the releases are searched next.
-        let manifest = Candidate::read_manifest(&candidate).ok().flatten();
+        let manifest = CandidateManifest::read_manifest(&candidate).ok().flatten();
         let files = manifest.map(|manifest| manifest.files_of(layout.config)).unwrap_or_default();
         let files = files.into_iter().filter_map(|file| fence::open(candidate.join(file)).ok());
         let lines = files.flat_map(|file| BufReader::new(file).lines());

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::manifest::{Candidate, SUMS};
+use super::manifest::{CandidateManifest, SUMS};
 use super::verify::verify_folder;
 use crate::store::{Error, durable, sha256_of_file};
 use riddlemill_benchmarks::paper::Paper;
@@ -24,7 +24,7 @@ const LEVEL: i32 = 19;
 #[derive(Debug)]
 pub struct Publishable {
     folder: PathBuf,
-    manifest: Candidate,
+    manifest: CandidateManifest,
     croissant: Json,
     title: String,
 }
@@ -109,7 +109,7 @@ impl Publishable {
             recipe,
             findings: vec!["croissant.json: cannot be read".into()],
         };
-        let Some(manifest) = Candidate::read_manifest(folder)? else {
+        let Some(manifest) = CandidateManifest::read_manifest(folder)? else {
             return Err(lacking(folder.into(), recipe));
         };
         let read = |name: &str| -> Option<Json> {

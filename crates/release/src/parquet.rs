@@ -6,7 +6,7 @@ use polars::prelude::*;
 use polars_io::SerReader;
 use polars_io::prelude::{ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter};
 
-use super::layout::{Column as Shape, Kind};
+use super::layout::{Column as Shape, ColumnKind};
 use super::row::{Row, Value};
 use crate::store::{Error, stated_types};
 use riddlemill_files::fence;
@@ -67,9 +67,9 @@ fn to_signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
+fn build_series<'a>(name: PlSmallStr, kind: ColumnKind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
     match kind {
-        Kind::Text => {
+        ColumnKind::Text => {
             let mut column = StringChunkedBuilder::new(name, rows);
             for value in values {
                 match value {
@@ -79,7 +79,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Count => {
+        ColumnKind::Count => {
             let mut column = PrimitiveChunkedBuilder::<Int64Type>::new(name, rows);
             for value in values {
                 match value {
@@ -89,7 +89,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Real => {
+        ColumnKind::Real => {
             let mut column = PrimitiveChunkedBuilder::<Float64Type>::new(name, rows);
             for value in values {
                 match value {
@@ -99,7 +99,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Flag => {
+        ColumnKind::Flag => {
             let mut column = BooleanChunkedBuilder::new(name, rows);
             for value in values {
                 match value {
@@ -109,7 +109,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Texts => {
+        ColumnKind::Texts => {
             let mut column = ListStringChunkedBuilder::new(name, rows, rows);
             for value in values {
                 match value {
@@ -119,7 +119,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Counts => {
+        ColumnKind::Counts => {
             let mut column = ListPrimitiveChunkedBuilder::<Int64Type>::new(name, rows, rows, DataType::Int64);
             for value in values {
                 match value {
@@ -131,7 +131,7 @@ fn build_series<'a>(name: PlSmallStr, kind: Kind, rows: usize, values: impl Iter
             }
             column.finish().into_column()
         }
-        Kind::Reals => {
+        ColumnKind::Reals => {
             let mut column =
                 ListPrimitiveChunkedBuilder::<Float64Type>::new(name, rows, rows, DataType::Float64);
             for value in values {
@@ -187,7 +187,7 @@ pub(super) fn select_rows(paths: &[PathBuf], places: impl Iterator<Item = usize>
     Ok(bytes)
 }
 
-fn values_of_column(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
+fn values_of_column(column: &Column, kind: ColumnKind) -> PolarsResult<Vec<Value>> {
     fn map_cells<T>(cells: impl Iterator<Item = Option<T>>, value: impl Fn(T) -> Value) -> Vec<Value> {
         cells.map(|cell| cell.map_or(Value::Null, &value)).collect()
     }
@@ -195,9 +195,9 @@ fn values_of_column(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
     let (list, item) = kind.split_list_kind();
     if !list {
         return Ok(match item {
-            Kind::Count => map_cells(column.i64()?.iter(), |n| Value::Count(whole(n))),
-            Kind::Real => map_cells(column.f64()?.iter(), Value::Real),
-            Kind::Flag => map_cells(column.bool()?.iter(), Value::Flag),
+            ColumnKind::Count => map_cells(column.i64()?.iter(), |n| Value::Count(whole(n))),
+            ColumnKind::Real => map_cells(column.f64()?.iter(), Value::Real),
+            ColumnKind::Flag => map_cells(column.bool()?.iter(), Value::Flag),
             _ => map_cells(column.str()?.iter(), |text: &str| Value::Text(text.into())),
         });
     }
@@ -209,8 +209,8 @@ fn values_of_column(column: &Column, kind: Kind) -> PolarsResult<Vec<Value>> {
             continue;
         };
         read.push(match item {
-            Kind::Count => Value::Counts(items.i64()?.iter().flatten().map(whole).collect()),
-            Kind::Real => Value::Reals(items.f64()?.iter().flatten().collect()),
+            ColumnKind::Count => Value::Counts(items.i64()?.iter().flatten().map(whole).collect()),
+            ColumnKind::Real => Value::Reals(items.f64()?.iter().flatten().collect()),
             _ => Value::Texts(items.str()?.iter().flatten().map(str::to_string).collect()),
         });
     }

@@ -14,7 +14,7 @@ use super::error::ReleaseError;
 use super::facts::{Facts, Origin, licences_by_source};
 use super::left_out::RowsPerItem;
 use super::licence::Licence;
-use super::manifest::{Candidate, LeftOut, Link, Raw, SUMS};
+use super::manifest::{CandidateManifest, LeftOut, Link, Raw, SUMS};
 use super::numbered::{is_published, lock_numbers, rows_by_file, released_rows};
 use super::registry::{Ordinals, Registry, Release, TEXTS, seal_files, create_sealing_folder};
 use super::relicensed::{find_allowed_licence, licence_refusal, licence_changes};
@@ -62,7 +62,7 @@ pub fn make_release(
     config: &Config,
     recipe: &'static Recipe,
     wanted: Wanted<'_>,
-) -> Result<(Proposal, Candidate), ReleaseError> {
+) -> Result<(Proposal, CandidateManifest), ReleaseError> {
     let date = wanted.date;
     check_date(date)?;
     if !is_published(recipe) {
@@ -214,7 +214,7 @@ struct Fresh<'r> {
 /// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources, or one that the
 /// licence of a source forbids; `None` also where there is no candidate yet.
 pub fn find_licence_problem(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
-    let candidate = Candidate::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name)).ok()??;
+    let candidate = CandidateManifest::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name)).ok()??;
     let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
     // The settings of today: the candidate may have been made before a licence was stated.
     let stated = |file: &Raw| {
@@ -410,7 +410,7 @@ fn seal_release(
     registry: &Registry,
     version: Version,
     from: &Path,
-    manifest: &Candidate,
+    manifest: &CandidateManifest,
 ) -> Result<BTreeMap<String, String>, ReleaseError> {
     let place = create_sealing_folder(registry, version)?;
     let mut sealed = BTreeMap::new();
@@ -458,7 +458,7 @@ pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
 /// there is no candidate.
 pub fn list_refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
     let place = Workspace::new(&config.root).candidate_folder(recipe.name);
-    let Some(candidate) = Candidate::read_manifest(&place).ok().flatten() else { return Vec::new() };
+    let Some(candidate) = CandidateManifest::read_manifest(&place).ok().flatten() else { return Vec::new() };
     let mut why = candidate.refused.clone();
     // A draft states its reasons, and needs a licence like every release; without rows there is nothing to licence.
     if candidate.rows > 0 {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use super::manifest::Candidate;
+use super::manifest::CandidateManifest;
 use crate::recipe::{Recipe, find_recipe};
 use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::{Error, Manifest, StageReader, json_parts};
@@ -19,7 +19,7 @@ pub type JsonRow = Map<String, Json>;
 /// # Errors
 /// [`Error`] if a manifest cannot be read.
 pub fn recipe_of_folder(folder: &Path) -> Result<Option<&'static Recipe>, Error> {
-    let name = match Candidate::read_manifest(folder)? {
+    let name = match CandidateManifest::read_manifest(folder)? {
         Some(candidate) => Some(candidate.recipe),
         None => Manifest::read_from_stage(folder)?.map(|manifest| manifest.recipe),
     };
@@ -34,7 +34,7 @@ pub fn of_folder(folder: &Path) -> Result<Vec<(String, Vec<JsonRow>)>, Error> {
     if folder.is_file() {
         return Err(not_a_set(folder));
     }
-    if let Some(manifest) = Candidate::read_manifest(folder)? {
+    if let Some(manifest) = CandidateManifest::read_manifest(folder)? {
         let rows = |config: &String| -> Result<_, Error> {
             let mut rows = Vec::new();
             for file in manifest.files_of(config) {

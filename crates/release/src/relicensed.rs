@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::ReleaseError;
 use super::facts::licences_by_source;
 use super::licence::why_forbidden;
-use super::manifest::{Candidate, Raw};
+use super::manifest::{CandidateManifest, Raw};
 use crate::recipe::Recipe;
 use riddlemill_files::fence;
 
@@ -54,7 +54,7 @@ pub(super) fn stated_licence(folder: &Path) -> Option<String> {
 /// What differs between the licences of two folders, as text: that of the whole, and those of sources that both have. `None`
 /// if nothing does, or one of them is missing.
 pub(super) fn licence_changes(before: &Path, after: &Path) -> Option<String> {
-    let read = |folder: &Path| Candidate::read_manifest(folder).ok().flatten();
+    let read = |folder: &Path| CandidateManifest::read_manifest(folder).ok().flatten();
     let (old, new) = (read(before)?, read(after)?);
     let mut differs = Vec::new();
     let worded = |licence: Option<String>| licence.unwrap_or_else(|| "not stated".to_owned());

@@ -10,7 +10,7 @@ use riddlemill_files::fence;
 
 use super::error::ReleaseError;
 use super::layout::{self, Layout};
-use super::manifest::{Candidate, MANIFEST, SUMS, Yanked};
+use super::manifest::{CandidateManifest, MANIFEST, SUMS, Yanked};
 use super::read_rows::JsonRow;
 use super::registry::{Registry, Release, TEXTS, open_sealed};
 use super::row::Row;
@@ -138,7 +138,7 @@ fn rows_again(
     making: &Path,
 ) -> Result<(), ReleaseError> {
     // That of an earlier version of the program may have another form, and names no splits.
-    let manifest = Candidate::read_manifest(making).ok().flatten();
+    let manifest = CandidateManifest::read_manifest(making).ok().flatten();
     let splits = manifest.map_or_else(|| vec![(WHOLE.to_owned(), 0)], |known| known.splits_of(layout.config));
     let mut parts = Vec::new();
     let mut before = 0;
@@ -255,7 +255,7 @@ const CHINESE: &str = "README.zh.md";
 /// # Errors
 /// [`Error`] if a file cannot be read or written.
 pub(super) fn mark_yanked(folder: &Path, yanked: &Yanked) -> Result<(), Error> {
-    let Some(mut manifest) = Candidate::read_manifest(folder)? else { return Ok(()) };
+    let Some(mut manifest) = CandidateManifest::read_manifest(folder)? else { return Ok(()) };
     let date = &yanked.date;
     // The notice on the card is a quote of one line.
     let reason = yanked.reason.replace(['\n', '\r'], " ");
@@ -298,7 +298,7 @@ fn insert_before(text: &str, place: &str, line: &str) -> String {
 
 /// Whether a yanked version's folder is complete and has the notice.
 pub(super) fn is_marked(folder: &Path, yanked: &Yanked) -> bool {
-    let Ok(Some(manifest)) = Candidate::read_manifest(folder) else { return false };
+    let Ok(Some(manifest)) = CandidateManifest::read_manifest(folder) else { return false };
     manifest.yanked.as_ref() == Some(yanked)
         && folder.join(SUMS).is_file()
         && manifest.files.keys().all(|file| folder.join(file).is_file())

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use riddlemill_benchmarks::Data;
 use riddlemill_benchmarks::compat::Compat;
-use riddlemill_benchmarks::data::{Kind, Poses};
+use riddlemill_benchmarks::data::{ColumnKind, Poses};
 use serde_json::{Map, Number, Value as Json};
 
 /// Why an object is not a row of a layout.
@@ -25,7 +25,7 @@ pub enum RowError {
     Type {
         column: &'static str,
         /// Its required type.
-        kind: Kind,
+        kind: ColumnKind,
     },
     /// A column that must not be null has no value.
     #[error("{0}: null")]
@@ -121,7 +121,7 @@ impl Row {
 
 impl Value {
     /// Converts from JSON; `None` if the value has another type.
-    pub fn from_json(kind: Kind, json: &Json) -> Option<Value> {
+    pub fn from_json(kind: ColumnKind, json: &Json) -> Option<Value> {
         fn parse_list<T>(json: &Json, item: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
             json.as_array()?.iter().map(item).collect()
         }
@@ -129,13 +129,13 @@ impl Value {
             return Some(Value::Null);
         }
         Some(match kind {
-            Kind::Text => Value::Text(json.as_str()?.into()),
-            Kind::Count => Value::Count(json.as_u64()?),
-            Kind::Real => Value::Real(json.as_f64()?),
-            Kind::Flag => Value::Flag(json.as_bool()?),
-            Kind::Texts => Value::Texts(parse_list(json, |v| v.as_str().map(str::to_string))?),
-            Kind::Counts => Value::Counts(parse_list(json, Json::as_u64)?),
-            Kind::Reals => Value::Reals(parse_list(json, Json::as_f64)?),
+            ColumnKind::Text => Value::Text(json.as_str()?.into()),
+            ColumnKind::Count => Value::Count(json.as_u64()?),
+            ColumnKind::Real => Value::Real(json.as_f64()?),
+            ColumnKind::Flag => Value::Flag(json.as_bool()?),
+            ColumnKind::Texts => Value::Texts(parse_list(json, |v| v.as_str().map(str::to_string))?),
+            ColumnKind::Counts => Value::Counts(parse_list(json, Json::as_u64)?),
+            ColumnKind::Reals => Value::Reals(parse_list(json, Json::as_f64)?),
         })
     }
 
@@ -256,7 +256,7 @@ pub struct Column {
     /// Its key in JSON and its name in Parquet.
     pub name: &'static str,
     /// Its type.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Whether it may be null.
     pub nullable: bool,
     /// Its meaning, in one sentence.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::facts::Facts;
-use super::layout::{Column, Kind, Layout};
+use super::layout::{Column, ColumnKind, Layout};
 
 /// A closed JSON Schema of a config's rows.
 pub fn json_schema(layout: &Layout) -> Json {
@@ -23,10 +23,10 @@ pub fn json_schema(layout: &Layout) -> Json {
 
 fn schema_property(column: &Column) -> Json {
     let (list, item) = column.kind.split_list_kind();
-    let simple = |kind: Kind| match kind {
-        Kind::Count => "integer",
-        Kind::Real => "number",
-        Kind::Flag => "boolean",
+    let simple = |kind: ColumnKind| match kind {
+        ColumnKind::Count => "integer",
+        ColumnKind::Real => "number",
+        ColumnKind::Flag => "boolean",
         _ => "string",
     };
     let name = if list { "array" } else { simple(item) };
@@ -40,7 +40,7 @@ fn schema_property(column: &Column) -> Json {
         }
         property.insert("items".into(), items);
     }
-    if item == Kind::Count && !list {
+    if item == ColumnKind::Count && !list {
         property.insert("minimum".into(), json!(0));
     }
     if !column.values.is_empty() && !list {
@@ -91,11 +91,11 @@ pub fn datapackage_json(facts: &Facts, layouts: &[Layout]) -> Json {
 
 fn datapackage_field(column: &Column) -> Json {
     let kind = match column.kind {
-        Kind::Text => "string",
-        Kind::Count => "integer",
-        Kind::Real => "number",
-        Kind::Flag => "boolean",
-        Kind::Texts | Kind::Counts | Kind::Reals => "array",
+        ColumnKind::Text => "string",
+        ColumnKind::Count => "integer",
+        ColumnKind::Real => "number",
+        ColumnKind::Flag => "boolean",
+        ColumnKind::Texts | ColumnKind::Counts | ColumnKind::Reals => "array",
     };
     json!({
         "name": column.name, "type": kind, "description": column.about,

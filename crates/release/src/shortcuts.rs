@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::layout::{self, Answer, Layout};
+use super::layout::{self, AnswerForm, Layout};
 use super::numbered::released_rows;
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
@@ -12,7 +12,7 @@ use super::source::CandidateSource;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader};
-use riddlemill_text::shortcuts::{Finding, Item, Limits, Shortcuts, list_findings, measure_shortcuts};
+use riddlemill_text::shortcuts::{Finding, Item, GuessLimits, Shortcuts, list_findings, measure_shortcuts};
 
 /// An option that is in every item, and does not count as reused (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
@@ -44,7 +44,7 @@ pub(super) fn measure_release(
 ) -> Result<Vec<Guessed>, Error> {
     let mut guessed = Vec::new();
     for layout in end.published_layouts(last)? {
-        let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
+        let Some(AnswerForm::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
         let mut all = Vec::new();
         for batch in released_rows(end, last, numbers) {
             all.extend(batch?);
@@ -60,7 +60,7 @@ pub(super) fn measure_release(
 pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Option<Guessed> {
     let layout = layout::find_layout(name)?;
     let task = layout.task?;
-    let Answer::Choice { options, gold } = task.answer else { return None };
+    let AnswerForm::Choice { options, gold } = task.answer else { return None };
     let text = |row: &JsonRow, column: &str| Some(row.get(column)?.as_str()?.to_string());
     let texts = |row: &JsonRow| -> Option<Vec<String>> {
         row.get(options)?.as_array()?.iter().map(|option| Some(option.as_str()?.to_string())).collect()
@@ -86,7 +86,7 @@ fn judge_shortcuts(
 ) -> Option<Guessed> {
     let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
     let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
-    let limits = Limits {
+    let limits = GuessLimits {
         above_chance: settings.above_chance,
         position_p: settings.position_p,
         near_equal: settings.near_equal,

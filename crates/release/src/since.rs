@@ -19,7 +19,7 @@ use crate::audit::{Passage, last_passages};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{Rows, StageError};
+use crate::stages::{StageRows, StageError};
 use crate::store::{Error, StageReader, Workspace};
 
 /// Number of edited rows whose cause is looked up, because each reads through all ledgers.
@@ -124,7 +124,7 @@ pub fn compare_releases(rows: &CurrentRows) -> Result<Vec<Since>, StageError> {
 fn rows_of_today(current: &CurrentRows, last: &StageReader) -> Result<FxHashMap<String, JsonRow>, Error> {
     let (end, numbers) = (current.end, current.row_numbers(last)?);
     let mut found = FxHashMap::default();
-    if end.row_kind() != end.recipe().kind_of_rows() && end.row_kind() != Rows::Posts {
+    if end.row_kind() != end.recipe().kind_of_rows() && end.row_kind() != StageRows::Posts {
         return Ok(found);
     }
     for layout in end.published_layouts(last)? {

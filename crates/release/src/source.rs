@@ -6,7 +6,7 @@ use riddlemill_benchmarks::data::PUBLISHED;
 
 use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::stages::published::Published;
 use crate::store::{Error, StageReader, Workspace, json_parts};
 
@@ -42,7 +42,7 @@ impl CandidateSource {
     }
 
     /// The kind of its rows.
-    pub fn row_kind(self) -> Rows {
+    pub fn row_kind(self) -> StageRows {
         self.step.stage.rows()
     }
 

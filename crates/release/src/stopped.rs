@@ -13,7 +13,7 @@ use super::registry::Ordinals;
 use super::source::CandidateSource;
 use crate::audit::{Ending, Explained, Passage, last_passages};
 use crate::record::{self, Entry, Reason, Record, State};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::store::{Error, Filter, StageReader, select_of};
 
 /// Where a record at a recipe's end stopped that did not become a row: at the conditions of `[data]`, which are told as steps,
@@ -106,7 +106,7 @@ pub fn last_stops(rows: &CurrentRows, ids: &BTreeSet<&str>) -> Result<BTreeMap<S
 }
 
 fn without_rows(end: CandidateSource, last: &StageReader) -> Result<Vec<(String, Stopped)>, Error> {
-    let of = |rows: Rows, data: &Data, layout: &Layout| {
+    let of = |rows: StageRows, data: &Data, layout: &Layout| {
         let mut ids = Vec::new();
         for part in last.parts_of::<record::Row>(rows.columns(), "rows") {
             for record in part? {
@@ -120,7 +120,7 @@ fn without_rows(end: CandidateSource, last: &StageReader) -> Result<Vec<(String,
     };
     let declared = data_of(end.recipe()).zip(layout::find_layout(end.recipe().name));
     match (end.row_kind(), declared) {
-        (Rows::Posts, _) | (_, None) => Ok(Vec::new()),
+        (StageRows::Posts, _) | (_, None) => Ok(Vec::new()),
         (rows, _) if rows != end.recipe().kind_of_rows() => Ok(Vec::new()),
         (rows, Some((data, layout))) => of(rows, data, layout),
     }
@@ -155,7 +155,7 @@ fn not_an_item(
     explained: &Explained,
 ) -> Result<Option<(Stopped, Option<String>)>, Error> {
     let (end, recipe) = (rows.end, rows.recipe());
-    let declared = data_of(recipe).zip(layout::find_layout(recipe.name)).filter(|_| end.row_kind() != Rows::Posts);
+    let declared = data_of(recipe).zip(layout::find_layout(recipe.name)).filter(|_| end.row_kind() != StageRows::Posts);
     let Some((data, layout)) = declared.filter(|_| explained.ending() == Ending::In) else { return Ok(None) };
     let step = end.step();
     let Some(last) = rows.open_last_stage()? else { return Ok(None) };

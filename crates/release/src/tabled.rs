@@ -3,19 +3,19 @@
 //! In CSV and TSV a null is an empty cell, a list or an object its JSON. The columns of Parquet have the type of the column
 //! of the set that they repeat, or one that fits all their values; where none does, the values are their JSON as text.
 
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::compat::Form;
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::compat::CompatFormat;
 use serde_json::{Map, Value as Json};
 
-use super::layout::{Column, Compat, Kind, Layout};
+use super::layout::{Column, Compat, ColumnKind, Layout};
 use super::row::{Row, Value};
 
 /// The character between the cells of a line; `None` of a form that has no such lines.
-pub(super) fn cell_separator(form: Form) -> Option<u8> {
+pub(super) fn cell_separator(form: CompatFormat) -> Option<u8> {
     match form {
-        Form::Csv => Some(b','),
-        Form::Tsv => Some(b'\t'),
-        Form::Json | Form::JsonLines | Form::Parquet => None,
+        CompatFormat::Csv => Some(b','),
+        CompatFormat::Tsv => Some(b'\t'),
+        CompatFormat::Json | CompatFormat::JsonLines | CompatFormat::Parquet => None,
     }
 }
 
@@ -28,7 +28,7 @@ pub(super) fn header_line(compat: &Compat) -> Option<String> {
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
+pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, ExpressionError> {
     let Some(mark) = cell_separator(compat.form) else { return Ok(None) };
     Ok(table_cells(layout, compat, row)?.map(|cells| join_cells(mark, cells.iter().map(cell_text))))
 }
@@ -37,7 +37,7 @@ pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn table_cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, Trouble> {
+pub(super) fn table_cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, ExpressionError> {
     let Some(computed) = layout.published_form(compat, row)? else { return Ok(None) };
     // The original of a published row may hold what no JSON can, such as a bare NaN.
     let original = layout.published_line(compat, row)?;
@@ -53,9 +53,9 @@ pub(super) fn parquet_columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json
         let values = || rows.iter().filter_map(move |row| row.get(at));
         let repeated = layout.columns.iter().find(|column| column.name == value.source());
         let mut kinds = repeated.map(|column| column.kind).into_iter().chain(KINDS);
-        let fits = |kind: &Kind| values().all(|value| Value::from_json(*kind, value).is_some());
+        let fits = |kind: &ColumnKind| values().all(|value| Value::from_json(*kind, value).is_some());
         // Without any value every type fits, and a text is the plainest.
-        let kind = kinds.find(fits).unwrap_or(Kind::Text);
+        let kind = kinds.find(fits).unwrap_or(ColumnKind::Text);
         Column { name: key, kind, nullable: true, about: "", values: &[] }
     };
     let columns: Vec<Column> = compat.keys.iter().enumerate().map(column).collect();
@@ -70,8 +70,8 @@ pub(super) fn parquet_columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json
 }
 
 /// The types of a column, from the narrowest.
-const KINDS: [Kind; 7] =
-    [Kind::Text, Kind::Flag, Kind::Count, Kind::Real, Kind::Texts, Kind::Counts, Kind::Reals];
+const KINDS: [ColumnKind; 7] =
+    [ColumnKind::Text, ColumnKind::Flag, ColumnKind::Count, ColumnKind::Real, ColumnKind::Texts, ColumnKind::Counts, ColumnKind::Reals];
 
 /// A value as the text of a cell.
 fn cell_text(value: &Json) -> String {

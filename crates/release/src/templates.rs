@@ -4,7 +4,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
-use super::eval_files::{ExportedTask, Form, python_name};
+use super::eval_files::{ExportedTask, ScoringForm, python_name};
 use super::facts::Facts;
 use crate::audit::chinese;
 use crate::figures::{funnel, svg};
@@ -91,12 +91,12 @@ fn render_tasks(
     put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! { divided, confidence })?;
     let scored: Vec<&ExportedTask> = asked.iter().copied().filter(|task| !task.is_judged()).collect();
     let of_figures: Vec<Value> =
-        scored.iter().filter(|task| task.form != Form::Text).map(|task| task_context(task)).collect();
+        scored.iter().filter(|task| task.form != ScoringForm::Text).map(|task| task_context(task)).collect();
     if !scored.is_empty() {
         let context = minijinja::context! { tasks => of_figures, divided };
         put("eval/utils.py", "eval/lm_eval/utils.py".into(), context)?;
     }
-    if scored.iter().any(|task| task.form != Form::Text) {
+    if scored.iter().any(|task| task.form != ScoringForm::Text) {
         let path = "eval/opencompass/riddlemill_evaluator.py".to_owned();
         put("eval/riddlemill_evaluator.py", path, minijinja::context! {})?;
     }
@@ -116,7 +116,7 @@ fn render_tasks(
                 minijinja::context! { set => set.clone(), tasks => all, divided },
             )?;
         }
-        let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != Form::Text);
+        let measured = of_set.iter().filter(|task| !task.is_judged() && task.form != ScoringForm::Text);
         let measured: Vec<Value> = measured.map(|task| task_context(task)).collect();
         if !measured.is_empty() {
             let path = format!("eval/opencompass/datasets/{set}.py");

@@ -31,7 +31,7 @@ use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 
 /// Where a post's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct PostPlace {
     pub locator: Locator,
     /// The SHA-256 of the dump.
     pub sha256: String,
@@ -42,7 +42,7 @@ pub struct Place {
 pub struct Copy {
     pub id: String,
     /// Where it was read.
-    pub places: Vec<Place>,
+    pub places: Vec<PostPlace>,
     /// Its text; never printed.
     #[serde(skip)]
     text: Option<String>,
@@ -50,7 +50,7 @@ pub struct Copy {
 
 /// A similar post that is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Near {
+pub struct NearPost {
     pub id: String,
     /// Its similarity, 0 to 1.
     pub score: f64,
@@ -62,7 +62,7 @@ pub struct Request {
     /// The post, followed by its copies.
     pub posts: Vec<Copy>,
     /// Similar posts: they are kept, and may take its place.
-    pub near: Vec<Near>,
+    pub near: Vec<NearPost>,
     /// The released rows that were made from it.
     pub released: Vec<Holder>,
     /// What else the name could mean.
@@ -181,7 +181,7 @@ fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
 fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
     let sha256 =
         resolver.open_search().ok().and_then(|search| search.sha256_of_dump(record.locator.dump()).map(str::to_owned));
-    let place = Place { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
+    let place = PostPlace { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
     Copy { id, places: vec![place], text: Some(record.verbatim.clone()).filter(|text| !text.is_empty()) }
 }
 
@@ -229,7 +229,7 @@ fn is_id(target: &str) -> bool {
 }
 
 /// The post and those with the same text, and those that dedup found similar.
-fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<Near>), Error> {
+fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<NearPost>), Error> {
     let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
     // Two equal posts may both have been merged into a third that is only similar to them.
     for recipe in importing_recipes(config) {
@@ -274,7 +274,7 @@ fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<
         }
     }
     near.retain(|id, _| !copies.contains(id));
-    let near = near.into_iter().map(|(id, score)| Near { id, score });
+    let near = near.into_iter().map(|(id, score)| NearPost { id, score });
     Ok((copies, near.collect()))
 }
 
@@ -294,7 +294,7 @@ fn read_copy(workspace: &Workspace, config: &Config, id: String) -> Result<Copy,
         let of_ledger = entries.into_iter().filter_map(|entry| entry.id.parse::<Locator>().ok());
         for locator in of_ledger.chain(pages) {
             let sha256 = dumps.get(locator.dump()).cloned().unwrap_or_default();
-            places.insert(Place { locator, sha256 });
+            places.insert(PostPlace { locator, sha256 });
         }
     }
     Ok(Copy { id, text, places: places.into_iter().collect() })

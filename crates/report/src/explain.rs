@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::audit::{
-    Explained, OtherReading, Reading, Resolution, Resolver, Whereabouts, fill_texts, evidence_details, explain,
+    Explained, OtherReading, Reading, Resolution, Resolver, RecordEnding, fill_texts, evidence_details, explain,
 };
 use crate::config::Config;
 use crate::pipeline::{RunError, Withheld};
@@ -25,7 +25,7 @@ const MOST: usize = 200;
 pub struct Explanation {
     pub explained: Vec<Explained>,
     /// Records that the name means, too, and that are not explained.
-    pub also: Vec<Also>,
+    pub also: Vec<OtherRecord>,
     /// Dumps that changed since they were imported, if dumps were searched.
     pub changed: Vec<ChangedDump>,
     pub withdrawn: Vec<WithdrawnRecord>,
@@ -43,7 +43,7 @@ pub struct Explanation {
 /// A record that is listed.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Also {
+pub enum OtherRecord {
     /// One of many that a recipe has.
     OfRecipe { recipe: &'static str, id: String },
     /// One that was found in a dump.
@@ -53,7 +53,7 @@ pub enum Also {
         text: String,
         /// Where it ended in each recipe that has read it.
         #[serde(serialize_with = "by_recipe")]
-        recipes: Vec<Whereabouts>,
+        recipes: Vec<RecordEnding>,
     },
 }
 
@@ -66,7 +66,7 @@ pub struct WithdrawnRecord {
     pub reason: String,
 }
 
-fn by_recipe<S: Serializer>(ended: &[Whereabouts], serializer: S) -> Result<S::Ok, S::Error> {
+fn by_recipe<S: Serializer>(ended: &[RecordEnding], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(ended.iter().map(|ended| (ended.recipe, ended)).collect::<BTreeMap<_, _>>())
 }
 
@@ -98,7 +98,7 @@ pub fn explain_name(
             }
         }
         if ids.len() > TELL {
-            also.extend(ids.into_iter().map(|id| Also::OfRecipe { recipe: recipe.name, id: id.clone() }));
+            also.extend(ids.into_iter().map(|id| OtherRecord::OfRecipe { recipe: recipe.name, id: id.clone() }));
             continue;
         }
         let rows = CurrentRows::of_recipe(&workspace, recipe);
@@ -170,9 +170,9 @@ fn hide_withdrawn(explained: &mut Explained, withheld: &Withheld) -> Result<(), 
 }
 
 /// The records of dumps to list: all if there are many, else those that no recipe has read.
-fn of_dumps(found: &Resolution, few: bool) -> impl Iterator<Item = Also> {
+fn of_dumps(found: &Resolution, few: bool) -> impl Iterator<Item = OtherRecord> {
     let rows = found.records.iter().filter_map(|record| Some((record.recalled.as_ref()?, &record.ended)));
-    rows.filter(move |(_, ended)| !few || ended.is_empty()).map(|(record, ended)| Also::OfDump {
+    rows.filter(move |(_, ended)| !few || ended.is_empty()).map(|(record, ended)| OtherRecord::OfDump {
         place: record.locator.clone(),
         id: record.ids.first().cloned(),
         text: record.text.clone(),

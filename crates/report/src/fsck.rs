@@ -16,7 +16,7 @@ use crate::recipe::{self, RECIPES};
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
-use crate::warc::{ReadError, Reader, block_digest, resync};
+use crate::warc::{ReadError, ArchiveReader, block_digest, resync};
 use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError, LogName, Logs, Salvaged};
 use riddlemill_release as release;
@@ -153,7 +153,7 @@ fn check_logs(
         read.push((name("assigned"), Tasks::open(workspace, recipe.name, step).map(drop)));
         // Their readers skip what they do not know.
         let (trials, notes, guides) = (name("trials"), name("notes"), name("guidelines"));
-        read.push((trials.clone(), check_log_lines::<grades::Line>(&raw.join(trials))));
+        read.push((trials.clone(), check_log_lines::<grades::TrialLine>(&raw.join(trials))));
         read.push((notes.clone(), check_log_lines::<guidance::Note>(&raw.join(notes))));
         read.push((guides.clone(), check_log_lines::<guidance::Guide>(&raw.join(guides))));
     }
@@ -259,7 +259,7 @@ fn check_archives(workspace: &Workspace, folder: &Path, findings: &mut Vec<Findi
 /// All damage in an archive: after a damaged record, reading continues at the next whole one.
 fn check_archive(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    let opened = fence::open(path).and_then(|file| Reader::new(BufReader::new(file.take(u64::MAX))));
+    let opened = fence::open(path).and_then(|file| ArchiveReader::new(BufReader::new(file.take(u64::MAX))));
     let mut reader = match opened {
         Ok(reader) => Some(reader),
         Err(e) => return vec![e.to_string()],
@@ -284,7 +284,7 @@ fn check_archive(path: &Path) -> Vec<String> {
 }
 
 /// Checks the next record's block; `None` at the end.
-fn check_record(reader: &mut Reader<impl BufRead>) -> Result<Option<Option<String>>, ReadError> {
+fn check_record(reader: &mut ArchiveReader<impl BufRead>) -> Result<Option<Option<String>>, ReadError> {
     let Some(record) = reader.next_record()? else { return Ok(None) };
     let stated = record.header.get("WARC-Block-Digest").filter(|digest| digest.starts_with("sha256:"));
     // The whole block is read into memory to hash it.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::crawl::Looked;
+use crate::crawl::ReceivedPage;
 use crate::pages::Class;
 use crate::pages::profile::{FoundValue, Inspected, Inspection, Missing};
 
@@ -65,7 +65,7 @@ struct MissingKey<'p> {
 impl<'p> PageFinding<'p> {
     /// What the `profile` of this name finds on a page in an `encoding`.
     pub fn new(
-        page: &'p Looked,
+        page: &'p ReceivedPage,
         class: Class,
         encoding: &'p str,
         profile: &'p str,

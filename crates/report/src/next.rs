@@ -9,7 +9,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::{Cause, CauseState, Planned, Remedy, RunError, list_causes};
 use crate::recipe::Recipe;
 use crate::store::{Manifest, Workspace};
-use riddlemill_release::{Candidate, CurrentRows, ReleaseError};
+use riddlemill_release::{CandidateManifest, CurrentRows, ReleaseError};
 
 /// The state of a recipe.
 pub struct RecipeState {
@@ -186,7 +186,7 @@ pub fn next(
     // If a set has rows, the records kept back may be left.
     let empty = |standing: &RecipeState| {
         let candidate = Workspace::new(&config.root).candidate_folder(standing.recipe.name);
-        Candidate::read_manifest(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
+        CandidateManifest::read_manifest(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
     };
     let commands = all().filter(|(_, cause)| matches!(cause.remedy, Remedy::Command(_)));
     let other = largest_cause(commands.filter(|(standing, _)| empty(standing)));
@@ -285,7 +285,7 @@ fn has_same_remedy(a: &Cause, b: &Cause) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Said;
+    use crate::pipeline::KeyedSentence;
 
     fn standing(recipe: &str, causes: Vec<Cause>) -> RecipeState {
         RecipeState::new(&Workspace::new(""), crate::recipe::find_recipe(recipe).unwrap(), 0, causes)
@@ -296,8 +296,8 @@ mod tests {
             stage,
             state,
             records,
-            what: Said::verbatim(what),
-            remedy: Remedy::First(Said::verbatim(remedy)),
+            what: KeyedSentence::verbatim(what),
+            remedy: Remedy::First(KeyedSentence::verbatim(remedy)),
             failed: false,
             blocks: true,
         }

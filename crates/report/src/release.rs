@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::recipe::Recipe;
-use riddlemill_release::{Candidate, LeftOut, Proposal, Version, Yanked};
+use riddlemill_release::{CandidateManifest, LeftOut, Proposal, Version, Yanked};
 
 /// A release that was made.
 #[derive(Clone, Debug, Serialize)]
@@ -35,7 +35,7 @@ impl<'r> ReleasedVersion<'r> {
     pub fn new(
         recipe: &'static Recipe,
         proposal: &'r Proposal,
-        manifest: &'r Candidate,
+        manifest: &'r CandidateManifest,
         folder: &'r Path,
     ) -> ReleasedVersion<'r> {
         let (rows, left_out) = (&manifest.configs, &manifest.left_out);

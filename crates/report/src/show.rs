@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::audit::{Near, Query, Shown, borderline_pairs, show};
+use crate::audit::{NearTexts, Query, Shown, borderline_pairs, show};
 use crate::recipe::{Recipe, Step};
 use crate::store::{Error, Workspace};
 use riddlemill_release::{AlikePair, alike_pairs};
@@ -25,7 +25,7 @@ pub struct ShownStage {
 #[serde(untagged)]
 pub enum ShownRows {
     Records(Vec<Shown>),
-    Pairs(Vec<Near>),
+    Pairs(Vec<NearTexts>),
 }
 
 impl ShownRows {

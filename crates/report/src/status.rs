@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use riddlemill_release::{AlikePair, Candidate, LeftOut, Link, ReleaseError, Since};
+use riddlemill_release::{AlikePair, CandidateManifest, LeftOut, Link, ReleaseError, Since};
 use serde::{Serialize, Serializer};
 
 use super::count;
@@ -179,7 +179,7 @@ impl RecipeStatus {
 impl<'r> BuiltCandidate<'r> {
     /// A candidate, whether it was written, what its recipe waits for, and what comes next.
     pub fn new(
-        candidate: &'r Candidate,
+        candidate: &'r CandidateManifest,
         written: bool,
         states: &[RecipeState],
         next: Option<&'r Next>,
@@ -314,7 +314,7 @@ pub fn recipe_report(
         all.insert(step.name.into(), draw_examples(&workspace, recipe, step, size)?);
     }
     let tables = tables(config, recipe)?;
-    let candidate = Candidate::read_manifest(&workspace.candidate_folder(recipe.name))?;
-    let stopped = candidate.iter().flat_map(Candidate::stopped_by_conditions).cloned().collect();
+    let candidate = CandidateManifest::read_manifest(&workspace.candidate_folder(recipe.name))?;
+    let stopped = candidate.iter().flat_map(CandidateManifest::stopped_by_conditions).cloned().collect();
     Ok(RecipeReport { funnel, stopped, tables, examples: (size > 0).then_some(all) })
 }

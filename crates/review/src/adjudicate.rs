@@ -4,7 +4,7 @@ use super::answers::{self, Answers, Fault};
 use super::assign::Annotator;
 use super::ballot::{Ballot, REASON, Round};
 use super::item::Item;
-use super::resolve::{Pending, Resolution, Why, dispute_item};
+use super::resolve::{Pending, Resolution, UndecidedReason, dispute_item};
 use super::value::Value;
 use super::votes::{Vote, current_votes};
 
@@ -14,7 +14,7 @@ pub struct Dispute {
     /// The item with its votes shown, as on the adjudicator's ballot.
     pub item: Item,
     /// What has to be decided.
-    pub why: Vec<Why>,
+    pub why: Vec<UndecidedReason>,
     /// The votes, ordered by name; curators see names, ballots do not.
     pub votes: Vec<Vote>,
 }
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!((dispute.item.id.as_str(), dispute.item.content_hash), ("i0", items[0].content_hash));
         let who: Vec<&str> = dispute.votes.iter().map(|vote| vote.annotator.as_str()).collect();
         assert_eq!(who, ["a", "b"]);
-        assert!(matches!(&dispute.why[..], [Why::Differ { field: "categories", .. }]), "{:?}", dispute.why);
+        assert!(matches!(&dispute.why[..], [UndecidedReason::Differ { field: "categories", .. }]), "{:?}", dispute.why);
         let shown = dispute.item.content["votes.categories"].as_list().unwrap();
         assert!(shown.contains(&"2".to_owned()) && shown.contains(&"2; 3".to_owned()), "{shown:?}");
     }

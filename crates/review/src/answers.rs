@@ -5,7 +5,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::ballot::{Choice, Field, KEEP, Kind, Label};
+use super::ballot::{Choice, Field, KEEP, AnswerKind, Label};
 use super::item::Item;
 use super::value::{Value, Values};
 use riddlemill_benchmarks::requirement::Unmet;
@@ -150,7 +150,7 @@ fn accept_unchanged(form: &[Field], item: &Item, values: &mut Values) {
         let Some(given) = values.text_of(verdict) else { continue };
         // Other questions about the draft do not show whether it was changed.
         let asked = |field: &&Field| {
-            let of = |when: crate::ballot::When| {
+            let of = |when: crate::ballot::FillCondition| {
                 when.field == verdict && when.write.contains(&given) && !when.draft.is_empty()
             };
             field.when.is_some_and(of)
@@ -198,7 +198,7 @@ fn read_one(
             return Ok(None);
         }
         // Of several texts to rewrite, those left empty stay as drafted, as long as one is written.
-        if raw.is_none() && matches!(field.kind, Kind::Text) {
+        if raw.is_none() && matches!(field.kind, AnswerKind::Text) {
             let mut siblings = form.iter().zip(values).filter(|(other, _)| other.when == field.when);
             return match item.draft.get(field.name) {
                 Some(draft) if siblings.any(|(_, raw)| raw.is_some()) => Ok(Some(draft.clone())),
@@ -206,7 +206,7 @@ fn read_one(
             };
         }
     }
-    if let Kind::Edited { pick } = field.kind
+    if let AnswerKind::Edited { pick } = field.kind
         && raw.is_none()
     {
         return match picked_text(form, pick, item, earlier) {
@@ -228,7 +228,7 @@ fn read_one(
 /// The candidate chosen in the field `pick`.
 fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Option<String> {
     let from = form.iter().find(|field| field.name == pick).and_then(|field| match field.kind {
-        Kind::Pick { from, .. } => Some(from),
+        AnswerKind::Pick { from, .. } => Some(from),
         _ => None,
     })?;
     let number: usize = earlier.get(pick)?.as_list()?.first()?.parse().ok()?;
@@ -237,8 +237,8 @@ fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Opt
 
 fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
     match &field.kind {
-        Kind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
-        Kind::Choices { options, min, max } => {
+        AnswerKind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
+        AnswerKind::Choices { options, min, max } => {
             let codes = several_of(options, raw)?;
             if (*min..=*max).contains(&codes.len()) {
                 Ok(Value::List(codes))
@@ -247,8 +247,8 @@ fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault>
             }
         }
         // Browsers send the line breaks of a form as two characters.
-        Kind::Text | Kind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
-        Kind::Pick { k, any, from, .. } => {
+        AnswerKind::Text | AnswerKind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
+        AnswerKind::Pick { k, any, from, .. } => {
             let count = item.candidates_in(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             let mut picks = Vec::new();
@@ -274,14 +274,14 @@ fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault>
             picks.sort_unstable();
             Ok(Value::List(picks.iter().map(ToString::to_string).collect()))
         }
-        Kind::Score { min, max } => {
+        AnswerKind::Score { min, max } => {
             let given = raw.to_string();
             let number = normal_form(&given).parse::<f64>().ok().filter(|number| {
                 number.fract() == 0.0 && (f64::from(*min)..=f64::from(*max)).contains(number)
             });
             number.map(Value::Number).ok_or(Fault::OffScale { given, min: *min, max: *max })
         }
-        Kind::Preference { sides, tie } => {
+        AnswerKind::Preference { sides, tie } => {
             let given = raw.to_string();
             let token = code_of_entry(&normal_form(&given)).to_owned();
             let shown = match token.as_str() {
@@ -301,7 +301,7 @@ fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault>
                     }),
             }
         }
-        Kind::Keep { reasons } => {
+        AnswerKind::Keep { reasons } => {
             let keeps =
                 |token: &str| matches!(code_of_entry(without_number(&normal_form(token))), KEEP | "保留");
             let mut against =
@@ -421,12 +421,12 @@ pub(crate) fn shorten_cell(text: &str) -> String {
 /// An answer as a table's cell; [`read`] reads it back to the same value.
 pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
-        (Kind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
+        (AnswerKind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
         {
             Some(at) => (at + 1).to_string(),
             None => code.clone(),
         },
-        (Kind::Pick { from, .. }, Value::List(numbers)) => shown_numbers(item, from, numbers).join("; "),
+        (AnswerKind::Pick { from, .. }, Value::List(numbers)) => shown_numbers(item, from, numbers).join("; "),
         (_, Value::List(codes)) => codes.join("; "),
         _ => value.to_string(),
     }
@@ -436,7 +436,7 @@ pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
 /// invalidate a vote.
 pub fn find_cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Cue)> {
     let of = |field: &Field| {
-        let Kind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else { return Vec::new() };
+        let AnswerKind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else { return Vec::new() };
         let right = item.content.get(right_answer).map(Value::to_string);
         let numbers = values.get(field.name).and_then(Value::as_list).unwrap_or_default();
         let shown = shown_numbers(item, from, numbers);
@@ -472,21 +472,21 @@ pub fn dropdown_entries(field: &Field, item: Option<&Item>) -> Vec<String> {
         format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
     };
     match &field.kind {
-        Kind::Choice(options) => options.iter().map(entry).collect(),
-        Kind::Choices { options, .. } => options.iter().map(entry).collect(),
-        Kind::Keep { reasons } => {
+        AnswerKind::Choice(options) => options.iter().map(entry).collect(),
+        AnswerKind::Choices { options, .. } => options.iter().map(entry).collect(),
+        AnswerKind::Keep { reasons } => {
             let keep = format!("{KEEP}{SEPARATOR}保留{SEPARATOR}keep");
             std::iter::once(keep).chain(reasons.iter().map(entry)).collect()
         }
-        Kind::Preference { tie, .. } => {
+        AnswerKind::Preference { tie, .. } => {
             vec!["1".to_owned(), "2".to_owned(), entry(tie)]
         }
-        Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
-        Kind::Pick { k: 1, any: false, from, .. } => {
+        AnswerKind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+        AnswerKind::Pick { k: 1, any: false, from, .. } => {
             let count = item.map_or(0, |item| item.candidates_in(from).len());
             (1..=count).map(|number| number.to_string()).collect()
         }
-        Kind::Pick { .. } | Kind::Text | Kind::Edited { .. } => Vec::new(),
+        AnswerKind::Pick { .. } | AnswerKind::Text | AnswerKind::Edited { .. } => Vec::new(),
     }
 }
 

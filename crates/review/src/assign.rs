@@ -9,7 +9,7 @@ use super::ballot::{Ballot, Qualification, Role, Round};
 use super::item::Item;
 use super::qualify::{TrialLevel, qualified_level};
 use riddlemill_text::hint::unknown;
-use riddlemill_text::options::Draw;
+use riddlemill_text::options::DrawStream;
 
 table! {
     /// An annotator, as named in the settings.
@@ -285,7 +285,7 @@ pub fn assign_items(
         // Drawn anew for each annotator, so that not all get the same gold items.
         let free = draw_items(
             gold.iter().copied(),
-            settings.seed ^ Draw::new(settings.gold_seed, "review gold", annotator).next_bits(),
+            settings.seed ^ DrawStream::new(settings.gold_seed, "review gold", annotator).next_bits(),
         );
         let free = free.into_iter().filter(|item| !loads.is_on_item(item, annotator));
         let free: Vec<&str> = free.take(wanted.saturating_sub(has)).collect();
@@ -312,7 +312,7 @@ pub fn assign_items(
 
 /// Whether an item is in the share that gets one vote more than it needs.
 fn gets_one_more(item: &str, settings: &AssignSettings<'_>) -> bool {
-    Draw::new(settings.seed, "review overlap", item).draw_unit() < settings.overlap
+    DrawStream::new(settings.seed, "review overlap", item).draw_unit() < settings.overlap
 }
 
 /// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
@@ -417,7 +417,7 @@ fn able_voters<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSett
 fn draw_items<'i>(items: impl Iterator<Item = &'i str>, seed: u64) -> Vec<&'i str> {
     let items: BTreeSet<&str> = items.collect();
     let mut items: Vec<&str> = items.into_iter().collect();
-    items.sort_by_cached_key(|item| Draw::new(seed, "review items", item).next_bits());
+    items.sort_by_cached_key(|item| DrawStream::new(seed, "review items", item).next_bits());
     items
 }
 
@@ -478,7 +478,7 @@ impl<'p> Loads<'p> {
     fn assign_item(&mut self, item: &str, seed: u64) -> Option<String> {
         let free = self.loads.iter().filter(|(name, _)| !self.is_on_item(item, name) && !self.is_off(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {
-            (**load, Draw::new(seed, &format!("review pick {name}"), item).next_bits())
+            (**load, DrawStream::new(seed, &format!("review pick {name}"), item).next_bits())
         })?;
         *self.loads.entry(name).or_default() += 1;
         self.on.entry(item.to_owned()).or_default().insert(name.to_owned());

@@ -124,7 +124,7 @@ mod tests {
     use super::super::ballots;
     use std::borrow::Cow;
 
-    use super::super::item::{Content, Handed};
+    use super::super::item::{Content, HandedHash};
     use super::*;
     use crate::value::Value;
     use riddlemill_files::Digest;
@@ -171,13 +171,13 @@ mod tests {
             let sheet = item.sheet_hash();
             let (hash, seal) = sheet.split_once('.').unwrap();
             assert_ne!(hash, item.content_hash.to_string());
-            assert_eq!(item.read_handed(&sheet), Handed::Today(Box::new(Cow::Borrowed(&item))));
+            assert_eq!(item.read_handed(&sheet), HandedHash::Today(Box::new(Cow::Borrowed(&item))));
             let uncovered = format!("{}.{seal}", item.content_hash);
-            assert_eq!(item.read_handed(&uncovered), Handed::Today(Box::new(Cow::Borrowed(&item))));
+            assert_eq!(item.read_handed(&uncovered), HandedHash::Today(Box::new(Cow::Borrowed(&item))));
             let mut earlier = pair(&at.to_string(), 1);
             earlier.content_hash = Digest::of_parts("earlier", []);
             blinding.show_item(&step(), &mut earlier);
-            assert_eq!(item.read_handed(&earlier.sheet_hash()), Handed::Earlier(earlier.content_hash));
+            assert_eq!(item.read_handed(&earlier.sheet_hash()), HandedHash::Earlier(earlier.content_hash));
             assert_eq!(item.handed_vote(&item.sheet_vote(earlier.content_hash)), Some(earlier.content_hash));
             assert_eq!(item.handed_vote(&earlier.content_hash.to_string()), Some(earlier.content_hash));
             assert_eq!(item.as_sealed(Some(seal)).unwrap().order, item.order);
@@ -190,8 +190,8 @@ mod tests {
             let mut elsewhere = pair(&at.to_string(), 1);
             Blinding::new([8; 32]).show_item(&step(), &mut elsewhere);
             assert!(elsewhere.as_sealed(Some(seal)).is_none());
-            assert_eq!(elsewhere.read_handed(&sheet), Handed::OtherSecret);
-            assert_eq!(elsewhere.read_handed("k0.1"), Handed::NoHash);
+            assert_eq!(elsewhere.read_handed(&sheet), HandedHash::OtherSecret);
+            assert_eq!(elsewhere.read_handed("k0.1"), HandedHash::NoHash);
         }
     }
 

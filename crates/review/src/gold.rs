@@ -59,7 +59,7 @@ pub enum GoldTrouble {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct GoldLine {
     item: String,
     answers: Map<String, Json>,
 }
@@ -95,7 +95,7 @@ fn read_line<'i>(
     item: &impl Fn(&str) -> Option<&'i Item>,
     seen: &mut BTreeSet<String>,
 ) -> Result<Gold<'i>, Vec<GoldTrouble>> {
-    let line: Line = serde_json::from_str(line).map_err(|e| vec![GoldTrouble::Shape(e.to_string())])?;
+    let line: GoldLine = serde_json::from_str(line).map_err(|e| vec![GoldTrouble::Shape(e.to_string())])?;
     let Some(item) = item(&line.item) else { return Err(vec![GoldTrouble::UnknownItem(line.item)]) };
     if !seen.insert(line.item.clone()) {
         return Err(vec![GoldTrouble::Twice(line.item)]);

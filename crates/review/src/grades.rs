@@ -31,7 +31,7 @@ pub fn path_of_trials(raw: &Path, recipe: &str, step: &str) -> PathBuf {
 /// A line of a step's trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum TrialLine {
     /// Answers to gold items that a senior has to grade.
     Answers(TrialAnswer),
     Grade(Grade),
@@ -115,7 +115,7 @@ impl Grade {
 ///
 /// # Errors
 /// [`LogError`] if the file was changed.
-pub fn read_trials(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, LogError> {
+pub fn read_trials(raw: &Path, recipe: &str, step: &str) -> Result<Vec<TrialLine>, LogError> {
     let lines = Log::in_file(path_of_trials(raw, recipe, step)).read_lines()?;
     Ok(lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
@@ -124,19 +124,19 @@ pub fn read_trials(raw: &Path, recipe: &str, step: &str) -> Result<Vec<Line>, Lo
 ///
 /// # Errors
 /// [`LogError`] if the file cannot be written, or was changed.
-pub fn append_trials(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Result<usize, LogError> {
+pub fn append_trials(raw: &Path, recipe: &str, step: &str, lines: &[TrialLine]) -> Result<usize, LogError> {
     let there = read_trials(raw, recipe, step)?;
-    let known = |line: &Line| match line {
-        Line::Answers(given) => there.contains(&Line::Answers(given.clone())),
-        Line::Grade(grade) => {
+    let known = |line: &TrialLine| match line {
+        TrialLine::Answers(given) => there.contains(&TrialLine::Answers(given.clone())),
+        TrialLine::Grade(grade) => {
             let last = there.iter().rev().find_map(|line| match line {
-                Line::Grade(other) if other.annotator == grade.annotator => Some(other),
+                TrialLine::Grade(other) if other.annotator == grade.annotator => Some(other),
                 _ => None,
             });
             last.is_some_and(|last| last.same_content(grade))
         }
     };
-    let new: Vec<&Line> = lines.iter().filter(|line| !known(line)).collect();
+    let new: Vec<&TrialLine> = lines.iter().filter(|line| !known(line)).collect();
     Log::in_file(path_of_trials(raw, recipe, step)).add(new.iter().copied())?;
     Ok(new.len())
 }
@@ -148,7 +148,7 @@ pub fn append_trials(raw: &Path, recipe: &str, step: &str, lines: &[Line]) -> Re
 pub fn read_attempts(raw: &Path, recipe: &str, step: &str) -> Result<BTreeMap<String, Vec<Grade>>, LogError> {
     let mut made: BTreeMap<String, Vec<Grade>> = BTreeMap::new();
     for line in read_trials(raw, recipe, step)? {
-        if let Line::Grade(grade) = line {
+        if let TrialLine::Grade(grade) = line {
             made.entry(grade.annotator.clone()).or_default().push(grade);
         }
     }
@@ -202,7 +202,7 @@ pub fn fill_trials(raw: &Path, people: &mut [Annotator]) {
         let Ok(lines) = read_trials(raw, recipe, step) else { continue };
         let mut last: BTreeMap<String, Grade> = BTreeMap::new();
         for line in lines {
-            if let Line::Grade(grade) = line {
+            if let TrialLine::Grade(grade) = line {
                 last.insert(grade.annotator.clone(), grade);
             }
         }
@@ -231,8 +231,8 @@ mod tests {
     use crate::ballot::{Role, Round};
     use crate::{ballots, testing};
 
-    fn grade(annotator: &str, right: usize, of: usize, level: TrialLevel) -> Line {
-        Line::Grade(Grade {
+    fn grade(annotator: &str, right: usize, of: usize, level: TrialLevel) -> TrialLine {
+        TrialLine::Grade(Grade {
             annotator: annotator.into(),
             right,
             of,

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use riddlemill_benchmarks::requirement::{Answer, OfAnswers, Unmet};
+use riddlemill_benchmarks::requirement::{VoteAnswer, OfAnswers, Unmet};
 use riddlemill_files::digest::{Digest, Digester};
-use riddlemill_text::options::Draw;
+use riddlemill_text::options::DrawStream;
 use serde::{Deserialize, Serialize};
 
 use super::ballot::{Ballot, Drafts, Field};
@@ -69,7 +69,7 @@ pub(super) struct Shown {
 
 /// What a hash in a sheet or a form says about an item.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Handed<'i> {
+pub enum HandedHash<'i> {
     /// Today's text, in the order in which it was handed out.
     Today(Box<Cow<'i, Item>>),
     /// Another text, with this hash.
@@ -125,13 +125,13 @@ impl Item {
     pub fn unmet_requirement(&self, form: &[Field], values: &Values) -> Option<Unmet> {
         let given = |field: &Field| {
             let answer = match values.get(field.name)? {
-                Value::Text(text) => Answer::Text(text),
-                Value::List(list) => Answer::List(list),
-                Value::Number(number) => Answer::Number(*number),
+                Value::Text(text) => VoteAnswer::Text(text),
+                Value::List(list) => VoteAnswer::List(list),
+                Value::Number(number) => VoteAnswer::Number(*number),
             };
             Some((field.name, answer))
         };
-        let answers: Vec<(&'static str, Answer<'_>)> = form.iter().filter_map(given).collect();
+        let answers: Vec<(&'static str, VoteAnswer<'_>)> = form.iter().filter_map(given).collect();
         self.requires.as_ref()?.find_unmet(&answers)
     }
 
@@ -146,7 +146,7 @@ impl Item {
         seed: u64,
     ) -> Item {
         let id = id.into();
-        if Draw::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2) == 1 {
+        if DrawStream::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2) == 1 {
             sides.swap(0, 1);
         }
         let order = sides.iter().map(|(code, _)| (*code).to_owned()).collect();
@@ -234,7 +234,7 @@ impl Item {
     }
 
     /// What the hash in a sheet or a form says, also in one from before hashes were covered or orders sealed.
-    pub fn read_handed(&self, cell: &str) -> Handed<'_> {
+    pub fn read_handed(&self, cell: &str) -> HandedHash<'_> {
         let (hash, seal) = match cell.split_once('.') {
             Some((hash, seal)) => (hash.trim(), Some(seal.trim())),
             None => (cell.trim(), None),
@@ -243,15 +243,15 @@ impl Item {
             Ok(plain) => (plain, false),
             Err(_) => match self.shown.as_ref().map(|shown| shown.cover.uncover_digest(hash)) {
                 Some(Some(covered)) => (covered, true),
-                _ => return Handed::NoHash,
+                _ => return HandedHash::NoHash,
             },
         };
         let sealed = self.as_sealed(seal);
         match sealed {
-            Some(item) if content_hash == self.content_hash => Handed::Today(Box::new(item)),
+            Some(item) if content_hash == self.content_hash => HandedHash::Today(Box::new(item)),
             // A wrong cover gives any hash: only the seal says that the secret is the same.
-            None if is_covered || content_hash == self.content_hash => Handed::OtherSecret,
-            _ => Handed::Earlier(content_hash),
+            None if is_covered || content_hash == self.content_hash => HandedHash::OtherSecret,
+            _ => HandedHash::Earlier(content_hash),
         }
     }
 

@@ -50,12 +50,12 @@ pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
 pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export_ballot, import_votes};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
-pub use item::{Content, Handed, Item};
-pub use resolve::{Outcome, Pending, Resolution, Why, dispute_item, majority_answer, resolve_item, review_item};
+pub use item::{Content, HandedHash, Item};
+pub use resolve::{Outcome, Pending, Resolution, UndecidedReason, dispute_item, majority_answer, resolve_item, review_item};
 pub use status::{Status, resolve_all, count_outcomes};
 pub use value::{Value, Values};
 pub use voted::Voted;
-pub use votes::{Receipt, Vote, VoteLog, find_contradictions};
+pub use votes::{VoteReceipt, Vote, VoteLog, find_contradictions};
 
 /// The logs of raw/ that are written here.
 pub const LOGS: &[LogName] = &[

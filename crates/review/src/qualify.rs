@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Ballot, Combine, Field, Kind, Qualification, Round};
+use super::ballot::{Ballot, Combine, Field, AnswerKind, Qualification, Round};
 use super::item::Item;
 use super::value::{Value, Values};
 use super::votes::{Vote, current_votes};
@@ -54,7 +54,7 @@ pub const FEWEST: usize = 20;
 /// The fields that can be compared automatically: no texts, and nothing that is collected from all voters.
 pub fn comparable_fields(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
     step.fields.iter().filter(|field| {
-        !matches!(field.kind, Kind::Text | Kind::Edited { .. })
+        !matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. })
             && !matches!(field.combine, Combine::Union | Combine::Collect)
     })
 }
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_rating_is_right_within_the_tolerance_of_its_ballot() {
         let mut step = ballots::find_step("flub", "type").unwrap();
-        let score = Field { name: "rating", kind: Kind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
+        let score = Field { name: "rating", kind: AnswerKind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
         let item = testing::test_item(&step, "i", &[]);
         let rated = |value: f64| {
             let mut values = Values::new();

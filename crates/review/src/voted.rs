@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::agreement::{Bootstrap, Estimate, FieldAgreement, step_agreement};
 use super::assign::Annotator;
-use super::ballot::{Ballot, Kind, Round};
+use super::ballot::{Ballot, AnswerKind, Round};
 use super::item::Item;
 use super::qualify::TrialLevel;
 use super::resolve::{Outcome, Pending, Resolution};
@@ -167,7 +167,7 @@ impl Agreement {
 pub fn measure_guessing(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
     let (name, from, right_answer) = fields.into_iter().find_map(|field| match field.kind {
-        Kind::Pick { from, right_answer: Some(right_answer), .. } => Some((field.name, from, right_answer)),
+        AnswerKind::Pick { from, right_answer: Some(right_answer), .. } => Some((field.name, from, right_answer)),
         _ => None,
     })?;
     let set = |(item, resolution): (&Item, &Resolution)| {

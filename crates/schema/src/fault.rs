@@ -10,12 +10,12 @@ pub struct Fault {
     /// The keys that lead to it, and the places in lists, from 0: `["time", "1", "match"]`.
     pub path: Vec<String>,
     /// What it is.
-    pub what: Wrong,
+    pub what: FaultKind,
 }
 
 /// What is wrong at a place.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Wrong {
+pub enum FaultKind {
     /// The last key of the path is none of these.
     Unknown(&'static [Key]),
     /// The value does not fit.
@@ -49,7 +49,7 @@ impl Kind {
             (Kind::Either(kinds), value) => found.extend(self.of_the_nearest(kinds, value, path)),
             (kind, value) => {
                 if let Err(mismatch) = kind.check_value(value) {
-                    found.push(Fault { path: path.clone(), what: Wrong::Misfit(mismatch) });
+                    found.push(Fault { path: path.clone(), what: FaultKind::Misfit(mismatch) });
                 }
             }
         }
@@ -65,7 +65,7 @@ impl Kind {
             if found.is_empty() {
                 return found;
             }
-            if let [Fault { path: at, what: Wrong::Misfit(mismatch) }] = &found[..]
+            if let [Fault { path: at, what: FaultKind::Misfit(mismatch) }] = &found[..]
                 && at.len() == path.len()
             {
                 if mismatch.hint != ValueHint::Nothing {
@@ -77,7 +77,7 @@ impl Kind {
         }
         nearest.unwrap_or_else(|| {
             let mismatch = Mismatch { expected: self.describe_expected(), hint };
-            vec![Fault { path: path.to_vec(), what: Wrong::Misfit(mismatch) }]
+            vec![Fault { path: path.to_vec(), what: FaultKind::Misfit(mismatch) }]
         })
     }
 }
@@ -91,11 +91,11 @@ fn check_table(
 ) {
     let is_alone = !is_like || !map.contains_key("like");
     for key in keys.iter().filter(|key| is_alone && key.is_required && !map.contains_key(key.name)) {
-        found.push(Fault { path: path.clone(), what: Wrong::Lacks(key.name) });
+        found.push(Fault { path: path.clone(), what: FaultKind::Lacks(key.name) });
     }
     for (name, value) in map {
         with_path_part(name, path, |path| match keys.iter().find(|key| key.name == name) {
-            None => found.push(Fault { path: path.clone(), what: Wrong::Unknown(keys) }),
+            None => found.push(Fault { path: path.clone(), what: FaultKind::Unknown(keys) }),
             Some(_) if is_like && value.as_str().is_some_and(str::is_empty) => {}
             Some(key) => key.kind.faults_below(value, path, found),
         });
@@ -128,9 +128,9 @@ mod tests {
 
     fn said(value: Value) -> Vec<String> {
         let fault = |fault: Fault| match fault.what {
-            Wrong::Unknown(keys) => format!("{}: of {}", fault.path.join("."), keys.len()),
-            Wrong::Misfit(mismatch) => format!("{}: {mismatch}", fault.path.join(".")),
-            Wrong::Lacks(name) => format!("{} lacks {name}", fault.path.join(".")),
+            FaultKind::Unknown(keys) => format!("{}: of {}", fault.path.join("."), keys.len()),
+            FaultKind::Misfit(mismatch) => format!("{}: {mismatch}", fault.path.join(".")),
+            FaultKind::Lacks(name) => format!("{} lacks {name}", fault.path.join(".")),
         };
         BALLOT.find_faults(&value).into_iter().map(fault).collect()
     }

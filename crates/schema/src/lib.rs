@@ -38,7 +38,7 @@ pub mod problem;
 mod reader;
 mod table;
 
-pub use fault::{Fault, Wrong};
+pub use fault::{Fault, FaultKind};
 pub use kind::{Form, Key, Kind, Mismatch, Setting, ValueHint, reads_as};
 pub use reader::{Reader, key_at, key_span, path_span, start_of_table};
 pub use table::{Fields, Section, Table, default_table};

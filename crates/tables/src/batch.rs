@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use super::frame::{Columns, from_frame};
+use super::frame::{FrameColumns, from_frame};
 use super::ledger_record::{ledger_entry, links_to_children};
 use super::{Error, LedgerRecord};
 use riddlemill_record::{Cause, Caused, Counts, Entry, Link, Outcome, Record, State, Typed};
 
 /// What happened to some records, in order.
 pub struct Batch<R: Record> {
-    pub(super) rows: Columns<R>,
-    pub(super) ledger: Columns<Entry>,
+    pub(super) rows: FrameColumns<R>,
+    pub(super) ledger: FrameColumns<Entry>,
     pub(super) links: Vec<Link>,
     /// In the order of their entries.
     pub(super) causes: Vec<Caused>,
@@ -46,8 +46,8 @@ impl<R: Record> Batch<R> {
     /// An empty batch with capacity for `records` records.
     pub fn with_room(columns: R::Columns, records: usize) -> Batch<R> {
         Batch {
-            rows: Columns::with_all_columns(columns, records),
-            ledger: Columns::with_all_columns((), records),
+            rows: FrameColumns::with_all_columns(columns, records),
+            ledger: FrameColumns::with_all_columns((), records),
             links: Vec::new(),
             causes: Vec::new(),
             children: 0,

@@ -251,7 +251,7 @@ pub(super) fn splice_columns(described: &[Described], rows: usize, columns: Vec<
 mod tests {
     use super::*;
     use crate::column::ColumnBuilder;
-    use crate::frame::{Columns, RowChunks};
+    use crate::frame::{FrameColumns, RowChunks};
     use crate::from_frame;
     use crate::pages::SAMPLE;
     use crate::part::Encoded;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     fn part(links: &[Link]) -> Chunks {
-        let mut columns = Columns::with_all_columns((), 0);
+        let mut columns = FrameColumns::with_all_columns((), 0);
         links.iter().for_each(|link| columns.append(link));
         Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes()).unwrap()
     }
@@ -336,7 +336,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(rows in prop::collection::vec(every(), 1..60)) {
-            let mut columns = Columns::with_all_columns((), 0);
+            let mut columns = FrameColumns::with_all_columns((), 0);
             rows.iter().for_each(|row| columns.append(row));
             let part = Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes()).unwrap();
             let names = Every::COLUMNS.iter().map(|c| c.name.to_string()).collect();

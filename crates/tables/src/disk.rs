@@ -21,13 +21,13 @@ pub(super) struct Disk {
 }
 
 struct Writing {
-    parts: SyncSender<Waiting>,
+    parts: SyncSender<WaitingPart>,
     sent: usize,
     writers: Vec<JoinHandle<Vec<Written>>>,
 }
 
 /// A part with its number and the name of its file.
-type Waiting = (usize, String, Encoded);
+type WaitingPart = (usize, String, Encoded);
 type Written = (usize, Result<Part, Error>);
 
 impl Disk {
@@ -82,7 +82,7 @@ impl Drop for Disk {
 }
 
 /// Writes parts until no more come or one cannot be written completely.
-fn write_all(stage: &Path, parts: &Mutex<Receiver<Waiting>>) -> Vec<Written> {
+fn write_all(stage: &Path, parts: &Mutex<Receiver<WaitingPart>>) -> Vec<Written> {
     let mut written = Vec::new();
     loop {
         // The lock ends with this line, so that one writer receives while the other one writes.

@@ -9,7 +9,7 @@ use super::batch::Tally;
 use super::chunk_cache;
 use super::chunks::{Chunk, Chunks};
 use super::column::{ColumnBuilder, ColumnSlices};
-use super::frame::{Columns, RowChunks, Rows, pick_rows};
+use super::frame::{FrameColumns, RowChunks, Rows, pick_rows};
 use super::ledger_record::{LedgerEntry, ledger_entry};
 use super::part::Encoded;
 use super::values::Scalar;
@@ -78,8 +78,8 @@ fn decide_rows<R: Record>(
         let last = height.min(first + size);
         let mut records = Rows::<R>::new(columns, read)?;
         let writes = !touched.writes.is_empty();
-        let mut rows = Columns::<R>::with_wanted_columns(columns, last - first, |name| touched.writes.contains(&name));
-        let mut ledger = Columns::<Entry>::with_wanted_columns((), last - first, |name| name != Entry::COLUMNS[0].name);
+        let mut rows = FrameColumns::<R>::with_wanted_columns(columns, last - first, |name| touched.writes.contains(&name));
+        let mut ledger = FrameColumns::<Entry>::with_wanted_columns((), last - first, |name| name != Entry::COLUMNS[0].name);
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
         let mut record = |recorded: &LedgerEntry<'_>, times| {
             if times > 0 {

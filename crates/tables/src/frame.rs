@@ -18,7 +18,7 @@ const LATER: [&str; 6] =
 /// # Errors
 /// If Polars refuses the columns, which cannot happen because the lengths are equal.
 pub fn to_frame<R: Record>(columns: R::Columns, blocks: &[&[R]]) -> PolarsResult<DataFrame> {
-    let mut columns = Columns::<R>::with_all_columns(columns, blocks.iter().map(|rows| rows.len()).sum());
+    let mut columns = FrameColumns::<R>::with_all_columns(columns, blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.append(row));
     columns.build_frame()
 }
@@ -37,24 +37,24 @@ pub fn from_frame<R: Record>(columns: R::Columns, frame: &DataFrame) -> PolarsRe
 }
 
 /// Rows before they are written, with all or some of a record's columns.
-pub(super) struct Columns<R: Record> {
+pub(super) struct FrameColumns<R: Record> {
     pub(super) of: R::Columns,
     /// In the order of the record's columns; `None` for one that is left out.
     columns: Vec<Option<ColumnBuilder>>,
     rows: usize,
 }
 
-impl<R: Record> Columns<R> {
+impl<R: Record> FrameColumns<R> {
     /// All columns, with capacity for `rows` rows.
-    pub(super) fn with_all_columns(of: R::Columns, rows: usize) -> Columns<R> {
+    pub(super) fn with_all_columns(of: R::Columns, rows: usize) -> FrameColumns<R> {
         Self::with_wanted_columns(of, rows, |_| true)
     }
 
     /// The wanted columns.
-    pub(super) fn with_wanted_columns(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> Columns<R> {
+    pub(super) fn with_wanted_columns(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> FrameColumns<R> {
         let column =
             |c: &riddlemill_record::Column| wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows));
-        Columns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
+        FrameColumns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
     }
 
     /// Appends a row's cells in these columns.
@@ -95,12 +95,12 @@ impl<R: Record> Columns<R> {
 /// Rows in consecutive blocks.
 pub(super) struct RowChunks<R: Record> {
     pub(super) of: R::Columns,
-    pub(super) blocks: Vec<(Arc<Columns<R>>, Range<usize>)>,
+    pub(super) blocks: Vec<(Arc<FrameColumns<R>>, Range<usize>)>,
 }
 
 impl<R: Record> RowChunks<R> {
     /// All rows of one block.
-    pub(super) fn from_block(block: Columns<R>) -> RowChunks<R> {
+    pub(super) fn from_block(block: FrameColumns<R>) -> RowChunks<R> {
         let (rows, of) = (0..block.count_rows(), block.of);
         RowChunks { of, blocks: vec![(Arc::new(block), rows)] }
     }

@@ -5,7 +5,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Plain;
-use super::row::Columns;
+use super::row::ObjectColumns;
 use riddlemill_record::{Cause, Cell, Entry, Link, Outcome, Record, State, Typed};
 
 /// A ledger entry with its rows and links.
@@ -94,10 +94,10 @@ impl<R: Record> LedgerRecord<R> {
 impl<R: Record> Serialize for LedgerRecord<R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut line = to.serialize_struct("LedgerRecord", 4)?;
-        line.serialize_field("entry", &Columns(&self.entry))?;
-        line.serialize_field("rows", &self.rows.iter().map(Columns).collect::<Vec<_>>())?;
+        line.serialize_field("entry", &ObjectColumns(&self.entry))?;
+        line.serialize_field("rows", &self.rows.iter().map(ObjectColumns).collect::<Vec<_>>())?;
         if !self.links.is_empty() {
-            line.serialize_field("links", &self.links.iter().map(Columns).collect::<Vec<_>>())?;
+            line.serialize_field("links", &self.links.iter().map(ObjectColumns).collect::<Vec<_>>())?;
         }
         if let Some(cause) = &self.cause {
             line.serialize_field("cause", cause)?;

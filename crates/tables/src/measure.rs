@@ -18,7 +18,7 @@ use super::batch::Batch;
 use super::chunks::{Chunk, Chunks};
 use super::column::ColumnSlices;
 use super::edit::{ColumnAccess, edit_part};
-use super::frame::{Columns, RowChunks};
+use super::frame::{FrameColumns, RowChunks};
 use super::part::{Encoded, PART_ROWS, from_bytes};
 
 const POSTS: usize = 1_000_000;
@@ -44,7 +44,7 @@ fn make_post(n: usize) -> Post {
 fn make_parts() -> Vec<RowChunks<Post>> {
     let part = |first: usize| {
         let last = POSTS.min(first + PART_ROWS);
-        let mut rows = Columns::<Post>::with_all_columns((), last - first);
+        let mut rows = FrameColumns::<Post>::with_all_columns((), last - first);
         (first..last).for_each(|n| rows.append(&make_post(n)));
         RowChunks::from_block(rows)
     };

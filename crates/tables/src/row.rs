@@ -22,9 +22,9 @@ impl<'de, R: Typed> Deserialize<'de> for Plain<R> {
 }
 
 /// A row as an object of its columns that are not null.
-pub(super) struct Columns<'a, R>(pub &'a R);
+pub(super) struct ObjectColumns<'a, R>(pub &'a R);
 
-impl<R: Record> Serialize for Columns<'_, R> {
+impl<R: Record> Serialize for ObjectColumns<'_, R> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut sink = Fields {
             map: to.serialize_map(None)?,
@@ -67,7 +67,7 @@ impl<'de, R: Typed> Visitor<'de> for Object<R> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<R, A::Error> {
-        let mut slots: Vec<Slot> = R::COLUMNS.iter().map(|_| Slot::Null).collect();
+        let mut slots: Vec<ColumnValue> = R::COLUMNS.iter().map(|_| ColumnValue::Null).collect();
         let mut likely = 0;
         while let Some(column) = map.next_key_seed(ColumnOf { columns: R::COLUMNS, likely })? {
             match column {
@@ -113,7 +113,7 @@ impl Visitor<'_> for ColumnOf {
 }
 
 /// A value that a column may have.
-enum Slot {
+enum ColumnValue {
     /// Null, or not of any column's type.
     Null,
     Text(String),
@@ -125,16 +125,16 @@ enum Slot {
 }
 
 /// An id, which may have more digits than any number type.
-fn parse_id(raw: &RawValue) -> serde_json::Result<Slot> {
+fn parse_id(raw: &RawValue) -> serde_json::Result<ColumnValue> {
     match raw.get() {
         digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
-            Ok(Slot::Text(digits.into()))
+            Ok(ColumnValue::Text(digits.into()))
         }
         other => serde_json::from_str(other),
     }
 }
 
-impl<'de> Deserialize<'de> for Slot {
+impl<'de> Deserialize<'de> for ColumnValue {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(AnySlot)
     }
@@ -143,91 +143,91 @@ impl<'de> Deserialize<'de> for Slot {
 struct AnySlot;
 
 impl<'de> Visitor<'de> for AnySlot {
-    type Value = Slot;
+    type Value = ColumnValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Slot, E> {
-        Ok(Slot::Null)
+    fn visit_unit<E: Error>(self) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Null)
     }
 
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Slot, E> {
-        Ok(Slot::Flag(flag))
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Flag(flag))
     }
 
-    fn visit_u64<E: Error>(self, n: u64) -> Result<Slot, E> {
-        Ok(Slot::Count(n))
+    fn visit_u64<E: Error>(self, n: u64) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Count(n))
     }
 
-    fn visit_i64<E: Error>(self, n: i64) -> Result<Slot, E> {
-        Ok(u64::try_from(n).map_or(Slot::Negative(n), Slot::Count))
+    fn visit_i64<E: Error>(self, n: i64) -> Result<ColumnValue, E> {
+        Ok(u64::try_from(n).map_or(ColumnValue::Negative(n), ColumnValue::Count))
     }
 
-    fn visit_f64<E: Error>(self, x: f64) -> Result<Slot, E> {
-        Ok(Slot::Real(x))
+    fn visit_f64<E: Error>(self, x: f64) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Real(x))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Slot, E> {
-        Ok(Slot::Text(text.into()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Text(text.into()))
     }
 
-    fn visit_string<E: Error>(self, text: String) -> Result<Slot, E> {
-        Ok(Slot::Text(text))
+    fn visit_string<E: Error>(self, text: String) -> Result<ColumnValue, E> {
+        Ok(ColumnValue::Text(text))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Slot, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ColumnValue, A::Error> {
         let mut texts: Option<Vec<String>> = Some(Vec::new());
-        while let Some(slot) = list.next_element::<Slot>()? {
+        while let Some(slot) = list.next_element::<ColumnValue>()? {
             match (slot, &mut texts) {
-                (Slot::Text(text), Some(texts)) => texts.push(text),
+                (ColumnValue::Text(text), Some(texts)) => texts.push(text),
                 // The list is still read to its end, because the parser has to get past it.
                 _ => texts = None,
             }
         }
-        Ok(texts.map_or(Slot::Null, Slot::Texts))
+        Ok(texts.map_or(ColumnValue::Null, ColumnValue::Texts))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Slot, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ColumnValue, A::Error> {
         // No column has objects, but the parser has to get past them.
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Slot::Null)
+        Ok(ColumnValue::Null)
     }
 }
 
-struct Slots(std::vec::IntoIter<Slot>);
+struct Slots(std::vec::IntoIter<ColumnValue>);
 
 impl Slots {
-    fn next(&mut self) -> Slot {
-        self.0.next().unwrap_or(Slot::Null)
+    fn next(&mut self) -> ColumnValue {
+        self.0.next().unwrap_or(ColumnValue::Null)
     }
 }
 
 impl Values for Slots {
     fn text(&mut self) -> Option<String> {
-        if let Slot::Text(text) = self.next() { Some(text) } else { None }
+        if let ColumnValue::Text(text) = self.next() { Some(text) } else { None }
     }
 
     fn count(&mut self) -> Option<u64> {
-        if let Slot::Count(n) = self.next() { Some(n) } else { None }
+        if let ColumnValue::Count(n) = self.next() { Some(n) } else { None }
     }
 
     fn real(&mut self) -> Option<f64> {
         match self.next() {
-            Slot::Count(n) => Some(n as f64),
-            Slot::Negative(n) => Some(n as f64),
-            Slot::Real(x) => Some(x),
+            ColumnValue::Count(n) => Some(n as f64),
+            ColumnValue::Negative(n) => Some(n as f64),
+            ColumnValue::Real(x) => Some(x),
             _ => None,
         }
     }
 
     fn flag(&mut self) -> Option<bool> {
-        if let Slot::Flag(flag) = self.next() { Some(flag) } else { None }
+        if let ColumnValue::Flag(flag) = self.next() { Some(flag) } else { None }
     }
 
     fn texts(&mut self) -> Option<Vec<String>> {
-        if let Slot::Texts(texts) = self.next() { Some(texts) } else { None }
+        if let ColumnValue::Texts(texts) = self.next() { Some(texts) } else { None }
     }
 }
 

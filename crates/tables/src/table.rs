@@ -8,7 +8,7 @@ use polars::prelude::*;
 use rayon::prelude::*;
 
 use super::disk::Disk;
-use super::frame::{Columns, RowChunks};
+use super::frame::{FrameColumns, RowChunks};
 use super::part::Encoded;
 use super::{Error, PART_ROWS, Table, durable};
 use riddlemill_record::Record;
@@ -17,29 +17,29 @@ use riddlemill_record::Record;
 pub struct TableWriter<R: Record> {
     stage: PathBuf,
     name: String,
-    pub(super) waiting: Waiting<R>,
+    pub(super) waiting: WaitingRows<R>,
     /// Number of parts.
     parts: usize,
     pub(super) disk: Disk,
 }
 
 /// Rows that are not written yet, by column.
-pub(super) struct Waiting<R: Record> {
+pub(super) struct WaitingRows<R: Record> {
     of: R::Columns,
     /// In the blocks they came in.
-    blocks: VecDeque<Arc<Columns<R>>>,
+    blocks: VecDeque<Arc<FrameColumns<R>>>,
     /// How many rows of the first block are taken.
     taken: usize,
     /// How many rows are not taken yet.
     rows: usize,
 }
 
-impl<R: Record> Waiting<R> {
-    fn new(of: R::Columns) -> Waiting<R> {
-        Waiting { of, blocks: VecDeque::new(), taken: 0, rows: 0 }
+impl<R: Record> WaitingRows<R> {
+    fn new(of: R::Columns) -> WaitingRows<R> {
+        WaitingRows { of, blocks: VecDeque::new(), taken: 0, rows: 0 }
     }
 
-    pub(super) fn push(&mut self, rows: Columns<R>) {
+    pub(super) fn push(&mut self, rows: FrameColumns<R>) {
         if rows.count_rows() > 0 {
             self.rows += rows.count_rows();
             self.blocks.push_back(Arc::new(rows));
@@ -51,7 +51,7 @@ impl<R: Record> Waiting<R> {
         match self.blocks.back_mut().and_then(Arc::get_mut) {
             Some(last) if last.count_rows() < PART_ROWS => last.append(row),
             _ => {
-                let mut block = Columns::with_all_columns(self.of, 0);
+                let mut block = FrameColumns::with_all_columns(self.of, 0);
                 block.append(row);
                 self.blocks.push_back(Arc::new(block));
             }
@@ -84,7 +84,7 @@ impl<R: Record> TableWriter<R> {
         Ok(TableWriter {
             stage: stage.into(),
             name: name.into(),
-            waiting: Waiting::new(of),
+            waiting: WaitingRows::new(of),
             parts: 0,
             disk: Disk::default(),
         })
@@ -183,10 +183,10 @@ mod tests {
             singles in 0usize..5,
             takes in prop::collection::vec(0usize..20, 0..6),
         ) {
-            let mut waiting = Waiting::new(());
+            let mut waiting = WaitingRows::new(());
             let mut rows = 0..;
             for block in blocks {
-                let mut columns = Columns::with_all_columns((), 0);
+                let mut columns = FrameColumns::with_all_columns((), 0);
                 rows.by_ref().take(block).for_each(|n| columns.append(&link(n)));
                 waiting.push(columns);
             }
@@ -202,7 +202,7 @@ mod tests {
                 let part = Encoded::encode_rows(&stack).unwrap().file_bytes();
                 let mut again: Vec<Link> = read(part.clone()).unwrap();
                 // However the blocks were cut, the part equals that of the same rows in one block.
-                let mut whole = Waiting::new(());
+                let mut whole = WaitingRows::new(());
                 again.iter().for_each(|link| whole.append(link));
                 prop_assert_eq!(part, Encoded::encode_rows(&whole.take_rows(again.len())).unwrap().file_bytes());
                 taken.append(&mut again);

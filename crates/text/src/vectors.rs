@@ -33,7 +33,7 @@ pub fn similar_vectors(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn
             if watch.is_stopped() {
                 break;
             }
-            arch.dispatch(Near { block: blocks[at], other, least, near: &mut near });
+            arch.dispatch(NearFinder { block: blocks[at], other, least, near: &mut near });
         }
         watch.report_share((blocks.len() - at) as f64 / comparisons);
         let exact = |(a, b): (usize, usize)| {
@@ -61,14 +61,14 @@ impl Unit {
 }
 
 /// Finds candidate pairs of two blocks.
-struct Near<'a> {
+struct NearFinder<'a> {
     block: &'a [Unit],
     other: &'a [Unit],
     least: f32,
     near: &'a mut Vec<(usize, usize)>,
 }
 
-impl WithSimd for Near<'_> {
+impl WithSimd for NearFinder<'_> {
     type Output = ();
 
     /// Plain loops: compiled again for processors with wider registers.

@@ -45,7 +45,7 @@ impl Rank {
 /// A line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum Event {
+enum AccessEvent {
     Grant {
         name: String,
         rank: Rank,
@@ -105,14 +105,14 @@ pub struct Access {
     log: Log,
     /// A file that shows that grants existed.
     sessions: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<AccessContents>,
     /// Held while an invitation is followed, so that it is followed only once.
     following: Mutex<()>,
 }
 
 /// The contents, with the file's time and length when it was read.
 #[derive(Debug, Default)]
-struct Known {
+struct AccessContents {
     state: Option<(SystemTime, u64)>,
     holds: Holds,
 }
@@ -171,7 +171,7 @@ impl Access {
     /// # Errors
     /// [`Error`] if the file cannot be written.
     pub fn open_without_token(&self, at: &str) -> Result<(), Error> {
-        self.append_event(&Event::Open { at: at.into() })
+        self.append_event(&AccessEvent::Open { at: at.into() })
     }
 
     fn current_holds(&self) -> Result<Holds, Error> {
@@ -196,7 +196,7 @@ impl Access {
             });
         }
         if known.state != state {
-            *known = Known { state, holds: read_holds(&self.log)? };
+            *known = AccessContents { state, holds: read_holds(&self.log)? };
         }
         Ok(known.holds.clone())
     }
@@ -224,7 +224,7 @@ impl Access {
     pub fn make_grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random_token(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
-        self.append_event(&Event::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
+        self.append_event(&AccessEvent::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
         Ok(token)
     }
 
@@ -246,7 +246,7 @@ impl Access {
     pub fn make_invite(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random_token(self.log.path())?;
         let (sha256, until) = (hex::encode(hash(&token)), since_1970() + INVITED_SECS);
-        self.append_event(&Event::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
+        self.append_event(&AccessEvent::Invite { name: name.into(), rank, sha256, at: at.into(), until })?;
         Ok(token)
     }
 
@@ -275,7 +275,7 @@ impl Access {
         let Some(invite) = self.find_invite(token)? else { return Ok(None) };
         let sha256 = hex::encode(hash(&random_token(self.log.path())?));
         let (name, by) = (invite.name.clone(), Some(hex::encode(invite.hash)));
-        self.append_event(&Event::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
+        self.append_event(&AccessEvent::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
         Ok(self.list_grants()?.into_iter().find(|grant| grant.name == invite.name))
     }
 
@@ -289,11 +289,11 @@ impl Access {
         if !known.into_iter().any(|known| known == name) {
             return Ok(false);
         }
-        self.append_event(&Event::Revoke { name: name.into(), at: at.into() })?;
+        self.append_event(&AccessEvent::Revoke { name: name.into(), at: at.into() })?;
         Ok(true)
     }
 
-    fn append_event(&self, event: &Event) -> Result<(), Error> {
+    fn append_event(&self, event: &AccessEvent) -> Result<(), Error> {
         // After a damaged line an added one would have no effect, although its token had been given out.
         read_holds(&self.log)?;
         let mut line = serde_json::to_vec(event).map_err(|source| LogError::Unwritable { source })?;
@@ -317,7 +317,7 @@ fn read_holds(log: &Log) -> Result<Holds, Error> {
             false => damaged(e.to_string()),
         });
         match event? {
-            Event::Grant { name, rank, sha256, invite, .. } => {
+            AccessEvent::Grant { name, rank, sha256, invite, .. } => {
                 let hash = parse_hash(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 if let Some(followed) = invite {
                     invites.retain(|invite| hex::encode(invite.hash) != followed);
@@ -327,16 +327,16 @@ fn read_holds(log: &Log) -> Result<Holds, Error> {
                 closed = true;
             }
             // This closes nothing: until a link is followed, nobody has a token to come in with.
-            Event::Invite { name, rank, sha256, until, .. } => {
+            AccessEvent::Invite { name, rank, sha256, until, .. } => {
                 let hash = parse_hash(&sha256).ok_or_else(|| damaged("its hash is not valid".into()))?;
                 invites.retain(|invite| invite.name != name);
                 invites.push(Invite { name, rank, until, hash });
             }
-            Event::Revoke { name, .. } => {
+            AccessEvent::Revoke { name, .. } => {
                 grants.retain(|grant| grant.name != name);
                 invites.retain(|invite| invite.name != name);
             }
-            Event::Open { .. } => Holds { grants, invites, closed } = Holds::default(),
+            AccessEvent::Open { .. } => Holds { grants, invites, closed } = Holds::default(),
         }
     }
     Ok(Holds { grants, invites, closed })
@@ -419,7 +419,7 @@ mod tests {
         // A link from last week.
         let old = hex::encode(hash("old"));
         let event =
-            Event::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
+            AccessEvent::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
         access.append_event(&event).unwrap();
         assert!(access.follow_invite("old", at).unwrap().is_none() && access.list_invites().unwrap().is_empty());
     }

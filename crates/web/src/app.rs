@@ -11,7 +11,7 @@ use super::error::PageError;
 use super::limits::Tries;
 use super::running::Runner;
 use super::sessions::Sessions;
-use super::shares::{self, Shares};
+use super::shares::{self, HeavyThreads};
 use super::tables::{Stages, Tables};
 use super::voting::{Ballots, Leases, VotingDesk};
 use crate::config::{Config, FILE, Overrides};
@@ -69,14 +69,14 @@ pub(super) struct App {
     pub(super) ballots: Ballots,
     pub(super) leases: Leases,
     pub(super) runner: Runner,
-    pub(super) shares: Shares,
+    pub(super) shares: HeavyThreads,
     pub(super) tables: Tables,
     /// Held while tasks are assigned.
     pub(super) assigning: Mutex<()>,
     /// The name of the session cookie; two servers on one host have two.
     pub(super) cookie: String,
     overrides: Overrides,
-    config: Mutex<(State, Arc<Config>, Option<String>)>,
+    config: Mutex<(VoterState, Arc<Config>, Option<String>)>,
 }
 
 impl App {
@@ -93,7 +93,7 @@ impl App {
             ballots: Ballots::default(),
             leases: Leases::default(),
             runner: Runner::default(),
-            shares: Shares::default(),
+            shares: HeavyThreads::default(),
             tables: Tables::default(),
             assigning: Mutex::default(),
             // Over TLS a browser binds a cookie with this prefix to this host.
@@ -128,9 +128,9 @@ impl App {
 }
 
 /// The time of the settings file, and the state of the trials: both determine who may vote.
-type State = (Option<SystemTime>, u64);
+type VoterState = (Option<SystemTime>, u64);
 
-fn settings_state(workspace: &Workspace) -> State {
+fn settings_state(workspace: &Workspace) -> VoterState {
     let written = std::fs::metadata(workspace.root().join(FILE)).and_then(|meta| meta.modified()).ok();
     (written, grades::trials_state(&workspace.raw_folder()))
 }

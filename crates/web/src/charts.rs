@@ -10,7 +10,7 @@ use crate::figures::{Chart, ChartRow, Datum, Limit, Shape, Words, render_drawing
 /// A chart as templates state it.
 #[derive(Deserialize)]
 struct Spec {
-    kind: Kind,
+    kind: ChartKind,
     /// What the rows are: characters, scores.
     x: String,
     /// Values by the number of characters.
@@ -21,7 +21,7 @@ struct Spec {
     bin: Option<u32>,
     /// Two values by score.
     #[serde(default)]
-    bars: Vec<Pair>,
+    bars: Vec<PairBar>,
     /// What the two are.
     #[serde(default)]
     labels: Vec<String>,
@@ -32,7 +32,7 @@ struct Spec {
 
 #[derive(Clone, Copy, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum ChartKind {
     /// Series piled up.
     Stacked,
     /// Series beside each other.
@@ -52,7 +52,7 @@ struct Series {
 }
 
 #[derive(Deserialize)]
-struct Pair {
+struct PairBar {
     label: String,
     value: f64,
     other: f64,
@@ -76,12 +76,12 @@ pub(super) fn draw_chart(spec: &Value, title: &str, language: Language) -> Resul
 impl Spec {
     fn build_chart(&self, title: &str, records: &str) -> Chart {
         let (series, rows) = match self.kind {
-            Kind::Stacked | Kind::Bins | Kind::Lines => (self.series_labels(), self.by_characters()),
-            Kind::Pairs | Kind::Sweep => (self.labels.clone(), self.by_score()),
+            ChartKind::Stacked | ChartKind::Bins | ChartKind::Lines => (self.series_labels(), self.by_characters()),
+            ChartKind::Pairs | ChartKind::Sweep => (self.labels.clone(), self.by_score()),
         };
         let place = |value: f64| match self.kind {
-            Kind::Stacked | Kind::Bins | Kind::Lines => value / self.bin_width() as f64,
-            Kind::Pairs | Kind::Sweep => place_of_score(value),
+            ChartKind::Stacked | ChartKind::Bins | ChartKind::Lines => value / self.bin_width() as f64,
+            ChartKind::Pairs | ChartKind::Sweep => place_of_score(value),
         };
         let limit = |(name, value): &(String, Option<f64>)| {
             let value = (*value)?;
@@ -94,9 +94,9 @@ impl Spec {
             title: title.to_owned(),
             axes: [self.x.clone(), records.to_owned()],
             shape: match self.kind {
-                Kind::Stacked | Kind::Pairs => Shape::Piles,
-                Kind::Bins => Shape::Columns,
-                Kind::Lines | Kind::Sweep => Shape::Lines,
+                ChartKind::Stacked | ChartKind::Pairs => Shape::Piles,
+                ChartKind::Bins => Shape::Columns,
+                ChartKind::Lines | ChartKind::Sweep => Shape::Lines,
             },
             limits: self.limits.iter().filter_map(limit).filter(within).collect(),
             series,
@@ -129,7 +129,7 @@ impl Spec {
         if self.bars.iter().all(|bar| bar.value == 0.0 && bar.other == 0.0) {
             return Vec::new();
         }
-        let row = |bar: &Pair| {
+        let row = |bar: &PairBar| {
             let values = [bar.value, bar.other].into_iter().take(self.labels.len());
             ChartRow { name: bar.label.clone(), values: values.map(|n| Some(Datum::plain(n))).collect() }
         };

@@ -32,7 +32,7 @@ struct Guest {
 
 /// The slot of a connection, released when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     number: u64,
     crowd: Arc<Crowd>,
     sent_off: CancellationToken,
@@ -44,7 +44,7 @@ impl Crowd {
     }
 
     /// Accepts a connection from an address. `None` if answers are being prepared for all open ones.
-    pub(super) fn admit_client(self: &Arc<Crowd>, address: IpAddr) -> Option<Place> {
+    pub(super) fn admit_client(self: &Arc<Crowd>, address: IpAddr) -> Option<ConnectionSlot> {
         let address = client_network(address);
         let mut guests = self.lock();
         let mut count: HashMap<IpAddr, usize> = HashMap::new();
@@ -71,7 +71,7 @@ impl Crowd {
         guests.0 += 1;
         let sent_off = CancellationToken::new();
         guests.1.insert(number, Guest { address, waiting: Some(Instant::now()), sent_off: sent_off.clone() });
-        Some(Place { number, crowd: self.clone(), sent_off })
+        Some(ConnectionSlot { number, crowd: self.clone(), sent_off })
     }
 
     fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Guest>)> {
@@ -79,7 +79,7 @@ impl Crowd {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// The answer is being prepared: the client is not responsible for the time.
     pub(super) fn mark_working(&self) {
         self.set_waiting(None);
@@ -103,7 +103,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.crowd.lock().1.remove(&self.number);
     }

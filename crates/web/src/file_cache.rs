@@ -11,23 +11,23 @@ use std::time::{Duration, SystemTime};
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// A file's length and time; `None` if it does not exist.
-type State = Option<(u64, SystemTime)>;
+type FileState = Option<(u64, SystemTime)>;
 
 /// Cached values by name, with the state they were made from. A slot is locked while its value is made, so
 /// that concurrent requests make it once.
-pub(super) struct Made<K, S, T> {
+pub(super) struct CachedValues<K, S, T> {
     slots: Mutex<HashMap<K, Arc<Slot<S, T>>>>,
 }
 
 type Slot<S, T> = Mutex<Option<(S, Arc<T>)>>;
 
-impl<K, S, T> Default for Made<K, S, T> {
-    fn default() -> Made<K, S, T> {
-        Made { slots: Mutex::default() }
+impl<K, S, T> Default for CachedValues<K, S, T> {
+    fn default() -> CachedValues<K, S, T> {
+        CachedValues { slots: Mutex::default() }
     }
 }
 
-impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
+impl<K: Eq + Hash, S: PartialEq, T> CachedValues<K, S, T> {
     /// The cached value of a name, or a new one if the state differs.
     ///
     /// # Errors
@@ -50,11 +50,11 @@ impl<K: Eq + Hash, S: PartialEq, T> Made<K, S, T> {
 }
 
 /// A cache of file contents.
-pub(super) struct FileCache<T>(Made<PathBuf, State, T>);
+pub(super) struct FileCache<T>(CachedValues<PathBuf, FileState, T>);
 
 impl<T> Default for FileCache<T> {
     fn default() -> FileCache<T> {
-        FileCache(Made::default())
+        FileCache(CachedValues::default())
     }
 }
 
@@ -73,13 +73,13 @@ impl<T> FileCache<T> {
     }
 }
 
-fn file_state(path: &Path) -> State {
+fn file_state(path: &Path) -> FileState {
     let meta = std::fs::metadata(path).ok()?;
     Some((meta.len(), meta.modified().ok()?))
 }
 
 /// A missing file is settled: its creation is noticed at the next call.
-fn is_settled(state: State, now: SystemTime) -> bool {
+fn is_settled(state: FileState, now: SystemTime) -> bool {
     state.is_none_or(|(_, changed)| now.duration_since(changed).is_ok_and(|age| age > SETTLED))
 }
 

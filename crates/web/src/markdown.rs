@@ -23,7 +23,7 @@ pub(super) struct Heading {
 pub(super) fn render_markdown(markdown: &str, files: Option<&str>) -> String {
     let events: Vec<Event<'_>> = parse_markdown(markdown).collect();
     let mut ids = collect_headings(&events).into_iter().map(|heading| heading.id);
-    let mut shown = Shown::default();
+    let mut shown = SafeMarkdown::default();
     let mut pictures: Vec<bool> = Vec::new();
     for event in events {
         let event = match event {
@@ -136,7 +136,7 @@ fn collect_headings(events: &[Event<'_>]) -> Vec<Heading> {
 
 /// What is shown: all HTML as text, until a `<details>` is closed where it was opened.
 #[derive(Default)]
-struct Shown<'a> {
+struct SafeMarkdown<'a> {
     events: Vec<Event<'a>>,
     /// Blocks that are open.
     depth: usize,
@@ -144,7 +144,7 @@ struct Shown<'a> {
     open: Vec<Vec<usize>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> SafeMarkdown<'a> {
     fn push(&mut self, event: Event<'a>) {
         match &event {
             Event::Start(Tag::HtmlBlock) | Event::End(TagEnd::HtmlBlock) => {}

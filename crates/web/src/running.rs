@@ -51,7 +51,7 @@ pub(super) struct RunState {
     at: String,
     recipes: Vec<&'static str>,
     offline: bool,
-    stages: Vec<Made>,
+    stages: Vec<RunStage>,
     /// The note of the current stage.
     note: String,
     /// Messages for the visitor.
@@ -71,7 +71,7 @@ pub(super) struct RunState {
 
 /// A stage of a run.
 #[derive(Clone, Debug, Serialize)]
-struct Made {
+struct RunStage {
     recipe: String,
     stage: String,
     /// `working`, `made` or `fresh`.
@@ -232,7 +232,7 @@ struct RunConsole<'a> {
 }
 
 impl RunConsole<'_> {
-    fn at_work(state: &mut RunState) -> Option<&mut Made> {
+    fn at_work(state: &mut RunState) -> Option<&mut RunStage> {
         state.stages.iter_mut().rev().find(|stage| stage.state == "working")
     }
 
@@ -241,7 +241,7 @@ impl RunConsole<'_> {
         let states = Left::ALL.into_iter().filter(|s| *s != Left::Kept && counts.records_in_state(*s) > 0);
         let states = states.map(|s| (s.code(), counts.records_in_state(s))).collect();
         self.running.update_state(|run| {
-            let of = |stage: &&mut Made| stage.recipe == recipe && stage.stage == manifest.stage;
+            let of = |stage: &&mut RunStage| stage.recipe == recipe && stage.stage == manifest.stage;
             let made = match run.stages.iter_mut().find(of) {
                 Some(made) => made,
                 None => {
@@ -260,8 +260,8 @@ impl RunConsole<'_> {
     }
 }
 
-fn new(recipe: &str, stage: &str, records: u64) -> Made {
-    Made {
+fn new(recipe: &str, stage: &str, records: u64) -> RunStage {
+    RunStage {
         recipe: recipe.to_string(),
         stage: stage.to_string(),
         state: "working",

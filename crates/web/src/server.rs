@@ -18,7 +18,7 @@ use tower_service::Service;
 
 use super::access::Access;
 use super::app::{Address, App, BODY_BYTES, Serve};
-use super::crowd::{Crowd, Place};
+use super::crowd::{Crowd, ConnectionSlot};
 use super::paced::Paced;
 use super::router::build_router;
 use super::shares::READERS;
@@ -134,7 +134,7 @@ async fn accept_connections(listener: TcpListener, router: axum::Router, behind_
 }
 
 /// One connection, until its client has everything, is too slow, or another needs its slot.
-async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router, place: Place) {
+async fn serve_client(stream: TcpStream, peer: SocketAddr, router: axum::Router, place: ConnectionSlot) {
     let place = &place;
     let answer = |request: Request<Incoming>| {
         let mut router = router.clone();

@@ -26,7 +26,7 @@ pub(super) const LASTS_SECS: u64 = 60 * 60 * 24 * 30;
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum Event {
+enum SessionEvent {
     Open {
         session: String,
         name: String,
@@ -51,7 +51,7 @@ struct Session {
 
 /// The contents, with the file's time and length when it was read.
 #[derive(Debug, Default)]
-struct Known {
+struct SessionContents {
     state: Option<(SystemTime, u64)>,
     sessions: FxHashMap<String, Session>,
 }
@@ -60,7 +60,7 @@ struct Known {
 #[derive(Debug)]
 pub struct Sessions {
     path: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<SessionContents>,
 }
 
 impl Sessions {
@@ -74,7 +74,7 @@ impl Sessions {
         let secret = random_token(&self.path)?;
         let until = unix_seconds() + LASTS_SECS;
         let (name, grant) = (grant.name.clone(), grant.grant_mark());
-        self.append_event(&Event::Open { session: hash(&secret), name, grant, until })?;
+        self.append_event(&SessionEvent::Open { session: hash(&secret), name, grant, until })?;
         Ok(secret)
     }
 
@@ -88,7 +88,7 @@ impl Sessions {
             Err(e) => return Err(Error::io("read", &self.path)(e)),
         };
         if known.state != state {
-            *known = Known { state, sessions: read_sessions(&self.path)? };
+            *known = SessionContents { state, sessions: read_sessions(&self.path)? };
         }
         // Sessions are found by a hash of a random number, so that the time taken reveals nothing.
         let session = known.sessions.get(&hash(secret)).filter(|session| session.until > unix_seconds());
@@ -98,7 +98,7 @@ impl Sessions {
 
     /// Ends a session.
     pub(super) fn close_session(&self, secret: &str) -> Result<(), Error> {
-        self.append_event(&Event::Close { session: hash(secret) })
+        self.append_event(&SessionEvent::Close { session: hash(secret) })
     }
 
     /// Ends all sessions of a person, whose token can open new ones.
@@ -106,10 +106,10 @@ impl Sessions {
     /// # Errors
     /// [`Error`] if the file cannot be written.
     pub fn end_sessions(&self, name: &str) -> Result<(), Error> {
-        self.append_event(&Event::End { name: name.into() })
+        self.append_event(&SessionEvent::End { name: name.into() })
     }
 
-    fn append_event(&self, event: &Event) -> Result<(), Error> {
+    fn append_event(&self, event: &SessionEvent) -> Result<(), Error> {
         if let Some(folder) = self.path.parent() {
             durable::create_folder(folder)?;
         }
@@ -137,11 +137,11 @@ fn read_sessions(path: &Path) -> Result<FxHashMap<String, Session>, Error> {
     // An unreadable line is not a session; its owner logs in again.
     for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match event {
-            Event::Open { session, name, grant, until } => {
+            SessionEvent::Open { session, name, grant, until } => {
                 sessions.insert(session, Session { name, grant, until });
             }
-            Event::Close { session } => _ = sessions.remove(&session),
-            Event::End { name } => sessions.retain(|_, session| session.name != name),
+            SessionEvent::Close { session } => _ = sessions.remove(&session),
+            SessionEvent::End { name } => sessions.retain(|_, session| session.name != name),
         }
     }
     Ok(sessions)

@@ -25,18 +25,18 @@ tokio::task_local! {
 }
 
 /// The threads for heavy pages.
-pub(super) struct Shares(Arc<Semaphore>);
+pub(super) struct HeavyThreads(Arc<Semaphore>);
 
-impl Default for Shares {
-    fn default() -> Shares {
-        Shares(Arc::new(Semaphore::new(READERS - KEPT_FREE)))
+impl Default for HeavyThreads {
+    fn default() -> HeavyThreads {
+        HeavyThreads(Arc::new(Semaphore::new(READERS - KEPT_FREE)))
     }
 }
 
 /// Too many others wait.
 pub(super) struct Full;
 
-impl Shares {
+impl HeavyThreads {
     /// Answers a request once it has its share.
     pub(super) async fn answer_request<T>(&self, uri: &Uri, answer: impl Future<Output = T>) -> Result<T, Full> {
         let share = match is_heavy(uri.path()) {
@@ -68,7 +68,7 @@ mod tests {
 
     #[tokio::test]
     async fn heavy_pages_leave_threads_for_people_at_work() {
-        let shares = Arc::new(Shares::default());
+        let shares = Arc::new(HeavyThreads::default());
         let uri: Uri = "/flub/stage/clean".parse().unwrap();
         let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();
         let (end, ends) = tokio::sync::watch::channel(false);

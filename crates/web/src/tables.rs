@@ -7,20 +7,20 @@ use riddlemill_pipeline::stages::withdrawal::Withdrawals;
 
 use super::error::PageError;
 use super::file_cache;
-use crate::audit::{Likeness, Made, likeness_of};
+use crate::audit::{LikenessChart, MadeStage, likeness_of};
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
-use crate::release::Candidate;
+use crate::release::CandidateManifest;
 use crate::release::read_rows::{self, JsonRow};
 use crate::store::view::{SmallCache, StageView, Views};
 use crate::store::{Error, StageReader, Workspace};
 
 /// The rows of the release viewed last, without those withdrawn since.
 #[derive(Default)]
-pub(crate) struct Tables(file_cache::Made<(), (PathBuf, String, u64), Table>);
+pub(crate) struct Tables(file_cache::CachedValues<(), (PathBuf, String, u64), ReleaseTable>);
 
 /// Its rows by config.
-pub(crate) struct Table {
+pub(crate) struct ReleaseTable {
     pub(crate) configs: Vec<ConfigRows>,
     /// Number of rows withdrawn since.
     pub(crate) withdrawn: usize,
@@ -44,14 +44,14 @@ impl Tables {
         workspace: &Workspace,
         recipe: &'static Recipe,
         folder: &Path,
-    ) -> Result<Arc<Table>, PageError> {
-        let manifest = Candidate::read_manifest(folder)?.ok_or_else(PageError::not_found)?;
+    ) -> Result<Arc<ReleaseTable>, PageError> {
+        let manifest = CandidateManifest::read_manifest(folder)?.ok_or_else(PageError::not_found)?;
         // The manifest has the hashes of all other files, so it identifies the content of the folder.
         let state = blake3::hash(&manifest.to_bytes()).to_hex().to_string();
         let key = (folder.to_path_buf(), state, Withdrawals::log_length(workspace));
         self.0.get((), key, || {
             let withheld = Withheld::open(workspace, recipe)?;
-            let mut table = Table { configs: Vec::new(), withdrawn: 0 };
+            let mut table = ReleaseTable { configs: Vec::new(), withdrawn: 0 };
             for (name, rows) in read_rows::of_folder(folder)? {
                 let withdrawn = withheld.withdrawn_rows(&rows)?;
                 let all = rows.len();
@@ -73,7 +73,7 @@ const LIKENESS: usize = 16;
 #[derive(Default)]
 pub(crate) struct Stages {
     views: Views,
-    likeness: SmallCache<Option<Likeness>>,
+    likeness: SmallCache<Option<LikenessChart>>,
 }
 
 impl Stages {
@@ -84,7 +84,7 @@ impl Stages {
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Option<StageView<'_>>, Error> {
-        let Some(Made { stage, inputs }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+        let Some(MadeStage { stage, inputs }) = MadeStage::open(workspace, recipe, step)? else { return Ok(None) };
         Ok(Some(self.views.open(stage, inputs)?))
     }
 
@@ -94,7 +94,7 @@ impl Stages {
         workspace: &Workspace,
         recipe: &'static Recipe,
         step: &Step,
-    ) -> Result<Arc<Option<Likeness>>, Error> {
+    ) -> Result<Arc<Option<LikenessChart>>, Error> {
         let Some((number, _)) = recipe.find_step(step.name) else { return Ok(Arc::default()) };
         let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? else {
             return Ok(Arc::default());

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::error::PageError;
 use super::visitor::Visitor;
 use super::{assets, charts, i18n, markdown, sessions};
-use crate::audit::{Side, diff_texts};
+use crate::audit::{PieceSide, diff_texts};
 use crate::markup::compact_template;
 use crate::text::normalise::{Fold, fold};
 use crate::text::{format_decimals, group_digits};
@@ -123,13 +123,13 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_filter("score", |x: f64| format_decimals(x, 3));
     env.add_filter("percent", |x: f64| format_decimals(x * 100.0, 1));
     env.add_function("differences", |state: &State, a: &str, b: &str| {
-        mark_language(state, a, mark_differences(a, b, &[Side::A, Side::B]))
+        mark_language(state, a, mark_differences(a, b, &[PieceSide::A, PieceSide::B]))
     });
     env.add_function("was", |state: &State, a: &str, b: &str| {
-        mark_language(state, a, mark_differences(a, b, &[Side::A]))
+        mark_language(state, a, mark_differences(a, b, &[PieceSide::A]))
     });
     env.add_function("now", |state: &State, a: &str, b: &str| {
-        mark_language(state, b, mark_differences(a, b, &[Side::B]))
+        mark_language(state, b, mark_differences(a, b, &[PieceSide::B]))
     });
     env.add_function("marked", |state: &State, text: &str, sought: &str| {
         mark_language(state, text, mark_places(text, find_exact(text, sought)))
@@ -331,15 +331,15 @@ fn find_folded(text: &str, sought: &str) -> Vec<Range<usize>> {
 
 /// Two texts merged into one, with the differences marked by word, or by character in texts without spaces. Of one side
 /// alone, only that text with what the other does not have.
-fn mark_differences(a: &str, b: &str, sides: &[Side]) -> String {
+fn mark_differences(a: &str, b: &str, sides: &[PieceSide]) -> String {
     let mut out = String::new();
     for piece in
-        diff_texts(a, b).into_iter().filter(|piece| piece.side == Side::Both || sides.contains(&piece.side))
+        diff_texts(a, b).into_iter().filter(|piece| piece.side == PieceSide::Both || sides.contains(&piece.side))
     {
         let (open, close) = match piece.side {
-            Side::Both => ("", ""),
-            Side::A => ("<del>", "</del>"),
-            Side::B => ("<ins>", "</ins>"),
+            PieceSide::Both => ("", ""),
+            PieceSide::A => ("<del>", "</del>"),
+            PieceSide::B => ("<ins>", "</ins>"),
         };
         out.push_str(open);
         out.push_str(&escape_text(&piece.text));
@@ -360,10 +360,10 @@ mod tests {
         let html = escape_text(post);
         assert!(!html.contains("<script") && !html.contains('\u{202e}') && !html.contains('\u{0}'));
         assert!(html.contains("&lt;script&gt;") && html.contains("U+202E") && html.contains("U+0000"));
-        let of = |sides: &[Side]| mark_differences("a<b", "a>b", sides);
-        assert_eq!(of(&[Side::A, Side::B]), "a<del>&lt;</del><ins>&gt;</ins>b");
+        let of = |sides: &[PieceSide]| mark_differences("a<b", "a>b", sides);
+        assert_eq!(of(&[PieceSide::A, PieceSide::B]), "a<del>&lt;</del><ins>&gt;</ins>b");
         assert_eq!(
-            (of(&[Side::A]), of(&[Side::B])),
+            (of(&[PieceSide::A]), of(&[PieceSide::B])),
             ("a<del>&lt;</del>b".into(), "a<ins>&gt;</ins>b".into())
         );
     }

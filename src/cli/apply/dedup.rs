@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::lines::{BATCH, Lines, row_output, parse_line, write_rows};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::progress::Bar;
+use crate::cli::progress::TaskProgress;
 use crate::config::{Config, sections};
-use crate::stages::apply::{Row, apply_dedup, row_of};
+use crate::stages::apply::{RowObject, apply_dedup, row_of};
 use crate::stages::embed::refuse_in_parts;
 use crate::stages::same_joke;
-use crate::stages::{OnDiskError, Output, Stop, Waiting, apply_on_disk};
+use crate::stages::{OnDiskError, Output, Stop, JoinProgress, apply_on_disk};
 use crate::store::Error;
 
 /// The settings of dedup, overridden by the flags.
@@ -70,7 +70,7 @@ fn dedup_in_memory(
     let mut bad = Vec::new();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
-        let parsed: Vec<Result<Row, Row>> = batch.into_par_iter().map(|(n, line)| parse_line(n, &line)).collect();
+        let parsed: Vec<Result<RowObject, RowObject>> = batch.into_par_iter().map(|(n, line)| parse_line(n, &line)).collect();
         for row in parsed {
             match row {
                 Ok(row) => rows.push(row),
@@ -78,8 +78,8 @@ fn dedup_in_memory(
             }
         }
     }
-    let (stop, bar) = (Stop::default(), Bar::of_verb("dedup", rows.len() as u64, global));
-    let waiting = Waiting::new(&stop, &bar, rows.len() as u64);
+    let (stop, bar) = (Stop::default(), TaskProgress::of_verb("dedup", rows.len() as u64, global));
+    let waiting = JoinProgress::new(&stop, &bar, rows.len() as u64);
     let mut rows = apply_dedup(rows, settings, against.as_deref(), &waiting, |a, b, score| {
         if let Some(pairs) = &mut pairs {
             pairs.write_pair(a, b, score);
@@ -99,7 +99,7 @@ fn dedup_in_memory(
 }
 
 /// The rows to compare with. An invalid row would silently match nothing, so it is an error.
-fn read_rows(path: &Path) -> Result<Vec<Row>, Failure> {
+fn read_rows(path: &Path) -> Result<Vec<RowObject>, Failure> {
     let text = std::fs::read(path).map_err(Error::io("read", path))?;
     // Numbered before blank lines are left out, so that messages name the line of the file.
     let lines = text.split(|byte| *byte == b'\n').zip(1..).filter(|(line, _)| !line.trim_ascii().is_empty());
@@ -142,7 +142,7 @@ fn dedup_on_disk(
     if let Some(pairs) = sink.pairs {
         pairs.finish()?;
     }
-    write_rows::<Row>(&mut sink.rows, [])?;
+    write_rows::<RowObject>(&mut sink.rows, [])?;
     Ok(if bad > 0 { Exit::Partial } else { Exit::Done })
 }
 
@@ -159,7 +159,7 @@ impl Output for Sink {
         pairs.error.take().map_or(Ok(()), Err)
     }
 
-    fn write_row(&mut self, row: &Row) -> io::Result<()> {
+    fn write_row(&mut self, row: &RowObject) -> io::Result<()> {
         serde_json::to_writer(&mut self.rows, row)?;
         self.rows.write_all(b"\n")
     }

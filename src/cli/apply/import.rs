@@ -19,7 +19,7 @@ use crate::stages::import::{
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
-use crate::text::sketch::Sketch;
+use crate::text::sketch::TextSketch;
 
 /// Records that one task writes at a time.
 const TASK: usize = 256;
@@ -99,7 +99,7 @@ pub(super) fn import_dump(args: &Apply, config: &Config, global: &Global) -> Res
 
 /// Adds to a line, of every post, what shows whether its text is like another's: 32 hexadecimal digits.
 fn append_sketches(line: &mut Vec<u8>, record: &LedgerRecord<Post>) {
-    let sketches: Vec<String> = record.rows.iter().map(|post| Sketch::new(&post.text).to_hex()).collect();
+    let sketches: Vec<String> = record.rows.iter().map(|post| TextSketch::new(&post.text).to_hex()).collect();
     line.truncate(line.trim_ascii_end().len());
     if line.pop() == Some(b'}') {
         line.extend_from_slice(format!(",\"sketches\":{}}}\n", json!(sketches)).as_bytes());

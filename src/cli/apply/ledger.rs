@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::lines::{BATCH, Bad, Lines, encode_row, row_output, write_lines};
+use super::lines::{BATCH, BadLineCount, Lines, encode_row, row_output, write_lines};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::{Outcome, Post, Reason};
 use crate::stages::apply::{Applied, decide_post, posts_of};
-use crate::stages::import::{Again, settle_again};
+use crate::stages::import::{RepeatedPost, settle_again};
 use crate::store::{LedgerRecord, LedgerRecordError, LedgerRecordLine};
 
 /// Lines that one task decides.
@@ -29,8 +29,8 @@ pub(super) fn apply_each(stage: &Applied) -> Result<Exit, Failure> {
 
 /// A ledger record of import, with the posts on it whose ids occurred before.
 #[derive(Deserialize)]
-struct Marked {
-    again: Vec<Again>,
+struct MarkedRecord {
+    again: Vec<RepeatedPost>,
     #[serde(alias = "booked")]
     record: LedgerRecordLine<Post>,
 }
@@ -46,7 +46,7 @@ pub(super) fn settle_line(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, Ledger
     if line.starts_with(b"{\"entry\"") {
         return Ok(vec![LedgerRecord::parse_line(line)?]);
     }
-    let marked: Marked =
+    let marked: MarkedRecord =
         serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
     Ok(settle_again(marked.record.into_checked()?, &marked.again))
 }
@@ -56,7 +56,7 @@ pub(super) fn settle_line(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, Ledger
 pub(super) fn decide_lines(
     decide: impl Fn(&[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> + Sync,
 ) -> Result<Exit, Failure> {
-    let mut bad = Bad::default();
+    let mut bad = BadLineCount::default();
     let mut out = row_output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {

@@ -5,12 +5,12 @@ use std::io::{self, BufRead, BufReader, BufWriter, Stdin, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::stages::apply::{Row, row_of, unreadable_row};
+use crate::stages::apply::{RowObject, row_of, unreadable_row};
 
 /// Lines processed at once: enough for every core, few enough to stream.
 pub(super) const BATCH: usize = 1 << 13;
 
-pub(super) fn parse_line(line: u64, text: &[u8]) -> Result<Row, Row> {
+pub(super) fn parse_line(line: u64, text: &[u8]) -> Result<RowObject, RowObject> {
     row_of(text).map_err(|e| unreadable_row(line, &e.to_string()))
 }
 
@@ -97,12 +97,12 @@ impl Lines {
 
 /// Counts unusable lines; the first of them are reported on stderr.
 #[derive(Default)]
-pub(super) struct Bad(u64);
+pub(super) struct BadLineCount(u64);
 
 /// Most of them that are reported one by one.
 const MAX_REPORTED: u64 = 20;
 
-impl Bad {
+impl BadLineCount {
     pub(super) fn report_line(&mut self, line: u64, error: impl std::fmt::Display) {
         self.0 += 1;
         if self.0 <= MAX_REPORTED {

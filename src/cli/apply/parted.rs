@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ledger;
-use super::lines::{BATCH, Bad, Lines, encode_row, row_output, write_rows, write_lines};
+use super::lines::{BATCH, BadLineCount, Lines, encode_row, row_output, write_rows, write_lines};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
@@ -37,7 +37,7 @@ pub(super) fn run_parted(stage: ApplyStage, args: &Apply, settings: &sections::D
 
 /// Counts rows, and adds earlier counts.
 fn count_stats(measure: &Measure, language: Option<Language>) -> Result<Exit, Failure> {
-    let (mut all, mut bad) = (PartStats::new(measure), Bad::default());
+    let (mut all, mut bad) = (PartStats::new(measure), BadLineCount::default());
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
         // One table of counts for each thread, not for each line, because all of them have to be merged.
@@ -143,7 +143,7 @@ fn each_row(
         }
         failed.map_or(Ok(out), |failure| Err(LineError::Unwritable(failure)))
     };
-    let mut bad = Bad::default();
+    let mut bad = BadLineCount::default();
     let mut out = row_output();
     let mut lines = Lines::new();
     // Smaller batches, because a row has hundreds of keys.
@@ -167,7 +167,7 @@ fn each_row(
 fn verify_pairs(args: &Apply, measure: &Measure) -> Result<Exit, Failure> {
     let stats = args.stats.as_deref().map(|path| read_stats(measure, path)).transpose()?;
     let common = stats.map(|stats| stats.common_pairs());
-    let (mut bad, mut group, mut pairs) = (Bad::default(), Group::default(), Vec::new());
+    let (mut bad, mut group, mut pairs) = (BadLineCount::default(), Group::default(), Vec::new());
     let mut out = row_output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
@@ -198,7 +198,7 @@ fn verify_pairs(args: &Apply, measure: &Measure) -> Result<Exit, Failure> {
 
 /// Decisions from pairs.
 fn resolve_pairs(args: &Apply) -> Result<Exit, Failure> {
-    let mut bad = Bad::default();
+    let mut bad = BadLineCount::default();
     let mut lines = Lines::new();
     let mut batch = Vec::new().into_iter();
     let mut out = row_output();
@@ -238,7 +238,7 @@ fn resolve_pairs(args: &Apply) -> Result<Exit, Failure> {
 
 /// A row with its decision.
 #[derive(Deserialize)]
-struct Line<'a> {
+struct DecidedRow<'a> {
     #[serde(borrow)]
     row: &'a RawValue,
     into: Option<Plain<Post>>,
@@ -247,7 +247,7 @@ struct Line<'a> {
 }
 
 fn ledger_records(line: &[u8]) -> Result<Vec<LedgerRecord<Post>>, LedgerRecordError> {
-    let line: Line =
+    let line: DecidedRow =
         serde_json::from_slice(line).map_err(|e| LedgerRecordError::Unreadable(e.to_string()))?;
     let decided = line.into.map(|into| MergeTarget {
         into: into.0,

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::ledger::{TASK, settle_line, unreadable_record};
-use super::lines::{BATCH, BUFFER, Bad, Lines, encode_row, row_output, write_lines};
+use super::lines::{BATCH, BUFFER, BadLineCount, Lines, encode_row, row_output, write_lines};
 use crate::cli::exit::{Exit, Failure};
 use crate::record::Post;
 use crate::stages::apply::{Applied, decide_post};
@@ -19,7 +19,7 @@ const FILES: [&str; 4] = ["import", "clean", "anonymise", "filter"];
 
 /// The fields of a post that dedup needs.
 #[derive(Serialize)]
-struct Row<'a> {
+struct DedupPost<'a> {
     id: &'a str,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,7 @@ struct Row<'a> {
 
 /// The output for some lines.
 #[derive(Default)]
-struct Made {
+struct LineOutput {
     /// The ledger records of each stage, as lines.
     ledgers: [Vec<u8>; 4],
     rows: Vec<u8>,
@@ -46,11 +46,11 @@ pub(super) fn apply_stages(stages: &[Applied; 3], folder: &Path) -> Result<Exit,
         let file = File::create(&path).map_err(Error::io("write", &path))?;
         files.push((BufWriter::with_capacity(BUFFER, file), path));
     }
-    let mut bad = Bad::default();
+    let mut bad = BadLineCount::default();
     let mut out = row_output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
-        let made: Vec<Made> =
+        let made: Vec<LineOutput> =
             batch.par_chunks(TASK).map(|lines| apply_to_lines(lines, stages)).collect::<Result<_, _>>()?;
         for made in made {
             for ((file, path), ledger) in files.iter_mut().zip(&made.ledgers) {
@@ -69,8 +69,8 @@ pub(super) fn apply_stages(stages: &[Applied; 3], folder: &Path) -> Result<Exit,
     Ok(bad.exit_code())
 }
 
-fn apply_to_lines(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Made, Failure> {
-    let mut made = Made::default();
+fn apply_to_lines(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<LineOutput, Failure> {
+    let mut made = LineOutput::default();
     for (n, line) in lines {
         let records = settle_line(line).unwrap_or_else(|error| {
             let failed = unreadable_record(*n, &error);
@@ -94,7 +94,7 @@ fn apply_to_lines(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Mad
             posts = left;
         }
         for post in &posts {
-            let row = Row { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
+            let row = DedupPost { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
             encode_row(&mut made.rows, &row)?;
         }
     }

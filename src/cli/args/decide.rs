@@ -11,7 +11,7 @@ person saw: where the record reads otherwise since, it is outdated and changes n
 
 /// Who decides, why and for which recipe.
 #[derive(Args)]
-pub(crate) struct Act {
+pub(crate) struct DecideArgs {
     /// Who decides: an [[annotator]] whose role is senior or meta
     #[arg(long, value_name = "NAME")]
     pub by: String,
@@ -32,7 +32,7 @@ pub(crate) struct OfRecord {
     #[arg(value_name = "RECORD")]
     pub record: String,
     #[command(flatten)]
-    pub act: Act,
+    pub act: DecideArgs,
 }
 
 #[derive(Args)]
@@ -44,7 +44,7 @@ pub(crate) struct Edit {
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub text: String,
     #[command(flatten)]
-    pub act: Act,
+    pub act: DecideArgs,
 }
 
 #[derive(Args)]
@@ -56,7 +56,7 @@ pub(crate) struct OfPair {
     #[arg(value_name = "OTHER")]
     pub other: String,
     #[command(flatten)]
-    pub act: Act,
+    pub act: DecideArgs,
 }
 
 #[derive(Subcommand)]

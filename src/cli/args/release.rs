@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
-use super::Only;
+use super::RecipeArgs;
 use crate::cli::complete;
 
 pub(crate) const HELP: &str = "\
@@ -17,7 +17,7 @@ each time, with its SHA-256 and the metadata for Zenodo and DataCite in files ne
 #[derive(Args)]
 pub(crate) struct PublishedArgs {
     #[command(flatten)]
-    pub only: Only,
+    pub only: RecipeArgs,
     /// Also write an HTML page, with the pairs side by side
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

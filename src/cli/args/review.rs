@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates;
 
-use super::Only;
+use super::RecipeArgs;
 use crate::cli::complete;
 
 /// One review step of one recipe.
 #[derive(Args)]
-pub(crate) struct Place {
+pub(crate) struct ReviewArgs {
     /// The review step, as in review:<STEP>
     #[arg(value_name = "STEP", add = ArgValueCandidates::new(complete::reviews))]
     pub step: String,
@@ -24,9 +24,9 @@ pub(crate) struct Place {
 
 impl SomePlace {
     /// The place, if a step is named.
-    pub fn named_place(&self) -> Option<Place> {
+    pub fn named_place(&self) -> Option<ReviewArgs> {
         let step = self.step.clone()?;
-        Some(Place { step, recipe: self.recipe.clone(), round: self.round })
+        Some(ReviewArgs { step, recipe: self.recipe.clone(), round: self.round })
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum ReviewVerb {
     /// recipe, step and round it is of.
     Import {
         #[command(flatten)]
-        place: Place,
+        place: ReviewArgs,
         /// Files in any of the formats, or folders of them
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -92,7 +92,7 @@ pub(crate) enum ReviewVerb {
     /// Show the progress of the steps, with agreement among voters
     Status {
         #[command(flatten)]
-        only: Only,
+        only: RecipeArgs,
         /// Show agreement by field (percent, alpha, kappa, AC1 with intervals) among a sample's votes, too
         #[arg(long)]
         agreement: bool,
@@ -100,7 +100,7 @@ pub(crate) enum ReviewVerb {
     /// Assign open items to the annotators of pipeline.toml
     Assign {
         #[command(flatten)]
-        place: Place,
+        place: ReviewArgs,
         /// The share of items that get one more vote than needed, including confirmed ones
         #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
         overlap: f64,
@@ -134,7 +134,7 @@ pub(crate) enum ReviewVerb {
     /// Grade trials on items with known answers, and store the grades: who may vote, who may be a senior
     Qualify {
         #[command(flatten)]
-        place: Place,
+        place: ReviewArgs,
         /// The known answers, JSON Lines as in a ballot
         #[arg(long, value_name = "FILE")]
         gold: Option<PathBuf>,
@@ -188,7 +188,7 @@ pub(crate) enum ReviewVerb {
     /// List the disputes, or adjudicate an item
     Adjudicate {
         #[command(flatten)]
-        place: Place,
+        place: ReviewArgs,
         /// The item to decide
         #[arg(long, value_name = "ID", requires = "by")]
         item: Option<String>,

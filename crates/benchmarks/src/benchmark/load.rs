@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::others::{Files, Folder, Others, find_file};
+use super::others::{FolderFiles, OtherFolder, Others, find_file};
 use super::steps::{StepTables, parse_inputs, parse_steps};
 use super::{Benchmark, Prompt};
-use crate::data::{self, Number};
+use crate::data::{self, ItemNumber};
 use crate::declares::{self, Tables};
-use crate::draft::Place;
+use crate::draft::TablePlace;
 use crate::figures::Declared;
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, parse_file};
@@ -20,9 +20,9 @@ use riddlemill_record::OwnReason;
 ///
 /// # Errors
 /// All problems of all files.
-pub fn load_benchmarks(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
+pub fn load_benchmarks(sources: &[OtherFolder], whole: bool) -> Result<Vec<Benchmark>, Problems> {
     let mut problems = Vec::new();
-    let mut folders: Vec<Folder> = Vec::new();
+    let mut folders: Vec<OtherFolder> = Vec::new();
     for (name, files) in sources {
         let (read, more) = edition2::read_folder(name, files);
         // A file that is no TOML says nothing of the others.
@@ -92,7 +92,7 @@ pub fn load_benchmarks(sources: &[Folder], whole: bool) -> Result<Vec<Benchmark>
 
 fn load_folder(
     name: &'static str,
-    files: &Files,
+    files: &FolderFiles,
     others: &Others,
 ) -> Result<(Benchmark, Option<&'static str>), Problems> {
     let place = format!("{name}/benchmark.toml");
@@ -125,14 +125,14 @@ fn load_folder(
         .collect();
     goes_by.extend(like);
     goes_by.extend(benchmark.published.as_ref().and_then(|published| published.like));
-    if let Some(Number::Of(other)) = benchmark.data.as_ref().and_then(|data| data.number.as_ref()) {
+    if let Some(ItemNumber::Of(other)) = benchmark.data.as_ref().and_then(|data| data.number.as_ref()) {
         goes_by.push(other);
     }
     Ok((Benchmark { tables, goes_by, ..benchmark }, like))
 }
 
 /// The hash of a folder's files, as they are written.
-fn hash_files(files: &Files) -> String {
+fn hash_files(files: &FolderFiles) -> String {
     let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
     declares::hash(&all.join("\0"))
 }
@@ -173,7 +173,7 @@ fn parse_benchmark(
     let names = prompt_names(templates, keys);
     let kinds = record_kind::parse_record_kinds(keys);
     let records = keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, others.known_kinds(name), keys));
-    let at = Place {
+    let at = TablePlace {
         benchmark: name,
         name: "",
         records,
@@ -190,7 +190,7 @@ fn parse_benchmark(
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
     }
-    let known = tasks::Known {
+    let known = tasks::TaskReferences {
         benchmark: name,
         folders: &others.prompts,
         whole: others.whole,
@@ -200,7 +200,7 @@ fn parse_benchmark(
     };
     let tasks = tasks::parse_tasks(&known, keys);
     let of_row = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
-    let known = figures::Known {
+    let known = figures::FigureNames {
         kinds: others.known_kinds(name),
         file: &format!("{name}/report.toml"),
         language,
@@ -279,7 +279,7 @@ fn parse_prompts(name: &str, templates: &[(&str, &'static str)], keys: &Keys<'_>
 }
 
 /// Says the key at whose place a problem is, unless the message does.
-fn name_key(problem: &mut Problem, sources: &[Folder]) {
+fn name_key(problem: &mut Problem, sources: &[OtherFolder]) {
     // These are about the table, whose first key is its place.
     if ["`", "[", "unknown key"].iter().any(|about| problem.what.starts_with(about)) {
         return;
@@ -326,7 +326,7 @@ fn find_broken_references(benchmarks: &[Benchmark]) -> Vec<Problem> {
             }
         }
         let number = benchmark.data.as_ref().and_then(|data| data.number.as_ref());
-        if let Some(Number::Of(other)) = number
+        if let Some(ItemNumber::Of(other)) = number
             && !benchmarks.iter().any(|found| found.name == *other)
         {
             let names = benchmarks.iter().map(|found| found.name);

@@ -8,9 +8,9 @@ use crate::record_kind::{self, RecordKind};
 use crate::tasks;
 
 /// The files of a folder, by their paths in it.
-pub(super) type Files = [(&'static str, &'static str)];
+pub(super) type FolderFiles = [(&'static str, &'static str)];
 /// A folder's name, and its files.
-pub(super) type Folder = (&'static str, Vec<(&'static str, &'static str)>);
+pub(super) type OtherFolder = (&'static str, Vec<(&'static str, &'static str)>);
 
 /// What a folder may reference in others, read before any folder is read whole.
 pub(super) struct Others {
@@ -25,7 +25,7 @@ pub(super) struct Others {
 
 impl Others {
     /// What folders hold that others, or they themselves, may reference; problems of their ballots are added to `problems`.
-    pub(super) fn collect(folders: &[Folder], whole: bool, problems: &mut Vec<Problem>) -> Others {
+    pub(super) fn collect(folders: &[OtherFolder], whole: bool, problems: &mut Vec<Problem>) -> Others {
         let mut asked: BTreeMap<&'static str, Ballots> = BTreeMap::new();
         let prompts = folders.iter().map(|(name, files)| (*name, prompt_files(name, files))).collect();
         for (name, files) in folders {
@@ -77,7 +77,7 @@ impl Others {
 struct Kinds(BTreeMap<String, Option<&'static RecordKind>>);
 
 impl Kinds {
-    fn collect(files: &Files, known: &[&'static RecordKind]) -> Kinds {
+    fn collect(files: &FolderFiles, known: &[&'static RecordKind]) -> Kinds {
         let text = find_file(files, "benchmark.toml").unwrap_or_default();
         let Ok(document) = toml_edit::Document::parse(text) else { return Kinds::default() };
         let word = |item: Option<&toml_edit::Item>| {
@@ -97,7 +97,7 @@ impl Kinds {
 }
 
 /// The benchmark's name in replies, and the names of its prompts.
-fn prompt_files(name: &str, files: &Files) -> (String, Vec<String>) {
+fn prompt_files(name: &str, files: &FolderFiles) -> (String, Vec<String>) {
     let text = find_file(files, "benchmark.toml").unwrap_or_default();
     let document: Option<toml_edit::Document<&str>> = toml_edit::Document::parse(text).ok();
     let of = document.as_ref().and_then(|document| document.get("prompts_of")?.as_str());
@@ -105,6 +105,6 @@ fn prompt_files(name: &str, files: &Files) -> (String, Vec<String>) {
     (of.unwrap_or(name).to_owned(), names.map(str::to_owned).collect())
 }
 
-pub(super) fn find_file(files: &Files, path: &str) -> Option<&'static str> {
+pub(super) fn find_file(files: &FolderFiles, path: &str) -> Option<&'static str> {
     files.iter().find(|(file, _)| *file == path).map(|(_, text)| *text)
 }

@@ -1,11 +1,11 @@
 //! The steps of a benchmark.
 
 use super::others::Others;
-use super::{Kind, Step};
+use super::{StepKind, Step};
 use crate::arranged::{Elements, Marked, Options};
 use crate::ballots::Ballots;
-use crate::draft::{Draft, Place};
-use crate::native::Native;
+use crate::draft::{Draft, TablePlace};
+use crate::native::NativeStep;
 use crate::reader::Keys;
 use crate::record_kind::{self, RecordKind};
 use crate::selecting::Select;
@@ -16,7 +16,7 @@ pub(super) struct StepTables {
     pub(super) drafts: Vec<Draft>,
     pub(super) options: Vec<Options>,
     pub(super) marked: Vec<Marked>,
-    pub(super) natives: Vec<Native>,
+    pub(super) natives: Vec<NativeStep>,
     pub(super) selects: Vec<Select>,
     pub(super) elements: Vec<Elements>,
 }
@@ -30,7 +30,7 @@ pub(super) fn parse_inputs(keys: &Keys<'_>) -> Vec<&'static str> {
 /// kind.
 pub(super) fn parse_steps(
     ballots: Option<&Ballots>,
-    at: &Place<'_>,
+    at: &TablePlace<'_>,
     others: &Others,
     keys: &Keys<'_>,
     tables: &mut StepTables,
@@ -56,7 +56,7 @@ pub(super) fn parse_steps(
             Some((other, step)) => others.kind_behind_step(other, step),
             None => before(place.unwrap_or_default()),
         };
-        (name, kind_and_input(&Place { name, records, ..*at }, ballots, leaves, keys, tables))
+        (name, kind_and_input(&TablePlace { name, records, ..*at }, ballots, leaves, keys, tables))
     });
     let benchmark = at.benchmark;
     let mut steps: Vec<Step> = Vec::new();
@@ -73,7 +73,7 @@ pub(super) fn parse_steps(
             keys.report_problem("steps", format!("[step.{name}] is missing: what the step {name:?} does"));
             continue;
         };
-        if let (Kind::Ballot(ballot), Some(ballots)) = (kind, ballots)
+        if let (StepKind::Ballot(ballot), Some(ballots)) = (kind, ballots)
             && !ballots.steps.iter().any(|step| step.name == ballot)
         {
             let known = ballots.steps.iter().map(|step| step.name);
@@ -92,7 +92,7 @@ pub(super) fn parse_steps(
         for ballot in ballots
             .steps
             .iter()
-            .filter(|ballot| !steps.iter().any(|step| step.kind == Kind::Ballot(ballot.name)))
+            .filter(|ballot| !steps.iter().any(|step| step.kind == StepKind::Ballot(ballot.name)))
         {
             keys.report_problem(
                 "steps",
@@ -104,28 +104,28 @@ pub(super) fn parse_steps(
 }
 
 /// The kind of a step without a table.
-fn kind_without_table(name: &'static str) -> Option<Kind> {
+fn kind_without_table(name: &'static str) -> Option<StepKind> {
     match name {
-        "import" => Some(Kind::Import),
-        "clean" => Some(Kind::Clean),
-        "anonymise" => Some(Kind::Anonymise),
-        "filter" => Some(Kind::Filter),
-        "dedup" => Some(Kind::Dedup),
-        "options" => Some(Kind::Options),
-        _ => name.strip_prefix("review:").map(Kind::Ballot),
+        "import" => Some(StepKind::Import),
+        "clean" => Some(StepKind::Clean),
+        "anonymise" => Some(StepKind::Anonymise),
+        "filter" => Some(StepKind::Filter),
+        "dedup" => Some(StepKind::Dedup),
+        "options" => Some(StepKind::Options),
+        _ => name.strip_prefix("review:").map(StepKind::Ballot),
     }
 }
 
 /// A step's table: its kind, and its input if that is not the step before.
 fn kind_and_input(
-    at: &Place<'_>,
+    at: &TablePlace<'_>,
     ballots: Option<&Ballots>,
     leaves: Option<&'static RecordKind>,
     keys: &Keys<'_>,
     tables: &mut StepTables,
-) -> (Option<Kind>, Option<Vec<&'static str>>) {
+) -> (Option<StepKind>, Option<Vec<&'static str>>) {
     #[derive(Clone, Copy)]
-    enum Word {
+    enum StepKeyword {
         Draft,
         Respond,
         Options,
@@ -138,46 +138,46 @@ fn kind_and_input(
         return (None, keys.read_texts("from"));
     }
     let words = [
-        ("draft", Word::Draft),
-        ("respond", Word::Respond),
-        ("options", Word::Options),
-        ("native", Word::Native),
-        ("select", Word::Select),
-        ("elements", Word::Elements),
+        ("draft", StepKeyword::Draft),
+        ("respond", StepKeyword::Respond),
+        ("options", StepKeyword::Options),
+        ("native", StepKeyword::Native),
+        ("select", StepKeyword::Select),
+        ("elements", StepKeyword::Elements),
     ];
     let kind = match keys.one_of("kind", &words) {
-        Some(Word::Draft) => {
+        Some(StepKeyword::Draft) => {
             let ballot = ballot_of(ballots, keys);
             // Without a prompt it is a draft made by the program.
             if ["prompt", "case", "reply"].into_iter().any(|key| keys.has_key(key)) {
                 tables.drafts.extend(at.parse_draft(ballots, at.records, false, keys));
             }
-            Some(Kind::Draft(ballot.unwrap_or(at.name)))
+            Some(StepKind::Draft(ballot.unwrap_or(at.name)))
         }
-        Some(Word::Respond) => {
+        Some(StepKeyword::Respond) => {
             tables.drafts.extend(at.parse_draft(ballots, leaves, true, keys));
-            Some(Kind::Draft(at.name))
+            Some(StepKind::Draft(at.name))
         }
-        Some(Word::Options) => {
+        Some(StepKeyword::Options) => {
             if keys.has_key("right") || keys.has_key("wrong") {
                 tables.options.extend(at.parse_options(keys));
             }
-            Some(Kind::Options)
+            Some(StepKind::Options)
         }
-        Some(Word::Native) => {
+        Some(StepKeyword::Native) => {
             ballot_of(ballots, keys);
             let leaves = leaves.or(at.records);
             let op = keys.require_text("op");
             tables.natives.push(at.parse_native(op, leaves, keys));
-            Some(Kind::Native(op))
+            Some(StepKind::Native(op))
         }
-        Some(Word::Select) => {
+        Some(StepKeyword::Select) => {
             tables.selects.extend(at.parse_select(keys));
-            Some(Kind::Select)
+            Some(StepKind::Select)
         }
-        Some(Word::Elements) => {
+        Some(StepKeyword::Elements) => {
             tables.elements.extend(at.parse_elements(keys));
-            Some(Kind::Elements)
+            Some(StepKind::Elements)
         }
         None => None,
     };

@@ -1,10 +1,10 @@
 //! `ballots.toml`, lowered: `[ballots]`, `[shown]`, `[list.NAME]`, `[ballot.NAME]`.
 
-use super::fields::{Around, Form, Verdict, form_of_field, low_fields, low_options, table_of};
+use super::fields::{FieldContext, FieldForm, Verdict, form_of_field, low_fields, low_options, table_of};
 use super::kept::{Columns, collect_kept, ledger_columns};
 use super::sentences::low_requires;
 use super::shows::low_shows;
-use super::tree::{Node, Place, Table, make_words};
+use super::tree::{Node, ValuePlace, Table, make_words};
 
 /// Keys of a ballot that have another name: second edition, first.
 pub(super) const KEYS: [(&str, &str); 7] = [
@@ -22,7 +22,7 @@ pub(super) const VERDICT: &str = "verdict";
 
 /// Accept or rewrite.
 pub(super) fn usual_verdict() -> Node {
-    let at = Place::default();
+    let at = ValuePlace::default();
     let option = |code: &str, label: &str, means: (&str, &str)| {
         let mut option = Table::default();
         option.set("code", Node::from_text(code, at));
@@ -39,14 +39,14 @@ pub(super) fn usual_verdict() -> Node {
 }
 
 /// What a verdict asks that has no label.
-pub(super) fn usual_question(at: Place) -> Node {
+pub(super) fn usual_question(at: ValuePlace) -> Node {
     make_words("Is the draft right?", Some("草稿正确吗？"), at)
 }
 
 /// The first edition's `ballots.toml`.
-pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec<(Place, String)>) -> Table {
+pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec<(ValuePlace, String)>) -> Table {
     let mut every = file.take_table("ballots").unwrap_or_default();
-    let usual = Usual { shows: every.take_node("shows"), voters: every.take_node("voters") };
+    let usual = BallotDefaults { shows: every.take_node("shows"), voters: every.take_node("voters") };
     let votes = every.get("votes").and_then(Node::as_number).unwrap_or(1);
     let shown = file.take_table("shown").unwrap_or_default();
     let source = file.take_table("ballot").unwrap_or_default();
@@ -84,19 +84,19 @@ pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec
             }
         }
         let votes = ballot.get("votes").and_then(Node::as_number).unwrap_or(votes);
-        let around = Whole { votes, usual: &usual, shown: &shown, lists: &lists, columns };
+        let around = BallotContext { votes, usual: &usual, shown: &shown, lists: &lists, columns };
         let mut low = low_ballot(ballot, written.at, &around);
         low_requires(&mut low, problems);
         ballots.set(name, Node::from_table(low, written.at));
     }
     if !every.is_empty() {
-        out.set("every", Node::from_table(every, Place::default()));
+        out.set("every", Node::from_table(every, ValuePlace::default()));
     }
     if !lists.is_empty() {
-        out.set("list", Node::from_table(lists, Place::default()));
+        out.set("list", Node::from_table(lists, ValuePlace::default()));
     }
     if !ballots.is_empty() {
-        out.set("ballot", Node::from_table(ballots, Place::default()));
+        out.set("ballot", Node::from_table(ballots, ValuePlace::default()));
     }
     for (key, node) in file.iter() {
         out.set(key, node.clone());
@@ -119,21 +119,21 @@ pub(super) fn overlay_table(base: &Table, own: Table) -> Table {
 }
 
 /// What `[ballots]` says of every ballot.
-struct Usual {
+struct BallotDefaults {
     shows: Option<Node>,
     voters: Option<Node>,
 }
 
 /// What a ballot is read with.
-struct Whole<'a> {
+struct BallotContext<'a> {
     votes: usize,
-    usual: &'a Usual,
+    usual: &'a BallotDefaults,
     shown: &'a Table,
     lists: &'a Table,
     columns: &'a Columns,
 }
 
-fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
+fn low_ballot(mut ballot: Table, at: ValuePlace, whole: &BallotContext<'_>) -> Table {
     let fields = ballot.take_table("fields").unwrap_or_default();
     let second = ballot.take_table("second");
     let shows = ballot.take_node("shows").or_else(|| whole.usual.shows.clone());
@@ -181,7 +181,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
         out.set("asked_by", Node::from_table(all, code.at));
     }
     let size = |name: &str| whole.lists.list(name).map_or(0, <[Node]>::len);
-    let around = Around { votes: whole.votes, verdict: verdict.as_ref(), size: &size };
+    let around = FieldContext { votes: whole.votes, verdict: verdict.as_ref(), size: &size };
     let mut low = low_fields(&fields, &around);
     if let (Some(first), Some(verdict)) = (first, &verdict) {
         let hangs = |field: &Node| {
@@ -205,7 +205,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
                 all.set_default(name, code.clone());
                 out.set("asked_by", Node::from_table(all, code.at));
             }
-            let around = Around { votes: 1, verdict: None, size: &size };
+            let around = FieldContext { votes: 1, verdict: None, size: &size };
             second.set("fields", Node::from_list(low_fields(&fields, &around), at));
         }
         out.set("second", Node::from_table(second, at));
@@ -214,7 +214,7 @@ fn low_ballot(mut ballot: Table, at: Place, whole: &Whole<'_>) -> Table {
 }
 
 /// The columns of the answers, what is drafted, and what the ledger tells.
-fn add_kept_columns(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
+fn add_kept_columns(out: &mut Table, fields: &Table, whole: &BallotContext<'_>) {
     let shows = out.list("shows").unwrap_or_default().to_vec();
     let said = collect_kept(fields, whole.columns, whole.votes, &shows);
     let both = |usual: Table, own: Option<Table>| {
@@ -228,7 +228,7 @@ fn add_kept_columns(out: &mut Table, fields: &Table, whole: &Whole<'_>) {
     let keeps = both(said.keeps, out.take_table("keeps"));
     for (key, usual) in ledger_columns(&said.bases, &keeps, whole.columns) {
         if let Some(usual) = usual {
-            out.set_default(key, Node::from_text(usual, Place::default()));
+            out.set_default(key, Node::from_text(usual, ValuePlace::default()));
         }
         if out.get(key).is_some_and(Node::is_nothing) {
             out.take_node(key);
@@ -272,7 +272,7 @@ pub(super) fn verdict_of(table: &Table) -> Verdict {
     }
 }
 
-fn verdict_field(table: &Table, verdict: &Verdict, at: Place) -> Node {
+fn verdict_field(table: &Table, verdict: &Verdict, at: ValuePlace) -> Node {
     let mut field = Table::default();
     field.set("name", Node::from_text(verdict.name.as_str(), at));
     field.set("label", table.get("label").cloned().unwrap_or_else(|| usual_question(at)));
@@ -305,7 +305,7 @@ fn make_drop_rule(name: &str, code: &Node, because: String) -> Node {
 /// Why a record is dropped by an answer to a field.
 pub(super) fn explain_drop(fields: &Table, name: &str, field: &Table, code: &Node) -> String {
     match (find_reason_field(fields, name, code), form_of_field(field)) {
-        (Some(why), Form::YesNo) => why.to_owned(),
+        (Some(why), FieldForm::YesNo) => why.to_owned(),
         (Some(why), _) => format!("{why} or {}", quote_code(code)),
         (None, _) => quote_code(code),
     }

@@ -1,15 +1,15 @@
 //! `ballots.toml` of the first edition in the second.
 
 use super::ballots::{KEYS, VERDICT, explain_drop, overlay_table, find_reason_field, usual_question, usual_verdict};
-use super::fields::{Around, Verdict, table_of, up_fields, up_options};
+use super::fields::{FieldContext, Verdict, table_of, up_fields, up_options};
 use super::kept::{Columns, up_kept};
 use super::shows::{find_common_shows, up_shows};
-use super::tree::{Node, Place, Table, What};
+use super::tree::{Node, ValuePlace, Table, NodeValue};
 
 /// The file in the second edition. What cannot be said is told in `lost` and stays as it is.
 pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>) -> Table {
     let mut file = file.clone();
-    let at = Place::default();
+    let at = ValuePlace::default();
     let mut every = file.take_table("every").unwrap_or_default();
     let votes = every.get("votes").and_then(Node::as_number).unwrap_or(1);
     let source = file.take_table("ballot").unwrap_or_default();
@@ -108,9 +108,9 @@ impl Up {
         let size = |name: &str| first.list(name).map_or(0, <[Node]>::len);
         let verdict = self.take_verdict(&mut fields, &mut out);
         if !fields.is_empty() {
-            let around = Around { votes, verdict: verdict.as_ref(), size: &size };
+            let around = FieldContext { votes, verdict: verdict.as_ref(), size: &size };
             let up = up_fields(&fields, &around)?;
-            out.set("fields", Node::from_table(up, Place::default()));
+            out.set("fields", Node::from_table(up, ValuePlace::default()));
         }
         up_drop(&mut out, verdict.as_ref());
         up_asked_by(&mut out);
@@ -122,10 +122,10 @@ impl Up {
                 self.hoist_options(&mut fields, name)?;
                 let first = self.first.clone();
                 let size = |name: &str| first.list(name).map_or(0, <[Node]>::len);
-                let around = Around { votes: 1, verdict: None, size: &size };
-                second.set("fields", Node::from_table(up_fields(&fields, &around)?, Place::default()));
+                let around = FieldContext { votes: 1, verdict: None, size: &size };
+                second.set("fields", Node::from_table(up_fields(&fields, &around)?, ValuePlace::default()));
             }
-            out.set("second", Node::from_table(second, Place::default()));
+            out.set("second", Node::from_table(second, ValuePlace::default()));
         }
         Some(out)
     }
@@ -133,7 +133,7 @@ impl Up {
     /// Gives options that a field wrote out a list of their own, so that each has its line.
     fn hoist_options(&mut self, fields: &mut [Node], ballot: &str) -> Option<()> {
         for field in fields {
-            let What::Table(field) = &mut field.what else { return None };
+            let NodeValue::Table(field) = &mut field.what else { return None };
             let kind = field.text("kind").unwrap_or_default().to_owned();
             let Some(options) = field.get("options").filter(|options| options.as_list().is_some()).cloned()
             else {
@@ -156,7 +156,7 @@ impl Up {
             });
             self.lists.set(&name, up);
             self.first.set(&name, options);
-            field.set("options", Node::from_text(name, Place::default()));
+            field.set("options", Node::from_text(name, ValuePlace::default()));
         }
         Some(())
     }
@@ -166,7 +166,7 @@ impl Up {
         let (at, verdict) = (0..fields.len()).find_map(|at| Some((at, hangs_on(fields, at)?)))?;
         let field = fields.remove(at).into_table()?;
         let mut table = Table::default();
-        let place = Place::default();
+        let place = ValuePlace::default();
         let mut say = |key: &str, text: &str, usual: &str| {
             if text != usual {
                 table.set(key, Node::from_text(text, place));
@@ -191,7 +191,7 @@ impl Up {
 fn is_yes_no(options: &Node) -> bool {
     let option = |option: &Node, code: &str| {
         let label = option.as_table().and_then(|option| option.get("label"));
-        label.is_some_and(|label| *label == super::fields::yes_no(code, Place::default()))
+        label.is_some_and(|label| *label == super::fields::yes_no(code, ValuePlace::default()))
     };
     matches!(options.as_list(), Some([yes, no]) if option(yes, "yes") && option(no, "no"))
 }
@@ -243,7 +243,7 @@ fn up_drop(out: &mut Table, verdict: Option<&Verdict>) {
     if code.contains('\'') || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return;
     }
-    let (name, why, code) = (name.to_owned(), why.to_owned(), Node::from_text(code, Place::default()));
+    let (name, why, code) = (name.to_owned(), why.to_owned(), Node::from_text(code, ValuePlace::default()));
     let fields = out.table("fields").cloned().unwrap_or_default();
     if verdict.is_some_and(|verdict| verdict.name == name) {
         let usual = match find_reason_field(&fields, &name, &code) {
@@ -254,7 +254,7 @@ fn up_drop(out: &mut Table, verdict: Option<&Verdict>) {
             && let Some(mut verdict) = out.take_table("verdict")
         {
             verdict.set("drops", code);
-            out.set("verdict", Node::from_table(verdict, Place::default()));
+            out.set("verdict", Node::from_table(verdict, ValuePlace::default()));
             out.take_node("drop");
         }
         return;
@@ -263,8 +263,8 @@ fn up_drop(out: &mut Table, verdict: Option<&Verdict>) {
     if explain_drop(&fields, &name, &field, &code) == why {
         let (mut fields, mut field) = (fields, field);
         field.set("drops", code);
-        fields.set(&name, Node::from_table(field, Place::default()));
-        out.set("fields", Node::from_table(fields, Place::default()));
+        fields.set(&name, Node::from_table(field, ValuePlace::default()));
+        out.set("fields", Node::from_table(fields, ValuePlace::default()));
         out.take_node("drop");
     }
 }
@@ -278,16 +278,16 @@ fn up_asked_by(out: &mut Table) {
         match fields.get(name).map(table_of) {
             Some(mut field) => {
                 field.set("adjudicate", code.clone());
-                fields.set(name, Node::from_table(field, Place::default()));
+                fields.set(name, Node::from_table(field, ValuePlace::default()));
             }
             None => rest.set(name, code.clone()),
         }
     }
     if !rest.is_empty() {
-        out.set("adjudicate", Node::from_table(rest, Place::default()));
+        out.set("adjudicate", Node::from_table(rest, ValuePlace::default()));
     }
     if !fields.is_empty() {
-        out.set("fields", Node::from_table(fields, Place::default()));
+        out.set("fields", Node::from_table(fields, ValuePlace::default()));
     }
 }
 
@@ -306,17 +306,17 @@ fn link_alike_ballots(ballots: &mut Table) {
         });
         let Some((like, base)) = like.and_then(|like| Some((like, ballots.table(like)?))) else { continue };
         let mut short = Table::default();
-        short.set("like", Node::from_text(like.as_str(), Place::default()));
+        short.set("like", Node::from_text(like.as_str(), ValuePlace::default()));
         for (key, node) in own.iter().filter(|(key, node)| base.get(key) != Some(*node)) {
             short.set(key, node.clone());
         }
         for key in base.keys().filter(|key| !own.has_key(key)) {
-            short.set(key, Node::from_text("", Place::default()));
+            short.set(key, Node::from_text("", ValuePlace::default()));
         }
         let mut again = short.clone();
         again.take_node("like");
         if overlay_table(base, again) == own {
-            ballots.set(name, Node::from_table(short, Place::default()));
+            ballots.set(name, Node::from_table(short, ValuePlace::default()));
         }
     }
 }

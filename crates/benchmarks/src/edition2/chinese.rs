@@ -1,7 +1,7 @@
 //! Chinese texts stand in files of their own by the same keys: `ballots.zh.toml` beside `ballots.toml`. Merging gives texts in
 //! both languages; splitting is its inverse.
 
-use super::tree::{Node, Place, Table, What, make_words};
+use super::tree::{Node, ValuePlace, Table, NodeValue, make_words};
 
 /// Where the Chinese of a table without a label or title goes: the title of a table's column, which is its key.
 pub(super) const OF_KEY: &str = "\0zh";
@@ -32,11 +32,11 @@ fn is_sentence(path: &[&str]) -> bool {
 }
 
 /// A file with its Chinese. Keys that only the Chinese has are reported.
-pub(super) fn merge_chinese(table: Table, zh: &Table, lost: &mut Vec<(Place, String)>) -> Table {
+pub(super) fn merge_chinese(table: Table, zh: &Table, lost: &mut Vec<(ValuePlace, String)>) -> Table {
     merge_table(table, zh, &[], lost)
 }
 
-fn merge_table(mut table: Table, zh: &Table, path: &[&str], lost: &mut Vec<(Place, String)>) -> Table {
+fn merge_table(mut table: Table, zh: &Table, path: &[&str], lost: &mut Vec<(ValuePlace, String)>) -> Table {
     for (name, at, of) in zh.iter_with_places() {
         let Some(known) = table.get_mut(name) else {
             let what = riddlemill_text::hint::unknown("key", name, table.keys());
@@ -50,7 +50,7 @@ fn merge_table(mut table: Table, zh: &Table, path: &[&str], lost: &mut Vec<(Plac
     table
 }
 
-fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, String)>) -> Node {
+fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(ValuePlace, String)>) -> Node {
     let at = node.at;
     let short = option_code(path).filter(|_| node.as_text().is_some() && zh.as_list().is_some());
     let node = match short {
@@ -58,11 +58,11 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
         None => node,
     };
     match (node.what, &zh.what) {
-        (What::Text(en), What::Text(zh)) if !zh.is_empty() => make_words(&en, Some(zh), at),
+        (NodeValue::Text(en), NodeValue::Text(zh)) if !zh.is_empty() => make_words(&en, Some(zh), at),
         // [ "key", { key = … } ]
-        (What::List(list), What::Table(zh)) => {
+        (NodeValue::List(list), NodeValue::Table(zh)) => {
             let each = |one: Node| match one.what {
-                What::Table(table) => {
+                NodeValue::Table(table) => {
                     let mut merged = Table::default();
                     for (name, of) in table.iter() {
                         let with = zh.get(name);
@@ -79,7 +79,7 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
             };
             Node::from_list(list.into_iter().map(each).collect(), at)
         }
-        (What::List(mut list), What::Text(_)) => {
+        (NodeValue::List(mut list), NodeValue::Text(_)) => {
             let place = for_people(path, list.len());
             if place < list.len() {
                 let of = list.remove(place);
@@ -87,7 +87,7 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
             }
             Node::from_list(list, at)
         }
-        (What::List(list), What::List(zh)) => {
+        (NodeValue::List(list), NodeValue::List(zh)) => {
             let mut zh = zh.iter();
             let below = if is_sentence(path) { path } else { &[] };
             let each = |one: Node| match zh.next() {
@@ -96,7 +96,7 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
             };
             Node::from_list(list.into_iter().map(each).collect(), at)
         }
-        (What::Table(mut table), What::Text(text)) => {
+        (NodeValue::Table(mut table), NodeValue::Text(text)) => {
             match ["label", "title"].into_iter().find(|key| table.has_key(key)) {
                 Some(key) => {
                     if let Some(label) = table.take_node(key) {
@@ -107,7 +107,7 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(Place, Strin
             }
             Node::from_table(table, at)
         }
-        (What::Table(table), What::Table(zh)) => Node::from_table(merge_table(table, zh, path, lost), at),
+        (NodeValue::Table(table), NodeValue::Table(zh)) => Node::from_table(merge_table(table, zh, path, lost), at),
         (what, _) => Node::new(what, at),
     }
 }
@@ -138,7 +138,7 @@ fn split_table(table: &Table, path: &[&str]) -> (Table, Option<Node>) {
         Some(("label" | "title", node)) if path.len() > 2 && node.as_text().is_some() => Some(node.clone()),
         _ => None,
     };
-    let at = Place::default();
+    let at = ValuePlace::default();
     let zh = short.or_else(|| (!zh.is_empty()).then(|| Node::from_table(zh, at)));
     (main, zh)
 }
@@ -150,11 +150,11 @@ fn split_node(node: &Node, path: &[&str]) -> (Node, Option<Node>) {
         return (Node::from_text(node.english_text().unwrap_or_default(), at), zh);
     }
     match &node.what {
-        What::Table(table) => {
+        NodeValue::Table(table) => {
             let (main, zh) = split_table(table, path);
             (Node::from_table(main, at), zh)
         }
-        What::List(list) => {
+        NodeValue::List(list) => {
             if let (Some(code), [label, means]) = (option_code(path), list.as_slice())
                 && label.is_words()
                 && label.english_text() == Some(&label_from_code(code))
@@ -221,7 +221,7 @@ drawn = [{ as = "bars", title = { en = "Drawn", zh = "图" } }]
         )
         .unwrap();
         let (en, zh) = split_languages(&both);
-        assert!(!format_inline(&Node::from_table(en.clone(), Place::default())).contains('文'));
+        assert!(!format_inline(&Node::from_table(en.clone(), ValuePlace::default())).contains('文'));
         assert_eq!(en.table("list").unwrap().table("kinds").unwrap().text("pun"), Some("Two meanings."));
         let mut lost = Vec::new();
         assert_eq!(merge_chinese(en, &zh, &mut lost), both);

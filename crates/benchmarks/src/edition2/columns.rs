@@ -1,6 +1,6 @@
 //! `[columns]`, the columns of records, one text each: `name type: sentence`.
 
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// The columns of a post after its id and text, in their order: `"post"` stands for all of them.
 const POST: [(&str, &str, bool, &str); 9] = [
@@ -23,7 +23,7 @@ const OTHERS: [(&str, &str, bool, &str); 2] = [
 
 const STANDING: &str = "Whether it is confirmed.";
 
-fn make_column(kind: &str, filled: bool, about: &str, at: Place) -> Node {
+fn make_column(kind: &str, filled: bool, about: &str, at: ValuePlace) -> Node {
     let mut table = Table::default();
     table.set("type", Node::from_text(kind, at));
     if filled {
@@ -111,7 +111,7 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
         if let Some(of) = name.strip_suffix("_status").filter(|_| kind == "text" && !filled)
             && let Some((next, rest)) = all.get(i + 1)
             && *next == format!("{of}_basis")
-            && **rest == make_column("list of text", false, basis_sentence(about), Place::default())
+            && **rest == make_column("list of text", false, basis_sentence(about), ValuePlace::default())
         {
             let about = if about == STANDING { String::new() } else { format!(": {about}") };
             out.push(format!("{of}_*{about}"));
@@ -147,7 +147,7 @@ pub(super) fn up_columns(columns: &Table) -> Option<Node> {
     if let Some(at) = out.windows(names.len()).position(|run| run.iter().eq(names.iter())) {
         out.splice(at..at + names.len(), ["post".to_owned()]);
     }
-    Some(Node::from_texts(out.iter().map(String::as_str), Place::default()))
+    Some(Node::from_texts(out.iter().map(String::as_str), ValuePlace::default()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use riddlemill_text::problem::{Problem, Problems};
 
 use super::kept::Columns;
 use super::lower::{filled_group, is_first, lower_files, prompt_names};
-use super::tree::{FILES, Node, Place, Table, format_inline, parse_table};
+use super::tree::{FILES, Node, ValuePlace, Table, format_inline, parse_table};
 use super::{ballots_up, chinese, columns, comments, data, steps, tables, tasks, write};
 
 /// A folder in the second edition.
@@ -80,7 +80,7 @@ fn reread_file(file: usize, text: &str, lost: &mut Vec<String>) -> Table {
 /// The three files in the second edition, with both languages in them.
 fn raise_files(first: &[Table; 3], prompts: &[&str], lost: &mut Vec<String>) -> [Table; 3] {
     let [benchmark, ballots, report] = first;
-    let at = Place::default();
+    let at = ValuePlace::default();
     let of = Columns::from_benchmark(benchmark);
     let lists = ballots_up::up_ballots(ballots, &of, lost);
     let codes = |list: &str| super::lower::codes_of_list(&lists, list);
@@ -92,7 +92,7 @@ fn raise_files(first: &[Table; 3], prompts: &[&str], lost: &mut Vec<String>) -> 
         let made = match (key, node.as_table(), node.as_list()) {
             ("step", Some(table), _) => Some(Node::from_table(steps::up_steps(table, prompts, &of), at)),
             ("data", Some(table), _) => {
-                let released = data::Released { published, codes: &codes };
+                let released = data::ColumnContext { published, codes: &codes };
                 Some(Node::from_table(data::up_data(table, &released, &names, lost), at))
             }
             ("compat", _, Some(list)) => {
@@ -143,7 +143,7 @@ fn up_paper(paper: &Table) -> Table {
         Some(Node::from_list(both.into_iter().chain(table.get("unless")).cloned().collect(), node.at))
     };
     let short: Vec<Node> = differs.iter().map(|node| each(node).unwrap_or_else(|| node.clone())).collect();
-    paper.set("differs", Node::from_list(short, Place::default()));
+    paper.set("differs", Node::from_list(short, ValuePlace::default()));
     paper
 }
 
@@ -154,14 +154,14 @@ fn spread_every(file: &Table) -> Table {
     if let Some(voters) = every.take_node("voters") {
         let mut ballots = file.take_table("ballot").unwrap_or_default();
         for (_, ballot) in ballots.iter_mut() {
-            if let super::tree::What::Table(ballot) = &mut ballot.what {
+            if let super::tree::NodeValue::Table(ballot) = &mut ballot.what {
                 ballot.set_default("voters", voters.clone());
             }
         }
-        file.set("ballot", Node::from_table(ballots, Place::default()));
+        file.set("ballot", Node::from_table(ballots, ValuePlace::default()));
     }
     if !every.is_empty() {
-        file.set("every", Node::from_table(every, Place::default()));
+        file.set("every", Node::from_table(every, ValuePlace::default()));
     }
     file
 }

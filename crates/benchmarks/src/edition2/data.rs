@@ -1,7 +1,7 @@
 //! What is released: `[data]`, `[compat."FILE"]`, `[published]`.
 
 use super::sentences::{low_reason, low_requires};
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// Words of `[data]` and its harness: second edition, first.
 pub(super) const KEYS: [(&str, &str); 2] = [("counted", "labels"), ("harness", "poses")];
@@ -11,14 +11,14 @@ const TYPES: [&str; 4] = ["text", "integer", "number", "flag"];
 const LETTERS: [char; 4] = ['A', 'B', 'C', 'D'];
 
 /// What columns are read with: whether rows of a published set may stand in the release, and the lists.
-pub(super) struct Released<'a> {
+pub(super) struct ColumnContext<'a> {
     pub(super) published: bool,
     /// The lists of ballots.toml, by their codes in either edition.
     pub(super) codes: &'a dyn Fn(&str) -> Option<Vec<String>>,
 }
 
 /// `source_id = true`, `standing = true`: the columns that every set has.
-fn usual_column(name: &str, published: bool, at: Place) -> Option<Vec<Node>> {
+fn usual_column(name: &str, published: bool, at: ValuePlace) -> Option<Vec<Node>> {
     let texts = |texts: &[&str]| Some(texts.iter().map(|text| Node::from_text(*text, at)).collect());
     let values = |all: &[&str]| all.join(" | ");
     let without: Vec<&str> = STANDINGS.into_iter().filter(|one| *one != "published").collect();
@@ -39,7 +39,7 @@ fn usual_column(name: &str, published: bool, at: Place) -> Option<Vec<Node>> {
 }
 
 /// The columns of the first edition, a list of tables.
-fn low_columns(columns: &Table, released: &Released<'_>, problems: &mut Vec<(Place, String)>) -> Node {
+fn low_columns(columns: &Table, released: &ColumnContext<'_>, problems: &mut Vec<(ValuePlace, String)>) -> Node {
     let mut out = Vec::new();
     for (name, written) in columns.iter() {
         let at = written.at;
@@ -81,10 +81,10 @@ fn low_columns(columns: &Table, released: &Released<'_>, problems: &mut Vec<(Pla
         }
         out.push(Node::from_table(column, at));
     }
-    Node::from_list(out, Place::default())
+    Node::from_list(out, ValuePlace::default())
 }
 
-fn up_columns(columns: &[Node], released: &Released<'_>, lists: &[&str]) -> Option<Table> {
+fn up_columns(columns: &[Node], released: &ColumnContext<'_>, lists: &[&str]) -> Option<Table> {
     let mut out = Table::default();
     for node in columns {
         let mut column = node.as_table()?.clone();
@@ -124,13 +124,13 @@ fn up_columns(columns: &[Node], released: &Released<'_>, lists: &[&str]) -> Opti
 /// `[data]` of the first edition.
 pub(super) fn low_data(
     mut data: Table,
-    released: &Released<'_>,
-    problems: &mut Vec<(Place, String)>,
+    released: &ColumnContext<'_>,
+    problems: &mut Vec<(ValuePlace, String)>,
 ) -> Table {
     data.rename_keys(&KEYS, false);
     if let Some(mut poses) = data.take_table("poses") {
         poses.rename_keys(&HARNESS, false);
-        data.set("poses", Node::from_table(poses, Place::default()));
+        data.set("poses", Node::from_table(poses, ValuePlace::default()));
     }
     if let Some(columns) = data.take_table("columns") {
         data.set("columns", low_columns(&columns, released, problems));
@@ -156,7 +156,7 @@ pub(super) fn low_data(
 /// `[data]` of the second edition; `lists`: the names of the lists.
 pub(super) fn up_data(
     data: &Table,
-    released: &Released<'_>,
+    released: &ColumnContext<'_>,
     lists: &[&str],
     lost: &mut Vec<String>,
 ) -> Table {
@@ -164,7 +164,7 @@ pub(super) fn up_data(
     data.rename_keys(&KEYS, true);
     if let Some(mut harness) = data.take_table("harness") {
         harness.rename_keys(&HARNESS, true);
-        data.set("harness", Node::from_table(harness, Place::default()));
+        data.set("harness", Node::from_table(harness, ValuePlace::default()));
     }
     if let Some(checks) = data.take_list("checks") {
         let each = |check: &Node| {
@@ -173,11 +173,11 @@ pub(super) fn up_data(
                 .and_then(|check| Some(vec![check.get("holds")?.clone(), check.get("says")?.clone()]));
             of.map_or_else(|| check.clone(), |both| Node::from_list(both, check.at))
         };
-        data.set("checks", Node::from_list(checks.iter().map(each).collect(), Place::default()));
+        data.set("checks", Node::from_list(checks.iter().map(each).collect(), ValuePlace::default()));
     }
     if let Some(columns) = data.take_list("columns") {
         match up_columns(&columns, released, lists) {
-            Some(table) => data.set("columns", Node::from_table(table, Place::default())),
+            Some(table) => data.set("columns", Node::from_table(table, ValuePlace::default())),
             None => lost.push("benchmark.toml [data] columns: a column is no table with a name".to_owned()),
         }
     }
@@ -281,7 +281,7 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
         }
         Node::from_table(out, at)
     };
-    Node::from_list(files.iter().map(each).collect(), Place::default())
+    Node::from_list(files.iter().map(each).collect(), ValuePlace::default())
 }
 
 /// The inverse of [`low_compat`]; `None` if a file's form is not that of its ending.
@@ -311,7 +311,7 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
                 true => node.clone(),
                 false => named(name, node),
             };
-            table.set("keys", Node::from_list(keys.iter().map(each).collect(), Place::default()));
+            table.set("keys", Node::from_list(keys.iter().map(each).collect(), ValuePlace::default()));
             let by_itself = published && !table.has_key("config");
             if by_itself || back.is_some() {
                 let usual = usual_back(keys, columns);
@@ -321,10 +321,10 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
                     rest.set(key, node.clone());
                 }
                 for key in usual.keys().filter(|key| !had.has_key(key)) {
-                    rest.set(key, Node::from_text("", Place::default()));
+                    rest.set(key, Node::from_text("", ValuePlace::default()));
                 }
                 if !rest.is_empty() || !by_itself {
-                    table.set("back", Node::from_table(rest, Place::default()));
+                    table.set("back", Node::from_table(rest, ValuePlace::default()));
                 }
             }
         }
@@ -356,6 +356,6 @@ pub(super) fn convert_published(table: &Table, group: &dyn Fn(&str) -> String, u
         }
         all.set(step, Node::from_table(says, written.at));
     }
-    table.set("at", Node::from_table(all, Place::default()));
+    table.set("at", Node::from_table(all, ValuePlace::default()));
     table
 }

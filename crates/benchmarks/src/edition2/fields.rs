@@ -1,7 +1,7 @@
 //! Options and fields of a ballot: what a field is follows from its keys.
 
 use super::chinese::label_from_code;
-use super::tree::{Node, Place, Table, What, make_words};
+use super::tree::{Node, ValuePlace, Table, NodeValue, make_words};
 
 /// The verdict before a ballot's texts: its field, and the codes at which they are written or are the draft's.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Verdict {
 }
 
 /// What the fields of a ballot hang on.
-pub(super) struct Around<'a> {
+pub(super) struct FieldContext<'a> {
     /// How many vote.
     pub(super) votes: usize,
     pub(super) verdict: Option<&'a Verdict>,
@@ -26,7 +26,7 @@ pub(super) const NTH: [(&str, &str); 5] =
 
 /// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum FieldForm {
     Choice,
     Choices,
     YesNo,
@@ -38,24 +38,24 @@ pub(super) enum Form {
 }
 
 /// What a field is, by its keys.
-pub(super) fn form_of_field(field: &Table) -> Form {
+pub(super) fn form_of_field(field: &Table) -> FieldForm {
     let forms = [
-        ("choice", Form::Choice),
-        ("choices", Form::Choices),
-        ("pick", Form::Pick),
-        ("score", Form::Score),
-        ("keep", Form::Keep),
-        ("prefers", Form::Prefers),
+        ("choice", FieldForm::Choice),
+        ("choices", FieldForm::Choices),
+        ("pick", FieldForm::Pick),
+        ("score", FieldForm::Score),
+        ("keep", FieldForm::Keep),
+        ("prefers", FieldForm::Prefers),
     ];
     let found = forms.into_iter().find(|(key, _)| field.has_key(key)).map(|(_, form)| form);
-    let yes_no = || (field.has_key("yes") && field.has_key("no")).then_some(Form::YesNo);
-    found.or_else(yes_no).unwrap_or(Form::Text)
+    let yes_no = || (field.has_key("yes") && field.has_key("no")).then_some(FieldForm::YesNo);
+    found.or_else(yes_no).unwrap_or(FieldForm::Text)
 }
 
 /// A field as a table: a text alone is its label.
 pub(super) fn table_of(field: &Node) -> Table {
     match (&field.what, field.is_words()) {
-        (What::Table(table), false) => table.clone(),
+        (NodeValue::Table(table), false) => table.clone(),
         _ => {
             let mut table = Table::default();
             table.set("label", field.clone());
@@ -115,12 +115,12 @@ pub(super) fn up_options(node: &Node) -> Option<Node> {
 }
 
 /// The labels of yes and no.
-pub(super) fn yes_no(code: &str, at: Place) -> Node {
+pub(super) fn yes_no(code: &str, at: ValuePlace) -> Node {
     make_words(code, Some(if code == "yes" { "是" } else { "否" }), at)
 }
 
 /// The fields of the first edition for those of the second.
-pub(super) fn low_fields(fields: &Table, around: &Around<'_>) -> Vec<Node> {
+pub(super) fn low_fields(fields: &Table, around: &FieldContext<'_>) -> Vec<Node> {
     let picks: Vec<&str> = fields
         .iter()
         .filter(|(_, field)| field.as_table().is_some_and(|table| table.has_key("pick")))
@@ -129,7 +129,7 @@ pub(super) fn low_fields(fields: &Table, around: &Around<'_>) -> Vec<Node> {
     fields.iter().flat_map(|(name, field)| low_field(name, field, around, &picks)).collect()
 }
 
-fn low_field(name: &str, field: &Node, around: &Around<'_>, picks: &[&str]) -> Vec<Node> {
+fn low_field(name: &str, field: &Node, around: &FieldContext<'_>, picks: &[&str]) -> Vec<Node> {
     let at = field.at;
     let mut field = table_of(field);
     let times = field.take_node("times").and_then(|times| times.as_number()).unwrap_or(0);
@@ -143,9 +143,9 @@ fn one_field(
     name: &str,
     mut field: Table,
     (times, i): (usize, usize),
-    around: &Around<'_>,
+    around: &FieldContext<'_>,
     picks: &[&str],
-    at: Place,
+    at: ValuePlace,
 ) -> Table {
     let form = form_of_field(&field);
     let mut out = Table::default();
@@ -156,12 +156,12 @@ fn one_field(
     out.set("label", if times > 0 { add_ordinal(&label, i) } else { label });
     let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
     let kind = match form {
-        Form::Choice | Form::Keep => {
-            let key = if form == Form::Keep { "keep" } else { "choice" };
+        FieldForm::Choice | FieldForm::Keep => {
+            let key = if form == FieldForm::Keep { "keep" } else { "choice" };
             set_options(&mut out, field.take_node(key));
             key
         }
-        Form::Choices => {
+        FieldForm::Choices => {
             let written = field.take_node("choices");
             let size = match written.as_ref() {
                 Some(node) => match node.as_text() {
@@ -175,7 +175,7 @@ fn one_field(
             out.set("max", field.take_node("max").unwrap_or_else(|| Node::from_number(size, at)));
             "choices"
         }
-        Form::YesNo => {
+        FieldForm::YesNo => {
             let option = |(code, means): (&str, Option<Node>)| {
                 let mut option = Table::default();
                 option.set("code", text(code));
@@ -187,7 +187,7 @@ fn one_field(
             out.set("options", Node::from_list(both.into_iter().map(option).collect(), at));
             "choice"
         }
-        Form::Score => {
+        FieldForm::Score => {
             if let Some([least, most]) = field.list("score") {
                 out.set("min", least.clone());
                 out.set("max", most.clone());
@@ -195,7 +195,7 @@ fn one_field(
             field.take_node("score");
             "score"
         }
-        Form::Prefers => {
+        FieldForm::Prefers => {
             if let Some(sides) = field.take_node("prefers") {
                 out.set("sides", sides);
             }
@@ -209,7 +209,7 @@ fn one_field(
             }
             "preference"
         }
-        Form::Pick => {
+        FieldForm::Pick => {
             if let Some(from) = field.take_node("pick") {
                 out.set("from", from);
             }
@@ -223,13 +223,13 @@ fn one_field(
             }
             "pick"
         }
-        Form::Text if field.text("edits").is_some_and(|edits| picks.contains(&edits)) => {
+        FieldForm::Text if field.text("edits").is_some_and(|edits| picks.contains(&edits)) => {
             if let Some(pick) = field.take_node("edits") {
                 out.set("pick", pick);
             }
             "edited"
         }
-        Form::Text => {
+        FieldForm::Text => {
             if let Some(edits) = field.take_text("edits") {
                 out.set("edits", text(&numbered(&edits)));
                 // A text that stands in its field may be left as it is.
@@ -270,7 +270,7 @@ pub(super) fn usual_rule(kind: &str, votes: usize) -> &'static str {
 }
 
 /// After which answers a field is asked: `if`, or the verdict.
-fn asked_if(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str, at: Place) {
+fn asked_if(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str, at: ValuePlace) {
     let mut when = Table::default();
     let list = |node: &Node| Node::from_texts(node.as_texts(), node.at);
     let given = field.take_table("if");
@@ -293,7 +293,7 @@ fn asked_if(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind:
 }
 
 /// The fields of the second edition for those of the first, in their order; `None` where one cannot be said.
-pub(super) fn up_fields(fields: &[Node], around: &Around<'_>) -> Option<Table> {
+pub(super) fn up_fields(fields: &[Node], around: &FieldContext<'_>) -> Option<Table> {
     let each: Vec<(String, Table)> =
         fields.iter().map(|field| up_field(field.as_table()?, around)).collect::<Option<_>>()?;
     let mut out = Table::default();
@@ -339,11 +339,11 @@ fn run_of<'s>(stem: &'s str, each: &[(String, Table)]) -> Option<(&'s str, Table
     if length < 2 {
         return None;
     }
-    first.set("times", Node::from_number(length, Place::default()));
+    first.set("times", Node::from_number(length, ValuePlace::default()));
     Some((stem, first, length))
 }
 
-fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
+fn up_field(field: &Table, around: &FieldContext<'_>) -> Option<(String, Table)> {
     let mut field = field.clone();
     let name = field.take_text("name")?;
     let kind = field.take_text("kind")?;
@@ -356,7 +356,7 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
             let options = up(field.take_node("options")?)?;
             let yes_no_of = |table: &Table| -> Option<(Node, Node)> {
                 let of = |code: &str| match table.list(code)? {
-                    [label, means] if *label == yes_no(code, Place::default()) => Some(means.clone()),
+                    [label, means] if *label == yes_no(code, ValuePlace::default()) => Some(means.clone()),
                     _ => None,
                 };
                 (table.keys().eq(["yes", "no"])).then_some(())?;
@@ -378,18 +378,18 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
             let (least, most) = (number(field.take_node("min"), 0)?, number(field.take_node("max"), size)?);
             let optional = field.get("optional").and_then(Node::as_flag) == Some(true);
             if least != usize::from(!optional) {
-                out.set("min", Node::from_number(least, Place::default()));
+                out.set("min", Node::from_number(least, ValuePlace::default()));
             }
             if most != size {
-                out.set("max", Node::from_number(most, Place::default()));
+                out.set("max", Node::from_number(most, ValuePlace::default()));
             }
         }
         "keep" => out.set("keep", up(field.take_node("options")?)?),
         "score" => {
             let one =
-                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::from_number(usual, Place::default()));
+                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::from_number(usual, ValuePlace::default()));
             let both = vec![one(field.take_node("min"), 1), one(field.take_node("max"), 5)];
-            out.set("score", Node::from_list(both, Place::default()));
+            out.set("score", Node::from_list(both, ValuePlace::default()));
         }
         "preference" => {
             out.set("prefers", field.take_node("sides")?);
@@ -404,7 +404,7 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
             out.set("pick", field.take_node("from")?);
             let (count, any) = (field.take_node("k"), field.take_node("any").and_then(|any| any.as_flag()));
             if any == Some(true) {
-                out.set("count", Node::from_text("any", Place::default()));
+                out.set("count", Node::from_text("any", ValuePlace::default()));
             } else if let Some(count) = count.filter(|count| count.as_number() != Some(1)) {
                 out.set("count", count);
             }
@@ -417,14 +417,14 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
             if let Some(edits) = field.take_node("edits") {
                 out.set("edits", edits);
                 if field.take_node("optional").and_then(|optional| optional.as_flag()) != Some(true) {
-                    out.set("optional", Node::from_flag(false, Place::default()));
+                    out.set("optional", Node::from_flag(false, ValuePlace::default()));
                 }
             }
         }
         _ => return None,
     }
     up_when(&mut out, &mut field, around.verdict, &kind)?;
-    let rule = field.take_node("rule").unwrap_or_else(|| Node::from_text("majority", Place::default()));
+    let rule = field.take_node("rule").unwrap_or_else(|| Node::from_text("majority", ValuePlace::default()));
     let usual = if out.has_key("otherwise") { "majority" } else { usual_rule(&kind, around.votes) };
     if rule.as_text() != Some(usual) {
         out.set("rule", rule);
@@ -439,7 +439,7 @@ fn up_field(field: &Table, around: &Around<'_>) -> Option<(String, Table)> {
 fn up_when(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: &str) -> Option<()> {
     let when = field.take_table("when");
     let mut usual = (Table::default(), Table::default());
-    asked_if(&mut usual.0, &mut usual.1, verdict, kind, Place::default());
+    asked_if(&mut usual.0, &mut usual.1, verdict, kind, ValuePlace::default());
     match (when, usual.0.table("when")) {
         (None, None) => Some(()),
         (None, Some(_)) => None,
@@ -451,7 +451,7 @@ fn up_when(out: &mut Table, field: &mut Table, verdict: Option<&Verdict>, kind: 
             };
             let mut of = Table::default();
             of.set(when.text("field")?, one(when.get("write")?));
-            out.set("if", Node::from_table(of, Place::default()));
+            out.set("if", Node::from_table(of, ValuePlace::default()));
             if let Some(draft) = when.get("draft") {
                 out.set("takes", one(draft));
             }

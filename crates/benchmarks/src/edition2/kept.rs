@@ -1,8 +1,8 @@
 //! Where answers of a ballot and replies of a draft stand in records with columns: in the columns of their names, unless a
 //! field says otherwise (`draft`, `into`, `replaces`).
 
-use super::fields::{Form, form_of_field, table_of};
-use super::tree::{Node, Place, Table};
+use super::fields::{FieldForm, form_of_field, table_of};
+use super::tree::{Node, ValuePlace, Table};
 
 /// The columns of the records that a folder's steps fill: their names and types; empty of records that are groups.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl Columns {
 
 /// What the fields of a ballot say of a record.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct KeptFields {
     /// What is drafted, by field.
     pub(super) draft: Table,
     /// The expressions that this rests on.
@@ -45,8 +45,8 @@ pub(super) struct Kept {
 }
 
 /// What fields say of a record. `shows`: those of the first edition.
-pub(super) fn collect_kept(fields: &Table, columns: &Columns, votes: usize, shows: &[Node]) -> Kept {
-    let mut kept = Kept::default();
+pub(super) fn collect_kept(fields: &Table, columns: &Columns, votes: usize, shows: &[Node]) -> KeptFields {
+    let mut kept = KeptFields::default();
     for (name, field) in fields.iter() {
         of_field(name, &table_of(field), field.at, columns, votes, shows, &mut kept);
     }
@@ -56,11 +56,11 @@ pub(super) fn collect_kept(fields: &Table, columns: &Columns, votes: usize, show
 fn of_field(
     name: &str,
     field: &Table,
-    at: Place,
+    at: ValuePlace,
     columns: &Columns,
     votes: usize,
     shows: &[Node],
-    kept: &mut Kept,
+    kept: &mut KeptFields,
 ) {
     let form = form_of_field(field);
     let times = field.get("times").and_then(Node::as_number).unwrap_or(0);
@@ -76,7 +76,7 @@ fn of_field(
         }
         if times == 0 {
             let whole =
-                if form == Form::YesNo { format!("'yes' if {draft} else 'no'") } else { draft.clone() };
+                if form == FieldForm::YesNo { format!("'yes' if {draft} else 'no'") } else { draft.clone() };
             kept.draft.set(name, Node::from_text(whole, at));
         }
         if !kept.bases.contains(&draft) {
@@ -102,8 +102,8 @@ fn of_field(
     };
     let expression = match (times, form) {
         (1.., _) => format!("[{}] | select | list", (0..times).map(said).collect::<Vec<_>>().join(", ")),
-        (0, Form::Pick) => picked().unwrap_or_else(|| format!("said.{name}")),
-        (0, Form::YesNo) => format!("said.{name} == 'yes' if said.{name}"),
+        (0, FieldForm::Pick) => picked().unwrap_or_else(|| format!("said.{name}")),
+        (0, FieldForm::YesNo) => format!("said.{name} == 'yes' if said.{name}"),
         (0, _) => format!("said.{name}"),
     };
     kept.keeps.set(&into, Node::from_text(expression, at));
@@ -132,7 +132,7 @@ pub(super) fn up_kept(ballot: &mut Table, columns: &Columns, votes: usize, shows
     let Some(mut fields) = ballot.take_table("fields") else { return };
     let drafts = ballot.take_table("draft").unwrap_or_default();
     let keeps = ballot.take_table("keeps").unwrap_or_default();
-    let at = Place::default();
+    let at = ValuePlace::default();
     let names: Vec<String> = fields.keys().map(str::to_owned).collect();
     for name in &names {
         let Some(field) = fields.get(name).map(table_of) else { continue };
@@ -198,12 +198,12 @@ pub(super) fn up_kept(ballot: &mut Table, columns: &Columns, votes: usize, shows
 }
 
 /// The expression that a drafted field was made from.
-fn base_of(expression: &str, times: usize, form: Form) -> &str {
+fn base_of(expression: &str, times: usize, form: FieldForm) -> &str {
     let part = expression.strip_suffix(&format!("[0::{times}]")).or_else(|| expression.strip_suffix("[0]"));
     let yes_no = expression.strip_prefix("'yes' if ").and_then(|rest| rest.strip_suffix(" else 'no'"));
     match (times, form) {
         (1.., _) => part.unwrap_or(expression),
-        (0, Form::YesNo) => yes_no.unwrap_or(expression),
+        (0, FieldForm::YesNo) => yes_no.unwrap_or(expression),
         (0, _) => expression,
     }
 }
@@ -215,7 +215,7 @@ fn rest_of(had: &Table, usual: &Table) -> Table {
         rest.set(key, node.clone());
     }
     for key in usual.keys().filter(|key| !had.has_key(key)) {
-        rest.set(key, Node::from_text("", Place::default()));
+        rest.set(key, Node::from_text("", ValuePlace::default()));
     }
     rest
 }

@@ -3,11 +3,11 @@
 
 use riddlemill_schema::hint::unknown_key;
 use riddlemill_schema::json::toml_value;
-use riddlemill_schema::{Fault, Key, Kind, Wrong};
+use riddlemill_schema::{Fault, Key, Kind, FaultKind};
 use serde_json::{Map, Value};
 
 use super::declared::FILES;
-use super::tree::{Node, Place, Table, What};
+use super::tree::{Node, ValuePlace, Table, NodeValue};
 
 /// Words of the first edition, and what they are called now.
 const RENAMED: &[(&str, &str)] = &[
@@ -36,24 +36,24 @@ const RENAMED: &[(&str, &str)] = &[
     ("is", "expression"),
 ];
 
-type Found = Vec<(Place, String)>;
+type KeyFindings = Vec<(ValuePlace, String)>;
 
 /// Takes unknown keys out of benchmark.toml, ballots.toml and report.toml, and reports them and the values that do not fit.
-pub(super) fn check_files(files: [&mut Table; 3], found: &mut Found) {
+pub(super) fn check_files(files: [&mut Table; 3], found: &mut KeyFindings) {
     for ((name, _, keys), table) in FILES.into_iter().zip(files) {
         // What a table lacks is told by who reads it: it may be that of another step or ballot.
         let faults = Kind::Table(keys).find_faults(&json_of(table));
         let (empty, rest): (Vec<Fault>, Vec<Fault>) =
-            faults.into_iter().partition(|fault| fault.what == Wrong::Lacks("en"));
+            faults.into_iter().partition(|fault| fault.what == FaultKind::Lacks("en"));
         for fault in rest {
             match fault.what {
-                Wrong::Lacks(_) => {}
+                FaultKind::Lacks(_) => {}
                 // `sentences` tells what they are.
-                Wrong::Misfit(_) if fault.path.iter().any(|key| key == "requires") => {}
-                Wrong::Unknown(keys) => {
+                FaultKind::Misfit(_) if fault.path.iter().any(|key| key == "requires") => {}
+                FaultKind::Unknown(keys) => {
                     found.extend(remove_key(table, &fault.path).map(|at| (at, describe_unknown_key(&fault.path, keys))))
                 }
-                Wrong::Misfit(mismatch) => {
+                FaultKind::Misfit(mismatch) => {
                     let key = fault.path.iter().rev().find(|key| key.parse::<usize>().is_err());
                     let what = format!("{}: {mismatch}", key.map(String::as_str).unwrap_or_default());
                     found.extend(find_place(table, &fault.path).map(|at| (at, what)));
@@ -89,46 +89,46 @@ fn json_of(table: &Table) -> Value {
 /// A value as JSON; null for what JSON has not, which fits nowhere.
 fn node_to_json(node: &Node) -> Value {
     match &node.what {
-        What::Text(text) => text.as_str().into(),
-        What::Flag(flag) => (*flag).into(),
-        What::Raw(raw) => toml_value(raw).unwrap_or(Value::Null),
-        What::List(list) => list.iter().map(node_to_json).collect(),
-        What::Table(table) => json_of(table),
+        NodeValue::Text(text) => text.as_str().into(),
+        NodeValue::Flag(flag) => (*flag).into(),
+        NodeValue::Raw(raw) => toml_value(raw).unwrap_or(Value::Null),
+        NodeValue::List(list) => list.iter().map(node_to_json).collect(),
+        NodeValue::Table(table) => json_of(table),
     }
 }
 
 /// The place of a value.
-fn find_place(table: &Table, path: &[String]) -> Option<Place> {
+fn find_place(table: &Table, path: &[String]) -> Option<ValuePlace> {
     let (key, below) = path.split_first()?;
     place_in(table.get(key)?, below)
 }
 
-fn place_in(node: &Node, path: &[String]) -> Option<Place> {
+fn place_in(node: &Node, path: &[String]) -> Option<ValuePlace> {
     let Some((key, below)) = path.split_first() else { return Some(node.at) };
     match &node.what {
-        What::Table(table) => find_place(table, path),
-        What::List(list) => place_in(key.parse::<usize>().ok().and_then(|at| list.get(at))?, below),
+        NodeValue::Table(table) => find_place(table, path),
+        NodeValue::List(list) => place_in(key.parse::<usize>().ok().and_then(|at| list.get(at))?, below),
         _ => Some(node.at),
     }
 }
 
 /// Makes a text of a value that is none in English, and says where it stands: nothing else is told of it.
-fn empty_value(table: &mut Table, path: &[String]) -> Option<Place> {
+fn empty_value(table: &mut Table, path: &[String]) -> Option<ValuePlace> {
     let at = find_place(table, path)?;
     let mut node = table.get_mut(path.first()?)?;
     for key in path.get(1..)? {
         node = match &mut node.what {
-            What::Table(table) => table.get_mut(key)?,
-            What::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
+            NodeValue::Table(table) => table.get_mut(key)?,
+            NodeValue::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
             _ => return None,
         };
     }
-    node.what = What::Text(String::new());
+    node.what = NodeValue::Text(String::new());
     Some(at)
 }
 
 /// Removes a key, and says where it stood.
-fn remove_key(table: &mut Table, path: &[String]) -> Option<Place> {
+fn remove_key(table: &mut Table, path: &[String]) -> Option<ValuePlace> {
     let (key, below) = path.split_first()?;
     if below.is_empty() {
         let at = table.iter_with_places().find(|(known, ..)| known == key).map(|(_, at, _)| at);
@@ -138,10 +138,10 @@ fn remove_key(table: &mut Table, path: &[String]) -> Option<Place> {
     take_in(table.get_mut(key)?, below)
 }
 
-fn take_in(node: &mut Node, path: &[String]) -> Option<Place> {
+fn take_in(node: &mut Node, path: &[String]) -> Option<ValuePlace> {
     match &mut node.what {
-        What::Table(table) => remove_key(table, path),
-        What::List(list) => {
+        NodeValue::Table(table) => remove_key(table, path),
+        NodeValue::List(list) => {
             let (at, below) = path.split_first()?;
             take_in(list.get_mut(at.parse::<usize>().ok()?)?, below)
         }
@@ -150,14 +150,14 @@ fn take_in(node: &mut Node, path: &[String]) -> Option<Place> {
 }
 
 /// What the fields of a ballot have besides their types.
-fn check_fields(ballot: &mut Table, found: &mut Found) {
+fn check_fields(ballot: &mut Table, found: &mut KeyFindings) {
     check_tables(ballot, "fields", check_field, found);
-    if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
+    if let Some(NodeValue::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
         check_tables(second, "fields", check_field, found);
     }
 }
 
-fn check_field(field: &mut Table, found: &mut Found) {
+fn check_field(field: &mut Table, found: &mut KeyFindings) {
     let score = field.get("score").filter(|score| !matches!(score.as_list(), Some([_, _])));
     if let Some(at) = score.map(|score| score.at) {
         report_value(at, "score: expected [least, most]", found);
@@ -171,16 +171,16 @@ fn check_field(field: &mut Table, found: &mut Found) {
 }
 
 /// Reports a value, unless its type is reported.
-fn report_value(at: Place, message: &str, found: &mut Found) {
+fn report_value(at: ValuePlace, message: &str, found: &mut KeyFindings) {
     if !found.iter().any(|(told, _)| *told == at) {
         found.push((at, message.to_owned()));
     }
 }
 
-fn check_tables(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut Found), found: &mut Found) {
-    let Some(What::Table(tables)) = table.get_mut(key).map(|node| &mut node.what) else { return };
+fn check_tables(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut KeyFindings), found: &mut KeyFindings) {
+    let Some(NodeValue::Table(tables)) = table.get_mut(key).map(|node| &mut node.what) else { return };
     for (_, node) in tables.iter_mut() {
-        if let What::Table(table) = &mut node.what {
+        if let NodeValue::Table(table) = &mut node.what {
             check(table, found);
         }
     }

@@ -1,7 +1,7 @@
 //! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record, of drafts and of the tasks of an evaluation.
 
 use super::kept::Columns;
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// The languages that a record may have.
 const LANGUAGES: [&str; 3] = ["zh", "en", "und"];
@@ -90,7 +90,7 @@ fn add_finding(step: &mut Table, asked: &[String], name: &str) {
     if step.has_key("checks") && step.list("checks").is_none() {
         return;
     }
-    let at = Place::default();
+    let at = ValuePlace::default();
     let mut checks = step.take_list("checks").unwrap_or_default();
     checks.push(Node::from_text(check, at));
     step.set("checks", Node::from_list(checks, at));

@@ -3,12 +3,12 @@
 use riddlemill_text::problem::Problem;
 
 use super::kept::Columns;
-use super::tree::{FILES, Node, Place, Table};
+use super::tree::{FILES, Node, ValuePlace, Table};
 use super::write::write_lowered;
 use super::{ballots, chinese, columns, data, keys, own_lists, steps, tables, tasks, tree};
 
 /// The files of a folder: path and text.
-pub(crate) type Files = [(&'static str, &'static str)];
+pub(crate) type FolderTexts = [(&'static str, &'static str)];
 
 /// Whether a folder is written in the first edition: something in it has a form that the second does not know.
 pub fn is_first(files: &[(&str, &str)]) -> bool {
@@ -52,7 +52,7 @@ fn has_list(ballots: &Table) -> bool {
 /// A folder's files as the rest of the crate reads them: those of the first edition as they are, those of the second
 /// lowered, without what is wrong in them; and the problems of the second edition's own. No files where one of them is
 /// no TOML.
-pub(crate) fn read_folder(name: &str, files: &Files) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
+pub(crate) fn read_folder(name: &str, files: &FolderTexts) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
     let has = |file: &str| files.iter().any(|(path, _)| *path == file);
     if is_first(files) || !has(FILES[0]) {
         return (files.to_vec(), Vec::new());
@@ -76,7 +76,7 @@ pub(crate) fn read_folder(name: &str, files: &Files) -> (Vec<(&'static str, &'st
     let both = [(benchmark, of_benchmark), (ballots, of_ballots), (report, of_report)];
     let lowered = lower_files(both, &prompt_names(files), &mut found);
     found.sort_by_key(|(at, _)| (at.file, at.line, at.column));
-    let problem = |(at, what): (Place, String)| Problem { place: format!("{name}/{}", at.format_place()), what };
+    let problem = |(at, what): (ValuePlace, String)| Problem { place: format!("{name}/{}", at.format_place()), what };
     let problems = found.into_iter().map(problem).collect();
     let mut out: Vec<(&'static str, &'static str)> =
         files.iter().filter(|(path, _)| !FILES.contains(path)).copied().collect();
@@ -97,10 +97,10 @@ pub(super) fn prompt_names<'f>(files: &[(&'f str, &'f str)]) -> Vec<&'f str> {
 pub(super) fn lower_files(
     files: [(Table, Table); 3],
     prompts: &[&str],
-    problems: &mut Vec<(Place, String)>,
+    problems: &mut Vec<(ValuePlace, String)>,
 ) -> [Table; 3] {
     let [mut benchmark, ballots, report] = files.map(|(table, zh)| chinese::merge_chinese(table, &zh, problems));
-    let at = Place::default();
+    let at = ValuePlace::default();
     let kinds = benchmark.take_table("columns").unwrap_or_default();
     let mut low = Table::default();
     for (kind, list) in kinds.iter() {
@@ -119,7 +119,7 @@ pub(super) fn lower_files(
         benchmark.set("step", Node::from_table(steps::low_steps(&steps, prompts, &columns, problems), at));
     }
     if let Some(data) = benchmark.take_table("data") {
-        let released = data::Released { published, codes: &codes };
+        let released = data::ColumnContext { published, codes: &codes };
         benchmark.set("data", Node::from_table(data::low_data(data, &released, problems), at));
     }
     let of_data = |benchmark: &Table| {
@@ -135,7 +135,7 @@ pub(super) fn lower_files(
     let common = benchmark.take_table("tasks").unwrap_or_default();
     if let Some(tasks) = benchmark.take_table("task") {
         let of_rows = of_data(&benchmark);
-        let named = tasks::Named { prompts, columns: &of_rows };
+        let named = tasks::TaskNames { prompts, columns: &of_rows };
         benchmark.set("task", tasks::low_tasks(&tasks, &common, &named, problems));
     }
     if let Some(tables) = benchmark.take_table("table") {

@@ -1,6 +1,6 @@
 //! A list that one field alone names is that field's own: it is no list that the rest of a folder can see.
 
-use super::tree::{Node, Table, What};
+use super::tree::{Node, Table, NodeValue};
 
 /// Puts the options of such lists into their fields. `rest`: the other files of the folder.
 pub(super) fn inline_lists(ballots: &mut Table, other_files: [&Table; 2]) {
@@ -45,31 +45,31 @@ fn is_list_named(table: &Table, name: &str, under: &str) -> bool {
 
 fn says_node(node: &Node, name: &str, key: &str) -> bool {
     match &node.what {
-        What::Text(text) => {
+        NodeValue::Text(text) => {
             let named = ["list", "label_of", "one_of", "parts", "by_list"].contains(&key) && text == name;
             named || text.contains(&format!("'{name}'"))
         }
-        What::List(list) => list.iter().any(|node| says_node(node, name, key)),
-        What::Table(table) => is_list_named(table, name, key),
-        What::Flag(_) | What::Raw(_) => false,
+        NodeValue::List(list) => list.iter().any(|node| says_node(node, name, key)),
+        NodeValue::Table(table) => is_list_named(table, name, key),
+        NodeValue::Flag(_) | NodeValue::Raw(_) => false,
     }
 }
 
 fn set_options(ballots: &mut Table, name: &str, options: &Node) {
-    let Some(What::Table(all)) = ballots.get_mut("ballot").map(|all| &mut all.what) else { return };
+    let Some(NodeValue::Table(all)) = ballots.get_mut("ballot").map(|all| &mut all.what) else { return };
     for (_, ballot) in all.iter_mut() {
-        let What::Table(ballot) = &mut ballot.what else { continue };
+        let NodeValue::Table(ballot) = &mut ballot.what else { continue };
         set_in(ballot, name, options);
-        if let Some(What::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
+        if let Some(NodeValue::Table(second)) = ballot.get_mut("second").map(|second| &mut second.what) {
             set_in(second, name, options);
         }
     }
 }
 
 fn set_in(round: &mut Table, name: &str, options: &Node) {
-    let Some(What::List(fields)) = round.get_mut("fields").map(|fields| &mut fields.what) else { return };
+    let Some(NodeValue::List(fields)) = round.get_mut("fields").map(|fields| &mut fields.what) else { return };
     for field in fields {
-        let What::Table(field) = &mut field.what else { continue };
+        let NodeValue::Table(field) = &mut field.what else { continue };
         if field.text("options") == Some(name) {
             field.set("options", options.clone());
         }

@@ -1,9 +1,9 @@
 //! `reason` and `requires`: a code or a condition, and the sentence for people.
 
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// `requires = [["condition", "sentence"]]` as tables; anything else is told.
-pub(super) fn low_requires(table: &mut Table, problems: &mut Vec<(Place, String)>) {
+pub(super) fn low_requires(table: &mut Table, problems: &mut Vec<(ValuePlace, String)>) {
     let Some(written) = table.take_node("requires") else { return };
     let at = written.at;
     let wrong = "requires: expected [[\"condition\", \"sentence\"], …]";

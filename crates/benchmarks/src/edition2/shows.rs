@@ -1,7 +1,7 @@
 //! What ballots show: keys of `[shown]`, or `{ key = [label, expression, how many] }`.
 
 use super::fields::{NTH, add_ordinal};
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// The first edition's `shows`.
 pub(super) fn low_shows(list: &[Node], shown: &Table) -> Node {
@@ -105,7 +105,7 @@ pub(super) fn up_shows(list: &[Node], shown: &Table) -> Option<Node> {
         out.push(entry);
         i += 1;
     }
-    (i == list.len()).then(|| Node::from_list(out, Place::default()))
+    (i == list.len()).then(|| Node::from_list(out, ValuePlace::default()))
 }
 
 fn make_table(key: &str, node: Node) -> Node {

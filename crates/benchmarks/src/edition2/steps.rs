@@ -4,7 +4,7 @@ use super::ballots::overlay_table;
 use super::kept::Columns;
 use super::languages::by_language;
 use super::sentences::{low_reason, low_requires};
-use super::tree::{Node, Place, Table, What};
+use super::tree::{Node, ValuePlace, Table, NodeValue};
 
 /// Keys of a step that have another name: second edition, first.
 pub(super) const KEYS: [(&str, &str); 6] = [
@@ -21,7 +21,7 @@ pub(super) fn low_steps(
     steps: &Table,
     prompts: &[&str],
     columns: &Columns,
-    problems: &mut Vec<(Place, String)>,
+    problems: &mut Vec<(ValuePlace, String)>,
 ) -> Table {
     let mut out = Table::default();
     for (name, written) in steps.iter() {
@@ -90,7 +90,7 @@ fn low_step(name: &str, step: &Table, base: Option<&Table>, prompts: &[&str], co
     }
     if let Some(cases) = step.take_list("case") {
         let each = |case: Node| match case.what {
-            What::Table(mut table) => {
+            NodeValue::Table(mut table) => {
                 if let Some(reply) = table.take_table("reply") {
                     table.set("reply", Node::from_table(low_reply(reply), case.at));
                 }
@@ -133,7 +133,7 @@ fn inherit_step(base: &Table, mut own: Table) -> Table {
     let cases = both.take_list("case");
     if let Some(cases) = cases {
         let each = |case: Node| match case.what {
-            What::Table(mut table) => {
+            NodeValue::Table(mut table) => {
                 let mut all = table.take_table("with").unwrap_or_default();
                 for (key, node) in with.iter().flat_map(Table::iter) {
                     all.set(key, node.clone());
@@ -165,7 +165,7 @@ fn low_reply(mut reply: Table) -> Table {
     if !reply.has_key("gives")
         && let Some(gives) = reply.table("json").and_then(codes)
     {
-        reply.set("gives", Node::from_table(gives, Place::default()));
+        reply.set("gives", Node::from_table(gives, ValuePlace::default()));
     }
     reply
 }
@@ -183,7 +183,7 @@ fn usual_keeps(name: &str, step: &Table, columns: &Columns) -> Table {
     }
     let basis = format!("{}_basis", step.text("for").unwrap_or(name).replace('-', "_"));
     if columns.has_column(&basis) {
-        keeps.set(&basis, Node::from_text("basis", Place::default()));
+        keeps.set(&basis, Node::from_text("basis", ValuePlace::default()));
     }
     keeps
 }
@@ -205,7 +205,7 @@ pub(super) fn up_steps(steps: &Table, prompts: &[&str], columns: &Columns) -> Ta
             (low == *first).then_some(short)
         });
         if let Some(short) = alike {
-            out.set(name, Node::from_table(short, Place::default()));
+            out.set(name, Node::from_table(short, ValuePlace::default()));
         }
     }
     out
@@ -224,15 +224,15 @@ fn shorten_step(base_name: &str, base: &Table, own: &Table) -> Option<Table> {
         more.set(key, node.clone());
     }
     let mut short = Table::default();
-    short.set("like", Node::from_text(base_name, Place::default()));
+    short.set("like", Node::from_text(base_name, ValuePlace::default()));
     for (key, node) in own.iter().filter(|(key, node)| *key != "case" && base.get(key) != Some(*node)) {
         short.set(key, node.clone());
     }
     for key in base.keys().filter(|key| *key != "case" && !own.has_key(key)) {
-        short.set(key, Node::from_text("", Place::default()));
+        short.set(key, Node::from_text("", ValuePlace::default()));
     }
     if !more.is_empty() {
-        short.set("with", Node::from_table(more, Place::default()));
+        short.set("with", Node::from_table(more, ValuePlace::default()));
     }
     Some(short)
 }
@@ -243,14 +243,14 @@ fn up_step(name: &str, first: &Table, prompts: &[&str], columns: &Columns) -> Ta
     let low = |step: &Table| low_step(name, step, None, prompts, columns);
     if let Some(mut reply) = step.take_table("reply") {
         reply.rename_key("native", "reader");
-        step.set("reply", Node::from_table(reply, Place::default()));
+        step.set("reply", Node::from_table(reply, ValuePlace::default()));
     }
-    if let Some(What::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
+    if let Some(NodeValue::List(cases)) = step.get_mut("case").map(|cases| &mut cases.what) {
         for case in cases {
-            let What::Table(case) = &mut case.what else { continue };
+            let NodeValue::Table(case) = &mut case.what else { continue };
             if let Some(mut reply) = case.take_table("reply") {
                 reply.rename_key("native", "reader");
-                case.set("reply", Node::from_table(reply, Place::default()));
+                case.set("reply", Node::from_table(reply, ValuePlace::default()));
             }
         }
     }
@@ -263,12 +263,12 @@ fn up_step(name: &str, first: &Table, prompts: &[&str], columns: &Columns) -> Ta
             if ask.text("prompt") == Some(name) {
                 ask.take_node("prompt");
             }
-            by_name.set(&of, Node::from_table(ask, Place::default()));
+            by_name.set(&of, Node::from_table(ask, ValuePlace::default()));
         }
-        step.set("ask", Node::from_table(by_name, Place::default()));
+        step.set("ask", Node::from_table(by_name, ValuePlace::default()));
     }
     if !first.has_key("keeps") && low(&step).has_key("keeps") {
-        step.set("keeps", Node::from_table(Table::default(), Place::default()));
+        step.set("keeps", Node::from_table(Table::default(), ValuePlace::default()));
     }
     // What follows from the rest is left out, as long as the same comes of it.
     let usual_number =
@@ -286,7 +286,7 @@ fn up_step(name: &str, first: &Table, prompts: &[&str], columns: &Columns) -> Ta
         && reply.take_node("gives").is_some()
     {
         let mut without = step.clone();
-        without.set("reply", Node::from_table(reply, Place::default()));
+        without.set("reply", Node::from_table(reply, ValuePlace::default()));
         if low(&without) == *first {
             step = without;
         }

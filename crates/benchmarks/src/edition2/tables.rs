@@ -1,7 +1,7 @@
 //! `[table.NAME]` and `[figure.NAME]`: tables of models' answers, and figures of records.
 
 use super::chinese::OF_KEY;
-use super::tree::{Node, Place, Table, make_words};
+use super::tree::{Node, ValuePlace, Table, make_words};
 
 /// Words of tables and figures: second edition, first.
 pub(super) const LAYOUT: [(&str, &str); 1] = [("layout", "kind")];
@@ -25,10 +25,10 @@ pub(super) fn low_tables(tables: &Table) -> Node {
             false => low_table(name, table, written.at),
         }
     };
-    Node::from_list(tables.iter().flat_map(each).collect(), Place::default())
+    Node::from_list(tables.iter().flat_map(each).collect(), ValuePlace::default())
 }
 
-fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
+fn low_table(name: &str, mut table: Table, at: ValuePlace) -> Vec<Node> {
     table.rename_keys(&LAYOUT, false);
     if let Some(columns) = table.table("columns").cloned() {
         let each = |(title, written): (&str, &Node)| {
@@ -45,7 +45,7 @@ fn low_table(name: &str, mut table: Table, at: Place) -> Vec<Node> {
     }
     let parts = table.take_table("parts");
     table.rename_key("by_list", "parts");
-    let named = |name: &str, table: &Table, at: Place| {
+    let named = |name: &str, table: &Table, at: ValuePlace| {
         let mut out = Table::default();
         out.set("name", Node::from_text(name, at));
         for (key, node) in table.iter() {
@@ -122,7 +122,7 @@ fn join_parts(run: &[Node], tables: &[&Table]) -> Option<(String, Table)> {
     if let Some(key) = tables.iter().find_map(|table| table.get("part_key")) {
         up.set("part_key", key.clone());
     }
-    let at = Place::default();
+    let at = ValuePlace::default();
     let mut parts = Table::default();
     for table in tables {
         let part = table.get("part").cloned().unwrap_or_else(|| Node::from_text("", at));
@@ -148,7 +148,7 @@ fn up_table(mut table: Table) -> Table {
         (out.len() == columns.len() && !columns.is_empty()).then_some(out)
     };
     if let Some(columns) = table.list("columns").and_then(by_title) {
-        table.set("columns", Node::from_table(columns, Place::default()));
+        table.set("columns", Node::from_table(columns, ValuePlace::default()));
     }
     table
 }
@@ -163,11 +163,11 @@ pub(super) fn low_report(mut file: Table) -> Table {
             false => vec![low_figure(name, figure, written.at)],
         }
     };
-    file.set("figure", Node::from_list(figures.iter().flat_map(each).collect(), Place::default()));
+    file.set("figure", Node::from_list(figures.iter().flat_map(each).collect(), ValuePlace::default()));
     file
 }
 
-fn low_figure(name: &str, mut figure: Table, at: Place) -> Node {
+fn low_figure(name: &str, mut figure: Table, at: ValuePlace) -> Node {
     figure.rename_keys(&LAYOUT, false);
     let usual = if figure.has_key("numbers") { "numbers" } else { name };
     figure.set_default("kind", Node::from_text(usual, at));
@@ -221,12 +221,12 @@ pub(super) fn up_report(file: &Table) -> Option<Table> {
             for number in &numbers {
                 let mut number = number.as_table()?.clone();
                 let name = number.take_text("name")?;
-                by_name.set(&name, Node::from_table(number, Place::default()));
+                by_name.set(&name, Node::from_table(number, ValuePlace::default()));
             }
-            up.set("numbers", Node::from_table(by_name, Place::default()));
+            up.set("numbers", Node::from_table(by_name, ValuePlace::default()));
         }
         out.set(&name, Node::from_table(up, written.at));
     }
-    file.set("figure", Node::from_table(out, Place::default()));
+    file.set("figure", Node::from_table(out, ValuePlace::default()));
     Some(file)
 }

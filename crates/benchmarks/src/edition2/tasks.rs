@@ -1,7 +1,7 @@
 //! `[tasks]` and `[task.NAME]`.
 
 use super::languages::of_task;
-use super::tree::{Node, Place, Table};
+use super::tree::{Node, ValuePlace, Table};
 
 /// Words of tasks: second edition, first.
 pub(super) const KEYS: [(&str, &str); 6] = [
@@ -36,14 +36,14 @@ fn overlay_deeply(base: &Table, own: &Table) -> Table {
 }
 
 /// What the tasks of a folder may name.
-pub(super) struct Named<'n> {
+pub(super) struct TaskNames<'n> {
     /// The names of its prompts.
     pub(super) prompts: &'n [&'n str],
     /// The lowered columns of `[data]`.
     pub(super) columns: &'n [Node],
 }
 
-impl Named<'_> {
+impl TaskNames<'_> {
     /// The column with the language of a row: `language`, or the one that holds that of its post.
     fn language_column(&self) -> Option<&str> {
         let columns = || self.columns.iter().filter_map(Node::as_table);
@@ -57,18 +57,18 @@ impl Named<'_> {
 pub(super) fn low_tasks(
     tasks: &Table,
     common: &Table,
-    named: &Named<'_>,
-    problems: &mut Vec<(Place, String)>,
+    named: &TaskNames<'_>,
+    problems: &mut Vec<(ValuePlace, String)>,
 ) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let own = written.as_table().cloned().unwrap_or_default();
         Node::from_table(low_task(name, overlay_deeply(common, &own), named, written.at, problems), written.at)
     };
-    Node::from_list(tasks.iter().map(each).collect(), Place::default())
+    Node::from_list(tasks.iter().map(each).collect(), ValuePlace::default())
 }
 
 /// The prompt that asks for reasoning, if the folder has one beside each prompt of a task.
-fn find_reasoning_prompt(task: &Table, prompts: &[&str], at: Place, problems: &mut Vec<(Place, String)>) -> Option<Node> {
+fn find_reasoning_prompt(task: &Table, prompts: &[&str], at: ValuePlace, problems: &mut Vec<(ValuePlace, String)>) -> Option<Node> {
     let beside = |prompt: &str| {
         let name = format!("{prompt}_cot");
         prompts.contains(&name.as_str()).then_some(name)
@@ -98,7 +98,7 @@ fn find_reasoning_prompt(task: &Table, prompts: &[&str], at: Place, problems: &m
 }
 
 /// Prompts by language of a task, as prompts with conditions over its rows, and findings on those that have none.
-fn by_language(task: &mut Table, named: &Named<'_>, problems: &mut Vec<(Place, String)>) {
+fn by_language(task: &mut Table, named: &TaskNames<'_>, problems: &mut Vec<(ValuePlace, String)>) {
     let mut findings: Vec<String> = Vec::new();
     let mut one = |table: &mut Table, key: &str| {
         let Some((_, first)) = table.table(key).and_then(|prompts| prompts.iter().next()) else { return };
@@ -132,17 +132,17 @@ fn by_language(task: &mut Table, named: &Named<'_>, problems: &mut Vec<(Place, S
         task.set(name, Node::from_table(table, at));
     }
     if !findings.is_empty() {
-        let checks = findings.into_iter().map(|found| Node::from_text(found, Place::default())).collect();
-        task.set("checks", Node::from_list(checks, Place::default()));
+        let checks = findings.into_iter().map(|found| Node::from_text(found, ValuePlace::default())).collect();
+        task.set("checks", Node::from_list(checks, ValuePlace::default()));
     }
 }
 
 fn low_task(
     name: &str,
     mut task: Table,
-    named: &Named<'_>,
-    at: Place,
-    problems: &mut Vec<(Place, String)>,
+    named: &TaskNames<'_>,
+    at: ValuePlace,
+    problems: &mut Vec<(ValuePlace, String)>,
 ) -> Table {
     let prompts = named.prompts;
     if let Some(result) = task.text("result_name").map(|result| result.replace("{NAME}", name)) {
@@ -187,12 +187,12 @@ fn rename_nested_keys(task: &mut Table, up: bool) {
         } else {
             of.rename_key(second, first)
         }
-        task.set(table, Node::from_table(of, Place::default()));
+        task.set(table, Node::from_table(of, ValuePlace::default()));
     }
 }
 
 /// Files of answers: `stem`, and what the names of each way have behind it.
-fn low_outputs(mut outputs: Table, at: Place) -> Vec<Node> {
+fn low_outputs(mut outputs: Table, at: ValuePlace) -> Vec<Node> {
     let Some(stem) = outputs.take_text("stem") else { return vec![Node::from_table(outputs, at)] };
     let ways = [(outputs.take_text("direct"), false), (outputs.take_text("reasoned"), true)];
     let each = |(way, reasoned): (Option<String>, bool)| {
@@ -243,8 +243,8 @@ pub(super) fn up_tasks(tasks: &[Node], prompts: &[&str]) -> Option<(Table, Table
         |(name, task): (&str, &Node)| task.as_table().and_then(|task| task.text("result_name")) == Some(name);
     if out.len() > 1 && out.iter().all(named) {
         for (_, task) in out.iter_mut() {
-            if let super::tree::What::Table(task) = &mut task.what {
-                task.set("result_name", Node::from_text("{NAME}", Place::default()));
+            if let super::tree::NodeValue::Table(task) = &mut task.what {
+                task.set("result_name", Node::from_text("{NAME}", ValuePlace::default()));
             }
         }
     }
@@ -330,7 +330,7 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
             let same = head.bytes().zip(tail.bytes()).take_while(|(one, two)| one == two).count();
             let same =
                 (0..=same).rev().find(|at| head.is_char_boundary(*at) && tail.is_char_boundary(*at))?;
-            let text = |text: &str| Node::from_text(text, Place::default());
+            let text = |text: &str| Node::from_text(text, ValuePlace::default());
             let mut up = Table::default();
             up.set("file", text(&format!("^{{STEM}}{{HOW}}{}", &direct[at..])));
             up.set("stem", text(&head[..same]));
@@ -339,7 +339,7 @@ fn up_outputs(outputs: &[Node]) -> Option<Table> {
             for (key, node) in table.iter() {
                 up.set(key, node.clone());
             }
-            (low_outputs(up.clone(), Place::default()) == outputs).then_some(up)
+            (low_outputs(up.clone(), ValuePlace::default()) == outputs).then_some(up)
         }
         _ => None,
     }
@@ -354,7 +354,7 @@ mod tests {
 
     fn low(columns: &str, prompts: &[&str], task: &str) -> (Table, Vec<String>) {
         let data = parse_table(0, "", columns).unwrap();
-        let named = Named { prompts, columns: data.list("columns").unwrap_or_default() };
+        let named = TaskNames { prompts, columns: data.list("columns").unwrap_or_default() };
         let tasks = parse_table(0, "", task).unwrap();
         let mut problems = Vec::new();
         let low = low_tasks(&tasks, &Table::default(), &named, &mut problems);

@@ -18,14 +18,14 @@ pub(super) const FILES: [&str; 6] = [
 
 /// Where a value stands: a file of the folder, line and column from 1; line 0 of a value that nobody wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ValuePlace {
     /// Its place in [`FILES`].
     pub(super) file: usize,
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-impl Place {
+impl ValuePlace {
     /// `ballots.toml:3:1`.
     pub(super) fn format_place(self) -> String {
         format!("{}:{}:{}", FILES[self.file], self.line, self.column)
@@ -35,13 +35,13 @@ impl Place {
 /// A value.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) what: What,
-    pub(super) at: Place,
+    pub(super) what: NodeValue,
+    pub(super) at: ValuePlace,
 }
 
 /// What a value is. Numbers and times stay as they are written.
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(super) enum NodeValue {
     Text(String),
     Flag(bool),
     Raw(String),
@@ -50,80 +50,80 @@ pub(super) enum What {
 }
 
 impl Node {
-    pub(super) fn new(what: What, at: Place) -> Node {
+    pub(super) fn new(what: NodeValue, at: ValuePlace) -> Node {
         Node { what, at }
     }
 
-    pub(super) fn from_text(text: impl Into<String>, at: Place) -> Node {
-        Node::new(What::Text(text.into()), at)
+    pub(super) fn from_text(text: impl Into<String>, at: ValuePlace) -> Node {
+        Node::new(NodeValue::Text(text.into()), at)
     }
 
-    pub(super) fn from_flag(flag: bool, at: Place) -> Node {
-        Node::new(What::Flag(flag), at)
+    pub(super) fn from_flag(flag: bool, at: ValuePlace) -> Node {
+        Node::new(NodeValue::Flag(flag), at)
     }
 
-    pub(super) fn from_number(number: usize, at: Place) -> Node {
-        Node::new(What::Raw(number.to_string()), at)
+    pub(super) fn from_number(number: usize, at: ValuePlace) -> Node {
+        Node::new(NodeValue::Raw(number.to_string()), at)
     }
 
-    pub(super) fn from_list(list: Vec<Node>, at: Place) -> Node {
-        Node::new(What::List(list), at)
+    pub(super) fn from_list(list: Vec<Node>, at: ValuePlace) -> Node {
+        Node::new(NodeValue::List(list), at)
     }
 
     /// A list of texts.
-    pub(super) fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>, at: Place) -> Node {
+    pub(super) fn from_texts<'t>(texts: impl IntoIterator<Item = &'t str>, at: ValuePlace) -> Node {
         Node::from_list(texts.into_iter().map(|text| Node::from_text(text, at)).collect(), at)
     }
 
-    pub(super) fn from_table(table: Table, at: Place) -> Node {
-        Node::new(What::Table(table), at)
+    pub(super) fn from_table(table: Table, at: ValuePlace) -> Node {
+        Node::new(NodeValue::Table(table), at)
     }
 
     pub(super) fn as_text(&self) -> Option<&str> {
         match &self.what {
-            What::Text(text) => Some(text),
+            NodeValue::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub(super) fn as_flag(&self) -> Option<bool> {
         match self.what {
-            What::Flag(flag) => Some(flag),
+            NodeValue::Flag(flag) => Some(flag),
             _ => None,
         }
     }
 
     pub(super) fn as_number(&self) -> Option<usize> {
         match &self.what {
-            What::Raw(raw) => raw.parse().ok(),
+            NodeValue::Raw(raw) => raw.parse().ok(),
             _ => None,
         }
     }
 
     pub(super) fn as_list(&self) -> Option<&[Node]> {
         match &self.what {
-            What::List(list) => Some(list),
+            NodeValue::List(list) => Some(list),
             _ => None,
         }
     }
 
     pub(super) fn as_table(&self) -> Option<&Table> {
         match &self.what {
-            What::Table(table) => Some(table),
+            NodeValue::Table(table) => Some(table),
             _ => None,
         }
     }
 
     pub(super) fn into_list(self) -> Option<Vec<Node>> {
         match self.what {
-            What::List(list) => Some(list),
+            NodeValue::List(list) => Some(list),
             _ => None,
         }
     }
 
     pub(super) fn into_table(self) -> Option<Table> {
         match self.what {
-            What::Table(table) => Some(table),
+            NodeValue::Table(table) => Some(table),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ impl Node {
     /// A text, or the texts of a list.
     pub(super) fn as_texts(&self) -> Vec<&str> {
         match &self.what {
-            What::List(list) => list.iter().filter_map(Node::as_text).collect(),
+            NodeValue::List(list) => list.iter().filter_map(Node::as_text).collect(),
             _ => self.as_text().into_iter().collect(),
         }
     }
@@ -139,8 +139,8 @@ impl Node {
     /// Whether it says that something is not: an empty text, or an empty table.
     pub(super) fn is_nothing(&self) -> bool {
         match &self.what {
-            What::Text(text) => text.is_empty(),
-            What::Table(table) => table.is_empty(),
+            NodeValue::Text(text) => text.is_empty(),
+            NodeValue::Table(table) => table.is_empty(),
             _ => false,
         }
     }
@@ -183,20 +183,20 @@ impl Node {
 impl PartialEq for Node {
     fn eq(&self, other: &Node) -> bool {
         match (&self.what, &other.what) {
-            (What::Text(one), What::Text(two)) => one == two,
-            (What::Flag(one), What::Flag(two)) => one == two,
-            (What::Raw(one), What::Raw(two)) => {
+            (NodeValue::Text(one), NodeValue::Text(two)) => one == two,
+            (NodeValue::Flag(one), NodeValue::Flag(two)) => one == two,
+            (NodeValue::Raw(one), NodeValue::Raw(two)) => {
                 one == two || one.parse::<f64>().is_ok_and(|x| two.parse() == Ok(x))
             }
-            (What::List(one), What::List(two)) => one == two,
-            (What::Table(one), What::Table(two)) => one == two,
+            (NodeValue::List(one), NodeValue::List(two)) => one == two,
+            (NodeValue::Table(one), NodeValue::Table(two)) => one == two,
             _ => false,
         }
     }
 }
 
 /// A text in both languages, or in English alone.
-pub(super) fn make_words(en: &str, zh: Option<&str>, at: Place) -> Node {
+pub(super) fn make_words(en: &str, zh: Option<&str>, at: ValuePlace) -> Node {
     let Some(zh) = zh else { return Node::from_text(en, at) };
     let mut table = Table::default();
     table.set("en", Node::from_text(en, at));
@@ -206,7 +206,7 @@ pub(super) fn make_words(en: &str, zh: Option<&str>, at: Place) -> Node {
 
 /// Keys with values, in the order of the file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table(Vec<(String, Place, Node)>);
+pub(super) struct Table(Vec<(String, ValuePlace, Node)>);
 
 impl Table {
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
@@ -251,7 +251,7 @@ impl Table {
 
     pub(super) fn take_text(&mut self, key: &str) -> Option<String> {
         match self.take_node(key)?.what {
-            What::Text(text) => Some(text),
+            NodeValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -301,7 +301,7 @@ impl Table {
     }
 
     /// Each key with the place where it is written.
-    pub(super) fn iter_with_places(&self) -> impl Iterator<Item = (&str, Place, &Node)> {
+    pub(super) fn iter_with_places(&self) -> impl Iterator<Item = (&str, ValuePlace, &Node)> {
         self.0.iter().map(|(key, at, node)| (key.as_str(), *at, node))
     }
 
@@ -327,7 +327,7 @@ impl Table {
         }
     }
 
-    fn push(&mut self, key: &str, at: Place, node: Node) {
+    fn push(&mut self, key: &str, at: ValuePlace, node: Node) {
         self.0.push((key.to_owned(), at, node));
     }
 }
@@ -345,29 +345,29 @@ impl PartialEq for Table {
 /// A syntax error, with its place.
 pub(super) fn parse_table(file: usize, file_name: &str, text: &str) -> Result<Table, Problem> {
     let reader = riddlemill_schema::Reader::new(file_name, text);
-    let read = reader.read_document(|table| Reader::new(file, text).read_table(table));
+    let read = reader.read_document(|table| PlaceReader::new(file, text).read_table(table));
     read.ok_or_else(|| reader.in_order().swap_remove(0))
 }
 
 /// Places of a text, without walking through it for each.
-struct Reader<'t> {
+struct PlaceReader<'t> {
     file: usize,
     text: &'t str,
     starts: Vec<usize>,
 }
 
-impl<'t> Reader<'t> {
-    fn new(file: usize, text: &'t str) -> Reader<'t> {
+impl<'t> PlaceReader<'t> {
+    fn new(file: usize, text: &'t str) -> PlaceReader<'t> {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Reader { file, text, starts }
+        PlaceReader { file, text, starts }
     }
 
-    fn place_of_span(&self, span: Option<Range<usize>>) -> Place {
-        let Some(span) = span else { return Place { file: self.file, ..Place::default() } };
+    fn place_of_span(&self, span: Option<Range<usize>>) -> ValuePlace {
+        let Some(span) = span else { return ValuePlace { file: self.file, ..ValuePlace::default() } };
         let line = self.starts.partition_point(|start| *start <= span.start).max(1);
         let start = self.starts[line - 1];
         let column = self.text.get(start..span.start).map_or(1, |before| before.chars().count() + 1);
-        Place { file: self.file, line, column }
+        ValuePlace { file: self.file, line, column }
     }
 
     fn read_table(&self, table: &dyn TableLike) -> Table {
@@ -406,7 +406,7 @@ impl<'t> Reader<'t> {
             Value::InlineTable(table) => Node::from_table(self.read_table(table), at),
             other => {
                 let raw = other.clone().decorated("", "").to_string();
-                Node::new(What::Raw(raw.trim().to_owned()), at)
+                Node::new(NodeValue::Raw(raw.trim().to_owned()), at)
             }
         }
     }
@@ -428,12 +428,12 @@ pub(super) fn format_key(key: &str) -> String {
 /// A value in TOML, in one line.
 pub(super) fn format_inline(node: &Node) -> String {
     match &node.what {
-        What::Text(text) => quote_text(text),
-        What::Flag(flag) => flag.to_string(),
-        What::Raw(raw) => raw.clone(),
-        What::List(list) => format!("[{}]", list.iter().map(format_inline).collect::<Vec<_>>().join(", ")),
-        What::Table(table) if table.is_empty() => "{}".to_owned(),
-        What::Table(table) => {
+        NodeValue::Text(text) => quote_text(text),
+        NodeValue::Flag(flag) => flag.to_string(),
+        NodeValue::Raw(raw) => raw.clone(),
+        NodeValue::List(list) => format!("[{}]", list.iter().map(format_inline).collect::<Vec<_>>().join(", ")),
+        NodeValue::Table(table) if table.is_empty() => "{}".to_owned(),
+        NodeValue::Table(table) => {
             let each: Vec<String> =
                 table.iter().map(|(k, node)| format!("{} = {}", format_key(k), format_inline(node))).collect();
             format!("{{ {} }}", each.join(", "))
@@ -454,7 +454,7 @@ mod tests {
         let other = parse_table(0, "x/benchmark.toml", "b = { c = [1, { d = true }] }\na = '甲'\n").unwrap();
         assert_eq!(table, other);
         assert_eq!(
-            format_inline(&Node::from_table(other, Place::default())),
+            format_inline(&Node::from_table(other, ValuePlace::default())),
             "{ b = { c = [1, { d = true }] }, a = \"甲\" }"
         );
     }

@@ -4,7 +4,7 @@
 //! its own. Of the first, for a lowered folder, every value in a line of its own, which says where it was written, so that what
 //! is wrong with it is told with the place that a person can go to.
 
-use super::tree::{Node, Place, Table, What, format_inline, format_key};
+use super::tree::{Node, ValuePlace, Table, NodeValue, format_inline, format_key};
 use crate::reader::ORIGIN;
 
 /// Longer lines are broken where they can be.
@@ -41,16 +41,16 @@ fn write_body(table: &Table, path: &[&str], lines: &mut Vec<String>) {
             || matches!(path.last(), Some(&("fields" | "columns")))
             || ["shows", "second"].contains(&name);
         match &node.what {
-            What::Table(of) if !one_line => match form_of_table(name, of, path, &line) {
-                Form::Header => below.push((name, of)),
-                Form::Dotted => {
+            NodeValue::Table(of) if !one_line => match form_of_table(name, of, path, &line) {
+                TableForm::Header => below.push((name, of)),
+                TableForm::Dotted => {
                     lines.extend(
                         of.iter().map(|(k, node)| format!("{}.{} = {}", format_key(name), format_key(k), format_inline(node))),
                     );
                 }
-                Form::Line => lines.push(line),
+                TableForm::Line => lines.push(line),
             },
-            What::List(list) if !one_line && needs_line_breaks(name, list, path, &line) || path == ["columns"] => {
+            NodeValue::List(list) if !one_line && needs_line_breaks(name, list, path, &line) || path == ["columns"] => {
                 let list = node.as_list().unwrap_or_default();
                 lines.push(format!("{} = [", format_key(name)));
                 if ["keys", "steps", "prompts"].contains(&name) || path == ["columns"] {
@@ -79,13 +79,13 @@ fn needs_line_breaks(name: &str, list: &[Node], path: &[&str], line: &str) -> bo
     is_wide(line) || long || path == ["columns"]
 }
 
-enum Form {
+enum TableForm {
     Header,
     Dotted,
     Line,
 }
 
-fn form_of_table(name: &str, table: &Table, path: &[&str], line: &str) -> Form {
+fn form_of_table(name: &str, table: &Table, path: &[&str], line: &str) -> TableForm {
     let fields = name == "fields" && path.len() == 2;
     let long = is_wide(line);
     let dotted = fields && table.len() == 1
@@ -99,11 +99,11 @@ fn form_of_table(name: &str, table: &Table, path: &[&str], line: &str) -> Form {
         _ => false,
     };
     if dotted {
-        Form::Dotted
+        TableForm::Dotted
     } else if own || long || fields {
-        Form::Header
+        TableForm::Header
     } else {
-        Form::Line
+        TableForm::Line
     }
 }
 
@@ -138,8 +138,8 @@ fn lowered_body(table: &Table, path: &str, out: &mut String) {
     // The keys of a reply are asked for in their order, in which those with bounds may come before others.
     let flat = AS_WRITTEN.contains(&path) || path.ends_with(".json");
     let own = |node: &Node| match &node.what {
-        What::Table(table) => !table.is_empty() && !flat,
-        What::List(list) => !list.is_empty() && !flat && list.iter().all(|one| one.as_table().is_some()),
+        NodeValue::Table(table) => !table.is_empty() && !flat,
+        NodeValue::List(list) => !list.is_empty() && !flat && list.iter().all(|one| one.as_table().is_some()),
         _ => false,
     };
     for (name, node) in table.iter().filter(|(_, node)| !own(node)) {
@@ -148,11 +148,11 @@ fn lowered_body(table: &Table, path: &str, out: &mut String) {
     for (name, node) in table.iter().filter(|(_, node)| own(node)) {
         let path = if path.is_empty() { format_key(name) } else { format!("{path}.{}", format_key(name)) };
         match &node.what {
-            What::Table(table) => {
+            NodeValue::Table(table) => {
                 lowered_line(&format!("[{path}]"), node.at, out);
                 lowered_body(table, &path, out);
             }
-            What::List(list) => {
+            NodeValue::List(list) => {
                 for one in list {
                     lowered_line(&format!("[[{path}]]"), one.at, out);
                     one.as_table().into_iter().for_each(|table| lowered_body(table, &path, out));
@@ -163,7 +163,7 @@ fn lowered_body(table: &Table, path: &str, out: &mut String) {
     }
 }
 
-fn lowered_line(text: &str, at: Place, out: &mut String) {
+fn lowered_line(text: &str, at: ValuePlace, out: &mut String) {
     out.push_str(text);
     if at.line > 0 {
         out.push(' ');

@@ -115,7 +115,7 @@ fn what_is_no_vote_is_set_aside() {
 fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
     let texts = set_of_items("flub", vec![text_item(0, true, None, 0)]);
     let mut answers = vec![parsed_answer(&texts.items[0], task_of_name("explain"), "secret-model", "因为。")];
-    let computed = list_ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == About::Answer(0));
+    let computed = list_ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == BallotSubject::Answer(0));
     let computed = computed.unwrap().0;
     let sheets = create_blank_sheets(&texts, &answers, 1, &blinding()).unwrap();
     let rate = sheet(&sheets, "rate.csv");

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use riddlemill_benchmarks::expression::Trouble;
+use riddlemill_benchmarks::expression::ExpressionError;
 
 use crate::llm::parse::Unreadable;
 use crate::task::Task;
@@ -86,7 +86,7 @@ pub(super) enum OutputError {
     },
     /// A declared expression over the line cannot be computed.
     #[error(transparent)]
-    Expression(#[from] Trouble),
+    Expression(#[from] ExpressionError),
     /// No item has this id or record.
     #[error("no item {name:?} in {set}")]
     NoItem {

@@ -103,7 +103,7 @@ type Lines = Vec<(String, Result<Output, OutputError>)>;
 /// [`EvaluateError`] if a file cannot be read, or has none of the formats.
 pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
     let items = Items::index(set);
-    let mut seen: FxHashMap<Key, (usize, String)> = FxHashMap::default();
+    let mut seen: FxHashMap<OutputKey, (usize, String)> = FxHashMap::default();
     for (at, answer) in answers.iter().enumerate() {
         seen.insert(key(answer), (at, "what was asked here".to_string()));
     }
@@ -227,15 +227,15 @@ fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
 }
 
 /// An answer's item, task, setting, model and number.
-type Key = (String, Task, Setting, String, u32);
+type OutputKey = (String, Task, Setting, String, u32);
 
-fn key(answer: &Answer) -> Key {
+fn key(answer: &Answer) -> OutputKey {
     (answer.item.clone(), answer.task, answer.setting, answer.model.clone(), answer.sample)
 }
 
 /// An answer without a number, as the next of its model; as the first one, if its task takes no more, or if it holds the
 /// ratings of an answer that is in another file, too.
-fn next(mut answer: Answer, seen: &FxHashMap<Key, (usize, String)>) -> Answer {
+fn next(mut answer: Answer, seen: &FxHashMap<OutputKey, (usize, String)>) -> Answer {
     let mut numbered = key(&answer);
     let mut is_free = |sample: &u32| {
         numbered.4 = *sample;

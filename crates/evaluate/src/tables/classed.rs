@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use riddlemill_benchmarks::table::{ClassScore, Classes};
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::task::AnswerParsing;
 
 use super::scores::{Column, ScoreBook};
 use crate::answer::Answer;
@@ -23,7 +23,7 @@ pub(super) fn labels_of_answers(
     among: impl Fn(&Item) -> bool,
 ) -> Option<Vec<Labelled>> {
     let column: &Column<'_> = book.answers_of_author(author, task, setting)?;
-    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return None };
+    let AnswerParsing::Labels { codes, .. } = &task.task_declaration().wants else { return None };
     let made = covered_answers(book, column, among).map(|(at, answer)| {
         let of = |named: &Option<String>| indices_of_codes(codes, named.as_deref());
         (book.unit_of_item(at), of(&answer.gold), of(&answer.chosen))
@@ -38,7 +38,7 @@ pub(super) fn units_of(answers: &[Labelled]) -> usize {
 
 /// The labels that occur in the set.
 pub(super) fn of_set_labels(book: &ScoreBook<'_>, task: Task) -> Vec<usize> {
-    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return Vec::new() };
+    let AnswerParsing::Labels { codes, .. } = &task.task_declaration().wants else { return Vec::new() };
     let golds = book.set.items.iter().filter_map(|item| item.gold_answer(task));
     let found: BTreeSet<usize> = golds.flat_map(|gold| indices_of_codes(codes, Some(&gold))).collect();
     found.into_iter().collect()
@@ -71,7 +71,7 @@ pub(super) fn class_score(
 
 /// What was named for which label, with these weights of units; `None` if the task asks for no labels.
 fn confusions_of(task: Task, answers: &[Labelled], weights: &[u16]) -> Option<Confusions> {
-    let Wants::Labels { codes, .. } = &task.task_declaration().wants else { return None };
+    let AnswerParsing::Labels { codes, .. } = &task.task_declaration().wants else { return None };
     let mut confusions = Confusions::new(codes.len());
     for (unit, gold, predicted) in answers {
         confusions.add_all(gold, predicted, f64::from(weights[*unit]));

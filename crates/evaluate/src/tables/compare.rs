@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::scores::ScoreBook;
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::task::AnswerParsing;
 
 use crate::answer::Answer;
-use crate::measures::{Difference, McNemar, Unit, paired_difference, holm_correction, mcnemar_test};
+use crate::measures::{Difference, McNemar, RatioUnit, paired_difference, holm_correction, mcnemar_test};
 use crate::task::{Setting, Task};
 
 /// Two models, one task.
@@ -38,7 +38,7 @@ pub struct Comparison {
 /// Whether models are compared in a task: a preference is not a figure of one model on a scale, and a rating
 /// is not correct or incorrect.
 pub(super) fn is_compared_here(task: Task) -> bool {
-    !task.is_compared() && !matches!(task.task_declaration().wants, Wants::Rating { .. })
+    !task.is_compared() && !matches!(task.task_declaration().wants, AnswerParsing::Rating { .. })
 }
 
 /// The figures of every model that has any, by item.
@@ -84,9 +84,9 @@ fn compare_pair(
     let both: Vec<(usize, f64, f64)> =
         of_first.iter().filter_map(|(item, a)| Some((*item, *a, *of_second.get(item)?))).collect();
     let scale = if task.is_choice() { 100.0 } else { 1.0 };
-    let side = |value: fn(&(usize, f64, f64)) -> f64| -> Vec<Unit> {
+    let side = |value: fn(&(usize, f64, f64)) -> f64| -> Vec<RatioUnit> {
         let unit =
-            |one: &(usize, f64, f64)| Unit { at: book.unit_of_item(one.0), sum: scale * value(one), count: 1.0 };
+            |one: &(usize, f64, f64)| RatioUnit { at: book.unit_of_item(one.0), sum: scale * value(one), count: 1.0 };
         both.iter().map(unit).collect()
     };
     let span = match task.scale_of_judges() {

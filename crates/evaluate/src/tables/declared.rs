@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::{self as declared, ClassScore, Measure, Part};
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::table::{self as declared, ClassScore, ColumnMeasure, Part};
+use riddlemill_benchmarks::task::AnswerParsing;
 use serde_json::Value as Json;
 
 use super::classed::{
@@ -13,19 +13,19 @@ use super::classed::{
 };
 use super::judged::{Judged, rating_range};
 use super::replies;
-use super::sampled::{self, Whose};
+use super::sampled::{self, SampleOwner};
 use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::item::Item;
 use crate::measures::mean;
-use crate::measures::{SHARE, Unit, count_units, paired_difference, geometric_mean, pearson_r, weighted_ratio};
+use crate::measures::{SHARE, RatioUnit, count_units, paired_difference, geometric_mean, pearson_r, weighted_ratio};
 use crate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
 struct Measured<'b, 'a> {
     book: &'b ScoreBook<'a>,
-    columns: &'b [declared::Column],
+    columns: &'b [declared::TableColumn],
     part: Option<Part>,
     who: usize,
     setting: Setting,
@@ -35,7 +35,7 @@ struct Measured<'b, 'a> {
 pub fn of_columns(
     book: &ScoreBook<'_>,
     table: &Declared,
-    columns: &[declared::Column],
+    columns: &[declared::TableColumn],
     by_setting: bool,
     part: Option<Part>,
 ) -> Table {
@@ -55,7 +55,7 @@ pub fn of_columns(
             None => column.title.to_owned(),
             Some(value) => format!("{}: {value}", column.title),
         }));
-        if matches!(column.measure, Measure::Format(_)) {
+        if matches!(column.measure, ColumnMeasure::Format(_)) {
             headings.extend(replies::columns_beside_format(column.title));
         }
     }
@@ -73,7 +73,7 @@ pub fn of_columns(
             let mut cells = Vec::new();
             for (column, made) in columns.iter().zip(by_column) {
                 cells.extend(made);
-                if let Measure::Format(names) = &column.measure {
+                if let ColumnMeasure::Format(names) = &column.measure {
                     let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
                     cells.extend(replies::cells_beside(book, who, &tasks, setting));
                 }
@@ -104,19 +104,19 @@ pub(super) fn task_of(name: &str) -> Option<Task> {
 }
 
 /// The tasks whose answers a measure uses.
-fn tasks_of_measure(measure: &Measure) -> Vec<Task> {
+fn tasks_of_measure(measure: &ColumnMeasure) -> Vec<Task> {
     match measure {
-        Measure::Accuracy(name)
-        | Measure::OfAttempted(name)
-        | Measure::F1 { task: name, .. }
-        | Measure::Classes { task: name, .. }
-        | Measure::Answers { task: name, .. }
-        | Measure::Correlation(name)
-        | Measure::Score(name)
-        | Measure::Failed { task: name, .. }
-        | Measure::Groups(name, _) => task_of(name).into_iter().collect(),
-        Measure::Format(names) => names.iter().filter_map(|name| task_of(name)).collect(),
-        Measure::Difference(..) | Measure::Mean(_) | Measure::Geometric(_) => Vec::new(),
+        ColumnMeasure::Accuracy(name)
+        | ColumnMeasure::OfAttempted(name)
+        | ColumnMeasure::F1 { task: name, .. }
+        | ColumnMeasure::Classes { task: name, .. }
+        | ColumnMeasure::Answers { task: name, .. }
+        | ColumnMeasure::Correlation(name)
+        | ColumnMeasure::Score(name)
+        | ColumnMeasure::Failed { task: name, .. }
+        | ColumnMeasure::Groups(name, _) => task_of(name).into_iter().collect(),
+        ColumnMeasure::Format(names) => names.iter().filter_map(|name| task_of(name)).collect(),
+        ColumnMeasure::Difference(..) | ColumnMeasure::Mean(_) | ColumnMeasure::Geometric(_) => Vec::new(),
     }
 }
 
@@ -150,7 +150,7 @@ struct Derivable<'f> {
 impl Measured<'_, '_> {
     fn measure_cell(
         &self,
-        column: &declared::Column,
+        column: &declared::TableColumn,
         value: Option<&str>,
         before: &[Vec<Option<Figure>>],
     ) -> Option<Figure> {
@@ -164,8 +164,8 @@ impl Measured<'_, '_> {
         };
         let first = |place: usize| before.get(place)?.first()?.as_ref();
         match &column.measure {
-            Measure::Accuracy(name) => book.accuracy_of_author(who, task_of(name)?, setting, among, self.parts_of_column(column)),
-            Measure::F1 { task, of_set } => {
+            ColumnMeasure::Accuracy(name) => book.accuracy_of_author(who, task_of(name)?, setting, among, self.parts_of_column(column)),
+            ColumnMeasure::F1 { task, of_set } => {
                 let task = task_of(task)?;
                 let answers = self.labels_of_units(task, among)?;
                 let of_set = of_set.then(|| of_set_labels(book, task));
@@ -173,7 +173,7 @@ impl Measured<'_, '_> {
                 let estimate = book.resamples.estimate_statistic(units_of(&answers), SHARE, f1)?;
                 Some(Figure::new(estimate, 100.0, answers.len(), self.keys_of_column(task, column)))
             }
-            Measure::Classes { task, score, over } => {
+            ColumnMeasure::Classes { task, score, over } => {
                 let (score, over, task) = (*score, *over, task_of(task)?);
                 let answers = self.labels_of_units(task, among)?;
                 let figure = |weights: &[u16]| class_score(task, &answers, score, over, weights);
@@ -181,54 +181,54 @@ impl Measured<'_, '_> {
                 let estimate = book.resamples.estimate_statistic(units_of(&answers), range, figure)?;
                 Some(Figure::new(estimate, 100.0, answers.len(), self.keys_of_column(task, column)))
             }
-            Measure::OfAttempted(name) => {
+            ColumnMeasure::OfAttempted(name) => {
                 let task = task_of(name)?;
                 let (units, n) = book.sum_by_unit(book.answers_of_author(who, task, setting)?, among, of_attempted);
                 Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, self.keys_of_column(task, column)))
             }
-            Measure::Answers { task, score } => {
+            ColumnMeasure::Answers { task, score } => {
                 let task = task_of(task)?;
-                sampled::figure_of_author(book, Whose { who, task, setting }, *score, among, self.keys_of_column(task, column))
+                sampled::figure_of_author(book, SampleOwner { who, task, setting }, *score, among, self.keys_of_column(task, column))
             }
-            Measure::Correlation(name) => correlation_with_gold(book, who, task_of(name)?, setting, among),
-            Measure::Score(name) => {
+            ColumnMeasure::Correlation(name) => correlation_with_gold(book, who, task_of(name)?, setting, among),
+            ColumnMeasure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(book, book.answers_of_author(who, task, setting)?, among, None);
                 let estimate = judged.estimate_mean(&book.resamples, rating_range(task))?;
                 Some(Figure::new(estimate, 1.0, judged.n, self.keys_of_column(task, column)))
             }
-            Measure::Groups(name, parts) => self.share_of_solved_groups(task_of(name)?, parts, &[]),
-            Measure::Failed { task, failed, solved } => self.share_of_solved_groups(task_of(task)?, failed, solved),
-            Measure::Format(names) => {
+            ColumnMeasure::Groups(name, parts) => self.share_of_solved_groups(task_of(name)?, parts, &[]),
+            ColumnMeasure::Failed { task, failed, solved } => self.share_of_solved_groups(task_of(task)?, failed, solved),
+            ColumnMeasure::Format(names) => {
                 let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
                 book.format_share(who, &tasks, setting)
             }
-            Measure::Difference(one, other) => {
+            ColumnMeasure::Difference(one, other) => {
                 let (a, b) = (first(*one)?, first(*other)?);
                 let ends = self.difference_interval([&self.columns[*one], &self.columns[*other]]);
                 let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
                 let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
                 Some(Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys })
             }
-            Measure::Mean(places) => {
+            ColumnMeasure::Mean(places) => {
                 let cells: Option<Vec<&Figure>> = places.iter().map(|place| first(*place)).collect();
                 let cells = cells?;
                 let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
                 let n = cells.iter().map(|cell| cell.n).min()?;
                 Some(Figure { value: mean(&values)?, ends: None, n, from: Keys::new() })
             }
-            Measure::Geometric(places) => self.geometric_of_columns(places),
+            ColumnMeasure::Geometric(places) => self.geometric_of_columns(places),
         }
     }
 
     /// The parts of the set that a column covers, as keys of the figures' origin.
-    fn parts_of_column(&self, column: &declared::Column) -> Keys {
+    fn parts_of_column(&self, column: &declared::TableColumn) -> Keys {
         let of_table = self.part.map(|part| (part.key, part.is.to_owned()));
         let of_column = column.part.map(|part| ("part", part.to_owned()));
         of_table.into_iter().chain(of_column).collect()
     }
 
-    fn keys_of_column(&self, task: Task, column: &declared::Column) -> Keys {
+    fn keys_of_column(&self, task: Task, column: &declared::TableColumn) -> Keys {
         let mut keys = self.book.keys_of_answers(self.who, task, self.setting);
         keys.extend(self.parts_of_column(column));
         keys
@@ -239,16 +239,16 @@ impl Measured<'_, '_> {
     }
 
     /// Whether a column covers an item; not if its condition cannot be computed for it.
-    fn is_item_covered(&self, column: &declared::Column, item: &Item) -> bool {
+    fn is_item_covered(&self, column: &declared::TableColumn, item: &Item) -> bool {
         let of_column = column.part.is_none_or(|part| item.is_of(part));
         let among = |among: &riddlemill_benchmarks::Expression| among.is_true(&item.column_values()).unwrap_or(false);
         of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
     }
 
     /// The interval of the difference of two shares on the same resamples; `None` for other figures.
-    fn difference_interval(&self, columns: [&declared::Column; 2]) -> Option<[f64; 2]> {
+    fn difference_interval(&self, columns: [&declared::TableColumn; 2]) -> Option<[f64; 2]> {
         let units = columns.map(|column| {
-            let Measure::Accuracy(name) = column.measure else { return None };
+            let ColumnMeasure::Accuracy(name) = column.measure else { return None };
             let answers = self.book.answers_of_author(self.who, task_of(name)?, self.setting)?;
             let right = |answer: &Answer| answer.correct.map(f64::from);
             Some(self.book.sum_by_unit(answers, |item| self.is_item_covered(column, item), right).0)
@@ -259,18 +259,18 @@ impl Measured<'_, '_> {
     }
 
     /// The components of an earlier column; `None` for one derived from others.
-    fn derivable_figure(&self, column: &declared::Column) -> Option<Derivable<'_>> {
+    fn derivable_figure(&self, column: &declared::TableColumn) -> Option<Derivable<'_>> {
         let column_of = |task: Task| self.book.answers_of_author(self.who, task, self.setting);
         let among = |item: &Item| self.is_item_covered(column, item);
         match &column.measure {
-            Measure::Accuracy(name) => {
+            ColumnMeasure::Accuracy(name) => {
                 let right = |answer: &Answer| answer.correct.map(f64::from);
                 let (parts, n) = self.book.sum_by_unit(column_of(task_of(name)?)?, among, right);
                 let units = count_units(&parts);
                 let of = move |weights: &[u16]| Some(100.0 * weighted_ratio(&parts, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
-            Measure::F1 { task, of_set } => {
+            ColumnMeasure::F1 { task, of_set } => {
                 let task = task_of(task)?;
                 let answers = self.labels_of_units(task, among)?;
                 let of_set = of_set.then(|| of_set_labels(self.book, task));
@@ -281,7 +281,7 @@ impl Measured<'_, '_> {
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
             // A correlation may be negative, and has no geometric mean.
-            Measure::Classes { task, score, over } if *score != ClassScore::Mcc => {
+            ColumnMeasure::Classes { task, score, over } if *score != ClassScore::Mcc => {
                 let (score, over, task) = (*score, *over, task_of(task)?);
                 let answers = self.labels_of_units(task, among)?;
                 let (n, units) = (answers.len(), units_of(&answers));
@@ -289,13 +289,13 @@ impl Measured<'_, '_> {
                     move |weights: &[u16]| Some(100.0 * class_score(task, &answers, score, over, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
-            Measure::OfAttempted(name) => {
+            ColumnMeasure::OfAttempted(name) => {
                 let (parts, n) = self.book.sum_by_unit(column_of(task_of(name)?)?, among, of_attempted);
                 let units = count_units(&parts);
                 let of = move |weights: &[u16]| Some(100.0 * weighted_ratio(&parts, weights)?);
                 Some(Derivable { of: Box::new(of), n, units, most: 100.0 })
             }
-            Measure::Score(name) => {
+            ColumnMeasure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(self.book, column_of(task)?, among, None);
                 let (n, units) = (judged.n, judged.count_rated_items());
@@ -347,8 +347,8 @@ impl Measured<'_, '_> {
         let wanted = parts.len() + solved.len();
         let whole = groups.into_iter().filter(|(_, ([_, given], answered))| *given && *answered == wanted);
         let sum = |right: bool| f64::from(right == solved.is_empty());
-        let units: Vec<Unit> =
-            whole.map(|((at, ..), ([right, _], _))| Unit { at, sum: sum(right), count: 1.0 }).collect();
+        let units: Vec<RatioUnit> =
+            whole.map(|((at, ..), ([right, _], _))| RatioUnit { at, sum: sum(right), count: 1.0 }).collect();
         let keys = book.keys_of_answers(who, task, setting);
         Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, units.len(), keys))
     }
@@ -367,12 +367,12 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     let mut columns = Vec::new();
     for (_, declared) in &tasks {
         match declared.wants {
-            Wants::Choice { .. } | Wants::Tag { .. } => columns.push(declared.title.to_owned()),
-            Wants::Labels { .. } => {
+            AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => columns.push(declared.title.to_owned()),
+            AnswerParsing::Labels { .. } => {
                 columns.extend([format!("{} exact", declared.title), format!("{} macro F1", declared.title)]);
             }
-            Wants::Rating { .. } => columns.push(format!("{} r × 100", declared.title)),
-            Wants::Words { .. } => columns.push(format!("{} score", declared.title)),
+            AnswerParsing::Rating { .. } => columns.push(format!("{} r × 100", declared.title)),
+            AnswerParsing::Words { .. } => columns.push(format!("{} score", declared.title)),
         }
     }
     columns.push("Format".into());
@@ -384,8 +384,8 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
         for (task, declared) in &tasks {
             let exact = || book.accuracy_of_author(who, *task, Setting::default(), |_| true, Default::default());
             match &declared.wants {
-                Wants::Choice { .. } | Wants::Tag { .. } => cells.push(exact()),
-                Wants::Labels { .. } => {
+                AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => cells.push(exact()),
+                AnswerParsing::Labels { .. } => {
                     let f1 = || {
                         let answers = labels_of_answers(book, who, *task, Setting::default(), |_| true)?;
                         let f1 = |weights: &[u16]| macro_f1(*task, &answers, None, weights);
@@ -395,10 +395,10 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
                     };
                     cells.extend([exact(), f1()]);
                 }
-                Wants::Rating { .. } => {
+                AnswerParsing::Rating { .. } => {
                     cells.push(correlation_with_gold(book, who, *task, Setting::default(), |_| true));
                 }
-                Wants::Words { .. } => cells.push(mean_judge_score(book, who, *task)),
+                AnswerParsing::Words { .. } => cells.push(mean_judge_score(book, who, *task)),
             }
         }
         cells.push(book.format_share(who, &all, Setting::default()));

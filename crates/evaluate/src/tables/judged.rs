@@ -1,7 +1,7 @@
 //! Answers rated by judges (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::Native;
+use riddlemill_benchmarks::table::NativeTable;
 
 use super::SHADED;
 use super::orders::{average_row, part_columns};
@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::figures::{Cell, Figure, Keys, Row, Table, figures_of, figure_row};
 use crate::item::Item;
 use crate::measures::judges::{self, JudgePair, Measures};
-use crate::measures::{Resamples, SHARE, Unit, weighted_ratio};
+use crate::measures::{Resamples, SHARE, RatioUnit, weighted_ratio};
 use crate::review::agreement::Estimate;
 use crate::task::{Setting, Task};
 
@@ -28,7 +28,7 @@ fn points_per_rating(task: Task) -> f64 {
 pub fn scores_table(
     book: &ScoreBook<'_>,
     declared: &Declared,
-    native: &Native,
+    native: &NativeTable,
     task: Task,
     judge: Option<&str>,
 ) -> Table {
@@ -79,7 +79,7 @@ pub fn score_of_model(
 /// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
 /// figures 16 to 18: judges count equally, however many answers they rated.
 pub(super) struct Judged {
-    judges: Vec<Vec<Unit>>,
+    judges: Vec<Vec<RatioUnit>>,
     /// Number of ratings.
     pub(super) n: usize,
 }
@@ -150,14 +150,14 @@ pub(super) fn sum_ratings(
     column: &Column<'_>,
     among: impl Fn(&Item) -> bool,
     judge: Option<&str>,
-) -> (Vec<Unit>, usize) {
+) -> (Vec<RatioUnit>, usize) {
     let (mut units, mut n) = (Vec::new(), 0);
     for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&book.set.items[*at])) {
         let of_judge = |answer: &&&Answer| numbers_of_judge(answer, judge).collect::<Vec<_>>();
         let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&answer)).collect();
         if !values.is_empty() {
             n += values.len();
-            units.push(Unit { at: book.unit_of_item(at), sum: values.iter().sum(), count: values.len() as f64 });
+            units.push(RatioUnit { at: book.unit_of_item(at), sum: values.iter().sum(), count: values.len() as f64 });
         }
     }
     (units, n)
@@ -170,7 +170,7 @@ fn numbers_of_judge<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iter
 }
 
 /// RuozhiBench's figure 5: one task compared with another, on the items that have both.
-pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
+pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &NativeTable, tasks: [Task; 2]) -> Table {
     let [tricky_task, normal_task] = tasks;
     let points = points_per_rating(tricky_task);
     let mut rows = Vec::new();
@@ -189,7 +189,7 @@ pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &Nativ
             let (Some(tricky), Some(normal)) = (side(tricky_task), side(normal_task)) else {
                 continue;
             };
-            let mean = |(units, n): &(Vec<Unit>, usize), task| {
+            let mean = |(units, n): &(Vec<RatioUnit>, usize), task| {
                 let mut keys = book.keys_of_answers(who, task, Setting::default());
                 keys.insert("judge", judge.to_string());
                 Some(Figure::new(book.resamples.estimate_ratio(units, rating_range(task))?, points, *n, keys))
@@ -219,7 +219,7 @@ pub fn distribution_table(book: &ScoreBook<'_>, declared: &Declared, task: Task)
                     let same = given.iter().filter(|value| **value == f64::from(rating)).count();
                     if !given.is_empty() {
                         n += same;
-                        units.push(Unit { at: book.unit_of_item(at), sum: same as f64, count: given.len() as f64 });
+                        units.push(RatioUnit { at: book.unit_of_item(at), sum: same as f64, count: given.len() as f64 });
                     }
                 }
                 let mut keys = book.keys_of_answers(who, task, Setting::default());

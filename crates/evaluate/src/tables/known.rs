@@ -1,8 +1,8 @@
 //! The expected and actual figures of the baselines. A table that misses these is wrong.
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::{Layout, Measure, Measures};
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::table::{Layout, ColumnMeasure, Measures};
+use riddlemill_benchmarks::task::AnswerParsing;
 
 use super::scores::ScoreBook;
 use crate::builtin::BuiltIn;
@@ -53,13 +53,13 @@ fn expected_figure(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, colum
             let column = columns.iter().find(|known| known.title == column)?;
             let whole = part.is_none() && column.part.is_none() && column.among.is_none();
             return match &column.measure {
-                Measure::Format(_) => Some(100.0),
-                Measure::Accuracy(name) if random => Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?),
-                Measure::Groups(name, parts) if random => {
+                ColumnMeasure::Format(_) => Some(100.0),
+                ColumnMeasure::Accuracy(name) if random => Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?),
+                ColumnMeasure::Groups(name, parts) if random => {
                     Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?.powi(i32::try_from(parts.len()).ok()?))
                 }
-                Measure::Accuracy(name) if whole => first_share(book, Task::find_task(name)?),
-                Measure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::find_task(task)?),
+                ColumnMeasure::Accuracy(name) if whole => first_share(book, Task::find_task(name)?),
+                ColumnMeasure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::find_task(task)?),
                 _ => None,
             };
         }
@@ -92,7 +92,7 @@ fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
 
 /// Macro F1 of naming the first label for every item: the F1 of this one class over all classes.
 fn first_f1(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
-    let Wants::Labels { codes: names, .. } = &task.task_declaration().wants else { return None };
+    let AnswerParsing::Labels { codes: names, .. } = &task.task_declaration().wants else { return None };
     let golds: Vec<String> = book.set.items.iter().filter_map(|item| item.gold_answer(task)).collect();
     let named = |name: &str| golds.iter().filter(|gold| gold.as_str() == name).count() as f64;
     let classes = names.iter().enumerate().filter(|(at, name)| *at == 0 || named(name) > 0.0).count() as f64;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compare::{is_compared_here, of_models};
 use super::scores::ScoreBook;
 use crate::figures::{Figure, Row, Table, figure_row};
-use crate::measures::{SHARE, Unit, weighted_ratio};
+use crate::measures::{SHARE, RatioUnit, weighted_ratio};
 use crate::task::{Setting, Task};
 
 /// A model of a leaderboard.
 struct Ranked {
     who: usize,
-    units: Vec<Unit>,
+    units: Vec<RatioUnit>,
     mean: f64,
     /// Its mean in every resample.
     drawn: Vec<f64>,
@@ -82,8 +82,8 @@ fn resample_model(
     values: &BTreeMap<usize, f64>,
     common: &BTreeSet<usize>,
 ) -> Option<Ranked> {
-    let unit = |item: &usize| Some(Unit { at: book.unit_of_item(*item), sum: *values.get(item)?, count: 1.0 });
-    let units: Vec<Unit> = common.iter().filter_map(unit).collect();
+    let unit = |item: &usize| Some(RatioUnit { at: book.unit_of_item(*item), sum: *values.get(item)?, count: 1.0 });
+    let units: Vec<RatioUnit> = common.iter().filter_map(unit).collect();
     let sum: f64 = units.iter().map(|unit| unit.sum).sum();
     let count = units.len();
     // All models have the same items, so a resample without any of them is left out for all.

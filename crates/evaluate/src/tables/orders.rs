@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::Native;
+use riddlemill_benchmarks::table::NativeTable;
 
 use super::SHADED;
 use super::replies;
@@ -14,13 +14,13 @@ use crate::figures::{Figure, Keys, Row, Table, name_of, figure_row};
 use crate::item::Item;
 use crate::measures::judges::{Rating, mean_scores};
 use crate::measures::mean;
-use crate::measures::{SHARE, Unit};
+use crate::measures::{SHARE, RatioUnit};
 use crate::task::{Setting, Task};
 
 /// A row of figure 7: shares in both orders.
 struct Halves {
-    good: (Vec<Unit>, usize),
-    bad: (Vec<Unit>, usize),
+    good: (Vec<RatioUnit>, usize),
+    bad: (Vec<RatioUnit>, usize),
 }
 
 /// Table 4. As there, shares are of the answers in the right format, `Avg` is the mean of both orders, and
@@ -30,7 +30,7 @@ pub fn orders_table(book: &ScoreBook<'_>, declared: &Declared, tasks: [Task; 2])
     for who in book.authors_of_tasks(&tasks) {
         let Some(halves) = Halves::split_halves(book, who, tasks, |_| true) else { continue };
         let keys = |task: Option<Task>| keys_of_orders(book, who, tasks, task);
-        let half = |(units, n): &(Vec<Unit>, usize), task| {
+        let half = |(units, n): &(Vec<RatioUnit>, usize), task| {
             Some(Figure::new(book.resamples.estimate_ratio(units, SHARE)?, 100.0, *n, keys(Some(task))))
         };
         let both = |scale: [f64; 2]| halves.weigh_halves(book, scale, keys(None));
@@ -49,7 +49,7 @@ pub fn orders_table(book: &ScoreBook<'_>, declared: &Declared, tasks: [Task; 2])
 }
 
 /// Figure 7: by part, relative to chance.
-pub fn orders_by_part(book: &ScoreBook<'_>, declared: &Declared, native: &Native, tasks: [Task; 2]) -> Table {
+pub fn orders_by_part(book: &ScoreBook<'_>, declared: &Declared, native: &NativeTable, tasks: [Task; 2]) -> Table {
     let mut rows = Vec::new();
     for who in book.authors_of_tasks(&tasks) {
         let cell = |part: Option<&str>| {
@@ -88,7 +88,7 @@ pub(super) fn average_row(book: &ScoreBook<'_>, rows: &[Row]) -> Option<Row> {
 }
 
 /// The columns of parts, followed by the total.
-pub(super) fn part_columns(native: &Native) -> Vec<String> {
+pub(super) fn part_columns(native: &NativeTable) -> Vec<String> {
     native.parts.iter().chain(&native.columns).map(ToString::to_string).collect()
 }
 

@@ -5,7 +5,7 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Table, figure_row};
-use crate::measures::{Correlation, Unit, pearson_correlation, pearson_r, spearman_correlation, spearman_r};
+use crate::measures::{Correlation, RatioUnit, pearson_correlation, pearson_r, spearman_correlation, spearman_r};
 use crate::task::{Setting, Task};
 
 /// An answer scored by people and judges: its unit, people's mean on the judges' scale, the judges' mean.
@@ -62,8 +62,8 @@ fn compare_with_judges(
 ) -> Vec<Option<Figure>> {
     let n = scored.len();
     let mean = |value: fn(&Scored) -> f64, range: [f64; 2]| {
-        let units: Vec<Unit> =
-            scored.iter().map(|one| Unit { at: one.unit, sum: value(one), count: 1.0 }).collect();
+        let units: Vec<RatioUnit> =
+            scored.iter().map(|one| RatioUnit { at: one.unit, sum: value(one), count: 1.0 }).collect();
         Some(Figure::new(book.resamples.estimate_ratio(&units, range)?, 1.0, n, keys.clone()))
     };
     // Repeated by the weight of their unit.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::{Drawn, Layout, Measure, Measures, Native, Shape};
+use riddlemill_benchmarks::table::{Drawn, Layout, ColumnMeasure, Measures, NativeTable, Shape};
 use serde::Serialize;
 
 use super::across::{Point, pair_points, correlation_table};
@@ -176,7 +176,7 @@ fn chart_of_table(book: &ScoreBook<'_>, declared: &Declared, drawn: &Drawn, tabl
         Shape::Stacked => Some(stacked_chart(drawn.title, table)),
         Shape::Lines => {
             let Some(Measures::Columns { columns, .. }) = declared.of_answers() else { return None };
-            let Measure::Accuracy(name) = columns.first()?.measure else { return None };
+            let ColumnMeasure::Accuracy(name) = columns.first()?.measure else { return None };
             let settings = book.settings_of_task(Task::find_task(name)?).into_iter();
             let shots: Vec<Setting> = settings.filter(|setting| !setting.cot).collect();
             (shots.len() > 1).then(|| line_chart(drawn.title, table, 1, &shots))
@@ -206,7 +206,7 @@ fn scores_of_tasks(book: &ScoreBook<'_>, tasks: &[Task]) -> Vec<(String, Figure)
 fn compare_with_other_set(
     book: &ScoreBook<'_>,
     declared: &Declared,
-    native: &Native,
+    native: &NativeTable,
     tasks: &[Task],
     other_scores: &Scores,
     charts: &mut Vec<Chart>,
@@ -228,7 +228,7 @@ fn compare_with_other_set(
 fn model_size_table(
     book: &ScoreBook<'_>,
     declared: &Declared,
-    native: &Native,
+    native: &NativeTable,
     tasks: &[Task],
     charts: &mut Vec<Chart>,
 ) -> Option<Table> {

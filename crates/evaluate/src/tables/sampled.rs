@@ -1,19 +1,19 @@
 //! Figures of all answers to an item together (pass@k, the majority), and of the confidence that answers state.
 
 use riddlemill_benchmarks::table::AnswerScore;
-use riddlemill_benchmarks::task::Wants;
+use riddlemill_benchmarks::task::AnswerParsing;
 
 use super::classed::covered_answers;
 use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Row, Table, figure_row};
 use crate::item::Item;
-use crate::measures::{Binned, SHARE, Stated, Unit, Voted, majority_answer, pass_at};
+use crate::measures::{Binned, SHARE, Stated, RatioUnit, Voted, majority_answer, pass_at};
 use crate::task::{Setting, Task};
 
 /// Whose answers to what.
 #[derive(Clone, Copy)]
-pub(super) struct Whose {
+pub(super) struct SampleOwner {
     pub who: usize,
     pub task: Task,
     pub setting: Setting,
@@ -22,7 +22,7 @@ pub(super) struct Whose {
 /// The figure of one author's answers to the covered items, times 100; `None` without answers, or without confidences.
 pub(super) fn figure_of_author(
     book: &ScoreBook<'_>,
-    whose: Whose,
+    whose: SampleOwner,
     score: AnswerScore,
     among: impl Fn(&Item) -> bool,
     keys: Keys,
@@ -63,10 +63,10 @@ impl Voting<'_> {
 /// One value for each covered item that has one; `None` if the author did not answer this task.
 fn units_of_items(
     book: &ScoreBook<'_>,
-    Whose { who, task, setting }: Whose,
+    SampleOwner { who, task, setting }: SampleOwner,
     among: impl Fn(&Item) -> bool,
     value: &dyn Fn(&Voting<'_>) -> Option<f64>,
-) -> Option<Vec<Unit>> {
+) -> Option<Vec<RatioUnit>> {
     let column = book.answers_of_author(who, task, setting)?;
     let items = column.iter().enumerate().filter(|(at, on)| !on.is_empty() && among(&book.set.items[*at]));
     let unit = |(at, on): (usize, &Vec<&Answer>)| {
@@ -75,7 +75,7 @@ fn units_of_items(
             gold: on.first().and_then(|answer| answer.gold.as_deref()),
             right: on.iter().filter(|answer| answer.correct == Some(true)).count(),
         };
-        Some(Unit { at: book.unit_of_item(at), sum: value(&item)?, count: 1.0 })
+        Some(RatioUnit { at: book.unit_of_item(at), sum: value(&item)?, count: 1.0 })
     };
     Some(items.filter_map(unit).collect())
 }
@@ -83,7 +83,7 @@ fn units_of_items(
 /// The answers that state a confidence, and are right or wrong.
 fn stated_confidences(
     book: &ScoreBook<'_>,
-    Whose { who, task, setting }: Whose,
+    SampleOwner { who, task, setting }: SampleOwner,
     among: impl Fn(&Item) -> bool,
 ) -> Vec<Stated> {
     let Some(column) = book.answers_of_author(who, task, setting) else { return Vec::new() };
@@ -101,19 +101,19 @@ fn mean_of_stated(
     value: impl Fn(&Stated) -> f64,
     keys: Keys,
 ) -> Option<Figure> {
-    let unit = |one: &Stated| Unit { at: one.at, sum: value(one), count: 1.0 };
-    let units: Vec<Unit> = stated.iter().map(unit).collect();
+    let unit = |one: &Stated| RatioUnit { at: one.at, sum: value(one), count: 1.0 };
+    let units: Vec<RatioUnit> = stated.iter().map(unit).collect();
     Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, stated.len(), keys))
 }
 
 /// Everybody who answered a task, in every setting.
-fn authors_of_task(book: &ScoreBook<'_>, task: Task) -> Vec<(String, Whose)> {
+fn authors_of_task(book: &ScoreBook<'_>, task: Task) -> Vec<(String, SampleOwner)> {
     let all: Vec<(usize, Setting)> = book.answered_in(task).collect();
     let is_one = all.windows(2).all(|two| two[0].1 == two[1].1);
     let named = |(who, setting): (usize, Setting)| {
         let name = &book.who[who].name;
         let name = if is_one { name.clone() } else { format!("{name}, {setting}") };
-        (name, Whose { who, task, setting })
+        (name, SampleOwner { who, task, setting })
     };
     all.into_iter().map(named).collect()
 }
@@ -121,7 +121,7 @@ fn authors_of_task(book: &ScoreBook<'_>, task: Task) -> Vec<(String, Whose)> {
 /// A table of each task that takes several answers to an item and whose answers are right or wrong.
 pub fn sample_tables(book: &ScoreBook<'_>) -> Vec<Table> {
     let is_right_or_wrong =
-        |task: &Task| task.is_choice() && !matches!(task.task_declaration().wants, Wants::Rating { .. });
+        |task: &Task| task.is_choice() && !matches!(task.task_declaration().wants, AnswerParsing::Rating { .. });
     let tasks = Task::of_config(&book.set.config).into_iter().filter(|task| task.samples_per_item() > 1);
     tasks.filter(is_right_or_wrong).filter_map(|task| samples_of(book, task)).collect()
 }
@@ -131,8 +131,8 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
     let mut drawn: Vec<usize> =
         std::iter::successors(Some(2), |k| Some(k * 2)).take_while(|k| *k < most).collect();
     drawn.push(most);
-    let of_one = |(name, whose): (String, Whose)| {
-        let Whose { who, task, setting } = whose;
+    let of_one = |(name, whose): (String, SampleOwner)| {
+        let SampleOwner { who, task, setting } = whose;
         let keys = || book.keys_of_answers(who, task, setting);
         let all = |_: &Item| true;
         let mut cells = vec![book.accuracy_of_author(who, task, setting, all, Keys::new())];
@@ -174,8 +174,8 @@ pub fn calibration_tables(book: &ScoreBook<'_>) -> Vec<Table> {
 }
 
 fn calibration_of(book: &ScoreBook<'_>, task: Task, bins: usize) -> Option<Table> {
-    let of_one = |(name, whose): (String, Whose)| {
-        let Whose { who, task, setting } = whose;
+    let of_one = |(name, whose): (String, SampleOwner)| {
+        let SampleOwner { who, task, setting } = whose;
         let keys = || book.keys_of_answers(who, task, setting);
         let all = |_: &Item| true;
         let stated = stated_confidences(book, whose, all);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::answer::{Answer, NoAnswer, OF_A_REPLY};
 use crate::figures::{Figure, Keys};
 use crate::item::Item;
-use crate::measures::{Resamples, SHARE, Unit};
+use crate::measures::{Resamples, SHARE, RatioUnit};
 use crate::review::agreement::Bootstrap;
 use crate::set::Set;
 use crate::task::{Setting, Task};
@@ -15,7 +15,7 @@ pub const PEOPLE: &str = "people";
 
 /// The author of answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct AnswerAuthor {
     /// The name in tables.
     pub name: String,
     /// Whether it is a person, or all of them.
@@ -29,7 +29,7 @@ pub type Column<'a> = Vec<Vec<&'a Answer>>;
 pub struct ScoreBook<'a> {
     pub set: &'a Set,
     /// Models in the order they come, then people: all together first, followed by each of them.
-    pub who: Vec<Who>,
+    pub who: Vec<AnswerAuthor>,
     /// Sizes in billions of parameters, by model.
     pub sizes: BTreeMap<String, f64>,
     /// Resamples of the groups of items; in most benchmarks each item is its own group.
@@ -50,10 +50,10 @@ impl<'a> ScoreBook<'a> {
     ) -> ScoreBook<'a> {
         let units = number_units(&set.items);
         let count = units.iter().max().map_or(0, |last| last + 1);
-        let mut who: Vec<Who> = Vec::new();
+        let mut who: Vec<AnswerAuthor> = Vec::new();
         let mut add = |name: &str, person: bool| {
             if !who.iter().any(|one| one.name == name && one.person == person) {
-                who.push(Who { name: name.to_owned(), person });
+                who.push(AnswerAuthor { name: name.to_owned(), person });
             }
         };
         let named = |name: &&String| answers.iter().any(|answer| !answer.person && answer.model == **name);
@@ -137,7 +137,7 @@ impl<'a> ScoreBook<'a> {
         column: &Column<'_>,
         among: impl Fn(&Item) -> bool,
         value: impl Fn(&Answer) -> Option<f64>,
-    ) -> (Vec<Unit>, usize) {
+    ) -> (Vec<RatioUnit>, usize) {
         let mut units = Vec::new();
         let mut n = 0;
         for (at, answers) in column.iter().enumerate().filter(|(at, _)| among(&self.set.items[*at])) {
@@ -145,7 +145,7 @@ impl<'a> ScoreBook<'a> {
             let (sum, count) = values.fold((0.0, 0usize), |(sum, count), value| (sum + value, count + 1));
             if count > 0 {
                 n += count;
-                units.push(Unit { at: self.units[at], sum, count: count as f64 });
+                units.push(RatioUnit { at: self.units[at], sum, count: count as f64 });
             }
         }
         (units, n)
@@ -185,7 +185,7 @@ impl<'a> ScoreBook<'a> {
 
     /// All answers.
     pub fn all_answers(&self) -> impl Iterator<Item = &'a Answer> {
-        let together = |who: &Who| who.person && who.name == PEOPLE;
+        let together = |who: &AnswerAuthor| who.person && who.name == PEOPLE;
         let columns = self.columns.iter().filter(move |((who, ..), _)| !together(&self.who[*who]));
         columns.flat_map(|(_, column)| column.iter().flatten().copied())
     }

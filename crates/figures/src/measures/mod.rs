@@ -19,7 +19,7 @@ pub use calibration::{Binned, Stated};
 pub use classes::{Confusions, macro_f1};
 pub use correlation::{Correlation, EXACT, pearson_correlation, pearson_r, mean_ranks, spearman_correlation, spearman_r};
 pub use paired::{Difference, McNemar, paired_difference, holm_correction, mcnemar_test};
-pub use resamples::{Resamples, SHARE, Unit, count_units, weighted_ratio};
+pub use resamples::{Resamples, SHARE, RatioUnit, count_units, weighted_ratio};
 pub use samples::{Voted, majority_answer, pass_at};
 
 /// The mean; `None` of nothing.

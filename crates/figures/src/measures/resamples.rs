@@ -28,7 +28,7 @@ pub struct Resamples {
 
 /// What a unit adds to a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub struct RatioUnit {
     /// Its index.
     pub at: usize,
     /// Its addend to the numerator.
@@ -114,7 +114,7 @@ impl Resamples {
 
     /// The sum of the numerators over that of the denominators, a mean of values in a range. Units in neither
     /// may be omitted.
-    pub fn estimate_ratio(&self, units: &[Unit], range: [f64; 2]) -> Option<Estimate> {
+    pub fn estimate_ratio(&self, units: &[RatioUnit], range: [f64; 2]) -> Option<Estimate> {
         let drawn = || self.resample_ratios(units).into_iter().flatten().collect();
         self.unweighted_ratio(units).map(|value| self.settings.bounded_interval(value, drawn(), count_units(units), range))
     }
@@ -122,8 +122,8 @@ impl Resamples {
     /// A function of two ratios: with all weights 1, and in every resample in which both are defined.
     pub fn combine_ratios(
         &self,
-        first: &[Unit],
-        second: &[Unit],
+        first: &[RatioUnit],
+        second: &[RatioUnit],
         of: impl Fn(f64, f64) -> f64,
     ) -> Option<(f64, Vec<f64>)> {
         let value = of(self.unweighted_ratio(first)?, self.unweighted_ratio(second)?);
@@ -132,12 +132,12 @@ impl Resamples {
     }
 
     /// A ratio with all weights 1.
-    fn unweighted_ratio(&self, units: &[Unit]) -> Option<f64> {
+    fn unweighted_ratio(&self, units: &[RatioUnit]) -> Option<f64> {
         weighted_ratio(units, &vec![1; self.units])
     }
 
     /// A ratio in every resample; the sums are those of [`ratio`], in the same order.
-    fn resample_ratios(&self, units: &[Unit]) -> Vec<Option<f64>> {
+    fn resample_ratios(&self, units: &[RatioUnit]) -> Vec<Option<f64>> {
         let all = self.settings.resamples;
         let some = |start: usize| {
             let len = ABREAST.min(all - start);
@@ -157,7 +157,7 @@ impl Resamples {
 }
 
 /// Number of distinct units.
-pub fn count_units(units: &[Unit]) -> usize {
+pub fn count_units(units: &[RatioUnit]) -> usize {
     let mut places: Vec<usize> = units.iter().map(|unit| unit.at).collect();
     places.sort_unstable();
     places.dedup();
@@ -165,7 +165,7 @@ pub fn count_units(units: &[Unit]) -> usize {
 }
 
 /// A ratio of weighted sums; `None` if the denominator is 0.
-pub fn weighted_ratio(units: &[Unit], weights: &[u16]) -> Option<f64> {
+pub fn weighted_ratio(units: &[RatioUnit], weights: &[u16]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for unit in units {
         let weight = f64::from(weights[unit.at]);

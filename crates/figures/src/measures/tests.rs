@@ -81,8 +81,8 @@ fn bootstrap(seed: u64) -> Bootstrap {
 }
 
 /// Each number as a separate unit.
-fn units(values: &[f64]) -> Vec<Unit> {
-    values.iter().enumerate().map(|(at, value)| Unit { at, sum: *value, count: 1.0 }).collect()
+fn units(values: &[f64]) -> Vec<RatioUnit> {
+    values.iter().enumerate().map(|(at, value)| RatioUnit { at, sum: *value, count: 1.0 }).collect()
 }
 
 #[test]

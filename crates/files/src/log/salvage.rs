@@ -35,7 +35,7 @@ pub struct Salvaged {
 }
 
 /// A log of raw/.
-enum Kind {
+enum RawLog {
     File(Log),
     Folder(Segments),
 }
@@ -71,8 +71,8 @@ impl Logs<'_> {
         let mut found = Vec::new();
         for (name, kind) in self.list_logs(heads)? {
             let read = match &kind {
-                Kind::File(log) => log.read_lines().map(drop),
-                Kind::Folder(segments) => segments.read_lines().map(drop),
+                RawLog::File(log) => log.read_lines().map(drop),
+                RawLog::Folder(segments) => segments.read_lines().map(drop),
             };
             let (path, what) = match read {
                 Ok(()) => continue,
@@ -127,8 +127,8 @@ impl Logs<'_> {
                 continue;
             };
             let salvage = match &kind {
-                Kind::File(log) => of_file(&home, log, &moved_to.join(&name)),
-                Kind::Folder(segments) => of_folder(&home, segments, &moved_to.join(&name)),
+                RawLog::File(log) => of_file(&home, log, &moved_to.join(&name)),
+                RawLog::Folder(segments) => of_folder(&home, segments, &moved_to.join(&name)),
             };
             let (kept, left_out) = match salvage {
                 // Its folder is a link out of the workspace: nothing is done there, and it stays a finding.
@@ -141,7 +141,7 @@ impl Logs<'_> {
     }
 
     /// The logs that exist or existed, by name: the registered ones, and those of the heads.
-    fn list_logs(&self, heads: Vec<String>) -> Result<Vec<(String, Kind)>, LogError> {
+    fn list_logs(&self, heads: Vec<String>) -> Result<Vec<(String, RawLog)>, LogError> {
         let raw = self.raw;
         let (mut files, mut folders) = (BTreeSet::new(), BTreeSet::new());
         // A stopped salvage may have left only its intermediate files.
@@ -179,11 +179,11 @@ impl Logs<'_> {
         let files = files.into_iter().map(|name| {
             let log = Log::in_file(raw.join(&name));
             let log = if self.is_private(&name) { log.owner_only() } else { log };
-            (name, Kind::File(log))
+            (name, RawLog::File(log))
         });
         let folders = folders.into_iter().map(|name| {
             let segments = Segments::in_folder(raw.join(&name));
-            (name, Kind::Folder(segments))
+            (name, RawLog::Folder(segments))
         });
         Ok(folders.chain(files).collect())
     }
@@ -195,10 +195,10 @@ fn list_names(folder: &Path) -> Result<Vec<String>, LogError> {
 
 /// Gives heads to a log that has lost them. The lengths are unknown, and a chain that does not match is found
 /// on reading.
-fn adopt_log(home: &Home, kind: &Kind) -> Result<(), LogError> {
+fn adopt_log(home: &Home, kind: &RawLog) -> Result<(), LogError> {
     let folder = match kind {
-        Kind::File(log) => return home.append_synced(&[Head::of_empty_file(home.name_in_raw(log.path()))]),
-        Kind::Folder(segments) => &segments.dir,
+        RawLog::File(log) => return home.append_synced(&[Head::of_empty_file(home.name_in_raw(log.path()))]),
+        RawLog::Folder(segments) => &segments.dir,
     };
     let names = list_names(folder)?;
     let mut segments: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name)).collect();

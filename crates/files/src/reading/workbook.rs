@@ -32,9 +32,9 @@ pub enum BookError {
 }
 
 /// An open workbook.
-pub struct Book<'b>(Kind<'b>);
+pub struct Book<'b>(WorkbookKind<'b>);
 
-enum Kind<'b> {
+enum WorkbookKind<'b> {
     Xlsx(Box<Xlsx<Cursor<&'b [u8]>>>),
     Ods(Box<Ods<Cursor<&'b [u8]>>>),
     Xls(Box<Xls<Cursor<&'b [u8]>>>),
@@ -51,12 +51,12 @@ fn damaged_book(error: &dyn std::fmt::Display) -> BookError {
 pub fn open_workbook(bytes: &[u8]) -> Result<Book<'_>, BookError> {
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         let book = Xls::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?;
-        return Ok(Book(Kind::Xls(Box::new(book))));
+        return Ok(Book(WorkbookKind::Xls(Box::new(book))));
     }
     let is_ods = check_unpacked(bytes)?;
     Ok(Book(match is_ods {
-        true => Kind::Ods(Box::new(Ods::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
-        false => Kind::Xlsx(Box::new(Xlsx::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
+        true => WorkbookKind::Ods(Box::new(Ods::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
+        false => WorkbookKind::Xlsx(Box::new(Xlsx::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
     }))
 }
 
@@ -72,9 +72,9 @@ impl Book<'_> {
     /// The names of its sheets.
     pub fn sheet_names(&self) -> Vec<String> {
         match &self.0 {
-            Kind::Xlsx(book) => book.sheet_names(),
-            Kind::Ods(book) => book.sheet_names(),
-            Kind::Xls(book) => book.sheet_names(),
+            WorkbookKind::Xlsx(book) => book.sheet_names(),
+            WorkbookKind::Ods(book) => book.sheet_names(),
+            WorkbookKind::Xls(book) => book.sheet_names(),
         }
     }
 
@@ -84,9 +84,9 @@ impl Book<'_> {
     /// [`BookError`].
     pub fn read_cells(&mut self, sheet: &str) -> Result<Range<Data>, BookError> {
         let range = match &mut self.0 {
-            Kind::Xlsx(book) => read_sparse_cells(book, sheet)?,
-            Kind::Ods(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
-            Kind::Xls(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
+            WorkbookKind::Xlsx(book) => read_sparse_cells(book, sheet)?,
+            WorkbookKind::Ods(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
+            WorkbookKind::Xls(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
         };
         if range.get_size().0 == 0 { Err(BookError::Empty(sheet.to_owned())) } else { Ok(range) }
     }
@@ -97,10 +97,10 @@ impl Book<'_> {
     /// [`BookError`].
     pub fn merged_areas(&mut self, sheet: &str) -> Result<Vec<Dimensions>, BookError> {
         let merged = match &mut self.0 {
-            Kind::Xlsx(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
-            Kind::Xls(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
+            WorkbookKind::Xlsx(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
+            WorkbookKind::Xls(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
             // Covered cells have no content there.
-            Kind::Ods(_) => Vec::new(),
+            WorkbookKind::Ods(_) => Vec::new(),
         };
         match merged.len() {
             ..=MERGED => Ok(merged),

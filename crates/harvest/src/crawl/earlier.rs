@@ -4,15 +4,15 @@ use url::Url;
 
 use super::done::{Done, Role, canonical_url};
 use super::settings::Scope;
-use super::since::Since;
-use super::walk::Walk;
+use super::since::EarlierPasses;
+use super::walk::CrawlWalk;
 use crate::pages::tieba::Address;
 use crate::pages::{Class, Facts, Site};
 
-impl Since {
+impl EarlierPasses {
     /// Reads what earlier passes fetched, in order.
-    pub fn from_entries<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> Since {
-        let (mut since, mut walk) = (Since::default(), Walk::default());
+    pub fn from_entries<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> EarlierPasses {
+        let (mut since, mut walk) = (EarlierPasses::default(), CrawlWalk::default());
         for done in entries {
             let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { continue };
             if done.class == Class::Blocked || done.undone || done.redirect.is_some() {

@@ -20,7 +20,7 @@ pub(super) struct Validators {
 
 /// An answer as received.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct ReceivedAnswer {
     pub url: Url,
     pub head: Head,
     /// `OK`, in words.
@@ -38,7 +38,7 @@ pub(super) struct Answer {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum FetchError {
+pub(super) enum PageFetchError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     #[error("no answer in time")]
@@ -82,8 +82,8 @@ impl Fetcher {
     }
 
     /// One request. Redirects are returned as answers.
-    pub async fn request_page(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
-        self.client.reaches(url.as_str()).map_err(|none| FetchError::Connection(none.to_string()))?;
+    pub async fn request_page(&self, url: &Url, validators: &Validators) -> Result<ReceivedAnswer, PageFetchError> {
+        self.client.reaches(url.as_str()).map_err(|none| PageFetchError::Connection(none.to_string()))?;
         // Before every request, because a name may lead to other addresses by now.
         let ip = self.guard.check_url(url).await?;
         let deadline = tokio::time::Instant::now() + Duration::from_secs_f64(self.limits.total_secs);
@@ -95,9 +95,9 @@ impl Fetcher {
         let began = SystemTime::now();
         let request = self.client.client.get(url.clone()).headers(headers).send();
         let response = match tokio::time::timeout_at(deadline, request).await {
-            Err(_) => return Err(FetchError::Timeout),
-            Ok(Err(error)) if error.is_timeout() => return Err(FetchError::Timeout),
-            Ok(Err(error)) => return Err(FetchError::Connection(chain_causes(&error))),
+            Err(_) => return Err(PageFetchError::Timeout),
+            Ok(Err(error)) if error.is_timeout() => return Err(PageFetchError::Timeout),
+            Ok(Err(error)) => return Err(PageFetchError::Connection(chain_causes(&error))),
             Ok(Ok(response)) => response,
         };
         let head = Head {
@@ -107,7 +107,7 @@ impl Fetcher {
         let reason = response.status().canonical_reason().unwrap_or_default();
         let version = if response.version() == reqwest::Version::HTTP_10 { "HTTP/1.0" } else { "HTTP/1.1" };
         let (wire, truncated) = self.read_body(response, deadline).await;
-        Ok(Answer { url: url.clone(), head, reason, version, sent, wire, truncated, ip, began })
+        Ok(ReceivedAnswer { url: url.clone(), head, reason, version, sent, wire, truncated, ip, began })
     }
 
     /// Reads until the end, a limit or an error; what was received by then is kept.
@@ -138,7 +138,7 @@ impl Fetcher {
     }
 
     /// The body with its content-encoding undone, within the limit.
-    pub fn decode_answer(&self, answer: &Answer) -> Decoded {
+    pub fn decode_answer(&self, answer: &ReceivedAnswer) -> Decoded {
         // hyper has undone the transfer coding; the field about it would mislead.
         let mut head = answer.head.clone();
         head.fields.retain(|(name, _)| !name.eq_ignore_ascii_case("transfer-encoding"));

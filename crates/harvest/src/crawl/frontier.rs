@@ -11,12 +11,12 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::done::{Done, FrontierError, Role, canonical_url};
-use super::fetch::{Answer, Validators};
+use super::fetch::{ReceivedAnswer, Validators};
 use super::journal::{Dirs, Line, Replayed, append_line, replay_journal};
 use super::segment::{self, Segments};
 use super::settings::{Refresh, Resolved, Scope, Source};
-use super::since::Since;
-use super::walk::{Item, Walk};
+use super::since::EarlierPasses;
+use super::walk::{Item, CrawlWalk};
 use crate::pages::{Class, Facts, Site};
 use crate::warc::{block_digest, record_id};
 
@@ -25,7 +25,7 @@ pub(super) struct Frontier {
     site: Site,
     scope: Scope,
     redirects: u32,
-    walk: Walk,
+    walk: CrawlWalk,
     queues: BTreeMap<String, VecDeque<Item>>,
     /// Every address that was ever queued in this pass.
     known: HashSet<String>,
@@ -112,12 +112,12 @@ impl Frontier {
             scope: source.scope.clone(),
             redirects: source.limits.redirects,
             walk: match since {
-                true => Walk::only_new(Since::from_entries(
+                true => CrawlWalk::only_new(EarlierPasses::from_entries(
                     &source.site,
                     &source.scope,
                     entries.iter().filter(|done| done.pass < pass),
                 )),
-                false => Walk::default(),
+                false => CrawlWalk::default(),
             },
             queues: BTreeMap::new(),
             known: HashSet::new(),
@@ -246,7 +246,7 @@ impl Frontier {
     /// Makes a page durable and queues what follows from it.
     ///
     /// A blocked page is archived and stays pending: it does not contain what was asked for.
-    pub(super) fn finish_page(&mut self, item: &Item, answer: &Answer, read: Read) -> Result<Done, FrontierError> {
+    pub(super) fn finish_page(&mut self, item: &Item, answer: &ReceivedAnswer, read: Read) -> Result<Done, FrontierError> {
         let date = segment::warc_date(answer.began);
         let url = item.url.to_string();
         let done = Done {

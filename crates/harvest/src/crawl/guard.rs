@@ -59,21 +59,21 @@ pub struct Guard {
     hosts: BTreeSet<String>,
     private: BTreeSet<String>,
     lookup: Arc<dyn Lookup>,
-    pins: Pins,
+    pins: HostPins,
 }
 
 /// The checked addresses of each host; connections only use these.
 #[derive(Clone, Default)]
-pub(super) struct Pins(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
+pub(super) struct HostPins(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>);
 
 impl Guard {
     /// `hosts` are `host` (ports 80 and 443) or `host:port`; `private` are exact `host:port` pairs that may
     /// be on private addresses.
     pub fn new(hosts: BTreeSet<String>, private: BTreeSet<String>, lookup: Arc<dyn Lookup>) -> Self {
-        Guard { hosts, private, lookup, pins: Pins::default() }
+        Guard { hosts, private, lookup, pins: HostPins::default() }
     }
 
-    pub(super) fn pins(&self) -> Pins {
+    pub(super) fn pins(&self) -> HostPins {
         self.pins.clone()
     }
 
@@ -123,7 +123,7 @@ impl Guard {
     }
 }
 
-impl reqwest::dns::Resolve for Pins {
+impl reqwest::dns::Resolve for HostPins {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
         let pins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = pins.get(name.as_str()).cloned();

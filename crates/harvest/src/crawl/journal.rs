@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::done::{Done, FrontierError};
-use super::segment::{self, Entry};
+use super::segment::{self, SegmentEntry};
 use super::settings::Source;
 use riddlemill_files::fence;
 
@@ -43,15 +43,15 @@ pub(super) enum Line {
 /// Finished pages, from journal and archive.
 pub(super) struct Replayed {
     /// From the journal.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SegmentEntry>,
     /// Groups that are only in the archive.
-    pub adopted: Vec<Entry>,
+    pub adopted: Vec<SegmentEntry>,
     /// The last pass that was complete.
     pub pass_end: u32,
 }
 
-impl From<Entry> for Line {
-    fn from(entry: Entry) -> Self {
+impl From<SegmentEntry> for Line {
+    fn from(entry: SegmentEntry) -> Self {
         Line::Done { file: entry.file, end: entry.end, done: Box::new(entry.done) }
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn replay_journal(source: &Source, dirs: &Dirs, repair: bool) -> Resu
         match line {
             Line::Done { file, end, done } => {
                 known.entry(file.clone()).and_modify(|known| *known = end.max(*known)).or_insert(end);
-                entries.push(Entry { file, end, done: *done });
+                entries.push(SegmentEntry { file, end, done: *done });
             }
             Line::PassEnd { pass_end: pass } => pass_end = pass_end.max(pass),
         }

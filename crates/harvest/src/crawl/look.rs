@@ -20,7 +20,7 @@ use crate::pages::time;
 
 /// A page as received.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looked {
+pub struct ReceivedPage {
     /// Its address after redirects.
     pub url: String,
     /// HTTP status.
@@ -35,7 +35,7 @@ pub struct Looked {
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
-pub enum NoPage {
+pub enum LookError {
     /// The site's robots.txt forbids it.
     #[error("robots.txt forbids {0}")]
     Forbidden(Url),
@@ -65,7 +65,7 @@ pub fn may_ask(source: &Source, url: &Url) -> bool {
 ///
 /// # Errors
 /// Wrong settings, or the crawl is running; the inner error if there is no page.
-pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<Looked, NoPage>, CrawlError> {
+pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<ReceivedPage, LookError>, CrawlError> {
     let resolved = source.resolve_settings()?;
     let lock = dirs.journal_path(&source.name).with_extension("lock");
     let wrap = |error| FrontierError::from_io(&lock, error);
@@ -90,15 +90,15 @@ pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Res
     for _ in 0..=source.limits.redirects {
         let answer = match visitor.visit(&at, &Validators::default()).await.0 {
             Outcome::Answer(answer) => answer,
-            Outcome::Disallowed => return Ok(Err(NoPage::Forbidden(at))),
+            Outcome::Disallowed => return Ok(Err(LookError::Forbidden(at))),
             Outcome::Refused(refusal) => {
-                return Ok(Err(NoPage::Unanswered { url: at, why: refusal.to_string() }));
+                return Ok(Err(LookError::Unanswered { url: at, why: refusal.to_string() }));
             }
             Outcome::Deferred(why)
             | Outcome::Failed(why)
             | Outcome::Throttled(why)
             | Outcome::Cut(_, why) => {
-                return Ok(Err(NoPage::Unanswered { url: at, why }));
+                return Ok(Err(LookError::Unanswered { url: at, why }));
             }
         };
         let status = answer.head.status;
@@ -109,9 +109,9 @@ pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Res
         }
         let body = visitor.fetcher.decode_answer(&answer);
         if body.truncated.is_some() {
-            return Ok(Err(NoPage::NotWhole(at)));
+            return Ok(Err(LookError::NotWhole(at)));
         }
-        return Ok(Ok(Looked {
+        return Ok(Ok(ReceivedPage {
             url: at.into(),
             status,
             content_type: answer.head.get("content-type").map(str::to_owned),
@@ -119,5 +119,5 @@ pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Res
             date: time::utc_micros(SystemTime::max(answer.began, SystemTime::UNIX_EPOCH)),
         }));
     }
-    Ok(Err(NoPage::Redirects(url.clone())))
+    Ok(Err(LookError::Redirects(url.clone())))
 }

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use super::done::{FrontierError, Role};
-use super::fetch::{Answer, Fetcher};
+use super::fetch::{ReceivedAnswer, Fetcher};
 use super::frontier::{Frontier, Read};
 use super::gate::Gates;
 use super::guard::{Guard, Lookup, SystemLookup};
@@ -151,7 +151,7 @@ pub async fn run_with(
     crawl.end_crawl()
 }
 
-type Visit = (String, Item, Outcome, Vec<Answer>);
+type Visit = (String, Item, Outcome, Vec<ReceivedAnswer>);
 
 struct Crawl<'a> {
     source: &'a Source,
@@ -194,7 +194,7 @@ impl Crawl<'_> {
         host: &str,
         item: &Item,
         outcome: Outcome,
-        robots: Vec<Answer>,
+        robots: Vec<ReceivedAnswer>,
         events: &mut impl FnMut(Event),
     ) -> Result<(), CrawlError> {
         for answer in &robots {
@@ -254,7 +254,7 @@ impl Crawl<'_> {
         &mut self,
         host: &str,
         item: &Item,
-        answer: &Answer,
+        answer: &ReceivedAnswer,
         events: &mut impl FnMut(Event),
     ) -> Result<(), CrawlError> {
         self.throttled.remove(host);
@@ -288,7 +288,7 @@ impl Crawl<'_> {
     }
 
     /// Classifies before anything else is parsed.
-    fn classify_answer(&self, item: &Item, answer: &Answer) -> Read {
+    fn classify_answer(&self, item: &Item, answer: &ReceivedAnswer) -> Read {
         let status = answer.head.status;
         if status == 304 {
             // Only requested if there is an earlier capture.

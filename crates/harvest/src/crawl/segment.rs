@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::done::{Done, FrontierError};
-use super::fetch::Answer;
+use super::fetch::ReceivedAnswer;
 use crate::pages::time;
-use crate::warc::{Header, Location, Reader, block_digest, record_id, write_record};
+use crate::warc::{Header, Location, ArchiveReader, block_digest, record_id, write_record};
 use riddlemill_files::fence;
 
 /// Header fields whose values are secrets of a session.
@@ -23,7 +23,7 @@ const TAIL_BYTES: u64 = 256 << 20;
 
 /// A group that is on disk.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct SegmentEntry {
     pub file: String,
     /// Offset after the group.
     pub end: u64,
@@ -124,7 +124,7 @@ pub(super) fn list_segments(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 /// The records of one answer. `earlier` is the page that a 304 refers to.
-pub(super) fn encode_group(answer: &Answer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
+pub(super) fn encode_group(answer: &ReceivedAnswer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
     let url = answer.url.as_str();
     let base =
         |kind: &str| Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", done.date.as_str());
@@ -172,7 +172,7 @@ pub(super) fn encode_group(answer: &Answer, done: &Done, earlier: Option<&Done>)
     Ok(bytes)
 }
 
-impl Answer {
+impl ReceivedAnswer {
     fn version_line(&self) -> String {
         format!("{} {} {}", self.version, self.head.status, self.reason).trim_end().to_string()
     }
@@ -207,7 +207,7 @@ pub(super) fn scan_groups(
     folder: &Path,
     known: &BTreeMap<String, u64>,
     repair: bool,
-) -> Result<Vec<Entry>, FrontierError> {
+) -> Result<Vec<SegmentEntry>, FrontierError> {
     let mut entries = Vec::new();
     let names = list_segments(folder).map_err(|e| FrontierError::from_io(folder, e))?;
     for name in names {
@@ -216,7 +216,7 @@ pub(super) fn scan_groups(
         let wrap = |error| FrontierError::from_io(&path, error);
         let length = std::fs::metadata(&path).map_err(wrap)?.len();
         let (found, whole, damage) = scan_file(&path, from).map_err(wrap)?;
-        entries.extend(found.into_iter().map(|(end, done)| Entry { file: name.clone(), end, done }));
+        entries.extend(found.into_iter().map(|(end, done)| SegmentEntry { file: name.clone(), end, done }));
         if whole == length {
             continue;
         }
@@ -239,7 +239,7 @@ type Scanned = (Vec<(u64, Done)>, u64, Option<u64>);
 fn scan_file(path: &Path, from: u64) -> io::Result<Scanned> {
     let mut file = fence::open(path)?;
     file.seek(SeekFrom::Start(from))?;
-    let mut reader = match Reader::start_at(BufReader::new(file), Location { member: from, skip: 0 }) {
+    let mut reader = match ArchiveReader::start_at(BufReader::new(file), Location { member: from, skip: 0 }) {
         Ok(reader) => reader,
         Err(_) => return Ok((Vec::new(), from, Some(from))),
     };
@@ -280,7 +280,7 @@ fn holds_record_after(path: &Path, at: u64, length: u64) -> io::Result<bool> {
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
     let whole = |start: usize| {
-        let reader = Reader::new(&tail[start..]).ok();
+        let reader = ArchiveReader::new(&tail[start..]).ok();
         reader.is_some_and(|mut r| matches!(r.next_record(), Ok(Some(_))) && r.finish_record().is_ok())
     };
     Ok(memchr::memmem::find_iter(&tail, &[0x1f, 0x8b, 0x08]).any(whole))

@@ -9,7 +9,7 @@ use crate::pages::Facts;
 
 /// The state that earlier passes left.
 #[derive(Debug, Default)]
-pub(super) struct Since {
+pub(super) struct EarlierPasses {
     /// Fetched pages.
     pub(super) done: HashSet<String>,
     /// By thread, the state in its row when last seen.
@@ -22,7 +22,7 @@ pub(super) struct Since {
     pub(super) first: BTreeMap<String, String>,
 }
 
-impl Since {
+impl EarlierPasses {
     /// Whether a list page is unchanged. A page without marks is unchanged if its bytes are, as given by
     /// `same`.
     pub fn is_unchanged(&self, url: &Url, facts: &Facts, same: bool) -> bool {

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 use url::Url;
 
-use super::fetch::{Answer, FetchError, Fetcher, Validators, retry_after};
+use super::fetch::{ReceivedAnswer, PageFetchError, Fetcher, Validators, retry_after};
 use super::gate::Gates;
 use super::guard::Refusal;
 use super::robots::{MAX_BYTES, Robots};
@@ -70,7 +70,7 @@ pub enum Event {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// With an answer, including redirects, error pages and truncated ones.
-    Answer(Box<Answer>),
+    Answer(Box<ReceivedAnswer>),
     /// robots.txt forbids the page.
     Disallowed,
     /// The host cannot be found, or its robots.txt is not available: nothing is requested from it in this
@@ -81,7 +81,7 @@ pub(super) enum Outcome {
     /// No usable answer after all attempts.
     Failed(String),
     /// An answer cut off by a time limit: the part is kept and marked, and the page stays pending.
-    Cut(Box<Answer>, String),
+    Cut(Box<ReceivedAnswer>, String),
     /// The host still answers 429 after all retries.
     Throttled(String),
 }
@@ -119,7 +119,7 @@ pub(super) enum Verdict {
 
 impl Visitor {
     /// Visits a page. The second part is the answers to requests for robots.txt.
-    pub async fn visit(&self, url: &Url, validators: &Validators) -> (Outcome, Vec<Answer>) {
+    pub async fn visit(&self, url: &Url, validators: &Validators) -> (Outcome, Vec<ReceivedAnswer>) {
         if let Err(refusal) = self.fetcher.in_scope(url) {
             return (Outcome::Refused(refusal), Vec::new());
         }
@@ -151,7 +151,7 @@ impl Visitor {
                 Ok(answer) if answer.truncated == Some(Truncated::Time) => {
                     ("the answer came too slowly".into(), None)
                 }
-                Err(FetchError::Timeout) => ("no answer in time".to_string(), None),
+                Err(PageFetchError::Timeout) => ("no answer in time".to_string(), None),
                 _ => {
                     turn.end_turn(delay.max(self.ease_host(host)));
                     return outcome_of_result(result);
@@ -226,7 +226,7 @@ impl Visitor {
         Duration::from_secs_f64(self.politeness.delay_secs).max(crawl_delay.unwrap_or_default())
     }
 
-    async fn verdict_on_robots(&self, url: &Url) -> (Verdict, Vec<Answer>) {
+    async fn verdict_on_robots(&self, url: &Url) -> (Verdict, Vec<ReceivedAnswer>) {
         let origin = url.origin().ascii_serialization();
         if let Some((read, verdict)) = self.robots.lock().unwrap_or_else(PoisonError::into_inner).get(&origin)
             && read.elapsed() < ROBOTS_FRESH
@@ -241,7 +241,7 @@ impl Visitor {
     }
 
     /// RFC 9309, 2.3.1: a missing file allows everything, an unreachable one forbids everything.
-    async fn read_robots(&self, url: &Url, answers: &mut Vec<Answer>) -> Verdict {
+    async fn read_robots(&self, url: &Url, answers: &mut Vec<ReceivedAnswer>) -> Verdict {
         let unreachable = |why: &str| Verdict::Unreachable(format!("robots.txt: {why}"));
         let Ok(mut at) = url.join("/robots.txt") else { return unreachable("no address") };
         for _ in 0..=ROBOTS_REDIRECTS {
@@ -250,12 +250,12 @@ impl Visitor {
             turn.end_turn(self.delay_between(None));
             let answer = match result {
                 Ok(answer) => answer,
-                Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
+                Err(PageFetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
                     return Verdict::Unreachable(refusal.to_string());
                 }
                 // Only if the origin itself is refused; after a redirect it is the file that is not
                 // available.
-                Err(FetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
+                Err(PageFetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
                 Err(error) => return unreachable(&error.to_string()),
             };
             answers.push(answer.clone());
@@ -275,7 +275,7 @@ impl Visitor {
         unreachable("too many redirects")
     }
 
-    fn parse_rules(&self, answer: &Answer) -> Verdict {
+    fn parse_rules(&self, answer: &ReceivedAnswer) -> Verdict {
         // A file over the limit is read up to it; a truncated one could lack a rule.
         let body = self.fetcher.decode_answer(answer);
         // Rules that cannot be read must not be taken for none.
@@ -289,11 +289,11 @@ impl Visitor {
     }
 }
 
-fn outcome_of_result(result: Result<Answer, FetchError>) -> Outcome {
+fn outcome_of_result(result: Result<ReceivedAnswer, PageFetchError>) -> Outcome {
     match result {
         // Not the page's fault, and possibly temporary: nothing else of the host is available now either.
-        Err(FetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),
-        Err(FetchError::Refused(refusal)) => Outcome::Refused(refusal),
+        Err(PageFetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),
+        Err(PageFetchError::Refused(refusal)) => Outcome::Refused(refusal),
         Err(error) => Outcome::Failed(error.to_string()),
         Ok(answer) if answer.head.status >= 500 => Outcome::Failed(format!("status {}", answer.head.status)),
         Ok(answer) if answer.truncated == Some(Truncated::Disconnect) => {

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::done::{Role, canonical_url};
 use super::settings::Scope;
-use super::since::Since;
+use super::since::EarlierPasses;
 use crate::pages::tieba::Address;
 use crate::pages::{Class, Facts, FloorComments, Site, number_of};
 
@@ -23,7 +23,7 @@ pub(super) struct Item {
 
 /// What was seen of lists and threads so far.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct CrawlWalk {
     lists: BTreeMap<String, List>,
     threads: BTreeMap<String, Thread>,
     /// Floors whose nested replies a thread's page declares, by that page's `totalComment`.
@@ -33,7 +33,7 @@ pub(super) struct Walk {
     /// Lists that a limit ended.
     ended: BTreeSet<String>,
     /// In a pass that requests only what is new: the knowledge from before.
-    since: Option<Since>,
+    since: Option<EarlierPasses>,
 }
 
 #[derive(Debug, Default)]
@@ -48,10 +48,10 @@ struct Thread {
     seen: Vec<Vec<u64>>,
 }
 
-impl Walk {
+impl CrawlWalk {
     /// The walk of a pass that requests only what is new.
-    pub fn only_new(since: Since) -> Walk {
-        Walk { first: since.first_pages().collect(), since: Some(since), ..Walk::default() }
+    pub fn only_new(since: EarlierPasses) -> CrawlWalk {
+        CrawlWalk { first: since.first_pages().collect(), since: Some(since), ..CrawlWalk::default() }
     }
 
     /// Where a pass starts instead of an address.
@@ -257,7 +257,7 @@ fn thread_key(url: &Url, tid: u64) -> String {
 mod tests {
     use super::*;
 
-    fn follow(walk: &mut Walk, url: &str, class: Class, facts: Facts) -> Vec<String> {
+    fn follow(walk: &mut CrawlWalk, url: &str, class: Class, facts: Facts) -> Vec<String> {
         let url = Url::parse(url).unwrap();
         let next = walk.follow_page(&Site::Tieba, &Scope::default(), &url, class, &facts);
         next.iter().map(|u| u.as_str().trim_start_matches("http://t").to_string()).collect()
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_list_goes_on_while_it_shows_new_threads() {
-        let mut walk = Walk::default();
+        let mut walk = CrawlWalk::default();
         let page =
             |ids: &[u64], next: &str| Facts { ids: ids.into(), next: Some(next.into()), ..Facts::default() };
         let first = follow(
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_thread_runs_to_the_largest_page_declared_over_holes_and_stops_where_it_repeats() {
-        let mut walk = Walk::default();
+        let mut walk = CrawlWalk::default();
         let page = |ids: &[u64], pages| Facts { ids: ids.into(), pages: Some(pages), ..Facts::default() };
         assert_eq!(follow(&mut walk, "http://t/p/5", Class::Ok, page(&[1, 2], 3)), ["/p/5?pn=2"]);
         assert_eq!(follow(&mut walk, "http://t/p/5?pn=2", Class::Empty, page(&[], 0)), ["/p/5?pn=3"]);
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn nested_replies_are_followed_where_there_are_fewer_than_declared() {
-        let mut walk = Walk::default();
+        let mut walk = CrawlWalk::default();
         let floor = |pid, expected, got| FloorComments { pid, expected, got };
         let facts = Facts {
             ids: vec![1],

@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 
 use super::download::{Meter, Patience, complete_download, partial_paths};
 use super::error::FetchError;
-use super::lock::{Pin, Pins};
+use super::lock::{Pin, FilePins};
 use riddlemill_files::{self as files, durable};
 
 /// A file required by a source.
@@ -47,7 +47,7 @@ fn path_in_workspace(root: &Path, file: &str) -> Result<PathBuf, FetchError> {
 pub async fn fetch_file(
     root: &Path,
     wanted: &Wanted,
-    pins: &mut Pins,
+    pins: &mut FilePins,
     update: bool,
     patience: Patience,
     meter: &dyn Meter,

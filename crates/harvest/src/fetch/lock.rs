@@ -27,18 +27,18 @@ pub struct Pin {
 
 /// All pins, by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pins(Vec<Pin>);
+pub struct FilePins(Vec<Pin>);
 
-impl Pins {
+impl FilePins {
     /// Reads a workspace's lock file; an absent one pins nothing.
     ///
     /// # Errors
     /// [`Error`] if it cannot be read or was not written by this program.
-    pub fn read_pins(root: &Path) -> Result<Pins, Error> {
+    pub fn read_pins(root: &Path) -> Result<FilePins, Error> {
         let path = root.join(LOCK);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Pins::default()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(FilePins::default()),
             Err(e) => return Err(Error::io("read", &path)(e)),
         };
         let damaged = |what: String| Error::Damaged {
@@ -49,7 +49,7 @@ impl Pins {
         let document: DocumentMut =
             text.parse().map_err(|e: toml_edit::TomlError| damaged(e.message().to_string()))?;
         let files = match document.get("file") {
-            None => return Ok(Pins::default()),
+            None => return Ok(FilePins::default()),
             Some(item) => item.as_array_of_tables().ok_or_else(|| damaged("expected [[file]]".into()))?,
         };
         let pin = |table: &Table| {
@@ -60,7 +60,7 @@ impl Pins {
         let pins = files
             .iter()
             .map(|t| pin(t).ok_or_else(|| damaged("a [[file]] lacks url, sha256, bytes or file".into())));
-        pins.collect::<Result<_, _>>().map(Pins)
+        pins.collect::<Result<_, _>>().map(FilePins)
     }
 
     /// The pin of a file.

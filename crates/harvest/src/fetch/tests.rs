@@ -98,7 +98,7 @@ fn patience() -> Patience {
 }
 
 async fn run(root: &Path, wanted: &Wanted, update: bool) -> Result<Fetched, FetchError> {
-    let mut pins = Pins::read_pins(root).unwrap();
+    let mut pins = FilePins::read_pins(root).unwrap();
     fetch_file(root, wanted, &mut pins, update, patience(), &Silent).await
 }
 
@@ -279,14 +279,14 @@ async fn settings_of_somebody_elses_bring_nothing_outside_the_workspace() {
 #[test]
 fn the_lock_file_is_read_back() {
     let root = tempfile::tempdir().unwrap();
-    let mut pins = Pins::default();
+    let mut pins = FilePins::default();
     let pin =
         |file: &str| Pin { url: "http://a/\"b\"".into(), sha256: "0f".into(), bytes: 7, file: file.into() };
     pins.set_pin(pin("raw/dumps/b"));
     pins.set_pin(pin("raw/dumps/a"));
     pins.set_pin(pin("raw/dumps/b"));
     pins.write_pins(root.path()).unwrap();
-    assert_eq!(Pins::read_pins(root.path()).unwrap(), pins);
+    assert_eq!(FilePins::read_pins(root.path()).unwrap(), pins);
     std::fs::write(root.path().join(LOCK), "[[file]]\nurl = 3\n").unwrap();
-    assert!(Pins::read_pins(root.path()).unwrap_err().to_string().contains("damaged"));
+    assert!(FilePins::read_pins(root.path()).unwrap_err().to_string().contains("damaged"));
 }

@@ -9,10 +9,10 @@ use url::Url;
 use super::charset;
 use super::classify::Class;
 use super::parse::{FloorComments, Parsed, Site, parse_page};
-use super::profile::Entry;
+use super::profile::FoundPost;
 use super::row::{Post, PostKind};
 use super::tieba::Address;
-use crate::warc::{Archive, ArchiveError, Limits, Page, Totals};
+use crate::warc::{Archive, ArchiveError, RecordLimits, ArchivedPage, Totals};
 
 /// Most pages parsed at a time.
 const BATCH: usize = 64;
@@ -27,7 +27,7 @@ pub struct Imported {
     pub posts: Vec<Post>,
     /// Entries of pages that a profile describes, with the address of the page, in the archive's order; of a
     /// page captured twice, from the last capture.
-    pub entries: Vec<(String, Entry)>,
+    pub entries: Vec<(String, FoundPost)>,
     /// The kind of each page, by address: its last capture.
     pub pages: BTreeMap<String, PageNote>,
     /// Pages of threads that are declared but missing or empty: thread and page.
@@ -51,7 +51,7 @@ pub struct PageNote {
 }
 
 /// Reads every page of the archives, from any tool.
-pub fn import_archives(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Imported {
+pub fn import_archives(files: Vec<PathBuf>, site: &Site, limits: RecordLimits) -> Imported {
     let mut found = Imported::default();
     let mut merge = Merge::default();
     for_each_page(files, site, limits, |page| match page {
@@ -66,8 +66,8 @@ pub fn import_archives(files: Vec<PathBuf>, site: &Site, limits: Limits) -> Impo
 pub fn for_each_page(
     files: Vec<PathBuf>,
     site: &Site,
-    limits: Limits,
-    mut take: impl FnMut(Result<(Page, Parsed), ArchiveError>),
+    limits: RecordLimits,
+    mut take: impl FnMut(Result<(ArchivedPage, Parsed), ArchiveError>),
 ) -> Totals {
     let mut pages = Archive::new(files, limits).pages();
     loop {
@@ -92,12 +92,12 @@ pub fn for_each_page(
     }
 }
 
-fn is_redirect(page: &Page) -> bool {
+fn is_redirect(page: &ArchivedPage) -> bool {
     (300..400).contains(&page.status)
 }
 
 /// Parses one page.
-pub fn read_page(site: &Site, page: Page) -> (Page, Parsed) {
+pub fn read_page(site: &Site, page: ArchivedPage) -> (ArchivedPage, Parsed) {
     if page.truncated.is_some() {
         return (page, Class::Unparsed.into());
     }
@@ -117,7 +117,7 @@ type PostKey = (PostKind, Option<u64>, Option<u64>, Option<String>);
 #[derive(Default)]
 struct Merge {
     posts: BTreeMap<PostKey, (String, Post)>,
-    entries: Vec<(String, Vec<Entry>)>,
+    entries: Vec<(String, Vec<FoundPost>)>,
     pages: BTreeMap<String, PageNote>,
     /// By thread: the largest declared number of pages, and the pages seen with posts.
     threads: BTreeMap<u64, (u64, Vec<u64>)>,
@@ -125,7 +125,7 @@ struct Merge {
 }
 
 impl Merge {
-    fn add_page(&mut self, page: Page, parsed: Parsed) {
+    fn add_page(&mut self, page: ArchivedPage, parsed: Parsed) {
         let address = Url::parse(&page.url).ok().and_then(|url| Address::parse_address(&url));
         if let Some(Address::Thread { tid, page: number }) = address {
             let thread = self.threads.entry(tid).or_default();
@@ -155,7 +155,7 @@ impl Merge {
         self.pages.insert(page.url, note);
     }
 
-    fn upsert_post(&mut self, page: &Page, place: usize, post: Post) {
+    fn upsert_post(&mut self, page: &ArchivedPage, place: usize, post: Post) {
         let native = if post.kind == PostKind::Thread { None } else { post.pid };
         // A post without numbers is known by its place; padded, so that the keys sort in the page's order.
         let place = post.tid.or(native).is_none().then(|| format!("{}#{place:06}", page.url));

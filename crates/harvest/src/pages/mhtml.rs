@@ -15,7 +15,7 @@ pub struct Saved {
 
 /// Why a message has no page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoPage {
+pub enum MhtmlError {
     /// It is no whole message.
     #[error("the saved page (MHTML) is damaged: {0}")]
     Damaged(String),
@@ -39,10 +39,10 @@ pub fn is_mhtml(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn main_page(bytes: &[u8]) -> Result<Saved, NoPage> {
-    let mail = mailparse::parse_mail(bytes).map_err(|error| NoPage::Damaged(error.to_string()))?;
-    let found = find_html_part(&mail, 0).ok_or(NoPage::NoHtml)?;
-    let body = found.get_body_raw().map_err(|error| NoPage::Damaged(error.to_string()))?;
+pub fn main_page(bytes: &[u8]) -> Result<Saved, MhtmlError> {
+    let mail = mailparse::parse_mail(bytes).map_err(|error| MhtmlError::Damaged(error.to_string()))?;
+    let found = find_html_part(&mail, 0).ok_or(MhtmlError::NoHtml)?;
+    let body = found.get_body_raw().map_err(|error| MhtmlError::Damaged(error.to_string()))?;
     let address = |part: &ParsedMail<'_>, name: &str| part.headers.get_first_value(name);
     let url = address(&mail, "Snapshot-Content-Location")
         .or_else(|| address(found, "Content-Location"))
@@ -78,6 +78,6 @@ mod tests {
         assert_eq!(saved.url.as_deref(), Some("https://a.example/1"));
         assert!(saved.body.starts_with(&gbk), "{:?}", saved.body);
         let none = message.replace("text/html\r\n", "text/plain\r\n");
-        assert!(main_page(none.as_bytes()).unwrap_err() == NoPage::NoHtml);
+        assert!(main_page(none.as_bytes()).unwrap_err() == MhtmlError::NoHtml);
     }
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::classify::{Class, by_answer, classify_refused, without_structure};
 use super::dom;
-use super::profile::{Entry, Format, Profile, Reading};
+use super::profile::{FoundPost, Format, Profile, Reading};
 use super::row::Post;
 use super::text::number_of;
 use super::tieba::{self, Address};
@@ -73,7 +73,7 @@ pub struct Parsed {
     /// Posts of forums.
     pub posts: Vec<Post>,
     /// Posts or riddles of sites that a profile describes.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FoundPost>,
     /// For the crawler, and for finding holes.
     pub facts: Facts,
     /// Why a page that is [`Class::Unparsed`] has no posts, in words.
@@ -165,7 +165,7 @@ fn describe_lacks(site: &Site, status: u16, body: &str) -> String {
 /// `None` for a page that has neither posts nor links to them, nor the frame of all such pages.
 fn of_profile(reading: Reading) -> Option<Parsed> {
     let something = !reading.entries.is_empty() || !reading.links.is_empty();
-    let shown = |entry: &Entry| match &entry.id {
+    let shown = |entry: &FoundPost| match &entry.id {
         Some(id) => number_of(id),
         None => number_of(&format!("{:?} {:?} {:?}", entry.author, entry.time_raw, entry.body)),
     };

@@ -45,7 +45,7 @@ pub fn text_of(element: ElementRef<'_>, hidden: &[&str]) -> String {
 
 /// [`text_of`] without the elements for which `hide` is true.
 pub fn text_unless(element: ElementRef<'_>, hide: impl Fn(&Element, NodeId) -> bool) -> String {
-    let mut lines = Lines::default();
+    let mut lines = LineCollector::default();
     for edge in element.traverse() {
         lines.push_unless(&edge, &hide);
     }
@@ -133,12 +133,12 @@ fn join_surrogates(text: &str) -> Option<(String, usize)> {
 
 /// Collects the text of any stretch of a tree, edge by edge.
 #[derive(Default)]
-pub struct Lines {
+pub struct LineCollector {
     out: String,
     skip: Option<NodeId>,
 }
 
-impl Lines {
+impl LineCollector {
     /// Takes the next edge of a traversal, without the elements for which `hide` is true.
     pub fn push_unless(&mut self, edge: &Edge<'_, Node>, hide: &impl Fn(&Element, NodeId) -> bool) {
         match edge {

@@ -8,14 +8,14 @@ use std::path::PathBuf;
 use riddlemill_files::reading::zipped;
 
 use super::http::{Head, decode_body, parse_head};
-use super::read::{Location, ReadError, Reader, Record};
+use super::read::{Location, ReadError, ArchiveReader, Record};
 use super::resync::resync_reader;
-use super::{Limits, Totals, Truncated};
+use super::{RecordLimits, Totals, Truncated};
 use riddlemill_files::fence;
 
 /// One response as a browser would have received it.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct ArchivedPage {
     /// `WARC-Target-URI`.
     pub url: String,
     /// `WARC-Date`, as written.
@@ -93,7 +93,7 @@ pub enum ArchiveTrouble {
 #[derive(Clone, Debug)]
 pub struct Archive {
     files: Vec<Part>,
-    limits: Limits,
+    limits: RecordLimits,
 }
 
 /// An archive file, or one that stands in a zip as it is: a WACZ holds several.
@@ -138,7 +138,7 @@ impl Part {
 impl Archive {
     /// Files from any tool: plain, gzip or zstd, WARC 1.0 or 1.1, or several of these in a WACZ, which count as files of
     /// their own.
-    pub fn new(files: Vec<PathBuf>, limits: Limits) -> Self {
+    pub fn new(files: Vec<PathBuf>, limits: RecordLimits) -> Self {
         Archive { files: files.into_iter().flat_map(Part::of_file).collect(), limits }
     }
 
@@ -165,7 +165,7 @@ impl Archive {
 pub struct Pages {
     archive: Archive,
     file: usize,
-    reader: Option<Reader<BufReader<Take<File>>>>,
+    reader: Option<ArchiveReader<BufReader<Take<File>>>>,
     /// Remaining bytes for bodies, and the bytes allowed for the files so far.
     left: u64,
     of: u64,
@@ -178,7 +178,7 @@ pub struct Pages {
 }
 
 impl Iterator for Pages {
-    type Item = Result<Page, ArchiveError>;
+    type Item = Result<ArchivedPage, ArchiveError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.file < self.archive.files.len() {
@@ -259,13 +259,13 @@ impl Pages {
         }
     }
 
-    fn next_page(&mut self) -> Result<Option<Page>, ArchiveTrouble> {
+    fn next_page(&mut self) -> Result<Option<ArchivedPage>, ArchiveTrouble> {
         if self.reader.is_none() {
             let part = &self.archive.files[self.file];
             let file = part.open_at(part.start).map_err(ArchiveTrouble::Open)?;
             let start = Location { member: part.start, skip: 0 };
-            self.reader = Some(Reader::start_at(file, start).map_err(ArchiveTrouble::Open)?);
-            let given = Limits::of_file(part.byte_length());
+            self.reader = Some(ArchiveReader::start_at(file, start).map_err(ArchiveTrouble::Open)?);
+            let given = RecordLimits::of_file(part.byte_length());
             (self.of, self.left) = (self.of.saturating_add(given), self.left.saturating_add(given));
         }
         let Some(reader) = &mut self.reader else { return Ok(None) };
@@ -305,7 +305,7 @@ impl Pages {
     }
 
     /// Counts a body against its file's limit.
-    fn count_body(&mut self, page: &Page) -> Result<(), ArchiveTrouble> {
+    fn count_body(&mut self, page: &ArchivedPage) -> Result<(), ArchiveTrouble> {
         self.spend_bytes(page.at, page.body.len() as u64)
     }
 
@@ -331,7 +331,7 @@ impl Pages {
         }
     }
 
-    fn resolve_revisit(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<Page>, ArchiveTrouble> {
+    fn resolve_revisit(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<ArchivedPage>, ArchiveTrouble> {
         let header = &revisit.header;
         let by_id = header.get("WARC-Refers-To").map(|id| hash_key("id", id));
         let by_date = header
@@ -346,7 +346,7 @@ impl Pages {
 
         let fail = |what: String| lost_body(revisit, &what);
         let original = self.archive.files[from].open_at(at.member).map_err(|e| fail(e.to_string()))?;
-        let mut reader = Reader::start_at(original, at).map_err(|e| fail(e.to_string()))?;
+        let mut reader = ArchiveReader::start_at(original, at).map_err(|e| fail(e.to_string()))?;
         let record =
             reader.next_record().map_err(|e| fail(e.to_string()))?.ok_or_else(|| fail("moved".into()))?;
         let body = reader.read_block(self.archive.limits.stored_bytes).map_err(|e| fail(e.to_string()))?;
@@ -358,7 +358,7 @@ impl Pages {
         }
         found.url = header.target_uri().unwrap_or(&found.url).to_string();
         found.date = header.get("WARC-Date").unwrap_or_default().to_string();
-        Ok(Some(Page { file, at: revisit.at, revisit: true, ..found }))
+        Ok(Some(ArchivedPage { file, at: revisit.at, revisit: true, ..found }))
     }
 }
 
@@ -383,8 +383,8 @@ fn read_page(
     record: &Record,
     block: &[u8],
     cut: bool,
-    limits: Limits,
-) -> Result<Page, ArchiveTrouble> {
+    limits: RecordLimits,
+) -> Result<ArchivedPage, ArchiveTrouble> {
     let header = &record.header;
     let (head, start) = match parse_head(block) {
         Some(parsed) => parsed,
@@ -397,7 +397,7 @@ fn read_page(
     let body = &block[start..];
     let decoded = decode_body(&head, body, limits.of_body(body.len() as u64));
     let marked = header.get("WARC-Truncated").map(Truncated::from_token);
-    Ok(Page {
+    Ok(ArchivedPage {
         url: header.target_uri().unwrap_or_default().into(),
         date: header.get("WARC-Date").unwrap_or_default().into(),
         status: head.status,

@@ -8,7 +8,7 @@ fn an_archive_of_a_few_kilobytes_gives_no_gigabytes() {
     let zeros = include_bytes!("../../../../tests/fixtures/zeros-64m.br");
     let block = [&b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n"[..], zeros].concat();
     let one = record_bytes("response", "http://a.example/", &[("WARC-Payload-Digest", "sha1:A")], &block);
-    let first = Archive::new(write_archive(&one), Limits::default()).pages().next().unwrap().unwrap();
+    let first = Archive::new(write_archive(&one), RecordLimits::default()).pages().next().unwrap().unwrap();
     assert_eq!(first.truncated, Some(Truncated::Length));
     assert!(first.body.len() <= 64 << 10, "{}", first.body.len());
 
@@ -20,7 +20,7 @@ fn an_archive_of_a_few_kilobytes_gives_no_gigabytes() {
     let packed = zstd::encode_all(&plain[..], 3).unwrap();
     assert!(packed.len() < 100_000, "{}", packed.len());
     let (mut bytes, mut bombs) = (0, 0);
-    for page in Archive::new(write_archive(&packed), Limits::default()).pages() {
+    for page in Archive::new(write_archive(&packed), RecordLimits::default()).pages() {
         match page {
             Ok(page) => bytes += page.body.len() as u64,
             Err(error) => bombs += u64::from(matches!(error.trouble, ArchiveTrouble::Bomb { .. })),
@@ -52,13 +52,13 @@ fn record_bytes(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) ->
     bytes
 }
 
-fn read_archives(files: &[Vec<u8>]) -> Vec<Result<Page, ArchiveError>> {
+fn read_archives(files: &[Vec<u8>]) -> Vec<Result<ArchivedPage, ArchiveError>> {
     let folder = tempfile::tempdir().unwrap();
     let paths: Vec<PathBuf> = (0..files.len()).map(|i| folder.path().join(format!("{i}.warc.gz"))).collect();
     for (path, bytes) in paths.iter().zip(files) {
         std::fs::write(path, bytes).unwrap();
     }
-    Archive::new(paths, Limits::default()).pages().collect()
+    Archive::new(paths, RecordLimits::default()).pages().collect()
 }
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nthe body";
@@ -136,7 +136,7 @@ fn a_wacz_is_read_like_the_archives_in_it() {
         io::Write::write_all(&mut zip, bytes).unwrap();
     }
     let path = write_archive(&zip.finish().unwrap().into_inner());
-    let pages: Vec<_> = Archive::new(path, Limits::default()).pages().collect();
+    let pages: Vec<_> = Archive::new(path, RecordLimits::default()).pages().collect();
     let urls: Vec<&str> = pages.iter().map(|page| page.as_ref().map_or("damage", |page| &page.url)).collect();
     assert_eq!(urls, ["http://a/1", "http://a/2", "http://a/3", "http://a/4", "damage", "http://a/6"]);
     assert_eq!(pages[2].as_ref().unwrap().body, b"the body");

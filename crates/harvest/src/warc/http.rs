@@ -39,7 +39,7 @@ impl Decoded {
 
 /// Parses a response's head and returns the offset of its body. `None` if it is not an HTTP response.
 pub fn parse_head(block: &[u8]) -> Option<(Head, usize)> {
-    let mut lines = Lines { rest: block, offset: 0 };
+    let mut lines = HeaderLines { rest: block, offset: 0 };
     let first = lines.next()?;
     let mut status_line = first.split_ascii_whitespace();
     if !status_line.next()?.starts_with("HTTP/") {
@@ -57,12 +57,12 @@ pub fn parse_head(block: &[u8]) -> Option<(Head, usize)> {
     Some((head, lines.offset))
 }
 
-struct Lines<'a> {
+struct HeaderLines<'a> {
     rest: &'a [u8],
     offset: usize,
 }
 
-impl Iterator for Lines<'_> {
+impl Iterator for HeaderLines<'_> {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {

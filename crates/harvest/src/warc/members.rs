@@ -12,7 +12,7 @@ const BUFFER: usize = 64 << 10;
 /// record can be read again without those before it. A plain file is one member, a zstd file is treated as
 /// one.
 pub(super) struct Members<R: BufRead> {
-    source: Source<R>,
+    source: MemberSource<R>,
     buffer: Vec<u8>,
     at: usize,
     /// Offset of the current member in the file.
@@ -21,7 +21,7 @@ pub(super) struct Members<R: BufRead> {
     passed: u64,
 }
 
-enum Source<R: BufRead> {
+enum MemberSource<R: BufRead> {
     Plain(Counting<R>),
     Gzip(Box<GzDecoder<Counting<R>>>),
     Zstd(Box<zstd::stream::read::Decoder<'static, Counting<R>>>),
@@ -34,11 +34,11 @@ impl<R: BufRead> Members<R> {
         let mut inner = Counting { inner, count: offset };
         let head = inner.fill_buf()?;
         let source = if head.starts_with(&[0x1f, 0x8b]) {
-            Source::Gzip(Box::new(GzDecoder::new(inner)))
+            MemberSource::Gzip(Box::new(GzDecoder::new(inner)))
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            Source::Zstd(Box::new(zstd::stream::read::Decoder::with_buffer(inner)?))
+            MemberSource::Zstd(Box::new(zstd::stream::read::Decoder::with_buffer(inner)?))
         } else {
-            Source::Plain(inner)
+            MemberSource::Plain(inner)
         };
         Ok(Members { source, buffer: Vec::new(), at: 0, member: offset, passed: 0 })
     }
@@ -50,7 +50,7 @@ impl<R: BufRead> Members<R> {
 
     /// Whether there is no compression.
     pub fn is_plain(&self) -> bool {
-        matches!(self.source, Source::Plain(_))
+        matches!(self.source, MemberSource::Plain(_))
     }
 
     /// Offset in the file after the last complete gzip member, if the reader is between two members or at the
@@ -58,7 +58,7 @@ impl<R: BufRead> Members<R> {
     pub fn member_boundary(&mut self) -> io::Result<Option<u64>> {
         let more = !self.fill_buf()?.is_empty();
         match (&self.source, more) {
-            (Source::Ended, _) => Ok(Some(self.member)),
+            (MemberSource::Ended, _) => Ok(Some(self.member)),
             (_, true) if self.passed == 0 => Ok(Some(self.member)),
             _ => Ok(None),
         }
@@ -70,10 +70,10 @@ impl<R: BufRead> Members<R> {
         let mut filled = 0;
         while filled == 0 {
             let read = match &mut self.source {
-                Source::Plain(inner) => inner.read(&mut self.buffer),
-                Source::Gzip(inner) => inner.read(&mut self.buffer),
-                Source::Zstd(inner) => inner.read(&mut self.buffer),
-                Source::Ended => break,
+                MemberSource::Plain(inner) => inner.read(&mut self.buffer),
+                MemberSource::Gzip(inner) => inner.read(&mut self.buffer),
+                MemberSource::Zstd(inner) => inner.read(&mut self.buffer),
+                MemberSource::Ended => break,
             };
             match read {
                 Ok(0) => self.next_member()?,
@@ -91,12 +91,12 @@ impl<R: BufRead> Members<R> {
     }
 
     fn next_member(&mut self) -> io::Result<()> {
-        if let Source::Gzip(decoder) = std::mem::replace(&mut self.source, Source::Ended) {
+        if let MemberSource::Gzip(decoder) = std::mem::replace(&mut self.source, MemberSource::Ended) {
             let mut inner = decoder.into_inner();
             self.member = inner.count;
             self.passed = 0;
             if !inner.fill_buf()?.is_empty() {
-                self.source = Source::Gzip(Box::new(GzDecoder::new(inner)));
+                self.source = MemberSource::Gzip(Box::new(GzDecoder::new(inner)));
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use riddlemill_files::fence;
 
 /// How a file of the other folder was merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum MergedFile {
     /// It did not exist here.
     New(PathBuf),
     /// It extends the one here.
@@ -18,10 +18,10 @@ pub enum Taken {
     Beside(PathBuf),
 }
 
-impl Taken {
+impl MergedFile {
     /// Its path in the folder of archives.
     pub fn path(&self) -> &Path {
-        let (Taken::New(path) | Taken::Longer(path) | Taken::Beside(path)) = self;
+        let (MergedFile::New(path) | MergedFile::Longer(path) | MergedFile::Beside(path)) = self;
         path
     }
 }
@@ -32,21 +32,21 @@ impl Taken {
 ///
 /// # Errors
 /// [`io::Error`] if a file cannot be read or written, with its path.
-pub fn merge_archives(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<Taken>> {
+pub fn merge_archives(here: &Path, other: &Path, only_look: bool) -> io::Result<Vec<MergedFile>> {
     let mut taken = Vec::new();
     for name in list_files(other)? {
         let (from, to) = (other.join(&name), here.join(&name));
-        let (place, kind): (PathBuf, fn(PathBuf) -> Taken) = match common_start(&from, &to) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound && !to.exists() => (name, Taken::New),
+        let (place, kind): (PathBuf, fn(PathBuf) -> MergedFile) = match common_start(&from, &to) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && !to.exists() => (name, MergedFile::New),
             Err(e) => return Err(e),
             Ok(CommonStart::Shorter) => continue,
-            Ok(CommonStart::Longer) => (name, Taken::Longer),
+            Ok(CommonStart::Longer) => (name, MergedFile::Longer),
             Ok(CommonStart::Apart) => {
                 let other_name = name_with_hash(&name, &durable::sha256_of_file(&from).map_err(io::Error::other)?);
                 if here.join(&other_name).exists() {
                     continue;
                 }
-                (other_name, Taken::Beside)
+                (other_name, MergedFile::Beside)
             }
         };
         if !only_look {
@@ -165,8 +165,8 @@ mod tests {
         let taken = merge_archives(&here, &there, false).unwrap();
         assert_eq!(looked, taken);
         let [longer, beside, new] = &taken[..] else { panic!("{taken:?}") };
-        assert_eq!(*longer, Taken::Longer("ba/00002.warc.gz".into()));
-        assert_eq!(*new, Taken::New("ba/00005.warc.gz".into()));
+        assert_eq!(*longer, MergedFile::Longer("ba/00002.warc.gz".into()));
+        assert_eq!(*new, MergedFile::New("ba/00005.warc.gz".into()));
         let read = |path: &Path| fs::read_to_string(here.join(path)).unwrap();
         assert_eq!(read(longer.path()), "shared and more");
         assert_eq!(read(beside.path()), "shared, theirs");

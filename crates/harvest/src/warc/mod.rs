@@ -23,17 +23,17 @@ mod read;
 mod resync;
 mod write;
 
-pub use archive::{Archive, ArchiveError, ArchiveTrouble, Page, Pages};
+pub use archive::{Archive, ArchiveError, ArchiveTrouble, ArchivedPage, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, decode_body, parse_head};
-pub use merge::{Taken, merge_archives};
-pub use read::{Block, Location, ReadError, Reader, Record, Trouble};
+pub use merge::{MergedFile, merge_archives};
+pub use read::{RecordBlock, Location, ReadError, ArchiveReader, Record, RecordDamage};
 pub use resync::resync_reader;
 pub use write::{block_digest, record_id, write_record};
 
 /// Limits on what is held of one record.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RecordLimits {
     /// Bytes of a record's block as stored.
     pub stored_bytes: u64,
     /// Bytes of a body after its content-encoding is undone.
@@ -49,7 +49,7 @@ const FILE_RATIO: u64 = 1000;
 /// Decoded bytes that the bodies of any file may have.
 const FILE_FLOOR: u64 = 256 << 20;
 
-impl Limits {
+impl RecordLimits {
     /// The limits of a body stored in `bytes`.
     fn of_body(self, bytes: u64) -> u64 {
         self.decoded_bytes.min(bytes.saturating_mul(BODY_RATIO).max(BODY_FLOOR))
@@ -61,9 +61,9 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for RecordLimits {
     fn default() -> Self {
-        Limits { stored_bytes: 16 << 20, decoded_bytes: 8 << 20 }
+        RecordLimits { stored_bytes: 16 << 20, decoded_bytes: 8 << 20 }
     }
 }
 

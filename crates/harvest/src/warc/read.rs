@@ -25,12 +25,12 @@ pub struct ReadError {
     pub at: Location,
     /// The damage.
     #[source]
-    pub trouble: Trouble,
+    pub trouble: RecordDamage,
 }
 
 /// The kinds of damage.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum RecordDamage {
     /// The bytes there are not a record header.
     #[error("no WARC header (is the file another format, or damaged?)")]
     NoHeader,
@@ -48,9 +48,9 @@ pub enum Trouble {
     Io(io::Error),
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for RecordDamage {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::UnexpectedEof { Trouble::Torn } else { Trouble::Io(error) }
+        if error.kind() == io::ErrorKind::UnexpectedEof { RecordDamage::Torn } else { RecordDamage::Io(error) }
     }
 }
 
@@ -67,14 +67,14 @@ pub struct Record {
 
 /// A block, possibly truncated by a limit.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct RecordBlock {
     pub bytes: Vec<u8>,
     /// Whether the limit cut it.
     pub cut: bool,
 }
 
 /// Reads one archive file from start to end, holding one buffer.
-pub struct Reader<R: BufRead> {
+pub struct ArchiveReader<R: BufRead> {
     members: Members<R>,
     left: u64,
     at: Location,
@@ -84,7 +84,7 @@ pub struct Reader<R: BufRead> {
     next_fails: Option<ReadError>,
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> ArchiveReader<R> {
     /// Starts at the beginning of a file.
     pub fn new(inner: R) -> io::Result<Self> {
         Self::start_at(inner, Location::default())
@@ -94,7 +94,7 @@ impl<R: BufRead> Reader<R> {
     pub fn start_at(inner: R, location: Location) -> io::Result<Self> {
         let mut members = Members::new(inner, location.member)?;
         skip_bytes(&mut members, location.skip)?;
-        Ok(Reader { members, left: 0, at: location, blank: 0, next_fails: None })
+        Ok(ArchiveReader { members, left: 0, at: location, blank: 0, next_fails: None })
     }
 
     /// Where the current record starts; before the first, where the reader started.
@@ -119,7 +119,7 @@ impl<R: BufRead> Reader<R> {
         if member > self.at.member { Location { member, skip } } else { self.at }
     }
 
-    fn read_header(&mut self) -> Result<Option<Record>, Trouble> {
+    fn read_header(&mut self) -> Result<Option<Record>, RecordDamage> {
         self.skip_block()?;
         if self.members.fill_buf()?.is_empty() {
             return Ok(None);
@@ -132,10 +132,10 @@ impl<R: BufRead> Reader<R> {
             let room = HEADER_BYTES - before as u64;
             let read = (&mut self.members).take(room).read_until(b'\n', &mut bytes)?;
             if read == 0 {
-                return Err(if room == 0 { Trouble::NoHeader } else { Trouble::Torn });
+                return Err(if room == 0 { RecordDamage::NoHeader } else { RecordDamage::Torn });
             }
             if !b"WARC/".starts_with(&bytes[..bytes.len().min(5)]) {
-                return Err(Trouble::NoHeader);
+                return Err(RecordDamage::NoHeader);
             }
             // The standard requires both characters; some tools write only the second.
             if matches!(&bytes[before..], b"\r\n" | b"\n") {
@@ -143,8 +143,8 @@ impl<R: BufRead> Reader<R> {
                 break;
             }
         }
-        let header = Header::parse_header(&bytes).ok_or(Trouble::NoHeader)?;
-        let length = header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(Trouble::NoLength)?;
+        let header = Header::parse_header(&bytes).ok_or(RecordDamage::NoHeader)?;
+        let length = header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(RecordDamage::NoLength)?;
         self.left = length;
         Ok(Some(Record { header, length, at: self.at }))
     }
@@ -153,16 +153,16 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// The file ends early or is damaged.
-    pub fn read_block(&mut self, limit: u64) -> Result<Block, ReadError> {
+    pub fn read_block(&mut self, limit: u64) -> Result<RecordBlock, ReadError> {
         let want = self.left.min(limit);
         // The capacity grows with the data: a header may claim any length.
         let mut bytes = Vec::with_capacity(want.min(1 << 16) as usize);
         let read = (&mut self.members).take(want).read_to_end(&mut bytes);
         let outcome = match read {
-            Ok(n) if (n as u64) < want => Err(Trouble::Torn),
+            Ok(n) if (n as u64) < want => Err(RecordDamage::Torn),
             Ok(n) => {
                 self.left -= n as u64;
-                Ok(Block { bytes, cut: self.left > 0 })
+                Ok(RecordBlock { bytes, cut: self.left > 0 })
             }
             Err(error) => Err(error.into()),
         };
@@ -176,7 +176,7 @@ impl<R: BufRead> Reader<R> {
     /// The file ends early or is damaged.
     pub fn finish_record(&mut self) -> Result<Option<u64>, ReadError> {
         let ended = self.skip_block().and_then(|()| self.leads_on());
-        let ended = ended.and_then(|()| self.members.member_boundary().map_err(Trouble::from));
+        let ended = ended.and_then(|()| self.members.member_boundary().map_err(RecordDamage::from));
         let Err(trouble) = ended else { return ended.map_err(|trouble| ReadError { at: self.at, trouble }) };
         let error = ReadError { at: self.damage_location(), trouble };
         if error.at == self.at {
@@ -189,16 +189,16 @@ impl<R: BufRead> Reader<R> {
     }
 
     /// Checks that the block ends where a record may end. Packed files have checksums for that.
-    fn leads_on(&mut self) -> Result<(), Trouble> {
+    fn leads_on(&mut self) -> Result<(), RecordDamage> {
         // Two whole line ends show that the block ended where it should.
         if !self.members.is_plain() || self.blank >= 4 {
             return Ok(());
         }
         let next = self.members.fill_buf()?;
-        if b"WARC/".starts_with(&next[..next.len().min(5)]) { Ok(()) } else { Err(Trouble::Overrun) }
+        if b"WARC/".starts_with(&next[..next.len().min(5)]) { Ok(()) } else { Err(RecordDamage::Overrun) }
     }
 
-    fn skip_block(&mut self) -> Result<(), Trouble> {
+    fn skip_block(&mut self) -> Result<(), RecordDamage> {
         skip_bytes(&mut self.members, std::mem::take(&mut self.left))?;
         self.blank = 0;
         // Two line ends follow a block; some tools write one, or none.
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn blocks(bytes: &[u8]) -> (Vec<Vec<u8>>, Option<ReadError>) {
-        let mut reader = Reader::new(bytes).unwrap();
+        let mut reader = ArchiveReader::new(bytes).unwrap();
         let mut found = Vec::new();
         loop {
             let block = match reader.next_record() {
@@ -280,7 +280,7 @@ mod tests {
         for cut in first + 1..whole.len() {
             let (found, error) = blocks(&whole[..cut]);
             assert_eq!(found[0], b"first block", "cut at {cut}");
-            let torn = matches!(error, Some(ReadError { trouble: Trouble::Torn, .. }));
+            let torn = matches!(error, Some(ReadError { trouble: RecordDamage::Torn, .. }));
             assert!(torn || found.len() == 2, "cut at {cut}: {error:?}");
         }
     }
@@ -288,13 +288,13 @@ mod tests {
     #[test]
     fn records_are_found_again_by_location() {
         let gzip = archive(&[b"one", b"two", b"three"]);
-        let mut reader = Reader::new(&gzip[..]).unwrap();
+        let mut reader = ArchiveReader::new(&gzip[..]).unwrap();
         let mut places = Vec::new();
         while let Some(record) = reader.next_record().unwrap() {
             places.push((record.at, reader.read_block(10).unwrap().bytes));
         }
         for (at, block) in places {
-            let mut again = Reader::start_at(&gzip[at.member as usize..], at).unwrap();
+            let mut again = ArchiveReader::start_at(&gzip[at.member as usize..], at).unwrap();
             assert_eq!(again.next_record().unwrap().unwrap().at, at);
             assert_eq!(again.read_block(10).unwrap().bytes, block);
         }
@@ -303,12 +303,12 @@ mod tests {
     #[test]
     fn a_claimed_length_reserves_no_memory_and_a_limit_cuts() {
         let huge = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: 99999999999999\r\n\r\nshort";
-        let mut reader = Reader::new(&huge[..]).unwrap();
+        let mut reader = ArchiveReader::new(&huge[..]).unwrap();
         assert_eq!(reader.next_record().unwrap().unwrap().length, 99_999_999_999_999);
-        assert!(matches!(reader.read_block(u64::MAX).unwrap_err().trouble, Trouble::Torn));
+        assert!(matches!(reader.read_block(u64::MAX).unwrap_err().trouble, RecordDamage::Torn));
 
         let bytes = archive(&[b"0123456789", b"next"]);
-        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let mut reader = ArchiveReader::new(&bytes[..]).unwrap();
         reader.next_record().unwrap();
         let block = reader.read_block(4).unwrap();
         assert_eq!((block.bytes.as_slice(), block.cut), (&b"0123"[..], true));
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn other_formats_are_refused() {
         for bytes in [&b"[{\"title\": 1}]"[..], b"<html>", &[0x1f, 0x8b, 8, 0]] {
-            assert!(Reader::new(bytes).and_then(|mut r| r.next_record().map_err(io::Error::other)).is_err());
+            assert!(ArchiveReader::new(bytes).and_then(|mut r| r.next_record().map_err(io::Error::other)).is_err());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::read::{Location, Reader};
+use super::read::{Location, ArchiveReader};
 use riddlemill_files::fence;
 
 /// Magic number and the only compression method.
@@ -21,7 +21,7 @@ const PLAIN: &[u8] = b"WARC/1.";
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn resync_reader(path: &Path, damaged: Location, end: u64) -> io::Result<Option<Reader<BufReader<Take<File>>>>> {
+pub fn resync_reader(path: &Path, damaged: Location, end: u64) -> io::Result<Option<ArchiveReader<BufReader<Take<File>>>>> {
     let opened = |path: &Path, at: u64| open_range(path, at, end);
     let mut head = [0; 5];
     // In a zip the member that is damaged shows the packing, in a file of its own also the first one.
@@ -37,7 +37,7 @@ pub fn resync_reader(path: &Path, damaged: Location, end: u64) -> io::Result<Opt
     while let Some(found) = next_of(path, from, end, if gzip { &GZIP } else { PLAIN })? {
         if begins_record(path, found, end, gzip)? {
             let inner = opened(path, found)?;
-            return Reader::start_at(inner, Location { member: found, skip: 0 }).map(Some);
+            return ArchiveReader::start_at(inner, Location { member: found, skip: 0 }).map(Some);
         }
         from = found + 1;
     }
@@ -84,14 +84,14 @@ fn begins_record(path: &Path, at: u64, end: u64, gzip: bool) -> io::Result<bool>
     if at > 0 {
         opened(path, at - 1)?.read_exact(&mut before)?;
     }
-    let record = Reader::start_at(opened(path, at)?, Location { member: at, skip: 0 })?.next_record();
+    let record = ArchiveReader::start_at(opened(path, at)?, Location { member: at, skip: 0 })?.next_record();
     Ok(before == [b'\n']
         && record.is_ok_and(|record| record.is_some_and(|record| !record.header.kind().is_empty())))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Archive, ArchiveTrouble, Header, Limits, ReadError, write_record};
+    use super::super::{Archive, ArchiveTrouble, Header, RecordLimits, ReadError, write_record};
 
     /// Damages each byte of the middle one of five records, one at a time.
     #[test]
@@ -112,7 +112,7 @@ mod tests {
             damaged[at] ^= 0xff;
             std::fs::write(&path, &damaged).unwrap();
             let (mut urls, mut places) = (Vec::new(), Vec::new());
-            for page in Archive::new(vec![path.clone()], Limits::default()).pages() {
+            for page in Archive::new(vec![path.clone()], RecordLimits::default()).pages() {
                 match page {
                     Ok(page) => urls.push(page.url),
                     Err(error) => match error.trouble {
@@ -153,7 +153,7 @@ mod tests {
         let read = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             let (mut urls, mut gaps) = (Vec::new(), Vec::new());
-            for page in Archive::new(vec![path.clone()], Limits::default()).pages() {
+            for page in Archive::new(vec![path.clone()], RecordLimits::default()).pages() {
                 match page {
                     Ok(page) => urls.push(page.url),
                     Err(error) => gaps.push(error.to_string()),

@@ -6,8 +6,8 @@ use riddlemill_record::Reason;
 use rustc_hash::FxHashMap;
 
 use super::Turn;
-use super::log::{self, Entry, Item};
-use super::server::{Found, Line as Answered, Server, State, Unanswered};
+use super::log::{self, BatchLogEntry, BatchItem};
+use super::server::{FoundBatch, BatchResult as Answered, Server, State, Unanswered};
 use crate::answer::Failed;
 use crate::cause::{self, Hint};
 use crate::engine::Engine;
@@ -15,7 +15,7 @@ use crate::fault::{Fault, Kind};
 use crate::http::Received;
 use crate::money::Usd;
 use crate::request::Key;
-use crate::store::{Failure, Line, Shared, StoreError, StoredReply, now_ms};
+use crate::store::{Failure, SegmentLine, Shared, StoreError, StoredReply, now_ms};
 use crate::{tokens, wire};
 
 /// The state of a batch after an attempt to move it forward.
@@ -28,7 +28,7 @@ pub(super) enum BatchState {
 
 /// Why the state of a batch is unknown.
 #[derive(Debug)]
-pub(super) enum Stuck {
+pub(super) enum BatchStateError {
     /// A temporary failure.
     Fails(String),
     /// The server no longer knows it.
@@ -50,9 +50,9 @@ impl From<StoreError> for NotRecorded {
     }
 }
 
-impl From<NotRecorded> for Stuck {
-    fn from(error: NotRecorded) -> Stuck {
-        Stuck::Fails(error.to_string())
+impl From<NotRecorded> for BatchStateError {
+    fn from(error: NotRecorded) -> BatchStateError {
+        BatchStateError::Fails(error.to_string())
     }
 }
 
@@ -63,31 +63,31 @@ impl Engine {
         &self,
         server: &Server<'_>,
         turn: &mut Turn,
-        entry: &Entry,
+        entry: &BatchLogEntry,
         new: bool,
-    ) -> Result<BatchState, Stuck> {
+    ) -> Result<BatchState, BatchStateError> {
         let describe = |fault: &Fault| fault.describe_for_ledger(&self.endpoint.name);
         let id = match &entry.id {
             Some(id) => id.clone(),
             None => {
                 let found = match new {
-                    true => Found::Nowhere,
+                    true => FoundBatch::Nowhere,
                     false => {
-                        server.find(entry, &turn.ids).await.map_err(|fault| Stuck::Fails(describe(&fault)))?
+                        server.find(entry, &turn.ids).await.map_err(|fault| BatchStateError::Fails(describe(&fault)))?
                     }
                 };
                 let id = match found {
-                    Found::Batch(id) => id,
-                    Found::Perhaps => {
+                    FoundBatch::Batch(id) => id,
+                    FoundBatch::Perhaps => {
                         let why = "it may be among those that are not answered yet, and is looked for there";
-                        return Err(Stuck::Fails(why.to_owned()));
+                        return Err(BatchStateError::Fails(why.to_owned()));
                     }
                     // Batches were switched off before it was sent.
-                    Found::Nowhere if !self.endpoint.batch => {
+                    FoundBatch::Nowhere if !self.endpoint.batch => {
                         self.end_batch(turn, entry, Vec::new(), "it was never sent").await?;
                         return Ok(BatchState::Complete);
                     }
-                    Found::Nowhere => match server.send(entry).await {
+                    FoundBatch::Nowhere => match server.send(entry).await {
                         Ok(id) => id,
                         // Refused as a whole: nothing is paid, and nothing is in progress.
                         Err(fault) if fault.is_unbilled() && fault.http_status().is_some() && !fault.is_retriable() => {
@@ -101,7 +101,7 @@ impl Engine {
                             self.end_batch(turn, entry, Vec::new(), &how).await?;
                             return Ok(BatchState::Complete);
                         }
-                        Err(fault) => return Err(Stuck::Fails(describe(&fault))),
+                        Err(fault) => return Err(BatchStateError::Fails(describe(&fault))),
                     },
                 };
                 // At once: without the name, the next process has to search the batches of the server.
@@ -126,8 +126,8 @@ impl Engine {
                 self.refuse_batch(turn, entry, &how).await?;
                 Ok(BatchState::Complete)
             }
-            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(Stuck::Gone(describe(&fault))),
-            Err(fault) => Err(Stuck::Fails(describe(&fault))),
+            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(BatchStateError::Gone(describe(&fault))),
+            Err(fault) => Err(BatchStateError::Fails(describe(&fault))),
         }
     }
 
@@ -136,7 +136,7 @@ impl Engine {
     pub(super) async fn end_batch(
         &self,
         turn: &Turn,
-        entry: &Entry,
+        entry: &BatchLogEntry,
         lines: Vec<Answered>,
         how: &str,
     ) -> Result<Vec<(Key, Failed)>, NotRecorded> {
@@ -146,14 +146,14 @@ impl Engine {
     }
 
     /// Books a batch that was refused as a whole: a lasting failure of each of its requests, for nothing.
-    async fn refuse_batch(&self, turn: &Turn, entry: &Entry, how: &str) -> Result<(), NotRecorded> {
+    async fn refuse_batch(&self, turn: &Turn, entry: &BatchLogEntry, how: &str) -> Result<(), NotRecorded> {
         let mut settling = Vec::new();
         for item in &entry.items {
             if self.store.contains(&item.key)? {
                 continue;
             }
             let failure = unanswered_failure(item, entry.at_ms, how.to_owned());
-            settling.push(self.store.settle(Line::Failure(Failure { lasting: true, ..failure }))?);
+            settling.push(self.store.settle(SegmentLine::Failure(Failure { lasting: true, ..failure }))?);
         }
         for one in settling {
             one.synced().await?;
@@ -165,7 +165,7 @@ impl Engine {
     /// that were refused for what a setting may mend: not for good, and not to be sent again by this run.
     pub(super) async fn record_answers(
         &self,
-        entry: &Entry,
+        entry: &BatchLogEntry,
         lines: Vec<Answered>,
         how: &str,
     ) -> Result<Vec<(Key, Failed)>, NotRecorded> {
@@ -184,7 +184,7 @@ impl Engine {
                 continue;
             }
             let line = self.outcome_line(item, entry.at_ms, came.remove(&item.key.to_string()), how);
-            if let Line::Failure(Failure { key, error, raw, status: Some(status), lasting: false, .. }) =
+            if let SegmentLine::Failure(Failure { key, error, raw, status: Some(status), lasting: false, .. }) =
                 &line
                 && !Fault::new(Kind::Status(*status)).is_retriable()
             {
@@ -203,24 +203,24 @@ impl Engine {
 
     fn outcome_line(
         &self,
-        item: &Item,
+        item: &BatchItem,
         since_ms: u64,
         came: Option<Result<Received, Unanswered>>,
         how: &str,
-    ) -> Line {
+    ) -> SegmentLine {
         let failure = unanswered_failure(item, since_ms, format!("not answered: {how}"));
         let (at_ms, elapsed_ms) = (failure.at_ms, failure.elapsed_ms);
         let received = match came {
             Some(Ok(received)) => received,
             Some(Err(why)) => {
-                return Line::Failure(Failure { error: format!("not answered: {how}, {why}"), ..failure });
+                return SegmentLine::Failure(Failure { error: format!("not answered: {how}, {why}"), ..failure });
             }
-            None => return Line::Failure(failure),
+            None => return SegmentLine::Failure(failure),
         };
         let most = || self.price.highest_cost(tokens::bound_prompt_tokens(&item.request), item.request.max_completion_tokens());
         let stated = wire::stated_cost(&received, most()).least_charge(most());
         match wire::parse_received(&item.request, &received, &self.endpoint.marks) {
-            Ok(content) => Line::Reply(StoredReply {
+            Ok(content) => SegmentLine::Reply(StoredReply {
                 key: item.key,
                 id: Some(item.attempt.clone()),
                 template: item.template.clone(),
@@ -242,7 +242,7 @@ impl Engine {
                     None if fault.http_status().is_some() => Usd::ZERO,
                     None => most(),
                 };
-                Line::Failure(Failure {
+                SegmentLine::Failure(Failure {
                     error: fault.describe_for_ledger(&self.endpoint.name),
                     status: fault.http_status(),
                     raw: fault.raw.clone(),
@@ -257,7 +257,7 @@ impl Engine {
 }
 
 /// An attempt in a batch that brought no answer and costs nothing.
-fn unanswered_failure(item: &Item, since_ms: u64, error: String) -> Failure {
+fn unanswered_failure(item: &BatchItem, since_ms: u64, error: String) -> Failure {
     Failure {
         id: item.attempt.clone(),
         key: item.key,

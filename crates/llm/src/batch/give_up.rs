@@ -1,10 +1,10 @@
 //! Cancels a batch: work on it stops, existing answers are kept and paid for, and the rest costs nothing.
 
-use super::fetch::{BatchState, Stuck};
-use super::log::{self, Entry, OpenBatch};
-use super::server::{Found, Server};
+use super::fetch::{BatchState, BatchStateError};
+use super::log::{self, BatchLogEntry, OpenBatch};
+use super::server::{FoundBatch, Server};
 use super::{Turn, log::open_log};
-use crate::engine::{Engine, Source};
+use crate::engine::{Engine, ReplySource};
 use crate::fault::Kind;
 use crate::store::Store;
 
@@ -61,9 +61,9 @@ impl Engine {
     /// [`GiveUpError`]; after [`GiveUpError::Gone`] use [`give_up_lost`].
     pub async fn give_up(&self, name: &str) -> Result<GivenUp, GiveUpError> {
         let transport = match &self.source {
-            Source::Server(transport) => transport.as_ref(),
-            Source::Nothing(held) => return Err(GiveUpError::Unset(held.what.to_string())),
-            Source::Pack(_) => return Err(GiveUpError::Sample),
+            ReplySource::Server(transport) => transport.as_ref(),
+            ReplySource::Nothing(held) => return Err(GiveUpError::Unset(held.what.to_string())),
+            ReplySource::Pack(_) => return Err(GiveUpError::Sample),
         };
         let taken = Turn::take(open_log(self.store.dir())).await;
         let (mut turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
@@ -74,13 +74,13 @@ impl Engine {
             None => {
                 let found = server.find(&entry, &turn.ids).await;
                 match found.map_err(|fault| GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name)))? {
-                    Found::Batch(id) => id,
-                    Found::Nowhere => {
+                    FoundBatch::Batch(id) => id,
+                    FoundBatch::Nowhere => {
                         let ended = self.end_batch(&turn, &entry, Vec::new(), "it was given up before it was sent");
                         ended.await.map_err(|error| GiveUpError::Log(error.to_string()))?;
                         return Ok(GivenUp::NeverSent);
                     }
-                    Found::Perhaps => {
+                    FoundBatch::Perhaps => {
                         return Err(GiveUpError::Unsure { endpoint: self.endpoint.name.clone() });
                     }
                 }
@@ -88,7 +88,7 @@ impl Engine {
         };
         // Not an error yet: a batch that has ended cannot be cancelled, and its answers are fetched instead.
         let cancelled = server.cancel(&id).await;
-        match self.advance_batch(&server, &mut turn, &Entry { id: Some(id), ..entry.clone() }, false).await {
+        match self.advance_batch(&server, &mut turn, &BatchLogEntry { id: Some(id), ..entry.clone() }, false).await {
             Ok(BatchState::Complete) => {
                 let answered =
                     entry.items.iter().filter(|item| self.store.contains(&item.key).unwrap_or(false));
@@ -100,7 +100,7 @@ impl Engine {
                 Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
                 Err(fault) => Err(GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name))),
             },
-            Err(Stuck::Gone(why) | Stuck::Fails(why)) => Err(GiveUpError::Gone(why)),
+            Err(BatchStateError::Gone(why) | BatchStateError::Fails(why)) => Err(GiveUpError::Gone(why)),
         }
     }
 }
@@ -120,11 +120,11 @@ pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUp
 }
 
 /// The batch with a name, or with an unambiguous prefix of one.
-fn find_batch(open: Vec<Entry>, name: &str) -> Result<Entry, GiveUpError> {
-    let is = |entry: &Entry| entry.batch == name || entry.id.as_deref() == Some(name);
-    let begins = |entry: &Entry| entry.batch.starts_with(name);
+fn find_batch(open: Vec<BatchLogEntry>, name: &str) -> Result<BatchLogEntry, GiveUpError> {
+    let is = |entry: &BatchLogEntry| entry.batch == name || entry.id.as_deref() == Some(name);
+    let begins = |entry: &BatchLogEntry| entry.batch.starts_with(name);
     // A full name must stay usable if another name begins with it.
-    let mut named: Vec<Entry> = match open.iter().any(is) {
+    let mut named: Vec<BatchLogEntry> = match open.iter().any(is) {
         true => open.into_iter().filter(is).collect(),
         false => open.into_iter().filter(begins).collect(),
     };

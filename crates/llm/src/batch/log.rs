@@ -13,7 +13,7 @@ use crate::store::BATCHES;
 
 /// One line on a batch; later lines add to earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct BatchLogEntry {
     /// Our name for it, which is sent along to the server.
     pub batch: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -21,7 +21,7 @@ pub(super) struct Entry {
     #[serde(default)]
     pub at_ms: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub items: Vec<Item>,
+    pub items: Vec<BatchItem>,
     /// The server's name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 
 /// A request in a batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Item {
+pub(super) struct BatchItem {
     pub key: Key,
     /// The journalled attempt.
     pub attempt: String,
@@ -40,23 +40,23 @@ pub(super) struct Item {
     pub template: String,
 }
 
-impl Entry {
-    pub(super) fn new(endpoint: &str, at_ms: u64) -> Entry {
+impl BatchLogEntry {
+    pub(super) fn new(endpoint: &str, at_ms: u64) -> BatchLogEntry {
         static BATCHES: AtomicU32 = AtomicU32::new(0);
         let count = BATCHES.fetch_add(1, Ordering::Relaxed);
         // Processes, and batches of one process in the same millisecond, get different names.
         let batch = format!("{at_ms}-{}-{count}", std::process::id());
-        Entry { batch, endpoint: endpoint.to_owned(), at_ms, ..Entry::default() }
+        BatchLogEntry { batch, endpoint: endpoint.to_owned(), at_ms, ..BatchLogEntry::default() }
     }
 
     /// The line that records the server's name for it.
-    pub(super) fn with_server_name(&self, id: &str) -> Entry {
-        Entry { batch: self.batch.clone(), id: Some(id.to_owned()), ..Entry::default() }
+    pub(super) fn with_server_name(&self, id: &str) -> BatchLogEntry {
+        BatchLogEntry { batch: self.batch.clone(), id: Some(id.to_owned()), ..BatchLogEntry::default() }
     }
 
     /// The line that records its end.
-    pub(super) fn with_end(&self, how: &str) -> Entry {
-        Entry { batch: self.batch.clone(), over: Some(how.to_owned()), ..Entry::default() }
+    pub(super) fn with_end(&self, how: &str) -> BatchLogEntry {
+        BatchLogEntry { batch: self.batch.clone(), over: Some(how.to_owned()), ..BatchLogEntry::default() }
     }
 }
 
@@ -85,7 +85,7 @@ impl OpenBatch {
         format_date(self.at_ms)
     }
 
-    pub(super) fn from_entry(Entry { batch, endpoint, at_ms, items, id, .. }: Entry) -> OpenBatch {
+    pub(super) fn from_entry(BatchLogEntry { batch, endpoint, at_ms, items, id, .. }: BatchLogEntry) -> OpenBatch {
         OpenBatch { batch, endpoint, at_ms, requests: items.len(), id }
     }
 }
@@ -107,7 +107,7 @@ pub fn open_batches(replies: &Path) -> Result<Vec<OpenBatch>, LogError> {
 /// all.
 #[derive(Default)]
 pub(super) struct LogContents {
-    pub open: Vec<Entry>,
+    pub open: Vec<BatchLogEntry>,
     pub ids: Vec<String>,
 }
 
@@ -141,12 +141,12 @@ pub(super) fn read_log(log: &Log) -> Result<LogContents, LogError> {
         if over.contains(&end.batch) || contents.open.iter().any(|entry| entry.batch == end.batch) {
             continue;
         }
-        let entry: Entry = serde_json::from_slice(line).map_err(|e| unread(at, e))?;
-        contents.open.push(Entry { id: ids.get(&entry.batch).cloned(), ..entry });
+        let entry: BatchLogEntry = serde_json::from_slice(line).map_err(|e| unread(at, e))?;
+        contents.open.push(BatchLogEntry { id: ids.get(&entry.batch).cloned(), ..entry });
     }
     Ok(contents)
 }
 
-pub(super) fn add(log: &Log, entry: &Entry) -> Result<(), LogError> {
+pub(super) fn add(log: &Log, entry: &BatchLogEntry) -> Result<(), LogError> {
     log.add([entry])
 }

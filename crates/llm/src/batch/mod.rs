@@ -25,8 +25,8 @@ use riddlemill_record::{BatchStands, Cause, Evidence, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
 
-use self::fetch::{BatchState, Stuck};
-use self::log::{Entry, Item, LogContents};
+use self::fetch::{BatchState, BatchStateError};
+use self::log::{BatchLogEntry, BatchItem, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Failed, Held};
 use super::cause::{budget_reached, interrupted_answer, left_alone_answer, refused_answer, store_failed};
@@ -34,7 +34,7 @@ use super::engine::{Engine, Question, from_store};
 use super::http::Transport;
 use super::request::{Input, Key};
 use super::send::BUDGET_POLL;
-use super::store::{Begin, Begun, Store, StoreError, now_ms};
+use super::store::{Begin, BeginReply, Store, StoreError, now_ms};
 use super::tokens;
 
 pub use self::give_up::{GiveUpError, GivenUp, give_up_lost};
@@ -221,14 +221,14 @@ impl Engine {
         }
         // Concurrently, so that thousands of reservations share a sync.
         let begun = join_all(chunk.iter().map(async |&at| (at, self.reserve(&questions[at]).await)));
-        let mut entry = Entry::new(&self.endpoint.name, now_ms());
+        let mut entry = BatchLogEntry::new(&self.endpoint.name, now_ms());
         let mut places = Vec::new();
         for (at, begun) in begun.await {
             match begun {
                 Ok(attempt) => {
                     let Question { key, request, template, .. } = &questions[at];
                     let (request, template) = (request.clone(), template.clone());
-                    entry.items.push(Item { key: *key, attempt, request, template });
+                    entry.items.push(BatchItem { key: *key, attempt, request, template });
                     places.push(at);
                 }
                 Err(answer) => answers[at] = Some(*answer),
@@ -279,22 +279,22 @@ impl Engine {
                 outlives: true,
             };
             return match self.store.begin(begin).await {
-                Ok(Begun::Go { id }) => Ok(id),
-                Ok(Begun::Stored) => Err(Box::new(
+                Ok(BeginReply::Go { id }) => Ok(id),
+                Ok(BeginReply::Stored) => Err(Box::new(
                     self.known(&question.key)
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
-                Ok(Begun::Busy) => {
+                Ok(BeginReply::Busy) => {
                     let what = Evidence::with_cause("another process is asking for it", Cause::AskedElsewhere);
                     Err(Box::new(Answer::Held(Held { reason: Reason::ReplyMissing, what })))
                 }
-                Ok(Begun::Refused { unsettled: 1.., .. })
+                Ok(BeginReply::Refused { unsettled: 1.., .. })
                     if asked.elapsed() < self.longest_request() && !self.limits.cancel.is_cancelled() =>
                 {
                     tokio::time::sleep(BUDGET_POLL).await;
                     continue;
                 }
-                Ok(Begun::Refused { scope, spent, cap, .. }) => {
+                Ok(BeginReply::Refused { scope, spent, cap, .. }) => {
                     Err(Box::new(budget_reached(&scope, spent, cap, reserved)))
                 }
                 Err(error) => Err(Box::new(store_failed(question.key, &error.to_string()))),
@@ -305,7 +305,7 @@ impl Engine {
 
 impl Turn {
     /// Waits until no other process uses the batches; returns the open ones.
-    async fn take(log: Log) -> Result<(Turn, Vec<Entry>), StoreError> {
+    async fn take(log: Log) -> Result<(Turn, Vec<BatchLogEntry>), StoreError> {
         let path = log.path().with_extension("lock");
         // The lock may be taken for long, and waiting for it must not block the runtime.
         let locked = tokio::task::spawn_blocking({
@@ -344,35 +344,35 @@ fn chunks<'c>(questions: &[Question], chats: &'c [usize]) -> Vec<&'c [usize]> {
 }
 
 /// `in a batch of llm.mine since Tue, 24 Nov 2026 06:40:00 GMT`.
-fn since_text(entry: &Entry) -> String {
+fn since_text(entry: &BatchLogEntry) -> String {
     format!("in a batch of llm.{} since {}", entry.endpoint, log::format_date(entry.at_ms))
 }
 
 /// The requests of a batch in progress, held with its state.
-fn waiting_requests(entry: &Entry, state: &str) -> impl Iterator<Item = (Key, Held)> {
+fn waiting_requests(entry: &BatchLogEntry, state: &str) -> impl Iterator<Item = (Key, Held)> {
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     let said = format!("{}{state}", since_text(entry));
     all_held(entry, in_batch(&entry.endpoint, BatchStands::Open, said, "run again to fetch it"))
 }
 
 /// The requests of a batch that ended without an answer to them: expired, or cancelled.
-fn unanswered_requests(entry: &Entry) -> impl Iterator<Item = (Key, Held)> {
+fn unanswered_requests(entry: &BatchLogEntry) -> impl Iterator<Item = (Key, Held)> {
     let endpoint = &entry.endpoint;
     let said = format!("in a batch of llm.{endpoint} that ended without an answer to it");
     all_held(entry, in_batch(endpoint, BatchStands::Ended, said, "run again to ask again"))
 }
 
 /// The requests of a batch whose state is unknown.
-fn is_stuck(entry: &Entry, stuck: &Stuck) -> impl Iterator<Item = (Key, Held)> {
+fn is_stuck(entry: &BatchLogEntry, stuck: &BatchStateError) -> impl Iterator<Item = (Key, Held)> {
     let since = since_text(entry);
     all_held(
         entry,
         match stuck {
-            Stuck::Fails(why) => {
+            BatchStateError::Fails(why) => {
                 let said = format!("{since} ({why})");
                 in_batch(&entry.endpoint, BatchStands::Open, said, "run again to fetch it")
             }
-            Stuck::Gone(why) => {
+            BatchStateError::Gone(why) => {
                 let command = format!("riddlemill replies cancel {} --lost", entry.batch);
                 let said = format!("{since}, which it no longer has ({why})");
                 in_batch(&entry.endpoint, BatchStands::Lost { command: command.clone() }, said, &command)
@@ -387,7 +387,7 @@ fn in_batch(endpoint: &str, stands: BatchStands, said: String, to_do: &str) -> E
     Evidence::with_cause(text, Cause::InBatch { endpoint: endpoint.to_owned(), stands, said })
 }
 
-fn all_held(entry: &Entry, what: Evidence) -> impl Iterator<Item = (Key, Held)> {
+fn all_held(entry: &BatchLogEntry, what: Evidence) -> impl Iterator<Item = (Key, Held)> {
     let held = Held { reason: Reason::ReplyMissing, what };
     entry.items.iter().map(move |item| (item.key, held.clone()))
 }

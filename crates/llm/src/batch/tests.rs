@@ -10,7 +10,7 @@ use super::*;
 use crate::http::Received;
 use crate::settings::Provider;
 use crate::wire;
-use crate::{Ask, Endpoint, Limits, Message, Output, Role, What, give_up_lost, open_batches};
+use crate::{Ask, Endpoint, Limits, Message, Output, Role, RequestContent, give_up_lost, open_batches};
 
 const PROVIDERS: [Provider; 4] = [Provider::Openai, Provider::Azure, Provider::Anthropic, Provider::Gemini];
 
@@ -75,7 +75,7 @@ impl Bench {
 
 fn ask(text: &str) -> Ask {
     let messages = vec![Message::new(Role::User, text)];
-    let what = What::Chat { messages, output: Output::Text };
+    let what = RequestContent::Chat { messages, output: Output::Text };
     Ask { template: "t".into(), what, ..Ask::for_embedding(text, "") }
 }
 
@@ -288,7 +288,7 @@ async fn answers_without_keys_are_those_of_the_requests_in_their_order() {
     let line = |text: &str| {
         let body = json!({"choices": [{"message": {"content": text}}],
             "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
-        server::Line {
+        server::BatchResult {
             key: None,
             came: Ok(Received { status: 200, body: body.to_string(), ..Received::default() }),
         }
@@ -312,7 +312,7 @@ async fn what_is_booked_is_not_booked_again() {
     let [sent] = log::read_log(&log).unwrap().open.try_into().unwrap();
     bench.run(None).await.unwrap();
     // As if the process had ended before it logged the end of the batch.
-    log::add(&log, &Entry { batch: "again".into(), ..sent }).unwrap();
+    log::add(&log, &BatchLogEntry { batch: "again".into(), ..sent }).unwrap();
     bench.kept.lock().unwrap().requests = 0;
     bench.asks(&["more"]).await;
     let open = log::read_log(&log).unwrap().open;
@@ -363,7 +363,7 @@ async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
     let key = Some(entry.items[0].key.to_string());
     let came = Ok(Received { status: 400, body: body.to_string(), ..Received::default() });
     let engine = bench.engine(None);
-    let refused = engine.record_answers(&entry, vec![server::Line { key, came }], "ended").await.unwrap();
+    let refused = engine.record_answers(&entry, vec![server::BatchResult { key, came }], "ended").await.unwrap();
     let [(key, failed)] = &refused[..] else { panic!("{refused:?}") };
     assert_eq!((*key, failed.reason), (entry.items[0].key, Reason::RequestFailed));
     assert_eq!(failed.error, "400 from e (max_tokens is too large)");

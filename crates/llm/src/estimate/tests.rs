@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::request::Input;
 use crate::settings::Format;
-use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, What, ask_parsed, estimate};
+use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, RequestContent, ask_parsed, estimate};
 
 /// Randomly cuts answers off, thinks, caches prompts, answers unreadably, and longer than it was asked to; counts
 /// prompts correctly, every byte as a token.
@@ -49,7 +49,7 @@ impl Transport for Moody {
 fn ask(n: u64) -> Ask {
     let messages =
         vec![Message::new(Role::User, format!("question {n} {}", "为什么".repeat(n as usize % 7)))];
-    let what = What::Chat { messages, output: if n.is_multiple_of(2) { Output::Json } else { Output::Text } };
+    let what = RequestContent::Chat { messages, output: if n.is_multiple_of(2) { Output::Json } else { Output::Text } };
     let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}});
     Ask { template: "t".into(), what, schema: Some(Arc::new(schema)), ..Ask::for_embedding(n.to_string(), "") }
 }
@@ -186,7 +186,7 @@ impl Transport for Echo {
 
 fn saying(words: &str) -> Ask {
     let messages = vec![Message::new(Role::User, format!("say {words}"))];
-    let what = What::Chat { messages, output: Output::Text };
+    let what = RequestContent::Chat { messages, output: Output::Text };
     Ask { template: "t".into(), what, ..Ask::for_embedding(words.to_owned(), "") }
 }
 

@@ -8,7 +8,7 @@ use riddlemill_files::log::LineError;
 use rusqlite::Connection;
 use serde::{Serialize, Serializer};
 
-use super::line::{self, Forgotten, Line, StoredReply};
+use super::line::{self, Forgotten, SegmentLine, StoredReply};
 use super::{Store, StoreError, index, registry, segment};
 use crate::money::Usd;
 use crate::request::Key;
@@ -182,7 +182,7 @@ impl Store {
         for keys in keys.chunks(512) {
             for reply in reader.read_replies(keys)?.into_iter().flatten() {
                 // The attempt belongs to this store's budgets.
-                let line = Line::Reply(StoredReply { id: None, ..reply });
+                let line = SegmentLine::Reply(StoredReply { id: None, ..reply });
                 out.write_all(&line.to_json_line()).map_err(|source| StoreError::io(Path::new("export"), source))?;
                 replies += 1;
             }
@@ -201,7 +201,7 @@ impl Store {
             let line = line.map_err(|source| StoreError::io(Path::new("import"), source))?;
             let reply = match serde_json::from_str(&line) {
                 _ if line.trim().is_empty() => continue,
-                Ok(Line::Reply(reply)) => reply,
+                Ok(SegmentLine::Reply(reply)) => reply,
                 Ok(_) => continue,
                 Err(error) => {
                     done.refused.push((at, error.to_string()));
@@ -215,7 +215,7 @@ impl Store {
             } else if index::is_forgotten(self.reader().db(), &reply.reply_identity()).map_err(StoreError::from)? {
                 done.forgotten += 1;
             } else {
-                waiting.push(self.settle(Line::Reply(StoredReply { id: None, ..reply }))?);
+                waiting.push(self.settle(SegmentLine::Reply(StoredReply { id: None, ..reply }))?);
                 done.added += 1;
             }
         }
@@ -242,7 +242,7 @@ impl Store {
         let reply = index::reply_identity(reader.db(), key).map_err(StoreError::from)?;
         drop(reader);
         let Some(place) = place else { return Ok(false) };
-        let line = Line::Forgotten(Forgotten {
+        let line = SegmentLine::Forgotten(Forgotten {
             key: *key,
             reply,
             segment: place.number,
@@ -344,13 +344,13 @@ fn check_lines(
         match line {
             Ok(line) => {
                 let amount = match &line {
-                    Line::Attempt(attempt) => attempt.reserved_picousd,
-                    Line::Failure(failure) => failure.charged_picousd,
-                    Line::Reply(reply) => reply.charged_picousd,
-                    Line::Forgotten(_) => Usd::ZERO,
+                    SegmentLine::Attempt(attempt) => attempt.reserved_picousd,
+                    SegmentLine::Failure(failure) => failure.charged_picousd,
+                    SegmentLine::Reply(reply) => reply.charged_picousd,
+                    SegmentLine::Forgotten(_) => Usd::ZERO,
                 };
                 unbelievable.extend((!amount.can_be()).then_some((at, amount)));
-                if let Line::Reply(reply) = &line {
+                if let SegmentLine::Reply(reply) = &line {
                     verified.replies += 1;
                     if reply.request.key() != reply.key {
                         let what = format!("the request does not hash to the key {}", reply.key);

@@ -21,8 +21,8 @@ fn begin(text: &str) -> Begin {
 }
 
 async fn buy_reply(store: &Store, text: &str) {
-    let Begun::Go { id } = store.begin(begin(text)).await.unwrap() else { panic!("refused") };
-    let line = Line::Reply(StoredReply {
+    let BeginReply::Go { id } = store.begin(begin(text)).await.unwrap() else { panic!("refused") };
+    let line = SegmentLine::Reply(StoredReply {
         key: request(text).key(),
         id: Some(id),
         template: "t".into(),
@@ -121,7 +121,7 @@ async fn a_segment_that_is_deleted_is_missed_until_somebody_accepts_it() {
     let store = open(root.path());
     assert_eq!(store.damage(), []);
     // The number of the missing segment is not reused.
-    let Begun::Go { id } = store.begin(begin("30")).await.unwrap() else { panic!("refused") };
+    let BeginReply::Go { id } = store.begin(begin("30")).await.unwrap() else { panic!("refused") };
     assert_eq!(id, "000003#1");
 }
 
@@ -198,7 +198,7 @@ async fn forget_by_place(root: &Path, text: &str) {
     let key = request(text).key();
     let place = index::place_of_reply(store.reader().db(), &key).unwrap().unwrap();
     let (segment, start, why) = (place.number, place.start, "wrong".into());
-    let line = Line::Forgotten(Forgotten { key, reply: None, segment, start, why, at_ms: 9 });
+    let line = SegmentLine::Forgotten(Forgotten { key, reply: None, segment, start, why, at_ms: 9 });
     assert!(!String::from_utf8(line.to_json_line()).unwrap().contains("reply"));
     store.settle(line).unwrap().synced().await.unwrap();
 }
@@ -302,7 +302,7 @@ async fn what_lost_segments_were_charged_counts_against_the_caps() {
         let capped =
             |cap| Begin { caps: vec![("endpoint:e".into(), Some(Usd::from_pico(cap)))], ..begin("3") };
         let refused = store.begin(capped(1_650)).await.unwrap();
-        assert!(matches!(refused, Begun::Refused { spent, .. } if spent == Usd::from_pico(1_600)));
+        assert!(matches!(refused, BeginReply::Refused { spent, .. } if spent == Usd::from_pico(1_600)));
         let budgets = store.compute_stats().unwrap().budgets;
         assert_eq!(budgets, [("endpoint:e".into(), Usd::from_pico(1_600), 40)]);
         assert_eq!(store.verify_segments().unwrap().findings, []);

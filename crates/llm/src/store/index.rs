@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::line::{Line, Origin};
+use super::line::{SegmentLine, Origin};
 use super::segment::{Frame, Number};
 use crate::money::Usd;
 use crate::request::Key;
@@ -64,7 +64,7 @@ pub(super) type Charges = BTreeMap<String, (Usd, u64)>;
 
 /// The place of a reply's line in its uncompressed segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct ReplyPlace {
     pub number: Number,
     pub start: u64,
     pub len: u64,
@@ -102,12 +102,12 @@ pub(super) fn clear_tables(db: &Connection) -> Result<()> {
 
 /// Adds one line, `len` bytes from `start` of segment `number`, to the index. An attempt, outcome or reply
 /// that is in two segments because one was salvaged from the other counts once, whatever their order.
-pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, line: &Line) -> Result<()> {
+pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, line: &SegmentLine) -> Result<()> {
     match line {
-        Line::Attempt(attempt) => {
+        SegmentLine::Attempt(attempt) => {
             begin_attempt(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
         }
-        Line::Failure(failure) => {
+        SegmentLine::Failure(failure) => {
             settle_attempt(db, &failure.id, failure.charged_picousd)?;
             db.prepare_cached("INSERT OR IGNORE INTO failures VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?.execute(
                 params![
@@ -125,7 +125,7 @@ pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, 
                 release_lease(db, &failure.key)?;
             }
         }
-        Line::Reply(reply) => {
+        SegmentLine::Reply(reply) => {
             if let Some(id) = &reply.id {
                 settle_attempt(db, id, reply.charged_picousd)?;
             }
@@ -168,7 +168,7 @@ pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, 
             ])?;
             release_lease(db, &reply.key)?;
         }
-        Line::Forgotten(forgotten) => match &forgotten.reply {
+        SegmentLine::Forgotten(forgotten) => match &forgotten.reply {
             Some(reply) => mark_forgotten(db, reply)?,
             None => {
                 let place = params![forgotten.segment, forgotten.start as i64];
@@ -244,8 +244,8 @@ fn begin_attempt(db: &Connection, id: &str, reserved: Usd, scopes: &[String]) ->
 }
 
 fn settle_attempt(db: &Connection, id: &str, charged: Usd) -> Result<()> {
-    type Known = (Option<i64>, Option<String>, Option<i64>);
-    let known: Option<Known> = db
+    type KnownAttempt = (Option<i64>, Option<String>, Option<i64>);
+    let known: Option<KnownAttempt> = db
         .prepare_cached("SELECT reserved, scopes, outcome FROM attempts WHERE id = ?")?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
@@ -302,14 +302,14 @@ pub(super) fn spent_of_budget(db: &Connection, scope: &str) -> Result<(Usd, u64)
 }
 
 /// The place of the reply to `key`.
-pub(super) fn place_of_reply(db: &Connection, key: &Key) -> Result<Option<Place>> {
+pub(super) fn place_of_reply(db: &Connection, key: &Key) -> Result<Option<ReplyPlace>> {
     db.prepare_cached("SELECT number, start, len FROM replies WHERE key = ?")?
         .query_row([key.0], to_place)
         .optional()
 }
 
 /// The place of the latest permanent failure of `key`.
-pub(super) fn place_of_failure(db: &Connection, key: &Key) -> Result<Option<Place>> {
+pub(super) fn place_of_failure(db: &Connection, key: &Key) -> Result<Option<ReplyPlace>> {
     db.prepare_cached(
         "SELECT number, start, len FROM failures WHERE key = ? AND lasting ORDER BY number DESC, start DESC LIMIT 1",
     )?
@@ -317,9 +317,9 @@ pub(super) fn place_of_failure(db: &Connection, key: &Key) -> Result<Option<Plac
     .optional()
 }
 
-fn to_place(row: &Row<'_>) -> Result<Place> {
+fn to_place(row: &Row<'_>) -> Result<ReplyPlace> {
     let field = |column| row.get::<_, i64>(column).map(|value| value as u64);
-    Ok(Place { number: row.get(0)?, start: field(1)?, len: field(2)? })
+    Ok(ReplyPlace { number: row.get(0)?, start: field(1)?, len: field(2)? })
 }
 
 /// The frame of a sealed segment that contains the uncompressed byte `at`; `None` for an open one.

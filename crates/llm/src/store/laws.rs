@@ -12,8 +12,8 @@ fn request(text: &str) -> Request {
     Request { identity: "id".into(), model: "m".into(), input, sample: 0 }
 }
 
-fn reply(text: &str) -> Line {
-    Line::Reply(StoredReply {
+fn reply(text: &str) -> SegmentLine {
+    SegmentLine::Reply(StoredReply {
         key: request(text).key(),
         id: None,
         template: "t".into(),

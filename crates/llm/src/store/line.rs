@@ -9,7 +9,7 @@ use crate::request::{Key, Request};
 /// One line of a segment, `{"attempt": {…}}`, `{"failure": {…}}`, `{"reply": {…}}` or `{"forgotten": {…}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum SegmentLine {
     /// Written and synced before anything is sent.
     Attempt(Attempt),
     /// A failed attempt.
@@ -164,7 +164,7 @@ impl std::fmt::Display for Origin {
     }
 }
 
-impl Line {
+impl SegmentLine {
     /// The line with its newline, ready to append.
     pub(super) fn to_json_line(&self) -> Vec<u8> {
         // Strings, numbers and maps with string keys always serialise.
@@ -183,11 +183,11 @@ pub(super) fn hash_identity(key: &Key, numbers: &[u64], texts: &[&str]) -> Key {
 }
 
 /// The lines of a segment: the offset of each, its bytes, and what it says. The last one may be incomplete.
-pub(super) fn parse_lines(raw: &[u8]) -> impl Iterator<Item = (u64, &[u8], serde_json::Result<Line>)> {
+pub(super) fn parse_lines(raw: &[u8]) -> impl Iterator<Item = (u64, &[u8], serde_json::Result<SegmentLine>)> {
     placed_lines(raw).map(|(at, bytes)| (at, bytes, serde_json::from_slice(bytes)))
 }
 
 /// The lines of a segment that can be read.
-pub(super) fn readable_lines(raw: &[u8]) -> impl Iterator<Item = Line> {
+pub(super) fn readable_lines(raw: &[u8]) -> impl Iterator<Item = SegmentLine> {
     parse_lines(raw).filter_map(|(_, _, line)| line.ok())
 }

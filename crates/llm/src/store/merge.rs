@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::line::{self, Attempt, Failure, Forgotten, Line, StoredReply};
+use super::line::{self, Attempt, Failure, Forgotten, SegmentLine, StoredReply};
 use super::segment::{self, Number};
 use super::{RUN, SEGMENT_BYTES, Store, StoreError, registry, salvage};
 use crate::money::Usd;
@@ -42,7 +42,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] if one of them is damaged or cannot be read, or this one cannot be written.
     pub fn merge_stores(here: &Path, other: &Path, only_look: bool) -> Result<MergedReplies, StoreError> {
-        let mut known = Known::default();
+        let mut known = StoreContents::default();
         for place in [here, other].into_iter().filter(|place| place.is_dir()) {
             Store::refuse_damage_at(place)?;
         }
@@ -59,7 +59,7 @@ impl Store {
         let (mut lines, mut places, mut attempts) =
             (vec![Vec::new()], FxHashMap::default(), FxHashMap::default());
         each_line(other, |place, line| {
-            if let Line::Reply(reply) = &line {
+            if let SegmentLine::Reply(reply) = &line {
                 places.insert(place, reply.reply_identity());
             }
             let Some(line) = known.convert_line(line, &places) else { return };
@@ -90,7 +90,7 @@ impl MergedReplies {
     /// Records in `attempts` the charge of each new one, as far as the lines state it.
     fn count_line(
         &mut self,
-        line: &Line,
+        line: &SegmentLine,
         answered: &FxHashSet<Key>,
         attempts: &mut FxHashMap<String, (Vec<String>, Usd)>,
     ) {
@@ -100,12 +100,12 @@ impl MergedReplies {
             }
         };
         match line {
-            Line::Attempt(attempt) => {
+            SegmentLine::Attempt(attempt) => {
                 self.attempts += 1;
                 attempts.insert(attempt.id.clone(), (attempt.scopes.clone(), attempt.reserved_picousd));
             }
-            Line::Failure(failure) => settle(&failure.id, failure.charged_picousd),
-            Line::Reply(reply) => {
+            SegmentLine::Failure(failure) => settle(&failure.id, failure.charged_picousd),
+            SegmentLine::Reply(reply) => {
                 if let Some(id) = &reply.id {
                     settle(id, reply.charged_picousd);
                 }
@@ -116,14 +116,14 @@ impl MergedReplies {
                     *self.replies.entry(of).or_default() += 1;
                 }
             }
-            Line::Forgotten(_) => self.forgotten += 1,
+            SegmentLine::Forgotten(_) => self.forgotten += 1,
         }
     }
 }
 
 /// The contents of a store by identity, independent of place.
 #[derive(Default)]
-struct Known {
+struct StoreContents {
     /// The id of each attempt in this store.
     attempts: FxHashMap<Key, String>,
     /// The attempt of each id in the other store.
@@ -134,44 +134,44 @@ struct Known {
     answered: FxHashSet<Key>,
 }
 
-impl Known {
+impl StoreContents {
     /// Adds a line of this store; false if it was there already.
-    fn add_line(&mut self, line: &Line) -> bool {
+    fn add_line(&mut self, line: &SegmentLine) -> bool {
         match line {
-            Line::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
-            Line::Failure(failure) => self.outcomes.insert(of_failure(failure)),
-            Line::Reply(reply) => {
+            SegmentLine::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
+            SegmentLine::Failure(failure) => self.outcomes.insert(of_failure(failure)),
+            SegmentLine::Reply(reply) => {
                 self.answered.insert(reply.key);
                 self.outcomes.insert(reply.reply_identity())
             }
             // A tombstone by place is recognised by its reply, if that is known.
-            Line::Forgotten(forgotten) => forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply)),
+            SegmentLine::Forgotten(forgotten) => forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply)),
         }
     }
 
     /// Converts a line of another store for this one; `None` if this one has it. Attempts get new ids: the
     /// numbers of segments are each store's own.
-    fn convert_line(&mut self, line: Line, places: &FxHashMap<(Number, u64), Key>) -> Option<Line> {
+    fn convert_line(&mut self, line: SegmentLine, places: &FxHashMap<(Number, u64), Key>) -> Option<SegmentLine> {
         let line = match line {
-            Line::Attempt(attempt) => {
+            SegmentLine::Attempt(attempt) => {
                 let identity = of_attempt(&attempt);
                 self.ids.insert(attempt.id.clone(), identity);
                 if self.attempts.contains_key(&identity) {
                     return None;
                 }
-                Line::Attempt(Attempt { id: rename_attempt(&attempt.id, identity), ..attempt })
+                SegmentLine::Attempt(Attempt { id: rename_attempt(&attempt.id, identity), ..attempt })
             }
-            Line::Failure(failure) => {
-                Line::Failure(Failure { id: self.id_here(&failure.id, of_failure(&failure)), ..failure })
+            SegmentLine::Failure(failure) => {
+                SegmentLine::Failure(Failure { id: self.id_here(&failure.id, of_failure(&failure)), ..failure })
             }
-            Line::Reply(reply) => {
+            SegmentLine::Reply(reply) => {
                 let id = reply.id.as_deref().map(|id| self.id_here(id, reply.reply_identity()));
-                Line::Reply(StoredReply { id, ..reply })
+                SegmentLine::Reply(StoredReply { id, ..reply })
             }
-            Line::Forgotten(forgotten) => {
+            SegmentLine::Forgotten(forgotten) => {
                 let there = || places.get(&(forgotten.segment, forgotten.start)).copied();
                 let reply = Some(forgotten.reply.or_else(there)?);
-                Line::Forgotten(Forgotten { reply, ..forgotten })
+                SegmentLine::Forgotten(Forgotten { reply, ..forgotten })
             }
         };
         self.add_line(&line).then_some(line)
@@ -204,7 +204,7 @@ fn of_failure(failure: &Failure) -> Key {
 }
 
 /// Passes each whole line of the sound segments in a folder on, with its segment and offset, in order.
-fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), Line)) -> Result<(), StoreError> {
+fn each_line(dir: &Path, mut take: impl FnMut((Number, u64), SegmentLine)) -> Result<(), StoreError> {
     let ((listed, _), _) = registry::examine_segments(dir)?;
     for (number, is_sealed) in listed {
         let raw = segment::read_lines(dir, number, is_sealed)?;

@@ -21,8 +21,8 @@ async fn buy_reply(store: &Store, text: &str, at_ms: u64) {
         room: 1 << 16,
         outlives: false,
     };
-    let Begun::Go { id } = store.begin(begin).await.unwrap() else { panic!("asked") };
-    let line = Line::Reply(StoredReply {
+    let BeginReply::Go { id } = store.begin(begin).await.unwrap() else { panic!("asked") };
+    let line = SegmentLine::Reply(StoredReply {
         key: request(text).key(),
         id: Some(id),
         template: "t".into(),

@@ -43,7 +43,7 @@ use riddlemill_files::log::{LogError, LogName, open_locked};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
-pub use line::{Attempt, Failure, Forgotten, Line, Origin, StoredReply};
+pub use line::{Attempt, Failure, Forgotten, SegmentLine, Origin, StoredReply};
 pub use merge::MergedReplies;
 pub use salvage::SalvagedReplies;
 
@@ -181,7 +181,7 @@ pub struct Store {
     index: PathBuf,
     damage: Vec<Damage>,
     stopped: Stopped,
-    marks: unsent::Marks,
+    marks: unsent::UnsentMarks,
 }
 
 /// A request for permission to send.
@@ -204,7 +204,7 @@ pub struct Begin {
 
 /// The store's answer to [`Begin`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Begun {
+pub enum BeginReply {
     /// Permission to send; the attempt is on disk under this id.
     Go {
         /// To be used in the outcome's line.
@@ -315,7 +315,7 @@ impl Store {
             index: index.to_owned(),
             damage,
             stopped: Stopped::default(),
-            marks: unsent::Marks::default(),
+            marks: unsent::UnsentMarks::default(),
         }
     }
 
@@ -402,7 +402,7 @@ impl Store {
     }
 
     /// Reserves and journals an attempt. Returns once its line is synced, or why nothing may be sent.
-    pub async fn begin(&self, begin: Begin) -> Result<Begun, Shared> {
+    pub async fn begin(&self, begin: Begin) -> Result<BeginReply, Shared> {
         self.refuse_damage()?;
         let (to, answer) = oneshot::channel();
         self.submit(Job::Begin(Box::new(begin), to))?;
@@ -416,7 +416,7 @@ impl Store {
     }
 
     /// Appends an attempt's outcome.
-    pub fn settle(&self, line: Line) -> Result<Settling, Shared> {
+    pub fn settle(&self, line: SegmentLine) -> Result<Settling, Shared> {
         let ((tell, written), (to, synced)) = (oneshot::channel(), oneshot::channel());
         self.submit(Job::Settle { line: Box::new(line), written: tell, synced: to })?;
         Ok(Settling { written, synced })

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use rustc_hash::FxHashMap;
 
 use super::StoreError;
-use super::index::{self, Place};
-use super::line::{Failure, Line, StoredReply};
+use super::index::{self, ReplyPlace};
+use super::line::{Failure, SegmentLine, StoredReply};
 use super::segment::{self, Number};
 use crate::request::Key;
 use riddlemill_files::fence;
@@ -62,25 +62,25 @@ impl Reader {
     pub(super) fn lasting_failure(&mut self, key: &Key) -> Result<Option<Failure>, StoreError> {
         let Some(place) = index::place_of_failure(&self.db, key)? else { return Ok(None) };
         match self.line_at(place)? {
-            Line::Failure(failure) => Ok(Some(failure)),
+            SegmentLine::Failure(failure) => Ok(Some(failure)),
             _ => Err(no_such_line(place)),
         }
     }
 
-    fn read_reply(&mut self, place: Place) -> Result<StoredReply, StoreError> {
+    fn read_reply(&mut self, place: ReplyPlace) -> Result<StoredReply, StoreError> {
         match self.line_at(place)? {
-            Line::Reply(reply) => Ok(reply),
+            SegmentLine::Reply(reply) => Ok(reply),
             _ => Err(no_such_line(place)),
         }
     }
 
-    fn line_at(&mut self, place: Place) -> Result<Line, StoreError> {
+    fn line_at(&mut self, place: ReplyPlace) -> Result<SegmentLine, StoreError> {
         let bytes = self.bytes_at(place);
         let bytes = bytes.map_err(|e| StoreError::io(&segment::open_path(&self.dir, place.number), e))?;
         serde_json::from_slice(&bytes).map_err(|_| no_such_line(place))
     }
 
-    fn bytes_at(&mut self, place: Place) -> io::Result<Vec<u8>> {
+    fn bytes_at(&mut self, place: ReplyPlace) -> io::Result<Vec<u8>> {
         let sqlite = |error: rusqlite::Error| io::Error::other(error.to_string());
         // A segment may be sealed between the look at the index and the read, but only once.
         for _ in 0..2 {
@@ -132,6 +132,6 @@ impl Reader {
     }
 }
 
-fn no_such_line(place: Place) -> StoreError {
+fn no_such_line(place: ReplyPlace) -> StoreError {
     StoreError::Line { segment: place.number, at: place.start }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::index::Charges;
-use super::line::{self, Attempt, Line};
+use super::line::{self, Attempt, SegmentLine};
 use super::segment::{self, Number};
 use super::{Damage, StoreError};
 use crate::money::Usd;
@@ -21,7 +21,7 @@ use riddlemill_files::fence;
 
 /// An entry on a segment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct SegmentEntry {
     pub segment: Number,
     /// The SHA-256 of the sealed file; `None` while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,9 +49,9 @@ fn segments_log(dir: &Path) -> Log {
 }
 
 /// The last entry of each segment; `None` if there never was a log.
-pub(super) fn read_entries(dir: &Path) -> Result<Option<BTreeMap<Number, Entry>>, LogError> {
+pub(super) fn read_entries(dir: &Path) -> Result<Option<BTreeMap<Number, SegmentEntry>>, LogError> {
     let log = segments_log(dir);
-    let entries: Vec<Entry> = log.read_entries()?;
+    let entries: Vec<SegmentEntry> = log.read_entries()?;
     if entries.is_empty() && !log.path().exists() {
         return Ok(None);
     }
@@ -66,41 +66,41 @@ pub(super) fn next(dir: &Path) -> Number {
 }
 
 /// Adds entries and returns when they are on disk.
-pub(super) fn add(dir: &Path, entries: &[Entry]) -> Result<(), StoreError> {
+pub(super) fn add(dir: &Path, entries: &[SegmentEntry]) -> Result<(), StoreError> {
     Ok(segments_log(dir).add(entries)?)
 }
 
 /// Records a segment before its first line is written.
 pub(super) fn record_begun(dir: &Path, number: Number) -> Result<(), StoreError> {
-    add(dir, &[Entry { segment: number, ..Entry::default() }])
+    add(dir, &[SegmentEntry { segment: number, ..SegmentEntry::default() }])
 }
 
 /// Records the contents of a sealed segment.
 pub(super) fn record_sealed(dir: &Path, number: Number, raw: &[u8]) -> Result<(), StoreError> {
     let path = segment::sealed_path(dir, number);
     let sha256 = hash(&path)?;
-    add(dir, &[Entry { sha256: Some(sha256), ..entry_of_lines(number, raw) }])
+    add(dir, &[SegmentEntry { sha256: Some(sha256), ..entry_of_lines(number, raw) }])
 }
 
 /// The contents of a segment's lines.
-pub(super) fn entry_of_lines(number: Number, raw: &[u8]) -> Entry {
+pub(super) fn entry_of_lines(number: Number, raw: &[u8]) -> SegmentEntry {
     let mut attempts: FxHashMap<String, (Usd, Vec<String>, Option<Usd>)> = FxHashMap::default();
-    let mut entry = Entry { segment: number, ..Entry::default() };
+    let mut entry = SegmentEntry { segment: number, ..SegmentEntry::default() };
     for line in line::readable_lines(raw) {
         let (id, charged) = match line {
-            Line::Attempt(Attempt { id, scopes, reserved_picousd, .. }) => {
+            SegmentLine::Attempt(Attempt { id, scopes, reserved_picousd, .. }) => {
                 attempts.entry(id).or_insert((reserved_picousd, scopes, None));
                 continue;
             }
-            Line::Reply(reply) => {
+            SegmentLine::Reply(reply) => {
                 let most =
                     reply.id.as_ref().and_then(|id| attempts.get(id)).map_or(Usd::ZERO, |(most, ..)| *most);
                 entry.replies += 1;
                 entry.reserved_picousd += most.max(reply.charged_picousd.believable_charge(most));
                 (reply.id, reply.charged_picousd)
             }
-            Line::Failure(failure) => (Some(failure.id), failure.charged_picousd),
-            Line::Forgotten(forgotten) => {
+            SegmentLine::Failure(failure) => (Some(failure.id), failure.charged_picousd),
+            SegmentLine::Forgotten(forgotten) => {
                 entry.forgets.extend(forgotten.reply);
                 continue;
             }
@@ -151,7 +151,7 @@ pub(super) fn judge_segments(dir: &Path) -> Result<Judged, StoreError> {
 }
 
 /// Like [`judge`], without writing; also returns the missing entries of a store without a log.
-pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<Entry>), StoreError> {
+pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>), StoreError> {
     let mut entries = match read_entries(dir) {
         Ok(entries) => entries,
         Err(LogError::Damaged { path, what }) => {
@@ -160,27 +160,27 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<Entry>), Store
         Err(other) => return Err(other.into()),
     };
     let listed = list_segments(dir)?;
-    let knows = |entries: &BTreeMap<Number, Entry>| listed.iter().all(|(n, _)| entries.contains_key(n));
+    let knows = |entries: &BTreeMap<Number, SegmentEntry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
         // A segment was begun meanwhile.
         entries = read_entries(dir)?;
     }
     // A store from before the log existed; the contents of a segment are recorded when it is read.
-    let of = |(segment, _): &(Number, bool)| Entry { segment: *segment, ..Entry::default() };
-    let unnamed: Vec<Entry> = if entries.is_some() { Vec::new() } else { listed.iter().map(of).collect() };
+    let of = |(segment, _): &(Number, bool)| SegmentEntry { segment: *segment, ..SegmentEntry::default() };
+    let unnamed: Vec<SegmentEntry> = if entries.is_some() { Vec::new() } else { listed.iter().map(of).collect() };
     let by_number = || unnamed.iter().map(|entry| (entry.segment, entry.clone())).collect();
     let entries = entries.unwrap_or_else(by_number);
     let (mut sound, mut damage) = (Vec::new(), Vec::new());
     for (number, is_sealed) in &listed {
         let path = segment::file_path(dir, *number, *is_sealed);
         let what = match (entries.get(number), is_sealed) {
-            (Some(Entry { gone: Some(_), .. }), _) => continue,
-            (Some(Entry { sha256: Some(hash), .. }), true) => match self::hash(&path) {
+            (Some(SegmentEntry { gone: Some(_), .. }), _) => continue,
+            (Some(SegmentEntry { sha256: Some(hash), .. }), true) => match self::hash(&path) {
                 Ok(found) if found == *hash => None,
                 Ok(_) => Some("it is not what was sealed".to_owned()),
                 Err(e) => Some(e.to_string()),
             },
-            (Some(Entry { sha256: Some(_), .. }), false) => {
+            (Some(SegmentEntry { sha256: Some(_), .. }), false) => {
                 Some("it was sealed, and the sealed file is missing".to_owned())
             }
             (Some(_), true) => not_its_hash(dir, *number)?,
@@ -210,7 +210,7 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<Entry>), Store
     Ok(((sound, damage), unnamed))
 }
 
-pub(super) fn damage_of_segment(path: &Path, segment: Number, what: String, entry: Option<&Entry>) -> Damage {
+pub(super) fn damage_of_segment(path: &Path, segment: Number, what: String, entry: Option<&SegmentEntry>) -> Damage {
     let known = entry.filter(|entry| entry.sha256.is_some());
     Damage {
         segment,

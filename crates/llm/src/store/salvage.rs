@@ -7,7 +7,7 @@ use riddlemill_files::log::{free_folder, move_aside, read_pieces, sync_names};
 use serde::Serialize;
 
 use super::index::Charges;
-use super::line::{self, Forgotten, Line};
+use super::line::{self, Forgotten, SegmentLine};
 use super::segment::{self, Number};
 use super::{Damage, Store, StoreError, index, registry};
 use crate::money::Usd;
@@ -94,7 +94,7 @@ impl Store {
             *attempts = attempts.saturating_sub(of);
         }
         charged.retain(|_, rest| *rest != (Usd::ZERO, 0));
-        let entry = registry::Entry {
+        let entry = registry::SegmentEntry {
             charged,
             forgets: damage.forgets.clone(),
             segment: damage.segment,
@@ -123,11 +123,11 @@ impl Store {
 fn tombstones_of(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> Vec<u8> {
     let mut tombstones = Vec::new();
     for line in line::readable_lines(lines) {
-        let Line::Reply(reply) = line else { continue };
+        let SegmentLine::Reply(reply) = line else { continue };
         let of = |of: &&(Number, Key, u64)| (of.0, of.1) == (segment, reply.key) && reply.at_ms <= of.2;
         if let Some((segment, key, at_ms)) = old.iter().find(of).copied() {
             let (why, reply) = ("forgotten before it was salvaged".into(), Some(reply.reply_identity()));
-            let line = Line::Forgotten(Forgotten { key, reply, segment, start: 0, why, at_ms });
+            let line = SegmentLine::Forgotten(Forgotten { key, reply, segment, start: 0, why, at_ms });
             tombstones.extend(line.to_json_line());
         }
     }
@@ -137,7 +137,7 @@ fn tombstones_of(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> V
 /// Tombstones by place among the lines: segment, key, and time.
 fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
     let by_place = |line| match line {
-        Line::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => Some((segment, key, at_ms)),
+        SegmentLine::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => Some((segment, key, at_ms)),
         _ => None,
     };
     line::readable_lines(lines).filter_map(by_place).collect()
@@ -174,7 +174,7 @@ fn sound_lines(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
     for (start, bytes, line) in line::parse_lines(raw) {
         let is_whole = bytes.ends_with(b"\n")
             && match line {
-                Ok(Line::Reply(reply)) => reply.request.key() == reply.key,
+                Ok(SegmentLine::Reply(reply)) => reply.request.key() == reply.key,
                 Ok(_) => true,
                 Err(error) => is_proved && error.is_data(),
             };

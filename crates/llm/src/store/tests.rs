@@ -28,9 +28,9 @@ fn request(text: &str) -> Request {
     Request { identity: "id".into(), model: "m".into(), input, sample: 0 }
 }
 
-fn reply(id: Option<String>, text: &str, cost: i64) -> Line {
+fn reply(id: Option<String>, text: &str, cost: i64) -> SegmentLine {
     let request = request(text);
-    Line::Reply(StoredReply {
+    SegmentLine::Reply(StoredReply {
         key: request.key(),
         id,
         template: "t".into(),
@@ -45,8 +45,8 @@ fn reply(id: Option<String>, text: &str, cost: i64) -> Line {
     })
 }
 
-fn failure(id: String, text: &str, charged: i64, last: bool) -> Line {
-    Line::Failure(Failure {
+fn failure(id: String, text: &str, charged: i64, last: bool) -> SegmentLine {
+    SegmentLine::Failure(Failure {
         id,
         key: request(text).key(),
         error: "cut".into(),
@@ -74,12 +74,12 @@ fn begin(text: &str, reserved: i64, cap: Option<i64>) -> Begin {
 
 async fn go(store: &Store, text: &str, reserved: i64, cap: Option<i64>) -> String {
     match store.begin(begin(text, reserved, cap)).await.unwrap() {
-        Begun::Go { id } => id,
+        BeginReply::Go { id } => id,
         other => panic!("{other:?}"),
     }
 }
 
-async fn append(store: &Store, line: Line) {
+async fn append(store: &Store, line: SegmentLine) {
     store.settle(line).unwrap().synced().await.unwrap();
 }
 
@@ -141,7 +141,7 @@ async fn nothing_goes_that_could_pass_the_cap() {
     let (spent_so_far, cap) = (Usd::from_pico(60), Usd::from_pico(100));
     assert_eq!(
         refused,
-        Begun::Refused { scope: "endpoint:e".into(), spent: spent_so_far, cap, unsettled: 1 }
+        BeginReply::Refused { scope: "endpoint:e".into(), spent: spent_so_far, cap, unsettled: 1 }
     );
     append(&store, reply(Some(first), "a", 10)).await;
     go(&store, "b", 90, Some(100)).await;
@@ -197,10 +197,10 @@ async fn two_stores_share_a_folder() {
     let place = Place::new();
     let (one, two) = (place.open(), place.open());
     let id = go(&one, "a", 60, Some(100)).await;
-    assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), Begun::Busy);
-    assert!(matches!(two.begin(begin("b", 60, Some(100))).await.unwrap(), Begun::Refused { .. }));
+    assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), BeginReply::Busy);
+    assert!(matches!(two.begin(begin("b", 60, Some(100))).await.unwrap(), BeginReply::Refused { .. }));
     append(&one, reply(Some(id), "a", 10)).await;
-    assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), Begun::Stored);
+    assert_eq!(two.begin(begin("a", 60, None)).await.unwrap(), BeginReply::Stored);
     assert_eq!(two.get(&request("a").key()).unwrap().unwrap().raw, "raw of a");
     assert_eq!(go(&two, "b", 60, Some(100)).await, "000002#1");
 }
@@ -210,13 +210,13 @@ async fn a_lease_ends_with_its_owner_or_its_time() {
     let place = Place::new();
     let (one, two) = (place.open(), place.open());
     go(&one, "a", 1, None).await;
-    assert_eq!(two.begin(begin("a", 1, None)).await.unwrap(), Begun::Busy);
+    assert_eq!(two.begin(begin("a", 1, None)).await.unwrap(), BeginReply::Busy);
     one.close();
     go(&two, "a", 1, None).await;
 
     let three = place.open();
     let short = Begin { lease_ms: 0, ..begin("b", 1, None) };
-    assert!(matches!(three.begin(short).await.unwrap(), Begun::Go { .. }));
+    assert!(matches!(three.begin(short).await.unwrap(), BeginReply::Go { .. }));
     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     go(&two, "b", 1, None).await;
 }

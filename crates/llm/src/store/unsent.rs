@@ -17,7 +17,7 @@ use riddlemill_files::log::Log;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
-use super::line::{self, Attempt, Failure, Line};
+use super::line::{self, Attempt, Failure, SegmentLine};
 use super::segment::Number;
 use super::{BATCHES, now_ms};
 use crate::money::Usd;
@@ -27,7 +27,7 @@ const HEAD: usize = 64;
 
 /// The marks of this process, by segment.
 #[derive(Default)]
-pub(super) struct Marks(Mutex<FxHashMap<Number, Option<File>>>);
+pub(super) struct UnsentMarks(Mutex<FxHashMap<Number, Option<File>>>);
 
 /// The file of a segment's marks.
 fn marks_path(index: &Path, number: Number) -> PathBuf {
@@ -57,7 +57,7 @@ pub(super) fn remove_marks(index: &Path, number: Number) {
     let _ = fs::remove_file(marks_path(index, number));
 }
 
-impl Marks {
+impl UnsentMarks {
     /// Records that attempts are about to be sent.
     pub(super) fn mark_sent<'i>(&self, index: &Path, ids: impl Iterator<Item = &'i str>) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,14 +83,14 @@ fn split_id(id: &str) -> Option<(Number, u64)> {
 }
 
 /// An outcome for each attempt of a segment that a process left without sending it.
-pub(super) fn outcomes_of_unsent(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<Line> {
+pub(super) fn outcomes_of_unsent(dir: &Path, index: &Path, number: Number, raw: &[u8]) -> Vec<SegmentLine> {
     let mut open: FxHashMap<String, Attempt> = FxHashMap::default();
     for line in line::readable_lines(raw) {
         match line {
-            Line::Attempt(attempt) => _ = open.insert(attempt.id.clone(), attempt),
-            Line::Failure(failure) => _ = open.remove(&failure.id),
-            Line::Reply(reply) => _ = reply.id.and_then(|id| open.remove(&id)),
-            Line::Forgotten(_) => {}
+            SegmentLine::Attempt(attempt) => _ = open.insert(attempt.id.clone(), attempt),
+            SegmentLine::Failure(failure) => _ = open.remove(&failure.id),
+            SegmentLine::Reply(reply) => _ = reply.id.and_then(|id| open.remove(&id)),
+            SegmentLine::Forgotten(_) => {}
         }
     }
     if open.is_empty() {
@@ -116,8 +116,8 @@ pub(super) fn outcomes_of_unsent(dir: &Path, index: &Path, number: Number, raw: 
     unsent.into_iter().map(outcome_line).collect()
 }
 
-fn outcome_line(attempt: Attempt) -> Line {
-    Line::Failure(Failure {
+fn outcome_line(attempt: Attempt) -> SegmentLine {
+    SegmentLine::Failure(Failure {
         id: attempt.id,
         key: attempt.key,
         error: "not sent: the process ended before".to_owned(),
@@ -135,24 +135,24 @@ fn outcome_line(attempt: Attempt) -> Line {
 /// The attempts that are in a batch; `None` if their log cannot be read.
 fn in_batches(dir: &Path) -> Option<FxHashSet<String>> {
     #[derive(Deserialize)]
-    struct Entry {
+    struct BatchEntry {
         #[serde(default)]
-        items: Vec<Item>,
+        items: Vec<AttemptItem>,
     }
     #[derive(Deserialize)]
-    struct Item {
+    struct AttemptItem {
         attempt: String,
     }
-    let entries: Vec<Entry> = Log::in_file(dir.join(BATCHES)).read_entries().ok()?;
+    let entries: Vec<BatchEntry> = Log::in_file(dir.join(BATCHES)).read_entries().ok()?;
     Some(entries.into_iter().flat_map(|entry| entry.items).map(|item| item.attempt).collect())
 }
 
 /// Adds lines to a segment whose lock the caller holds.
-pub(super) fn append_lines(file: &mut File, lines: &[Line]) -> io::Result<()> {
+pub(super) fn append_lines(file: &mut File, lines: &[SegmentLine]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let bytes: Vec<u8> = lines.iter().flat_map(Line::to_json_line).collect();
+    let bytes: Vec<u8> = lines.iter().flat_map(SegmentLine::to_json_line).collect();
     file.seek(SeekFrom::End(0))?;
     file.write_all(&bytes)?;
     file.sync_data()

@@ -15,21 +15,21 @@ use std::thread::{self, JoinHandle};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::line::{Attempt, Line};
+use super::line::{Attempt, SegmentLine};
 use super::recover::{catch_up, note_sealed, remove_if_there};
 use super::room::Reservation;
 use super::segment::{self, Number};
-use super::{Begin, Begun, Shared, StoreError, index, now_ms, registry, unsent};
+use super::{Begin, BeginReply, Shared, StoreError, index, now_ms, registry, unsent};
 use crate::money::Usd;
 
 /// Most jobs that share a sync.
 const BATCH: usize = 1024;
 
 pub(super) enum Job {
-    Begin(Box<Begin>, oneshot::Sender<Result<Begun, Shared>>),
+    Begin(Box<Begin>, oneshot::Sender<Result<BeginReply, Shared>>),
     /// `written` once the line outlives this process, `synced` once it outlives the machine.
     Settle {
-        line: Box<Line>,
+        line: Box<SegmentLine>,
         written: oneshot::Sender<()>,
         synced: oneshot::Sender<Result<(), Shared>>,
     },
@@ -90,11 +90,11 @@ impl Open {
 }
 
 /// A request for permission to send, and the channel for the reply.
-type BeginRequest = (Box<Begin>, oneshot::Sender<Result<Begun, Shared>>);
+type BeginRequest = (Box<Begin>, oneshot::Sender<Result<BeginReply, Shared>>);
 
 /// An outcome to append, and the channels of those who wait for it.
 struct Settle {
-    line: Box<Line>,
+    line: Box<SegmentLine>,
     bytes: Vec<u8>,
     /// The attempt that it ends.
     id: Option<String>,
@@ -139,9 +139,9 @@ impl Writer {
                 Job::Begin(begin, to) => begins.push((begin, to)),
                 Job::Settle { line, written, synced } => {
                     let id = match &*line {
-                        Line::Attempt(_) | Line::Forgotten(_) => None,
-                        Line::Failure(failure) => Some(failure.id.clone()),
-                        Line::Reply(reply) => reply.id.clone(),
+                        SegmentLine::Attempt(_) | SegmentLine::Forgotten(_) => None,
+                        SegmentLine::Failure(failure) => Some(failure.id.clone()),
+                        SegmentLine::Reply(reply) => reply.id.clone(),
                     };
                     // Attempts that outlive their process, as those of batches, were never counted.
                     self.unsettled = self.unsettled.saturating_sub(u64::from(id.is_some()));
@@ -202,7 +202,7 @@ impl Writer {
         &mut self,
         begins: &[BeginRequest],
         settles: &mut [Settle],
-    ) -> Result<Vec<Begun>, StoreError> {
+    ) -> Result<Vec<BeginReply>, StoreError> {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened before the index is locked; stays empty until an attempt is accepted.
         if self.open.is_none() {
@@ -218,7 +218,7 @@ impl Writer {
         // Locked before the budgets are read: otherwise two processes could spend the same money.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut bytes = Vec::new();
-        let mut apply = |line: &Line, line_bytes: &[u8]| {
+        let mut apply = |line: &SegmentLine, line_bytes: &[u8]| {
             let start = open.len + bytes.len() as u64;
             bytes.extend_from_slice(line_bytes);
             index::index_line(&tx, open.number, start, line_bytes.len() as u64, line)
@@ -233,12 +233,12 @@ impl Writer {
                 apply(&line, &line.to_json_line())?;
             }
             begun.push(match decision {
-                Begun::Refused { scope, spent, cap, .. } => {
-                    Begun::Refused { scope, spent, cap, unsettled: self.unsettled + going.len() as u64 }
+                BeginReply::Refused { scope, spent, cap, .. } => {
+                    BeginReply::Refused { scope, spent, cap, unsettled: self.unsettled + going.len() as u64 }
                 }
-                Begun::Go { id } => {
+                BeginReply::Go { id } => {
                     going.push((id.clone(), begin.room, begin.outlives));
-                    Begun::Go { id }
+                    BeginReply::Go { id }
                 }
                 other => other,
             });
@@ -333,7 +333,7 @@ fn decide_attempt(
     number: Number,
     ordinal: u64,
     begin: &Begin,
-) -> Result<(Option<Line>, Begun), StoreError> {
+) -> Result<(Option<SegmentLine>, BeginReply), StoreError> {
     if let Some((owner, expires_ms)) = index::lease_of_key(db, &begin.key)?
         && owner != number
     {
@@ -341,7 +341,7 @@ fn decide_attempt(
         let alive = segment::open_path(dir, owner).exists()
             && segment::take_over(dir, owner).map_err(|source| StoreError::io(dir, source))?.is_none();
         if alive && expires_ms > now_ms() {
-            return Ok((None, Begun::Busy));
+            return Ok((None, BeginReply::Busy));
         }
         if segment::open_path(dir, owner).exists() || segment::sealed_path(dir, owner).exists() {
             // It may have stored the reply before it ended.
@@ -349,7 +349,7 @@ fn decide_attempt(
         }
     }
     if index::place_of_reply(db, &begin.key)?.is_some() {
-        return Ok((None, Begun::Stored));
+        return Ok((None, BeginReply::Stored));
     }
     for (scope, cap) in &begin.caps {
         let (spent, _) = index::spent_of_budget(db, scope)?;
@@ -360,12 +360,12 @@ fn decide_attempt(
         {
             // Which run it is only matters to the journal.
             let scope = if scope.starts_with(super::RUN) { "run" } else { scope };
-            return Ok((None, Begun::Refused { scope: scope.to_owned(), spent, cap, unsettled: 0 }));
+            return Ok((None, BeginReply::Refused { scope: scope.to_owned(), spent, cap, unsettled: 0 }));
         }
     }
     let id = format!("{number:06}#{ordinal}");
     index::grant_lease(db, &begin.key, number, now_ms().saturating_add(begin.lease_ms))?;
-    let line = Line::Attempt(Attempt {
+    let line = SegmentLine::Attempt(Attempt {
         id: id.clone(),
         key: begin.key,
         scopes: begin.caps.iter().map(|(scope, _)| scope.clone()).collect(),
@@ -373,5 +373,5 @@ fn decide_attempt(
         at_ms: now_ms(),
         batch: begin.outlives,
     });
-    Ok((Some(line), Begun::Go { id }))
+    Ok((Some(line), BeginReply::Go { id }))
 }

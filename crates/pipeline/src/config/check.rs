@@ -13,7 +13,7 @@ use toml_edit::{Item, Table};
 use super::profile::Profiles;
 use super::sections::{Run, SECTIONS};
 use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
-use super::{FILE, Layer, Origin, Problem, VERSION, unknown};
+use super::{FILE, Layer, ValueOrigin, Problem, VERSION, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_record::Language;
@@ -405,8 +405,8 @@ impl SettingsFile<'_> {
         self.reader.report_problem(span, what);
     }
 
-    fn origin_of_item(&self, item: Option<&Item>) -> Origin {
-        Origin::File(self.reader.line_of_span(item.and_then(Item::span)))
+    fn origin_of_item(&self, item: Option<&Item>) -> ValueOrigin {
+        ValueOrigin::File(self.reader.line_of_span(item.and_then(Item::span)))
     }
 }
 

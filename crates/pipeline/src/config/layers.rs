@@ -13,7 +13,7 @@ use riddlemill_schema::json::toml_value;
 use super::check::check_settings;
 use super::sections::{Run, RunProfile, SECTIONS};
 use super::{
-    FILE, Layer, Origin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
+    FILE, Layer, ValueOrigin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
 };
 use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
@@ -28,12 +28,12 @@ pub struct Setting {
     /// `dedup.metric`, or `recipe.flub.dedup.metric` if a recipe differs.
     pub key: String,
     pub value: Value,
-    pub origin: Origin,
+    pub origin: ValueOrigin,
 }
 
 /// A setting given explicitly: in pipeline.toml, in the environment or as a flag.
 #[derive(Clone, Debug)]
-pub struct Written<'c> {
+pub struct ExplicitSetting<'c> {
     /// The recipe, if it is for one.
     pub recipe: Option<&'c str>,
     /// Its table.
@@ -41,7 +41,7 @@ pub struct Written<'c> {
     /// Its name in the table.
     pub key: &'c str,
     pub value: &'c Value,
-    pub origin: &'c Origin,
+    pub origin: &'c ValueOrigin,
 }
 
 /// What overrides pipeline.toml.
@@ -236,7 +236,7 @@ impl Config {
     }
 
     /// Where the value of a setting in a recipe comes from.
-    pub fn setting_origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&Origin> {
+    pub fn setting_origin(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&ValueOrigin> {
         self.find_setting(recipe, section, key).map(|(_, origin)| origin)
     }
 
@@ -302,22 +302,22 @@ impl Config {
     }
 
     /// Every setting given explicitly, including those overridden by a later layer.
-    pub fn written_settings(&self) -> impl Iterator<Item = Written<'_>> {
+    pub fn written_settings(&self) -> impl Iterator<Item = ExplicitSetting<'_>> {
         let entries = self.layers.iter().flatten();
         let by_somebody =
-            |origin: &Origin| !matches!(origin, Origin::Default | Origin::Recipe | Origin::Profile);
+            |origin: &ValueOrigin| !matches!(origin, ValueOrigin::Default | ValueOrigin::Recipe | ValueOrigin::Profile);
         entries.filter(move |(_, (_, origin))| by_somebody(origin)).filter_map(|(dotted, (value, origin))| {
             let (recipe, rest) = match dotted.strip_prefix("recipe.") {
                 Some(rest) => rest.split_once('.').map(|(recipe, rest)| (Some(recipe), rest))?,
                 None => (None, dotted.as_str()),
             };
             let (section, key) = rest.split_once('.')?;
-            Some(Written { recipe, section, key, value, origin })
+            Some(ExplicitSetting { recipe, section, key, value, origin })
         })
     }
 
     /// A later layer wins; within one, the value for the recipe.
-    fn find_setting(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, Origin)> {
+    fn find_setting(&self, recipe: Option<&str>, section: &str, key: &str) -> Option<&(Value, ValueOrigin)> {
         let general = format!("{section}.{key}");
         let own = recipe.map(|r| format!("recipe.{r}.{general}"));
         self.layers
@@ -357,13 +357,13 @@ impl Config {
 fn default_layer() -> Layer {
     let keys = SECTIONS.iter().flat_map(|s| s.keys.iter().map(move |k| (s.name, k)));
     keys.filter_map(|(section, key)| {
-        Some((format!("{section}.{}", key.name), (key.default_value()?, Origin::Default)))
+        Some((format!("{section}.{}", key.name), (key.default_value()?, ValueOrigin::Default)))
     })
     .collect()
 }
 
 fn choice_layer(choices: &[(&str, &str, &str)]) -> Layer {
-    let value = |toml: &str| Some((toml_value(toml)?, Origin::Recipe));
+    let value = |toml: &str| Some((toml_value(toml)?, ValueOrigin::Recipe));
     choices
         .iter()
         .filter(|(_, key, _)| !key.starts_with(PAPER))
@@ -378,9 +378,9 @@ pub const PAPER: &str = "paper:";
 fn paper_layer(choices: &[(&str, &str, &str)]) -> Layer {
     let of = |(recipe, key, toml): &(&str, &str, &str)| {
         let key = format!("recipe.{recipe}.{}", key.strip_prefix(PAPER)?);
-        Some((key, (toml_value(toml)?, Origin::Profile)))
+        Some((key, (toml_value(toml)?, ValueOrigin::Profile)))
     };
-    let prompts = ("draft.prompts".to_owned(), (Value::from("paper"), Origin::Profile));
+    let prompts = ("draft.prompts".to_owned(), (Value::from("paper"), ValueOrigin::Profile));
     choices.iter().filter_map(of).chain([prompts]).collect()
 }
 
@@ -415,7 +415,7 @@ fn environment_layer(
             set_endpoint::override_setting(endpoints, &dotted, text, name, problems, written);
             continue;
         }
-        insert_setting(&mut layer, &dotted, text, Origin::Env(name.clone()), name, recipes, problems);
+        insert_setting(&mut layer, &dotted, text, ValueOrigin::Env(name.clone()), name, recipes, problems);
     }
     layer
 }
@@ -432,7 +432,7 @@ fn flag_layer(
             set_endpoint::override_setting(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
             continue;
         }
-        insert_setting(&mut layer, dotted, text, Origin::Flag, &format!("--set {dotted}"), recipes, problems);
+        insert_setting(&mut layer, dotted, text, ValueOrigin::Flag, &format!("--set {dotted}"), recipes, problems);
     }
     layer
 }
@@ -441,7 +441,7 @@ fn insert_setting(
     layer: &mut Layer,
     dotted: &str,
     text: &str,
-    origin: Origin,
+    origin: ValueOrigin,
     place: &str,
     recipes: &[&str],
     problems: &mut Vec<Problem>,

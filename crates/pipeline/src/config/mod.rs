@@ -14,7 +14,7 @@ mod set_endpoint;
 mod source;
 mod template;
 
-pub use layers::{Config, Overrides, PAPER, Setting, Written};
+pub use layers::{Config, Overrides, PAPER, Setting, ExplicitSetting};
 pub use profile::Profiles;
 pub use riddlemill_schema::hint::{near_miss, toml_string, unknown};
 pub use riddlemill_schema::problem::{Problem, Problems};
@@ -39,7 +39,7 @@ pub const FILE: &str = "pipeline.toml";
 
 /// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// Built in.
     Default,
     /// The recipe's own default, from its paper.
@@ -53,21 +53,21 @@ pub enum Origin {
     Flag,
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Origin::Default => f.write_str("default"),
-            Origin::Recipe => f.write_str("recipe"),
-            Origin::Profile => f.write_str("profile"),
-            Origin::File(line) => write!(f, "{FILE}:{line}"),
-            Origin::Env(name) => f.write_str(name),
-            Origin::Flag => f.write_str("flag"),
+            ValueOrigin::Default => f.write_str("default"),
+            ValueOrigin::Recipe => f.write_str("recipe"),
+            ValueOrigin::Profile => f.write_str("profile"),
+            ValueOrigin::File(line) => write!(f, "{FILE}:{line}"),
+            ValueOrigin::Env(name) => f.write_str(name),
+            ValueOrigin::Flag => f.write_str("flag"),
         }
     }
 }
 
 /// Values by dotted key: `dedup.metric`, `recipe.flub.dedup.metric`.
-type Layer = BTreeMap<String, (Value, Origin)>;
+type Layer = BTreeMap<String, (Value, ValueOrigin)>;
 
 /// The settings of a recipe.
 fn settings_of(recipe: &str) -> &'static [riddlemill_benchmarks::setting::Setting] {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::sections::SECTIONS;
-use super::{Origin, Problem};
+use super::{ValueOrigin, Problem};
 use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
@@ -78,8 +78,8 @@ pub(super) fn find_outside_place(root: &Path, trust: &Trust, at: String, written
 
 /// The texts of a setting that are files, folders or patterns, where pipeline.toml writes them: flags and the environment
 /// are this machine's user's own.
-pub(super) fn written_paths<'v>(section: &str, key: &str, value: &'v Value, origin: &Origin) -> Vec<&'v str> {
-    if !matches!(origin, Origin::File(_)) || !PLACES.contains(&(section, key)) {
+pub(super) fn written_paths<'v>(section: &str, key: &str, value: &'v Value, origin: &ValueOrigin) -> Vec<&'v str> {
+    if !matches!(origin, ValueOrigin::File(_)) || !PLACES.contains(&(section, key)) {
         return Vec::new();
     }
     let default = default_of(section, key);

@@ -3,7 +3,7 @@
 use super::kept::{CauseState, Kept};
 use super::refused::{self, remedy_of_redirect, remedy_of_parameter};
 use super::voting::Remedy;
-use super::words::{Said, Word, shorten_line};
+use super::words::{KeyedSentence, Word, shorten_line};
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::draft;
@@ -21,18 +21,18 @@ pub(super) struct OfStage<'a> {
 
 impl OfStage<'_> {
     /// What keeps records like this one back, and the remedy.
-    pub(super) fn cause_and_remedy(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
+    pub(super) fn cause_and_remedy(&self, state: CauseState, kept: &Kept) -> (KeyedSentence, Remedy) {
         match &kept.fact {
             Some(fact) => self.of_fact(kept.reason, fact),
             None => self.of_reason(state, kept),
         }
     }
 
-    fn of_fact(&self, reason: Option<Reason>, fact: &Fact) -> (Said, Remedy) {
+    fn of_fact(&self, reason: Option<Reason>, fact: &Fact) -> (KeyedSentence, Remedy) {
         let remedy = match fact {
             Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.cause_of_missing(fact),
             Fact::Unread { said, hint, file, whole, source } => {
-                let what = refused::What { source, file, whole: *whole, said, hint: hint.as_deref() };
+                let what = refused::RefusedFile { source, file, whole: *whole, said, hint: hint.as_deref() };
                 return refused::cause_of_unread(self.config, &what, reason, self.empty, self.show_failed_command());
             }
             Fact::Without { reason, said, why } => {
@@ -48,18 +48,18 @@ impl OfStage<'_> {
             Fact::NoPrice { endpoint } => {
                 match self.find_endpoint(endpoint).is_some_and(|endpoint| endpoint.token_price().is_some()) {
                     true => Remedy::Run,
-                    false => Remedy::First(Said::from_word(Word::SetPrices, [endpoint])),
+                    false => Remedy::First(KeyedSentence::from_word(Word::SetPrices, [endpoint])),
                 }
             }
             Fact::NoKey { variable, .. } => {
                 // Since the stage was made, the settings may name another one, or somebody set it.
                 let mut names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.environment_variables());
                 match names.any(|name| name == variable) && ApiKey::from_env(variable).is_none() {
-                    true => Remedy::First(Said::from_word(Word::Export, [variable])),
+                    true => Remedy::First(KeyedSentence::from_word(Word::Export, [variable])),
                     false => Remedy::Run,
                 }
             }
-            Fact::NoConsent { command, .. } => Remedy::First(Said::verbatim(command.as_str())),
+            Fact::NoConsent { command, .. } => Remedy::First(KeyedSentence::verbatim(command.as_str())),
             Fact::InBatch { stands: BatchStands::Lost { command }, .. } => Remedy::Command(command.clone()),
             // The next run has the same cap of its own again.
             Fact::AskedElsewhere
@@ -69,13 +69,13 @@ impl OfStage<'_> {
             | Fact::Budget { scope: Scope::Run, .. }
             | Fact::Cut { offline: true, .. } => Remedy::Run,
             Fact::Budget { scope: Scope::Endpoint(name), .. } => {
-                Remedy::First(Said::from_word(Word::Raise, ["max_usd", name]))
+                Remedy::First(KeyedSentence::from_word(Word::Raise, ["max_usd", name]))
             }
             Fact::Budget { scope: Scope::Recipe(_), .. } => {
-                Remedy::First(Said::from_word(Word::RaiseKey, ["draft.max_usd"]))
+                Remedy::First(KeyedSentence::from_word(Word::RaiseKey, ["draft.max_usd"]))
             }
             Fact::Cut { endpoint, .. } => {
-                Remedy::First(Said::from_word(Word::Raise, ["max_tokens_ceiling", endpoint]))
+                Remedy::First(KeyedSentence::from_word(Word::Raise, ["max_tokens_ceiling", endpoint]))
             }
             Fact::Request(request) => self.of_request(reason, request),
             Fact::Unreadable { .. } => self.retry_command(),
@@ -85,13 +85,13 @@ impl OfStage<'_> {
 
     /// The same of a record of which only the reason is known: no program has to do anything about most of them, and stages
     /// of earlier versions have no more.
-    fn of_reason(&self, state: CauseState, kept: &Kept) -> (Said, Remedy) {
+    fn of_reason(&self, state: CauseState, kept: &Kept) -> (KeyedSentence, Remedy) {
         let text = || shorten_line(&kept.text);
         match kept.reason {
             Some(Reason::DraftedFromCut) => {
-                (Said::from_word(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
+                (KeyedSentence::from_word(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
             }
-            Some(Reason::Interrupted) => (Said::from_word(Word::Interrupted, []), Remedy::Run),
+            Some(Reason::Interrupted) => (KeyedSentence::from_word(Word::Interrupted, []), Remedy::Run),
             Some(
                 Reason::KeyMissing
                 | Reason::NoPrice
@@ -111,19 +111,19 @@ impl OfStage<'_> {
                 | Reason::Unembeddable
                 | Reason::Unjudgeable,
             ) => (text(), self.retry_command()),
-            Some(Reason::ResponsesMissing) => (text(), Remedy::First(Said::from_word(Word::NameModels, []))),
-            Some(Reason::JudgesMissing) => (text(), Remedy::First(Said::from_word(Word::NameJudges, []))),
-            Some(Reason::ListedTerm) => (Said::from_word(Word::ListedTerm, []), self.decide_command()),
-            Some(Reason::Own(own)) => (Said::verbatim(own.definition), self.decide_command()),
+            Some(Reason::ResponsesMissing) => (text(), Remedy::First(KeyedSentence::from_word(Word::NameModels, []))),
+            Some(Reason::JudgesMissing) => (text(), Remedy::First(KeyedSentence::from_word(Word::NameJudges, []))),
+            Some(Reason::ListedTerm) => (KeyedSentence::from_word(Word::ListedTerm, []), self.decide_command()),
+            Some(Reason::Own(own)) => (KeyedSentence::verbatim(own.definition), self.decide_command()),
             // Those who voted change their answer, or somebody decides.
             Some(Reason::RequirementBroken) => (text(), self.look_at("held")),
             Some(Reason::OptionsMissing) if self.declares_options() => {
-                (text(), Remedy::First(Said::from_word(Word::GiveOptions, [self.step.name, self.recipe.name])))
+                (text(), Remedy::First(KeyedSentence::from_word(Word::GiveOptions, [self.step.name, self.recipe.name])))
             }
-            Some(Reason::DecidedHold) => (Said::from_word(Word::Decided, []), Remedy::Nothing),
+            Some(Reason::DecidedHold) => (KeyedSentence::from_word(Word::Decided, []), Remedy::Nothing),
             reason if state == CauseState::Failed && self.step.stage.is_import() => {
                 let (source, file) = (kept.source(), kept.source_file());
-                let what = refused::What { source, file, whole: false, said: &kept.text, hint: None };
+                let what = refused::RefusedFile { source, file, whole: false, said: &kept.text, hint: None };
                 refused::cause_of_unread(self.config, &what, reason, self.empty, self.show_failed_command())
             }
             _ if state == CauseState::Failed => (text(), self.show_failed_command()),
@@ -143,10 +143,10 @@ impl OfStage<'_> {
     }
 
     /// The cause of replies that were not asked for.
-    fn cause_of_missing(&self, fact: &Fact) -> (Said, Remedy) {
+    fn cause_of_missing(&self, fact: &Fact) -> (KeyedSentence, Remedy) {
         let asked_yet = match fact {
             Fact::Offline { .. } => describe_fact(fact),
-            _ => Said::from_word(Word::NotAsked, []),
+            _ => KeyedSentence::from_word(Word::NotAsked, []),
         };
         let Some(kind) = self.step.stage.declared_draft() else { return (asked_yet, Remedy::Run) };
         let endpoints = draft::endpoints_of_draft(kind, self.config, self.recipe.name).unwrap_or_default();
@@ -156,12 +156,12 @@ impl OfStage<'_> {
         let asks = draft::whom_to_ask(kind, self.config, self.recipe.name);
         let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
         let what = match (endpoints.is_empty(), fact) {
-            (true, _) if asks.several => Said::from_word(Word::NoEndpoints, [setting]),
-            (true, _) => Said::from_word(Word::NoEndpoint, [setting]),
+            (true, _) if asks.several => KeyedSentence::from_word(Word::NoEndpoints, [setting]),
+            (true, _) => KeyedSentence::from_word(Word::NoEndpoint, [setting]),
             (false, Fact::NotInPack { .. }) => describe_fact(fact),
-            (false, _) => Said::from_word(Word::SampleLacks, []),
+            (false, _) => KeyedSentence::from_word(Word::SampleLacks, []),
         };
-        (what, Remedy::First(Said::from_word(Word::NameEndpoint, [setting])))
+        (what, Remedy::First(KeyedSentence::from_word(Word::NameEndpoint, [setting])))
     }
 
     fn of_request(&self, reason: Option<Reason>, request: &Request) -> Remedy {
@@ -172,11 +172,11 @@ impl OfStage<'_> {
         let recipe = self.recipe.name;
         remedy_of_parameter(endpoint, request).unwrap_or_else(|| match (reason, request.fault) {
             (_, RequestFault::TooLarge) => {
-                Remedy::First(Said::from_word(Word::RaiseReply, [&request.endpoint, recipe]))
+                Remedy::First(KeyedSentence::from_word(Word::RaiseReply, [&request.endpoint, recipe]))
             }
             // The same model refuses the same text again.
             (Some(Reason::RequestRefused), RequestFault::Text) => {
-                Remedy::First(Said::from_word(Word::AskAnother, [recipe]))
+                Remedy::First(KeyedSentence::from_word(Word::AskAnother, [recipe]))
             }
             (Some(Reason::RequestRefused), _) => self.retry_command(),
             _ => remedy_of_request(endpoint, request),
@@ -206,35 +206,35 @@ impl OfStage<'_> {
 }
 
 /// A cause in words, as far as its fields say it.
-pub fn describe_fact(fact: &Fact) -> Said {
+pub fn describe_fact(fact: &Fact) -> KeyedSentence {
     match fact {
-        Fact::NoEndpoint | Fact::AskedElsewhere => Said::from_word(Word::NotAsked, []),
-        Fact::Offline { .. } => Said::from_word(Word::Offline, []),
-        Fact::NoPrice { endpoint } => Said::from_word(Word::NoPrices, [endpoint]),
-        Fact::NoKey { variable, .. } => Said::from_word(Word::NotSet, [variable]),
-        Fact::NoConsent { wish, .. } => Said::from_word(Word::NotAgreed, [wish]),
-        Fact::NotInPack { made: true } => Said::from_word(Word::PackLacks, []),
-        Fact::NotInPack { made: false } => Said::from_word(Word::SampleLacks, []),
-        Fact::Interrupted => Said::from_word(Word::Interrupted, []),
+        Fact::NoEndpoint | Fact::AskedElsewhere => KeyedSentence::from_word(Word::NotAsked, []),
+        Fact::Offline { .. } => KeyedSentence::from_word(Word::Offline, []),
+        Fact::NoPrice { endpoint } => KeyedSentence::from_word(Word::NoPrices, [endpoint]),
+        Fact::NoKey { variable, .. } => KeyedSentence::from_word(Word::NotSet, [variable]),
+        Fact::NoConsent { wish, .. } => KeyedSentence::from_word(Word::NotAgreed, [wish]),
+        Fact::NotInPack { made: true } => KeyedSentence::from_word(Word::PackLacks, []),
+        Fact::NotInPack { made: false } => KeyedSentence::from_word(Word::SampleLacks, []),
+        Fact::Interrupted => KeyedSentence::from_word(Word::Interrupted, []),
         Fact::Budget { scope: Scope::Endpoint(name) | Scope::Recipe(name), spent, cap } => {
-            Said::from_word(Word::CapOf, [name, spent, cap])
+            KeyedSentence::from_word(Word::CapOf, [name, spent, cap])
         }
-        Fact::Budget { scope: Scope::Run, spent, cap } => Said::from_word(Word::CapOfRun, [spent, cap]),
+        Fact::Budget { scope: Scope::Run, spent, cap } => KeyedSentence::from_word(Word::CapOfRun, [spent, cap]),
         Fact::Cut { endpoint, tokens, offline: true } => {
-            Said::from_word(Word::CutOffline, [endpoint, &tokens.to_string()])
+            KeyedSentence::from_word(Word::CutOffline, [endpoint, &tokens.to_string()])
         }
-        Fact::Cut { tokens, offline: false, .. } => Said::from_word(Word::Cut, [&tokens.to_string()]),
-        Fact::InBatch { said, .. } => Said::verbatim(said.as_str()),
+        Fact::Cut { tokens, offline: false, .. } => KeyedSentence::from_word(Word::Cut, [&tokens.to_string()]),
+        Fact::InBatch { said, .. } => KeyedSentence::verbatim(said.as_str()),
         Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => shorten_line(said),
-        Fact::Unreadable { said } => Said::from_word(Word::UnreadableReply, [&shorten_line(said).in_english()]),
+        Fact::Unreadable { said } => KeyedSentence::from_word(Word::UnreadableReply, [&shorten_line(said).in_english()]),
         Fact::Without { why: Some(why), .. } => describe_fact(why),
         Fact::Without { why: None, said, .. } => shorten_line(said),
         Fact::Votes { review, votes, roles } => {
             let word = if *review { Word::ReviewVotes } else { Word::Votes };
-            Said::from_word(word, [&votes.to_string(), &roles.join(" / ")])
+            KeyedSentence::from_word(word, [&votes.to_string(), &roles.join(" / ")])
         }
-        Fact::Decision { role } => Said::from_word(Word::Decision, [role]),
-        Fact::Beside => Said::default(),
+        Fact::Decision { role } => KeyedSentence::from_word(Word::Decision, [role]),
+        Fact::Beside => KeyedSentence::default(),
     }
 }
 
@@ -244,7 +244,7 @@ pub fn remedy_of_request(endpoint: &Endpoint, request: &Request) -> Remedy {
         return setting;
     }
     let name = endpoint.name.as_str();
-    let first = |word| Remedy::First(Said::from_word(word, [name]));
+    let first = |word| Remedy::First(KeyedSentence::from_word(word, [name]));
     match (request.fault, request.status) {
         (RequestFault::Quota, _) | (_, Some(402)) => first(Word::Pay),
         (_, Some(401 | 403)) => Remedy::First(key_of(endpoint)),
@@ -257,17 +257,17 @@ pub fn remedy_of_request(endpoint: &Endpoint, request: &Request) -> Remedy {
         (RequestFault::NotJson, None) => first(Word::CheckUrl),
         (RequestFault::KeyCommand, None) => first(Word::RunKeyCommand),
         (RequestFault::NoConnection, None) => {
-            Remedy::First(Said::from_word(Word::CheckAnswers, [&endpoint.base_url, name]))
+            Remedy::First(KeyedSentence::from_word(Word::CheckAnswers, [&endpoint.base_url, name]))
         }
         (_, None) => Remedy::Run,
     }
 }
 
 /// What to do about a key that a server refuses.
-fn key_of(endpoint: &Endpoint) -> Said {
+fn key_of(endpoint: &Endpoint) -> KeyedSentence {
     match &endpoint.key_env {
-        Some(variable) => Said::from_word(Word::CheckKey, [variable]),
-        None if !endpoint.key_command.is_empty() => Said::from_word(Word::CheckPrintedKey, [&endpoint.name]),
-        None => Said::from_word(Word::NameKey, [&endpoint.name]),
+        Some(variable) => KeyedSentence::from_word(Word::CheckKey, [variable]),
+        None if !endpoint.key_command.is_empty() => KeyedSentence::from_word(Word::CheckPrintedKey, [&endpoint.name]),
+        None => KeyedSentence::from_word(Word::NameKey, [&endpoint.name]),
     }
 }

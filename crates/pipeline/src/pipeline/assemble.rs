@@ -19,7 +19,7 @@ use crate::stages::parted::{PairLine, near_pair};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{NearPair, Rows, salt};
+use crate::stages::{NearPair, StageRows, salt};
 use riddlemill_record::Post;
 use riddlemill_tables::{
     self as store, Batch, CommitError, LedgerRecord, LedgerRecordError, Lock, Manifest, StageWriter,
@@ -137,7 +137,7 @@ pub fn assemble_stage(
     let workspace = Workspace::new(&config.root);
     let (number, step) = recipe
         .find_step(stage)
-        .filter(|(_, step)| step.stage.rows() == Rows::Posts)
+        .filter(|(_, step)| step.stage.rows() == StageRows::Posts)
         .ok_or_else(|| AssembleError::Stage { stage: stage.into() })?;
     if step.stage.has_reply_evidence() || step.stage.merges_posts() {
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
@@ -166,18 +166,18 @@ pub fn assemble_stage(
     let mut writer = StageWriter::<Post>::create(&workspace.stage_folder(recipe.name, number, step.name))?;
     // Later stages depend on the rows of import, and on no dump.
     let dumps = if step.stage.is_import() { known.read_dumps()? } else { &[] };
-    let mut items = Items::new(dumps);
+    let mut items = DumpEntries::new(dumps);
     let mut ends = Ends::from_inputs(step, &made);
     let mut entries = 0;
     for file in ledgers {
         each_batch(file, |first, lines| {
             let lines: Vec<(u64, &[u8])> =
                 (first..).zip(lines.iter().copied()).filter(|(_, line)| !is_blank(line)).collect();
-            let tasks: Vec<(Vec<Portion>, bool)> = ends
+            let tasks: Vec<(Vec<RecordPortion>, bool)> = ends
                 .split_tasks(&lines)
                 .into_par_iter()
                 .map(|(lines, ends)| {
-                    let mut portions: Vec<Portion> = Vec::new();
+                    let mut portions: Vec<RecordPortion> = Vec::new();
                     for (number, line) in lines {
                         let wrong =
                             |source| AssembleError::Line { file: file.clone(), line: *number, source };
@@ -190,7 +190,7 @@ pub fn assemble_stage(
                         match portions.last_mut().filter(|portion| portion.of == of) {
                             Some(portion) => portion.add_record(record),
                             None => {
-                                let mut portion = Portion::new(of, lines.len());
+                                let mut portion = RecordPortion::new(of, lines.len());
                                 portion.add_record(record);
                                 portions.push(portion);
                             }
@@ -283,16 +283,16 @@ impl Ends {
 }
 
 /// Records of one dump that follow each other.
-struct Portion {
+struct RecordPortion {
     /// The dump, of records of import.
     of: Option<usize>,
     batch: Batch<Post>,
     tally: Tally,
 }
 
-impl Portion {
-    fn new(of: Option<usize>, room: usize) -> Portion {
-        Portion { of, batch: Batch::with_room((), room), tally: Tally::default() }
+impl RecordPortion {
+    fn new(of: Option<usize>, room: usize) -> RecordPortion {
+        RecordPortion { of, batch: Batch::with_room((), room), tally: Tally::default() }
     }
 
     fn add_record(&mut self, record: LedgerRecord<Post>) {
@@ -304,7 +304,7 @@ impl Portion {
 }
 
 /// Entries by dump.
-struct Items<'a> {
+struct DumpEntries<'a> {
     dumps: &'a [Dump],
     /// Prefixes of the ids of a dump's items.
     prefixes: Vec<String>,
@@ -314,10 +314,10 @@ struct Items<'a> {
     tally: Tally,
 }
 
-impl<'a> Items<'a> {
-    fn new(dumps: &'a [Dump]) -> Items<'a> {
+impl<'a> DumpEntries<'a> {
+    fn new(dumps: &'a [Dump]) -> DumpEntries<'a> {
         let prefixes = dumps.iter().map(|dump| dump.locator_of_item("")).collect();
-        Items { dumps, prefixes, counts: vec![0; dumps.len()], source: 0, tally: Tally::default() }
+        DumpEntries { dumps, prefixes, counts: vec![0; dumps.len()], source: 0, tally: Tally::default() }
     }
 
     /// The dump of an item. Items of one dump follow each other, so that of the item before is tried first.
@@ -329,7 +329,7 @@ impl<'a> Items<'a> {
             .ok_or_else(|| AssembleError::Stranger(id.into()))
     }
 
-    fn count_portion(&mut self, portion: &Portion, writer: &mut StageWriter<Post>) {
+    fn count_portion(&mut self, portion: &RecordPortion, writer: &mut StageWriter<Post>) {
         let Some(dump) = portion.of else { return };
         self.end_sources(dump, writer);
         self.counts[dump] += portion.batch.count_entries() as u64;

@@ -11,7 +11,7 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::import::{Dump, find_source_files};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
-use crate::stages::{Input, NEAR, PeopleLogs, Rows, StepContext};
+use crate::stages::{StageInput, NEAR, PeopleLogs, StageRows, StepContext};
 use riddlemill_record::{Reason, State};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
@@ -50,7 +50,7 @@ impl<'a> RunContext<'a> {
         let input = |name: &&'static str| {
             let (recipe, number, before) = self.recipe.find_input(name)?;
             let place = workspace.stage_folder(recipe.name, number, before.name);
-            Some(Input { name, rows: before.stage.rows(), place })
+            Some(StageInput { name, rows: before.stage.rows(), place })
         };
         StepContext {
             config: self.config,
@@ -125,7 +125,7 @@ impl<'a> RunContext<'a> {
             let texts = || step.stage.texts_to_embed(&context);
             evidence.extend(embeds.collect_evidence(self.config, self.recipe.name, texts)?);
         }
-        if step.stage.rows() != Rows::Posts {
+        if step.stage.rows() != StageRows::Posts {
             evidence.extend(self.declarations_of_step(step));
         }
         // Posts pass unchanged; other data of a published row concerns later steps.

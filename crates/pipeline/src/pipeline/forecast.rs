@@ -11,7 +11,7 @@ use super::rows::{draft_demands, most_items};
 use super::{RunError, Selection, draft_requests};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::{Rows, draft, same_joke};
+use crate::stages::{StageRows, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
 use riddlemill_record::{Reason, State};
@@ -42,12 +42,12 @@ pub struct StepForecast {
     /// For records that reach it now.
     pub now: Estimate,
     /// For records that wait before it.
-    pub later: Later,
+    pub later: LaterRequests,
 }
 
 /// Requests for records that wait for something else first.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Later {
+pub struct LaterRequests {
     /// Requests, if all of them come.
     pub requests: u64,
     /// Requests, if reviews let through the same share as so far.
@@ -139,7 +139,7 @@ pub fn remaining_cost(
 
 /// Records that have not reached a step yet: all, and the share expected from reviews so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
+struct WaitingRecords {
     all: u64,
     likely: f64,
 }
@@ -149,11 +149,11 @@ fn walk_recipe(
     config: &Config,
     recipe: &'static Recipe,
     to: Option<&str>,
-) -> Result<(Waiting, Vec<StepForecast>), RunError> {
+) -> Result<(WaitingRecords, Vec<StepForecast>), RunError> {
     let workspace = Workspace::new(&config.root);
     let prompts = draft::load_prompts(config)?;
     let known = RunContext::new(config, recipe);
-    let mut waiting = Waiting::default();
+    let mut waiting = WaitingRecords::default();
     let mut steps = Vec::new();
     for (at, step) in recipe.steps().iter().enumerate() {
         if let Some(foreign) = step.inputs.iter().find(|input| input.contains('/')) {
@@ -183,8 +183,8 @@ fn waiting_after_step(
     context: &RunContext<'_>,
     step: &Step,
     made: &Manifest,
-    waiting: Waiting,
-) -> Result<Waiting, RunError> {
+    waiting: WaitingRecords,
+) -> Result<WaitingRecords, RunError> {
     let counts = &made.counts;
     let mut here = counts.records_in_state(State::Held);
     if step.stage.declared_draft().is_some() {
@@ -199,7 +199,7 @@ fn waiting_after_step(
     let decided = on + counts.records_in_state(State::Dropped);
     let share = if decided > 0 { on as f64 / decided as f64 } else { 1.0 };
     let each = step.stage.count_children(&context.step_context(step), made)?;
-    Ok(Waiting {
+    Ok(WaitingRecords {
         all: (waiting.all + here) * each,
         likely: (waiting.likely + here as f64) * share * each as f64,
     })
@@ -212,7 +212,7 @@ fn of_step(
     step: &'static Step,
     endpoint: &Endpoint,
     asks: &[Ask],
-    waiting: Waiting,
+    waiting: WaitingRecords,
 ) -> Result<StepForecast, RunError> {
     let settings: sections::Draft = config.typed_settings(Some(recipe.name), "draft");
     let store = draft::open_store(config)?;
@@ -235,7 +235,7 @@ fn of_step(
             }
         };
         let likely = ((waiting.likely * each as f64).ceil() as u64).min(requests);
-        return Ok(StepForecast { step: step.name, now, later: Later { requests, likely, max_usd } });
+        return Ok(StepForecast { step: step.name, now, later: LaterRequests { requests, likely, max_usd } });
     }
     let Some(kind) = step.stage.declared_draft() else {
         // A text is embedded unchanged, and never re-asked.
@@ -244,7 +244,7 @@ fn of_step(
             let one = at_most(price, longest_text(config, recipe).unwrap_or(0) + OVERHEAD, 0, None, 0);
             multiply_cost(one, waiting.all)
         });
-        let later = Later { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
+        let later = LaterRequests { requests: waiting.all, likely: waiting.likely.ceil() as u64, max_usd };
         return Ok(StepForecast { step: step.name, now, later });
     };
     let demands = draft_demands(config, recipe, step, kind)?;
@@ -274,7 +274,7 @@ fn of_step(
         let one = at_most(price, prompt + schema, completion, ceiling, settings.max_reasks);
         max_usd = Some(multiply_cost(one, requests));
     }
-    let later = Later { requests, likely: likely.min(requests), max_usd };
+    let later = LaterRequests { requests, likely: likely.min(requests), max_usd };
     Ok(StepForecast { step: step.name, now, later })
 }
 
@@ -295,8 +295,8 @@ fn longest_text(config: &Config, recipe: &'static Recipe) -> Result<u64, RunErro
     for step in origin.steps() {
         let columns: &'static [&'static str] = match step.stage.rows() {
             _ if step.stage.is_import() => continue,
-            Rows::Posts => &["text"],
-            rows @ Rows::Kind(_) if rows.has_column("question") && !rows.has_column("text") => &["question", "answer"],
+            StageRows::Posts => &["text"],
+            rows @ StageRows::Kind(_) if rows.has_column("question") && !rows.has_column("text") => &["question", "answer"],
             _ => break,
         };
         let Some(stage) = StageReader::open(&workspace.stage_folder(origin.name, step.number, step.name))? else {

@@ -10,10 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::log::{Log, LogError, LogName, Logs};
-use riddlemill_harvest::warc::{self, Taken};
+use riddlemill_harvest::warc::{self, MergedFile};
 use riddlemill_llm::{MergedReplies, Store, open_batches};
 use riddlemill_review::carry::{Seen, SeenLog};
-use riddlemill_review::decisions::{DecisionLog, Line};
+use riddlemill_review::decisions::{DecisionLog, DecisionLine};
 use riddlemill_review::{Digest, Vote, VoteLog, find_contradictions};
 use riddlemill_tables::{Error, Workspace};
 
@@ -32,7 +32,7 @@ pub struct Merged {
     /// Those of them that contradict the same person's vote, or another adjudicator's, here.
     pub contradicting: Vec<Digest>,
     /// Decisions, withdrawals of decisions, and decisions that contradict one here.
-    pub decisions: Vec<Line>,
+    pub decisions: Vec<DecisionLine>,
     /// Attempts and replies.
     pub replies: MergedReplies,
     /// Tasks and skipped items, by their file in raw/.
@@ -42,7 +42,7 @@ pub struct Merged {
     /// Withdrawals.
     pub withdrawn: usize,
     /// Archives.
-    pub archives: Vec<Taken>,
+    pub archives: Vec<MergedFile>,
     /// What has to be copied or decided separately, with hints.
     pub left: Vec<String>,
     /// What could not be merged, and why.

@@ -10,9 +10,9 @@ use super::plan::Planned;
 use super::{RunError, rows};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::native::{Reread, Written};
+use crate::stages::native::{Reread, WrittenRecord};
 use crate::stages::review::Votes;
-use crate::stages::{self, Rows, StageError, draft, subject};
+use crate::stages::{self, StageRows, StageError, draft, subject};
 use riddlemill_llm::Engine;
 use riddlemill_record::{Post, Record, Row, is_published};
 use riddlemill_review::votes::current_votes;
@@ -56,13 +56,13 @@ pub fn find_outdated(
     };
 
     let known = match last.stage.rows() {
-        Rows::Posts => text_digests::<Post>((), &before, Written::from)?,
-        rows => text_digests(rows.columns(), &before, Written::Row)?,
+        StageRows::Posts => text_digests::<Post>((), &before, WrittenRecord::from)?,
+        rows => text_digests(rows.columns(), &before, WrittenRecord::Row)?,
     };
     let rule = |step: &&Step| step.stage.text_rereader(config, recipe.name);
     let rules: Vec<Option<Reread>> = chain.iter().skip(1).map(rule).collect::<Result<_, _>>()?;
     let today = |post: Post| {
-        let passed = rules.iter().flatten().try_fold(Written::from(post), |written, rule| rule(written));
+        let passed = rules.iter().flatten().try_fold(WrittenRecord::from(post), |written, rule| rule(written));
         passed.map(|written| digest_text(&written.text()))
     };
     let mut changed: HashSet<String> = HashSet::new();
@@ -99,8 +99,8 @@ pub fn find_outdated(
 fn text_digests<R: Record>(
     columns: R::Columns,
     stage: &StageReader,
-    written: impl Fn(R) -> Written,
-) -> Result<HashMap<String, Digest>, riddlemill_tables::Error> {
+    written: impl Fn(R) -> WrittenRecord,
+) -> Result<HashMap<String, TextDigest>, riddlemill_tables::Error> {
     let mut texts = HashMap::new();
     for part in stage.parts_of::<R>(columns, "rows") {
         let text_digest = |row: R| (row.id().to_owned(), digest_text(&written(row).text()));
@@ -109,9 +109,9 @@ fn text_digests<R: Record>(
     Ok(texts)
 }
 
-type Digest = [u8; 32];
+type TextDigest = [u8; 32];
 
-fn digest_text(text: &str) -> Digest {
+fn digest_text(text: &str) -> TextDigest {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
@@ -120,7 +120,7 @@ fn records_of_posts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
-    rows_of: Rows,
+    rows_of: StageRows,
     post_ids: &HashSet<String>,
 ) -> Result<Vec<Row>, StageError> {
     let mut found = Vec::new();
@@ -135,7 +135,7 @@ fn records_of_posts(
 fn count_votes(
     config: &Config,
     recipe: &'static Recipe,
-    review: stages::Review,
+    review: stages::ReviewStep,
     records: &[Row],
 ) -> Result<usize, StageError> {
     let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
@@ -156,7 +156,7 @@ fn count_votes(
 fn count_replies(
     config: &Config,
     recipe: &'static Recipe,
-    kind: stages::Draft,
+    kind: stages::DraftStep,
     records: &[Row],
 ) -> Result<usize, StageError> {
     let endpoints = draft::endpoints_of_draft(kind, config, recipe.name)?;

@@ -7,7 +7,7 @@ use riddlemill_record::{Reason, Request};
 use riddlemill_tables::{Error, Manifest, Workspace};
 
 use super::voting::Remedy;
-use super::words::{Said, Word, shorten_line};
+use super::words::{KeyedSentence, Word, shorten_line};
 use crate::config::{Config, Source, toml_string};
 use crate::recipe::Recipe;
 
@@ -18,7 +18,7 @@ const ENDINGS: [&str; 6] =
 /// The setting behind a refusal that names an unsupported parameter.
 pub(super) fn remedy_of_parameter(endpoint: &Endpoint, request: &Request) -> Option<Remedy> {
     let name = endpoint.name.as_str();
-    let first = |word, setting: &str| Some(Remedy::First(Said::from_word(word, [setting, name])));
+    let first = |word, setting: &str| Some(Remedy::First(KeyedSentence::from_word(word, [setting, name])));
     if let Some(near) = &request.near {
         return first(Word::Set, &format!("model = {}", toml_string(near)));
     }
@@ -27,7 +27,7 @@ pub(super) fn remedy_of_parameter(endpoint: &Endpoint, request: &Request) -> Opt
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
     let limit = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
     if says(&limit) && says(&["too large", "too high", "at most", "must be", "maximum value"]) {
-        return Some(Remedy::First(Said::from_word(Word::LowerTokens, [name])));
+        return Some(Remedy::First(KeyedSentence::from_word(Word::LowerTokens, [name])));
     }
     if !says(&[
         "unsupported",
@@ -71,14 +71,14 @@ pub(super) fn remedy_of_redirect(name: &str, to: Option<&str>) -> Remedy {
     Remedy::First(match to {
         Some(to) => {
             let base = ENDINGS.iter().find_map(|end| to.strip_suffix(end)).unwrap_or(to);
-            Said::from_word(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
+            KeyedSentence::from_word(Word::Set, [&format!("base_url = {}", toml_string(base)), name])
         }
-        None => Said::from_word(Word::CheckUrl, [name]),
+        None => KeyedSentence::from_word(Word::CheckUrl, [name]),
     })
 }
 
 /// What was not read.
-pub(super) struct What<'a> {
+pub(super) struct RefusedFile<'a> {
     /// The source's name.
     pub source: &'a str,
     /// The file, with its source.
@@ -95,11 +95,11 @@ pub(super) struct What<'a> {
 /// the failed records.
 pub(super) fn cause_of_unread(
     config: &Config,
-    unread: &What<'_>,
+    unread: &RefusedFile<'_>,
     reason: Option<Reason>,
     empty: bool,
     look: Remedy,
-) -> (Said, Remedy) {
+) -> (KeyedSentence, Remedy) {
     let code = reason.map_or("unreadable", Reason::code);
     let what = match (unread.whole, unread.said) {
         (_, "") => format!("{code}: {}", reason.map_or("", Reason::definition)),
@@ -109,15 +109,15 @@ pub(super) fn cause_of_unread(
     let name = unread.source;
     let is_published = |of: &Source| of.name == name && of.published.is_some();
     let remedy = match (unread.hint, reason) {
-        (Some(hint), _) => Remedy::First(Said::verbatim(hint)),
-        (None, Some(Reason::Oversize)) => Remedy::First(Said::from_word(Word::RaiseKey, ["import.max_line_mib"])),
-        (None, Some(Reason::Truncated)) => Remedy::First(Said::from_word(Word::GetAgain, [])),
+        (Some(hint), _) => Remedy::First(KeyedSentence::verbatim(hint)),
+        (None, Some(Reason::Oversize)) => Remedy::First(KeyedSentence::from_word(Word::RaiseKey, ["import.max_line_mib"])),
+        (None, Some(Reason::Truncated)) => Remedy::First(KeyedSentence::from_word(Word::GetAgain, [])),
         (None, Some(Reason::Unreadable)) if empty && config.sources.iter().any(is_published) => {
-            Remedy::First(Said::from_word(Word::CheckPublished, [name]))
+            Remedy::First(KeyedSentence::from_word(Word::CheckPublished, [name]))
         }
         _ => look,
     };
-    (Said::verbatim(what), remedy)
+    (KeyedSentence::verbatim(what), remedy)
 }
 
 /// Something that a step will need.

@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, ReviewInput, Step};
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{ByEndpoint, Draft, Rows, StageError, draft, salt, subject, read_subjects};
+use crate::stages::{ByEndpoint, DraftStep, StageRows, StageError, draft, salt, subject, read_subjects};
 use riddlemill_record::{Record, Row};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};
@@ -21,7 +21,7 @@ pub(super) fn subjects_of(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &str,
-    records: Rows,
+    records: StageRows,
 ) -> Result<Vec<Row>, StageError> {
     let Some((recipe, number, step)) = recipe.find_input(step) else { return Ok(Vec::new()) };
     match StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? {
@@ -47,7 +47,7 @@ pub fn review_items(
     let open = |(from, _, before): &(&'static Recipe, usize, &'static Step)| {
         Ok::<_, RunError>((super::open_input(&workspace, from, before.name)?, before.stage.rows()))
     };
-    let readers: Vec<(StageReader, Rows)> = inputs.iter().map(open).collect::<Result<_, RunError>>()?;
+    let readers: Vec<(StageReader, StageRows)> = inputs.iter().map(open).collect::<Result<_, RunError>>()?;
     if step.on_demand {
         return Ok(Some((step, Vec::new())));
     }
@@ -131,7 +131,7 @@ pub(super) fn most_items(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
-    kind: Draft,
+    kind: DraftStep,
 ) -> Result<u64, StageError> {
     let mut most = 1;
     // Such a draft asks once per record, so no row has to be read.
@@ -154,7 +154,7 @@ pub(super) fn draft_demands(
     config: &Config,
     recipe: &'static Recipe,
     step: &Step,
-    kind: Draft,
+    kind: DraftStep,
 ) -> Result<draft::Demands, RunError> {
     let mut records = Vec::new();
     if !kind.draft_declaration().requires.is_empty() {

@@ -12,12 +12,12 @@ use riddlemill_review::{
 };
 use riddlemill_tables::Workspace;
 
-use super::words::{Said, Word};
+use super::words::{KeyedSentence, Word};
 use super::{RunError, Tasks, review_items, rows};
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::stages::review::Votes;
-use crate::stages::{Review, StageError};
+use crate::stages::{ReviewStep, StageError};
 
 /// What helps the records of a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Remedy {
     /// Another run.
     Run,
     /// A change outside of the program or in pipeline.toml, and then another run.
-    First(Said),
+    First(KeyedSentence),
     Command(String),
 }
 
@@ -47,7 +47,7 @@ impl<'c> Voting<'c> {
     pub(super) fn open(
         config: &'c Config,
         recipe: &'static Recipe,
-        review: Review,
+        review: ReviewStep,
     ) -> Result<Option<Voting<'c>>, RunError> {
         let name = review.benchmark_and_ballot().1;
         let (ballot, items) = match review_items(config, recipe, name) {
@@ -89,7 +89,7 @@ impl<'c> Voting<'c> {
             let may = |person: &Annotator| person.may_vote(&self.ballot, round);
             if !self.config.annotators.iter().any(may) {
                 let roles: Vec<String> = self.ballot.roles_of_round(round).iter().map(ToString::to_string).collect();
-                return Remedy::First(Said::from_word(
+                return Remedy::First(KeyedSentence::from_word(
                     Word::AddAdjudicator,
                     [self.ballot.name, &roles.join("\" / \"")],
                 ));
@@ -120,7 +120,7 @@ impl<'c> Voting<'c> {
         let open: BTreeSet<&str> = open.iter().copied().collect();
         let waits = || self.items.iter().filter(|item| open.contains(item.id.as_str()));
         if waits().any(|item| !item.written_by.is_empty()) {
-            return Remedy::First(Said::from_word(Word::AddOthers, [self.ballot.name]));
+            return Remedy::First(KeyedSentence::from_word(Word::AddOthers, [self.ballot.name]));
         }
         let unread = waits().filter(|item| kept_off.contains_key(&item.id));
         let languages: BTreeSet<&str> = unread.filter_map(|item| item.language.as_deref()).collect();
@@ -128,7 +128,7 @@ impl<'c> Voting<'c> {
             return Remedy::Command(format!("riddlemill review status --recipe {}", self.recipe));
         }
         let languages: Vec<&str> = languages.into_iter().collect();
-        Remedy::First(Said::from_word(Word::AddReaders, [self.ballot.name, &languages.join(", ")]))
+        Remedy::First(KeyedSentence::from_word(Word::AddReaders, [self.ballot.name, &languages.join(", ")]))
     }
 
     fn by_item(&self) -> rustc_hash::FxHashMap<&str, Vec<&riddlemill_review::Vote>> {
@@ -174,7 +174,7 @@ impl<'c> Voting<'c> {
 pub(super) fn remedy_before_votes(
     config: &Config,
     recipe: &'static Recipe,
-    review: Review,
+    review: ReviewStep,
 ) -> Result<Option<Remedy>, RunError> {
     let name = review.benchmark_and_ballot().1;
     let ballot = review.ballot_by_settings(&config.typed_settings::<sections::Review>(Some(recipe.name), "review"));
@@ -212,7 +212,7 @@ fn remedy_of_unassigned(
     settings: &AssignSettings<'_>,
 ) -> Remedy {
     let AssignError::TooFew { needed, there, .. } = error else {
-        return Remedy::First(Said::verbatim(error.to_string()));
+        return Remedy::First(KeyedSentence::verbatim(error.to_string()));
     };
     // Somebody of another role does not become a voter by anything that they lack.
     let roles = ballot.roles_of_round(settings.round);
@@ -221,9 +221,9 @@ fn remedy_of_unassigned(
         of_role.filter_map(|person| missing_requirement(person, ballot, settings)).collect();
     let (name, needed, may) = (ballot.name, needed.to_string(), there.to_string());
     Remedy::First(match (lacking.is_empty(), there) {
-        (false, _) => Said::from_word(Word::LetVote, [name, &needed, &may, &lacking.join("; ")]),
-        (true, 1) => Said::from_word(Word::AddAnnotatorsOne, [name, &needed, &may]),
-        (true, _) => Said::from_word(Word::AddAnnotators, [name, &needed, &may]),
+        (false, _) => KeyedSentence::from_word(Word::LetVote, [name, &needed, &may, &lacking.join("; ")]),
+        (true, 1) => KeyedSentence::from_word(Word::AddAnnotatorsOne, [name, &needed, &may]),
+        (true, _) => KeyedSentence::from_word(Word::AddAnnotators, [name, &needed, &may]),
     })
 }
 

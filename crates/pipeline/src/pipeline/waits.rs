@@ -9,7 +9,7 @@ use super::RunError;
 use super::advice::OfStage;
 use super::kept::{CauseState, Kept, WITHOUT};
 use super::voting::{self, Remedy, Voting};
-use super::words::Said;
+use super::words::KeyedSentence;
 use crate::config::Config;
 use crate::recipe::{Recipe, Step};
 use crate::stages::reason_of_code as reason_of;
@@ -26,7 +26,7 @@ pub struct Cause {
     /// How many.
     pub records: u64,
     /// What keeps them back; empty if the state implies it.
-    pub what: Said,
+    pub what: KeyedSentence,
     pub remedy: Remedy,
     /// Whether input or an endpoint failed, rather than somebody being waited for.
     pub failed: bool,
@@ -106,7 +106,7 @@ pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) 
                             voting.remedy_of_round(if is_told { round } else { voting.first_round() })
                         })
                     };
-                    (Said::default(), untouched.unwrap_or_else(looked))
+                    (KeyedSentence::default(), untouched.unwrap_or_else(looked))
                 }
                 _ => of_stage.cause_and_remedy(state, &first),
             };
@@ -136,18 +136,18 @@ pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) 
 
 /// What the records of one cause share, in addition to their state: the reason, the fields, and of import without fields the
 /// source.
-type Shared = (String, Option<Fact>, String);
+type SharedCause = (String, Option<Fact>, String);
 
 /// The records that are kept back, by cause: how many, and the first of them.
-type Groups = BTreeMap<(CauseState, Shared), (u64, Kept)>;
+type CauseGroups = BTreeMap<(CauseState, SharedCause), (u64, Kept)>;
 
 fn group_causes(
     step: &Step,
     stage: &StageReader,
     manifest: &Manifest,
     filter: &Filter,
-) -> Result<Groups, RunError> {
-    let mut groups = Groups::new();
+) -> Result<CauseGroups, RunError> {
+    let mut groups = CauseGroups::new();
     let mut typed = 0;
     for ((outcome, reason, cause), (records, id)) in count_causes(stage)? {
         typed += records;
@@ -206,8 +206,8 @@ fn count_causes(stage: &StageReader) -> Result<Vec<Alike>, RunError> {
 }
 
 /// Entries of one part of a ledger without the `known` ones, grouped by their reason.
-fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> Groups {
-    let mut groups = Groups::new();
+fn by_reason(step: &Step, entries: Vec<Entry>, known: &FxHashSet<String>) -> CauseGroups {
+    let mut groups = CauseGroups::new();
     for entry in entries.into_iter().filter(|entry| !known.contains(&entry.id)) {
         let code = entry.reason.unwrap_or_default();
         let kept = Kept {

@@ -116,20 +116,20 @@ pub fn sentence_pairs(file: &str) -> Vec<(String, String)> {
 
 /// A sentence: its key and its values, or words of somebody else that have no translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct KeyedSentence {
     word: Option<Word>,
     values: Vec<String>,
 }
 
-impl Said {
+impl KeyedSentence {
     /// A sentence with its values, in the order of their numbers.
-    pub fn from_word<const N: usize>(word: Word, values: [&str; N]) -> Said {
-        Said { word: Some(word), values: values.map(str::to_owned).into() }
+    pub fn from_word<const N: usize>(word: Word, values: [&str; N]) -> KeyedSentence {
+        KeyedSentence { word: Some(word), values: values.map(str::to_owned).into() }
     }
 
     /// Words of a server, of a file or of a person, or a command.
-    pub fn verbatim(text: impl Into<String>) -> Said {
-        Said { word: None, values: vec![text.into()] }
+    pub fn verbatim(text: impl Into<String>) -> KeyedSentence {
+        KeyedSentence { word: None, values: vec![text.into()] }
     }
 
     /// Whether it says nothing.
@@ -191,12 +191,12 @@ fn fill_values(text: &str, values: &[String]) -> String {
 }
 
 /// A line of at most [`CHARS`] characters.
-pub(super) fn shorten_line(text: &str) -> Said {
+pub(super) fn shorten_line(text: &str) -> KeyedSentence {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= CHARS {
-        return Said::verbatim(line);
+        return KeyedSentence::verbatim(line);
     }
-    Said::verbatim(line.chars().take(CHARS).chain(['…']).collect::<String>())
+    KeyedSentence::verbatim(line.chars().take(CHARS).chain(['…']).collect::<String>())
 }
 
 #[cfg(test)]
@@ -235,12 +235,12 @@ mod tests {
 
     #[test]
     fn values_stand_where_their_numbers_are_and_are_not_read_themselves() {
-        let said = Said::from_word(Word::CheckAnswers, ["http://h/{1}", "mine"]);
+        let said = KeyedSentence::from_word(Word::CheckAnswers, ["http://h/{1}", "mine"]);
         assert_eq!(said.in_english(), "check that http://h/{1} answers, the base_url of [llm.mine]");
         assert_eq!(said.in_chinese(), "请检查 http://h/{1} 能否访问，它是 [llm.mine] 的 base_url");
-        let export = Said::from_word(Word::Export, ["MINE_KEY"]);
+        let export = KeyedSentence::from_word(Word::Export, ["MINE_KEY"]);
         assert_eq!((export.in_english(), export.in_chinese()), ("export MINE_KEY=…".into(), "export MINE_KEY=…".into()));
-        assert_eq!(Said::verbatim("{0} of the server").in_chinese(), "{0} of the server");
-        assert!(Said::default().is_empty() && Said::verbatim("").is_empty() && !export.is_empty());
+        assert_eq!(KeyedSentence::verbatim("{0} of the server").in_chinese(), "{0} of the server");
+        assert!(KeyedSentence::default().is_empty() && KeyedSentence::verbatim("").is_empty() && !export.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::{EMBEDDINGS, SAME_JOKE};
 use crate::config::sections::SECTIONS;
 use crate::config::{Problem, unknown};
-use crate::stages::{Rows, declared_stage};
+use crate::stages::{StageRows, declared_stage};
 use riddlemill_benchmarks::Benchmark;
 use riddlemill_benchmarks::task::Task;
 use riddlemill_schema::json::toml_value;
@@ -67,7 +67,7 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     let mut made: Option<&str> = None;
     for step in &benchmark.steps {
         match (declared_stage(benchmark, step).map(|stage| stage.rows()), made) {
-            (Some(Rows::Posts), Some(before)) => {
+            (Some(StageRows::Posts), Some(before)) => {
                 let what = format!(
                     "{:?} reads posts, and {before:?} turns them into records: put it before that step\n  hint: personal data of records is \
                      marked by [step.anonymise] with `texts`",
@@ -75,7 +75,7 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
                 );
                 problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
             }
-            (Some(Rows::Groups | Rows::Kind(_)), None) => made = Some(step.name),
+            (Some(StageRows::Groups | StageRows::Kind(_)), None) => made = Some(step.name),
             _ => {}
         }
     }
@@ -98,10 +98,10 @@ pub(super) fn shadowed_settings(benchmark: &Benchmark) -> Vec<Problem> {
 
 /// A step with the name of the one that settings put before dedup.
 pub(super) fn reserved_step(benchmark: &Benchmark) -> Option<Problem> {
-    let has = |kind: riddlemill_benchmarks::Kind| benchmark.steps.iter().any(|step| step.kind == kind);
+    let has = |kind: riddlemill_benchmarks::StepKind| benchmark.steps.iter().any(|step| step.kind == kind);
     let of_settings = [(EMBEDDINGS, "embeddings"), (SAME_JOKE, "same_joke")];
     let named = |(name, _): &&(&str, &str)| benchmark.steps.iter().any(|step| step.name == *name);
-    let (name, table) = of_settings.iter().find(named).filter(|_| has(riddlemill_benchmarks::Kind::Dedup))?;
+    let (name, table) = of_settings.iter().find(named).filter(|_| has(riddlemill_benchmarks::StepKind::Dedup))?;
     Some(Problem {
         place: format!("{}/benchmark.toml", benchmark.name),
         what: format!(

@@ -20,7 +20,7 @@ use riddlemill_tables::durable::digest_plain;
 use riddlemill_text::text::normalise::{Fold, fold};
 use serde::{Deserialize, Serialize};
 
-use crate::stages::import::{Block, Dump, Recalled, Sift, read_blocks};
+use crate::stages::import::{Block, Dump, Recalled, RecallFilter, read_blocks};
 
 /// Raised whenever the layout changes, or the extraction of texts.
 const VERSION: u32 = 2;
@@ -36,7 +36,7 @@ static MAKING: Mutex<()> = Mutex::new(());
 
 /// The inputs of an index, which is valid while they are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Origin {
+struct IndexOrigin {
     version: u32,
     /// The source's name, its kind and the columns of a table; the profile of pages, and the place of a list in JSON.
     source: String,
@@ -48,8 +48,8 @@ struct Origin {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Head {
-    origin: Origin,
+struct IndexHead {
+    origin: IndexOrigin,
     sha256: String,
     blocks: usize,
     ids: usize,
@@ -57,14 +57,14 @@ struct Head {
 
 /// The index of one dump, in memory.
 pub(super) struct Index {
-    head: Head,
+    head: IndexHead,
     bytes: Vec<u8>,
     /// Offset of the blocks' entries.
     from: usize,
 }
 
 /// The data of a block while an index is made.
-struct Digest {
+struct IndexBlock {
     ids: Vec<u64>,
     filter: Vec<u64>,
 }
@@ -106,7 +106,7 @@ impl Index {
     /// `None` if the bytes are not a complete index.
     fn from_bytes(bytes: Vec<u8>) -> Option<Index> {
         let line = memchr::memchr(b'\n', &bytes)?;
-        let head: Head = serde_json::from_slice(&bytes[..line]).ok()?;
+        let head: IndexHead = serde_json::from_slice(&bytes[..line]).ok()?;
         let index = Index { head, bytes, from: line + 1 };
         let size: usize = (0..index.head.blocks).map(|block| index.block_words(block)).sum();
         (index.offset_of_filters() + size * 8 == index.bytes.len()).then_some(index)
@@ -194,7 +194,7 @@ impl Index {
     }
 }
 
-fn origin_of_dump(dump: &Dump, limit: u64) -> Result<Origin, Error> {
+fn origin_of_dump(dump: &Dump, limit: u64) -> Result<IndexOrigin, Error> {
     let read = || {
         let meta = dump.path.metadata()?;
         let modified = meta.modified()?.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
@@ -206,11 +206,11 @@ fn origin_of_dump(dump: &Dump, limit: u64) -> Result<Origin, Error> {
     if let Some(list) = source.as_array_mut() {
         list.extend(more.into_iter().flatten());
     }
-    Ok(Origin { version: VERSION, source: source.to_string(), limit, bytes, modified })
+    Ok(IndexOrigin { version: VERSION, source: source.to_string(), limit, bytes, modified })
 }
 
 /// Reads a dump and builds its index.
-fn build_index(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error> {
+fn build_index(dump: &Dump, origin: IndexOrigin, limit: u64) -> Result<Vec<u8>, Error> {
     let digest_of = |records: Vec<Recalled>| {
         let mut runs: Vec<u64> = Vec::new();
         for record in &records {
@@ -220,11 +220,11 @@ fn build_index(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error
         runs.sort_unstable();
         runs.dedup();
         let ids = records.iter().flat_map(|record| &record.ids).map(|id| hash(id)).collect();
-        Digest { ids, filter: build_filter(&runs) }
+        IndexBlock { ids, filter: build_filter(&runs) }
     };
-    let mut found: Vec<(Block, Digest)> = Vec::new();
+    let mut found: Vec<(Block, IndexBlock)> = Vec::new();
     // What is withdrawn may come back: places are kept of all.
-    read_blocks(dump, limit, &Sift::default(), digest_of, |block, made| found.push((block, made)));
+    read_blocks(dump, limit, &RecallFilter::default(), digest_of, |block, made| found.push((block, made)));
     // Pages that revisit others come last, wherever they are.
     found.sort_by_key(|(block, _)| block.first);
     let number = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
@@ -236,7 +236,7 @@ fn build_index(dump: &Dump, origin: Origin, limit: u64) -> Result<Vec<u8>, Error
     ids.par_sort_unstable();
     ids.dedup();
     let (sha256, _) = digest_plain(&dump.path).map_err(Error::io("read", &dump.path))?;
-    let head = Head { origin, sha256, blocks: found.len(), ids: ids.len() };
+    let head = IndexHead { origin, sha256, blocks: found.len(), ids: ids.len() };
     let mut bytes = serde_json::to_vec(&head).map_err(|e| Error::stale_file(&dump.path, e))?;
     bytes.push(b'\n');
     for (block, made) in &found {

@@ -17,12 +17,12 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Block, Dump, FileRow, Sift, read_blocks, is_sought, locate_files, read_back};
+use crate::stages::import::{Block, Dump, FileRow, RecallFilter, read_blocks, is_sought, locate_files, read_back};
 use crate::stages::withdrawal::Withdrawals;
 use index::{Index, hash_ngrams, hash_whole_text};
 use riddlemill_record::Locator;
 use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_rows};
-use riddlemill_text::text::anonymise::Kind;
+use riddlemill_text::text::anonymise::DataKind;
 use riddlemill_text::text::normalise::{Fold, fold};
 
 /// Blocks read at a time.
@@ -40,7 +40,7 @@ const CONTAINED: usize = 8;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// The records, in the order of the dumps; if some are equal to the words, only those.
     pub records: Vec<Recalled>,
     /// Whether the search stopped before the last dump, having found enough.
@@ -98,10 +98,10 @@ impl Search {
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
-    pub fn by_text(&self, text: &str, skipped: usize, most: usize) -> Result<Found, StageError> {
+    pub fn by_text(&self, text: &str, skipped: usize, most: usize) -> Result<SearchResult, StageError> {
         let enough = skipped + most;
         let wanted = fold(text, Fold::KEY);
-        let mut found = Found { changed: self.changed.clone(), ..Found::default() };
+        let mut found = SearchResult { changed: self.changed.clone(), ..SearchResult::default() };
         if wanted.is_empty() {
             return Ok(found);
         }
@@ -109,7 +109,7 @@ impl Search {
         // it is, too.
         let of_marks = wanted.contains(|c| mark_characters().contains(c));
         let holds = |text: &str| of_marks || fold(text, Fold::KEY).contains(&wanted);
-        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: Some(&holds), unmarked: false };
+        let sift = RecallFilter { withdrawn: Some(&self.withdrawn), sought: Some(&holds), unmarked: false };
         let read =
             |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
                 let records = read_records(dump, index, places, &sift)?;
@@ -151,7 +151,7 @@ impl Search {
     pub fn of_texts(&self, texts: &[&str]) -> Result<Vec<Vec<Recalled>>, StageError> {
         let wanted: Vec<String> = texts.par_iter().map(|text| fold(text, Fold::KEY)).collect();
         let mut found: Vec<Vec<Recalled>> = texts.iter().map(|_| Vec::new()).collect();
-        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
+        let sift = RecallFilter { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for contains in [false, true] {
             let open: Vec<usize> = (0..texts.len())
                 .filter(|at| found[*at].is_empty() && !wanted[*at].is_empty())
@@ -194,7 +194,7 @@ impl Search {
     /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in the
     /// order in which import reads them. Each dump is read once, from its beginning to its end.
     pub fn for_each_record(&self, mut take: impl FnMut(Recalled)) {
-        let sift = Sift { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
+        let sift = RecallFilter { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for (dump, index) in &self.dumps {
             read_blocks(
                 dump,
@@ -252,8 +252,8 @@ impl Search {
         self.dumps.iter().find(named).map(|(_, index)| index.sha256())
     }
 
-    fn make_sift(&self, also_withdrawn: bool) -> Sift<'_> {
-        Sift { withdrawn: (!also_withdrawn).then_some(&self.withdrawn), ..Sift::default() }
+    fn make_sift(&self, also_withdrawn: bool) -> RecallFilter<'_> {
+        RecallFilter { withdrawn: (!also_withdrawn).then_some(&self.withdrawn), ..RecallFilter::default() }
     }
 }
 
@@ -261,7 +261,7 @@ impl Search {
 ///
 /// # Errors
 /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
-pub fn by_text(config: &Config, text: &str, most: usize) -> Result<Found, StageError> {
+pub fn by_text(config: &Config, text: &str, most: usize) -> Result<SearchResult, StageError> {
     Search::open(config)?.by_text(text, 0, most)
 }
 
@@ -269,19 +269,19 @@ pub fn by_text(config: &Config, text: &str, most: usize) -> Result<Found, StageE
 ///
 /// # Errors
 /// As of [`by_text`].
-pub fn by_name(config: &Config, name: &str) -> Result<Found, StageError> {
+pub fn by_name(config: &Config, name: &str) -> Result<SearchResult, StageError> {
     let search = Search::open(config)?;
     let mut records = search.by_id(name, false)?;
     if let (true, Ok(place)) = (records.is_empty(), name.parse()) {
         records = search.by_place(&place, false)?;
     }
-    Ok(Found { records, more: false, changed: search.changed })
+    Ok(SearchResult { records, more: false, changed: search.changed })
 }
 
 /// The characters of the marks in anonymised texts.
 fn mark_characters() -> &'static str {
     static MARKS: LazyLock<String> =
-        LazyLock::new(|| Kind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect());
+        LazyLock::new(|| DataKind::ALL.iter().map(|kind| fold(kind.mark(), Fold::KEY)).collect());
     &MARKS
 }
 
@@ -296,7 +296,7 @@ pub fn at_place(config: &Config, place: &str) -> Result<Option<Recalled>, StageE
     Ok(found.into_iter().next())
 }
 
-fn read_records(dump: &Dump, index: &Index, places: &[usize], sift: &Sift<'_>) -> Result<Vec<Recalled>, Error> {
+fn read_records(dump: &Dump, index: &Index, places: &[usize], sift: &RecallFilter<'_>) -> Result<Vec<Recalled>, Error> {
     if places.is_empty() {
         return Ok(Vec::new());
     }

@@ -17,7 +17,7 @@ use riddlemill_text::text::language::{detect, tag_language};
 use riddlemill_text::text::sameness::{Predicate, Verdict, compare};
 
 /// A JSON object.
-pub type Row = Map<String, Value>;
+pub type RowObject = Map<String, Value>;
 
 /// What can be applied to rows one by one.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub enum Applied {
 
 /// Applies a stage to a row. Fields that it does not know pass through; `outcome`, `reason` and
 /// `evidence` are always there.
-pub fn apply_stage(applied: &Applied, mut row: Row) -> Row {
+pub fn apply_stage(applied: &Applied, mut row: RowObject) -> RowObject {
     match applied {
         Applied::Clean(settings) => apply_to_post(row, |post| clean_post(post, settings)),
         Applied::Anonymise(stage) => apply_to_post(row, |post| stage.anonymise_post(post)),
@@ -123,7 +123,7 @@ fn parse_plain_post(line: &[u8]) -> Result<Post, LedgerRecordError> {
 
 /// Why a line is not a row.
 #[derive(Debug, thiserror::Error)]
-pub enum NoRow {
+pub enum RowParseError {
     /// It is not a JSON object.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -136,8 +136,8 @@ pub enum NoRow {
 ///
 /// # Errors
 /// [`NoRow`].
-pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
-    let row: Row = match serde_json::from_slice(line) {
+pub fn row_of(line: &[u8]) -> Result<RowObject, RowParseError> {
+    let row: RowObject = match serde_json::from_slice(line) {
         Ok(row) => row,
         // A mark of byte order before it, or what Python and JavaScript write for JSON.
         Err(error) => match std::str::from_utf8(line) {
@@ -147,20 +147,20 @@ pub fn row_of(line: &[u8]) -> Result<Row, NoRow> {
     };
     match row.get("id").filter(|id| id.is_f64()).and_then(Value::as_f64) {
         // serde_json reads a whole number beyond 64 bits as a rounded float.
-        Some(id) if id.abs() >= 2f64.powi(63) => Err(NoRow::Id(id)),
+        Some(id) if id.abs() >= 2f64.powi(63) => Err(RowParseError::Id(id)),
         _ => Ok(row),
     }
 }
 
 /// The row for a line that is not a JSON object.
-pub fn unreadable_row(line: u64, error: &str) -> Row {
-    let mut row = Row::new();
+pub fn unreadable_row(line: u64, error: &str) -> RowObject {
+    let mut row = RowObject::new();
     row.insert("line".into(), line.into());
     set_outcome(&mut row, "failed", Some(Reason::Unreadable.code()), Some(error.into()));
     row
 }
 
-fn apply_to_post(mut row: Row, decide: impl Fn(Post) -> Outcome<Post>) -> Row {
+fn apply_to_post(mut row: RowObject, decide: impl Fn(Post) -> Outcome<Post>) -> RowObject {
     let own = |field: &str| text_of_field(&row, field).map(str::to_string);
     let (title, content, whole) = (own("title"), own("content"), own("text"));
     let kind = kind_of(own("kind").as_deref(), title.is_some());
@@ -203,15 +203,15 @@ fn languages_of_pair(stated: Option<Language>, a: &str, b: &str) -> (Language, L
 }
 
 /// The language that a row states.
-fn stated_language(row: &Row) -> Option<Language> {
+fn stated_language(row: &RowObject) -> Option<Language> {
     Language::from_code(text_of_field(row, "language")?)
 }
 
-fn text_of_field<'a>(row: &'a Row, field: &str) -> Option<&'a str> {
+fn text_of_field<'a>(row: &'a RowObject, field: &str) -> Option<&'a str> {
     row.get(field).and_then(Value::as_str)
 }
 
-fn set_outcome(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
+fn set_outcome(row: &mut RowObject, outcome: &str, reason: Option<&str>, evidence: Option<String>) {
     row.entry("id").or_insert(Value::Null);
     row.insert("outcome".into(), outcome.into());
     row.insert("reason".into(), reason.map_or(Value::Null, Value::from));
@@ -226,12 +226,12 @@ fn set_outcome(row: &mut Row, outcome: &str, reason: Option<&str>, evidence: Opt
 /// With rows to hold them `against`, each row also gets `resembles` (the id of the one of those that it is
 /// most like, or null) and `resembles_score`.
 pub fn apply_dedup(
-    rows: Vec<Row>,
+    rows: Vec<RowObject>,
     settings: &sections::Dedup,
-    against: Option<&[Row]>,
+    against: Option<&[RowObject]>,
     watch: &dyn Watch,
     mut each_pair: impl FnMut(&Value, &Value, f64),
-) -> Vec<Row> {
+) -> Vec<RowObject> {
     let posts: Vec<Post> = rows.par_iter().enumerate().map(|(i, row)| loose_post(row, i)).collect();
     let ids: Vec<Value> = rows.iter().enumerate().map(|(i, row)| id_of(row, i)).collect();
     let outcomes = dedup::dedup_posts(&posts, settings, watch, |a, b, similar| {
@@ -239,7 +239,7 @@ pub fn apply_dedup(
             each_pair(&ids[a as usize], &ids[b as usize], similar.map_or(1.0, |like| like.score));
         }
     });
-    let mut rows: Vec<Row> = rows
+    let mut rows: Vec<RowObject> = rows
         .into_par_iter()
         .zip(outcomes)
         .enumerate()
@@ -275,7 +275,7 @@ pub fn apply_dedup(
 }
 
 /// A row as the post that dedup sees. Its id is its padded place, so that ties go to the earlier row.
-pub(super) fn loose_post(row: &Row, place: usize) -> Post {
+pub(super) fn loose_post(row: &RowObject, place: usize) -> Post {
     Post {
         id: format!("{place:012}"),
         text: text_of_field(row, "text").unwrap_or_default().to_string(),
@@ -287,12 +287,12 @@ pub(super) fn loose_post(row: &Row, place: usize) -> Post {
 }
 
 /// The id of a row as given; without one, its number.
-pub(super) fn id_of(row: &Row, place: usize) -> Value {
+pub(super) fn id_of(row: &RowObject, place: usize) -> Value {
     row.get("id").filter(|id| !id.is_null()).cloned().unwrap_or_else(|| (place + 1).into())
 }
 
 /// A row with the decision of dedup: kept, or the id of the row that it is merged into and why.
-pub(super) fn row_after_dedup(mut row: Row, id: Value, into: Option<(Value, Outcome<Post>)>) -> Row {
+pub(super) fn row_after_dedup(mut row: RowObject, id: Value, into: Option<(Value, Outcome<Post>)>) -> RowObject {
     row.insert("id".into(), id);
     match into {
         Some((into, Outcome::Merged { reason, score, evidence, .. })) => {

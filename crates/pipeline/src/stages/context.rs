@@ -16,7 +16,7 @@ use crate::config::{Config, sections};
 
 /// What a stage's rows are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum StageRows {
     /// [`riddlemill_record::Post`].
     Posts,
     /// Records of a kind that a folder declares, whose columns steps fill.
@@ -25,32 +25,32 @@ pub enum Rows {
     Groups,
 }
 
-impl Rows {
+impl StageRows {
     /// Every kind of rows: posts, the kinds that folders declare, and records in groups.
-    pub fn every_kind() -> Vec<Rows> {
+    pub fn every_kind() -> Vec<StageRows> {
         let kinds = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.kinds);
-        let mut all = vec![Rows::Posts];
-        all.extend(kinds.map(|kind| Rows::Kind(kind)));
-        all.push(Rows::Groups);
+        let mut all = vec![StageRows::Posts];
+        all.extend(kinds.map(|kind| StageRows::Kind(kind)));
+        all.push(StageRows::Groups);
         all
     }
 
     /// The rows of a kind; without one, records in groups.
-    pub fn of_kind(kind: Option<&'static RecordKind>) -> Rows {
-        kind.map_or(Rows::Groups, Rows::Kind)
+    pub fn of_kind(kind: Option<&'static RecordKind>) -> StageRows {
+        kind.map_or(StageRows::Groups, StageRows::Kind)
     }
 
     /// The rows of a benchmark's records.
-    pub fn of_benchmark(benchmark: &str) -> Rows {
-        Rows::of_kind(riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.records))
+    pub fn of_benchmark(benchmark: &str) -> StageRows {
+        StageRows::of_kind(riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.records))
     }
 
     /// The columns of such rows, in the order of the file.
     pub fn columns(self) -> &'static [Column] {
         match self {
-            Rows::Posts => Post::COLUMNS,
-            Rows::Kind(kind) => kind.columns,
-            Rows::Groups => Declared::COLUMNS,
+            StageRows::Posts => Post::COLUMNS,
+            StageRows::Kind(kind) => kind.columns,
+            StageRows::Groups => Declared::COLUMNS,
         }
     }
 
@@ -62,9 +62,9 @@ impl Rows {
     /// Their name in the reference.
     pub fn name(self) -> &'static str {
         match self {
-            Rows::Posts => "posts",
-            Rows::Kind(kind) => kind.name,
-            Rows::Groups => "declared records",
+            StageRows::Posts => "posts",
+            StageRows::Kind(kind) => kind.name,
+            StageRows::Groups => "declared records",
         }
     }
 }
@@ -80,7 +80,7 @@ pub struct About {
     /// The table of its settings in pipeline.toml; "" where its folder alone says what it does.
     pub section: &'static str,
     /// What it writes.
-    pub rows: Rows,
+    pub rows: StageRows,
     /// What it asks, or does, for people who read a list of steps; "" where its name says it.
     pub detail: &'static str,
 }
@@ -238,7 +238,7 @@ impl LlmContext<'_> {
 }
 
 /// A stage that runs a join: its progress is reported in records, and Ctrl-C ends it.
-pub struct Waiting<'a> {
+pub struct JoinProgress<'a> {
     stop: &'a Stop,
     pulse: &'a dyn Pulse,
     records: u64,
@@ -263,17 +263,17 @@ const JOIN: f64 = 0.875;
 /// Nanoseconds that a record takes that is written after a join. No other core helps with it.
 const WRITTEN: f64 = 6_000.0;
 
-impl<'a> Waiting<'a> {
+impl<'a> JoinProgress<'a> {
     /// For a join of this many records.
     pub fn new(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
         let done = Done { share: 0.0, told: 0, of_stage: 1.0, goes_on: false };
-        Waiting { stop, pulse, records, done: Mutex::new(done) }
+        JoinProgress { stop, pulse, records, done: Mutex::new(done) }
     }
 
     /// For a join of this many records, whose pairs are then written, and the records.
     pub fn before_writing(stop: &'a Stop, pulse: &'a dyn Pulse, records: u64) -> Self {
         let done = Done { share: 0.0, told: 0, of_stage: JOIN, goes_on: true };
-        Waiting { stop, pulse, records, done: Mutex::new(done) }
+        JoinProgress { stop, pulse, records, done: Mutex::new(done) }
     }
 
     /// What is left for the writing.
@@ -287,7 +287,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Watch for Waiting<'_> {
+impl Watch for JoinProgress<'_> {
     fn is_stopped(&self) -> bool {
         self.stop.is_requested()
     }
@@ -428,11 +428,11 @@ mod tests {
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, all, one) = (Stop::default(), Count::default(), Count::default());
-        similarity_join_watched(&texts, &Waiting::new(&stop, &all, 600));
+        similarity_join_watched(&texts, &JoinProgress::new(&stop, &all, 600));
         let counted = all.0.load(Ordering::Relaxed);
         assert!((580..=600).contains(&counted), "{counted}");
         let query = Query { metric: riddlemill_text::join::Metric::Indel, threshold: Threshold::ONE };
-        self_join_watched(&texts, &query, &Waiting::new(&stop, &one, 600));
+        self_join_watched(&texts, &query, &JoinProgress::new(&stop, &one, 600));
         let counted = one.0.load(Ordering::Relaxed);
         assert!((580..=600).contains(&counted), "{counted}");
     }
@@ -442,9 +442,9 @@ mod tests {
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (stop, count) = (Stop::default(), Count::default());
-        let whole = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        let whole = similarity_join_watched(&texts, &JoinProgress::new(&stop, &count, 600)).effort;
         stop.request_stop();
-        let stopped = similarity_join_watched(&texts, &Waiting::new(&stop, &count, 600)).effort;
+        let stopped = similarity_join_watched(&texts, &JoinProgress::new(&stop, &count, 600)).effort;
         assert!(whole.compared > 0 && stopped.compared == 0, "{whole:?} {stopped:?}");
     }
 

@@ -7,11 +7,11 @@ use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, draw_choices};
 use serde_json::json;
 
-use super::context::{About, NewRows, Rows, StageError};
+use super::context::{About, NewRows, StageRows, StageError};
 use super::job::{Job, StepContext};
 use super::rule::Plain;
 use super::stage::Stage;
-use super::subject::declared::{Groups, scope_of_record};
+use super::subject::declared::{RecordGroups, scope_of_record};
 use super::texts::{anonymise_stage, policy_lists};
 use crate::config::sections;
 use riddlemill_text::offline::Anonymise;
@@ -22,7 +22,7 @@ pub struct Marking(pub &'static Marked);
 
 impl Stage for Marking {
     fn describe_stage(&self) -> About {
-        About { name: "anonymise", version: 1, section: "anonymise", rows: Rows::Groups, detail: "" }
+        About { name: "anonymise", version: 1, section: "anonymise", rows: StageRows::Groups, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -47,7 +47,7 @@ pub struct Choosing(pub &'static Options);
 
 impl Stage for Choosing {
     fn describe_stage(&self) -> About {
-        About { name: "options", version: 1, section: "options", rows: Rows::Groups, detail: "" }
+        About { name: "options", version: 1, section: "options", rows: StageRows::Groups, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -62,7 +62,7 @@ impl Stage for Choosing {
 
 /// Marks personal data in the texts that the step names.
 fn mark_personal_data(mut record: Row, marked: &Marked, anonymise: &Anonymise) -> Outcome<Row> {
-    let mut groups = Groups::parse_groups(&record);
+    let mut groups = RecordGroups::parse_groups(&record);
     let (mut after, mut evidence) = (Vec::new(), Vec::new());
     for (group, field) in &marked.texts {
         let fields = groups.of_step(group);
@@ -117,7 +117,7 @@ fn order_options(mut record: Row, options: &Options, settings: &sections::Option
     match draw_choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
         Err(alike) => hold(alike.to_string()),
         Ok(made) => {
-            let mut groups = Groups::parse_groups(&record);
+            let mut groups = RecordGroups::parse_groups(&record);
             let fields = groups.of_step(options.name);
             fields.insert("shown".into(), json!(made.options));
             fields.insert("right".into(), json!(made.answer));
@@ -135,13 +135,13 @@ fn order_options(mut record: Row, options: &Options, settings: &sections::Option
 
 /// Why a step of a benchmark cannot be made; `None` where it can.
 pub(crate) fn find_step_problem(step: &riddlemill_benchmarks::Step) -> Option<String> {
-    use riddlemill_benchmarks::Kind;
+    use riddlemill_benchmarks::StepKind;
     Some(match step.kind {
-        Kind::Draft(_) => format!(
+        StepKind::Draft(_) => format!(
             "[step.{}] lacks `prompt` and `reply`: what a model is asked, and how it is read",
             step.name
         ),
-        Kind::Options => {
+        StepKind::Options => {
             format!("[step.{}] lacks `right` and `wrong`: which answers are put in order", step.name)
         }
         _ => return None,

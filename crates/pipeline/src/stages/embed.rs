@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::config::{Config, sections};
-use crate::stages::draft::{Flight, LlmContext, require_consent, open_store, may_answer_later, waits_for, describe_progress};
-use crate::stages::{StageError, Stop, Unusable, Waiting};
+use crate::stages::draft::{EndpointLoad, LlmContext, require_consent, open_store, may_answer_later, waits_for, describe_progress};
+use crate::stages::{StageError, Stop, Unusable, JoinProgress};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_record::{Post, Reason, State};
@@ -154,7 +154,7 @@ impl Embeds {
         let answers = self.embed_texts(texts, asking)?;
         let count = texts.len() as u64;
         asking.pulse.begin_part("comparison", count);
-        let near = self.compare_answers(&answers, asking, &Waiting::new(asking.stop, asking.pulse, count))?;
+        let near = self.compare_answers(&answers, asking, &JoinProgress::new(asking.stop, asking.pulse, count))?;
         Ok(Compared { answers, near })
     }
 
@@ -183,7 +183,7 @@ impl Embeds {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(|e| self.unusable_setting(e))?;
         let so_far = AtomicUsize::new(0);
-        let flight = Flight { longest: engine.longest_request(), ..Flight::default() };
+        let flight = EndpointLoad { longest: engine.longest_request(), ..EndpointLoad::default() };
         let on_event = |progress: &Progress| {
             flight.now.store(progress.in_flight, Ordering::Relaxed);
             let finished = progress.count_finished();

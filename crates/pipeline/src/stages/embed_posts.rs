@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, Rows, StageError};
+use super::context::{About, NewRows, StageRows, StageError};
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext, read_all_rows};
 use super::stage::Stage;
@@ -24,7 +24,7 @@ impl Stage for Embedding {
             name: "embed",
             version: 1,
             section: "embeddings",
-            rows: Rows::Posts,
+            rows: StageRows::Posts,
             detail: "asks embeddings.endpoint",
         }
     }

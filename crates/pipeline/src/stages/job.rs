@@ -11,7 +11,7 @@ use riddlemill_review::decisions::{DecisionLog, StageDecisions};
 use riddlemill_tables::{Batch, ColumnAccess, Part, StageReader, StageWriter, Workspace};
 use rustc_hash::FxHashMap;
 
-use super::context::{About, LlmContext, NewRows, Pulse, Rows, StageError, Stop};
+use super::context::{About, LlmContext, NewRows, Pulse, StageRows, StageError, Stop};
 use super::import::Dump;
 use super::published::Published;
 use super::review::Votes;
@@ -54,11 +54,11 @@ impl<'a> PeopleLogs<'a> {
 }
 
 /// A stage that a step reads.
-pub struct Input {
+pub struct StageInput {
     /// The step that writes it, as the recipe names it.
     pub name: &'static str,
     /// What its rows are.
-    pub rows: Rows,
+    pub rows: StageRows,
     /// Where it is, if it was made.
     pub place: PathBuf,
 }
@@ -78,7 +78,7 @@ pub struct StepContext<'a> {
     /// Where its rows are, or will be.
     pub place: PathBuf,
     /// The stages that it reads.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<StageInput>,
     /// The dumps of a step that imports.
     pub dumps: &'a [Dump],
     /// What people said.
@@ -97,7 +97,7 @@ impl StepContext<'_> {
     }
 
     /// The records of its inputs, as far as those were made.
-    pub fn read_records(&self, of: Rows) -> Result<Vec<Row>, StageError> {
+    pub fn read_records(&self, of: StageRows) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
         for input in &self.inputs {
             if let Some(reader) = StageReader::open(&input.place)? {
@@ -132,7 +132,7 @@ pub struct Job<'a> {
 }
 
 /// A record of a later input whose id a record of an earlier one has.
-type Again = (String, Outcome<Row>);
+type RepeatedRecord = (String, Outcome<Row>);
 
 impl Job<'_> {
     /// A writer for its rows, which are no posts.
@@ -141,7 +141,7 @@ impl Job<'_> {
     }
 
     /// A writer for records of a kind.
-    pub fn writer_of(&self, rows: Rows) -> Result<StageWriter<Row>, StageError> {
+    pub fn writer_of(&self, rows: StageRows) -> Result<StageWriter<Row>, StageError> {
         Ok(StageWriter::create_of(rows.columns(), &self.step.place)?)
     }
 
@@ -175,12 +175,12 @@ impl Job<'_> {
     }
 
     /// Its inputs with what their rows are.
-    fn inputs_with_rows(&self) -> impl Iterator<Item = (Rows, &StageReader)> {
+    fn inputs_with_rows(&self) -> impl Iterator<Item = (StageRows, &StageReader)> {
         self.step.inputs.iter().map(|input| input.rows).zip(self.inputs)
     }
 
     /// Whether an input has rows that are so.
-    pub fn has_input(&self, wanted: impl Fn(Rows) -> bool) -> bool {
+    pub fn has_input(&self, wanted: impl Fn(StageRows) -> bool) -> bool {
         self.step.inputs.iter().any(|input| wanted(input.rows))
     }
 
@@ -210,7 +210,7 @@ impl Job<'_> {
     /// Records, each decided by itself; `columns` says as what the rows of an input are read.
     pub fn each_row<R: Record + Clone>(
         &self,
-        columns: impl Fn(Rows) -> R::Columns,
+        columns: impl Fn(StageRows) -> R::Columns,
         rule: &impl Rule<R, Row>,
     ) -> Result<NewRows, StageError> {
         let mut writer = self.create_row_writer()?;
@@ -222,7 +222,7 @@ impl Job<'_> {
     /// Decides record by record, as [`each`]. A record of several inputs is decided once.
     pub fn each_of<R: Record, T: Record>(
         &self,
-        columns: impl Fn(Rows) -> R::Columns,
+        columns: impl Fn(StageRows) -> R::Columns,
         writer: &mut StageWriter<T>,
         decide: impl Fn(R) -> Outcome<T> + Sync,
     ) -> Result<(), StageError> {
@@ -238,7 +238,7 @@ impl Job<'_> {
     }
 
     /// Records that drafts and reviews fill in, each decided by itself; posts are records without drafts and votes.
-    pub fn each_subject(&self, of: Rows, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
+    pub fn each_subject(&self, of: StageRows, rule: &impl Rule<Row>) -> Result<NewRows, StageError> {
         let mut writer = self.create_row_writer()?;
         let above = self.load_overrides()?;
         let seconds = &self.find_repeated_records()?;
@@ -248,7 +248,7 @@ impl Job<'_> {
                 Some(again) => again,
                 None => above.decide_record(rule, record),
             };
-            if rows != Rows::Posts {
+            if rows != StageRows::Posts {
                 decide_each_row(rows.columns(), input, &mut writer, stop, pulse, &decide)?;
                 continue;
             }
@@ -277,8 +277,8 @@ impl Job<'_> {
 
     /// The rows of all inputs as the records that the step works on. A record that reached several inputs has one id
     /// and is one record: the first is worked on, and the others are set aside.
-    pub fn read_subjects(&self, of: Rows) -> Result<(Vec<Row>, Vec<Again>), StageError> {
-        let (mut records, mut again): (Vec<Row>, Vec<Again>) = (Vec::new(), Vec::new());
+    pub fn read_subjects(&self, of: StageRows) -> Result<(Vec<Row>, Vec<RepeatedRecord>), StageError> {
+        let (mut records, mut again): (Vec<Row>, Vec<RepeatedRecord>) = (Vec::new(), Vec::new());
         let mut first: FxHashMap<String, (usize, usize)> = FxHashMap::default();
         for (at, (rows, reader)) in self.inputs_with_rows().enumerate() {
             for record in read_subjects(reader, rows, of)? {
@@ -305,14 +305,14 @@ impl Job<'_> {
     pub fn of_inputs(
         &self,
         seconds: &Seconds,
-        of: Rows,
-        wanted: impl Fn(Rows) -> bool,
+        of: StageRows,
+        wanted: impl Fn(StageRows) -> bool,
     ) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
         for (at, (rows, input)) in self.inputs_with_rows().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
             let mut of_input = Vec::new();
             match rows {
-                Rows::Posts => of_input.append(&mut read_subjects(input, rows, of)?),
+                StageRows::Posts => of_input.append(&mut read_subjects(input, rows, of)?),
                 _ => read_all_rows(rows.columns(), input, self.asking.stop, &mut of_input)?,
             }
             records.extend(of_input.into_iter().filter(|record: &Row| !seconds.has_earlier(at, record.id())));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, Rows, StageError, Stop};
+use super::context::{About, NewRows, StageRows, StageError, Stop};
 use super::job::{Job, StepContext};
 use super::same_joke;
 use super::seconds::Seconds;
@@ -23,7 +23,7 @@ impl Stage for Judging {
             name: "judge",
             version: 1,
             section: "same_joke",
-            rows: Rows::Posts,
+            rows: StageRows::Posts,
             detail: "asks same_joke.endpoint",
         }
     }
@@ -51,7 +51,7 @@ impl Stage for Judging {
         let Some(endpoint) = same_joke::find_judge(step.config, step.recipe)? else { return Ok(None) };
         let Some(inputs) = step.open_inputs()? else { return Ok(Some(None)) };
         let inputs: Vec<&StageReader> = inputs.iter().collect();
-        let seconds = Seconds::find_in_inputs(&inputs.iter().map(|input| (Rows::Posts, *input)).collect::<Vec<_>>())?;
+        let seconds = Seconds::find_in_inputs(&inputs.iter().map(|input| (StageRows::Posts, *input)).collect::<Vec<_>>())?;
         let (posts, near) = same_joke::read_posts_and_pairs(&inputs, &seconds, &Stop::default())?;
         let settings: sections::Dedup = step.section_settings("dedup");
         let pairs = same_joke::find_borderline_pairs(&posts, &near, &settings, &Unwatched);

@@ -28,15 +28,15 @@ pub mod subject;
 mod texts;
 pub mod withdrawal;
 
-pub use context::{About, NewRows, Pulse, Rows, StageError, Stop, Unusable, Waiting};
+pub use context::{About, NewRows, Pulse, StageRows, StageError, Stop, Unusable, JoinProgress};
 pub(crate) use declared::find_step_problem;
-pub use dedup::{NearPair, OnDisk, OnDiskError, Output, apply_on_disk, dedup_posts, parted};
-pub use draft::Draft;
+pub use dedup::{NearPair, DiskSpill, OnDiskError, Output, apply_on_disk, dedup_posts, parted};
+pub use draft::DraftStep;
 pub use embed::Embeds;
 pub use embed_posts::{Embedding, NEAR, NearEmbeddings};
-pub use job::{Input, Job, PeopleLogs, StepContext};
+pub use job::{StageInput, Job, PeopleLogs, StepContext};
 pub use judging::Judging;
-pub use review::Review;
+pub use review::ReviewStep;
 pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, measure_witness};
 pub use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 pub use seconds::Seconds;
@@ -50,7 +50,7 @@ use draft::step::Drafting;
 use import::step::Importing;
 use options::Ordering;
 use review::step::Reviewing;
-use riddlemill_benchmarks::{Benchmark, Kind, Step};
+use riddlemill_benchmarks::{Benchmark, StepKind, Step};
 use selecting::{Selecting, Splitting};
 use texts::{Anonymising, Cleaning, Filtering};
 
@@ -80,27 +80,27 @@ pub fn reason_of_code(code: &str) -> Option<riddlemill_record::Reason> {
 pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<dyn Stage>> {
     let own = has_records_of_its_own(benchmark);
     Some(match step.kind {
-        Kind::Import => Box::new(Importing),
-        Kind::Clean => Box::new(Cleaning),
-        Kind::Anonymise => match benchmark.marked.iter().find(|marked| marked.name == step.name) {
+        StepKind::Import => Box::new(Importing),
+        StepKind::Clean => Box::new(Cleaning),
+        StepKind::Anonymise => match benchmark.marked.iter().find(|marked| marked.name == step.name) {
             Some(marked) => Box::new(Marking(marked)),
             None => Box::new(Anonymising),
         },
-        Kind::Filter => Box::new(Filtering),
-        Kind::Dedup => Box::new(Deduplicating),
-        Kind::Options if own => Box::new(Ordering(Rows::of_kind(step.records))),
-        Kind::Options => {
+        StepKind::Filter => Box::new(Filtering),
+        StepKind::Dedup => Box::new(Deduplicating),
+        StepKind::Options if own => Box::new(Ordering(StageRows::of_kind(step.records))),
+        StepKind::Options => {
             Box::new(Choosing(benchmark.options.iter().find(|options| options.name == step.name)?))
         }
-        Kind::Draft(_) => Box::new(Drafting(Draft::find_draft(benchmark, step.name)?)),
-        Kind::Ballot(name) => Box::new(Reviewing(Review::new(benchmark.find_ballot(name)?))),
-        Kind::Select => {
+        StepKind::Draft(_) => Box::new(Drafting(DraftStep::find_draft(benchmark, step.name)?)),
+        StepKind::Ballot(name) => Box::new(Reviewing(ReviewStep::new(benchmark.find_ballot(name)?))),
+        StepKind::Select => {
             Box::new(Selecting(benchmark.selects.iter().find(|select| select.name == step.name)?))
         }
-        Kind::Elements => {
+        StepKind::Elements => {
             Box::new(Splitting(benchmark.elements.iter().find(|elements| elements.name == step.name)?))
         }
-        Kind::Native(_) => native::stage_of_step(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
+        StepKind::Native(_) => native::stage_of_step(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
     })
 }
 

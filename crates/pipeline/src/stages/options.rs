@@ -1,6 +1,6 @@
 //! Options: the explanation and the wrong answers of a text in the order drawn for it (FLUB 2.1).
 
-use super::context::{About, NewRows, Rows, StageError};
+use super::context::{About, NewRows, StageRows, StageError};
 use super::job::Job;
 use super::rule::Plain;
 use super::stage::Stage;
@@ -15,7 +15,7 @@ const WRONG: usize = 3;
 
 /// The options of a multiple choice of records with columns.
 #[derive(Debug)]
-pub struct Ordering(pub Rows);
+pub struct Ordering(pub StageRows);
 
 impl Stage for Ordering {
     fn describe_stage(&self) -> About {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     fn text(wrong: &[&str]) -> Row {
-        let mut text = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");
+        let mut text = Row::new(StageRows::of_benchmark("flub").columns(), "tieba:1");
         text.set_text("explanation", "对");
         text.set_list("wrong", wrong.iter().map(ToString::to_string).collect());
         text
@@ -76,7 +76,7 @@ mod tests {
             let outcome = order_options(text(lacking), &settings);
             assert!(matches!(outcome, Outcome::Held { reason: Reason::OptionsMissing, .. }), "{outcome:?}");
         }
-        let empty = Row::new(Rows::of_benchmark("flub").columns(), "tieba:1");
+        let empty = Row::new(StageRows::of_benchmark("flub").columns(), "tieba:1");
         assert!(matches!(order_options(empty, &settings), Outcome::Held { .. }));
     }
 }

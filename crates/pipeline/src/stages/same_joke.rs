@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::context::{StageError, Unusable, Waiting};
+use super::context::{StageError, Unusable, JoinProgress};
 use super::draft::{LlmContext, ask_endpoints, open_store, load_prompts, may_answer_later};
 use super::embed::Embeds;
 use super::embed_posts::{NEAR, NearEmbeddings};
@@ -55,7 +55,7 @@ const AND: &str = " = ";
 
 /// What a judge says of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct PairJudgement {
     /// Whether the two are one joke.
     pub one: bool,
     pub why: String,
@@ -65,9 +65,9 @@ pub struct Judgement {
 ///
 /// # Errors
 /// [`Unreadable`] if it does not say whether the two are one joke, and why.
-pub fn parse_judgement(reply: &str) -> Result<Judgement, Unreadable> {
+pub fn parse_judgement(reply: &str) -> Result<PairJudgement, Unreadable> {
     let said = parse::parse_object(reply, &["one", "why"])?;
-    Ok(Judgement { one: parse::parse_flag(&said, "one")?, why: parse::text_field(&said, "why")?.trim().to_owned() })
+    Ok(PairJudgement { one: parse::parse_flag(&said, "one")?, why: parse::text_field(&said, "why")?.trim().to_owned() })
 }
 
 fn endpoint_name(config: &Config, recipe: Option<&str>) -> String {
@@ -317,7 +317,7 @@ pub fn judge_pairs(
 ) -> Result<Vec<JudgedPair>, StageError> {
     let (posts, near) = read_posts_and_pairs(&inputs.iter().collect::<Vec<_>>(), seconds, asking.stop)?;
     let settings: sections::Dedup = asking.config.typed_settings(Some(asking.recipe), "dedup");
-    let waiting = Waiting::new(asking.stop, asking.pulse, posts.len() as u64);
+    let waiting = JoinProgress::new(asking.stop, asking.pulse, posts.len() as u64);
     let pairs = find_borderline_pairs(&posts, &near, &settings, &waiting);
     asking.stop.fail_if_stopped()?;
     let judged = ask_judge(&posts, &pairs, asking)?;
@@ -341,7 +341,7 @@ pub fn judge_pairs(
         let outcome = match of_post.get(&id) {
             None => Outcome::Kept(post),
             Some(of_post) => {
-                let said: Vec<&(JudgedPair, Said)> = of_post.iter().map(|at| &judged[*at]).collect();
+                let said: Vec<&(JudgedPair, PairFinding)> = of_post.iter().map(|at| &judged[*at]).collect();
                 let (reason, evidence) = describe_pairs(&id, &said);
                 let (before, after) = (String::new(), String::new());
                 Outcome::Changed { row: post, rule: reason.code(), evidence, before, after }
@@ -354,13 +354,13 @@ pub fn judge_pairs(
 }
 
 /// What became of a post's pairs: what is missing before what is there, because that is what somebody can do about.
-fn describe_pairs(id: &str, said: &[&(JudgedPair, Said)]) -> (Reason, Evidence) {
+fn describe_pairs(id: &str, said: &[&(JudgedPair, PairFinding)]) -> (Reason, Evidence) {
     for reason in [Reason::NotJudged, Reason::Unjudgeable] {
         if let Some((_, (_, evidence))) = said.iter().find(|(_, of)| of.0 == reason) {
             return (reason, evidence.clone());
         }
     }
-    let one = |(pair, _): &&(JudgedPair, Said)| {
+    let one = |(pair, _): &&(JudgedPair, PairFinding)| {
         let other = if pair.a == id { &pair.b } else { &pair.a };
         let verdict = pair.verdict.as_deref().unwrap_or_default();
         format!("{verdict} with {other}: {} ({})", pair.why.as_deref().unwrap_or_default(), pair.basis)
@@ -373,7 +373,7 @@ fn ask_judge(
     posts: &[Post],
     pairs: &[Borderline],
     asking: &LlmContext<'_>,
-) -> Result<Vec<(JudgedPair, Said)>, StageError> {
+) -> Result<Vec<(JudgedPair, PairFinding)>, StageError> {
     let Some(endpoint) = find_judge(asking.config, asking.recipe)? else { return Ok(Vec::new()) };
     if pairs.is_empty() {
         return Ok(Vec::new());
@@ -399,10 +399,10 @@ fn ask_judge(
 }
 
 /// What a pair is in the ledger, and its basis.
-type Said = (Reason, Evidence);
+type PairFinding = (Reason, Evidence);
 
 /// Verdict, reason of the judge, and what that is in the ledger.
-fn describe_judgement(answer: Parsed<Judgement>) -> (Option<String>, Option<String>, Said) {
+fn describe_judgement(answer: Parsed<PairJudgement>) -> (Option<String>, Option<String>, PairFinding) {
     let missing = |reason: Reason, words: &Evidence| {
         let rule = if is_lasting(reason) { Reason::Unjudgeable } else { Reason::NotJudged };
         (None, None, (rule, Evidence::explain_missing(reason, words)))
@@ -438,7 +438,7 @@ mod tests {
     #[test]
     fn a_reply_says_one_or_two_and_why() {
         let one = parse_judgement("Sure: {\"one\": true, \"why\": \" the same idea \"}").unwrap();
-        assert_eq!(one, Judgement { one: true, why: "the same idea".into() });
+        assert_eq!(one, PairJudgement { one: true, why: "the same idea".into() });
         assert!(!parse_judgement("{\"one\": false, \"why\": \"other roles\"}").unwrap().one);
         assert!(parse_judgement("one").is_err() && parse_judgement("{\"one\": \"perhaps\", \"why\": \"x\"}").is_err());
     }

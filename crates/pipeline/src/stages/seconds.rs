@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::context::{Rows, StageError};
+use super::context::{StageRows, StageError};
 use riddlemill_record::{Outcome, Reason, Record};
 use riddlemill_tables::{StageReader, StageWriter, json_parts};
 
@@ -23,12 +23,12 @@ impl Seconds {
     ///
     /// # Errors
     /// [`StageError`] if an input cannot be read.
-    pub fn find_in_inputs(inputs: &[(Rows, &StageReader)]) -> Result<Seconds, StageError> {
+    pub fn find_in_inputs(inputs: &[(StageRows, &StageReader)]) -> Result<Seconds, StageError> {
         if inputs.len() < 2 {
             return Ok(Seconds::default());
         }
         let mut seconds = Seconds::default();
-        let mut known: Vec<(Rows, FxHashMap<String, usize>)> = Vec::new();
+        let mut known: Vec<(StageRows, FxHashMap<String, usize>)> = Vec::new();
         for (at, (rows, input)) in inputs.iter().enumerate() {
             let place = known.iter().position(|(of, _)| is_one_kind(*of, *rows)).unwrap_or_else(|| {
                 known.push((*rows, FxHashMap::default()));
@@ -82,10 +82,10 @@ impl Seconds {
 }
 
 /// Whether records of these kinds may be one: posts become records in groups where a step needs them.
-fn is_one_kind(one: Rows, other: Rows) -> bool {
+fn is_one_kind(one: StageRows, other: StageRows) -> bool {
     match (one, other) {
-        (Rows::Kind(one), Rows::Kind(other)) => one == other,
-        (Rows::Kind(_), _) | (_, Rows::Kind(_)) => false,
+        (StageRows::Kind(one), StageRows::Kind(other)) => one == other,
+        (StageRows::Kind(_), _) | (_, StageRows::Kind(_)) => false,
         _ => true,
     }
 }

@@ -6,12 +6,12 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, Rows, StageError};
-use super::draft::Draft;
+use super::context::{About, NewRows, StageRows, StageError};
+use super::draft::DraftStep;
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext};
 use super::native::{Reread, full_text};
-use super::review::Review;
+use super::review::ReviewStep;
 use crate::config::Config;
 use riddlemill_llm::{Ask, Endpoint};
 use riddlemill_record::{Post, Row};
@@ -45,7 +45,7 @@ pub trait Stage: Debug + Send + Sync {
     }
 
     /// [`About::rows`].
-    fn rows(&self) -> Rows {
+    fn rows(&self) -> StageRows {
         self.describe_stage().rows
     }
 
@@ -121,12 +121,12 @@ pub trait Stage: Debug + Send + Sync {
     }
 
     /// What is asked of models, where it is a draft.
-    fn declared_draft(&self) -> Option<Draft> {
+    fn declared_draft(&self) -> Option<DraftStep> {
         None
     }
 
     /// What people are asked, where it is a review.
-    fn declared_review(&self) -> Option<Review> {
+    fn declared_review(&self) -> Option<ReviewStep> {
         None
     }
 

@@ -12,9 +12,9 @@ use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 use riddlemill_text::text::policy::ListError;
 
 use super::Unusable;
-use super::context::{About, NewRows, Rows, StageError};
+use super::context::{About, NewRows, StageRows, StageError};
 use super::job::{Job, StepContext};
-use super::native::{Reread, Written, goes_on};
+use super::native::{Reread, WrittenRecord, goes_on};
 use super::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
 use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
@@ -24,7 +24,7 @@ use crate::config::{Config, sections};
 /// How a rule over posts would write a text today.
 fn rereader_of_rule(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
     Some(Box::new(move |written| match written {
-        Written::Post(post) => goes_on(rule(*post)).map(Written::from),
+        WrittenRecord::Post(post) => goes_on(rule(*post)).map(WrittenRecord::from),
         other => Some(other),
     }))
 }
@@ -49,7 +49,7 @@ impl Stage for Cleaning {
     fn describe_stage(&self) -> About {
         // 2 keeps titles that only announce a repost, and bars in names where the heading has one. 3 goes by the language of
         // the record. 4 removes more invisible characters, from English texts, too.
-        About { name: "clean", version: 4, section: "clean", rows: Rows::Posts, detail: "" }
+        About { name: "clean", version: 4, section: "clean", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -146,7 +146,7 @@ impl Stage for Anonymising {
     fn describe_stage(&self) -> About {
         // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record. 4
         // knows personal data in English, and names within other words.
-        About { name: "anonymise", version: 4, section: "anonymise", rows: Rows::Posts, detail: "" }
+        About { name: "anonymise", version: 4, section: "anonymise", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -191,7 +191,7 @@ impl Stage for Filtering {
         // 2 takes a question word before a full stop for no question. 3 asks jieba for words; knows tasks with somebody
         // named, premises, and answers with a reason. 4 takes what somebody says after a colon for reported, and advice
         // for an answer. 5 goes by the language of the record, and knows tasks in English.
-        About { name: "filter", version: 5, section: "filter", rows: Rows::Posts, detail: "" }
+        About { name: "filter", version: 5, section: "filter", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

@@ -39,13 +39,13 @@ pub struct Tombstone {
     pub salt: Option<String>,
     /// What.
     #[serde(flatten)]
-    pub what: What,
+    pub what: TombstoneSubject,
 }
 
 /// What a tombstone is for. Hashes are keyed, 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "lowercase")]
-pub enum What {
+pub enum TombstoneSubject {
     Post {
         /// Of its id.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,20 +126,20 @@ impl Withdrawals {
         for (place, tombstone) in all.iter().enumerate() {
             let is_unknown = tombstone.salt.as_ref().is_some_and(|digest| replaced.contains(digest));
             match &tombstone.what {
-                What::Post { dumps, .. } if is_unknown => {
+                TombstoneSubject::Post { dumps, .. } if is_unknown => {
                     found.unknown += 1;
                     found.holding.extend(dumps.iter().map(|dump| (dump.clone(), place)));
                 }
-                What::Post { id, text, dumps } => {
+                TombstoneSubject::Post { id, text, dumps } => {
                     found.ids.extend(id.iter().map(|id| (id.clone(), place)));
                     found.texts.extend(text.iter().map(|text| (text.clone(), place)));
                     found.holding.extend(dumps.iter().map(|dump| (dump.clone(), place)));
                 }
-                What::Dump { sha256, posts, .. } => {
+                TombstoneSubject::Dump { sha256, posts, .. } => {
                     found.dumps.insert(sha256.clone(), place);
                     found.of_dumps.extend(posts.iter().map(|id| (id.clone(), place)));
                 }
-                What::Undone { post, dump } => {
+                TombstoneSubject::Undone { post, dump } => {
                     let mut withdrawn: HashSet<usize> = post
                         .iter()
                         .flat_map(|hash| [found.ids.get(hash), found.texts.get(hash)])
@@ -149,7 +149,7 @@ impl Withdrawals {
                         .collect();
                     // Its copies have the same text, and were withdrawn with it.
                     let text_of = |place: usize| match &all[place].what {
-                        What::Post { text, .. } => text.as_deref(),
+                        TombstoneSubject::Post { text, .. } => text.as_deref(),
                         _ => None,
                     };
                     let texts: HashSet<&str> = withdrawn.iter().filter_map(|place| text_of(*place)).collect();
@@ -238,14 +238,14 @@ impl Withdrawals {
     /// The tombstone of a dump by its name, `source/file`.
     pub fn of_file(&self, file: &str) -> Option<&Tombstone> {
         let named =
-            |tombstone: &&Tombstone| matches!(&tombstone.what, What::Dump { file: own, .. } if own == file);
+            |tombstone: &&Tombstone| matches!(&tombstone.what, TombstoneSubject::Dump { file: own, .. } if own == file);
         self.dumps.values().map(|place| &self.all[*place]).find(named)
     }
 
     /// Whether a source lost a dump to a withdrawal: then it may have no file left.
     pub fn touches_source(&self, source: &str) -> bool {
         let of_source = |place: &usize| match &self.all[*place].what {
-            What::Dump { file, .. } => file.split_once('/').is_some_and(|(own, _)| own == source),
+            TombstoneSubject::Dump { file, .. } => file.split_once('/').is_some_and(|(own, _)| own == source),
             _ => false,
         };
         self.dumps.values().any(of_source)
@@ -309,7 +309,7 @@ pub fn append_withdrawals(
     Ok(append_tombstones(&log_path(workspace), &tombstones)?)
 }
 
-fn hash_withdrawal(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageError> {
+fn hash_withdrawal(salt: &[u8; 32], wanted: &Withdraw) -> Result<TombstoneSubject, StageError> {
     Ok(match wanted {
         Withdraw::Post { id, text, dumps } => {
             let text = text.as_ref().and_then(|text| text_hash(salt, text));
@@ -317,9 +317,9 @@ fn hash_withdrawal(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageErro
                 let why = format!("a text of fewer than {TEXT_CHARS} characters may be by many people");
                 return Err(Unusable::of_request(why).with_hint("name the post by its id").into());
             }
-            What::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
+            TombstoneSubject::Post { id: id.as_ref().map(|id| id_hash(salt, id)), text, dumps: dumps.clone() }
         }
-        Withdraw::Dump { file, sha256, posts } => What::Dump {
+        Withdraw::Dump { file, sha256, posts } => TombstoneSubject::Dump {
             file: file.clone(),
             sha256: sha256.clone(),
             posts: posts.iter().map(|id| id_hash(salt, id)).collect(),
@@ -328,9 +328,9 @@ fn hash_withdrawal(salt: &[u8; 32], wanted: &Withdraw) -> Result<What, StageErro
             // Ids are ASCII and have a colon, which a Chinese text may have, too.
             let is_id = name.contains(':') && name.is_ascii();
             let post = if is_id { Some(id_hash(salt, name)) } else { text_hash(salt, name) };
-            What::Undone { post, dump: None }
+            TombstoneSubject::Undone { post, dump: None }
         }
-        Withdraw::UndoDump(sha256) => What::Undone { post: None, dump: Some(sha256.clone()) },
+        Withdraw::UndoDump(sha256) => TombstoneSubject::Undone { post: None, dump: Some(sha256.clone()) },
     })
 }
 

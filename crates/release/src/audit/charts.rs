@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::show::{Shown, draw_examples};
-use super::ways::Made;
+use super::ways::MadeStage;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, Entry, State};
 use crate::stages::{NearPair, define_code};
@@ -63,7 +63,7 @@ pub struct Bar {
 
 /// The similarities of a step's records.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Likeness {
+pub struct LikenessChart {
     /// Pairs by score: merged, and close but separate.
     pub pairs: Vec<Bar>,
     /// Records that would be merged at each threshold.
@@ -154,8 +154,8 @@ pub fn likeness_of(
     workspace: &Workspace,
     recipe: &'static Recipe,
     step: &Step,
-) -> Result<Option<Likeness>, Error> {
-    let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+) -> Result<Option<LikenessChart>, Error> {
+    let Some(MadeStage { stage, .. }) = MadeStage::open(workspace, recipe, step)? else { return Ok(None) };
     if !stage.manifest().tables.contains_key("pairs") {
         return Ok(None);
     }
@@ -169,7 +169,7 @@ pub fn likeness_of(
         // Records with equal texts form a group, of which one is in the pairs.
         equal += part?.iter().filter(|e| !paired.contains(e.id.as_str())).count() as u64;
     }
-    Ok(Some(Likeness { pairs: likeness_bars(&pairs), merged: sweep_thresholds(&pairs, equal) }))
+    Ok(Some(LikenessChart { pairs: likeness_bars(&pairs), merged: sweep_thresholds(&pairs, equal) }))
 }
 
 fn length_bars() -> Vec<Bar> {
@@ -188,7 +188,7 @@ fn measure_lengths(
     bars: &mut [Bar],
 ) -> Result<(), Error> {
     let Some((_, step)) = recipe.find_step(name) else { return Ok(()) };
-    let Some(Made { stage, .. }) = Made::open(workspace, recipe, step)? else { return Ok(()) };
+    let Some(MadeStage { stage, .. }) = MadeStage::open(workspace, recipe, step)? else { return Ok(()) };
     for part in json_parts(&stage, "rows", &["text"]) {
         for row in part? {
             let chars = row.get("text").and_then(Value::as_str).map_or(0, |text| text.chars().count());

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::{Config, sections};
-use crate::llm::{Ask, Engine, Pack, Prompts, Role, What, text_and_reasoning};
+use crate::llm::{Ask, Engine, Pack, Prompts, Role, RequestContent, text_and_reasoning};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::{Post, Row};
@@ -11,7 +11,7 @@ use crate::review::ballot::Round;
 use crate::review::review_item;
 use crate::review::votes::current_votes;
 use crate::stages::review::Votes;
-use crate::stages::{Draft, Review, Rows, StageError, draft, subject};
+use crate::stages::{DraftStep, ReviewStep, StageRows, StageError, draft, subject};
 use crate::store::{Filter, StageReader, Workspace, select_rows, select_of};
 use riddlemill_text::text::count_with_noun;
 
@@ -36,7 +36,7 @@ pub fn evidence_details(
     id: &str,
 ) -> Result<Vec<Detail>, RunError> {
     let Some((_, step)) = recipe.find_step(stage) else { return Ok(Vec::new()) };
-    if step.stage.rows() == Rows::Posts {
+    if step.stage.rows() == StageRows::Posts {
         return Ok(Vec::new());
     }
     let workspace = Workspace::new(&config.root);
@@ -62,10 +62,10 @@ pub fn evidence_details(
 }
 
 /// One record of a stage.
-fn find_record(reader: &StageReader, rows: Rows, subject_rows: Rows, id: &str) -> Result<Option<Row>, RunError> {
+fn find_record(reader: &StageReader, rows: StageRows, subject_rows: StageRows, id: &str) -> Result<Option<Row>, RunError> {
     let wanted = Filter::equals("id", id);
     Ok(match rows {
-        Rows::Posts => {
+        StageRows::Posts => {
             let post = select_rows::<Post>(reader, "rows", &wanted)?.into_iter().next();
             post.map(|post| subject::of_post(subject_rows, post))
         }
@@ -73,7 +73,7 @@ fn find_record(reader: &StageReader, rows: Rows, subject_rows: Rows, id: &str) -
     })
 }
 
-fn details_of_draft(config: &Config, recipe: &Recipe, kind: Draft, record: Row) -> Result<Vec<Detail>, StageError> {
+fn details_of_draft(config: &Config, recipe: &Recipe, kind: DraftStep, record: Row) -> Result<Vec<Detail>, StageError> {
     let prompts = draft::load_prompts(config)?;
     let endpoints = draft::endpoints_of_draft(kind, config, recipe.name)?;
     let slots = draft::slots_of_draft(kind, config, recipe.name, &endpoints)?;
@@ -117,7 +117,7 @@ fn details_of_draft(config: &Config, recipe: &Recipe, kind: Draft, record: Row) 
 fn detail_of_prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> {
     let hash = prompts.hash(&ask.template)?;
     let id = format!("{} {}", ask.template, &hash[..8]);
-    let What::Chat { messages, .. } = &ask.what else {
+    let RequestContent::Chat { messages, .. } = &ask.what else {
         return Ok(Detail { what: "prompt", id, text: String::new() });
     };
     let message = |message: &crate::llm::Message| {
@@ -142,7 +142,7 @@ fn fold_reasoning(reasoning: &str) -> String {
 /// Characters of reasoning that are shown.
 const FOLD: usize = 200;
 
-fn details_of_review(config: &Config, recipe: &Recipe, kind: Review, record: &Row) -> Result<Vec<Detail>, StageError> {
+fn details_of_review(config: &Config, recipe: &Recipe, kind: ReviewStep, record: &Row) -> Result<Vec<Detail>, StageError> {
     let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
     let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
     let step = kind.ballot_by_settings(&settings);

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::whereabouts::{Ending, Whereabouts, select_entries, is_second, find_outdated, open_stages};
+use super::whereabouts::{Ending, RecordEnding, select_entries, is_second, find_outdated, open_stages};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State, read_other_text};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::store::{Error, Filter, StageReader, Workspace, rows_where, select_rows};
 
 /// The path of one record through one recipe.
@@ -181,7 +181,7 @@ pub fn explain_record(workspace: &Workspace, recipe: &'static Recipe, id: &str) 
 }
 
 /// A record that a stage made of another one.
-struct Made {
+struct MadeRecord {
     /// The place of the stage.
     stage: usize,
     record: String,
@@ -190,8 +190,8 @@ struct Made {
 
 /// How a record came to be that a later stage than the first made of another one: the first such stage first. Empty of a
 /// record that has been there since its import.
-fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
-    let mut made: Vec<Made> = Vec::new();
+fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<MadeRecord>, Error> {
+    let mut made: Vec<MadeRecord> = Vec::new();
     for (at, stage) in stages.iter().enumerate().skip(1).rev() {
         let record = made.last().map_or(id, |made| made.of.as_str()).to_owned();
         let links = select_rows::<Link>(stage, "links", &Filter::equals("child", &record))?;
@@ -199,7 +199,7 @@ fn made_of(stages: &[StageReader], id: &str) -> Result<Vec<Made>, Error> {
         // A record that several were joined into is one of them, and has its own way.
         let split = select_entries(stage, &[link.parent.as_str()], &[])?;
         if split.iter().any(|entry| entry.outcome == State::Expanded.code()) {
-            made.push(Made { stage: at, record, of: link.parent });
+            made.push(MadeRecord { stage: at, record, of: link.parent });
         }
     }
     made.reverse();
@@ -220,11 +220,11 @@ impl Explained {
     }
 
     /// The end of its path; `None` if no stage has the record.
-    pub fn end_of_path(&self) -> Option<Whereabouts> {
+    pub fn end_of_path(&self) -> Option<RecordEnding> {
         let last = self.way.last()?;
         let recipe = crate::recipe::find_recipe(&self.recipe)?;
         let left = (self.ends != "in").then_some(last);
-        Some(Whereabouts {
+        Some(RecordEnding {
             recipe: recipe.name,
             id: self.id.clone(),
             ending: self.ending(),
@@ -291,7 +291,7 @@ pub fn fill_texts(
     let last = explained.way.iter().rev().find(|passage| passage.own_text.is_some());
     let own = last.and_then(|passage| passage.own_text.clone());
     let posts = |passage: &&Passage| {
-        recipe.find_step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == Rows::Posts)
+        recipe.find_step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == StageRows::Posts)
     };
     // A stage may change a record and not its text: a published row that a rule would merge, a post that is embedded.
     let written = |text: &String| !text.trim().is_empty();
@@ -311,7 +311,7 @@ pub fn fill_texts(
 /// [`Error`] if a stage cannot be read.
 pub fn raw_post(workspace: &Workspace, recipe: &'static Recipe, id: &str) -> Result<Option<Post>, Error> {
     let origin = recipe.origin_recipe();
-    let Some(first) = origin.steps().first().filter(|step| step.stage.rows() == Rows::Posts) else {
+    let Some(first) = origin.steps().first().filter(|step| step.stage.rows() == StageRows::Posts) else {
         return Ok(None);
     };
     let Some(reader) = StageReader::open(&workspace.stage_folder(origin.name, 1, first.name))? else {

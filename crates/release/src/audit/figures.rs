@@ -1,6 +1,6 @@
 //! The figures of `report` as files: the funnel, its reasons and the charts of the page; and what report.toml declares.
 
-use riddlemill_benchmarks::figure::{Figure, Kind, Report};
+use riddlemill_benchmarks::figure::{Figure, FigureKind, Report};
 use riddlemill_benchmarks::table::{self as declared, Drawn};
 use serde_json::{Map, Value as Json};
 
@@ -199,11 +199,11 @@ fn plot_rows(
 ) -> Option<Plot> {
     let kind = &figure.kind;
     let (shape, most) = match (kind, drawn.shape) {
-        (Kind::Bars(_), _) => (Shape::Columns, usize::MAX),
-        (Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_), declared::Shape::Bars(most)) => {
+        (FigureKind::Bars(_), _) => (Shape::Columns, usize::MAX),
+        (FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_), declared::Shape::Bars(most)) => {
             (Shape::Bars, most)
         }
-        (Kind::Counts(_) | Kind::Votes { .. } | Kind::Wins(_), declared::Shape::Stacked) => {
+        (FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_), declared::Shape::Stacked) => {
             (Shape::Stacked, usize::MAX)
         }
         _ => return None,
@@ -219,7 +219,7 @@ fn plot_rows(
         let bare = !known.contains(&key) || (shape == Shape::Columns && key == "items");
         bare && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
     };
-    let unit = if matches!(kind, Kind::Wins(_)) { "percent" } else { "count" };
+    let unit = if matches!(kind, FigureKind::Wins(_)) { "percent" } else { "count" };
     Some(Plot {
         shape,
         columns: (0..header.len()).filter(|at| is_bar(header[*at])).take(most).collect(),

@@ -17,7 +17,7 @@ mod ways;
 mod whereabouts;
 
 pub use charts::{
-    Bar, Figures, Funnel, FunnelStage, LENGTH_BIN, Likeness, compute_figures, read_funnel, likeness_of, place_of_score,
+    Bar, Figures, Funnel, FunnelStage, LENGTH_BIN, LikenessChart, compute_figures, read_funnel, likeness_of, place_of_score,
 };
 pub use evidence::{Detail, evidence_details};
 pub use explain::{Explained, Passage, fill_texts, explain_record, last_passages, raw_post};
@@ -26,8 +26,8 @@ pub use page::render_audit_page;
 pub use prove::{Gap, Proof, prove_freshness, prove_stages};
 pub use published::{KeptPost, LetThrough, PublishedReport, examine_published, published_page};
 pub use resolve::{NamedAt, NamedRecord, OtherReading, Reading, Resolution, Resolver};
-pub use show::{Near, Piece, Query, Shown, Side, borderline_pairs, diff_texts, draw_examples, show_records};
+pub use show::{NearTexts, Piece, Query, Shown, PieceSide, borderline_pairs, diff_texts, draw_examples, show_records};
 pub use sources::{FoundPost, RowWithoutPost};
 pub use tables::{Report, Reviewed, tables, voted_lines};
-pub use ways::{Made, Stretch, Way, find_ways};
-pub use whereabouts::{Ending, Whereabouts, follow_fates, find_whereabouts};
+pub use ways::{MadeStage, Stretch, RowPath, find_ways};
+pub use whereabouts::{Ending, RecordEnding, follow_fates, find_whereabouts};

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Counts, Entry, Link, Post, Record, Row, State, row_digest};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::stages::import::FileRow;
 use crate::store::{self, MANIFEST, Manifest, StageReader, Table, Workspace};
 use riddlemill_files::fence;
@@ -46,7 +46,7 @@ pub struct Proof {
 
 /// Audits every existing stage of a recipe.
 pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut Proof) {
-    let mut made: BTreeMap<&str, (Manifest, Ids)> = BTreeMap::new();
+    let mut made: BTreeMap<&str, (Manifest, IdSum)> = BTreeMap::new();
     // A manifest that cannot be read is reported with its stage.
     let steps = recipe.steps_made(workspace).unwrap_or_else(|_| recipe.steps());
     for input in recipe.steps().iter().flat_map(|step| step.inputs).filter(|input| input.contains('/')) {
@@ -83,7 +83,7 @@ pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut 
     if candidate.exists() {
         // The candidate of an earlier version of the program may end at posts, as its chain shows.
         let manifest = fence::read(candidate.join("MANIFEST.json")).ok();
-        let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::Candidate>(&b).ok());
+        let manifest = manifest.and_then(|b| serde_json::from_slice::<crate::CandidateManifest>(&b).ok());
         let end = CandidateSource::of_chain(recipe, manifest.map_or(usize::MAX, |c| c.stages.len()));
         let last = made.get(end.step().name);
         let chain =
@@ -98,10 +98,10 @@ pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut 
 }
 
 /// A stage of another recipe that this one reads, with the ids of its rows.
-fn read_foreign_stage(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Option<(Manifest, Ids)> {
+fn read_foreign_stage(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Option<(Manifest, IdSum)> {
     let (from, number, step) = recipe.find_input(input)?;
     let stage = StageReader::open(&workspace.stage_folder(from.name, number, step.name)).ok()??;
-    let mut ids = Ids::default();
+    let mut ids = IdSum::default();
     for part in stage.parts_of::<Row>(step.stage.rows().columns(), "rows") {
         // Damage there is a finding of the other recipe's own audit.
         part.ok()?.iter().for_each(|row| ids.add(row.id()));
@@ -112,12 +112,12 @@ fn read_foreign_stage(workspace: &Workspace, recipe: &'static Recipe, input: &st
 /// A set of ids as two sums of hashes: independent of their order, and equal for different sets only with a
 /// probability of 2^-128.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Ids {
+struct IdSum {
     count: u64,
     sum: u128,
 }
 
-impl Ids {
+impl IdSum {
     fn add(&mut self, id: &str) {
         self.count += 1;
         self.sum = self.sum.wrapping_add(digest_id(id));
@@ -140,16 +140,16 @@ impl Audit<'_> {
     fn audit_stage(
         &mut self,
         stage: &StageReader,
-        kind: Rows,
-        before: Option<&[&(Manifest, Ids)]>,
-    ) -> (Manifest, Ids) {
+        kind: StageRows,
+        before: Option<&[&(Manifest, IdSum)]>,
+    ) -> (Manifest, IdSum) {
         let manifest = stage.manifest();
         self.proof.stages += 1;
         if manifest.fingerprint_of() != manifest.fingerprint {
             self.add_gap(format!("{MANIFEST}: its fingerprint is not that of its settings and inputs"));
         }
         self.report_strangers(stage);
-        let mut rows = Ids::default();
+        let mut rows = IdSum::default();
         // Merges and links name single ids, which cannot be looked up in the sums of `Ids`.
         let mut texts = RowIds::default();
         let mut twice = 0;
@@ -159,7 +159,7 @@ impl Audit<'_> {
         };
         match kind {
             // Not cell by cell: there may be millions.
-            Rows::Posts => self.check_table::<Post>((), stage, "rows", |record| row(record.id())),
+            StageRows::Posts => self.check_table::<Post>((), stage, "rows", |record| row(record.id())),
             kind => self.check_table::<Row>(kind.columns(), stage, "rows", |record| row(record.id())),
         }
         if twice > 0 {
@@ -169,7 +169,7 @@ impl Audit<'_> {
             ));
         }
         let mut counts = Counts::default();
-        let (mut entered, mut went_on) = (Ids::default(), Ids::default());
+        let (mut entered, mut went_on) = (IdSum::default(), IdSum::default());
         // Several records join into one, which counts once.
         let mut joined = HashSet::new();
         let mut unresolved = 0;
@@ -223,7 +223,7 @@ impl Audit<'_> {
         self.gaps.push(what);
     }
 
-    fn check_counts(&mut self, manifest: &Manifest, counts: &Counts, entered: Ids, rows: Ids, went_on: Ids) {
+    fn check_counts(&mut self, manifest: &Manifest, counts: &Counts, entered: IdSum, rows: IdSum, went_on: IdSum) {
         let of_manifest = &manifest.counts;
         if (&of_manifest.states, &of_manifest.reasons) != (&counts.states, &counts.reasons) {
             self.add_gap(format!("the manifest counts {:?}, the ledger {:?}", of_manifest.states, counts.states));
@@ -251,8 +251,8 @@ impl Audit<'_> {
         }
     }
 
-    fn check_inputs(&mut self, manifest: &Manifest, before: &[&(Manifest, Ids)], entered: Ids) {
-        let mut expected = Ids::default();
+    fn check_inputs(&mut self, manifest: &Manifest, before: &[&(Manifest, IdSum)], entered: IdSum) {
+        let mut expected = IdSum::default();
         for (previous, ids) in before {
             let hash = previous.tables.get("rows").map(|t| t.hash.as_str());
             if !manifest.inputs.iter().any(|i| i.stage == previous.stage && Some(i.rows.as_str()) == hash) {
@@ -378,7 +378,7 @@ fn candidate_rows(
     let Ok(Some(stage)) = StageReader::open(&place) else { return };
     let Ok(expected) = crate::rows_sha256(workspace, end, &stage) else { return };
     let folder = workspace.candidate_folder(recipe.name);
-    let candidate = crate::Candidate::read_manifest(&folder).ok().flatten();
+    let candidate = crate::CandidateManifest::read_manifest(&folder).ok().flatten();
     let files = candidate.map(|candidate| candidate.files_of(recipe.name)).unwrap_or_default();
     let found = match &files[..] {
         // A file that cannot be read is a gap already, as is a manifest.
@@ -403,7 +403,7 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
     let manifest =
         fence::read(folder.join("MANIFEST.json")).ok().and_then(|b| serde_json::from_slice(&b).ok());
     let Some(candidate) =
-        manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::Candidate>(m).ok())
+        manifest.and_then(|m: serde_json::Value| serde_json::from_value::<crate::CandidateManifest>(m).ok())
     else {
         return gaps.push("MANIFEST.json cannot be read".into());
     };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Value as TemplateValue, context};
-use riddlemill_benchmarks::compat::{Compat, Form};
+use riddlemill_benchmarks::compat::{Compat, CompatFormat};
 use riddlemill_benchmarks::notation;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -17,9 +17,9 @@ use crate::markup::compact_template;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Overruled, Post, State, is_published};
 use crate::stages::published::{Published, PublishedRow};
-use crate::stages::{Rows, StageError};
+use crate::stages::{StageRows, StageError};
 use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
-use crate::{Candidate, Row};
+use crate::{CandidateManifest, Row};
 use riddlemill_files::fence;
 
 /// The report on the published rows of a recipe.
@@ -84,14 +84,14 @@ pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Opt
     let read = |path: std::path::PathBuf| fence::read_to_string(path).unwrap_or_default();
     if let Some(layout) = layout::find_layout(recipe.name) {
         // Published rows are held as JSON, so that only files of it can be compared with them.
-        let of_json = |compat: &&Compat| matches!(compat.form, Form::Json | Form::JsonLines);
+        let of_json = |compat: &&Compat| matches!(compat.form, CompatFormat::Json | CompatFormat::JsonLines);
         let forms = layout
             .compat
             .iter()
             .filter(of_json)
             .map(|compat| read(candidate.join("compat").join(compat.file)));
         report.hold_against(&rows, &forms.collect::<Vec<_>>());
-        let manifest = Candidate::read_manifest(&candidate).ok().flatten();
+        let manifest = CandidateManifest::read_manifest(&candidate).ok().flatten();
         let files = manifest.map(|manifest| manifest.files_of(recipe.name)).unwrap_or_default();
         let lines: String = files.iter().map(|file| read(candidate.join(file))).collect();
         report.oddities = find_oddities(layout, &lines);
@@ -106,7 +106,7 @@ pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Opt
         report.let_through.extend(let_through(step.name, entries));
         let merges = step.stage.compares_pairs();
         // Puzzles are posts only at the import, before they are merged.
-        let posts = steps[..at].iter().rfind(|before| before.stage.rows() == Rows::Posts);
+        let posts = steps[..at].iter().rfind(|before| before.stage.rows() == StageRows::Posts);
         if let (true, Some(posts)) = (merges, posts)
             && let Some(posts) = StageReader::open(&workspace.stage_folder(recipe.name, posts.number, posts.name))?
         {

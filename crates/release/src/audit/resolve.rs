@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::explain::raw_post;
 use super::texts::find_by_text;
-use super::whereabouts::{Whereabouts, select_entries, open_stages, find_whereabouts};
+use super::whereabouts::{RecordEnding, select_entries, open_stages, find_whereabouts};
 use crate::config::Config;
 use crate::origin;
 use crate::pipeline::Withheld;
@@ -44,7 +44,7 @@ pub struct NamedRecord {
     /// Its id or its place in each recipe that has it.
     pub at: Vec<NamedAt>,
     /// Where it ended in each recipe, if it was found in a dump.
-    pub ended: Vec<Whereabouts>,
+    pub ended: Vec<RecordEnding>,
     /// The record as it is in its dump, if it was looked up there.
     pub recalled: Option<Recalled>,
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use similar::{ChangeTag, TextDiff};
 
-use super::texts::Likeness;
-use super::ways::Made;
+use super::texts::SoughtText;
+use super::ways::MadeStage;
 use crate::pipeline::Withheld;
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, State};
@@ -54,7 +54,7 @@ pub struct Shown {
 
 /// Two records that dedup found similar and kept separate.
 #[derive(Clone, Debug, Serialize)]
-pub struct Near {
+pub struct NearTexts {
     /// The figures.
     #[serde(flatten)]
     pub pair: NearPair,
@@ -70,7 +70,7 @@ pub struct Near {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Piece {
     /// Which text it is from.
-    pub side: Side,
+    pub side: PieceSide,
     /// The characters.
     pub text: String,
 }
@@ -78,7 +78,7 @@ pub struct Piece {
 /// Which of two texts a piece is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum PieceSide {
     /// Both.
     Both,
     /// The first.
@@ -87,7 +87,7 @@ pub enum Side {
     B,
 }
 
-impl Made {
+impl MadeStage {
     /// Calls `take` with the id and text of every record that entered or left the stage, the latter last.
     fn visit_texts(&self, mut take: impl FnMut(&str, &str)) -> Result<(), Error> {
         for stage in self.inputs.iter().chain([&self.stage]) {
@@ -158,8 +158,8 @@ pub fn show_records(
     step: &Step,
     query: &Query,
 ) -> Result<Option<(Vec<Shown>, u64)>, Error> {
-    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(None) };
-    let likeness = query.like.as_deref().map(Likeness::for_text);
+    let Some(made) = MadeStage::open(workspace, recipe, step)? else { return Ok(None) };
+    let likeness = query.like.as_deref().map(SoughtText::for_text);
     let mut found: FxHashSet<String> = FxHashSet::default();
     let mut scores: HashMap<String, f64> = HashMap::new();
     if query.grep.is_some() || likeness.is_some() {
@@ -259,7 +259,7 @@ pub fn draw_examples(
 ) -> Result<BTreeMap<String, Vec<Shown>>, Error> {
     let mut draws: BTreeMap<String, Draw<Entry>> = BTreeMap::new();
     let withheld = Withheld::open(workspace, recipe)?;
-    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(BTreeMap::new()) };
+    let Some(made) = MadeStage::open(workspace, recipe, step)? else { return Ok(BTreeMap::new()) };
     for part in select_parts::<Entry>(&made.stage, "ledger", Some(Filter::Present("reason"))) {
         for entry in shown_entries(&withheld, part?)? {
             let key = format!("{}/{}", entry.outcome, entry.reason.as_deref().unwrap_or_default());
@@ -301,8 +301,8 @@ pub fn borderline_pairs(
     recipe: &'static Recipe,
     step: &Step,
     query: &Query,
-) -> Result<Option<(Vec<Near>, u64)>, Error> {
-    let Some(made) = Made::open(workspace, recipe, step)? else { return Ok(None) };
+) -> Result<Option<(Vec<NearTexts>, u64)>, Error> {
+    let Some(made) = MadeStage::open(workspace, recipe, step)? else { return Ok(None) };
     if !made.stage.manifest().tables.contains_key("pairs") {
         return Ok(None);
     }
@@ -323,7 +323,7 @@ pub fn borderline_pairs(
         }
     })?;
     let text = |id: &String| texts.get(id).map(String::as_str).unwrap_or_default();
-    let likeness = query.like.as_deref().map(Likeness::for_text);
+    let likeness = query.like.as_deref().map(SoughtText::for_text);
     let fits = |pair: &NearPair| {
         let both = [text(&pair.a), text(&pair.b)];
         !both.iter().any(|text| withheld.is_withdrawn_text(text))
@@ -333,12 +333,12 @@ pub fn borderline_pairs(
     let mut draw = Draw::new(query.sample, query.seed);
     pairs.iter().filter(|pair| fits(pair)).for_each(|pair| draw.offer_item(pair.clone()));
     let all = draw.seen;
-    let mut near: Vec<Near> = draw
+    let mut near: Vec<NearTexts> = draw
         .finish()
         .into_iter()
         .map(|pair| {
             let (text_a, text_b) = (text(&pair.a).to_string(), text(&pair.b).to_string());
-            Near { diff: diff_texts(&text_a, &text_b), pair, text_a, text_b }
+            NearTexts { diff: diff_texts(&text_a, &text_b), pair, text_a, text_b }
         })
         .collect();
     near.sort_by(|x, y| y.pair.score.total_cmp(&x.pair.score));
@@ -354,9 +354,9 @@ pub fn diff_texts(a: &str, b: &str) -> Vec<Piece> {
         if in_words(a) && in_words(b) { TextDiff::from_words(a, b) } else { TextDiff::from_chars(a, b) };
     for change in found.iter_all_changes() {
         let side = match change.tag() {
-            ChangeTag::Equal => Side::Both,
-            ChangeTag::Delete => Side::A,
-            ChangeTag::Insert => Side::B,
+            ChangeTag::Equal => PieceSide::Both,
+            ChangeTag::Delete => PieceSide::A,
+            ChangeTag::Insert => PieceSide::B,
         };
         match pieces.last_mut().filter(|last| last.side == side) {
             Some(last) => last.text.push_str(change.value()),
@@ -449,10 +449,10 @@ mod tests {
     fn differences_are_marked_by_the_character() {
         let piece = |side, text: &str| Piece { side, text: text.into() };
         let want = [
-            piece(Side::Both, "雨伞"),
-            piece(Side::A, "怕"),
-            piece(Side::B, "爱"),
-            piece(Side::Both, "淋雨"),
+            piece(PieceSide::Both, "雨伞"),
+            piece(PieceSide::A, "怕"),
+            piece(PieceSide::B, "爱"),
+            piece(PieceSide::Both, "淋雨"),
         ];
         assert_eq!(diff_texts("雨伞怕淋雨", "雨伞爱淋雨"), want);
         assert!(diff_texts("", "").is_empty());

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::explain::last_passages;
-use super::whereabouts::{Ending, Whereabouts, find_whereabouts};
+use super::whereabouts::{Ending, RecordEnding, find_whereabouts};
 use crate::config::{Config, Source, SourceKind, sections};
 use crate::join::{Metric, Unwatched, plain_similarity};
 use crate::recipe::Recipe;
@@ -76,15 +76,15 @@ struct Text {
 
 /// A post that may be a row: how alike they are.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct SourceCandidate {
     source: usize,
-    how: How,
+    how: LikenessKind,
     score: f64,
 }
 
 /// How a post and a row are alike, the surest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum How {
+enum LikenessKind {
     Equal,
     Exact,
     Near,
@@ -92,14 +92,14 @@ enum How {
     Nearest,
 }
 
-impl How {
+impl LikenessKind {
     fn code(self) -> &'static str {
         match self {
-            How::Equal => "equal",
-            How::Exact => "exact_duplicate",
-            How::Near => "near_duplicate",
-            How::Borderline => "borderline",
-            How::Nearest => "nearest",
+            LikenessKind::Equal => "equal",
+            LikenessKind::Exact => "exact_duplicate",
+            LikenessKind::Near => "near_duplicate",
+            LikenessKind::Borderline => "borderline",
+            LikenessKind::Nearest => "nearest",
         }
     }
 }
@@ -150,13 +150,13 @@ pub(super) fn attribute_rows(
         });
     });
     let index = Index::new(&rows, &sources);
-    let candidates: Vec<Vec<Candidate>> =
+    let candidates: Vec<Vec<SourceCandidate>> =
         rows.par_iter().map(|row| compare_row(row, &index.find_nearest(&row.text), &sources, likeness)).collect();
 
     // A post is one row: the one that it equals, else the one that it is most like.
-    let mut best: BTreeMap<usize, (usize, Candidate)> = BTreeMap::new();
+    let mut best: BTreeMap<usize, (usize, SourceCandidate)> = BTreeMap::new();
     for (row, candidates) in candidates.iter().enumerate() {
-        for candidate in candidates.iter().filter(|candidate| candidate.how < How::Nearest) {
+        for candidate in candidates.iter().filter(|candidate| candidate.how < LikenessKind::Nearest) {
             let is_better = best
                 .get(&candidate.source)
                 .is_none_or(|(_, known)| (candidate.how, -candidate.score) < (known.how, -known.score));
@@ -172,11 +172,11 @@ pub(super) fn attribute_rows(
             .copied()
             .min_by(|a, b| b.score.total_cmp(&a.score).then(a.source.cmp(&b.source)))
     };
-    let without: Vec<(usize, Option<Candidate>)> =
+    let without: Vec<(usize, Option<SourceCandidate>)> =
         (0..rows.len()).filter(|row| !of_rows.contains(row)).map(|row| (row, nearest(row))).collect();
     let named = best.keys().copied().chain(without.iter().filter_map(|(_, near)| Some((*near)?.source)));
     let ended = ends_of_posts(&Workspace::new(&config.root), recipe, &sources, &named.collect())?;
-    let found_post = |row: &Post, candidate: Candidate| {
+    let found_post = |row: &Post, candidate: SourceCandidate| {
         let source = &sources[candidate.source];
         let how = candidate.how.code().to_owned();
         FoundPost {
@@ -205,7 +205,7 @@ pub(super) fn attribute_rows(
 }
 
 /// How alike a row and each of some posts are.
-fn compare_row(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::Dedup) -> Vec<Candidate> {
+fn compare_row(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::Dedup) -> Vec<SourceCandidate> {
     let key = fold(&row.text, Fold::KEY);
     let texts: Vec<&str> =
         std::iter::once(row.text.as_str()).chain(near.iter().map(|at| sources[*at].text.as_str())).collect();
@@ -220,13 +220,13 @@ fn compare_row(row: &Post, near: &[usize], sources: &[Text], likeness: &sections
             both == (own, other) || both == (other, own)
         });
         let (how, score) = match pair {
-            _ if source.text == row.text => (How::Equal, 1.0),
-            _ if source.key == key || own.is_some() && own == other => (How::Exact, 1.0),
-            Some(pair) if pair.same => (How::Near, pair.score),
-            Some(pair) => (How::Borderline, pair.score),
-            None => (How::Nearest, plain_similarity(Metric::Indel, &key, &source.key).value()),
+            _ if source.text == row.text => (LikenessKind::Equal, 1.0),
+            _ if source.key == key || own.is_some() && own == other => (LikenessKind::Exact, 1.0),
+            Some(pair) if pair.same => (LikenessKind::Near, pair.score),
+            Some(pair) => (LikenessKind::Borderline, pair.score),
+            None => (LikenessKind::Nearest, plain_similarity(Metric::Indel, &key, &source.key).value()),
         };
-        Candidate { source: *at, how, score }
+        SourceCandidate { source: *at, how, score }
     });
     compared.collect()
 }
@@ -262,7 +262,7 @@ fn ends_of_posts(
     let aside: Vec<(usize, Recalled)> =
         named.iter().filter_map(|at| Some((*at, sources[*at].aside.clone()?))).collect();
     let records: Vec<Recalled> = aside.iter().map(|(_, record)| record.clone()).collect();
-    let words = |found: &Whereabouts| match (&found.outcome, found.ending) {
+    let words = |found: &RecordEnding| match (&found.outcome, found.ending) {
         (None, Ending::Waiting) => format!("waiting for {}", found.stage),
         (None, _) => "kept".into(),
         (Some(outcome), _) => {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::whereabouts::open_stages;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Post};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::store::{Error, Filter, Workspace, select_parts};
 use crate::text::normalise::{Fold, fold};
 
@@ -20,7 +20,7 @@ pub(super) fn find_by_text(
 ) -> Result<Vec<String>, Error> {
     let wanted = fold(target, Fold::KEY);
     let mut found = TextMatches::default();
-    let import = recipe.steps().first().filter(|step| step.stage.rows() == Rows::Posts);
+    let import = recipe.steps().first().filter(|step| step.stage.rows() == StageRows::Posts);
     for stage in open_stages(workspace, recipe)?.iter().take(import.into_iter().count()) {
         for part in stage.read_parts::<Post>("rows") {
             found.search_texts(&wanted, part?.into_iter().map(|post| (post.id, post.text)).collect());
@@ -76,15 +76,15 @@ impl TextMatches {
 const LEAST: f64 = 0.5;
 
 /// A text to search for, folded once.
-pub(super) struct Likeness {
+pub(super) struct SoughtText {
     folded: String,
     pairs: BTreeSet<(char, char)>,
 }
 
-impl Likeness {
-    pub(super) fn for_text(text: &str) -> Likeness {
+impl SoughtText {
+    pub(super) fn for_text(text: &str) -> SoughtText {
         let folded = fold(text, Fold::KEY);
-        Likeness { pairs: text_bigrams(&folded), folded }
+        SoughtText { pairs: text_bigrams(&folded), folded }
     }
 
     /// 0.5 to 1 if the text, or a part of it, is similar to the wanted one. Half of the figure is the share
@@ -117,12 +117,12 @@ mod tests {
 
     #[test]
     fn a_part_finds_the_whole_and_the_nearer_one_scores_more() {
-        let likeness = Likeness::for_text("冰箱里的灯");
+        let likeness = SoughtText::for_text("冰箱里的灯");
         let near = likeness.score_text("冰箱里的燈，怕黑吗").unwrap();
         let far = likeness.score_text("冰箱里的灯在门关上以后是不是一个人偷偷地亮着呢").unwrap();
         assert!(near > far && far > 0.4);
         assert_eq!(likeness.score_text("冰箱里的灯？"), Some(1.0));
         assert_eq!(likeness.score_text("雨伞怕不怕淋雨"), None);
-        assert!(Likeness::for_text("灯").score_text("关灯").is_some());
+        assert!(SoughtText::for_text("灯").score_text("关灯").is_some());
     }
 }

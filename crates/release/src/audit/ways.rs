@@ -29,7 +29,7 @@ pub struct Stretch {
 
 /// The way of one row, from its dumps on.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct RowPath {
     /// What happened, in the order of the stages.
     pub stretches: Vec<Stretch>,
     /// Where the dumps have it: `SOURCE/FILE:LINE`, or the place of its page.
@@ -51,13 +51,13 @@ pub fn find_ways(
     workspace: &Workspace,
     recipe: &'static Recipe,
     ends: &[BTreeSet<String>],
-) -> Result<Vec<Way>, Error> {
-    let mut ways: Vec<Way> = ends.iter().map(|_| Way::default()).collect();
+) -> Result<Vec<RowPath>, Error> {
+    let mut ways: Vec<RowPath> = ends.iter().map(|_| RowPath::default()).collect();
     let mut standing: Vec<BTreeSet<String>> = ends.to_vec();
     for (recipe, step) in chain_of_stages(workspace, recipe)?.into_iter().rev() {
         let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let Some(stage) = StageReader::open(&place)? else { continue };
-        let looked = Looked::look_up_entries(&stage, &standing)?;
+        let looked = StageEntries::look_up_entries(&stage, &standing)?;
         for (way, now) in ways.iter_mut().zip(&mut standing) {
             *now = looked.trace_back(recipe, step, now, way);
         }
@@ -83,7 +83,7 @@ fn chain_of_stages(
 }
 
 /// What one stage says of the records of all rows.
-struct Looked {
+struct StageEntries {
     /// Whether the records that entered are places of dumps.
     of_import: bool,
     entries: Vec<Entry>,
@@ -93,11 +93,11 @@ struct Looked {
     parents: FxHashMap<String, Vec<String>>,
 }
 
-impl Looked {
-    fn look_up_entries(stage: &StageReader, standing: &[BTreeSet<String>]) -> Result<Looked, Error> {
+impl StageEntries {
+    fn look_up_entries(stage: &StageReader, standing: &[BTreeSet<String>]) -> Result<StageEntries, Error> {
         let of_import = stage.manifest().tables.contains_key("files");
         let here: BTreeSet<&str> = standing.iter().flatten().map(String::as_str).collect();
-        let mut looked = Looked {
+        let mut looked = StageEntries {
             of_import,
             entries: Vec::new(),
             by_id: FxHashMap::default(),
@@ -131,7 +131,7 @@ impl Looked {
         recipe: &'static Recipe,
         step: &'static Step,
         now: &BTreeSet<String>,
-        way: &mut Way,
+        way: &mut RowPath,
     ) -> BTreeSet<String> {
         let made_of = |id: &String| self.parents.get(id).into_iter().flatten();
         let mut own: BTreeSet<&String> = now.iter().filter(|_| !self.of_import).collect();
@@ -197,19 +197,19 @@ impl Looked {
 }
 
 /// A step's finished stage and its inputs; `None` if it was not made.
-pub struct Made {
+pub struct MadeStage {
     /// Its output.
     pub stage: StageReader,
     /// Its inputs, in the order of the step.
     pub inputs: Vec<StageReader>,
 }
 
-impl Made {
+impl MadeStage {
     /// Opens them; an input may be in another recipe.
     ///
     /// # Errors
     /// [`Error`] if a manifest is damaged.
-    pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<Made>, Error> {
+    pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<MadeStage>, Error> {
         let open = |name: &str| match recipe.find_input(name) {
             Some((from, number, step)) => StageReader::open(&workspace.stage_folder(from.name, number, step.name)),
             None => Ok(None),
@@ -217,6 +217,6 @@ impl Made {
         let Some(stage) = open(step.name)? else { return Ok(None) };
         let inputs =
             step.inputs.iter().filter_map(|input| open(input).transpose()).collect::<Result<_, _>>()?;
-        Ok(Some(Made { stage, inputs }))
+        Ok(Some(MadeStage { stage, inputs }))
     }
 }

@@ -39,7 +39,7 @@ impl Ending {
 
 /// Where a record of a dump ended in one recipe.
 #[derive(Clone, Debug, Serialize)]
-pub struct Whereabouts {
+pub struct RecordEnding {
     pub recipe: &'static str,
     /// The record's id in the recipe, or its place in the dump if import set it aside.
     pub id: String,
@@ -57,7 +57,7 @@ pub struct Whereabouts {
     pub outdated: bool,
 }
 
-impl Whereabouts {
+impl RecordEnding {
     /// It waits for this stage.
     fn mark_waiting(&mut self, stage: &str) {
         self.ending = Ending::Waiting;
@@ -88,7 +88,7 @@ pub fn find_whereabouts(
     workspace: &Workspace,
     recipe: &'static Recipe,
     records: &[Recalled],
-) -> Result<Vec<Option<Whereabouts>>, Error> {
+) -> Result<Vec<Option<RecordEnding>>, Error> {
     walk_stages(workspace, recipe, records, false, &mut |_, _, _| {})
 }
 
@@ -103,7 +103,7 @@ pub fn follow_fates(
     recipe: &'static Recipe,
     records: &[Recalled],
     passed: &mut dyn FnMut(usize, &str, &Entry),
-) -> Result<Vec<Option<Whereabouts>>, Error> {
+) -> Result<Vec<Option<RecordEnding>>, Error> {
     walk_stages(workspace, recipe, records, true, passed)
 }
 
@@ -113,9 +113,9 @@ fn walk_stages(
     records: &[Recalled],
     through_merges: bool,
     passed: &mut dyn FnMut(usize, &str, &Entry),
-) -> Result<Vec<Option<Whereabouts>>, Error> {
+) -> Result<Vec<Option<RecordEnding>>, Error> {
     let stages = open_stages(workspace, recipe)?;
-    let mut found: Vec<Option<Whereabouts>> = records.iter().map(|_| None).collect();
+    let mut found: Vec<Option<RecordEnding>> = records.iter().map(|_| None).collect();
     let Some(first) = stages.first().filter(|_| !records.is_empty()) else { return Ok(found) };
 
     // The current ids of kept records.
@@ -219,8 +219,8 @@ fn walk_stages(
     Ok(found)
 }
 
-fn whereabouts_of_entry(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> Whereabouts {
-    Whereabouts {
+fn whereabouts_of_entry(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> RecordEnding {
+    RecordEnding {
         recipe: recipe.name,
         id,
         ending: Ending::from_state(&entry.outcome),

@@ -127,7 +127,7 @@ impl Groups {
 
 /// The form of a row.
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum RowForm {
     /// The columns of a release.
     Columns,
     /// A published object.
@@ -140,19 +140,19 @@ enum Form {
 /// the published form lacks. Two sides of the same form are unchanged.
 pub fn same_form(rows: &mut [JsonRow], reference: &mut [JsonRow]) {
     match (form_of_rows(rows), form_of_rows(reference)) {
-        (Form::Columns, Form::Published) => to_columns(reference),
-        (Form::Published, Form::Columns) => to_columns(rows),
+        (RowForm::Columns, RowForm::Published) => to_columns(reference),
+        (RowForm::Published, RowForm::Columns) => to_columns(rows),
         _ => {}
     }
 }
 
-fn form_of_rows(rows: &[JsonRow]) -> Form {
-    let Some(first) = rows.first() else { return Form::Other };
+fn form_of_rows(rows: &[JsonRow]) -> RowForm {
+    let Some(first) = rows.first() else { return RowForm::Other };
     let is_of = |layout: &Layout| layout.columns.iter().all(|column| first.contains_key(column.name));
     if layout::finished_layouts().any(is_of) {
-        return Form::Columns;
+        return RowForm::Columns;
     }
-    if rows.iter().any(|row| layout::from_published(row).is_some()) { Form::Published } else { Form::Other }
+    if rows.iter().any(|row| layout::from_published(row).is_some()) { RowForm::Published } else { RowForm::Other }
 }
 
 /// Rows that cannot be converted are unchanged and are matched by their texts.

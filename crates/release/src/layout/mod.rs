@@ -5,7 +5,7 @@
 pub(crate) mod oddity;
 
 pub use riddlemill_benchmarks::compat::Compat;
-pub use riddlemill_benchmarks::data::{Answer, Kind};
+pub use riddlemill_benchmarks::data::{AnswerForm, ColumnKind};
 
 pub use super::row::{Column, Layout};
 
@@ -17,25 +17,25 @@ use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
 use riddlemill_benchmarks::requirement::unmet_sentence;
 use riddlemill_benchmarks::scope::Scope;
-use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, Trouble};
+use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, ExpressionError};
 use serde_json::{Map, Value as Json};
 
 use super::manifest::MADE_WITH;
 use super::row::{Row, RowError, Value};
 use crate::recipe::Recipe;
 use crate::record::{Post, PostKind, Standing};
-use crate::stages::Rows;
+use crate::stages::StageRows;
 
-const fn required_column(name: &'static str, kind: Kind, about: &'static str) -> Column {
+const fn required_column(name: &'static str, kind: ColumnKind, about: &'static str) -> Column {
     Column { name, kind, nullable: false, about, values: &[] }
 }
 
-const fn nullable_column(name: &'static str, kind: Kind, about: &'static str) -> Column {
+const fn nullable_column(name: &'static str, kind: ColumnKind, about: &'static str) -> Column {
     Column { name, kind, nullable: true, about, values: &[] }
 }
 
 const fn one_of(name: &'static str, values: &'static [&'static str], about: &'static str) -> Column {
-    Column { name, kind: Kind::Text, nullable: false, about, values }
+    Column { name, kind: ColumnKind::Text, nullable: false, about, values }
 }
 
 /// The layouts of every finished set: first that of its usual columns, then one for each choice of the
@@ -129,9 +129,9 @@ pub fn renamed_labels() -> BTreeMap<String, String> {
 }
 
 /// The layouts of a recipe's candidates with these rows.
-pub fn layouts_of_recipe(recipe: &Recipe, rows: Rows) -> Vec<Layout> {
+pub fn layouts_of_recipe(recipe: &Recipe, rows: StageRows) -> Vec<Layout> {
     match rows {
-        Rows::Posts => vec![layout_of_posts(recipe.name)],
+        StageRows::Posts => vec![layout_of_posts(recipe.name)],
         // Nothing is released of the records of an earlier step.
         rows if rows != recipe.kind_of_rows() => Vec::new(),
         _ => find_layout(recipe.name).copied().into_iter().collect(),
@@ -237,7 +237,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
-    pub fn published_form(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, Trouble> {
+    pub fn published_form(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, ExpressionError> {
         compat.to_published_row(&self.row_variables(row))
     }
 
@@ -246,7 +246,7 @@ impl Layout {
     ///
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
-    pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, Trouble> {
+    pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, ExpressionError> {
         let Some(computed) = self.published_form(compat, row)? else { return Ok(None) };
         let deviations = self.place_of_column(PUBLISHED).and_then(|at| match row.0.get(at)? {
             Value::Text(deviations) => Some(deviations.as_str()),
@@ -276,7 +276,7 @@ impl Layout {
 
     /// The column with an item's text: the first one with any text behind the id.
     pub fn text_column(&self) -> Option<&'static str> {
-        let any_text = |column: &&Column| column.kind == Kind::Text && column.values.is_empty();
+        let any_text = |column: &&Column| column.kind == ColumnKind::Text && column.values.is_empty();
         self.columns.iter().skip(1).find(any_text).map(|column| column.name)
     }
 
@@ -291,7 +291,7 @@ impl Layout {
     pub fn stand_ins(&self) -> BTreeMap<&'static str, Value> {
         let nothing = with_this(std::iter::empty());
         let gold = match self.task.map(|task| task.answer) {
-            Some(Answer::Choice { gold, .. }) => Some(gold),
+            Some(AnswerForm::Choice { gold, .. }) => Some(gold),
             _ => None,
         };
         let back = self.declared.map(|declared| declared.compat.back.as_slice()).unwrap_or_default();
@@ -346,7 +346,7 @@ fn template_value(value: &Value) -> TemplateValue {
 }
 
 /// The result of an expression as a value of a column; `None` if it has another type.
-pub(super) fn to_column_value(kind: Kind, given: &TemplateValue) -> Option<Value> {
+pub(super) fn to_column_value(kind: ColumnKind, given: &TemplateValue) -> Option<Value> {
     fn to_list<T>(given: &TemplateValue, item: impl Fn(&TemplateValue) -> Option<T>) -> Option<Vec<T>> {
         // A text must not become a list of its letters, nor a map one of its keys.
         let is_list =
@@ -361,31 +361,31 @@ pub(super) fn to_column_value(kind: Kind, given: &TemplateValue) -> Option<Value
         return Some(Value::Null);
     }
     Some(match kind {
-        Kind::Text => text(given)?.into(),
-        Kind::Count => count(given)?.into(),
-        Kind::Real => real(given)?.into(),
-        Kind::Flag => Value::Flag(bool::try_from(given.clone()).ok()?),
-        Kind::Texts => to_list(given, text)?.into(),
-        Kind::Counts => to_list(given, count)?.into(),
-        Kind::Reals => to_list(given, real)?.into(),
+        ColumnKind::Text => text(given)?.into(),
+        ColumnKind::Count => count(given)?.into(),
+        ColumnKind::Real => real(given)?.into(),
+        ColumnKind::Flag => Value::Flag(bool::try_from(given.clone()).ok()?),
+        ColumnKind::Texts => to_list(given, text)?.into(),
+        ColumnKind::Counts => to_list(given, count)?.into(),
+        ColumnKind::Reals => to_list(given, real)?.into(),
     })
 }
 
 const COLUMNS: &[Column] = &[
-    required_column("id", Kind::Text, "The record's id, from its source or from its text."),
-    required_column("text", Kind::Text, "Its text, after the stages of the card."),
+    required_column("id", ColumnKind::Text, "The record's id, from its source or from its text."),
+    required_column("text", ColumnKind::Text, "Its text, after the stages of the card."),
     one_of(
         "kind",
         &["thread", "numbered", "plain", "riddle"],
         "A thread, a numbered post of one, a plain text, or a text with its answer.",
     ),
-    nullable_column("score", Kind::Real, "The score its readers gave it, on the source's own scale."),
-    nullable_column("number", Kind::Count, "Its number in its thread."),
-    nullable_column("time", Kind::Text, "When it was written, as the source says."),
-    required_column("source", Kind::Text, "The source's name."),
-    required_column("file", Kind::Text, "The file of the source."),
-    required_column("position", Kind::Count, "The line in that file, or the item of its array, from 1."),
-    nullable_column("licence", Kind::Text, "The licence its source states."),
+    nullable_column("score", ColumnKind::Real, "The score its readers gave it, on the source's own scale."),
+    nullable_column("number", ColumnKind::Count, "Its number in its thread."),
+    nullable_column("time", ColumnKind::Text, "When it was written, as the source says."),
+    required_column("source", ColumnKind::Text, "The source's name."),
+    required_column("file", ColumnKind::Text, "The file of the source."),
+    required_column("position", ColumnKind::Count, "The line in that file, or the item of its array, from 1."),
+    nullable_column("licence", ColumnKind::Text, "The licence its source states."),
 ];
 
 /// The config is renamed to the recipe.

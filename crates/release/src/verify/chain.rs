@@ -6,11 +6,11 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::Verified;
-use crate::manifest::{Candidate, MANIFEST};
+use crate::manifest::{CandidateManifest, MANIFEST};
 use riddlemill_files::fence;
 use riddlemill_text::text::count_with_noun;
 
-pub(super) fn check_chain(folder: &Path, manifest: &Candidate, verified: &mut Verified) {
+pub(super) fn check_chain(folder: &Path, manifest: &CandidateManifest, verified: &mut Verified) {
     let mut found = Vec::new();
     check_links(manifest, &mut found);
     check_versions(folder, manifest, &mut found);
@@ -20,7 +20,7 @@ pub(super) fn check_chain(folder: &Path, manifest: &Candidate, verified: &mut Ve
 
 /// Checks that every stage's fingerprint follows from the manifest, its inputs are rows of stages before it,
 /// the dumps are those that the first stage read, and the last stage's records are the rows.
-fn check_links(manifest: &Candidate, findings: &mut Vec<String>) {
+fn check_links(manifest: &CandidateManifest, findings: &mut Vec<String>) {
     let mut made: BTreeMap<&str, &str> = BTreeMap::new();
     for link in &manifest.stages {
         if link.fingerprint_of(&manifest.recipe) != link.fingerprint {
@@ -57,7 +57,7 @@ fn check_links(manifest: &Candidate, findings: &mut Vec<String>) {
     }
 }
 
-fn check_versions(folder: &Path, manifest: &Candidate, findings: &mut Vec<String>) {
+fn check_versions(folder: &Path, manifest: &CandidateManifest, findings: &mut Vec<String>) {
     let version = match manifest.version.as_str() {
         "candidate" => "0.0.0-candidate",
         version => version,
@@ -103,7 +103,7 @@ fn stated_rows(card: &str, config: &str, split: &str) -> Option<u64> {
 }
 
 /// Checks that a release has one canary, on the card and in its file, and in no row.
-fn check_canary(folder: &Path, manifest: &Candidate, findings: &mut Vec<String>) {
+fn check_canary(folder: &Path, manifest: &CandidateManifest, findings: &mut Vec<String>) {
     if manifest.version == "candidate" {
         return;
     }

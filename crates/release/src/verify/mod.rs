@@ -14,7 +14,7 @@ use riddlemill_files::fence;
 use serde::Serialize;
 
 use super::folder::list_entries;
-use super::manifest::{Candidate, MANIFEST};
+use super::manifest::{CandidateManifest, MANIFEST};
 use super::relicensed::{licence_conflicts, stated_licence};
 use crate::folder::list_files;
 use crate::manifest::SUMS;
@@ -52,7 +52,7 @@ pub fn verify_folder(folder: &Path) -> Result<Verified, Error> {
         return Ok(verified);
     }
     check_checksums(folder, &mut verified)?;
-    let manifest = match Candidate::read_manifest(folder) {
+    let manifest = match CandidateManifest::read_manifest(folder) {
         Ok(Some(manifest)) => manifest,
         Ok(None) => {
             verified.findings.push(format!("{MANIFEST}: missing"));

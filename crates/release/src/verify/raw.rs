@@ -8,7 +8,7 @@ use super::Verified;
 use crate::CandidateSource;
 use crate::audit::{Proof, prove_stages};
 use crate::config::Config;
-use crate::manifest::{Candidate, Link, MANIFEST};
+use crate::manifest::{CandidateManifest, Link, MANIFEST};
 use crate::numbered::{allot_numbers, rows_by_file};
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
@@ -24,7 +24,7 @@ use riddlemill_files::fence;
 /// # Errors
 /// [`RunError`] if a stage or dump cannot be read.
 pub fn trace_rows(folder: &Path, config: &Config, verified: &mut Verified) -> Result<(), RunError> {
-    let Some(manifest) = Candidate::read_manifest(folder)? else { return Ok(()) };
+    let Some(manifest) = CandidateManifest::read_manifest(folder)? else { return Ok(()) };
     if let Some(problems) = recipe::problems_of(&manifest.recipe) {
         let told = problems.0.iter().map(|problem| format!("{}: {}", problem.place, problem.what));
         verified.findings.extend(told);

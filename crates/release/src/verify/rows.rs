@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use riddlemill_benchmarks::compat::Form;
+use riddlemill_benchmarks::compat::CompatFormat;
 use riddlemill_benchmarks::notation;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json};
@@ -10,7 +10,7 @@ use unicode_normalization::is_nfc;
 
 use super::{Verified, splits};
 use crate::layout::{self, Compat, Layout};
-use crate::manifest::Candidate;
+use crate::manifest::CandidateManifest;
 use crate::parquet;
 use crate::row::Row;
 use crate::tabled;
@@ -20,7 +20,7 @@ use riddlemill_text::text::count_with_noun;
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
 
-pub(super) fn check_rows(folder: &Path, manifest: &Candidate, config: &str, stated: u64, verified: &mut Verified) {
+pub(super) fn check_rows(folder: &Path, manifest: &CandidateManifest, config: &str, stated: u64, verified: &mut Verified) {
     let mut found = Vec::new();
     let mut ids = FxHashSet::default();
     let mut files = Vec::new();
@@ -244,21 +244,21 @@ fn file_against_layout(
 fn is_published(path: &Path, layout: &Layout, compat: &Compat, rows: &[Row]) -> bool {
     let text = || fence::read_to_string(path).unwrap_or_default();
     match compat.form {
-        Form::Parquet => {
+        CompatFormat::Parquet => {
             let cells: Vec<_> =
                 rows.iter().filter_map(|row| tabled::table_cells(layout, compat, row).ok()?).collect();
             let (columns, rows) = tabled::parquet_columns(layout, compat, &cells);
             parquet::read_parquet(path, &columns).is_ok_and(|read| read == rows)
         }
-        Form::Csv | Form::Tsv => {
+        CompatFormat::Csv | CompatFormat::Tsv => {
             let lines = rows.iter().filter_map(|row| tabled::table_line(layout, compat, row).ok()?);
             let whole: String = tabled::header_line(compat).into_iter().chain(lines).collect();
             text() == whole
         }
-        Form::Json | Form::JsonLines => {
+        CompatFormat::Json | CompatFormat::JsonLines => {
             let text = text();
             let read: Result<Vec<&str>, _> = match compat.form {
-                Form::JsonLines => Ok(text.lines().collect()),
+                CompatFormat::JsonLines => Ok(text.lines().collect()),
                 _ => notation::split_elements(&text),
             };
             // Compared as text, because the order of keys is part of the published form. Text that is not JSON (a

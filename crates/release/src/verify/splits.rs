@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::division::{comparison_settings, near_pairs};
 use crate::layout::Layout;
-use crate::manifest::Candidate;
+use crate::manifest::CandidateManifest;
 use crate::read_rows::of_file;
 use crate::row::Row;
 use crate::version::Version;
@@ -16,7 +16,7 @@ use riddlemill_files::fence;
 /// Checks the rows of a config that is divided, by file.
 pub(super) fn check_splits(
     folder: &Path,
-    manifest: &Candidate,
+    manifest: &CandidateManifest,
     layout: &Layout,
     files: &[(String, Vec<Row>)],
     findings: &mut Vec<String>,
@@ -64,7 +64,7 @@ pub(super) fn check_splits(
 /// Compares the splits with those of the version before, if its folder is beside this one.
 fn report_moved_rows(
     folder: &Path,
-    manifest: &Candidate,
+    manifest: &CandidateManifest,
     layout: &Layout,
     files: &[(String, Vec<Row>)],
     findings: &mut Vec<String>,
@@ -93,9 +93,9 @@ fn report_moved_rows(
 /// The greatest earlier version beside a folder in which the config is divided.
 fn version_before(
     folder: &Path,
-    manifest: &Candidate,
+    manifest: &CandidateManifest,
     config: &str,
-) -> Option<(Version, Candidate, PathBuf)> {
+) -> Option<(Version, CandidateManifest, PathBuf)> {
     let own: Option<Version> = manifest.version.parse().ok();
     let mut versions: Vec<(Version, PathBuf)> = Vec::new();
     for entry in fence::list(folder.parent()?).ok()?.flatten() {
@@ -105,7 +105,7 @@ fn version_before(
     }
     versions.sort_by(|(a, _), (b, _)| b.cmp(a));
     versions.into_iter().find_map(|(version, place)| {
-        let before = Candidate::read_manifest(&place).ok()??;
+        let before = CandidateManifest::read_manifest(&place).ok()??;
         let divided = before.recipe == manifest.recipe && before.splits.contains_key(config);
         divided.then_some((version, before, place))
     })

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::coefficients::Coefficient;
 use super::exact;
 use super::units::{Level, Units};
-use riddlemill_text::options::Draw;
+use riddlemill_text::options::DrawStream;
 
 /// A coefficient with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ impl Bootstrap {
     /// One resample: `count` indices below `count`, drawn with replacement, determined by seed, purpose, name
     /// and the number `at`. Each resample has its own stream, so spreading them over threads changes nothing.
     pub fn draw_places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
-        let mut state = Draw::new(self.seed, purpose, &format!("{name} {at}")).next_bits();
+        let mut state = DrawStream::new(self.seed, purpose, &format!("{name} {at}")).next_bits();
         // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
         (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
     }

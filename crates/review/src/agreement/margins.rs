@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::*;
-use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, Kind, Round};
+use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, AnswerKind, Round};
 use crate::ballots;
 use crate::item::Item;
 use crate::testing::{test_item, one_answer, test_vote};
@@ -230,7 +230,7 @@ fn sets_agree_as_a_whole_and_option_by_option() {
 #[test]
 fn scores_have_an_order() {
     let mut step = ballots::find_step("chumor", "preference").unwrap();
-    let score = Kind::Score { min: 1, max: 5 };
+    let score = AnswerKind::Score { min: 1, max: 5 };
     step.fields = vec![Field::new("score", step.fields[0].label, score).set_combination(Combine::Mean)];
     let all = test_items(&step, 3);
     let mut votes = Vec::new();

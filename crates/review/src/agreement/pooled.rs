@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::units::{Level, Units};
-use crate::ballot::{Ballot, Kind, Round};
+use crate::ballot::{Ballot, AnswerKind, Round};
 use crate::item::Item;
 use crate::votes::{Vote, current_votes};
 
@@ -34,8 +34,8 @@ pub fn pool_questions(
     votes: &FxHashMap<&str, Vec<&Vote>>,
     bootstrap: Bootstrap,
 ) -> Option<Pooled> {
-    let codes = |kind: &Kind| match kind {
-        Kind::Choice(options) => Some(options.iter().map(|option| option.code).collect::<Vec<_>>()),
+    let codes = |kind: &AnswerKind| match kind {
+        AnswerKind::Choice(options) => Some(options.iter().map(|option| option.code).collect::<Vec<_>>()),
         _ => None,
     };
     let options = step.fields.iter().find_map(|field| codes(&field.kind))?;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::coefficients::{Confusion, Weights};
 use super::units::{Level, Units};
-use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, Kind, Round};
+use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, AnswerKind, Round};
 use crate::item::Item;
 use crate::value::Value;
 use crate::votes::{Vote, current_votes};
@@ -202,18 +202,18 @@ impl<'f> Scale<'f> {
         match &field.kind {
             // Remarks that are only weighed by a later reviewer are not decisions to agree on.
             _ if field.combine == Combine::Collect => Vec::new(),
-            Kind::Text | Kind::Edited { .. } => Vec::new(),
-            Kind::Choice(options) => {
+            AnswerKind::Text | AnswerKind::Edited { .. } => Vec::new(),
+            AnswerKind::Choice(options) => {
                 vec![nominal(options.iter().map(|option| option.code.to_owned()).collect())]
             }
-            Kind::Preference { sides, tie } => vec![nominal(codes(&[sides[0], sides[1], tie.code]))],
-            Kind::Keep { .. } => vec![nominal(codes(&[KEEP, "reject"]))],
-            Kind::Score { min, max } => vec![Scale {
+            AnswerKind::Preference { sides, tie } => vec![nominal(codes(&[sides[0], sides[1], tie.code]))],
+            AnswerKind::Keep { .. } => vec![nominal(codes(&[KEEP, "reject"]))],
+            AnswerKind::Score { min, max } => vec![Scale {
                 level: Level::Interval,
                 values: (*min..=*max).map(f64::from).collect(),
                 ..nominal((*min..=*max).map(|score| score.to_string()).collect())
             }],
-            Kind::Pick { .. } | Kind::Choices { .. } => {
+            AnswerKind::Pick { .. } | AnswerKind::Choices { .. } => {
                 let answers = counted
                     .iter()
                     .flat_map(|(_, votes)| votes)
@@ -234,7 +234,7 @@ impl<'f> Scale<'f> {
         match (self.option, value) {
             (Some(option), Value::List(codes)) => Some(usize::from(codes.iter().any(|code| code == option))),
             (Some(_), _) => None,
-            (None, Value::List(_)) if matches!(self.field.kind, Kind::Keep { .. }) => Some(1),
+            (None, Value::List(_)) if matches!(self.field.kind, AnswerKind::Keep { .. }) => Some(1),
             (None, value) => self.categories.get(&value.to_string()).copied(),
         }
     }

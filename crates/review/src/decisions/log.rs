@@ -14,7 +14,7 @@ use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub enum Line {
+pub enum DecisionLine {
     /// Somebody decided.
     Decide(Decision),
     /// Somebody withdrew a decision.
@@ -24,25 +24,25 @@ pub enum Line {
     Dispute(Decision),
 }
 
-impl Line {
+impl DecisionLine {
     fn id(&self) -> Digest {
         match self {
-            Line::Decide(decision) | Line::Dispute(decision) => decision.id,
-            Line::Undo(undo) => undo.id,
+            DecisionLine::Decide(decision) | DecisionLine::Dispute(decision) => decision.id,
+            DecisionLine::Undo(undo) => undo.id,
         }
     }
 
     fn compute_id(&self) -> Digest {
         match self {
-            Line::Decide(decision) | Line::Dispute(decision) => decision.compute_id(),
-            Line::Undo(undo) => undo.compute_id(),
+            DecisionLine::Decide(decision) | DecisionLine::Dispute(decision) => decision.compute_id(),
+            DecisionLine::Undo(undo) => undo.compute_id(),
         }
     }
 }
 
 /// The result of storing decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
+pub struct DecisionReceipt {
     /// Stored and on disk, in order.
     pub added: Vec<Digest>,
     /// Decisions that already count.
@@ -77,12 +77,12 @@ impl DecisionLog {
     }
 
     /// The sound lines of a folder; others are listed in `damaged`.
-    fn read_lines(&mut self, segments: &Segments) -> Result<Vec<Line>, LogError> {
+    fn read_lines(&mut self, segments: &Segments) -> Result<Vec<DecisionLine>, LogError> {
         let mut found = Vec::new();
         for (path, lines) in segments.read_lines()? {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
-                let read = serde_json::from_slice::<Line>(line).map_err(LineError::from);
+                let read = serde_json::from_slice::<DecisionLine>(line).map_err(LineError::from);
                 let sound =
                     read.and_then(|line| LineError::refuse_edited(line.id(), line.compute_id()).map(|()| line));
                 match sound {
@@ -94,7 +94,7 @@ impl DecisionLog {
         Ok(found)
     }
 
-    fn apply_line(&mut self, line: Line) {
+    fn apply_line(&mut self, line: DecisionLine) {
         if !self.ids.insert(line.id()) {
             return;
         }
@@ -106,12 +106,12 @@ impl DecisionLog {
             decision
         };
         match line {
-            Line::Decide(decision) => self.decisions.push(now(decision)),
-            Line::Dispute(decision) => {
+            DecisionLine::Decide(decision) => self.decisions.push(now(decision)),
+            DecisionLine::Dispute(decision) => {
                 self.disputed.insert(decision.id);
                 self.decisions.push(now(decision));
             }
-            Line::Undo(undo) => {
+            DecisionLine::Undo(undo) => {
                 // Merged logs may have two withdrawals of one decision; the first one counts.
                 self.undone.entry(undo.undoes).or_insert(undo);
             }
@@ -176,9 +176,9 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be written; then nothing is stored.
-    pub fn append_decisions(folder: &Path, decisions: Vec<Decision>) -> Result<Receipt, LogError> {
+    pub fn append_decisions(folder: &Path, decisions: Vec<Decision>) -> Result<DecisionReceipt, LogError> {
         DecisionLog::write_lines(folder, |log, lines| {
-            let mut receipt = Receipt::default();
+            let mut receipt = DecisionReceipt::default();
             for decision in decisions {
                 let decision = decision.with_id();
                 let same = |d: &&Decision| d.question_key() == decision.question_key() && d.recipe == decision.recipe;
@@ -192,8 +192,8 @@ impl DecisionLog {
                 let base = log.last_on(&decision);
                 let decision = Decision { base, ..decision }.with_id();
                 receipt.added.push(decision.id);
-                lines.push(Line::Decide(decision.clone()));
-                log.apply_line(Line::Decide(decision));
+                lines.push(DecisionLine::Decide(decision.clone()));
+                log.apply_line(DecisionLine::Decide(decision));
             }
             receipt
         })
@@ -211,7 +211,7 @@ impl DecisionLog {
             let (by, why, at) = (by.to_owned(), why.to_owned(), at.to_owned());
             let undo = Undo { id, undoes: id, by, why, at };
             let undo = Undo { id: undo.compute_id(), ..undo };
-            lines.push(Line::Undo(undo));
+            lines.push(DecisionLine::Undo(undo));
             true
         })
     }
@@ -222,12 +222,12 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if either log is damaged, or this one cannot be written; then nothing is stored.
-    pub fn merge(folder: &Path, other: &Path, only_look: bool) -> Result<Vec<Line>, LogError> {
+    pub fn merge(folder: &Path, other: &Path, only_look: bool) -> Result<Vec<DecisionLine>, LogError> {
         let mut theirs = DecisionLog::default();
         let lines = theirs.read_lines(&Segments::in_folder(other))?;
         lines.iter().cloned().for_each(|line| theirs.apply_line(line));
         let mut new = Vec::new();
-        let sort_in = |log: &mut DecisionLog, out: &mut Vec<Line>| {
+        let sort_in = |log: &mut DecisionLog, out: &mut Vec<DecisionLine>| {
             // A copy: the lines are compared with the log before the merge, not with each other.
             let mine = log.clone();
             for line in lines {
@@ -235,7 +235,7 @@ impl DecisionLog {
                     continue;
                 }
                 let line = match line {
-                    Line::Decide(decision) if mine.contradicts(&decision, &theirs) => Line::Dispute(decision),
+                    DecisionLine::Decide(decision) if mine.contradicts(&decision, &theirs) => DecisionLine::Dispute(decision),
                     other => other,
                 };
                 log.apply_line(line.clone());
@@ -275,7 +275,7 @@ impl DecisionLog {
     /// Appends what `make` returns for the current log, under the log's lock.
     fn write_lines<T>(
         folder: &Path,
-        make: impl FnOnce(&mut DecisionLog, &mut Vec<Line>) -> T,
+        make: impl FnOnce(&mut DecisionLog, &mut Vec<DecisionLine>) -> T,
     ) -> Result<T, LogError> {
         let segments = Segments::in_folder(folder);
         let writer = segments.open_writer()?;
@@ -333,7 +333,7 @@ mod tests {
         assert!(DecisionLog::read_folder(&folder).unwrap().all_decisions().is_empty());
         assert!(!folder.exists(), "looking makes no folder");
         let keep = add(Verdict::Keep, None).added[0];
-        assert_eq!(add(Verdict::Keep, None), Receipt { added: vec![], known: 1 });
+        assert_eq!(add(Verdict::Keep, None), DecisionReceipt { added: vec![], known: 1 });
         let drop = add(Verdict::Drop, Some("flub")).added[0];
         let read = || DecisionLog::read_folder(&folder).unwrap();
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));

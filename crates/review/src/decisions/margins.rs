@@ -155,7 +155,7 @@ fn what_counts_is_stored_once_whatever_was_decided_since() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("decisions");
     let add = |decision: Decision| DecisionLog::append_decisions(&folder, vec![decision]).unwrap();
-    let known = Receipt { added: Vec::new(), known: 1 };
+    let known = DecisionReceipt { added: Vec::new(), known: 1 };
     add(test_decision("tieba:1", Verdict::Keep));
     add(test_decision("tieba:2", Verdict::Keep));
     assert_eq!(add(test_decision("tieba:1", Verdict::Keep)), known);
@@ -175,10 +175,10 @@ fn a_decision_from_elsewhere_is_disputed_only_where_both_hold() {
     DecisionLog::append_decisions(&here, vec![for_recipe(Some("flub"), Verdict::Keep)]).unwrap();
     DecisionLog::append_decisions(&there, vec![for_recipe(Some("chumor"), Verdict::Drop)]).unwrap();
     let new = DecisionLog::merge(&here, &there, true).unwrap();
-    assert!(matches!(new[..], [Line::Decide(_)]), "for other recipes: {new:?}");
+    assert!(matches!(new[..], [DecisionLine::Decide(_)]), "for other recipes: {new:?}");
     DecisionLog::append_decisions(&there, vec![for_recipe(None, Verdict::Hold)]).unwrap();
     let new = DecisionLog::merge(&here, &there, false).unwrap();
-    assert!(matches!(new[..], [Line::Decide(_), Line::Dispute(_)]), "for all recipes: {new:?}");
+    assert!(matches!(new[..], [DecisionLine::Decide(_), DecisionLine::Dispute(_)]), "for all recipes: {new:?}");
     let log = DecisionLog::read_folder(&here).unwrap();
     let [disputed] = &log.open_disputes().collect::<Vec<_>>()[..] else { panic!("one") };
     assert!(log.is_disputed(disputed.id) && !log.is_disputed(log.all_decisions()[0].id));
@@ -189,12 +189,12 @@ fn a_decision_from_elsewhere_is_disputed_only_where_both_hold() {
     DecisionLog::withdraw_decision(&mine, kept, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap();
     DecisionLog::append_decisions(&theirs, vec![for_recipe(None, Verdict::Drop)]).unwrap();
     let new = DecisionLog::merge(&mine, &theirs, true).unwrap();
-    assert!(matches!(new[..], [Line::Decide(_)]), "{new:?}");
+    assert!(matches!(new[..], [DecisionLine::Decide(_)]), "{new:?}");
 }
 
 #[test]
 fn a_table_says_which_column_it_lacks() {
-    let rows: Vec<Cells> = vec![BTreeMap::from([("record".to_owned(), "tieba:1".to_owned())])];
+    let rows: Vec<CellsByColumn> = vec![BTreeMap::from([("record".to_owned(), "tieba:1".to_owned())])];
     let needed = ["record", "verdict", "rank"];
     for name in ["d.csv", "d.TSV", "d.xlsx"] {
         let bytes = write_table(&DECISIONS, if name == "d.xlsx" { name } else { "d.csv" }, &rows).unwrap();

@@ -17,9 +17,9 @@ mod log;
 mod stage;
 mod table;
 
-pub use log::{DecisionLog, Line, Receipt};
+pub use log::{DecisionLog, DecisionLine, DecisionReceipt};
 pub use stage::{Pairing, Ruling, StageDecisions};
-pub use table::{Cells, Columns, DECISIONS, TableError, missing_column, read_table, write_table};
+pub use table::{CellsByColumn, DecisionColumns, DECISIONS, TableError, missing_column, read_table, write_table};
 
 use std::fmt;
 

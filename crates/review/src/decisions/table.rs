@@ -8,11 +8,11 @@ use rust_xlsxwriter::{
 
 use riddlemill_benchmarks::notation;
 
-use crate::exchange::{ExportError, SheetRow, Trouble, in_workbook, write_sheet, table_columns, table_rows};
+use crate::exchange::{ExportError, SheetRow, VoteProblem, in_workbook, write_sheet, table_columns, table_rows};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns {
+pub struct DecisionColumns {
     /// The workbook's sheet.
     pub sheet: &'static str,
     /// In order. `see.` columns are for reading only, bookkeeping columns come last.
@@ -26,7 +26,7 @@ pub struct Columns {
 }
 
 /// Decisions about records and pairs.
-pub const DECISIONS: Columns = Columns {
+pub const DECISIONS: DecisionColumns = DecisionColumns {
     sheet: "decisions",
     names: &[
         "record",
@@ -49,7 +49,7 @@ pub const DECISIONS: Columns = Columns {
 };
 
 /// A row by its columns, without empty cells.
-pub type Cells = BTreeMap<String, String>;
+pub type CellsByColumn = BTreeMap<String, String>;
 
 /// Why a table cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +69,7 @@ pub enum TableError {
         /// The file's name.
         file: String,
         /// What is wrong.
-        trouble: Trouble,
+        trouble: VoteProblem,
     },
     /// A line is not a JSON object.
     #[error("{file}: line {line}: {error}")]
@@ -103,8 +103,8 @@ fn parse_kind(name: &str) -> Result<Kind, TableError> {
 ///
 /// # Errors
 /// [`TableError`] if the ending is unknown or the rows do not fit into cells.
-pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<u8>, TableError> {
-    let cells = |row: &Cells| -> Vec<String> {
+pub fn write_table(columns: &DecisionColumns, name: &str, rows: &[CellsByColumn]) -> Result<Vec<u8>, TableError> {
+    let cells = |row: &CellsByColumn| -> Vec<String> {
         columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
     };
     match parse_kind(name)? {
@@ -138,7 +138,7 @@ pub fn write_table(columns: &Columns, name: &str, rows: &[Cells]) -> Result<Vec<
     }
 }
 
-fn write_workbook(columns: &Columns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+fn write_workbook(columns: &DecisionColumns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same rows give the same bytes, whenever they are written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_table_comes_back_from_every_kind_of_file() {
-        let row = |record: &str, text: &str| -> Cells {
+        let row = |record: &str, text: &str| -> CellsByColumn {
             let cells =
                 [("record", record), ("see.text", "=云会恐高吗"), ("verdict", "text"), ("text", text)];
             cells.into_iter().map(|(column, cell)| (column.to_owned(), cell.to_owned())).collect()

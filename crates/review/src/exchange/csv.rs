@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::cells::{CsvFor, restore_formula, csv_table};
-use super::entries::{Cells, Entries, Entry, Places};
-use super::problem::Trouble;
+use super::entries::{RowCells, Entries, Entry, Places};
+use super::problem::VoteProblem;
 use super::sheet::{ExportError, Sheet};
 use super::xlsx;
 use encoding_rs::{GB18030, UTF_16BE, UTF_16LE};
@@ -32,7 +32,7 @@ pub type SheetRow = (usize, BTreeMap<String, String>);
 ///
 /// # Errors
 /// [`Trouble`] if the bytes are not a table, or are a workbook that is too large.
-pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
+pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, VoteProblem> {
     Ok(by_header(&table_entries(bytes)?))
 }
 
@@ -40,11 +40,11 @@ pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, Trouble> {
 ///
 /// # Errors
 /// As [`table_rows`].
-pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, Trouble> {
+pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, VoteProblem> {
     Ok(table_entries(bytes)?.columns)
 }
 
-fn table_entries(bytes: &[u8]) -> Result<Entries, Trouble> {
+fn table_entries(bytes: &[u8]) -> Result<Entries, VoteProblem> {
     match xlsx::is_workbook(bytes) {
         true => xlsx::read_first(bytes),
         false => read_csv(bytes).map(|(entries, _)| entries),
@@ -61,12 +61,12 @@ fn by_header(entries: &Entries) -> Vec<SheetRow> {
 }
 
 /// Reads a table in UTF-8, UTF-16 or GB18030, in any dialect that spreadsheets write.
-pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble> {
+pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), VoteProblem> {
     let (text, mut notes) = decode_text(bytes)?;
     let dialect = Dialect::guess_dialect(&text.as_bytes()[..text.floor_char_boundary(HEAD)]);
     let above = usize::from(dialect.skip > 0);
     let mut reader = dialect.open_reader(&text.as_bytes()[dialect.skip..]);
-    let unreadable = |error: ::csv::Error| Trouble::Unreadable { what: error.to_string(), hint: None };
+    let unreadable = |error: ::csv::Error| VoteProblem::Unreadable { what: error.to_string(), hint: None };
     let (mut columns, mut rows): (Vec<String>, Vec<Entry>) = Default::default();
     for (at, record) in reader.records().enumerate() {
         let record = record.map_err(unreadable)?;
@@ -76,26 +76,26 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<Trouble>), Trouble>
                 true => record.iter().map(restore_formula).collect(),
                 false => record,
             };
-            rows.push(Entry { number: at + 1 + above, cells: Cells::Texts(record), merged: Vec::new() });
+            rows.push(Entry { number: at + 1 + above, cells: RowCells::Texts(record), merged: Vec::new() });
         } else {
             columns = record.iter().map(|header| column_name(restore_formula(header))).collect();
         }
     }
     if columns.is_empty() {
-        return Err(Trouble::Unreadable { what: "the file is empty".to_owned(), hint: None });
+        return Err(VoteProblem::Unreadable { what: "the file is empty".to_owned(), hint: None });
     }
     if text.matches('"').count() % 2 == 1 {
-        notes.push(Trouble::Odd("a quotation mark is never closed: what follows it is read as one cell"));
+        notes.push(VoteProblem::Odd("a quotation mark is never closed: what follows it is read as one cell"));
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Cells }, notes))
 }
 
 /// Decodes text in any encoding that annotators' programs use, with warnings.
-pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), Trouble> {
+pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<VoteProblem>), VoteProblem> {
     let (encoding, mark) = encoding_of(bytes);
     if mark > 0 || encoding == UTF_16LE || encoding == UTF_16BE {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);
-        let notes = faulty.then_some(Trouble::Odd("some bytes are not text; was the file saved completely?"));
+        let notes = faulty.then_some(VoteProblem::Odd("some bytes are not text; was the file saved completely?"));
         return Ok((text, notes.into_iter().collect()));
     }
     match std::str::from_utf8(bytes) {
@@ -105,13 +105,13 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<Trouble>), 
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
             Ok((
                 Cow::from(text),
-                vec![Trouble::Odd("the file ends in the middle of a character; it was not saved to its end")],
+                vec![VoteProblem::Odd("the file ends in the middle of a character; it was not saved to its end")],
             ))
         }
         // Spreadsheets on Chinese systems save CSV in GBK, which is a part of GB18030.
         Err(_) => match GB18030.decode_without_bom_handling(bytes) {
-            (text, false) => Ok((text, vec![Trouble::Odd("read as GB18030 (GBK), not as UTF-8")])),
-            (_, true) => Err(Trouble::Unreadable {
+            (text, false) => Ok((text, vec![VoteProblem::Odd("read as GB18030 (GBK), not as UTF-8")])),
+            (_, true) => Err(VoteProblem::Unreadable {
                 what: "the text is neither UTF-8, UTF-16 nor GB18030".to_owned(),
                 hint: Some("save it as CSV UTF-8"),
             }),

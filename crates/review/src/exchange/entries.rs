@@ -19,32 +19,32 @@ pub(super) struct Entry {
     /// The number of the row, line or task, from 1.
     pub(super) number: usize,
     /// By column; a row may be shorter than the header.
-    pub(super) cells: Cells,
+    pub(super) cells: RowCells,
     /// Columns that are merged into a cell above, with that cell.
     pub(super) merged: Vec<(usize, String)>,
 }
 
 /// The cells of a row.
-pub(super) enum Cells {
+pub(super) enum RowCells {
     /// Their values; `None` for empty cells.
     Values(Vec<Option<Value>>),
     /// Their text, as in the file.
     Texts(::csv::StringRecord),
 }
 
-impl Cells {
+impl RowCells {
     pub(super) fn len(&self) -> usize {
         match self {
-            Cells::Values(values) => values.len(),
-            Cells::Texts(texts) => texts.len(),
+            RowCells::Values(values) => values.len(),
+            RowCells::Texts(texts) => texts.len(),
         }
     }
 
     /// The value of a cell, if it is not empty.
     pub(super) fn value_at(&self, at: usize) -> Option<Cow<'_, Value>> {
         match self {
-            Cells::Values(values) => values.get(at)?.as_ref().map(Cow::Borrowed),
-            Cells::Texts(texts) => {
+            RowCells::Values(values) => values.get(at)?.as_ref().map(Cow::Borrowed),
+            RowCells::Texts(texts) => {
                 texts.get(at).filter(|text| !text.is_empty()).map(|text| Cow::Owned(text.into()))
             }
         }
@@ -53,8 +53,8 @@ impl Cells {
     /// The trimmed text of a cell, if anything is left.
     pub(super) fn text_at(&self, at: usize) -> Option<Cow<'_, str>> {
         let text = match self {
-            Cells::Texts(texts) => Cow::from(texts.get(at)?.trim()),
-            Cells::Values(values) => match values.get(at)?.as_ref()? {
+            RowCells::Texts(texts) => Cow::from(texts.get(at)?.trim()),
+            RowCells::Values(values) => match values.get(at)?.as_ref()? {
                 Value::Text(text) => Cow::from(text.trim()),
                 other => Cow::from(other.to_string().trim().to_owned()),
             },

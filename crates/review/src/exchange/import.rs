@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 use crate::answers::{self, Answers};
 use crate::assign::{Annotator, Task};
 use crate::ballot::{Ballot, Field, RESERVED, Round};
-use crate::item::{Content, Handed, Item};
+use crate::item::{Content, HandedHash, Item};
 use crate::value::Values;
 use crate::votes::Vote;
 use riddlemill_files::digest::Digest;
 use riddlemill_files::par_map::{map_ahead, split_batches};
 
 use super::entries::{Entries, Entry, Places};
-use super::problem::{Problem, Trouble};
+use super::problem::{Problem, VoteProblem};
 use super::{Format, find_author, csv, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
@@ -83,7 +83,7 @@ pub fn import_sheet<'i>(
             .map(|(entries, notes)| (entries, notes, Vec::new())),
         Some(Format::Jsonl) => jsonl::read_jsonl(file, bytes, &names),
         Some(Format::LabelStudio) => label_studio::read_export(bytes, settings.people, &form),
-        None => Err(Trouble::unknown_format()),
+        None => Err(VoteProblem::unknown_format()),
     };
     let (mut entries, notes, problems) = match read {
         Ok(read) => read,
@@ -94,7 +94,7 @@ pub fn import_sheet<'i>(
     };
     import.problems.extend(notes.into_iter().map(whole));
     import.problems.extend(problems);
-    let columns = Columns::find_columns(&entries, &names);
+    let columns = BallotColumns::find_columns(&entries, &names);
     import.problems.extend(columns.find_faults(file, &entries, &form));
     // Every row would otherwise repeat the problem that was just reported.
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
@@ -133,7 +133,7 @@ pub fn import_sheet<'i>(
                 import.problems.push(Problem {
                     file: file.to_owned(),
                     place: place(number),
-                    trouble: Trouble::Conflict {
+                    trouble: VoteProblem::Conflict {
                         annotator: vote.annotator,
                         item: vote.item,
                         other: place(first),
@@ -148,7 +148,7 @@ pub fn import_sheet<'i>(
 }
 
 /// Assigned rows that are missing from this file.
-fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<Trouble> {
+fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)>) -> Vec<VoteProblem> {
     present.sort();
     present.dedup();
     let mut people: Vec<&str> = present.iter().map(|(annotator, _)| annotator.as_str()).collect();
@@ -165,7 +165,7 @@ fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)
         let mut absent: Vec<&str> = mine.map(|task| task.item.as_str()).filter(|item| !here(item)).collect();
         absent.sort_unstable();
         if let Some(first) = absent.first() {
-            troubles.push(Trouble::RowsMissing {
+            troubles.push(VoteProblem::RowsMissing {
                 annotator: annotator.to_owned(),
                 count: absent.len(),
                 first: (*first).to_owned(),
@@ -176,7 +176,7 @@ fn missing_rows(settings: &ImportSettings<'_>, mut present: Vec<(String, String)
 }
 
 /// The index of each column of a ballot, by its header.
-struct Columns {
+struct BallotColumns {
     item: Option<usize>,
     annotator: Option<usize>,
     content_hash: Option<usize>,
@@ -190,15 +190,15 @@ struct Columns {
     names: Vec<&'static str>,
 }
 
-impl Columns {
-    fn find_columns(entries: &Entries, names: &[&'static str]) -> Columns {
+impl BallotColumns {
+    fn find_columns(entries: &Entries, names: &[&'static str]) -> BallotColumns {
         let same = |header: &str, name: &str| header.trim().eq_ignore_ascii_case(name);
         let find = |name: &str| entries.columns.iter().position(|header| same(header, name));
         let doubled = entries.columns.iter().enumerate().filter(|(at, header)| {
             let known = RESERVED.iter().chain(names).any(|name| same(header, name));
             known && find(header).is_some_and(|first| first < *at)
         });
-        Columns {
+        BallotColumns {
             item: find("item"),
             annotator: find("annotator"),
             content_hash: find("content_hash"),
@@ -216,7 +216,7 @@ impl Columns {
     fn find_faults(&self, file: &str, entries: &Entries, form: &[Field]) -> Vec<Problem> {
         let problem = |place, trouble| Problem { file: file.to_owned(), place, trouble };
         let doubled = self.doubled.iter().map(|&at| {
-            problem(entries.name_place(1, Some(at)), Trouble::DoubledHeader(entries.columns[at].clone()))
+            problem(entries.name_place(1, Some(at)), VoteProblem::DoubledHeader(entries.columns[at].clone()))
         });
         let needed =
             [("item", self.item), ("annotator", self.annotator), ("content_hash", self.content_hash)];
@@ -227,7 +227,7 @@ impl Columns {
         let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
         let columns =
             || entries.columns.iter().filter(|name| !name.is_empty()).take(NAMED).cloned().collect();
-        let lacking = |name| problem(sheet.clone(), Trouble::NoColumn { name, columns: columns() });
+        let lacking = |name| problem(sheet.clone(), VoteProblem::NoColumn { name, columns: columns() });
         doubled.chain(absent.map(|(name, _)| lacking(name))).collect()
     }
 }
@@ -246,7 +246,7 @@ struct Row {
 struct RowReader<'r, F> {
     file: &'r str,
     entries: &'r Entries,
-    columns: &'r Columns,
+    columns: &'r BallotColumns,
     form: &'r [Field],
     settings: &'r ImportSettings<'r>,
     item: &'r F,
@@ -255,7 +255,7 @@ struct RowReader<'r, F> {
 impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
     fn read_row(&self, entry: &Entry) -> Row {
         let mut row = Row::default();
-        let problem = |column: Option<usize>, trouble: Trouble| Problem {
+        let problem = |column: Option<usize>, trouble: VoteProblem| Problem {
             file: self.file.to_owned(),
             place: self.entries.name_place(entry.number, column),
             trouble,
@@ -271,23 +271,23 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             entry.merged.iter().filter(|(column, _)| self.columns.fields.contains(&Some(*column))).collect();
         let filled = self.form.iter().any(|field| answer(field.name).is_some_and(|value| !value.is_blank()));
         if let [first, ..] = merged[..] {
-            row.problems.push(problem(Some(first.0), Trouble::Merged(first.1.clone())));
+            row.problems.push(problem(Some(first.0), VoteProblem::Merged(first.1.clone())));
             return row;
         }
         let (given, wanted) = (entry.cells.len(), self.entries.columns.len());
         if given < wanted {
-            row.problems.push(problem(None, Trouble::Short { given, wanted }));
+            row.problems.push(problem(None, VoteProblem::Short { given, wanted }));
             return row;
         }
         let Some(id) = text(self.columns.item).map(Cow::into_owned) else {
             if filled {
-                row.problems.push(problem(self.columns.item, Trouble::NoItem));
+                row.problems.push(problem(self.columns.item, VoteProblem::NoItem));
             }
             return row;
         };
         let Some(signed) = text(self.columns.annotator).map(Cow::into_owned) else {
             match filled {
-                true => row.problems.push(problem(self.columns.annotator, Trouble::NoAnnotator)),
+                true => row.problems.push(problem(self.columns.annotator, VoteProblem::NoAnnotator)),
                 false => row.blank = true,
             }
             return row;
@@ -310,12 +310,12 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         for (what, column, wanted) in elsewhere {
             if let Some(found) = text(column).filter(|found| found != wanted) {
                 let (found, wanted) = (found.into_owned(), wanted.to_owned());
-                row.problems.push(problem(column, Trouble::Elsewhere { what, found, wanted }));
+                row.problems.push(problem(column, VoteProblem::Elsewhere { what, found, wanted }));
                 return row;
             }
         }
         let Some(item) = (self.item)(&id) else {
-            row.problems.push(problem(self.columns.item, Trouble::UnknownItem(answers::shorten_cell(&id))));
+            row.problems.push(problem(self.columns.item, VoteProblem::UnknownItem(answers::shorten_cell(&id))));
             return row;
         };
         let annotator = match known {
@@ -330,40 +330,40 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             let unqualified = roles.contains(&annotator.role);
             let entitled = self.settings.people.iter().filter(|person| person.may_vote(step, round));
             let people = entitled.map(|person| person.name.clone()).collect();
-            let trouble = Trouble::NotEntitled { name, role: annotator.role, unqualified, roles, people };
+            let trouble = VoteProblem::NotEntitled { name, role: annotator.role, unqualified, roles, people };
             row.problems.push(problem(self.columns.annotator, trouble));
             return row;
         }
         if item.written_by.contains(&name) {
-            row.problems.push(problem(self.columns.annotator, Trouble::OwnText { name }));
+            row.problems.push(problem(self.columns.annotator, VoteProblem::OwnText { name }));
             return row;
         }
         if let Some(language) = item.language.clone().filter(|_| annotator.cannot_read(item)) {
-            row.problems.push(problem(self.columns.annotator, Trouble::NotRead { name, language }));
+            row.problems.push(problem(self.columns.annotator, VoteProblem::NotRead { name, language }));
             return row;
         }
         let base = match text(self.columns.vote).map(|base| item.handed_vote(&base).ok_or(base)) {
             None => None,
             Some(Ok(base)) => Some(base),
             Some(Err(given)) => {
-                row.problems.push(problem(self.columns.vote, Trouble::NoHash(answers::shorten_cell(&given))));
+                row.problems.push(problem(self.columns.vote, VoteProblem::NoHash(answers::shorten_cell(&given))));
                 return row;
             }
         };
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
         let (stale, item) = match item.read_handed(&hash_cell) {
-            Handed::Today(item) => (false, *item),
+            HandedHash::Today(item) => (false, *item),
             // Today's drafts, candidates and orders do not apply to an older ballot.
-            Handed::Earlier(hash) => {
+            HandedHash::Earlier(hash) => {
                 (true, Cow::Owned(Item::with_content(id.clone(), Content::new(), Values::new(), hash)))
             }
-            Handed::OtherSecret => {
-                row.problems.push(problem(self.columns.content_hash, Trouble::OtherOrder(id)));
+            HandedHash::OtherSecret => {
+                row.problems.push(problem(self.columns.content_hash, VoteProblem::OtherOrder(id)));
                 return row;
             }
-            Handed::NoHash => {
+            HandedHash::NoHash => {
                 row.problems
-                    .push(problem(self.columns.content_hash, Trouble::NoHash(answers::shorten_cell(&hash_cell))));
+                    .push(problem(self.columns.content_hash, VoteProblem::NoHash(answers::shorten_cell(&hash_cell))));
                 return row;
             }
         };
@@ -375,25 +375,25 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
                 return row;
             }
             Answers::Faulty(_) if stale => {
-                row.problems.push(problem(self.columns.content_hash, Trouble::StaleUnread(id)));
+                row.problems.push(problem(self.columns.content_hash, VoteProblem::StaleUnread(id)));
                 return row;
             }
             Answers::Faulty(faults) => {
                 for (name, fault) in faults {
                     let at = self.form.iter().position(|field| field.name == name);
                     let column = at.and_then(|at| self.columns.fields[at]);
-                    row.problems.push(problem(column.or(self.columns.item), Trouble::Answer(fault)));
+                    row.problems.push(problem(column.or(self.columns.item), VoteProblem::Answer(fault)));
                 }
                 return row;
             }
         };
         if stale {
-            row.problems.push(problem(self.columns.content_hash, Trouble::Stale(id.clone())));
+            row.problems.push(problem(self.columns.content_hash, VoteProblem::Stale(id.clone())));
         }
         for (name, tell) in answers::find_cautions(self.form, item, &values) {
             let at = self.form.iter().position(|field| field.name == name);
             let column = at.and_then(|at| self.columns.fields[at]);
-            row.problems.push(problem(column, Trouble::GivesAway(tell.descriptions().0)));
+            row.problems.push(problem(column, VoteProblem::GivesAway(tell.descriptions().0)));
         }
         let seconds = text(self.columns.seconds).and_then(|text| text.parse::<f64>().ok());
         let vote = Vote {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::value::Value;
 
 use super::csv::decode_text;
-use super::entries::{Cells, Entries, Entry, Places};
-use super::problem::{Problem, Trouble};
+use super::entries::{RowCells, Entries, Entry, Places};
+use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet};
 
 pub(super) fn write_jsonl(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
@@ -43,7 +43,7 @@ pub(super) fn read_jsonl(
     file: &str,
     bytes: &[u8],
     fields: &[&'static str],
-) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
+) -> Result<(Entries, Vec<VoteProblem>, Vec<Problem>), VoteProblem> {
     let (text, notes) = decode_text(bytes)?;
     let mut columns: Vec<String> = crate::ballot::RESERVED.iter().map(|name| (*name).to_owned()).collect();
     let kept = columns.len();
@@ -62,7 +62,7 @@ pub(super) fn read_jsonl(
                 problems.push(Problem {
                     file: file.to_owned(),
                     place: format!("line {}", at + 1),
-                    trouble: Trouble::Unreadable { what, hint },
+                    trouble: VoteProblem::Unreadable { what, hint },
                 });
                 continue;
             }
@@ -80,7 +80,7 @@ pub(super) fn read_jsonl(
             _ => answers.and_then(|answers| answers.get(name)),
         });
         let cells = cells.map(|json| json.and_then(value_of_json)).collect();
-        rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
+        rows.push(Entry { number: at + 1, cells: RowCells::Values(cells), merged: Vec::new() });
     }
     // A key that no line has is a column that is missing.
     if !rows.is_empty() {

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json, json};
 
 use crate::assign::Annotator;
-use crate::ballot::{Field, Kind, RESERVED};
+use crate::ballot::{Field, AnswerKind, RESERVED};
 use crate::value::Value;
 
 use super::find_author;
 use super::csv::decode_text;
-use super::entries::{Cells, Entries, Entry, Places};
+use super::entries::{RowCells, Entries, Entry, Places};
 use super::jsonl::value_of_json;
-use super::problem::{Problem, Trouble};
+use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet, readable_value};
 
 /// One task per item. Drafts are exported as predictions if annotators may see them.
@@ -61,8 +61,8 @@ fn region_of(field: &Field, value: &Value) -> Json {
         other => vec![other.to_string()],
     };
     let (kind, value) = match field.kind {
-        Kind::Text | Kind::Edited { .. } => ("textarea", json!({ "text": [value.to_string()] })),
-        Kind::Score { .. } => ("number", json!({ "number": value.as_number() })),
+        AnswerKind::Text | AnswerKind::Edited { .. } => ("textarea", json!({ "text": [value.to_string()] })),
+        AnswerKind::Score { .. } => ("number", json!({ "number": value.as_number() })),
         _ => ("choices", json!({ "choices": codes() })),
     };
     json!({ "from_name": field.name, "to_name": SHOWN, "type": kind, "value": value })
@@ -122,22 +122,22 @@ pub(super) fn write_config(sheet: &Sheet<'_>) -> String {
         let name = format!("name=\"{}\" toName=\"{SHOWN}\"", field.name);
         let required = if field.required && field.when.is_none() { " required=\"true\"" } else { "" };
         match &field.kind {
-            Kind::Text | Kind::Edited { .. } => {
+            AnswerKind::Text | AnswerKind::Edited { .. } => {
                 line(
                     2,
                     format!("<TextArea {name} rows=\"3\" maxSubmissions=\"1\" editable=\"true\"{required}/>"),
                 );
             }
-            Kind::Score { min, max } => {
+            AnswerKind::Score { min, max } => {
                 line(2, format!("<Number {name} min=\"{min}\" max=\"{max}\"{required}/>"))
             }
             kind => {
                 let several = matches!(
                     kind,
-                    Kind::Choices { .. }
-                        | Kind::Keep { .. }
-                        | Kind::Pick { k: 2.., .. }
-                        | Kind::Pick { any: true, .. }
+                    AnswerKind::Choices { .. }
+                        | AnswerKind::Keep { .. }
+                        | AnswerKind::Pick { k: 2.., .. }
+                        | AnswerKind::Pick { any: true, .. }
                 );
                 let choice = if several { "multiple" } else { "single" };
                 line(2, format!("<Choices {name} choice=\"{choice}\"{required}>"));
@@ -174,15 +174,15 @@ fn choices_of(field: &Field, sheet: &Sheet<'_>) -> Vec<(String, String, String)>
     };
     let plain = |code: String| (code.clone(), code, String::new());
     match &field.kind {
-        Kind::Pick { from, .. } => {
+        AnswerKind::Pick { from, .. } => {
             let most = sheet.rows.iter().map(|(item, _)| item.candidates_in(from).len()).max().unwrap_or(0);
             (1..=most).map(|number| plain(number.to_string())).collect()
         }
-        Kind::Preference { .. } => {
+        AnswerKind::Preference { .. } => {
             let numbers = ["1", "2"].map(|number| plain(number.to_owned()));
             numbers.into_iter().chain(field.options().iter().map(option)).collect()
         }
-        Kind::Keep { .. } => {
+        AnswerKind::Keep { .. } => {
             let keep = ("keep".to_owned(), "保留 keep".to_owned(), String::new());
             std::iter::once(keep).chain(field.options().iter().map(option)).collect()
         }
@@ -213,10 +213,10 @@ pub(super) fn read_export(
     bytes: &[u8],
     people: &[Annotator],
     form: &[Field],
-) -> Result<(Entries, Vec<Trouble>, Vec<Problem>), Trouble> {
+) -> Result<(Entries, Vec<VoteProblem>, Vec<Problem>), VoteProblem> {
     let (text, notes) = decode_text(bytes)?;
     let tasks: Vec<Json> =
-        riddlemill_text::notation::from_str(&text).map_err(|error| Trouble::Unreadable {
+        riddlemill_text::notation::from_str(&text).map_err(|error| VoteProblem::Unreadable {
             what: format!("not a Label Studio export: {error}"),
             hint: error.is_eof().then_some("was the file saved to its end?"),
         })?;
@@ -245,11 +245,11 @@ pub(super) fn read_export(
             }
             cells.extend(form.iter().map(|field| answer_of(&*given.answer_to(field)?, field)));
             cells.push(value_of_json(lead_time));
-            rows.push(Entry { number: at + 1, cells: Cells::Values(cells), merged: Vec::new() });
+            rows.push(Entry { number: at + 1, cells: RowCells::Values(cells), merged: Vec::new() });
         }
     }
     if rows.is_empty() && !cancelled && !tasks.is_empty() {
-        return Err(Trouble::Unreadable {
+        return Err(VoteProblem::Unreadable {
             what: format!("none of its {} tasks has an annotation", tasks.len()),
             hint: Some("this is the file for import into Label Studio; export JSON or JSON-MIN from there"),
         });
@@ -300,7 +300,7 @@ fn wrap_plain(answer: &Json) -> Option<Cow<'_, Json>> {
 }
 
 /// The annotations of one element of an export.
-fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Trouble> {
+fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, VoteProblem> {
     match (&task["annotations"], &task["data"]) {
         (Json::Array(annotations), data) => {
             Ok(annotations.iter().map(|own| Annotation::parse_annotation(data, own)).collect())
@@ -312,7 +312,7 @@ fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Tro
             given: Some(LabelStudioAnswers::Plain(task)),
             lead_time: &task["lead_time"],
         }]),
-        _ => Err(Trouble::Unreadable {
+        _ => Err(VoteProblem::Unreadable {
             what: format!("task {number} is not in a known export format of Label Studio"),
             hint: Some("export JSON or JSON-MIN"),
         }),
@@ -349,8 +349,8 @@ fn answer_of(answer: &Json, field: &Field) -> Option<Value> {
     let found = ["choices", "text", "number", "rating"].into_iter().find_map(|key| answer.get(key))?;
     let single = |list: &Vec<Json>| list.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n");
     match (&field.kind, found) {
-        (Kind::Text | Kind::Edited { .. }, Json::Array(list)) => Some(Value::Text(single(list))),
-        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, list) => {
+        (AnswerKind::Text | AnswerKind::Edited { .. }, Json::Array(list)) => Some(Value::Text(single(list))),
+        (AnswerKind::Choices { .. } | AnswerKind::Keep { .. } | AnswerKind::Pick { .. }, list) => {
             value_of_json(list).map(|value| to_codes(field, value))
         }
         (_, Json::Array(list)) => Some(to_codes(field, Value::Text(single(list)))),

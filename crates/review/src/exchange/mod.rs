@@ -26,7 +26,7 @@ pub use cells::{CsvFor, csv_table, disarm_formula};
 pub use csv::{SheetRow, write_sheet, table_columns, table_rows};
 pub use import::{Import, ImportSettings, import_votes, import_sheet};
 pub(crate) use jsonl::value_of_json as json_value;
-pub use problem::{Problem, Trouble};
+pub use problem::{Problem, VoteProblem};
 pub use sheet::{BallotSheet, ExportError};
 
 use std::collections::BTreeSet;
@@ -111,13 +111,13 @@ pub struct Contents {
 ///
 /// # Errors
 /// [`Trouble::Unreadable`] if the file cannot be read.
-pub fn read_contents(file: &str, bytes: &[u8]) -> Result<Vec<Contents>, Trouble> {
+pub fn read_contents(file: &str, bytes: &[u8]) -> Result<Vec<Contents>, VoteProblem> {
     let tables = match Format::from_name(file) {
         Some(Format::Csv) => vec![csv::read_csv(bytes)?.0],
         Some(Format::Xlsx) => xlsx::read_all(bytes)?,
         Some(Format::Jsonl) => vec![jsonl::read_jsonl(file, bytes, &[])?.0],
         Some(Format::LabelStudio) => vec![label_studio::read_export(bytes, &[], &[])?.0],
-        None => return Err(Trouble::unknown_format()),
+        None => return Err(VoteProblem::unknown_format()),
     };
     Ok(tables.iter().map(|table| Contents { sheet: table.sheet.clone(), places: places_of(table) }).collect())
 }
@@ -137,7 +137,7 @@ fn places_of(table: &Entries) -> BTreeSet<BallotPlace> {
 
 /// The annotator who signed a vote: by their name, or by an account of theirs. Several signatures are of one
 /// person, such as an account's address and its number.
-fn find_author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annotator, Trouble> {
+fn find_author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annotator, VoteProblem> {
     let first = || signed.first().copied().unwrap_or_default().to_owned();
     if let Some(named) = people.iter().find(|person| signed.contains(&person.name.as_str())) {
         return Ok(named);
@@ -151,9 +151,9 @@ fn find_author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annot
     };
     let found: Vec<&Annotator> = people.iter().filter(has).collect();
     match found[..] {
-        [] => Err(Trouble::UnknownAnnotator(first())),
+        [] => Err(VoteProblem::UnknownAnnotator(first())),
         [one] => Ok(one),
-        _ => Err(Trouble::SharedAccount {
+        _ => Err(VoteProblem::SharedAccount {
             account: first(),
             people: found.iter().map(|person| person.name.clone()).collect(),
         }),

@@ -15,7 +15,7 @@ pub struct Problem {
     /// file.
     pub place: String,
     /// What is wrong.
-    pub trouble: Trouble,
+    pub trouble: VoteProblem,
 }
 
 /// `votes.xlsx: sheet type, C17: unknown choice …`
@@ -30,7 +30,7 @@ impl fmt::Display for Problem {
 
 /// Kinds of problems in a file of votes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Trouble {
+pub enum VoteProblem {
     /// The whole file is unusable.
     #[error("{what}{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
     Unreadable {
@@ -191,10 +191,10 @@ fn who_may_vote(unqualified: bool, roles: &[Role], people: &[String]) -> String 
     }
 }
 
-impl Trouble {
+impl VoteProblem {
     /// The error for a file whose name ends in none of the known ways.
-    pub(super) fn unknown_format() -> Trouble {
-        Trouble::Unreadable {
+    pub(super) fn unknown_format() -> VoteProblem {
+        VoteProblem::Unreadable {
             what: "not a known kind of file".to_owned(),
             hint: Some("csv, xlsx, jsonl or Label Studio's json"),
         }
@@ -204,7 +204,7 @@ impl Trouble {
     pub fn is_note(&self) -> bool {
         matches!(
             self,
-            Trouble::Odd(_) | Trouble::Stale(_) | Trouble::GivesAway(_) | Trouble::RowsMissing { .. }
+            VoteProblem::Odd(_) | VoteProblem::Stale(_) | VoteProblem::GivesAway(_) | VoteProblem::RowsMissing { .. }
         )
     }
 }

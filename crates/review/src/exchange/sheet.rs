@@ -7,7 +7,7 @@ use crate::ballot::{Ballot, Field, Round};
 use crate::item::Item;
 use crate::value::{Value, Values};
 use crate::votes::Vote;
-use riddlemill_text::options::Draw;
+use riddlemill_text::options::DrawStream;
 
 /// What one annotator receives.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl<'b> Sheet<'b> {
         let mut rows = ballot.rows.to_vec();
         // Equal draws then have a fixed order, too, in whatever order the rows came.
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
-        let place = |item: &Item| Draw::new(seed, &format!("review rows {annotator}"), &item.id).next_bits();
+        let place = |item: &Item| DrawStream::new(seed, &format!("review rows {annotator}"), &item.id).next_bits();
         rows.sort_by_cached_key(|(item, _)| place(item));
 
         let mut sees: Vec<&str> = step.shows.iter().map(|(key, _)| *key).collect();

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::entries::Cells;
+use super::entries::RowCells;
 use super::*;
 use crate::answers;
 use crate::assign::{Annotator, Task};
-use crate::ballot::{Ballot, Kind, Role, Round};
+use crate::ballot::{Ballot, AnswerKind, Role, Round};
 use crate::ballots;
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
@@ -37,7 +37,7 @@ fn items(step: &Ballot, count: usize) -> Vec<Item> {
             ("text".to_owned(), Value::Text(text)),
             ("candidates".to_owned(), Value::List((1..=9).map(|n| format!("answer {n}")).collect())),
         ]);
-        let draft = step.fields.iter().filter(|field| matches!(field.kind, Kind::Text));
+        let draft = step.fields.iter().filter(|field| matches!(field.kind, AnswerKind::Text));
         let draft: Values =
             draft.map(|field| (field.name, Value::Text(format!("draft of {} {at}", field.name)))).collect();
         match step.name {
@@ -387,7 +387,7 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
     assert_eq!(import.votes.len(), 3);
     assert!(
-        matches!(&import.problems[..], [Problem { trouble: Trouble::Stale(_), .. }]),
+        matches!(&import.problems[..], [Problem { trouble: VoteProblem::Stale(_), .. }]),
         "{:?}",
         messages(&import)
     );
@@ -402,7 +402,7 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     let new = Item::from_sides(&step, old[0].id.clone(), Content::new(), "explanation", sides, 5);
     let import = super::import_votes("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
     assert!(
-        matches!(&import.problems[..], [Problem { trouble: Trouble::StaleUnread(_), .. }]),
+        matches!(&import.problems[..], [Problem { trouble: VoteProblem::StaleUnread(_), .. }]),
         "{:?}",
         messages(&import)
     );
@@ -635,18 +635,18 @@ fn some_answers(step: &Ballot, numbers: &[usize]) -> BTreeMap<&'static str, Valu
         let number = numbers[at % numbers.len()];
         let options = field.options();
         let value = match &field.kind {
-            Kind::Choice(options) => Value::from(options[number % options.len()].code),
-            Kind::Choices { .. } => {
+            AnswerKind::Choice(options) => Value::from(options[number % options.len()].code),
+            AnswerKind::Choices { .. } => {
                 Value::List(vec![options[number % options.len()].code.into(), options[0].code.into()])
             }
-            Kind::Keep { .. } if number.is_multiple_of(2) => Value::from("keep"),
-            Kind::Keep { .. } => Value::List(vec![options[number % options.len()].code.into()]),
-            Kind::Preference { .. } => Value::from(["1", "2", "equal"][number % 3]),
-            Kind::Pick { k, .. } => {
+            AnswerKind::Keep { .. } if number.is_multiple_of(2) => Value::from("keep"),
+            AnswerKind::Keep { .. } => Value::List(vec![options[number % options.len()].code.into()]),
+            AnswerKind::Preference { .. } => Value::from(["1", "2", "equal"][number % 3]),
+            AnswerKind::Pick { k, .. } => {
                 Value::List((0..*k).map(|pick| ((number + pick * 2) % 9 + 1).to_string()).collect())
             }
-            Kind::Score { min, .. } => Value::Number(f64::from(*min)),
-            Kind::Text | Kind::Edited { .. } => {
+            AnswerKind::Score { min, .. } => Value::Number(f64::from(*min)),
+            AnswerKind::Text | AnswerKind::Edited { .. } => {
                 Value::Text(format!("改写 {number}, \"quoted\"\nsecond line; =1+{number}"))
             }
         };
@@ -670,7 +670,7 @@ fn fill(
         Format::Csv => to_csv(&fill_grid(step, grid(file), answers)),
         Format::Xlsx => {
             let (entries, _) = xlsx::read_xlsx(&file.bytes, step.name).unwrap();
-            let text = |cells: &Cells, at| cells.text_at(at).map(Cow::into_owned).unwrap_or_default();
+            let text = |cells: &RowCells, at| cells.text_at(at).map(Cow::into_owned).unwrap_or_default();
             let rows = entries.rows.iter();
             let rows = rows.map(|row| (0..row.cells.len()).map(|at| text(&row.cells, at)).collect());
             let grid = std::iter::once(entries.columns.clone()).chain(rows).collect();
@@ -692,7 +692,7 @@ fn fill(
                 let region = |(field, value): (&&str, &Value)| {
                     let kind = &step.fields.iter().find(|other| other.name == *field).unwrap().kind;
                     let value = match (kind, value) {
-                        (Kind::Text, text) => serde_json::json!({ "text": [text] }),
+                        (AnswerKind::Text, text) => serde_json::json!({ "text": [text] }),
                         (_, Value::List(codes)) => serde_json::json!({ "choices": codes }),
                         (_, code) => serde_json::json!({ "choices": [code] }),
                     };

@@ -8,12 +8,12 @@ use rust_xlsxwriter::{
 };
 
 use crate::answers;
-use crate::ballot::{Field, Kind};
+use crate::ballot::{Field, AnswerKind};
 use crate::value::Value;
 
 use super::cells::{restore_formula, in_workbook};
-use super::entries::{Cells, Entries, Entry, Places, column_letters};
-use super::problem::Trouble;
+use super::entries::{RowCells, Entries, Entry, Places, column_letters};
+use super::problem::VoteProblem;
 use super::sheet::Sheet;
 
 const GUIDELINE: &str = "guideline";
@@ -50,7 +50,7 @@ pub(super) fn write_xlsx(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
 
 fn most_characters(field: &Field, item: &crate::item::Item) -> usize {
     match field.kind {
-        Kind::Pick { from, .. } => item.candidates_in(from).len(),
+        AnswerKind::Pick { from, .. } => item.candidates_in(from).len(),
         _ => 0,
     }
 }
@@ -95,7 +95,7 @@ fn write_ballot(
         let column = column_letters(at);
         let range = format!("={OPTIONS}!${column}$2:${column}${}", entries.len() + 1);
         // If several options may be marked, the list offers one, and more are typed after `;`.
-        let several = matches!(field.kind, Kind::Choices { .. } | Kind::Keep { .. });
+        let several = matches!(field.kind, AnswerKind::Choices { .. } | AnswerKind::Keep { .. });
         let style =
             if several { DataValidationErrorStyle::Information } else { DataValidationErrorStyle::Stop };
         let validation = DataValidation::new()
@@ -150,7 +150,7 @@ fn write_guideline(worksheet: &mut Worksheet, sheet: &Sheet<'_>) -> Result<(), X
 }
 
 /// Reads the sheet `name`, or the only one that is neither guideline nor options.
-pub(super) fn read_xlsx(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Trouble>), Trouble> {
+pub(super) fn read_xlsx(bytes: &[u8], name: &str) -> Result<(Entries, Vec<VoteProblem>), VoteProblem> {
     let mut workbook = workbook::open_workbook(bytes)?;
     let sheets = workbook.sheet_names();
     let mut others = sheets.iter().filter(|sheet| ![GUIDELINE, OPTIONS].contains(&sheet.as_str()));
@@ -158,14 +158,14 @@ pub(super) fn read_xlsx(bytes: &[u8], name: &str) -> Result<(Entries, Vec<Troubl
         (Some(sheet), _, _) | (None, Some(sheet), None) => sheet.clone(),
         _ => {
             let what = format!("no sheet `{name}` among {}", sheets.join(", "));
-            return Err(Trouble::Unreadable { what, hint: None });
+            return Err(VoteProblem::Unreadable { what, hint: None });
         }
     };
     Ok((read_entries(&mut workbook, sheet)?, Vec::new()))
 }
 
 /// Reads every sheet that has cells, except guideline and options.
-pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
+pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, VoteProblem> {
     let mut workbook = workbook::open_workbook(bytes)?;
     let mut tables = Vec::new();
     for name in workbook.sheet_names() {
@@ -182,10 +182,10 @@ pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<Entries>, Trouble> {
 }
 
 /// Reads the first sheet.
-pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, Trouble> {
+pub(super) fn read_first(bytes: &[u8]) -> Result<Entries, VoteProblem> {
     let mut workbook = workbook::open_workbook(bytes)?;
     let first = workbook.sheet_names().first().cloned();
-    let none = || Trouble::Unreadable { what: "it has no sheet".to_owned(), hint: None };
+    let none = || VoteProblem::Unreadable { what: "it has no sheet".to_owned(), hint: None };
     read_entries(&mut workbook, first.ok_or_else(none)?)
 }
 
@@ -194,8 +194,8 @@ pub(super) fn is_workbook(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"\xd0\xcf\x11\xe0")
 }
 
-impl From<BookError> for Trouble {
-    fn from(error: BookError) -> Trouble {
+impl From<BookError> for VoteProblem {
+    fn from(error: BookError) -> VoteProblem {
         let hint = match error {
             BookError::Damaged(_) => Some("was the file saved to its end, as xlsx?"),
             BookError::TooLarge(_) => Some(
@@ -203,11 +203,11 @@ impl From<BookError> for Trouble {
             ),
             BookError::Empty(_) => None,
         };
-        Trouble::Unreadable { what: error.to_string(), hint }
+        VoteProblem::Unreadable { what: error.to_string(), hint }
     }
 }
 
-fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Trouble> {
+fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, VoteProblem> {
     let range = workbook.read_cells(&sheet)?;
     let merged = workbook.merged_areas(&sheet)?;
     let last = range.end().map_or(0, |(_, column)| column);
@@ -227,7 +227,7 @@ fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, Troub
             let origin = format!("{}{}", column_letters(area.start.1 as usize), area.start.0 + 1);
             (area.start.1..=area.end.1.min(last)).map(move |column| (column as usize, origin.clone()))
         });
-        Entry { number: row as usize + 1, cells: Cells::Values(cells), merged: merged.collect() }
+        Entry { number: row as usize + 1, cells: RowCells::Values(cells), merged: merged.collect() }
     });
     let rows = rows.collect();
     Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })

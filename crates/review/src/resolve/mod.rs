@@ -5,11 +5,11 @@ mod pending;
 use std::collections::BTreeMap;
 
 use crate::answers::shown_numbers;
-use crate::ballot::{Ballot, Combine, Drafts, Field, Kind, REASON, Round};
+use crate::ballot::{Ballot, Combine, Drafts, Field, AnswerKind, REASON, Round};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
 use crate::votes::{Vote, find_contradictions, current_votes};
-pub use pending::{Pending, Why};
+pub use pending::{Pending, UndecidedReason};
 use riddlemill_files::digest::Digest;
 use riddlemill_record::is_published;
 
@@ -115,13 +115,13 @@ pub fn resolve_item(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Resolution
     Resolution { outcome, stale: verdict.stale, modified: verdict.modified, edited, published }
 }
 
-struct Verdict {
+struct ResolvedVotes {
     decided: Result<(Values, Vec<String>), Pending>,
     stale: Vec<Digest>,
     modified: Option<bool>,
 }
 
-fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> Verdict {
+fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> ResolvedVotes {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
     let seen = review_item(ballot, item, heads);
     let hash = |round: Round| match round {
@@ -150,7 +150,7 @@ fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, V
         }
         _ => None,
     };
-    let verdict = |decided| Verdict { decided, stale: stale.clone(), modified };
+    let verdict = |decided| ResolvedVotes { decided, stale: stale.clone(), modified };
 
     let last_words = counted(Round::Adjudication);
     let is_settled = |id: &Digest| last_words.iter().any(|vote| vote.settles.contains(id));
@@ -164,10 +164,10 @@ fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, V
     let own = |round: Round| {
         let counted = counted(round);
         let of = move |(vote, _): &&(&Vote, Vec<&Vote>)| counted.iter().any(|other| other.id == vote.id);
-        twice.iter().filter(of).map(move |(vote, others)| Why::answered_twice(round, vote, others))
+        twice.iter().filter(of).map(move |(vote, others)| UndecidedReason::answered_twice(round, vote, others))
     };
-    let mut twice: Vec<Why> =
-        contradicting.iter().map(|(vote, others)| Why::answered_twice(Round::Adjudication, vote, others)).collect();
+    let mut twice: Vec<UndecidedReason> =
+        contradicting.iter().map(|(vote, others)| UndecidedReason::answered_twice(Round::Adjudication, vote, others)).collect();
     twice.extend(own(Round::Adjudication));
     // An adjudicator's decision is final, whatever votes come in later.
     if let Some(last) = last_words.iter().max_by_key(|vote| (&vote.at, vote.id)) {
@@ -203,7 +203,7 @@ fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, V
     };
     by.sort();
     by.dedup();
-    let mut why: Vec<Why> = own(Round::Vote).chain(own(Round::Review)).collect();
+    let mut why: Vec<UndecidedReason> = own(Round::Vote).chain(own(Round::Review)).collect();
     why.extend(asked);
     match decided {
         Ok(values) if why.is_empty() => verdict(Ok((values, by))),
@@ -223,7 +223,7 @@ fn is_comparable(ballot: &Ballot, field: &Field) -> bool {
 }
 
 /// Answers that send an item to the adjudicator.
-fn asks_for_adjudicator(ballot: &Ballot, votes: &[&Vote]) -> Vec<Why> {
+fn asks_for_adjudicator(ballot: &Ballot, votes: &[&Vote]) -> Vec<UndecidedReason> {
     let given = |(field, answer): &&(&'static str, &'static str)| {
         votes.iter().any(|vote| vote.values.text_of(field) == Some(*answer))
     };
@@ -231,13 +231,13 @@ fn asks_for_adjudicator(ballot: &Ballot, votes: &[&Vote]) -> Vec<Why> {
         .asked_by
         .iter()
         .filter(given)
-        .map(|&(field, answer)| Why::Asked { field, answer })
+        .map(|&(field, answer)| UndecidedReason::Asked { field, answer })
         .collect()
 }
 
 /// Combines the votes field by field. For a field that depends on an earlier one, only the voters who agree
 /// with the earlier result count.
-fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
+fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<UndecidedReason>> {
     let mut values = Values::new();
     let mut differ = Vec::new();
     for field in fields {
@@ -257,7 +257,7 @@ fn combine_all(fields: &[Field], votes: &[&Vote]) -> Result<Values, Vec<Why>> {
 }
 
 /// Combines one field's answers; `None` if nobody answered. `answers` are in the order of voters.
-fn combine_answers(field: &Field, answers: &[&Value]) -> Result<Option<Value>, Why> {
+fn combine_answers(field: &Field, answers: &[&Value]) -> Result<Option<Value>, UndecidedReason> {
     if answers.is_empty() {
         return Ok(None);
     }
@@ -271,7 +271,7 @@ fn combine_answers(field: &Field, answers: &[&Value]) -> Result<Option<Value>, W
             match (winner, field.combine) {
                 (Some(voices), _) => Ok(Some(join_voices(field, voices))),
                 (None, Combine::MajorityOr(code)) => Ok(Some(Value::from(code))),
-                (None, _) => Err(Why::Differ {
+                (None, _) => Err(UndecidedReason::Differ {
                     field: field.name,
                     answers: tally
                         .values()
@@ -304,7 +304,7 @@ fn tally_answers<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, V
     let mut tally: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     for &answer in answers {
         let key = match (&field.kind, answer) {
-            (Kind::Keep { .. }, Value::List(_)) => "reject".to_owned(),
+            (AnswerKind::Keep { .. }, Value::List(_)) => "reject".to_owned(),
             // A separator that is in no code, so that different lists stay different.
             (_, Value::List(codes)) => codes.join("\u{1f}"),
             (_, other) => other.to_string(),
@@ -316,7 +316,7 @@ fn tally_answers<'v>(field: &Field, answers: &[&'v Value]) -> BTreeMap<String, V
 
 fn join_voices(field: &Field, voices: &[&Value]) -> Value {
     match field.kind {
-        Kind::Keep { .. } if matches!(voices[0], Value::List(_)) => union_of(field, voices),
+        AnswerKind::Keep { .. } if matches!(voices[0], Value::List(_)) => union_of(field, voices),
         _ => voices[0].clone(),
     }
 }
@@ -334,7 +334,7 @@ fn is_edited(ballot: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     if ballot.drafts == Drafts::Hidden {
         return None;
     }
-    let texts = ballot.fields.iter().filter(|field| matches!(field.kind, Kind::Text | Kind::Edited { .. }));
+    let texts = ballot.fields.iter().filter(|field| matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. }));
     let pairs: Vec<(&str, &str)> =
         texts.filter_map(|field| Some((item.draft.text_of(field.name)?, values.text_of(field.name)?))).collect();
     (!pairs.is_empty()).then(|| pairs.iter().any(|(draft, text)| draft != text))
@@ -393,7 +393,7 @@ fn with_votes(ballot: &Ballot, item: &Item, votes: &[&Vote], rounds: &[Round]) -
     let mut seen = item.with_more(more);
     // Picks are shown with the current numbers.
     for field in rounds.iter().flat_map(|round| ballot.questions_of_round(*round)) {
-        let Kind::Pick { from, .. } = field.kind else { continue };
+        let AnswerKind::Pick { from, .. } = field.kind else { continue };
         for prefix in ["votes", "review"] {
             let Some(Value::List(shown)) = seen.content.get(&format!("{prefix}.{}", field.name)).cloned()
             else {

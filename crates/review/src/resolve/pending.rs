@@ -21,13 +21,13 @@ pub enum Pending {
         /// The deciding role.
         by: Role,
         /// What has to be decided; never empty.
-        why: Vec<Why>,
+        why: Vec<UndecidedReason>,
     },
 }
 
 /// Why the votes do not decide.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Why {
+pub enum UndecidedReason {
     /// The voters disagree.
     #[error("{field}: the voters differ ({})", .answers.join(" / "))]
     Differ {
@@ -52,8 +52,8 @@ fn who_votes(round: Round) -> &'static str {
     }
 }
 
-impl Why {
-    pub(super) fn answered_twice(round: Round, vote: &Vote, others: &[&Vote]) -> Why {
+impl UndecidedReason {
+    pub(super) fn answered_twice(round: Round, vote: &Vote, others: &[&Vote]) -> UndecidedReason {
         let answers = |vote: &Vote| {
             let answers_given = vote.values.iter().filter(|(field, _)| *field != REASON);
             answers_given.map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", ")
@@ -61,7 +61,7 @@ impl Why {
         let mut answers: Vec<String> =
             std::iter::once(vote).chain(others.iter().copied()).map(answers).collect();
         answers.sort();
-        Why::Twice { round, answers }
+        UndecidedReason::Twice { round, answers }
     }
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Pending {
                 write!(f, "{votes} {round} {votes_word} still needed from {}", roles.join(" or "))
             }
             Pending::Adjudicate { by, why } => {
-                let why: Vec<String> = why.iter().map(Why::to_string).collect();
+                let why: Vec<String> = why.iter().map(UndecidedReason::to_string).collect();
                 write!(f, "waits for a decision by {}: {}", by.name(), why.join("; "))
             }
         }

@@ -40,7 +40,7 @@ pub struct VoteLog {
 
 /// The result of storing votes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
+pub struct VoteReceipt {
     /// Stored and on disk.
     pub added: Vec<Digest>,
     /// Those of them that replace another vote of the same annotator.
@@ -219,7 +219,7 @@ impl VoteLog {
 
     /// Stores new votes, and returns when they are on disk. Every vote gets its id and the vote it supersedes
     /// here, under the lock, so that concurrent processes add nothing twice.
-    pub fn append_votes(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+    pub fn append_votes(&mut self, votes: Vec<Vote>) -> Result<VoteReceipt, LogError> {
         self.store_votes(votes, false)
     }
 
@@ -228,11 +228,11 @@ impl VoteLog {
     ///
     /// # Errors
     /// Those of [`append`](VoteLog::append).
-    pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<Receipt, LogError> {
+    pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<VoteReceipt, LogError> {
         self.store_votes(votes, true)
     }
 
-    fn store_votes(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<Receipt, LogError> {
+    fn store_votes(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<VoteReceipt, LogError> {
         // A copy, because the writer borrows it while `self` changes.
         let segments = self.segments.clone();
         let writer = segments.open_writer()?;
@@ -253,8 +253,8 @@ impl VoteLog {
 
     /// Adds new votes to memory, and returns the lines to store. Of two equal ones in one batch the second
     /// counts as known.
-    fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(Receipt, Vec<Vec<u8>>), LogError> {
-        let mut receipt = Receipt::default();
+    fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(VoteReceipt, Vec<Vec<u8>>), LogError> {
+        let mut receipt = VoteReceipt::default();
         let stored = self.votes.len();
         self.reserve(votes.len());
         let seated = |vote: Vote| {
@@ -272,7 +272,7 @@ impl VoteLog {
         Ok((receipt, lines))
     }
 
-    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut Receipt) {
+    fn sort_one_in(&mut self, mut vote: Vote, seat: Digest, from_sheet: bool, receipt: &mut VoteReceipt) {
         let head = self.heads.get(&seat).map(|&at| &self.votes[at as usize]);
         let contradicting = self.contradicting.get(&seat).map_or(&[][..], Vec::as_slice);
         let aside = head.filter(|head| self.set_aside(head).is_some());
@@ -306,7 +306,7 @@ impl VoteLog {
     }
 
     /// Reverts to what is on disk after a failed write.
-    fn revert_to_disk(&mut self, error: LogError) -> Result<Receipt, LogError> {
+    fn revert_to_disk(&mut self, error: LogError) -> Result<VoteReceipt, LogError> {
         *self = VoteLog::read_folder(self.folder.clone(), self.as_cast)?;
         Err(error)
     }

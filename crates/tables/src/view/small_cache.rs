@@ -11,11 +11,11 @@ use crate::{Error, StageReader, part_columns, part_rows};
 
 /// The last values, by the hash of their inputs.
 pub struct SmallCache<T> {
-    slots: Mutex<Vec<(String, Arc<Slot<T>>)>>,
+    slots: Mutex<Vec<(String, Arc<CacheSlot<T>>)>>,
 }
 
 /// A value, possibly still being made.
-type Slot<T> = Mutex<Option<Arc<T>>>;
+type CacheSlot<T> = Mutex<Option<Arc<T>>>;
 
 impl<T> Default for SmallCache<T> {
     fn default() -> SmallCache<T> {
@@ -63,7 +63,7 @@ impl<T> SmallCache<T> {
         };
         let weight =
             // A value that is still being made is not waited for: that would block every request.
-            |slot: &Slot<T>| slot.try_lock().ok().and_then(|made| made.as_ref().map(|made| weigh(made)));
+            |slot: &CacheSlot<T>| slot.try_lock().ok().and_then(|made| made.as_ref().map(|made| weigh(made)));
         let mut slots = slots();
         // The newest stays, even if it exceeds the budget alone.
         while slots.len() > 1 && slots.iter().filter_map(|(_, slot)| weight(slot)).sum::<usize>() > budget {

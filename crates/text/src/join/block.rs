@@ -88,7 +88,7 @@ impl WithSimd for Scan<'_, '_> {
     }
 }
 
-struct Scratch<'a> {
+struct BlockScratch<'a> {
     cutter: Cutter,
     keys: Vec<Key>,
     buckets: Vec<(u32, Range<u32>)>,
@@ -161,8 +161,8 @@ impl<'a> Block<'a> {
         Pattern::new(*query, self.order.alphabet_size(), weights, weights_of_pairs)
     }
 
-    fn empty_scratch(&self) -> Scratch<'a> {
-        Scratch {
+    fn empty_scratch(&self) -> BlockScratch<'a> {
+        BlockScratch {
             cutter: Cutter::default(),
             keys: Vec::new(),
             buckets: Vec::new(),
@@ -173,8 +173,8 @@ impl<'a> Block<'a> {
     }
 
     /// The work of a task, judging from some of its records, which are alike in size.
-    fn estimate_work(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> u64 {
-        let Scratch { cutter, keys, .. } = scratch;
+    fn estimate_work(&self, probes: &Records, task: &[u32], scratch: &mut BlockScratch) -> u64 {
+        let BlockScratch { cutter, keys, .. } = scratch;
         let mut work = 1;
         for &a in task.iter().step_by(task.len().div_ceil(SAMPLED).max(1)) {
             let Some(budget) = self.order.plan.budget_downward(probes.size(a), self.sizes) else { continue };
@@ -185,7 +185,7 @@ impl<'a> Block<'a> {
         work
     }
 
-    fn probe_task(&self, probes: &Records, task: &[u32], scratch: &mut Scratch) -> (Vec<Match>, Effort) {
+    fn probe_task(&self, probes: &Records, task: &[u32], scratch: &mut BlockScratch) -> (Vec<Match>, Effort) {
         scratch.effort = Effort::default();
         let mut found = Vec::new();
         for &a in task {
@@ -197,7 +197,7 @@ impl<'a> Block<'a> {
             // A record that shares several keys is found several times.
             scratch.candidates.dedup();
             let mut set = false;
-            let Scratch { candidates, pattern, effort, .. } = scratch;
+            let BlockScratch { candidates, pattern, effort, .. } = scratch;
             for (n, &b) in candidates.iter().enumerate() {
                 if n.is_multiple_of(FETCHED) {
                     self.records.fetch_heads(candidates[n..].iter().take(FETCHED).copied());
@@ -219,8 +219,8 @@ impl<'a> Block<'a> {
         (found, scratch.effort)
     }
 
-    fn collect_candidates(&self, probes: &Records, a: u32, scratch: &mut Scratch) {
-        let Scratch { cutter, keys, buckets, candidates, effort, .. } = scratch;
+    fn collect_candidates(&self, probes: &Records, a: u32, scratch: &mut BlockScratch) {
+        let BlockScratch { cutter, keys, buckets, candidates, effort, .. } = scratch;
         keys.clear();
         candidates.clear();
         let (size, classes) = (probes.size(a), probes.signature(a).classes());

@@ -11,7 +11,7 @@ use super::keys::{Cutter, Key};
 use super::metric::Linear;
 use super::signature::Signature;
 use super::stats::Order;
-use super::tokens::{FIRST_PAIR, Token, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
+use super::tokens::{FIRST_PAIR, TokenId, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
 use super::verify::Pattern;
 use super::{Query, Score};
 
@@ -32,12 +32,12 @@ pub struct RowKey {
     /// For partners of which size it is.
     pub role: Role,
     /// What distinguishes most rows that it is similar to from the others.
-    pub sketch: Sketch,
+    pub sketch: RowSketch,
 }
 
 /// Data on a row, under one of its keys, that shows without its text that it is not in a pair with another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Sketch {
+pub struct RowSketch {
     /// The row's size: characters, grams, or weight.
     pub size: u32,
     /// At least so much of the row is unshared in a pair that shares this key.
@@ -48,7 +48,7 @@ pub struct Sketch {
 
 /// A row in a group of rows with one key.
 #[derive(Clone, Copy, Debug)]
-pub struct Member<'a> {
+pub struct KeyedMember<'a> {
     /// The row's number, the same wherever it is.
     pub row: u64,
     pub text: &'a str,
@@ -60,7 +60,7 @@ pub struct Member<'a> {
 
 /// Two rows at or over the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPair {
     /// The row with the lower number.
     pub a: u64,
     /// The other.
@@ -118,7 +118,7 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
             cutter.cut_keys(&symbols, budget, order, &mut keys);
         }
         let each = |key: &Key| {
-            let sketch = Sketch { size, skip: key.skip, signature };
+            let sketch = RowSketch { size, skip: key.skip, signature };
             RowKey { hash: key.hash, role, sketch }
         };
         found.extend(keys.iter().map(each));
@@ -127,7 +127,7 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
 }
 
 /// Every pair of a group at or over the threshold, each once. Rows of equal numbers are one row.
-pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
+pub fn verify(group: &[KeyedMember], query: &Query) -> Vec<FoundPair> {
     let (texts, alphabet) = spell_group(group, query);
     let metric = query.metric;
     let weights: Vec<u32> = alphabet.iter().map(|&token| weight_of_token(token, metric)).collect();
@@ -148,7 +148,7 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
             // Rows of one size have both roles, and their pair must come once.
             if (size, x.row) > (partner, y.row) && x.skip + need <= size && y.skip + need <= partner {
                 let score = pattern.score_with(&texts[small], partner);
-                found.extend(score.map(|score| Found { a: x.row.min(y.row), b: x.row.max(y.row), score }));
+                found.extend(score.map(|score| FoundPair { a: x.row.min(y.row), b: x.row.max(y.row), score }));
             }
         }
     }
@@ -158,15 +158,15 @@ pub fn verify(group: &[Member], query: &Query) -> Vec<Found> {
 }
 
 /// Whether a group's larger and smaller row can be a pair. Without a division: rows are compared with many.
-pub fn can_meet(query: &Query, large: Sketch, small: Sketch) -> bool {
+pub fn can_meet(query: &Query, large: RowSketch, small: RowSketch) -> bool {
     let Linear { small: per_small, large: per_large, of } = query.metric.linear_bound(query.threshold);
     let need = per_small * u64::from(small.size) + per_large * u64::from(large.size);
-    let lacks = |own: Sketch, other: Sketch| match (own.signature, other.signature) {
+    let lacks = |own: RowSketch, other: RowSketch| match (own.signature, other.signature) {
         (Some(own), Some(other)) if query.metric.is_of_bags() => own.weight_missing_from(other),
         (Some(own), Some(other)) => own.missing_from(other),
         _ => 0,
     };
-    let room = |row: Sketch, lacked: u32| {
+    let room = |row: RowSketch, lacked: u32| {
         (of * u64::from(row.size))
             .checked_sub(need)
             .is_some_and(|room| of * u64::from(row.skip.max(lacked)) <= room)
@@ -179,7 +179,7 @@ pub fn compare(a: &str, b: &str, query: &Query) -> Option<Score> {
     if a == b {
         return (!a.is_empty()).then_some(Score::ONE);
     }
-    let member = |row, text, role| Member { row, text, role, skip: 0 };
+    let member = |row, text, role| KeyedMember { row, text, role, skip: 0 };
     let both = [(0, a), (1, b)].into_iter().flat_map(|(row, text)| {
         [Role::Smaller, Role::Larger].into_iter().map(move |role| member(row, text, role))
     });
@@ -187,8 +187,8 @@ pub fn compare(a: &str, b: &str, query: &Query) -> Option<Score> {
 }
 
 /// Texts of a group over an alphabet of their own.
-fn spell_group(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
-    let spelled: Vec<Vec<Token>> = group
+fn spell_group(group: &[KeyedMember], query: &Query) -> (Vec<Vec<u32>>, Vec<TokenId>) {
+    let spelled: Vec<Vec<TokenId>> = group
         .iter()
         .map(|member| {
             let mut found = Vec::new();
@@ -196,12 +196,12 @@ fn spell_group(group: &[Member], query: &Query) -> (Vec<Vec<u32>>, Vec<Token>) {
             found
         })
         .collect();
-    let mut alphabet: Vec<Token> = spelled.iter().flatten().copied().collect();
+    let mut alphabet: Vec<TokenId> = spelled.iter().flatten().copied().collect();
     alphabet.sort_unstable();
     alphabet.dedup();
     // Pairs of neighbours come last.
     let letters = alphabet.partition_point(|&token| letters_of_pair(token).is_none());
-    let number = |token: &Token| match alphabet.partition_point(|other| other < token) {
+    let number = |token: &TokenId| match alphabet.partition_point(|other| other < token) {
         place if place < letters => place as u32,
         place => FIRST_PAIR + (place - letters) as u32,
     };
@@ -227,10 +227,10 @@ mod tests {
             stats
         };
         let order = Order::new(&count(right).merge(count(left)), query.threshold);
-        let mut groups: BTreeMap<u64, Vec<(Member, Sketch)>> = BTreeMap::new();
+        let mut groups: BTreeMap<u64, Vec<(KeyedMember, RowSketch)>> = BTreeMap::new();
         for (row, text) in rows.iter().enumerate() {
             for key in keys(text, &order).expect("counted") {
-                let member = Member { row: row as u64, text, role: key.role, skip: key.sketch.skip };
+                let member = KeyedMember { row: row as u64, text, role: key.role, skip: key.sketch.skip };
                 groups.entry(key.hash).or_default().push((member, key.sketch));
             }
         }

@@ -85,13 +85,13 @@ struct Shard {
 /// What a shard is made of.
 #[derive(Clone, Default)]
 struct Entries {
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
     /// Of bags, by entry.
     rarer: Vec<Rarer>,
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct IndexEntry {
     hash: u64,
     record: u32,
     skip: u16,
@@ -209,7 +209,7 @@ fn entries_of(records: &Records, order: &Order, chunk: &[u32]) -> Vec<Entries> {
         for &Key { hash, skip, pair } in keys {
             let skip = u16::try_from(skip).unwrap_or(u16::MAX);
             let shard = &mut shards[shard_of(hash)];
-            shard.entries.push(Entry { hash, record, skip });
+            shard.entries.push(IndexEntry { hash, record, skip });
             if of_bags {
                 shard.rarer.push(records.rarer_neighbours(record, pair));
             }
@@ -253,7 +253,7 @@ impl Shard {
             shard.starts[i] += shard.starts[i - 1];
         }
         for part in parts {
-            for (n, &Entry { hash, record, skip }) in part.entries.iter().enumerate() {
+            for (n, &IndexEntry { hash, record, skip }) in part.entries.iter().enumerate() {
                 if n.is_multiple_of(FETCHED) {
                     records.fetch_heads(part.entries[n..].iter().take(FETCHED).map(|entry| entry.record));
                 }

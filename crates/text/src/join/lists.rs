@@ -125,7 +125,7 @@ fn match_by_lists(block: &Block<'_>, probes: &Records, range: Range<u32>, items:
             .into_par_iter()
             .enumerate()
             .map_init(
-                || Scratch::new(block, of_lists.in_portions(whole / REPORTS)),
+                || ListScratch::new(block, of_lists.in_portions(whole / REPORTS)),
                 |scratch, (shard, (looking, _))| in_shard(block, probes, shard, &looking, scratch),
             )
             .collect();
@@ -169,7 +169,7 @@ fn look_up(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looki
 }
 
 /// Buffers that are reused from list to list, and the work that is done of them.
-struct Scratch<'a, 'w> {
+struct ListScratch<'a, 'w> {
     done: Portions<'w>,
     list: Vec<Listed>,
     compared_by: Vec<u32>,
@@ -180,7 +180,7 @@ struct Scratch<'a, 'w> {
     letters: Letters,
 }
 
-impl<'a, 'w> Scratch<'a, 'w> {
+impl<'a, 'w> ListScratch<'a, 'w> {
     fn new(block: &Block<'a>, done: Portions<'w>) -> Self {
         let alphabet = block.order.alphabet_size();
         Self {
@@ -201,7 +201,7 @@ fn in_shard(
     probes: &Records,
     shard: usize,
     looking: &[Looking],
-    scratch: &mut Scratch<'_, '_>,
+    scratch: &mut ListScratch<'_, '_>,
 ) -> (Vec<Match>, Effort) {
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for group in split_lists(looking) {
@@ -231,11 +231,11 @@ fn verify_list(
     block: &Block<'_>,
     probes: &Records,
     hash: u64,
-    scratch: &mut Scratch<'_, '_>,
+    scratch: &mut ListScratch<'_, '_>,
     effort: &mut Effort,
     matches: &mut Vec<Match>,
 ) {
-    let Scratch { done, candidates, pattern, pair_worth, .. } = scratch;
+    let ListScratch { done, candidates, pattern, pair_worth, .. } = scratch;
     // Meeting them was the other part of the list's work.
     let each = done.remaining_items() / candidates.len().div_ceil(FETCHED).max(1) as u64;
     let of_other_list = |pair: u32| hash_of_pair(pair) & KEPT != hash & KEPT;
@@ -285,7 +285,7 @@ fn in_parts(
     looking: &[Looking],
     list: &[Listed],
     parted: u32,
-    scratch: &mut Scratch<'_, '_>,
+    scratch: &mut ListScratch<'_, '_>,
 ) -> u64 {
     if looking.is_empty() || list.is_empty() {
         return 0;
@@ -305,7 +305,7 @@ fn in_parts(
                 + in_parts(block, probes, &others, &with, parted - 1, scratch);
         }
     }
-    let Scratch { done, compared_by, candidates, letters, worth, .. } = scratch;
+    let ListScratch { done, compared_by, candidates, letters, worth, .. } = scratch;
     compared_by.clear();
     compared_by.resize(list.len(), u32::MAX);
     block.arch.dispatch(InList {

@@ -8,7 +8,7 @@ use super::block::{Block, can_concern};
 use super::index::Cutting;
 use super::records::Records;
 use super::stats::{Order, Stats};
-use super::watch::Part;
+use super::watch::WorkPart;
 use super::{Effort, Match, Query};
 
 /// Keys of one block's index, about; each takes some 40 bytes while the index is built, of bags some 56.
@@ -34,7 +34,7 @@ pub(super) fn match_texts(
     rows: &[Vec<u32>],
     query: &Query,
     block_keys: u64,
-    part: Part<'_>,
+    part: WorkPart<'_>,
 ) -> (Vec<Match>, Effort) {
     let (probe, before) = part.of_join();
     let order = Order::new(&count_texts(texts, rows, query, before.narrow_to(COUNT)), query.threshold);
@@ -73,7 +73,7 @@ pub(super) fn match_texts(
     (found, effort)
 }
 
-fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>) -> Stats {
+fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: WorkPart<'_>) -> Stats {
     let items = part.over_items(texts.len());
     let share = texts.len().div_ceil(rayon::current_num_threads()).max(CHUNK);
     texts
@@ -93,7 +93,7 @@ fn count_texts(texts: &[&str], rows: &[Vec<u32>], query: &Query, part: Part<'_>)
 }
 
 /// The texts as records, and by record the text's place.
-fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u32>) {
+fn spell_texts(texts: &[&str], order: &Order, part: WorkPart<'_>) -> (Records, Vec<u32>) {
     let items = part.over_items(texts.len());
     let chunks: Vec<Records> = texts
         .par_chunks(CHUNK)
@@ -120,7 +120,7 @@ fn spell_texts(texts: &[&str], order: &Order, part: Part<'_>) -> (Records, Vec<u
 }
 
 /// Runs of records with about so many keys in an index.
-fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: Part<'_>) -> Vec<Range<u32>> {
+fn split_blocks(records: &Records, order: &Order, block_keys: u64, part: WorkPart<'_>) -> Vec<Range<u32>> {
     let items = part.over_items((records.next_number() - records.first) as usize);
     let all: Vec<u32> = (records.first..records.next_number()).collect();
     if all.len() as u64 <= block_keys / MANY_KEYS {

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::memory::{BLOCK_KEYS, match_texts};
 use super::metric::shared_letters;
-use super::watch::Part;
+use super::watch::WorkPart;
 use super::{Effort, Match, Query, Score, Watch};
 use crate::text::sameness::SharedWeights;
 
@@ -39,15 +39,15 @@ pub struct Joined {
 
 /// Finds every pair of rows at or over the threshold.
 pub fn self_join(rows: &[&str], query: &Query) -> Joined {
-    join_by_blocks(rows, query, BLOCK_KEYS, Part::without_watch())
+    join_by_blocks(rows, query, BLOCK_KEYS, WorkPart::without_watch())
 }
 
 /// [`self_join`] with an observer.
 pub fn self_join_watched(rows: &[&str], query: &Query, watch: &dyn Watch) -> Joined {
-    join_by_blocks(rows, query, BLOCK_KEYS, Part::of_whole(watch))
+    join_by_blocks(rows, query, BLOCK_KEYS, WorkPart::of_whole(watch))
 }
 
-pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: Part<'_>) -> Joined {
+pub(super) fn join_by_blocks(rows: &[&str], query: &Query, block_keys: u64, part: WorkPart<'_>) -> Joined {
     let (texts, groups) = distinct_rows(rows);
     let (found, effort) = match_texts(&texts, &groups, query, block_keys, part);
     let of_bags = if query.metric.is_of_bags() { found.as_slice() } else { &[] };
@@ -204,7 +204,7 @@ mod tests {
         let expected = brute_force(&rows, query);
         for block_keys in [BLOCK_KEYS, 20] {
             let found: Vec<Pair> =
-                join_by_blocks(&rows, query, block_keys, Part::without_watch()).pairs().collect();
+                join_by_blocks(&rows, query, block_keys, WorkPart::without_watch()).pairs().collect();
             assert_eq!(found, expected, "{query:?} over {rows:?}");
         }
     }

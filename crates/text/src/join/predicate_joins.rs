@@ -21,9 +21,9 @@ pub struct DefaultJoin {
 
 /// The joins of the default similarity. Texts of one key, and openings, are found without.
 pub fn default_joins() -> Vec<DefaultJoin> {
-    type View = fn(&str) -> Cow<'_, str>;
+    type ViewFunction = fn(&str) -> Cow<'_, str>;
     let join = |spec: &PredicateSpec| {
-        let (share, metric, view): (f64, Metric, View) = match spec.predicate {
+        let (share, metric, view): (f64, Metric, ViewFunction) = match spec.predicate {
             Predicate::Identical | Predicate::Opening => return None,
             Predicate::Near => (0.31, Metric::Indel, |text| text.into()),
             Predicate::Sound => (0.29, Metric::Indel, |text| view::sound_of(text).into()),

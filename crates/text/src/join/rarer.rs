@@ -36,7 +36,7 @@ pub(super) enum Side {
 
 /// Where the two are among the pairs of the bag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Places([u8; 2]);
+pub(super) struct BagPlaces([u8; 2]);
 
 /// No place, or none that fits in a byte.
 const NOWHERE: u8 = u8::MAX;
@@ -49,8 +49,8 @@ const SLOTS: usize = 256;
 
 /// Of a bag with these pairs, the rarer ones next to the one at this place. `places` are those of [`places`].
 #[inline(always)]
-pub(super) fn rarer_neighbours(at: usize, pairs: &[u32], places: &[Places]) -> Rarer {
-    let Some(&Places(places)) = places.get(at) else { return Rarer::default() };
+pub(super) fn rarer_neighbours(at: usize, pairs: &[u32], places: &[BagPlaces]) -> Rarer {
+    let Some(&BagPlaces(places)) = places.get(at) else { return Rarer::default() };
     Rarer(places.map(|place| if place == NOWHERE { 0 } else { pairs[usize::from(place)] }))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn rarer_neighbours(at: usize, pairs: &[u32], places: &[Places]) -> R
 ///
 /// A bag has no order, but a pair is followed by one that begins with its second letter. If a letter repeats, that may not
 /// be the pair that follows in the text; it is a pair of the bag in any case, which is enough.
-pub(super) fn append_places(pairs: &[u32], order: &Order, places: &mut Vec<Places>) {
+pub(super) fn append_places(pairs: &[u32], order: &Order, places: &mut Vec<BagPlaces>) {
     let letters = |at: u8| order.pairs[(pairs[usize::from(at)] - FIRST_PAIR) as usize];
     let slot = |letter: u32| (spread_hash(letter) >> 24) as usize;
     let known = pairs.len().min(NOWHERE.into()) as u8;
@@ -97,9 +97,9 @@ pub(super) fn append_places(pairs: &[u32], order: &Order, places: &mut Vec<Place
             }
             second = next;
         }
-        places.push(Places(beside));
+        places.push(BagPlaces(beside));
     }
-    places.resize(all, Places([NOWHERE; 2]));
+    places.resize(all, BagPlaces([NOWHERE; 2]));
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use super::keys::NO_PAIR;
-use super::rarer::{Places, Rarer, append_places, rarer_neighbours};
+use super::rarer::{BagPlaces, Rarer, append_places, rarer_neighbours};
 use super::signature::{PairClasses, Signature};
 use super::stats::Order;
 use super::tokens::letters_and_pairs;
@@ -20,7 +20,7 @@ pub(super) struct Records {
     /// Of bags.
     pairs: Vec<OfPairs>,
     /// Of bags, for each of their pairs of neighbours, in the order of the symbols.
-    places: Vec<Places>,
+    places: Vec<BagPlaces>,
 }
 
 /// Data on the pairs of neighbours of a bag in addition to their symbols.

@@ -24,10 +24,10 @@ use super::memory::BLOCK_KEYS;
 use super::openings::find_openings;
 use super::pairs::join_by_blocks;
 use super::predicate_joins::{DefaultJoin, default_joins};
-use super::watch::Part;
+use super::watch::WorkPart;
 use super::{Effort, Watch};
 use crate::text::sameness::{
-    Comparison, Predicate, Predicates, Prepared, Reading, SharedWeights, Verdict, compare_among, holds_of,
+    Comparison, Predicate, Predicates, PreparedText, Reading, SharedWeights, Verdict, compare_among, holds_of,
     least_units, all_predicates,
 };
 
@@ -55,12 +55,12 @@ pub struct AlikePair {
 
 /// Finds every pair of texts that are the same or borderline.
 pub fn find_alike_pairs(texts: &[&str]) -> AlikePairs {
-    alike_of(texts, Part::without_watch())
+    alike_of(texts, WorkPart::without_watch())
 }
 
 /// [`alike`] for somebody who waits.
 pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs {
-    alike_of(texts, Part::of_whole(watch))
+    alike_of(texts, WorkPart::of_whole(watch))
 }
 
 /// What reading is told to take before its texts are known: little, because progress never goes back.
@@ -69,7 +69,7 @@ const READ: f64 = 0.02;
 /// Pairs that are compared between two reports of progress.
 const AT_ONCE: usize = 256;
 
-fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
+fn alike_of(texts: &[&str], part: WorkPart<'_>) -> AlikePairs {
     let (readings, groups) = group_rows(texts, part.narrow_to(READ));
     let all: Vec<&Reading> = readings.iter().collect();
     let steps = steps_of(&all, part);
@@ -83,7 +83,7 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
     let pairs = candidates
         .par_chunk_by(|x, y| x.a == y.a)
         .flat_map_iter(|partners| {
-            let prepared = |reading: u32| Prepared::from(&readings[reading as usize]);
+            let prepared = |reading: u32| PreparedText::from(&readings[reading as usize]);
             let Some(first) = partners.first().map(|pair| prepared(pair.a)) else { return Vec::new() };
             let mut alike = Vec::new();
             // A text of common phrases may have a hundred thousand partners.
@@ -101,7 +101,7 @@ fn alike_of(texts: &[&str], part: Part<'_>) -> AlikePairs {
 }
 
 /// The shares of the steps after the reading of these texts, by a sample of them.
-pub(super) fn steps_of(readings: &[&Reading], part: Part<'_>) -> Steps {
+pub(super) fn steps_of(readings: &[&Reading], part: WorkPart<'_>) -> Steps {
     if readings.len() < FORECAST_FROM || part.is_stopped() {
         return Steps::without_forecast(&default_joins());
     }
@@ -110,7 +110,7 @@ pub(super) fn steps_of(readings: &[&Reading], part: Part<'_>) -> Steps {
 }
 
 /// The same by the sample itself, of so many texts.
-pub(super) fn sampled_steps(sample: &[&Reading], texts: usize, part: Part<'_>) -> Steps {
+pub(super) fn sampled_steps(sample: &[&Reading], texts: usize, part: WorkPart<'_>) -> Steps {
     if sample.is_empty() {
         return Steps::without_forecast(&default_joins());
     }
@@ -130,9 +130,9 @@ fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
 
 /// The work of joining these texts.
 fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
-    let (candidates, works) = find_candidates(readings, joins, &Steps::without_forecast(joins), Part::without_watch());
+    let (candidates, works) = find_candidates(readings, joins, &Steps::without_forecast(joins), WorkPart::without_watch());
     let text = |reading: u32| readings[reading as usize].folded();
-    let prepared = |reading: u32| Prepared::from(readings[reading as usize]);
+    let prepared = |reading: u32| PreparedText::from(readings[reading as usize]);
     let alike = candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
     let chars = |reading: u32| text(reading).chars().count() as f64;
     let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
@@ -177,7 +177,7 @@ impl Candidate {
     }
 
     /// How the two compare with these texts, where they are at least borderline.
-    pub fn compare_texts(self, first: &Prepared, second: &Prepared) -> Option<AlikePair> {
+    pub fn compare_texts(self, first: &PreparedText, second: &PreparedText) -> Option<AlikePair> {
         let Candidate { a, b, of, shared } = self;
         let comparison = compare_among(first, second, of, shared);
         (comparison.verdict != Verdict::Different).then_some(AlikePair { a, b, comparison })
@@ -195,7 +195,7 @@ pub fn joined_text<'a>(reading: &'a Reading, join: &DefaultJoin) -> Cow<'a, str>
 }
 
 /// Groups of rows that compare alike with everything.
-fn group_rows(texts: &[&str], part: Part<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
+fn group_rows(texts: &[&str], part: WorkPart<'_>) -> (Vec<Reading>, Vec<Vec<u32>>) {
     let items = part.over_items(texts.len());
     let read = |text: &&str| Reading::new(if items.begin_items(1) { text } else { "" });
     let all: Vec<Reading> = texts.par_iter().map(read).collect();
@@ -221,7 +221,7 @@ fn find_candidates(
     readings: &[&Reading],
     joins: &[DefaultJoin],
     steps: &Steps,
-    part: Part<'_>,
+    part: WorkPart<'_>,
 ) -> (Vec<Candidate>, Vec<Joining>) {
     let mut works = Vec::with_capacity(joins.len());
     // Readings of one text differ by the numbers of a series or a list. There are few.
@@ -281,9 +281,9 @@ mod tests {
     type Described = (String, String, String);
 
     fn brute(texts: &[String]) -> Vec<Described> {
-        let mut firsts: Vec<(&String, Prepared)> = Vec::new();
+        let mut firsts: Vec<(&String, PreparedText)> = Vec::new();
         for text in texts.iter().filter(|t| !Reading::new(t).is_blank()) {
-            let prepared = Prepared::new(text);
+            let prepared = PreparedText::new(text);
             if firsts.iter().all(|(_, first)| *first != prepared) {
                 firsts.push((text, prepared));
             }

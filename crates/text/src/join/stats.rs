@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::plan::Plan;
-use super::tokens::{FIRST_PAIR, Token, class_of_letter, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
+use super::tokens::{FIRST_PAIR, TokenId, class_of_letter, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
 use super::{Metric, Query, Threshold};
 use crate::text::sameness::MOST_WEIGHT;
 
@@ -23,8 +23,8 @@ use crate::text::sameness::MOST_WEIGHT;
 pub struct Stats {
     metric: Metric,
     rows: u64,
-    holders: FxHashMap<Token, u64>,
-    scratch: Vec<Token>,
+    holders: FxHashMap<TokenId, u64>,
+    scratch: Vec<TokenId>,
 }
 
 impl Stats {
@@ -129,7 +129,7 @@ pub struct Order {
 enum Symbols {
     /// By scalar value, `NONE` where no row holds it.
     Characters(Vec<u32>),
-    Tokens(FxHashMap<Token, u32>),
+    Tokens(FxHashMap<TokenId, u32>),
 }
 
 const NONE: u32 = u32::MAX;
@@ -140,7 +140,7 @@ impl Order {
     pub fn new(stats: &Stats, threshold: Threshold) -> Self {
         let metric = stats.metric;
         let query = Query { metric, threshold };
-        let mut present: Vec<(bool, u64, Token)> =
+        let mut present: Vec<(bool, u64, TokenId)> =
             stats.holders.iter().map(|(&token, &holders)| (letters_of_pair(token).is_some(), holders, token)).collect();
         // The token breaks ties, so that the order does not depend on the hash map.
         present.sort_unstable();
@@ -198,7 +198,7 @@ impl Order {
 
     /// Appends the symbols of a text: in its order for sequences, ascending for sets and bags, of a bag its
     /// letters and then its pairs. False where it holds a token that the statistics have not.
-    pub(super) fn spell_text(&self, text: &str, scratch: &mut Vec<Token>, symbols: &mut Vec<u32>) -> bool {
+    pub(super) fn spell_text(&self, text: &str, scratch: &mut Vec<TokenId>, symbols: &mut Vec<u32>) -> bool {
         let start = symbols.len();
         match &self.symbols {
             Symbols::Characters(table) => symbols.extend(text.chars().map(|c| table[c as usize])),

@@ -8,10 +8,10 @@ use crate::text::sameness::{self, LEAST_WEIGHT};
 pub(super) const LONGEST_GRAM: u8 = 6;
 
 /// A token's identity, the same in every corpus: a character; a gram, packed exactly; or a pair of neighbours of a bag.
-pub(super) type Token = u128;
+pub(super) type TokenId = u128;
 
 /// Marks a pair of neighbours among the tokens of a bag.
-const PAIR: Token = 1 << 127;
+const PAIR: TokenId = 1 << 127;
 
 /// The same among symbols: pairs come after all letters.
 pub(super) const FIRST_PAIR: u32 = 1 << 31;
@@ -20,13 +20,13 @@ pub(super) const FIRST_PAIR: u32 = 1 << 31;
 const CHAR_BITS: u32 = 21;
 
 /// The tokens of a text: in its order for metrics of sequences, ascending for sets and bags.
-pub(super) fn collect_tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>) {
+pub(super) fn collect_tokens(text: &str, metric: Metric, tokens: &mut Vec<TokenId>) {
     tokens.clear();
     match metric {
-        Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as Token)),
+        Metric::Levenshtein | Metric::Indel => tokens.extend(text.chars().map(|c| c as TokenId)),
         Metric::Jaccard { n } => push_grams(text, n.clamp(1, LONGEST_GRAM), tokens),
         Metric::Reworded { .. } => {
-            let chars = || text.chars().map(|c| c as Token);
+            let chars = || text.chars().map(|c| c as TokenId);
             tokens.extend(chars());
             tokens.extend(chars().zip(chars().skip(1)).map(|(x, y)| PAIR | x << CHAR_BITS | y));
             tokens.sort_unstable();
@@ -35,8 +35,8 @@ pub(super) fn collect_tokens(text: &str, metric: Metric, tokens: &mut Vec<Token>
 }
 
 /// The two letters of a pair of neighbours, as tokens; none where the token is no pair.
-pub(super) fn letters_of_pair(token: Token) -> Option<(Token, Token)> {
-    let letter = |packed: Token| packed & ((1 << CHAR_BITS) - 1);
+pub(super) fn letters_of_pair(token: TokenId) -> Option<(TokenId, TokenId)> {
+    let letter = |packed: TokenId| packed & ((1 << CHAR_BITS) - 1);
     (token & PAIR != 0).then(|| (letter(token >> CHAR_BITS), letter(token)))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn letters_and_pairs(symbols: &[u32]) -> (&[u32], &[u32]) {
 }
 
 /// What a token is worth in the metric's unit of size.
-pub(super) fn weight_of_token(token: Token, metric: Metric) -> u32 {
+pub(super) fn weight_of_token(token: TokenId, metric: Metric) -> u32 {
     match (metric, letters_of_pair(token)) {
         (Metric::Reworded { .. }, Some((first, second))) => weight_of_token(first, metric) + weight_of_token(second, metric),
         (Metric::Reworded { .. }, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
@@ -59,9 +59,9 @@ pub(super) fn weight_of_token(token: Token, metric: Metric) -> u32 {
 }
 
 /// The set of a text's n-grams; a text shorter than n is one gram.
-fn push_grams(text: &str, n: u8, grams: &mut Vec<Token>) {
+fn push_grams(text: &str, n: u8, grams: &mut Vec<TokenId>) {
     // One more than the scalar value, so that a short gram is no prefix of a long one.
-    let pack = |gram: &[char]| gram.iter().fold(0, |packed, &c| packed << CHAR_BITS | (c as Token + 1));
+    let pack = |gram: &[char]| gram.iter().fold(0, |packed, &c| packed << CHAR_BITS | (c as TokenId + 1));
     let chars: Vec<char> = text.chars().collect();
     match chars.len() {
         0 => {}
@@ -116,7 +116,7 @@ pub(super) fn spread_hash(symbol: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn tokenize(text: &str, metric: Metric) -> Vec<Token> {
+    fn tokenize(text: &str, metric: Metric) -> Vec<TokenId> {
         let mut found = Vec::new();
         collect_tokens(text, metric, &mut found);
         found
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_bag_counts_repetitions() {
         let bag = tokenize("鱼鱼鱼刺", Metric::REWORDED);
-        let (pairs, letters): (Vec<&Token>, Vec<&Token>) =
+        let (pairs, letters): (Vec<&TokenId>, Vec<&TokenId>) =
             bag.iter().partition(|&&token| letters_of_pair(token).is_some());
         assert_eq!((letters.len(), pairs.len()), (4, 3));
         assert_eq!((letters[1], pairs[1]), (letters[2], pairs[2]), "as often as it occurs");

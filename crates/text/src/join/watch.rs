@@ -33,7 +33,7 @@ impl Watch for Unwatched {
 
 /// A part of the work, as a share of the whole.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'w> {
+pub(super) struct WorkPart<'w> {
     watch: &'w dyn Watch,
     share: f64,
     /// Of a join: how much of it is spent on looking records up.
@@ -43,23 +43,23 @@ pub(super) struct Part<'w> {
 /// What looking records up takes of a join of which nothing is known.
 const PROBING: f64 = 0.70;
 
-impl<'w> Part<'w> {
+impl<'w> WorkPart<'w> {
     pub fn of_whole(watch: &'w dyn Watch) -> Self {
-        Part { watch, share: 1.0, probing: PROBING }
+        WorkPart { watch, share: 1.0, probing: PROBING }
     }
 
-    pub fn without_watch() -> Part<'static> {
-        Part::of_whole(&Unwatched)
+    pub fn without_watch() -> WorkPart<'static> {
+        WorkPart::of_whole(&Unwatched)
     }
 
     /// This share of the part.
     pub fn narrow_to(self, share: f64) -> Self {
-        Part { share: self.share * share, ..self }
+        WorkPart { share: self.share * share, ..self }
     }
 
     /// As a join that spends so much on looking records up.
     pub fn as_join(self, probing: f64) -> Self {
-        Part { probing, ..self }
+        WorkPart { probing, ..self }
     }
 
     /// What looking records up takes of the part, and all else.
@@ -228,7 +228,7 @@ mod tests {
         ) {
             let sum = Sum::default();
             let all: u64 = tasks.iter().map(|(items, _)| items).sum();
-            let mut portions = Part::of_whole(&sum).over_items(7).weigh_by_work(7, all).in_portions(of);
+            let mut portions = WorkPart::of_whole(&sum).over_items(7).weigh_by_work(7, all).in_portions(of);
             for (items, parts) in &tasks {
                 prop_assert!(portions.begin_task(*items));
                 for part in parts {

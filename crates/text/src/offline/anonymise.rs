@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::settings::{self, Language, Treatment};
-use crate::text::anonymise::{Action, Anonymiser, Settings};
+use crate::text::anonymise::{Action, Anonymiser, AnonymiseSettings};
 use crate::text::language::detect;
 use crate::text::policy::{ListError, Policy, SHIPPED};
 use riddlemill_record::{Outcome, Post, Reason, Row};
@@ -72,7 +72,7 @@ impl Anonymise {
         };
         let by = |action: &dyn Fn(Treatment) -> Action, english: bool| {
             let contacts = action(settings.contacts);
-            Anonymiser::new(Settings {
+            Anonymiser::new(AnonymiseSettings {
                 links: action(settings.links),
                 names: action(settings.names),
                 emails: contacts,
@@ -83,7 +83,7 @@ impl Anonymise {
                 accounts: action(settings.identity),
                 addresses: action(settings.addresses),
                 english,
-                ..Settings::default()
+                ..AnonymiseSettings::default()
             })
         };
         let of = |english| Anonymisers { own: by(&action, english), marking: by(&marking, english) };
@@ -112,12 +112,12 @@ impl Anonymise {
             (!done.refused).then(|| done.text.into_owned())
         });
         match self.judge_text(rules, &post.text, &names) {
-            Verdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
-            Verdict::Listed(evidence) => {
+            AnonymiseVerdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
+            AnonymiseVerdict::Listed(evidence) => {
                 Outcome::Held { reason: Reason::ListedTerm, evidence: evidence.into() }
             }
-            Verdict::Clean => Outcome::Kept(post),
-            Verdict::Marked(text, evidence) => {
+            AnonymiseVerdict::Clean => Outcome::Kept(post),
+            AnonymiseVerdict::Marked(text, evidence) => {
                 post.text = text;
                 let after = post.text.clone();
                 let evidence = evidence.into();
@@ -133,14 +133,14 @@ impl Anonymise {
             let named = |evidence: String| format!("{column}: {evidence}");
             let text = row.text(column).unwrap_or_default();
             match self.judge_text(self.rules_of(None, text), text, &[]) {
-                Verdict::Refused(evidence) => {
+                AnonymiseVerdict::Refused(evidence) => {
                     return Outcome::Dropped { reason: Reason::PersonalData, evidence: named(evidence) };
                 }
-                Verdict::Listed(evidence) => {
+                AnonymiseVerdict::Listed(evidence) => {
                     return Outcome::Held { reason: Reason::ListedTerm, evidence: named(evidence).into() };
                 }
-                Verdict::Clean => {}
-                Verdict::Marked(marked, evidence) => {
+                AnonymiseVerdict::Clean => {}
+                AnonymiseVerdict::Marked(marked, evidence) => {
                     row.set_text(column, marked);
                     evidence_lines.push(named(evidence));
                 }
@@ -187,27 +187,27 @@ impl Anonymise {
     /// The reason to drop or hold the text, and the evidence.
     pub fn anonymise_text(&self, text: &str) -> Result<Option<(String, String)>, (Reason, String)> {
         match self.judge_text(self.rules_of(None, text), text, &[]) {
-            Verdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
-            Verdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
-            Verdict::Clean => Ok(None),
-            Verdict::Marked(marked, evidence) => Ok(Some((marked, evidence))),
+            AnonymiseVerdict::Refused(evidence) => Err((Reason::PersonalData, evidence)),
+            AnonymiseVerdict::Listed(evidence) => Err((Reason::ListedTerm, evidence)),
+            AnonymiseVerdict::Clean => Ok(None),
+            AnonymiseVerdict::Marked(marked, evidence) => Ok(Some((marked, evidence))),
         }
     }
 
-    fn judge_text(&self, rules: &Anonymisers, text: &str, names: &[&str]) -> Verdict {
+    fn judge_text(&self, rules: &Anonymisers, text: &str, names: &[&str]) -> AnonymiseVerdict {
         let done = rules.own.apply(text, names);
         let evidence = done.evidence();
         if done.refused {
-            return Verdict::Refused(evidence);
+            return AnonymiseVerdict::Refused(evidence);
         }
         let marked = (!done.marks.is_empty()).then(|| done.text.into_owned());
         // After marking, so that no person is asked about words that are marked anyway.
         let hits = self.policy.check(marked.as_deref().unwrap_or(text));
         if !hits.is_empty() {
             let hits: Vec<String> = hits.iter().map(|hit| format!("{}: {}", hit.list, hit.term)).collect();
-            return Verdict::Listed(hits.join(", "));
+            return AnonymiseVerdict::Listed(hits.join(", "));
         }
-        marked.map_or(Verdict::Clean, |marked| Verdict::Marked(marked, evidence))
+        marked.map_or(AnonymiseVerdict::Clean, |marked| AnonymiseVerdict::Marked(marked, evidence))
     }
 }
 
@@ -215,7 +215,7 @@ impl Anonymise {
 pub const MARKED: &str = "personal_data_marked";
 
 /// The decision on a text, with evidence.
-enum Verdict {
+enum AnonymiseVerdict {
     Clean,
     Marked(String, String),
     Listed(String),

@@ -2,7 +2,7 @@
 
 use super::language_of;
 use super::settings::{self, Join, Language};
-use crate::text::clean::{self as rules, DraftKind, PostText, Verdict};
+use crate::text::clean::{self as rules, DraftKind, PostText, CleanVerdict};
 use riddlemill_record::{Outcome, Post, PostKind, Reason};
 
 /// Cleans a post. Title and content are combined into `text` and then removed.
@@ -19,7 +19,7 @@ pub fn clean_post(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
         return other_than_chinese(post, title, content);
     }
     let cleaned = rules::clean(&PostText { kind, title: title.unwrap_or_default(), content });
-    if let Verdict::Drop(reason, evidence) = cleaned.verdict {
+    if let CleanVerdict::Drop(reason, evidence) = cleaned.verdict {
         return Outcome::Dropped { reason, evidence };
     }
     let text = match (settings.join, &cleaned.content) {

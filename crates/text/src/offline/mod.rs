@@ -13,7 +13,7 @@ pub mod settings;
 pub use anonymise::{Anonymise, Lists, MARKED};
 pub use clean::{clean_post, rules_of};
 
-use crate::text::filter::{Context, Settings, filter as rules};
+use crate::text::filter::{Context, FilterSettings, filter as rules};
 use crate::text::language::detect;
 use crate::text::{english, interrogative};
 use riddlemill_record::{Language, Outcome, Post, PostKind, Reason};
@@ -71,12 +71,12 @@ pub fn kind_of(kind: Option<&str>, titled: bool) -> PostKind {
 /// Keeps a post or drops it with the rule it fails.
 pub fn filter_post(post: Post, settings: &settings::Filter) -> Outcome<Post> {
     let language = language_of(&post, settings.language, || post.text.clone());
-    let rules_on = Settings {
+    let rules_on = FilterSettings {
         min_chars: settings.min_chars,
         max_chars: settings.max_chars,
         // The patterns of forum management are Chinese.
         management: settings.forum && language == Language::Zh,
-        ..Settings::default()
+        ..FilterSettings::default()
     };
     let context = Context { images: post.images as usize };
     if let Some((reason, evidence)) = rules(&post.text, &rules_on, context) {

@@ -46,7 +46,7 @@ pub struct EqualOptions {
 /// assert_eq!(places, [0, 1, 2, 3]);
 /// ```
 pub fn order(seed: u64, purpose: &str, id: &str, n: usize) -> Vec<usize> {
-    let mut draw = Draw::new(seed, purpose, id);
+    let mut draw = DrawStream::new(seed, purpose, id);
     let mut places: Vec<usize> = (0..n).collect();
     for last in (1..n).rev() {
         places.swap(last, draw.draw_below(last + 1));
@@ -101,17 +101,17 @@ pub fn find_repetitions(called: &str, right: &str, wrong: &[String]) -> Vec<Stri
 
 /// A stream of draws for one purpose and one id.
 #[derive(Debug)]
-pub struct Draw(blake3::OutputReader);
+pub struct DrawStream(blake3::OutputReader);
 
-impl Draw {
+impl DrawStream {
     /// The stream of `(seed, purpose, id)`.
-    pub fn new(seed: u64, purpose: &str, id: &str) -> Draw {
+    pub fn new(seed: u64, purpose: &str, id: &str) -> DrawStream {
         let mut hasher = blake3::Hasher::new_derive_key("riddlemill review draw v1");
         hasher.update(&seed.to_le_bytes());
         hasher.update(&(purpose.len() as u64).to_le_bytes());
         hasher.update(purpose.as_bytes());
         hasher.update(id.as_bytes());
-        Draw(hasher.finalize_xof())
+        DrawStream(hasher.finalize_xof())
     }
 
     /// The next 64 bits.
@@ -204,7 +204,7 @@ pub fn gap_pair(means: &[Mean], gap: u32, seed: u64, id: &str) -> Option<GapPair
         }
     }
     if !wide.is_empty() {
-        let (good, bad) = wide[Draw::new(seed, "gap pair", id).draw_below(wide.len())];
+        let (good, bad) = wide[DrawStream::new(seed, "gap pair", id).draw_below(wide.len())];
         return Some(GapPair { good, bad, of: wide.len() });
     }
     let (&first, rest) = rated.split_first()?;
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn draws_depend_on_every_part_and_nothing_else() {
-        let first = |seed, purpose, id| Draw::new(seed, purpose, id).next_bits();
+        let first = |seed, purpose, id| DrawStream::new(seed, purpose, id).next_bits();
         assert_eq!(first(1, "order", "a"), first(1, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(2, "order", "a"));
         assert_ne!(first(1, "order", "a"), first(1, "ordera", ""));
@@ -241,7 +241,7 @@ mod tests {
     /// Orders of options stand in releases: what was drawn once is drawn again by every version.
     #[test]
     fn what_is_drawn_never_changes() {
-        let stream = || Draw::new(7, "order", "tieba:1");
+        let stream = || DrawStream::new(7, "order", "tieba:1");
         let mut draw = stream();
         let first = [0; 3].map(|_| draw.next_bits());
         assert_eq!(
@@ -259,7 +259,7 @@ mod tests {
         for n in [0, 1, 2, 3, 7, 1 << 20, (1 << 62) + 1, usize::MAX] {
             let runs = n.max(1) as u64;
             let whole = u64::MAX - u64::MAX % runs;
-            let (mut draw, mut bits) = (Draw::new(3, "runs", "x"), Draw::new(3, "runs", "x"));
+            let (mut draw, mut bits) = (DrawStream::new(3, "runs", "x"), DrawStream::new(3, "runs", "x"));
             for _ in 0..200 {
                 let kept = std::iter::repeat_with(|| bits.next_bits()).find(|bits| *bits < whole).unwrap();
                 assert_eq!(draw.draw_below(n) as u64, kept % runs, "{n}");
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn below_is_close_to_uniform() {
-        let mut draw = Draw::new(7, "test", "");
+        let mut draw = DrawStream::new(7, "test", "");
         let mut counts = [0usize; 6];
         for _ in 0..60_000 {
             counts[draw.draw_below(6)] += 1;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::Draw;
+use super::DrawStream;
 
 /// How many rows a split has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub fn divide_rows(
     let blocks = ties.tied_blocks();
     let drawn = |block: &[usize]| {
         let key = block.iter().map(|at| rows[*at].key.as_str()).min().unwrap_or_default();
-        (Draw::new(seed, "split", key), key.to_owned())
+        (DrawStream::new(seed, "split", key), key.to_owned())
     };
     if rows.iter().any(|row| row.released.is_some()) {
         let weights = split_weights(sizes, examples);

@@ -15,7 +15,7 @@ use super::distractors::{strip_article, plays_along, same_option};
 use super::spelling::capitalise_word;
 use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use super::words::{find_content_words, word_key, word_count};
-use crate::options::Draw;
+use crate::options::DrawStream;
 
 /// The number of best known words from which three are drawn.
 const BEST: usize = 8;
@@ -28,7 +28,7 @@ const LEVELS: usize = 3;
 
 /// A word near an answer, in the answer's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
+pub struct NearWord {
     /// As an option: `A duck.`
     pub text: String,
     /// How it is near: `synonym`, `beside it under bird`, or `beside it in` a category.
@@ -46,14 +46,14 @@ pub fn draw_distractors(
     answer: &str,
     seed: u64,
     id: &str,
-) -> Result<Vec<Near>, WordNetError> {
+) -> Result<Vec<NearWord>, WordNetError> {
     let own = strip_article(answer);
     // A letter, `F O E` or a sentence is not looked up, although `n` has entries.
     let spelt_out = own.split_whitespace().all(|word| word.chars().count() == 1);
     if own.chars().count() < 3 || word_count(own) > 3 || spelt_out {
         return Ok(Vec::new());
     }
-    let mut draw = Draw::new(seed, "brainteaser near", id);
+    let mut draw = DrawStream::new(seed, "brainteaser near", id);
     // WordNet lists `A screw driver.` as one word.
     let joined: String = own.split([' ', '-']).collect();
     let forms = if wordnet.has_counts() && joined != own { vec![own, &joined] } else { vec![own] };
@@ -95,7 +95,7 @@ impl<'a> Asks<'a> {
 
 /// Three words near one sense.
 struct Set {
-    neighbours: Vec<Near>,
+    neighbours: Vec<NearWord>,
     /// Lower is better: how far above the sense their hypernym is, and from how many words they were chosen.
     rank: (usize, Reverse<usize>),
 }
@@ -106,15 +106,15 @@ fn of_sense(
     wordnet: &WordNet,
     sense: &Synset,
     asks: &Asks<'_>,
-    draw: &mut Draw,
+    draw: &mut DrawStream,
 ) -> Result<Option<Set>, WordNetError> {
     let named = is_proper_name(sense, asks.own);
     // Another name of the same thing would be right too: `the Eternal City` for `Rome`.
-    let mut synonyms: Vec<Member> = Vec::new();
+    let mut synonyms: Vec<ClassMember> = Vec::new();
     if !named {
         let all = words_of(sense, asks.own);
         let known = all.filter_map(|word| Some((kinds::fame_of_word(wordnet, sense, &word, asks.countable)?, word)));
-        synonyms.extend(known.map(|(fame, word)| Member { word, place: sense.place, fame }));
+        synonyms.extend(known.map(|(fame, word)| ClassMember { word, place: sense.place, fame }));
     }
     for (climb, class) in kinds::classes_above(wordnet, sense, named)? {
         let mut members = kinds::known_members(wordnet, &class, climb, sense, asks)?;
@@ -138,7 +138,7 @@ fn of_sense(
 
 /// A word of a class.
 #[derive(Clone, Debug)]
-struct Member {
+struct ClassMember {
     word: String,
     place: Place,
     fame: u32,
@@ -147,12 +147,12 @@ struct Member {
 /// Adds at most `most` words, drawn from the best known that fit.
 fn choose_words(
     wordnet: &WordNet,
-    members: &mut Vec<Member>,
+    members: &mut Vec<ClassMember>,
     most: usize,
     relation: &str,
     asks: &Asks<'_>,
-    draw: &mut Draw,
-    found: &mut Vec<(Near, Place)>,
+    draw: &mut DrawStream,
+    found: &mut Vec<(NearWord, Place)>,
 ) -> Result<(), WordNetError> {
     let &Asks { question, answer, own, many: answers_many, .. } = asks;
     let asked = content_words_of(question);
@@ -163,7 +163,7 @@ fn choose_words(
     members.retain(|member| apart(&member.word) <= usize::from(word_count(own) > 1));
     members.sort_by_key(|member| apart(&member.word));
     let form = |word: &str| if answers_many { kinds::plural_of(wordnet, word) } else { word.to_owned() };
-    let mut usable: Vec<(&Member, String)> = Vec::new();
+    let mut usable: Vec<(&ClassMember, String)> = Vec::new();
     for member in members.iter() {
         let many = form(&member.word);
         let fits = content_words_of(&member.word).is_disjoint(&asked)
@@ -180,14 +180,14 @@ fn choose_words(
     let before = found.len();
     for (member, many) in usable.into_iter().filter(|(member, _)| member.fame >= least) {
         let text = shape_word(answer, &many);
-        let others: Vec<Near> = found.iter().map(|(near, _)| near.clone()).collect();
+        let others: Vec<NearWord> = found.iter().map(|(near, _)| near.clone()).collect();
         let mut related = false;
         for (_, other) in found.iter() {
             related |= kinds::hypernyms_over(wordnet, *other)?.contains(&member.place)
                 || kinds::hypernyms_over(wordnet, member.place)?.contains(other);
         }
         if !related && fits_answer(question, own, &many, &text, &others) {
-            found.push((Near { text, relation: relation.to_owned() }, member.place));
+            found.push((NearWord { text, relation: relation.to_owned() }, member.place));
         }
         if found.len() == 3 || found.len() - before == most {
             break;
@@ -205,18 +205,18 @@ pub fn draw_from_category(
     category: &str,
     seed: u64,
     id: &str,
-) -> Vec<Near> {
+) -> Vec<NearWord> {
     let (own, asked) = (strip_article(answer), find_content_words(question));
     let mut member_words: Vec<&str> =
         members.iter().map(|member| strip_article(member)).filter(|word| !word.is_empty()).collect();
-    shuffle_list(&mut member_words, &mut Draw::new(seed, "brainteaser members", id));
+    shuffle_list(&mut member_words, &mut DrawStream::new(seed, "brainteaser members", id));
     member_words.sort_by_key(|word| word_count(word).abs_diff(word_count(own)));
-    let mut found: Vec<Near> = Vec::new();
+    let mut found: Vec<NearWord> = Vec::new();
     for word in member_words {
         let text = shape_word(answer, word);
         let in_question = !find_content_words(word).is_disjoint(&asked);
         if found.len() < 3 && !in_question && fits_answer(question, own, word, &text, &found) {
-            found.push(Near { text, relation: format!("beside it in {category}") });
+            found.push(NearWord { text, relation: format!("beside it in {category}") });
         }
     }
     found
@@ -224,7 +224,7 @@ pub fn draw_from_category(
 
 /// Whether a word may be an option with this answer and the words already taken: it is no other form of any
 /// of them, and its letters do not solve the puzzle.
-fn fits_answer(question: &str, own: &str, word: &str, text: &str, found: &[Near]) -> bool {
+fn fits_answer(question: &str, own: &str, word: &str, text: &str, found: &[NearWord]) -> bool {
     !plays_along(question, own, word)
         && !shares_word(word, own)
         && !is_inflected(word, own)
@@ -387,7 +387,7 @@ fn shape_word(answer: &str, word: &str) -> String {
     format!("{begun}{stop}")
 }
 
-fn shuffle_list<T>(list: &mut [T], draw: &mut Draw) {
+fn shuffle_list<T>(list: &mut [T], draw: &mut DrawStream) {
     for place in (1..list.len()).rev() {
         list.swap(place, draw.draw_below(place + 1));
     }

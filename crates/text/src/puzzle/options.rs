@@ -5,7 +5,7 @@
 //! says "6% of the questions"; whole groups are drawn here, so that a group stays one puzzle in three forms.
 //! `None of above.` is always last.
 
-use crate::options::Draw;
+use crate::options::DrawStream;
 
 /// The last option, as the published set writes it.
 pub const NONE: &str = "None of above.";
@@ -38,7 +38,7 @@ pub enum OptionsError {
 
 /// Whether a group's answer is replaced. Depends on the seed and the group alone.
 pub fn is_replaced_group(seed: u64, group: &str, share: f64) -> bool {
-    Draw::new(seed, "brainteaser none", group).draw_unit() < share
+    DrawStream::new(seed, "brainteaser none", group).draw_unit() < share
 }
 
 /// The options of a question with this answer and these distractors.
@@ -69,7 +69,7 @@ pub fn build_options(
     // Only the places before `None of above.` are shuffled.
     let none = if replaced { 0 } else { 3 };
     let mut order: Vec<u64> = (0..4).filter(|part| *part != none).collect();
-    let mut draw = Draw::new(seed, "brainteaser order", id);
+    let mut draw = DrawStream::new(seed, "brainteaser order", id);
     for place in (1..order.len()).rev() {
         order.swap(place, draw.draw_below(place + 1));
     }
@@ -94,7 +94,7 @@ pub fn ordered_options(answer: &str, distractors: &[String; 3], order: &[u64; 4]
 
 /// Whether a group is in the training part of a split that keeps groups together.
 pub fn is_training_group(seed: u64, group: &str, share: f64) -> bool {
-    Draw::new(seed, "brainteaser split", group).draw_unit() < share
+    DrawStream::new(seed, "brainteaser split", group).draw_unit() < share
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub const REPHRASED: f64 = 0.75;
 
 /// How much two questions share of their content words.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overlap {
+pub struct QuestionOverlap {
     /// The share of the original's words that the variant has.
     pub kept: f64,
     /// The share of the variant's words that the original has.
@@ -26,11 +26,11 @@ pub struct Overlap {
 }
 
 /// The word overlap of two questions, both ways.
-pub fn word_overlap(original: &str, variant: &str) -> Overlap {
+pub fn word_overlap(original: &str, variant: &str) -> QuestionOverlap {
     let (a, b) = (find_content_words(original), find_content_words(variant));
     let both = a.intersection(&b).count() as f64;
     let share = |of: &BTreeSet<String>| if of.is_empty() { 0.0 } else { both / of.len() as f64 };
-    Overlap { kept: share(&a), known: share(&b) }
+    QuestionOverlap { kept: share(&a), known: share(&b) }
 }
 
 /// What is suspicious about a rephrasing.
@@ -109,7 +109,7 @@ mod tests {
     fn overlap_is_measured_both_ways() {
         let found = word_overlap("a red hen crows", "a red hen crows loudly at noon");
         assert_eq!((found.kept, (found.known * 10.0).round()), (1.0, 6.0));
-        assert_eq!(word_overlap("", "x"), Overlap { kept: 0.0, known: 0.0 });
+        assert_eq!(word_overlap("", "x"), QuestionOverlap { kept: 0.0, known: 0.0 });
     }
 
     #[test]

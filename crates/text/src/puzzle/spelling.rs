@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use spellbook::Dictionary;
 
-use super::words::{Word, cut_sentences, list_words};
+use super::words::{TextWord, cut_sentences, list_words};
 use crate::text::language::dictionary::HUNSPELL;
 
 /// The American English dictionary of Debian's hunspell-en-us, made from SCOWL; its licence is in the same folder.
@@ -251,7 +251,7 @@ impl Speller {
 pub fn apply_corrections(text: &str, corrections: &[Correction]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
-    for Word { text: word, at } in list_words(text) {
+    for TextWord { text: word, at } in list_words(text) {
         let plain = word.to_lowercase().replace('’', "'");
         let Some(Correction { right, .. }) = corrections.iter().find(|c| c.wrong == plain) else { continue };
         out.push_str(&text[done..at]);
@@ -283,9 +283,9 @@ fn spelt_words(text: &str) -> Vec<Spelt> {
     let starts: FxHashSet<usize> =
         cut_sentences(text).iter().filter_map(|(at, sentence)| Some(at + list_words(sentence).first()?.at)).collect();
     let all = list_words(text);
-    let plain = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
+    let plain = |word: &TextWord<'_>| word.text.to_lowercase().replace('’', "'");
     let quotations = quotation_lengths(text, &all);
-    let one = |(at, word): (usize, &Word<'_>)| {
+    let one = |(at, word): (usize, &TextWord<'_>)| {
         let capitals = word.text.chars().filter(|c| c.is_uppercase()).count();
         let letters = word.text.chars().all(|c| c.is_alphabetic() || "'’-".contains(c));
         let length = word.text.chars().count();
@@ -311,7 +311,7 @@ fn is_doubled(word: &str) -> bool {
 
 /// For each word how many words the quotation has that contains it; `None` outside of quotation marks. A straight mark
 /// ends a quotation that one has begun; a curly one is open until as many have closed.
-fn quotation_lengths(text: &str, all_words: &[Word<'_>]) -> Vec<Option<usize>> {
+fn quotation_lengths(text: &str, all_words: &[TextWord<'_>]) -> Vec<Option<usize>> {
     let mut found = Vec::with_capacity(all_words.len());
     let (mut straight, mut curly) = (false, 0_isize);
     // Where the last mark of each kind that opens was.

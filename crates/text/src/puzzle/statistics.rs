@@ -9,7 +9,7 @@ pub const LONG: usize = 30;
 
 /// One question, as the statistics use it.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct QuestionRow<'a> {
     pub question: &'a str,
     /// The right answer.
     pub answer: &'a str,
@@ -39,7 +39,7 @@ fn count_tokens(text: &str) -> usize {
 }
 
 /// Counts a column of table 3; `None` where there is no question.
-pub fn count_figures<'a>(rows: impl IntoIterator<Item = Row<'a>>) -> Option<Figures> {
+pub fn count_figures<'a>(rows: impl IntoIterator<Item = QuestionRow<'a>>) -> Option<Figures> {
     let mut figures = Figures::default();
     for row in rows {
         let length = count_tokens(row.question);
@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn a_column_is_counted() {
         let choices = ["One two.", "One two three four.", "One two three.", NONE].map(String::from);
-        let row = Row { question: "What is it?", answer: "One two.", choices: &choices };
+        let row = QuestionRow { question: "What is it?", answer: "One two.", choices: &choices };
         let long = "w ".repeat(31);
-        let figures = count_figures([row, Row { question: &long, ..row }]).unwrap();
+        let figures = count_figures([row, QuestionRow { question: &long, ..row }]).unwrap();
         assert_eq!((figures.puzzles, figures.question_tokens, figures.long_questions), (2, 17.5, 0.5));
         assert_eq!((figures.answer_tokens, (figures.choice_tokens_std * 1000.0).round()), (2.0, 816.0));
         assert_eq!(super::count_figures([]), None);

@@ -19,7 +19,7 @@ pub fn word_count(text: &str) -> usize {
 
 /// A word of a text and its byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
+pub struct TextWord<'a> {
     /// The word as written.
     pub text: &'a str,
     /// Where it begins.
@@ -27,7 +27,7 @@ pub struct Word<'a> {
 }
 
 /// The words of a text: letters and digits, with apostrophes and hyphens inside.
-pub fn list_words(text: &str) -> Vec<Word<'_>> {
+pub fn list_words(text: &str) -> Vec<TextWord<'_>> {
     let mut words = Vec::new();
     let mut start = None;
     let ends = |at: usize| text[at..].chars().nth(1).is_none_or(|next| !next.is_alphanumeric());
@@ -36,13 +36,13 @@ pub fn list_words(text: &str) -> Vec<Word<'_>> {
         match (start, inside) {
             (None, true) => start = Some(at),
             (Some(from), false) => {
-                words.push(Word { text: &text[from..at], at: from });
+                words.push(TextWord { text: &text[from..at], at: from });
                 start = None;
             }
             _ => {}
         }
     }
-    words.extend(start.map(|from| Word { text: &text[from..], at: from }));
+    words.extend(start.map(|from| TextWord { text: &text[from..], at: from }));
     words
 }
 
@@ -50,7 +50,7 @@ pub fn list_words(text: &str) -> Vec<Word<'_>> {
 /// ([`letters`]).
 pub fn find_content_words(text: &str) -> BTreeSet<String> {
     let all = list_words(text);
-    let lower = |word: &Word<'_>| word.text.to_lowercase().replace('’', "'");
+    let lower = |word: &TextWord<'_>| word.text.to_lowercase().replace('’', "'");
     let carries_meaning =
         |at: &usize| is_letter_name(text, &all, *at) || !FUNCTION.contains(&lower(&all[*at]).as_str());
     (0..all.len()).filter(carries_meaning).map(|at| lower(&all[at])).collect()
@@ -77,10 +77,10 @@ pub fn mentioned_letters(text: &str) -> Vec<String> {
 /// two are if the text says so (`the letter a`, `the letters E and I`, `an I`), in quotation marks, among
 /// other letters (`a, e, i`) or alone; `a` also if nothing follows that an article could belong to (`It is
 /// A.`).
-fn is_letter_name(text: &str, all_words: &[Word<'_>], at: usize) -> bool {
+fn is_letter_name(text: &str, all_words: &[TextWord<'_>], at: usize) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '“', '”', '‘', '’', '`'];
     let single =
-        |word: &Word<'_>| word.text.chars().all(char::is_alphabetic) && word.text.chars().count() == 1;
+        |word: &TextWord<'_>| word.text.chars().all(char::is_alphabetic) && word.text.chars().count() == 1;
     let word = &all_words[at];
     let article = word.text.eq_ignore_ascii_case("a");
     if !single(word) || (!article && !word.text.eq_ignore_ascii_case("i")) {
@@ -97,7 +97,7 @@ fn is_letter_name(text: &str, all_words: &[Word<'_>], at: usize) -> bool {
     let (head, tail) = (&text[..word.at], &text[word.at + word.text.len()..]);
     let quoted = head.ends_with(QUOTES) && tail.starts_with(QUOTES);
     // `a T` has an article, `a, t` does not.
-    let apart = |from: &Word<'_>, to: &Word<'_>| text[from.at + from.text.len()..to.at].trim() != "";
+    let apart = |from: &TextWord<'_>, to: &TextWord<'_>| text[from.at + from.text.len()..to.at].trim() != "";
     let neighbours = [at.checked_sub(1), (at + 1 < all_words.len()).then_some(at + 1)].into_iter().flatten();
     let among = neighbours.into_iter().any(|other| {
         let (from, to) = (&all_words[at.min(other)], &all_words[at.max(other)]);

@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Item, Share, guess_credit};
-use crate::options::Draw;
+use super::{Item, RuleShare, guess_credit};
+use crate::options::DrawStream;
 use crate::text::normalise::{Fold, fold};
 
 /// Number of cross-validation folds.
@@ -23,7 +23,7 @@ const RATE: f32 = 0.5;
 /// The classifier's results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
-    pub accuracy: Share,
+    pub accuracy: RuleShare,
     /// The items that it got right, in order.
     pub guessed: Vec<String>,
     /// Number of folds.
@@ -39,7 +39,7 @@ pub fn train_baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     // By id and not by index: an item keeps its fold when others are added or removed. By group: a puzzle and
     // its semantic reconstruction share their options, and one would give the other away.
     let fold_of: Vec<usize> =
-        items.iter().map(|item| Draw::new(seed, "shortcut fold", item.group).draw_below(FOLDS)).collect();
+        items.iter().map(|item| DrawStream::new(seed, "shortcut fold", item.group).draw_below(FOLDS)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
     let judged: Vec<(usize, f64)> = (0..FOLDS)
@@ -61,7 +61,7 @@ pub fn train_baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     }
     let guessed = items.iter().zip(&credits).filter(|(_, credit)| **credit == 1.0);
     Some(Baseline {
-        accuracy: Share::new(credits.iter().sum(), items.len(), items[0].options.len()),
+        accuracy: RuleShare::new(credits.iter().sum(), items.len(), items[0].options.len()),
         guessed: guessed.map(|(item, _)| item.id.to_owned()).collect(),
         folds: FOLDS,
     })
@@ -80,7 +80,7 @@ pub(super) fn train_weights(
     let mut squares = vec![1e-6_f32; WEIGHTS];
     let mut order = others.to_vec();
     for epoch in 0..EPOCHS {
-        let mut draw = Draw::new(seed, "shortcut epoch", &epoch.to_string());
+        let mut draw = DrawStream::new(seed, "shortcut epoch", &epoch.to_string());
         for last in (1..order.len()).rev() {
             order.swap(last, draw.draw_below(last + 1));
         }

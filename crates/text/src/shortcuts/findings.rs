@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{Share, Shortcuts};
+use super::{RuleShare, Shortcuts};
 use crate::text::count_with_noun;
 
 /// Limits on how well answers may be guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct GuessLimits {
     /// How far the lower end of a rule's interval may be above chance: the classifier, the longest and the
     /// shortest option, the most and the least overlap.
     pub above_chance: f64,
@@ -34,10 +34,10 @@ pub struct Finding {
 }
 
 /// The figures that exceed their limits.
-pub fn list_findings(figures: &Shortcuts, limits: &Limits) -> Vec<Finding> {
+pub fn list_findings(figures: &Shortcuts, limits: &GuessLimits) -> Vec<Finding> {
     let mut found = Vec::new();
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let bar = |share: Share| share.chance + limits.above_chance;
+    let bar = |share: RuleShare| share.chance + limits.above_chance;
     if figures.positions.p < limits.position_p {
         found.push(Finding {
             figure: "positions",

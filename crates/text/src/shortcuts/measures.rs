@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::{Item, Share, guess_credit};
+use super::{Item, RuleShare, guess_credit};
 use crate::text::normalise::{Fold, fold};
 
 /// An option stands out if it is at least this many times as long as every other option, or every other as
@@ -98,9 +98,9 @@ pub struct Lengths {
     /// The probability of ranks at least this uneven if length says nothing.
     pub p: f64,
     /// The rule of taking the longest option.
-    pub longest: Share,
+    pub longest: RuleShare,
     /// The rule of taking the shortest option.
-    pub shortest: Share,
+    pub shortest: RuleShare,
 }
 
 /// Ranks the right options by length.
@@ -122,7 +122,7 @@ pub fn measure_lengths(items: &[Item<'_>]) -> Lengths {
         shortest += guess_credit(&lengths.iter().map(|length| -length).collect::<Vec<_>>(), item.gold);
     }
     let (chi_square, p) = uniformity_test(&ranks);
-    let share = |right| Share::new(right, items.len(), options);
+    let share = |right| RuleShare::new(right, items.len(), options);
     Lengths { ranks, chi_square, p, longest: share(longest), shortest: share(shortest) }
 }
 
@@ -174,21 +174,21 @@ pub fn near_equal(items: &[Item<'_>]) -> Vec<NearEqual> {
 
 /// Character pairs of the options that are in the question too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Overlap {
+pub struct OptionOverlap {
     /// The mean share of a right option's pairs.
     pub right: f64,
     /// The mean share of a wrong option's pairs.
     pub wrong: f64,
     /// The rule of taking the option that shares most.
-    pub most: Share,
+    pub most: RuleShare,
     /// The rule of taking the option that shares least.
-    pub least: Share,
+    pub least: RuleShare,
 }
 
 /// Compares options with their questions, ignoring width, case and punctuation.
 ///
 /// What options share with their question.
-pub fn measure_overlap(items: &[Item<'_>]) -> Overlap {
+pub fn measure_overlap(items: &[Item<'_>]) -> OptionOverlap {
     let options = items.first().map_or(0, |item| item.options.len());
     let (mut right, mut wrong) = (Vec::new(), Vec::new());
     let (mut most, mut least) = (0.0, 0.0);
@@ -203,8 +203,8 @@ pub fn measure_overlap(items: &[Item<'_>]) -> Overlap {
         least += guess_credit(&shares.iter().map(|share| -share).collect::<Vec<_>>(), item.gold);
     }
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-    let share = |credits| Share::new(credits, items.len(), options);
-    Overlap { right: mean(&right), wrong: mean(&wrong), most: share(most), least: share(least) }
+    let share = |credits| RuleShare::new(credits, items.len(), options);
+    OptionOverlap { right: mean(&right), wrong: mean(&wrong), most: share(most), least: share(least) }
 }
 
 fn char_pairs(text: &str) -> BTreeSet<(char, char)> {

@@ -10,9 +10,9 @@ mod measures;
 mod propose;
 
 pub use baseline::{Baseline, train_baseline};
-pub use findings::{Finding, Limits, list_findings};
+pub use findings::{Finding, GuessLimits, list_findings};
 pub use measures::{
-    Cue, Lengths, NearEqual, Overlap, Positions, Reused, find_cues, measure_lengths, near_equal, measure_overlap, count_positions,
+    Cue, Lengths, NearEqual, OptionOverlap, Positions, Reused, find_cues, measure_lengths, near_equal, measure_overlap, count_positions,
     find_reused,
 };
 pub use propose::{Open, propose_options};
@@ -46,7 +46,7 @@ pub struct Shortcuts {
     /// Lengths of right options compared with the others.
     pub lengths: Lengths,
     /// What they share with the question.
-    pub overlap: Overlap,
+    pub overlap: OptionOverlap,
     /// Options of one item that are nearly equal.
     pub near_equal: Vec<NearEqual>,
     /// Options that occur in several items.
@@ -112,7 +112,7 @@ fn guess_credit(scores: &[f64], gold: usize) -> f64 {
 
 /// How often a rule is right, against chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Share {
+pub struct RuleShare {
     /// The share of items it gets right; ties count in parts.
     pub value: f64,
     /// The share by guessing.
@@ -123,12 +123,12 @@ pub struct Share {
     pub high: f64,
 }
 
-impl Share {
+impl RuleShare {
     /// `successes` of `items`, each with one right option of `options`.
-    pub fn new(successes: f64, items: usize, options: usize) -> Share {
+    pub fn new(successes: f64, items: usize, options: usize) -> RuleShare {
         let chance = if options == 0 { 0.0 } else { 1.0 / options as f64 };
         if items == 0 {
-            return Share { chance, high: 1.0, ..Share::default() };
+            return RuleShare { chance, high: 1.0, ..RuleShare::default() };
         }
         let n = items as f64;
         let value = successes / n;
@@ -136,7 +136,7 @@ impl Share {
         let middle = value + z * z / (2.0 * n);
         let half = z * (value * (1.0 - value) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        Share {
+        RuleShare {
             value,
             chance,
             low: ((middle - half) / scale).max(0.0),

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::baseline::{FOLDS, Written, ranked_features, score_option, train_weights, written_form};
-use crate::options::Draw;
+use crate::options::DrawStream;
 use crate::text::normalise::{Fold, fold};
 
 /// Rounds of training and choosing.
@@ -41,7 +41,7 @@ pub struct Open<'a> {
 ///
 /// `above_chance` is how far above chance the classifier may be before options are exchanged.
 pub fn propose_options(items: &[Open<'_>], k: usize, above_chance: f64, seed: u64) -> Vec<Vec<usize>> {
-    let prepared: Vec<Prepared> = items.par_iter().map(|item| prepare_item(item)).collect();
+    let prepared: Vec<PreparedItem> = items.par_iter().map(|item| prepare_item(item)).collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     // By id, so that the result does not depend on the order in which items come.
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
@@ -58,7 +58,7 @@ pub fn propose_options(items: &[Open<'_>], k: usize, above_chance: f64, seed: u6
     let mut best: Option<(f64, Vec<Vec<usize>>)> = None;
     for round in 0..ROUNDS {
         let judged = judge_items(items, &prepared, &chosen, &order, |at| {
-            Draw::new(seed, "proposal round", &format!("{round} {at}")).draw_below(1 << 30) as u64
+            DrawStream::new(seed, "proposal round", &format!("{round} {at}")).draw_below(1 << 30) as u64
         });
         let right = judged.iter().map(|item| item.found).sum::<f64>() / items.len() as f64;
         // An exchange can also make the set worse, so the best round is kept and not the last.
@@ -95,7 +95,7 @@ fn sort_each(mut chosen: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
 
 /// An item's initial candidates, those about the question first. Texts that another item has come after those
 /// that none has, and repetitions within the item last.
-fn first_candidates<'a>(item: &'a Prepared, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
+fn first_candidates<'a>(item: &'a PreparedItem, k: usize, taken: &mut Taken<'a>) -> Vec<usize> {
     let (free, of_others): (Vec<usize>, Vec<usize>) =
         item.about.iter().copied().partition(|&place| taken.is_free(&item.keys[place]));
     let chosen: Vec<usize> =
@@ -125,7 +125,7 @@ impl<'a> Taken<'a> {
 }
 
 /// The properties of an item that do not depend on the choice.
-struct Prepared {
+struct PreparedItem {
     right: Written,
     /// The folded text of the right option, to which those of the candidates are compared.
     right_key: String,
@@ -139,7 +139,7 @@ struct Prepared {
     again: Vec<usize>,
 }
 
-fn prepare_item(item: &Open<'_>) -> Prepared {
+fn prepare_item(item: &Open<'_>) -> PreparedItem {
     let key = |text: &str| fold(text, Fold::KEY);
     let asked: BTreeSet<(char, char)> = char_pairs(&format!("{}\n{}", item.question, item.right));
     let shares: Vec<f64> = item
@@ -158,7 +158,7 @@ fn prepare_item(item: &Open<'_>) -> Prepared {
         if seen.insert(key) { about.push(at) } else { again.push(at) }
     }
     about.sort_by(|&a, &b| shares[b].total_cmp(&shares[a]).then(a.cmp(&b)));
-    Prepared {
+    PreparedItem {
         right: written_form(item.right),
         right_key,
         keys,
@@ -188,7 +188,7 @@ struct Judged {
 /// Judges each item by [`JUDGES`] classifiers; `seed_of` gives the seed of each.
 fn judge_items(
     items: &[Open<'_>],
-    prepared: &[Prepared],
+    prepared: &[PreparedItem],
     chosen: &[Vec<usize>],
     order: &[usize],
     seed_of: impl Fn(u64) -> u64,
@@ -218,7 +218,7 @@ fn judge_items(
         .collect();
     for seed in (0..JUDGES).map(seed_of) {
         let fold_of: Vec<usize> =
-            items.iter().map(|item| Draw::new(seed, "proposal fold", item.id).draw_below(FOLDS)).collect();
+            items.iter().map(|item| DrawStream::new(seed, "proposal fold", item.id).draw_below(FOLDS)).collect();
         let scored: Vec<(usize, Vec<f32>, Vec<f32>)> = (0..FOLDS)
             .into_par_iter()
             .flat_map_iter(|fold| {
@@ -244,7 +244,7 @@ fn judge_items(
 /// Replaces the chosen candidate that the classifier trusts least by one that it takes for right, of several
 /// the one that shares most with the question. Returns whether there was one whose text no item has.
 fn exchange_worst<'a>(
-    item: &'a Prepared,
+    item: &'a PreparedItem,
     judged: &Judged,
     chosen: &mut [usize],
     taken: &mut Taken<'a>,

@@ -1,16 +1,16 @@
 use super::*;
-use crate::options::{Draw, draw_choices};
+use crate::options::{DrawStream, draw_choices};
 
-const STRICT: Limits = Limits { above_chance: 0.05, position_p: 0.01, near_equal: 0, reused: 0 };
+const STRICT: GuessLimits = GuessLimits { above_chance: 0.05, position_p: 0.01, near_equal: 0, reused: 0 };
 
 /// Items of four options; `text` writes the option that is right or wrong.
 fn set(
     n: usize,
-    text: impl Fn(bool, usize, &mut Draw) -> String,
+    text: impl Fn(bool, usize, &mut DrawStream) -> String,
 ) -> Vec<(String, String, Vec<String>, usize)> {
     let item = |at: usize| {
         let id = format!("item-{at}");
-        let mut draw = Draw::new(3, "test", &id);
+        let mut draw = DrawStream::new(3, "test", &id);
         let right = text(true, 0, &mut draw);
         let wrong: Vec<String> = (1..4).map(|n| text(false, n, &mut draw)).collect();
         let made = draw_choices(&right, &wrong, 1, "options", &id).unwrap();
@@ -19,7 +19,7 @@ fn set(
     (0..n).map(item).collect()
 }
 
-fn words(draw: &mut Draw, n: usize) -> String {
+fn words(draw: &mut DrawStream, n: usize) -> String {
     (0..n).map(|_| char::from_u32(0x4e00 + draw.draw_below(3000) as u32).unwrap()).collect()
 }
 
@@ -132,14 +132,14 @@ fn groups_that_are_drawn_as_the_paper_has_them_pass_every_limit() {
     for at in 0..200 {
         for (role, own) in [("", ""), ("_SR", ""), ("_CR", "_CR")] {
             let group = format!("SP-{at}");
-            let mut draw = Draw::new(5, "test", &format!("{group}{own}"));
+            let mut draw = DrawStream::new(5, "test", &format!("{group}{own}"));
             let texts: Vec<String> = (0..4).map(|_| words(&mut draw, 12)).collect();
             let right = if at % 17 == 0 { none } else { texts[0].as_str() };
             let mut options = vec![texts[0].clone(), texts[1].clone(), texts[2].clone()];
             if right == none {
                 options[0] = texts[3].clone();
             }
-            options.rotate_left(Draw::new(6, "place", &format!("{group}{role}")).draw_below(3));
+            options.rotate_left(DrawStream::new(6, "place", &format!("{group}{role}")).draw_below(3));
             options.push(none.to_owned());
             let gold = options.iter().position(|option| option == right).unwrap();
             all.push((format!("{group}{role}"), group, words(&mut draw, 6), options, gold));
@@ -187,9 +187,9 @@ fn a_handful_of_items_trains_nothing() {
 #[test]
 fn intervals_are_wilsons() {
     // 15 of 20: an interval from a textbook.
-    let share = Share::new(15.0, 20, 2);
+    let share = RuleShare::new(15.0, 20, 2);
     assert!((share.low - 0.5313).abs() < 5e-4 && (share.high - 0.8881).abs() < 5e-4, "{share:?}");
-    assert!(share.above_chance() && !Share::new(11.0, 20, 2).above_chance());
+    assert!(share.above_chance() && !RuleShare::new(11.0, 20, 2).above_chance());
 }
 
 /// The half of the published FLUB at hand: positions of right options, and how well they can be guessed.
@@ -260,7 +260,7 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
             .collect()
     };
     let is_set =
-        |row: &&serde_json::Value| Draw::new(1, "quarter of a set", &words(&row["id"])).draw_below(4) == 0;
+        |row: &&serde_json::Value| DrawStream::new(1, "quarter of a set", &words(&row["id"])).draw_below(4) == 0;
     let (set, donors): (Vec<_>, Vec<_>) = rows.iter().partition(is_set);
     let explanation = |row: &&serde_json::Value| vec![words(&row["explanation"])];
     let any = |row: &&serde_json::Value| [wrong(row), explanation(row)].concat();
@@ -272,7 +272,7 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
         Six::Explanations => vec![(all(&explanation), 3)],
         Six::Both => vec![(all(&explanation), 3), (all(&|row| wrong(row)), 3)],
     };
-    let mut draw = Draw::new(1, "candidates of other rows", "");
+    let mut draw = DrawStream::new(1, "candidates of other rows", "");
     let mut items: Vec<Cunning> = set
         .into_iter()
         .map(|row| (words(&row["id"]), words(&row["text"]), words(&row["explanation"]), wrong(row)))

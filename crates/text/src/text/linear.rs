@@ -84,7 +84,7 @@ fn timed_rules(policy: &Policy) -> Vec<Rule<'_>> {
             drop(clean::clean(&PostText { kind, title, content }));
         }
     };
-    let settings = filter::Settings { max_chars: usize::MAX, ..filter::Settings::default() };
+    let settings = filter::FilterSettings { max_chars: usize::MAX, ..filter::FilterSettings::default() };
     vec![
         ("clean a thread", Box::new(draft(DraftKind::Thread))),
         ("clean a numbered post", Box::new(draft(DraftKind::NumberedPost))),

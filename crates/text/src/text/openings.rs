@@ -6,24 +6,24 @@ const BITS: u32 = 18;
 
 /// The two characters with which each word of a list begins.
 #[derive(Clone, Debug)]
-pub struct Openings {
+pub struct WordOpenings {
     pairs: Vec<u64>,
     /// Whether a word has only one character: then any text may contain it.
     short: bool,
 }
 
-impl Openings {
+impl WordOpenings {
     /// For these words.
-    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Openings {
-        Openings::with_spellings(words, |c| vec![c])
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> WordOpenings {
+        WordOpenings::with_spellings(words, |c| vec![c])
     }
 
     /// For these words, each character of which may be spelled in the ways that `spellings` gives.
     pub fn with_spellings<'a>(
         words: impl IntoIterator<Item = &'a str>,
         spellings: impl Fn(char) -> Vec<char>,
-    ) -> Openings {
-        let mut openings = Openings { pairs: vec![0; 1 << (BITS - 6)], short: false };
+    ) -> WordOpenings {
+        let mut openings = WordOpenings { pairs: vec![0; 1 << (BITS - 6)], short: false };
         for word in words {
             let mut chars = word.chars();
             let (Some(first), Some(second)) = (chars.next(), chars.next()) else {
@@ -64,10 +64,10 @@ mod tests {
 
     #[test]
     fn few_others_are_let_through() {
-        let openings = Openings::new(["吧主", "删帖", "加精"]);
+        let openings = WordOpenings::new(["吧主", "删帖", "加精"]);
         assert!(openings.may_match("谁删帖了".chars()));
         assert!(!openings.may_match("云会恐高吗，会不会".chars()));
-        assert!(Openings::new(["云"]).may_match("鱼".chars()));
+        assert!(WordOpenings::new(["云"]).may_match("鱼".chars()));
     }
 
     proptest! {
@@ -76,7 +76,7 @@ mod tests {
             words in prop::collection::vec("[云鱼ab]{1,4}", 1..6),
             text in "[云鱼abc]{0,12}",
         ) {
-            let openings = Openings::new(words.iter().map(String::as_str));
+            let openings = WordOpenings::new(words.iter().map(String::as_str));
             let occurs = words.iter().any(|word| text.contains(word.as_str()));
             prop_assert!(!occurs || openings.may_match(text.chars()));
         }

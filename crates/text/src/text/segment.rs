@@ -44,36 +44,36 @@ pub(super) fn place_names() -> &'static [Vec<char>] {
 const AROUND: usize = 8;
 
 /// A word of a text: its byte range, and its tag in the dictionary.
-struct Word<'a> {
+struct TaggedWord<'a> {
     span: Range<usize>,
     tag: &'a str,
 }
 
 /// The words around a span.
-fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = Word<'a>> {
+fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = TaggedWord<'a>> {
     let from = text[..span.start].char_indices().rev().nth(AROUND - 1).map_or(0, |(at, _)| at);
     let to = text[span.end..].char_indices().nth(AROUND).map_or(text.len(), |(at, _)| span.end + at);
     let mut at = from;
     shared_jieba().tag(&text[from..to], false).into_iter().map(move |found| {
         let start = at;
         at += found.word.len();
-        Word { span: start..at, tag: found.tag }
+        TaggedWord { span: start..at, tag: found.tag }
     })
 }
 
 /// Whether a word of `text` crosses the start or the end of `span`, in bytes.
 pub(super) fn cuts_a_word(text: &str, span: Range<usize>) -> bool {
-    let over = |word: &Word<'_>, border: usize| word.span.start < border && border < word.span.end;
+    let over = |word: &TaggedWord<'_>, border: usize| word.span.start < border && border < word.span.end;
     words_around(text, &span).any(|word| over(&word, span.start) || over(&word, span.end))
 }
 
 /// Whether `span` of `text` is the end of one word and the start of the next: `东突` in `房东突然`.
 pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
-    let ends = |word: &Word<'_>| {
+    let ends = |word: &TaggedWord<'_>| {
         word.span.start < span.start && (span.start..span.end).contains(&(word.span.end - 1))
     };
     let starts =
-        |word: &Word<'_>| (span.start + 1..span.end).contains(&word.span.start) && span.end < word.span.end;
+        |word: &TaggedWord<'_>| (span.start + 1..span.end).contains(&word.span.start) && span.end < word.span.end;
     let words: Vec<_> = words_around(text, &span).collect();
     words.iter().any(ends) && words.iter().any(starts)
 }

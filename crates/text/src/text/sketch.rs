@@ -23,11 +23,11 @@ const BITS: u32 = 128;
 
 /// A text in short.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sketch([u32; 4]);
+pub struct TextSketch([u32; 4]);
 
-impl Sketch {
+impl TextSketch {
     /// Of a text. Case, spaces and punctuation do not matter.
-    pub fn new(text: &str) -> Sketch {
+    pub fn new(text: &str) -> TextSketch {
         // One walk for all but long texts: every post of a dump has a sketch.
         let (mut first, mut count) = (['\0'; HEAD + TAIL], 0);
         let mut letters = text.chars().filter(|c| is_letter(*c));
@@ -35,7 +35,7 @@ impl Sketch {
             *place = letter;
             count += 1;
         }
-        let mut sketch = Sketch::default();
+        let mut sketch = TextSketch::default();
         if letters.next().is_none() {
             sketch.add(first.into_iter().take(count));
         } else {
@@ -94,7 +94,7 @@ impl Sketch {
     /// assert!(first.is_like(Sketch::new("为什么第三个影子不会笑呢？（修改）")));
     /// assert!(!first.is_like(Sketch::new("为什么把月亮关掉以后海水不会失业？")));
     /// ```
-    pub fn is_like(self, other: Sketch) -> bool {
+    pub fn is_like(self, other: TextSketch) -> bool {
         if self == other {
             return true;
         }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn like(a: &str, b: &str) -> bool {
-        let (a, b) = (Sketch::new(a), Sketch::new(b));
+        let (a, b) = (TextSketch::new(a), TextSketch::new(b));
         assert_eq!(a.is_like(b), b.is_like(a));
         a.is_like(b)
     }
@@ -131,13 +131,13 @@ mod tests {
             range.map(|code| char::from_u32(0x4e00 + code).unwrap()).collect()
         };
         let (head, tail) = (letters(0..40), letters(100..124));
-        let long = Sketch::new(&format!("{head}，{}。{tail}！", letters(200..300)));
-        let mut ends = Sketch::new(&head);
+        let long = TextSketch::new(&format!("{head}，{}。{tail}！", letters(200..300)));
+        let mut ends = TextSketch::new(&head);
         ends.add(tail.chars());
         assert_eq!(long, ends);
         // 64 letters are no long text: the pair across both is there.
         ends.set_pair(head.chars().next_back().unwrap(), tail.chars().next().unwrap());
-        assert_eq!(Sketch::new(&(head + &tail)), ends);
+        assert_eq!(TextSketch::new(&(head + &tail)), ends);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Language, translate_sentence, stage_name, text_of_key};
 use crate::audit::chinese::fill_placeholders;
-use crate::pipeline::{Cause, CauseState, Change, Remedy, Said};
+use crate::pipeline::{Cause, CauseState, Change, Remedy, KeyedSentence};
 use crate::review::ballot::Round;
 use crate::text::group_digits;
 
@@ -90,7 +90,7 @@ pub(crate) fn explain_cause(language: Language, cause: &Cause) -> String {
 }
 
 /// A sentence of the pipeline. Words that are nobody's sentence there may be one of a library.
-pub(crate) fn pipeline_sentence(language: Language, said: &Said) -> String {
+pub(crate) fn pipeline_sentence(language: Language, said: &KeyedSentence) -> String {
     match (language, said.as_verbatim()) {
         (Language::En, _) => said.in_english(),
         (Language::Zh, None) => said.in_chinese(),
@@ -124,7 +124,7 @@ mod tests {
             stage: "review:type",
             state: CauseState::Votes(Round::Vote),
             records: 1200,
-            what: Said::default(),
+            what: KeyedSentence::default(),
             remedy: Remedy::Command("riddlemill review assign type".into()),
             failed: false,
             blocks: true,
@@ -145,7 +145,7 @@ mod tests {
         };
         assert_eq!(pipeline_sentence(Language::Zh, &describe_fact(&cap)), "mine 的上限所余不够下一个请求：已花 $1，上限 $2");
         // What a server says has no translation.
-        assert_eq!(pipeline_sentence(Language::Zh, &Said::verbatim("500 from mine")), "500 from mine");
-        assert_eq!(pipeline_sentence(Language::Zh, &Said::verbatim("no item has two votes")), "没有一条有两票");
+        assert_eq!(pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("500 from mine")), "500 from mine");
+        assert_eq!(pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("no item has two votes")), "没有一条有两票");
     }
 }

@@ -33,7 +33,7 @@ const LISTED: usize = 20;
 /// Query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Asked {
+pub(crate) struct AssignQuery {
     /// The round that is chosen in the form.
     round: String,
     /// Not empty to count a ballot of many items, too.
@@ -41,14 +41,14 @@ pub(crate) struct Asked {
 }
 
 #[derive(Serialize)]
-struct Page {
+struct AssignPage {
     recipe: &'static str,
     step: &'static str,
     title: &'static str,
     languages: Vec<&'static str>,
     rounds: Vec<&'static str>,
     wish: AssignForm,
-    people: Vec<Person>,
+    people: Vec<AssignablePerson>,
     /// Open items without enough voters in the round; `None` if they are counted after the page has come.
     open: Option<usize>,
     /// Those of them that only a sample's votes keep.
@@ -60,7 +60,7 @@ struct Page {
     problem: Option<String>,
     /// The preview is outdated.
     changed: bool,
-    given: Vec<Assignments>,
+    given: Vec<AssignmentBatch>,
 }
 
 /// The form's values.
@@ -78,7 +78,7 @@ struct AssignForm {
 }
 
 #[derive(Serialize)]
-struct Person {
+struct AssignablePerson {
     name: String,
     role: &'static str,
     languages: String,
@@ -102,7 +102,7 @@ struct Preview {
 
 /// Tasks assigned together.
 #[derive(Serialize)]
-struct Assignments {
+struct AssignmentBatch {
     at: String,
     round: &'static str,
     people: Vec<(String, usize)>,
@@ -115,7 +115,7 @@ pub(crate) async fn show_assignment(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step)): Path<(String, String)>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<AssignQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let who = visitor.clone();
@@ -304,7 +304,7 @@ fn prepare_assign_page(
     wish: AssignForm,
     shows: Shows,
     visitor: &Visitor,
-) -> Result<Page, PageError> {
+) -> Result<AssignPage, PageError> {
     let (config, _) = app.current_config();
     let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
     let review = recipe.find_review(name).ok_or_else(PageError::not_found)?.review;
@@ -326,7 +326,7 @@ fn prepare_assign_page(
     let people = config.annotators.iter().map(|person| {
         let lacks = missing_requirement(person, step, round, visitor.language);
         let lacks = lacks.or_else(|| of_gold(&person.name));
-        Person {
+        AssignablePerson {
             name: person.name.clone(),
             role: person.role.name(),
             languages: person.languages.join(", "),
@@ -335,7 +335,7 @@ fn prepare_assign_page(
             lacks,
         }
     });
-    let people: Vec<Person> = people.collect();
+    let people: Vec<AssignablePerson> = people.collect();
     let new = match (&work, &shows) {
         (Some(work), Shows::Preview { .. }) => Some(work.plan_tasks(app, &config, tasks, &wish)?),
         _ => None,
@@ -356,7 +356,7 @@ fn prepare_assign_page(
     });
     let open = open.transpose()?;
     let second = step.review.as_ref().map(|_| Round::Review.name());
-    Ok(Page {
+    Ok(AssignPage {
         recipe: recipe.name,
         step: step.name,
         title: label_in(visitor.language, step.title),
@@ -412,7 +412,7 @@ fn voted_tasks(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, 
 }
 
 /// The assignments made on the pages, latest first.
-fn list_assignments(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Assignments>, PageError> {
+fn list_assignments(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<AssignmentBatch>, PageError> {
     let voted = voted_tasks(app, ballot)?;
     // People with their tasks, and tasks without a vote.
     type Batch<'b> = (BTreeMap<&'b str, usize>, usize);
@@ -425,7 +425,7 @@ fn list_assignments(app: &App, ballot: &Ballot, tasks: &Tasks) -> Result<Vec<Ass
         *open += usize::from(!is_voted);
     }
     // Times are RFC 3339 in UTC, whose order as texts is that of time.
-    let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| Assignments {
+    let given = batches.into_iter().rev().take(LISTED).map(|((at, round), (people, open))| AssignmentBatch {
         at: at.to_string(),
         round: round.name(),
         people: people.into_iter().map(|(name, n)| (name.to_string(), n)).collect(),

@@ -5,16 +5,16 @@ use serde_json::{Value as Whatever, json};
 
 use super::faults;
 pub(super) use super::faults::label_in;
-use crate::audit::{Side, diff_texts};
+use crate::audit::{PieceSide, diff_texts};
 use crate::i18n::{Language, text_of_key};
 use crate::review::answers;
-use crate::review::ballot::{Choice, Field, KEEP, Kind, Round};
+use crate::review::ballot::{Choice, Field, KEEP, AnswerKind, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::voting::{Note, Place, ShownItem, VoteIndex, own_vote, latest_notes, visible_votes};
+use crate::voting::{Note, BallotRound, ShownItem, VoteIndex, own_vote, latest_notes, visible_votes};
 
 /// An item with its questions.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(super) struct ItemQuestions {
     id: String,
     hash: String,
     base: String,
@@ -24,14 +24,14 @@ pub(super) struct Shown {
     keys: Vec<String>,
     why: Vec<String>,
     /// The votes under review, separately.
-    votes: Vec<Cast>,
+    votes: Vec<BallotVote>,
     voted: bool,
     /// Their remark on their vote.
     remark: String,
     flag: bool,
 }
 
-impl Shown {
+impl ItemQuestions {
     /// The item's id.
     pub(super) fn id(&self) -> &str {
         &self.id
@@ -40,7 +40,7 @@ impl Shown {
 
 /// A vote under review, without its voter.
 #[derive(Serialize)]
-struct Cast {
+struct BallotVote {
     /// Its round, if not the first.
     round: Option<&'static str>,
     /// Each question with the answer, in the page's language.
@@ -86,12 +86,12 @@ struct Asks {
 /// What somebody sees of an item in a round.
 pub(super) fn on_screen(
     vote_index: &VoteIndex,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     person: &Annotator,
     seen: ShownItem,
     notes: &[Note],
     language: Language,
-) -> Shown {
+) -> ItemQuestions {
     let ShownItem { mut item, why } = seen;
     let step = &place.ballot.step;
     let own = own_vote(vote_index, place, &item.id, &person.name);
@@ -133,7 +133,7 @@ pub(super) fn on_screen(
     let cast = |vote: &&Vote| {
         let of = |note: &&&Note| settles && note.annotator == vote.annotator && note.round == vote.round;
         let note = notes.iter().find(of);
-        Cast {
+        BallotVote {
             round: (vote.round != Round::Vote).then(|| vote.round.name()),
             answers: faults::list_answers(language, &step.questions_of_round(vote.round), &item, vote),
             remark: note.map(|note| note.text.clone()).unwrap_or_default(),
@@ -149,7 +149,7 @@ pub(super) fn on_screen(
     // Votes are shown one by one.
     let of_votes = |key: &str| key.starts_with("votes.") || key.starts_with("review.");
     item.content.retain(|key, _| !in_fields.contains(key) && !of_votes(key));
-    Shown {
+    ItemQuestions {
         hash,
         base,
         content: item.content.iter().filter_map(shown).collect(),
@@ -168,7 +168,7 @@ pub(super) fn on_screen(
 /// differences would be unreadable.
 fn is_edit(before: &str, after: &str) -> bool {
     let pieces = diff_texts(before, after);
-    let same = pieces.iter().filter(|piece| piece.side == Side::Both).map(|piece| piece.text.chars().count());
+    let same = pieces.iter().filter(|piece| piece.side == PieceSide::Both).map(|piece| piece.text.chars().count());
     same.sum::<usize>() * 2 > before.chars().count().max(after.chars().count())
 }
 
@@ -188,9 +188,9 @@ fn reason_of_draft(language: Language, form: &[Field], text: &str) -> String {
 /// The shown texts that are answers of a field themselves.
 fn shown_in_field(field: &Field, item: &Item) -> Vec<String> {
     match &field.kind {
-        Kind::Pick { from, .. } => vec![(*from).to_string()],
+        AnswerKind::Pick { from, .. } => vec![(*from).to_string()],
         // The two sides are shown as `<what>_1` and `<what>_2`.
-        Kind::Preference { .. } => {
+        AnswerKind::Preference { .. } => {
             let first = item.content.keys().find_map(|key| {
                 let what = key.strip_suffix("_1")?;
                 item.content.contains_key(&format!("{what}_2")).then_some(what)
@@ -305,13 +305,13 @@ fn field_question(
     let draft = drafted.as_ref();
     // A drafted text is offered for editing. A drafted choice is only marked as such, so that somebody has to
     // look before pressing a key.
-    let text = matches!(field.kind, Kind::Text | Kind::Edited { .. });
+    let text = matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. });
     let standing = own.map_or(draft.filter(|_| text), |vote| vote.values.get(field.name));
     // A text to edit is in its field until somebody has written another.
     let edited = field.edits.and_then(|key| item.content.get(key)).filter(|_| text);
     let standing = standing.or(edited);
     let marked: Vec<String> = match (standing, &field.kind) {
-        (Some(Value::List(numbers)), Kind::Pick { from, .. }) => answers::shown_numbers(item, from, numbers),
+        (Some(Value::List(numbers)), AnswerKind::Pick { from, .. }) => answers::shown_numbers(item, from, numbers),
         (Some(Value::List(codes)), _) => codes.clone(),
         (Some(value), _) => vec![answers::write_answer(field, item, value)],
         (None, _) => Vec::new(),
@@ -328,17 +328,17 @@ fn field_question(
     let plain = |code: String| option(&code, &code, "");
     let label = |key: &str| text_of_key(language, key).unwrap_or_default();
     let (kind, min, max, options) = match &field.kind {
-        Kind::Choice(options) => {
+        AnswerKind::Choice(options) => {
             let offered = |option: &&Choice| !takes_nothing(option.code, field, form, item, drafts);
             ("one", 1, 1, options.iter().filter(offered).map(choice).collect())
         }
-        Kind::Choices { options, min, max } => ("several", *min, *max, options.iter().map(choice).collect()),
-        Kind::Keep { reasons } => {
+        AnswerKind::Choices { options, min, max } => ("several", *min, *max, options.iter().map(choice).collect()),
+        AnswerKind::Keep { reasons } => {
             let mut options = vec![option(KEEP, label("keep_it"), label("keep_about"))];
             options.extend(reasons.iter().map(choice));
             ("several", 1, reasons.len(), options)
         }
-        Kind::Pick { k, any, from, .. } => {
+        AnswerKind::Pick { k, any, from, .. } => {
             let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
             let number = |(at, text): (usize, &String)| option(&(at + 1).to_string(), text, "");
             let (min, max) = if *any { (1, candidates.len()) } else { (*k, *k) };
@@ -349,8 +349,8 @@ fn field_question(
                 candidates.iter().enumerate().map(number).collect(),
             )
         }
-        Kind::Score { min, max } => ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect()),
-        Kind::Preference { tie, .. } => {
+        AnswerKind::Score { min, max } => ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect()),
+        AnswerKind::Preference { tie, .. } => {
             let texts = shown_in_field(field, item);
             let side = |n: &str, key: &str| {
                 let at = n.parse().map_or(0, |n: usize| n.saturating_sub(1));
@@ -363,7 +363,7 @@ fn field_question(
             };
             ("one", 1, 1, vec![side("1", "side_1"), side("2", "side_2"), choice(tie)])
         }
-        Kind::Text | Kind::Edited { .. } => ("text", 0, 0, Vec::new()),
+        AnswerKind::Text | AnswerKind::Edited { .. } => ("text", 0, 0, Vec::new()),
     };
     let draft = draft.map(Value::to_string).filter(|_| kind == "text");
     let stands_above = |draft: &String| item.content.values().any(|shown| shown.to_string() == *draft);
@@ -376,7 +376,7 @@ fn field_question(
         max,
         options,
         group: None,
-        rating: matches!(field.kind, Kind::Score { min, max } if min >= 0 && max <= 9),
+        rating: matches!(field.kind, AnswerKind::Score { min, max } if min >= 0 && max <= 9),
         look: "",
         text: standing.map(Value::to_string).filter(|_| kind == "text").unwrap_or_default(),
         draft_shown: draft.as_ref().is_some_and(|draft| !stands_above(draft)),
@@ -387,7 +387,7 @@ fn field_question(
             .filter(|text| draft.as_deref().is_some_and(|draft| is_edit(text, draft))),
         draft,
         ranked: ranked_drafts(field, item, drafts, language),
-        anyway: matches!(field.kind, Kind::Pick { right_answer: Some(_), .. }),
+        anyway: matches!(field.kind, AnswerKind::Pick { right_answer: Some(_), .. }),
         when: field.when.map(|when| (when.field, when.write.to_vec())),
     }
 }

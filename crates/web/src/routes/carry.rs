@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
-use super::decide::{VotingDesk, decision_desk, find_decider};
+use super::decide::{DecisionDesk, decision_desk, find_decider};
 use super::review::find_ballot;
 use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
@@ -19,7 +19,7 @@ use crate::review::votes::Carried;
 use crate::review::{Item, Vote};
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::Cast;
+use crate::voting::CastResult;
 
 /// Items per page; confirmed ones make room for the next.
 const SHOWN: usize = 50;
@@ -27,22 +27,22 @@ const SHOWN: usize = 50;
 const WHY_CHARS: usize = 500;
 
 #[derive(Serialize)]
-struct Found {
+struct CarryPage {
     recipe: &'static str,
     step: String,
-    items: Vec<Shown>,
+    items: Vec<CarryItem>,
     /// All that are outdated.
     found: usize,
     /// Outdated votes on a text that was not kept.
     unknown: usize,
     /// Items whose votes were carried over, with their answers.
     carried: Vec<(String, Vec<String>)>,
-    desk: VotingDesk,
+    desk: DecisionDesk,
 }
 
 /// An item whose votes refer to another text.
 #[derive(Serialize)]
-struct Shown {
+struct CarryItem {
     id: String,
     /// Identifies the votes and the text shown.
     old: String,
@@ -64,14 +64,14 @@ pub(crate) async fn show_carryable(
     view::render_page(&visitor, "carry.html", found)
 }
 
-fn find_carryable(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<Found, PageError> {
+fn find_carryable(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<CarryPage, PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, &name)?;
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let seen = SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
     let found = find_carryable(&ballot.step, &ballot.items, &votes, &seen);
-    let shown = found.items.iter().take(SHOWN).map(|one| Shown {
+    let shown = found.items.iter().take(SHOWN).map(|one| CarryItem {
         id: one.item.id.clone(),
         old: one.shown_votes().to_string(),
         new: one.item.content_hash.to_string(),
@@ -85,7 +85,7 @@ fn find_carryable(app: &App, recipe: &'static Recipe, name: String, visitor: &Vi
         let back = take_back(&ballot.step, item, on_it, &nobody, "", "");
         (!back.is_empty()).then(|| (item.id.clone(), back.iter().map(vote_line).collect()))
     };
-    Ok(Found {
+    Ok(CarryPage {
         recipe: recipe.name,
         items: shown.collect(),
         found: found.items.len(),
@@ -109,9 +109,9 @@ pub(crate) async fn submit_carry(
     let votes = read_blocking(move || new_votes(&desk, recipe, &step, &visitor, &form)).await?;
     for vote in votes {
         match app.desk.cast_vote(vote).await {
-            Cast::Saved(_) => {}
-            Cast::Overtaken(_) => return Err(content_changed()),
-            Cast::Failed(why) => return Err(PageError::internal_error(why)),
+            CastResult::Saved(_) => {}
+            CastResult::Overtaken(_) => return Err(content_changed()),
+            CastResult::Failed(why) => return Err(PageError::internal_error(why)),
         }
     }
     Ok(Redirect::to(&back).into_response())

@@ -19,11 +19,11 @@ use crate::recipe::Recipe;
 use crate::review::answers::{self, Answers, Fault};
 use crate::review::ballot::{Field, Round};
 use crate::review::votes::PAGE;
-use crate::review::{Annotator, Ballot, Digest, Handed, Item, Value, Vote};
+use crate::review::{Annotator, Ballot, Digest, HandedHash, Item, Value, Vote};
 use crate::shortcuts::Cue;
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Assignments, Cast, Guide, Note, Place, ShownItem, VoteIndex, shown_item, takes_more};
+use crate::voting::{Assignments, CastResult, Guide, Note, BallotRound, ShownItem, VoteIndex, shown_item, takes_more};
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
 const LONGEST: f64 = 3600.0;
@@ -47,7 +47,7 @@ pub(crate) async fn submit_vote(
     let (of_step, name) = (step.clone(), person.name.clone());
     let made = read_blocking(move || {
         let ballot = reader.ballots.open_ballot(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        check_vote(&reader, Place { recipe, ballot: &ballot, round }, &person, &sent, language)
+        check_vote(&reader, BallotRound { recipe, ballot: &ballot, round }, &person, &sent, language)
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
@@ -58,12 +58,12 @@ pub(crate) async fn submit_vote(
     let (status, message) = match made {
         CheckedVote::Vote(vote, note, item) => match app.desk.cast_vote(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
-            Cast::Saved(id) => match read_blocking(move || store_remark(&noting, recipe, *note)).await {
+            CastResult::Saved(id) => match read_blocking(move || store_remark(&noting, recipe, *note)).await {
                 Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
                 Err(oops) => not_saved(&oops.detail),
             },
-            Cast::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
-            Cast::Failed(why) => not_saved(&why),
+            CastResult::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
+            CastResult::Failed(why) => not_saved(&why),
         },
         CheckedVote::Changed => (StatusCode::CONFLICT, json!({ "status": "item_changed" })),
         CheckedVote::Answered => (StatusCode::CONFLICT, json!({ "status": "answered" })),
@@ -107,7 +107,7 @@ pub(crate) async fn submit_vote(
 /// form is that of its texts, which nobody knows who has not seen them. `None` if it is not.
 fn find_late_item(
     vote_index: &VoteIndex,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     assignments: &Assignments,
     person: &Annotator,
     form: &Form,
@@ -115,7 +115,7 @@ fn find_late_item(
     let item = place.ballot.find_item(form.get("item")).ok_or_else(PageError::not_found)?;
     let Some(shown) = shown_item(vote_index, place, item) else { return Ok(None) };
     let theirs = !assignments.is_round_assigned(place.round) || assignments.is_assigned(place.round, &person.name, &item.id);
-    let seen = matches!(shown.item.read_handed(form.get("hash")), Handed::Today(_));
+    let seen = matches!(shown.item.read_handed(form.get("hash")), HandedHash::Today(_));
     // Whoever wrote a text, does not read it, or was not given it, had no page of it.
     let opened = seen && (theirs || place.round != Round::Vote) && !person.is_kept_from(item);
     Ok(opened.then_some(shown))
@@ -138,12 +138,12 @@ enum CheckedVote {
 
 fn check_vote(
     app: &App,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     person: &Annotator,
     form: &Form,
     language: Language,
 ) -> Result<CheckedVote, PageError> {
-    let Place { ballot, round, .. } = place;
+    let BallotRound { ballot, round, .. } = place;
     let step = &ballot.step;
     let (board, given) = votes_and_tasks(app, place, person)?;
     let id = form.get("item");
@@ -161,8 +161,8 @@ fn check_vote(
     };
     // In the order of the page, which may have been opened by an earlier program.
     let item = match item.read_handed(form.get("hash")) {
-        Handed::Today(seen) => seen.into_owned(),
-        Handed::Earlier(_) | Handed::OtherSecret | Handed::NoHash => return Ok(CheckedVote::Changed),
+        HandedHash::Today(seen) => seen.into_owned(),
+        HandedHash::Earlier(_) | HandedHash::OtherSecret | HandedHash::NoHash => return Ok(CheckedVote::Changed),
     };
     let fields = step.questions_of_round(round);
     let values =

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use super::next::{self, Go, Place};
+use super::next::{self, ActionButton, CausePage};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::audit::Passage;
 use crate::config::Config;
@@ -32,20 +32,20 @@ pub(super) struct CauseLine {
     /// Whether input or an endpoint failed.
     failed: bool,
     /// The page that fixes it.
-    go: Option<Go>,
+    go: Option<ActionButton>,
     /// Whether an endpoint has to be named first.
     endpoint: bool,
 }
 
 impl CauseLine {
     /// A cause with the page that helps it, in a language.
-    pub(super) fn new(cause: &Cause, place: Option<Place>, language: Language) -> CauseLine {
+    pub(super) fn new(cause: &Cause, place: Option<CausePage>, language: Language) -> CauseLine {
         let words = place.as_ref().map(|place| place.cause_words(language, cause));
         CauseLine {
             words: words.unwrap_or_else(|| i18n::explain_cause(language, cause)),
             failed: cause.failed,
-            endpoint: place.as_ref().is_some_and(Place::names_an_endpoint),
-            go: place.filter(Place::mends).map(|place| place.make_button(language, cause.records)),
+            endpoint: place.as_ref().is_some_and(CausePage::names_an_endpoint),
+            go: place.filter(CausePage::mends).map(|place| place.make_button(language, cause.records)),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Column {
     pub(super) shown: bool,
     /// `labels`, `numbers` or `lengths`: what its bars are; empty without bars.
     kind: &'static str,
-    bars: Vec<Bar>,
+    bars: Vec<ColumnBar>,
     /// The first and the last range.
     ends: [String; 2],
     /// Values of labels besides those of the bars.
@@ -43,7 +43,7 @@ pub(super) struct Column {
 
 /// A value or a range of a column.
 #[derive(Serialize)]
-struct Bar {
+struct ColumnBar {
     /// What an address says for it.
     value: String,
     label: String,
@@ -94,7 +94,7 @@ impl Column {
             Spread::Numbers(_) | Spread::Ranges(_) => "numbers",
             Spread::Lengths(_) => "lengths",
         };
-        let bar = |(value, label): (String, String)| Bar {
+        let bar = |(value, label): (String, String)| ColumnBar {
             on: value == wanted,
             address: String::new(),
             rows: 0,
@@ -102,7 +102,7 @@ impl Column {
             value,
             label,
         };
-        let bars: Vec<Bar> = bars.into_iter().map(bar).collect();
+        let bars: Vec<ColumnBar> = bars.into_iter().map(bar).collect();
         let called = bars.iter().find(|bar| bar.on).map_or(&wanted, |bar| &bar.label).clone();
         let mut ranges = bars.iter().filter(|bar| bar.value != NULL).map(|bar| bar.label.clone());
         let first = ranges.next().unwrap_or_default();

@@ -21,7 +21,7 @@ pub(crate) struct Counted {
     /// Column, and how often each value occurs, most frequent first.
     labels: Vec<(&'static str, Vec<(String, u64)>)>,
     /// Columns of numbers other than labels: value or range, rows, thousandths of the highest bar.
-    numbers: Vec<(String, Vec<Bar>)>,
+    numbers: Vec<(String, Vec<CountedBar>)>,
     /// Rows by the length of their text.
     lengths: Vec<u64>,
     /// Characters per element of the lengths.
@@ -32,13 +32,13 @@ pub(crate) struct Counted {
 }
 
 /// A value or range, its rows, and thousandths of the highest bar.
-type Bar = (String, u64, u64);
+type CountedBar = (String, u64, u64);
 
 /// Most bars for a column of numbers.
 const BARS: usize = 12;
 
 /// The distribution of the numbers in each column: scores, ratings, shares. Ids and names are excluded.
-fn number_bars(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<Bar>)> {
+fn number_bars(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<CountedBar>)> {
     let Some(first) = rows.first() else { return Vec::new() };
     let counted = |name: &&String| {
         let is_number = |row: &JsonRow| row.get(*name).is_none_or(|v| v.is_number() || v.is_null());

@@ -55,7 +55,7 @@ pub(super) struct Standing {
     stale: usize,
     /// Open items without enough voters.
     unassigned: usize,
-    pub(super) people: Vec<Person>,
+    pub(super) people: Vec<BallotPerson>,
     /// Missing votes, and from whom.
     waits: Vec<Waits>,
     /// Where disputes are settled.
@@ -67,9 +67,9 @@ pub(super) struct Standing {
 /// What the votes of a ballot say.
 #[derive(Serialize)]
 struct Curated {
-    agreement: Vec<AgreementRow>,
+    agreement: Vec<BallotAgreementRow>,
     /// Those two who share items and agree least, the least first.
-    pairs: Vec<Pair>,
+    pairs: Vec<AnnotatorPair>,
     /// Every two who share items.
     pairs_all: usize,
     /// Votes by day, for the last days with any.
@@ -86,7 +86,7 @@ struct Curated {
 
 /// Somebody with tasks or votes on a ballot.
 #[derive(Clone, Serialize)]
-pub(super) struct Person {
+pub(super) struct BallotPerson {
     pub(super) name: String,
     assigned: usize,
     done: usize,
@@ -122,7 +122,7 @@ pub(super) struct Disputes {
 }
 
 #[derive(Serialize)]
-struct AgreementRow {
+struct BallotAgreementRow {
     field: String,
     items: usize,
     percent: Option<[f64; 3]>,
@@ -136,7 +136,7 @@ struct AgreementRow {
 
 /// Two who share items.
 #[derive(Serialize)]
-struct Pair {
+struct AnnotatorPair {
     names: [String; 2],
     /// For each field: the share of common items on which they agree, and their number.
     fields: Vec<Option<(f64, u64)>>,
@@ -211,7 +211,7 @@ fn standing_of(
     let gold = grade_known_items(ballot, &resolved, tasks, &votes, &known);
     let attempts =
         grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name).map_err(PageError::internal_error)?;
-    let person = |(name, p): (&String, &crate::review::status::Progress)| Person {
+    let person = |(name, p): (&String, &crate::review::status::Progress)| BallotPerson {
         name: name.clone(),
         assigned: p.assigned,
         done: p.done,
@@ -340,9 +340,9 @@ fn agreement_row(
     language: Language,
     field: &FieldAgreement,
     cohen: Option<[f64; 3]>,
-) -> AgreementRow {
+) -> BallotAgreementRow {
     let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);
-    AgreementRow {
+    BallotAgreementRow {
         field: field_name(language, ballot, &field.field),
         items: field.items,
         percent: three(&field.percent),
@@ -355,19 +355,19 @@ fn agreement_row(
 
 /// Those two who share items and agree least, with their agreement in each field, and the number of all: those who agree
 /// least in one come first.
-fn least_agreeing_pairs(fields: &[&FieldAgreement]) -> (Vec<Pair>, usize) {
+fn least_agreeing_pairs(fields: &[&FieldAgreement]) -> (Vec<AnnotatorPair>, usize) {
     let all: BTreeSet<&[String; 2]> =
         fields.iter().flat_map(|field| &field.pairs).map(|pair| &pair.names).collect();
     let of = |names: &[String; 2], field: &FieldAgreement| {
         let pair = field.pairs.iter().find(|pair| pair.names == *names)?;
         Some((pair.percent?, pair.items))
     };
-    let pair = |names: &[String; 2]| Pair {
+    let pair = |names: &[String; 2]| AnnotatorPair {
         names: names.clone(),
         fields: fields.iter().copied().map(|field| of(names, field)).collect(),
     };
-    let mut pairs: Vec<Pair> = all.into_iter().map(pair).collect();
-    let least = |pair: &Pair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
+    let mut pairs: Vec<AnnotatorPair> = all.into_iter().map(pair).collect();
+    let least = |pair: &AnnotatorPair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
     pairs.sort_by(|a, b| least(a).total_cmp(&least(b)));
     let all = pairs.len();
     pairs.truncate(PAIRS);

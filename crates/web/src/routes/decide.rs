@@ -31,19 +31,19 @@ pub(super) fn possible_decisions(step: &Step) -> Vec<&'static str> {
 
 /// What a page offers to people who may decide.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct VotingDesk {
+pub(crate) struct DecisionDesk {
     /// Whether the visitor may decide.
     may: bool,
     /// Without tokens: the people in pipeline.toml who may decide, one of whom is chosen in the form.
     people: Vec<String>,
     /// The possible decisions about the record, with the hash of its text.
-    choices: Vec<Choice>,
+    choices: Vec<VerdictChoice>,
     /// Decisions made.
-    made: Vec<Made>,
+    made: Vec<MadeDecision>,
 }
 
 #[derive(Debug, Serialize)]
-struct Choice {
+struct VerdictChoice {
     verdict: &'static str,
     stage: &'static str,
     seen: String,
@@ -51,18 +51,18 @@ struct Choice {
 
 /// A decision, with its state in the page's recipe.
 #[derive(Debug, Serialize)]
-pub(super) struct Made {
+pub(super) struct MadeDecision {
     #[serde(flatten)]
     decision: Decision,
     state: decide::DecisionState,
 }
 
 /// Who may decide here.
-pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> VotingDesk {
+pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> DecisionDesk {
     let may = visitor.rank() >= Some(crate::access::Rank::Curator);
     let people = config.annotators.iter().map(|person| person.name.clone());
     let people = people.filter(|name| may && visitor.name().is_none() && check_entitled(config, name).is_ok());
-    VotingDesk { may, people: people.collect(), ..VotingDesk::default() }
+    DecisionDesk { may, people: people.collect(), ..DecisionDesk::default() }
 }
 
 /// The existing and possible decisions about a record.
@@ -72,11 +72,11 @@ pub(crate) fn desk_of(
     recipe: &'static Recipe,
     id: &str,
     visitor: &Visitor,
-) -> Result<VotingDesk, PageError> {
+) -> Result<DecisionDesk, PageError> {
     let mut desk = decision_desk(config, visitor);
     if desk.may {
         let choices = decide::possible_decisions(config, recipe, id).map_err(decision_refused)?;
-        let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| Choice {
+        let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| VerdictChoice {
             verdict: verdict.name(),
             stage,
             seen: seen.to_string(),
@@ -93,10 +93,10 @@ pub(super) fn decisions_of(
     config: &Config,
     recipe: &'static Recipe,
     wanted: impl Fn(&Decision) -> bool,
-) -> Result<Vec<Made>, PageError> {
+) -> Result<Vec<MadeDecision>, PageError> {
     let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
     let found = decide::states_of_decisions(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
-    Ok(found.map(|found| Made { decision: found.decision, state: found.state }).collect())
+    Ok(found.map(|found| MadeDecision { decision: found.decision, state: found.state }).collect())
 }
 
 /// Makes or withdraws a decision.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::causes::translate_passages;
 use super::columns::cell_text;
-use super::releases::{Version, find_version_folder, list_versions};
+use super::releases::{ReleaseVersion, find_version_folder, list_versions};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::audit::Passage;
 use crate::error::PageError;
@@ -19,8 +19,8 @@ use crate::i18n::{self, Language};
 use crate::left::Left;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::release::diff::{CauseOf, Changed, ConfigDiff, Field, Moves, Side, WITHDRAWN, diff_folders};
-use crate::release::{Behind, Causes, CurrentRows, LeftOut, last_stops};
+use crate::release::diff::{CauseOf, Changed, ConfigDiff, ChangedField, Moves, OneSidedRow, WITHDRAWN, diff_folders};
+use crate::release::{DifferenceCause, Causes, CurrentRows, LeftOut, last_stops};
 use crate::view;
 use crate::visitor::Visitor;
 
@@ -32,17 +32,17 @@ const EXPLAINED: usize = 20;
 /// Query parameters of a comparison.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Two {
+pub(crate) struct VersionsQuery {
     before: String,
     after: String,
 }
 
 #[derive(Serialize)]
-struct Compared {
+struct VersionComparison {
     recipe: &'static str,
     before: String,
     after: String,
-    versions: Vec<Version>,
+    versions: Vec<ReleaseVersion>,
     configs: Vec<Config>,
     /// Most entries shown of each kind.
     shown: usize,
@@ -63,9 +63,9 @@ struct Config {
     /// How often a label became another, by column.
     labels: Vec<(String, Vec<Move>)>,
     /// Why rows left, most frequent first.
-    reasons: Vec<Reason>,
-    gone: Vec<Row>,
-    new: Vec<Row>,
+    reasons: Vec<LeavingReason>,
+    gone: Vec<SingleVersionRow>,
+    new: Vec<SingleVersionRow>,
     edits: Vec<Edit>,
 }
 
@@ -74,7 +74,7 @@ type Move = (String, String, u64);
 
 /// A reason for which rows left, as the ledgers say it now.
 #[derive(Serialize)]
-struct Reason {
+struct LeavingReason {
     stage: String,
     outcome: String,
     reason: Option<String>,
@@ -83,7 +83,7 @@ struct Reason {
 
 /// A row of one version only.
 #[derive(Serialize)]
-struct Row {
+struct SingleVersionRow {
     id: String,
     /// The record from which it was made.
     record: String,
@@ -123,7 +123,7 @@ pub(crate) async fn show_difference(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(two): Query<Two>,
+    Query(two): Query<VersionsQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let language = visitor.language;
@@ -131,12 +131,12 @@ pub(crate) async fn show_difference(
     view::render_page(&visitor, "diff.html", found)
 }
 
-fn compare_versions(app: &App, recipe: &'static Recipe, two: Two, language: Language) -> Result<Compared, PageError> {
-    let here: Vec<Version> = list_versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
+fn compare_versions(app: &App, recipe: &'static Recipe, two: VersionsQuery, language: Language) -> Result<VersionComparison, PageError> {
+    let here: Vec<ReleaseVersion> = list_versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
     let name = |at: usize| here.get(at).map(|version| version.version.clone()).unwrap_or_default();
     let after = if two.after.is_empty() { name(0) } else { two.after };
     let before = if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
-    let mut compared = Compared {
+    let mut compared = VersionComparison {
         recipe: recipe.name,
         before,
         after,
@@ -196,22 +196,22 @@ struct Told {
 impl Told {
     fn describe_config(&mut self, config: ConfigDiff) -> Config {
         let (left, came, changed) = (config.removed.len(), config.added.len(), config.changed.len());
-        let mut gone: Vec<Row> = config.removed.into_iter().map(|side| self.describe_removed(side)).collect();
+        let mut gone: Vec<SingleVersionRow> = config.removed.into_iter().map(|side| self.describe_removed(side)).collect();
         let mut reasons: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
         for why in gone.iter().filter_map(|row| row.why.as_ref()) {
             *reasons.entry((why.stage.as_str(), why.outcome.as_str(), why.reason.as_deref())).or_default() +=
                 1;
         }
-        let reason = |((stage, outcome, reason), rows): ((&str, &str, Option<&str>), usize)| Reason {
+        let reason = |((stage, outcome, reason), rows): ((&str, &str, Option<&str>), usize)| LeavingReason {
             stage: stage.to_owned(),
             outcome: outcome.to_owned(),
             reason: reason.map(str::to_owned),
             rows,
         };
-        let mut reasons: Vec<Reason> = reasons.into_iter().map(reason).collect();
+        let mut reasons: Vec<LeavingReason> = reasons.into_iter().map(reason).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.rows));
         gone.truncate(SHOWN);
-        let mut new: Vec<Row> = config.added.into_iter().map(|side| self.new_row(side)).collect();
+        let mut new: Vec<SingleVersionRow> = config.added.into_iter().map(|side| self.new_row(side)).collect();
         new.truncate(SHOWN);
         let mut edits: Vec<Edit> = config.changed.into_iter().map(|row| self.describe_edit(row)).collect();
         edits.truncate(SHOWN);
@@ -232,13 +232,13 @@ impl Told {
         }
     }
 
-    fn new_row(&mut self, side: Side) -> Row {
+    fn new_row(&mut self, side: OneSidedRow) -> SingleVersionRow {
         let record = self.added.next().unwrap_or_default();
         let withdrawn = side.text == WITHDRAWN;
-        Row { id: side.id, record, text: side.text, withdrawn, why: None, cause: None, looked: false }
+        SingleVersionRow { id: side.id, record, text: side.text, withdrawn, why: None, cause: None, looked: false }
     }
 
-    fn describe_removed(&mut self, side: Side) -> Row {
+    fn describe_removed(&mut self, side: OneSidedRow) -> SingleVersionRow {
         let record = self.removed.next().unwrap_or_default();
         let withdrawn = side.text == WITHDRAWN;
         let why = self.last.get(&record).filter(|_| !withdrawn).and_then(Left::from_passage);
@@ -246,7 +246,7 @@ impl Told {
             None if !withdrawn => self.find_cause(CauseOf::Removed(&record)),
             _ => (None, false),
         };
-        Row { id: side.id, record, text: side.text, withdrawn, why, cause, looked }
+        SingleVersionRow { id: side.id, record, text: side.text, withdrawn, why, cause, looked }
     }
 
     fn describe_edit(&mut self, row: Changed) -> Edit {
@@ -269,17 +269,17 @@ impl Told {
 }
 
 /// The decision behind a difference in the language of the page.
-fn in_words(language: Language, behind: &Behind) -> String {
+fn in_words(language: Language, behind: &DifferenceCause) -> String {
     match (language, behind) {
         (Language::En, behind) => behind.to_string(),
-        (Language::Zh, Behind::Stop(why)) => i18n::translate_sentence(language, why),
-        (Language::Zh, Behind::Stages(differ)) => {
+        (Language::Zh, DifferenceCause::Stop(why)) => i18n::translate_sentence(language, why),
+        (Language::Zh, DifferenceCause::Stages(differ)) => {
             let line = |(stage, why): &(String, Vec<_>)| {
                 format!("{}：{}", i18n::stage_name(language, stage), i18n::explain_stale(language, why))
             };
             differ.iter().map(line).collect::<Vec<_>>().join("；")
         }
-        (Language::Zh, Behind::Passage(last)) => {
+        (Language::Zh, DifferenceCause::Passage(last)) => {
             let state = i18n::text_of_key(language, &format!("state_{}", last.outcome)).unwrap_or(&last.outcome);
             let reason = last.reason.as_deref().map(|code| i18n::reason_name(language, code));
             let into = last.into.as_ref().filter(|into| **into != last.id);
@@ -310,7 +310,7 @@ fn sort_moves(moves: &Moves) -> Vec<Move> {
     moved
 }
 
-fn field_sides(field: Field) -> Sides {
+fn field_sides(field: ChangedField) -> Sides {
     let texts = |value: &Value| -> Vec<String> {
         match value {
             Value::Null => Vec::new(),
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn lists_stand_side_by_side_item_by_item() {
-        let field = Field {
+        let field = ChangedField {
             column: "options".into(),
             before: json!(["a", "b"]),
             after: json!(["b", "c", "d"]),
@@ -341,14 +341,14 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         let want = vec![(some("a"), some("b")), (some("b"), some("c")), (None, some("d"))];
         assert_eq!(field_sides(field).pairs, want);
-        let field = Field { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
+        let field = ChangedField { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
         assert_eq!(field_sides(field).pairs, [(None, some("pun"))]);
     }
 
     #[test]
     fn the_decision_behind_a_difference_is_told_in_either_language() {
         let change = Change::Setting { key: "threshold".into(), before: "0.8".into(), now: "0.9".into() };
-        let stages = Behind::Stages(vec![("dedup".into(), vec![change])]);
+        let stages = DifferenceCause::Stages(vec![("dedup".into(), vec![change])]);
         assert_eq!(in_words(Language::Zh, &stages), "去重：threshold 0.8 → 0.9");
         assert!(in_words(Language::En, &stages).starts_with("dedup: threshold 0.8"));
     }

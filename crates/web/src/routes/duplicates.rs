@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::decide::{VotingDesk, decision_desk};
+use super::decide::{DecisionDesk, decision_desk};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::decisions::seen_pair;
 use crate::error::PageError;
@@ -28,7 +28,7 @@ const MEMBERS: usize = 12;
 /// Query parameters.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct Filter {
+pub(crate) struct DuplicatesQuery {
     /// `clusters` or `pairs`.
     show: String,
     /// For pairs: `borderline`, `same` or `all`.
@@ -40,9 +40,9 @@ pub(crate) struct Filter {
     page: String,
 }
 
-impl Default for Filter {
-    fn default() -> Filter {
-        Filter {
+impl Default for DuplicatesQuery {
+    fn default() -> DuplicatesQuery {
+        DuplicatesQuery {
             show: "clusters".into(),
             verdict: "borderline".into(),
             score: "1.00".into(),
@@ -53,12 +53,12 @@ impl Default for Filter {
 }
 
 #[derive(Serialize)]
-struct Found {
+struct DuplicatesPage {
     recipe: &'static str,
     stage: &'static str,
-    filter: Filter,
+    filter: DuplicatesQuery,
     clusters: Vec<Cluster>,
-    pairs: Vec<Pair>,
+    pairs: Vec<DuplicatePair>,
     /// Rows that are alike since people rewrote their texts.
     alike: Vec<Alike>,
     found: usize,
@@ -67,7 +67,7 @@ struct Found {
     pages: usize,
     threshold: Option<f64>,
     /// Who may decide that two are one or two.
-    desk: VotingDesk,
+    desk: DecisionDesk,
 }
 
 /// A record and those merged into it.
@@ -89,7 +89,7 @@ struct Member {
 }
 
 #[derive(Serialize)]
-struct Pair {
+struct DuplicatePair {
     #[serde(flatten)]
     pair: NearPair,
     text_a: String,
@@ -110,7 +110,7 @@ pub(crate) async fn show_duplicates(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(filter): Query<Filter>,
+    Query(filter): Query<DuplicatesQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let who = visitor.clone();
@@ -123,9 +123,9 @@ pub(super) fn comparing_step(recipe: &'static Recipe) -> Option<&'static Step> {
     recipe.steps().iter().find(|step| step.stage.compares_pairs())
 }
 
-fn find_duplicates(app: &App, recipe: &'static Recipe, filter: Filter, visitor: &Visitor) -> Result<Found, PageError> {
+fn find_duplicates(app: &App, recipe: &'static Recipe, filter: DuplicatesQuery, visitor: &Visitor) -> Result<DuplicatesPage, PageError> {
     let step = comparing_step(recipe).ok_or_else(PageError::not_found)?;
-    let mut found = Found {
+    let mut found = DuplicatesPage {
         recipe: recipe.name,
         stage: step.name,
         clusters: Vec::new(),
@@ -159,7 +159,7 @@ fn find_duplicates(app: &App, recipe: &'static Recipe, filter: Filter, visitor: 
 }
 
 /// Largest first; of equal size, in the order in which their keepers entered.
-fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut DuplicatesPage) -> Result<(), PageError> {
     // The total comes first, because the number of the page is limited by it.
     let (_, all) = opened.clusters_page(0, 0, 0)?;
     let from = page_offset(all, found);
@@ -192,7 +192,7 @@ fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found)
 }
 
 /// Most similar first, from the chosen score downwards.
-fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) -> Result<(), PageError> {
+fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut DuplicatesPage) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredth includes all scores that round to it.
     let below = at_most + 0.005;
@@ -213,7 +213,7 @@ fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Found) ->
     let shown = |pair: NearPair| {
         let (text_a, text_b) = (text(&pair.a), text(&pair.b));
         let seen = seen_pair((&pair.a, &text_a), (&pair.b, &text_b)).to_string();
-        Pair { text_a, text_b, seen, pair }
+        DuplicatePair { text_a, text_b, seen, pair }
     };
     let withdrawn = withheld.withdrawn_among(ids)?;
     let withdrawn: BTreeSet<String> = withdrawn.into_iter().map(str::to_owned).collect();
@@ -237,7 +237,7 @@ fn find_alike_rows(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -
 }
 
 /// The offset of the page among `all`.
-fn page_offset(all: usize, found: &mut Found) -> usize {
+fn page_offset(all: usize, found: &mut DuplicatesPage) -> usize {
     found.found = all;
     found.pages = all.div_ceil(PAGE);
     found.page = found.page.min(found.pages.max(1));

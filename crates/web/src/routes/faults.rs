@@ -3,8 +3,8 @@
 use crate::guard::Form;
 use crate::i18n::{Language, fill_text, text_of_key};
 use crate::review::answers::{self, Fault};
-use crate::review::ballot::{Choice, Field, KEEP, Kind, Label};
-use crate::review::{Ballot, Item, Value, Vote, Why};
+use crate::review::ballot::{Choice, Field, KEEP, AnswerKind, Label};
+use crate::review::{Ballot, Item, Value, Vote, UndecidedReason};
 
 /// The fault of a field, for the page.
 pub(super) fn describe_fault(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
@@ -77,8 +77,8 @@ pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Va
     let mut several: Vec<String> = form.values_of(&key).map(str::to_string).collect();
     match (&field.kind, several.len()) {
         (_, 0) => None,
-        (Kind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
-        (Kind::Choices { .. } | Kind::Keep { .. } | Kind::Pick { .. }, _) => Some(Value::List(several)),
+        (AnswerKind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
+        (AnswerKind::Choices { .. } | AnswerKind::Keep { .. } | AnswerKind::Pick { .. }, _) => Some(Value::List(several)),
         _ => several.pop().map(Value::Text),
     }
 }
@@ -86,18 +86,18 @@ pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Va
 /// The label of a field's answer; its code if it has none.
 pub(crate) fn answer_label(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
-        Kind::Choice(options) | Kind::Choices { options, .. } | Kind::Keep { reasons: options } => options,
-        Kind::Preference { tie, .. } => std::slice::from_ref(tie),
+        AnswerKind::Choice(options) | AnswerKind::Choices { options, .. } | AnswerKind::Keep { reasons: options } => options,
+        AnswerKind::Preference { tie, .. } => std::slice::from_ref(tie),
         _ => &[],
     };
     let known =
         options.iter().find(|option| option.code == code).map(|option| label_in(language, option.label));
-    let keep = matches!(field.kind, Kind::Keep { .. }) && code == KEEP;
+    let keep = matches!(field.kind, AnswerKind::Keep { .. }) && code == KEEP;
     known.or_else(|| text_of_key(language, "keep_it").filter(|_| keep)).unwrap_or(code).to_string()
 }
 
 /// Why the votes do not decide, with the labels on the ballot.
-pub(super) fn explain_undecided(language: Language, form: &[Field], why: &Why) -> String {
+pub(super) fn explain_undecided(language: Language, form: &[Field], why: &UndecidedReason) -> String {
     let field_of = |name: &str| form.iter().find(|field| field.name == name);
     let label = |name: &str| {
         let label = field_of(name).map_or(name, |field| label_in(language, field.label));
@@ -115,16 +115,16 @@ pub(super) fn explain_undecided(language: Language, form: &[Field], why: &Why) -
         None => answer.to_string(),
     };
     match why {
-        Why::Differ { field, answers } => {
+        UndecidedReason::Differ { field, answers } => {
             let answers: Vec<String> = answers.iter().map(|answer| names(field, answer)).collect();
             fill_text(language, "differ", &[&label(field), &answers.join(" / ")])
         }
-        Why::Twice { round, answers } => {
+        UndecidedReason::Twice { round, answers } => {
             // Each answer is `field: value, field: value`, but texts may contain the same characters: shown
             // unchanged.
             fill_text(language, &format!("twice_{}", round.name()), &[&answers.join(" / ")])
         }
-        Why::Asked { field, answer } => {
+        UndecidedReason::Asked { field, answer } => {
             fill_text(language, "asked_for", &[&label(field), &names(field, answer)])
         }
     }
@@ -141,8 +141,8 @@ pub(super) fn list_answers(
     let answer = |field: &Field| {
         let value = vote.values.get(field.name)?;
         let value_text = match (&field.kind, value) {
-            (Kind::Text | Kind::Edited { .. } | Kind::Score { .. }, value) => value.to_string(),
-            (Kind::Pick { from, .. }, Value::List(numbers)) => {
+            (AnswerKind::Text | AnswerKind::Edited { .. } | AnswerKind::Score { .. }, value) => value.to_string(),
+            (AnswerKind::Pick { from, .. }, Value::List(numbers)) => {
                 let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
                 let text = |number: &String| {
                     let shown = number.parse::<usize>().ok().map(|stored| item.shown_number(from, stored));
@@ -156,8 +156,8 @@ pub(super) fn list_answers(
                 names.join(comma)
             }
             (_, value) => match answers::write_answer(field, item, value).as_str() {
-                "1" if matches!(field.kind, Kind::Preference { .. }) => text_of_key(language, "side_1")?.to_string(),
-                "2" if matches!(field.kind, Kind::Preference { .. }) => text_of_key(language, "side_2")?.to_string(),
+                "1" if matches!(field.kind, AnswerKind::Preference { .. }) => text_of_key(language, "side_1")?.to_string(),
+                "2" if matches!(field.kind, AnswerKind::Preference { .. }) => text_of_key(language, "side_2")?.to_string(),
                 code => answer_label(language, field, code),
             },
         };
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_dispute_is_reported_in_names() {
         let form = ballots::find_step("ruozhibench-gen", "category").unwrap().questions_of_round(Round::Adjudication);
-        let differ = Why::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
+        let differ = UndecidedReason::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
         let explanation = explain_undecided(Language::Zh, &form, &differ);
         let name = |code: &str| answer_label(Language::Zh, &form[0], code);
         assert!(
@@ -192,7 +192,7 @@ mod tests {
         );
         assert!(explanation.contains("投票不一致"), "{explanation}");
         let form = ballots::find_step("flub", "type").unwrap().questions_of_round(Round::Review);
-        let asked = Why::Asked { field: "main_type", answer: "discuss" };
+        let asked = UndecidedReason::Asked { field: "main_type", answer: "discuss" };
         assert_eq!(
             explain_undecided(Language::En, &form, &asked),
             "Is the main type plain: somebody answered “to be discussed”"

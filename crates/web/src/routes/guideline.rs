@@ -20,7 +20,7 @@ use crate::i18n::Language;
 use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::agreement::{self, Bootstrap};
-use crate::review::ballot::{Choice, Kind, Round};
+use crate::review::ballot::{Choice, AnswerKind, Round};
 use crate::review::{Digest, Vote};
 use crate::view;
 use crate::visitor::Visitor;
@@ -31,7 +31,7 @@ const CHARS: usize = 8000;
 
 /// A version with the votes cast under it.
 #[derive(Serialize)]
-struct Version {
+struct GuidelineVersion {
     #[serde(flatten)]
     guide: Guide,
     version: String,
@@ -65,8 +65,8 @@ pub(crate) async fn show_guideline(
             .iter()
             .filter_map(|field| {
                 let options: &[Choice] = match &field.kind {
-                    Kind::Choice(options) | Kind::Choices { options, .. } => options,
-                    Kind::Keep { reasons } => reasons,
+                    AnswerKind::Choice(options) | AnswerKind::Choices { options, .. } => options,
+                    AnswerKind::Keep { reasons } => reasons,
                     _ => return None,
                 };
                 let meaning = |option: &Choice| (label_in(language, option.label), label_in(language, option.definition));
@@ -93,7 +93,7 @@ fn list_versions(
     ballot: &BallotItems,
     guides: Vec<Guide>,
     language: Language,
-) -> Result<Vec<Version>, PageError> {
+) -> Result<Vec<GuidelineVersion>, PageError> {
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
     let holds = guides.last().map(Guide::version);
@@ -115,7 +115,7 @@ fn list_versions(
         let agreement = agreement::step_agreement(&ballot.step, &ballot.items, &by_it, Bootstrap::NONE);
         let fields = agreement.fields.iter().filter(|field| !by_it.is_empty() && field.items > 0);
         let point = |e: &Option<agreement::Estimate>| e.as_ref().map(|e| e.value);
-        versions.push(Version {
+        versions.push(GuidelineVersion {
             version: version.to_string(),
             votes: by_it.values().map(Vec::len).sum(),
             agreement: fields

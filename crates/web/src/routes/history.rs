@@ -19,7 +19,7 @@ use crate::review::ballot::Round;
 use crate::review::{Annotator, Item, Value};
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Note, Place, own_vote, shown_item, latest_notes};
+use crate::voting::{Note, BallotRound, own_vote, shown_item, latest_notes};
 
 /// Votes per page.
 const SHOWN: usize = 50;
@@ -27,7 +27,7 @@ const SHOWN: usize = 50;
 /// Whose votes, and search terms.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Sought {
+pub(crate) struct HistoryQuery {
     r#as: String,
     /// Words in the item, the answers or the remark.
     q: String,
@@ -36,7 +36,7 @@ pub(crate) struct Sought {
 
 /// One of the person's current votes.
 #[derive(Serialize)]
-struct Cast {
+struct HistoryVote {
     recipe: &'static str,
     step: &'static str,
     round: &'static str,
@@ -57,7 +57,7 @@ struct Cast {
 pub(crate) async fn show_history(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Query(sought): Query<Sought>,
+    Query(sought): Query<HistoryQuery>,
 ) -> Result<Response, PageError> {
     let (config, _) = app.current_config();
     let person = find_person(&config, &visitor, &sought.r#as)?;
@@ -74,12 +74,12 @@ pub(crate) async fn show_history(
     votes.sort_by(|a, b| (&b.at, &b.item).cmp(&(&a.at, &a.item)));
     let (found, pages) = (votes.len(), votes.len().div_ceil(SHOWN).max(1));
     let page = sought.page.clamp(1, pages);
-    let votes: Vec<Cast> = votes.into_iter().skip((page - 1) * SHOWN).take(SHOWN).collect();
+    let votes: Vec<HistoryVote> = votes.into_iter().skip((page - 1) * SHOWN).take(SHOWN).collect();
     let all = json!({ "who": name, "sought": sought.q, "votes": votes, "found": found, "number": page, "pages": pages });
     view::render_page(&visitor, "history.html", all)
 }
 
-fn list_votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<Cast>, PageError> {
+fn list_votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<HistoryVote>, PageError> {
     let mut found = Vec::new();
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
@@ -90,13 +90,13 @@ fn list_votes(app: &App, config: &Config, person: &Annotator, language: Language
             let notes: Vec<&Note> =
                 latest_notes(&notes).into_iter().filter(|note| note.annotator == person.name).collect();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(step, *round)) {
-                let place = Place { recipe, ballot: &ballot, round };
+                let place = BallotRound { recipe, ballot: &ballot, round };
                 let form = step.questions_of_round(round);
                 for item in &ballot.items {
                     let Some(vote) = own_vote(&board, place, &item.id, &person.name) else { continue };
                     let Some(seen) = shown_item(&board, place, item) else { continue };
                     let note = notes.iter().find(|note| note.item == item.id && note.round == round);
-                    found.push(Cast {
+                    found.push(HistoryVote {
                         recipe: recipe.name,
                         step: step.name,
                         round: round.name(),

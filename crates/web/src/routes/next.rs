@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language, fill_text, text_of_key};
-use crate::pipeline::{Cause, CauseState, Remedy, Said, Word};
+use crate::pipeline::{Cause, CauseState, Remedy, KeyedSentence, Word};
 use crate::recipe::{Recipe, Step};
 use crate::report::Next;
 use crate::review::ballot::Round;
@@ -18,7 +18,7 @@ use crate::review::ballots;
 use crate::text::group_digits;
 use crate::view;
 use crate::visitor::Visitor;
-use riddlemill_pipeline::stages::Review;
+use riddlemill_pipeline::stages::ReviewStep;
 
 /// The button for what waits until an endpoint is named.
 const NAME_ENDPOINT: &str = "go_endpoint";
@@ -27,7 +27,7 @@ const RUN: &str = "/run";
 
 /// A page that helps a cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CausePage {
     pub(super) href: String,
     /// The key of the button's words, which may count the records.
     key: &'static str,
@@ -41,7 +41,7 @@ pub(super) struct Place {
 
 /// A button.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Go {
+pub(super) struct ActionButton {
     pub(super) href: String,
     pub(super) label: String,
 }
@@ -49,7 +49,7 @@ pub(super) struct Go {
 /// One thing to do.
 #[derive(Serialize)]
 pub(super) struct Thing {
-    go: Go,
+    go: ActionButton,
     /// Recipe and stage, where it keeps something back; without a stage, what a run would make.
     places: Vec<(&'static str, &'static str)>,
     /// What keeps it back, without a command.
@@ -58,7 +58,7 @@ pub(super) struct Thing {
 
 /// What is to be done, before it is put into words.
 struct Todo {
-    place: Place,
+    place: CausePage,
     places: Vec<(&'static str, &'static str)>,
     cause: Cause,
 }
@@ -67,7 +67,7 @@ struct Todo {
 #[derive(Default)]
 pub(super) struct Todos(Vec<Todo>);
 
-impl Place {
+impl CausePage {
     /// Whether it is done on the page.
     pub(super) fn mends(&self) -> bool {
         self.mends
@@ -78,14 +78,14 @@ impl Place {
         self.key == NAME_ENDPOINT
     }
 
-    fn new(key: &'static str, href: String, mends: bool) -> Place {
-        Place { href, key, mends, items: None, made_up: 0 }
+    fn new(key: &'static str, href: String, mends: bool) -> CausePage {
+        CausePage { href, key, mends, items: None, made_up: 0 }
     }
 
     /// The button for as many records.
-    pub(super) fn make_button(&self, language: Language, records: u64) -> Go {
+    pub(super) fn make_button(&self, language: Language, records: u64) -> ActionButton {
         let label = counted_words(language, self.key, self.items.unwrap_or(records));
-        Go { href: self.href.clone(), label }
+        ActionButton { href: self.href.clone(), label }
     }
 
     /// The words for a cause beside the button: without a command where a page does the same.
@@ -115,7 +115,7 @@ impl Thing {
 
 impl Todos {
     /// Adds a cause of a recipe with the page that helps it; one that none helps is none of the things to do.
-    pub(super) fn add(&mut self, recipe: &'static Recipe, cause: &Cause, place: Option<Place>) {
+    pub(super) fn add(&mut self, recipe: &'static Recipe, cause: &Cause, place: Option<CausePage>) {
         let Some(place) = place else { return };
         let here = (recipe.name, cause.stage);
         // One line of the settings, or one queue, helps all of them.
@@ -133,7 +133,7 @@ impl Todos {
                 todo.cause.records += cause.records;
                 // Only what they have in common is said of several.
                 if todo.cause.what != cause.what {
-                    todo.cause.what = Said::default();
+                    todo.cause.what = KeyedSentence::default();
                 }
                 if todo.cause.state != cause.state {
                     todo.cause.state = CauseState::Other;
@@ -151,7 +151,7 @@ impl Todos {
     pub(super) fn list_things(self, language: Language, due: &[(&'static str, usize)]) -> Vec<Thing> {
         let stages: usize = due.iter().map(|(_, stages)| stages).sum();
         let run = (stages > 0).then(|| Thing {
-            go: Go { href: RUN.to_owned(), label: counted_words(language, "go_make", stages as u64) },
+            go: ActionButton { href: RUN.to_owned(), label: counted_words(language, "go_make", stages as u64) },
             places: due.iter().map(|(recipe, _)| (*recipe, "")).collect(),
             words: String::new(),
         });
@@ -195,14 +195,14 @@ pub(super) fn find_place(
     recipe: &'static Recipe,
     cause: &Cause,
     visitor: &Visitor,
-) -> Result<Option<Place>, PageError> {
+) -> Result<Option<CausePage>, PageError> {
     let Some((_, step)) = recipe.find_step(cause.stage) else { return Ok(None) };
     let stage = format!("/{}/stage/{}", recipe.name, view::encode_segment(step.name));
-    let page = |key: &'static str, href: String| Some(Place::new(key, href, true));
+    let page = |key: &'static str, href: String| Some(CausePage::new(key, href, true));
     // There the command or the setting is told in full.
     let told = |key| {
         let href = format!("/{}/causes/{}", recipe.name, view::encode_segment(step.name));
-        Some(Place::new(key, href, false))
+        Some(CausePage::new(key, href, false))
     };
     let curates = visitor.rank() >= Some(Rank::Curator);
     if cause.remedy == Remedy::Run {
@@ -250,10 +250,10 @@ fn of_votes(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
-    review: Review,
+    review: ReviewStep,
     cause: &Cause,
     visitor: &Visitor,
-) -> Result<Option<Place>, PageError> {
+) -> Result<Option<CausePage>, PageError> {
     let Some(ballot) = ballots::find_step(recipe.name, review.benchmark_and_ballot().1) else { return Ok(None) };
     let progress = format!("/curate/{}/{}", recipe.name, view::encode_segment(ballot.name));
     let (round, is_first) = match cause.state {
@@ -285,7 +285,7 @@ fn of_votes(
     let key = if items.is_some() { key } else { uncounted };
     let made_up = items.map_or(0, |items| items.made_up as u64);
     let items = items.map(|items| items.number as u64);
-    Ok(Some(Place { items, made_up, ..Place::new(key, href, true) }))
+    Ok(Some(CausePage { items, made_up, ..CausePage::new(key, href, true) }))
 }
 
 #[cfg(test)]
@@ -297,7 +297,7 @@ mod tests {
             stage,
             state: CauseState::Model,
             records: 3,
-            what: Said::from_word(Word::NoEndpoint, ["draft.endpoint"]),
+            what: KeyedSentence::from_word(Word::NoEndpoint, ["draft.endpoint"]),
             remedy,
             failed: false,
             blocks: true,
@@ -306,18 +306,18 @@ mod tests {
 
     #[test]
     fn words_beside_a_button_name_no_command_that_the_button_does() {
-        let place = Place::new("go_run", RUN.into(), true);
+        let place = CausePage::new("go_run", RUN.into(), true);
         let told = cause("screen", Remedy::Command("riddlemill review assign screen".into()));
         assert!(!place.cause_words(Language::En, &told).contains("riddlemill"));
         assert!(!place.cause_words(Language::En, &cause("screen", Remedy::Run)).contains("riddlemill"));
-        let told_there = Place { mends: false, ..place };
+        let told_there = CausePage { mends: false, ..place };
         assert!(told_there.cause_words(Language::En, &told).contains("riddlemill review assign screen"));
     }
 
     #[test]
     fn what_the_command_line_names_is_known_by_its_stage() {
         let thing = |stage| Thing {
-            go: Go { href: String::new(), label: String::new() },
+            go: ActionButton { href: String::new(), label: String::new() },
             places: vec![("flub", ""), ("flub", stage)],
             words: String::new(),
         };
@@ -329,11 +329,11 @@ mod tests {
 
     #[test]
     fn a_button_counts_its_records() {
-        let place = Place::new("go_assign", "/x".into(), true);
+        let place = CausePage::new("go_assign", "/x".into(), true);
         assert_eq!(place.make_button(Language::En, 1450).label, "Assign 1,450 texts");
         assert_eq!(place.make_button(Language::En, 1).label, "Assign 1 text");
         // What waits at the desk is what is assigned, and is told from the records that wait.
-        let place = Place { items: Some(173), made_up: 28, ..place };
+        let place = CausePage { items: Some(173), made_up: 28, ..place };
         assert_eq!(place.make_button(Language::En, 145).label, "Assign 173 texts");
         let waits = cause("review:clean", Remedy::Run);
         assert!(
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn what_another_run_helps_has_no_button_beside_that_of_the_run() {
         let todo = |href: &str, key| Todo {
-            place: Place::new(key, href.into(), true),
+            place: CausePage::new(key, href.into(), true),
             places: vec![("flub", "screen")],
             cause: cause("screen", Remedy::Run),
         };

@@ -26,7 +26,7 @@ use riddlemill_pipeline::stages::draft;
 const LOOKED_THROUGH: u64 = 1000;
 
 #[derive(Serialize)]
-struct Overview {
+struct OverviewPage {
     /// What is to be done, each with the page where it is.
     next: Vec<Thing>,
     /// Records that wait, those of a shared stage once.
@@ -83,14 +83,14 @@ struct Funnel {
 /// A row: one stage, or consecutive ones of which the same is to be said.
 #[derive(Serialize)]
 struct Line {
-    kind: Kind,
-    steps: Vec<Step>,
+    kind: RowKind,
+    steps: Vec<FunnelStep>,
 }
 
 /// What is said of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum RowKind {
     /// Something of its own.
     Own,
     /// Nothing was left out.
@@ -102,7 +102,7 @@ enum Kind {
 }
 
 #[derive(Serialize)]
-struct Step {
+struct FunnelStep {
     stage: &'static str,
     /// `fresh`, `stale`, `depends`, `missing` or `damaged`.
     freshness: &'static str,
@@ -134,7 +134,7 @@ pub(crate) async fn show_overview(State(app): State<Arc<App>>, visitor: Visitor)
     view::render_page(&visitor, "overview.html", overview)
 }
 
-fn prepare_overview(app: &App, visitor: &Visitor) -> Result<Overview, PageError> {
+fn prepare_overview(app: &App, visitor: &Visitor) -> Result<OverviewPage, PageError> {
     let (config, problem) = app.current_config();
     let language = visitor.language;
     let mut plans = Vec::new();
@@ -196,7 +196,7 @@ fn prepare_overview(app: &App, visitor: &Visitor) -> Result<Overview, PageError>
     // What cannot be read is told by `status`, and hides nothing of the rest here.
     let named = report::next(&config, &states, &[]).ok().flatten();
     things.sort_by_key(|thing| !thing.is_named(named.as_ref()));
-    Ok(Overview {
+    Ok(OverviewPage {
         next: things,
         waiting,
         shared,
@@ -282,12 +282,12 @@ impl Funnel {
 }
 
 /// Adds a stage to the rows: to the last one where the same is to be said.
-fn add_step(lines: &mut Vec<Line>, step: Step) {
+fn add_step(lines: &mut Vec<Line>, step: FunnelStep) {
     let kind = step.step_kind();
     let is_alike = |line: &&mut Line| {
         let last = line.steps.last();
         line.kind == kind
-            && kind != Kind::Own
+            && kind != RowKind::Own
             && last.is_some_and(|last| {
                 (last.freshness, &last.why, last.records_out) == (step.freshness, &step.why, step.records_out)
             })
@@ -298,15 +298,15 @@ fn add_step(lines: &mut Vec<Line>, step: Step) {
     }
 }
 
-impl Step {
-    fn step_kind(&self) -> Kind {
+impl FunnelStep {
+    fn step_kind(&self) -> RowKind {
         let says_more =
             !self.causes.is_empty() || self.causes_later || self.compares || !self.gone.is_empty();
         match (self.freshness, says_more) {
-            ("missing", _) => Kind::Missing,
-            ("fresh" | "depends", false) if self.records_in + self.records_out == 0 => Kind::Empty,
-            ("fresh" | "depends", false) if self.records_in == self.records_out => Kind::Through,
-            _ => Kind::Own,
+            ("missing", _) => RowKind::Missing,
+            ("fresh" | "depends", false) if self.records_in + self.records_out == 0 => RowKind::Empty,
+            ("fresh" | "depends", false) if self.records_in == self.records_out => RowKind::Through,
+            _ => RowKind::Own,
         }
     }
 }
@@ -325,10 +325,10 @@ fn stage_freshness(planned: &Planned, language: Language) -> (&'static str, Stri
     }
 }
 
-fn describe_step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language) -> Step {
+fn describe_step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language: Language) -> FunnelStep {
     let (freshness, why) = stage_freshness(planned, language);
     let counts = planned.existing_manifest().map(|m| m.counts.clone()).unwrap_or_default();
-    Step {
+    FunnelStep {
         stage: planned.step,
         freshness,
         why,
@@ -364,9 +364,9 @@ mod tests {
 
     use super::*;
 
-    fn made(stage: &'static str, records_in: u64, records_out: u64) -> Step {
+    fn made(stage: &'static str, records_in: u64, records_out: u64) -> FunnelStep {
         let dropped = records_in.saturating_sub(records_out);
-        Step {
+        FunnelStep {
             stage,
             freshness: "fresh",
             why: String::new(),
@@ -381,7 +381,7 @@ mod tests {
         }
     }
 
-    fn rows(steps: Vec<Step>) -> Vec<Line> {
+    fn rows(steps: Vec<FunnelStep>) -> Vec<Line> {
         let mut lines = Vec::new();
         steps.into_iter().for_each(|step| add_step(&mut lines, step));
         lines
@@ -399,7 +399,7 @@ mod tests {
         let said: Vec<(&str, usize)> =
             lines.iter().map(|line| (line.steps[0].stage, line.steps.len())).collect();
         assert_eq!(said, [("filter", 1), ("type", 2), ("late", 2)]);
-        assert!(lines[1].kind == Kind::Through && lines[2].kind == Kind::Empty);
+        assert!(lines[1].kind == RowKind::Through && lines[2].kind == RowKind::Empty);
     }
 
     proptest! {
@@ -413,7 +413,7 @@ mod tests {
                 .map(|step| (step.records_in, step.records_out))
                 .collect();
             prop_assert_eq!(shown, numbers);
-            prop_assert!(lines.iter().all(|line| line.steps.len() == 1 || line.kind != Kind::Own));
+            prop_assert!(lines.iter().all(|line| line.steps.len() == 1 || line.kind != RowKind::Own));
         }
     }
 }

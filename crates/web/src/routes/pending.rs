@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::decide::{VotingDesk, possible_decisions, decisions_of, decision_desk};
+use super::decide::{DecisionDesk, possible_decisions, decisions_of, decision_desk};
 use super::duplicates::comparing_step;
 use super::stage::withhold_records;
 use crate::app::{App, read_blocking, find_recipe};
@@ -31,7 +31,7 @@ const EVERY_SCORE: f64 = 2.0;
 /// Query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Asked {
+pub(crate) struct PendingQuery {
     /// For pairs: `borderline`, `same` or `all`.
     verdict: String,
     /// For pairs: `lowest` or `highest` score first.
@@ -44,7 +44,7 @@ pub(crate) struct Asked {
 }
 
 #[derive(Serialize)]
-struct Found {
+struct PendingPage {
     recipe: &'static str,
     /// `pairs` or `held`.
     kind: &'static str,
@@ -60,7 +60,7 @@ struct Found {
     person: String,
     /// The visitor's last decision here, which one key takes back.
     last: Option<Decision>,
-    desk: VotingDesk,
+    desk: DecisionDesk,
 }
 
 /// What stands there to be decided.
@@ -83,14 +83,14 @@ struct Item {
 }
 
 /// The decisions of one kind that count.
-struct Decided<'l> {
+struct StandingDecisions<'l> {
     made: Vec<&'l Decision>,
     /// Stage, records, and what was seen: a text that changed since is asked about again.
     known: BTreeSet<(&'l str, &'l str, Option<&'l str>, String)>,
 }
 
-impl<'l> Decided<'l> {
-    fn of_stages(log: &'l DecisionLog, recipe: &str, of_pairs: bool, stages: &[&str]) -> Decided<'l> {
+impl<'l> StandingDecisions<'l> {
+    fn of_stages(log: &'l DecisionLog, recipe: &str, of_pairs: bool, stages: &[&str]) -> StandingDecisions<'l> {
         let counts = |d: &&Decision| {
             stages.contains(&d.stage.as_str())
                 && d.is_for(recipe)
@@ -103,7 +103,7 @@ impl<'l> Decided<'l> {
         let key =
             |d: &'l Decision| (d.stage.as_str(), d.record.as_str(), d.other.as_deref(), d.seen.to_string());
         let known = made.iter().copied().map(key).collect();
-        Decided { made, known }
+        StandingDecisions { made, known }
     }
 
     /// Whether somebody decided on this record or pair as it reads now.
@@ -128,7 +128,7 @@ pub(crate) async fn show_pairs(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<PendingQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let step = comparing_step(recipe).ok_or_else(PageError::not_found)?;
@@ -144,7 +144,7 @@ pub(crate) async fn show_held(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<PendingQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let steps: Vec<&'static Step> = recipe.steps().iter().filter(|step| !possible_decisions(step).is_empty()).collect();
@@ -159,15 +159,15 @@ pub(crate) async fn show_held(
 async fn next_one(
     app: Arc<App>,
     visitor: Visitor,
-    asked: Asked,
+    asked: PendingQuery,
     (recipe, kind, steps): (&'static Recipe, &'static str, Vec<&'static Step>),
-    next: impl FnOnce(&App, &Decided<'_>, &mut Found) -> Result<(), PageError> + Send + 'static,
+    next: impl FnOnce(&App, &StandingDecisions<'_>, &mut PendingPage) -> Result<(), PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let who = visitor.clone();
     let found = read_blocking(move || {
         let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
-        let decided = Decided::of_stages(&log, recipe.name, kind == "pairs", &names);
+        let decided = StandingDecisions::of_stages(&log, recipe.name, kind == "pairs", &names);
         let mut found = empty_page(&app, recipe, kind, &who, asked, &decided);
         next(&app, &decided, &mut found)?;
         Ok::<_, PageError>(found)
@@ -181,7 +181,7 @@ pub(crate) async fn show_decisions(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path(name): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<PendingQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let who = visitor.clone();
@@ -201,7 +201,7 @@ pub(crate) async fn show_decisions(
 /// How many held posts of a stage nobody has decided on as they read now.
 pub(super) fn count_undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Result<u64, PageError> {
     let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
-    let decided = Decided::of_stages(&log, recipe.name, false, &[step.name]);
+    let decided = StandingDecisions::of_stages(&log, recipe.name, false, &[step.name]);
     let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(0) };
     let withheld = Withheld::open(&app.workspace, recipe)?;
     let query = Records { outcome: Left::Held.code().to_owned(), ..Records::default() };
@@ -224,9 +224,9 @@ fn empty_page(
     recipe: &'static Recipe,
     kind: &'static str,
     visitor: &Visitor,
-    asked: Asked,
-    decided: &Decided<'_>,
-) -> Found {
+    asked: PendingQuery,
+    decided: &StandingDecisions<'_>,
+) -> PendingPage {
     let verdict = if asked.verdict.is_empty() { "borderline".to_owned() } else { asked.verdict };
     // A doubtful merge has a low score; a pair that was nearly merged has a high one.
     let merged = matches!(verdict.as_str(), "same" | "joined");
@@ -234,7 +234,7 @@ fn empty_page(
     let known = ["lowest", "highest"].contains(&asked.order.as_str());
     let order = if known { asked.order } else { usual.to_owned() };
     let person = visitor.name().map_or(asked.person, str::to_owned);
-    Found {
+    PendingPage {
         recipe: recipe.name,
         kind,
         verdict,
@@ -253,8 +253,8 @@ fn next_pair(
     app: &App,
     recipe: &'static Recipe,
     step: &'static Step,
-    decided: &Decided<'_>,
-    found: &mut Found,
+    decided: &StandingDecisions<'_>,
+    found: &mut PendingPage,
 ) -> Result<(), PageError> {
     let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(()) };
     let withheld = Withheld::open(&app.workspace, recipe)?;
@@ -305,8 +305,8 @@ fn next_held(
     app: &App,
     recipe: &'static Recipe,
     steps: &[&'static Step],
-    decided: &Decided<'_>,
-    found: &mut Found,
+    decided: &StandingDecisions<'_>,
+    found: &mut PendingPage,
 ) -> Result<(), PageError> {
     let withheld = Withheld::open(&app.workspace, recipe)?;
     let query = Records { outcome: Left::Held.code().to_owned(), ..Records::default() };

@@ -23,7 +23,7 @@ const NAME_CHARS: usize = 60;
 
 /// Somebody with access, or who may be invited.
 #[derive(Serialize)]
-struct Person {
+struct AccessPerson {
     name: String,
     /// Their role in pipeline.toml; `None` if they are not an annotator there.
     role: Option<&'static str>,
@@ -52,7 +52,7 @@ fn render_people(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Res
     let (grants, invites) = (app.access.list_grants()?, app.access.list_invites()?);
     let rank_of = |name: &str| grants.iter().find(|grant| grant.name == name).map(|grant| grant.rank.name());
     let invited = |name: &str| invites.iter().any(|invite| invite.name == name);
-    let of_settings = config.annotators.iter().map(|person| Person {
+    let of_settings = config.annotators.iter().map(|person| AccessPerson {
         name: person.name.clone(),
         role: Some(person.role.name()),
         languages: person.languages.join(", "),
@@ -60,11 +60,11 @@ fn render_people(app: &App, visitor: &Visitor, link: Option<Link>) -> Result<Res
         rank: rank_of(&person.name),
         invited: invited(&person.name),
     });
-    let mut people: Vec<Person> = of_settings.collect();
+    let mut people: Vec<AccessPerson> = of_settings.collect();
     let others = grants.iter().map(|grant| &grant.name).chain(invites.iter().map(|invite| &invite.name));
     for name in others {
         if !people.iter().any(|person| person.name == *name) {
-            people.push(Person {
+            people.push(AccessPerson {
                 name: name.clone(),
                 role: None,
                 languages: String::new(),

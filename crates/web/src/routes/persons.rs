@@ -49,12 +49,12 @@ struct Figures {
     signs: Vec<(&'static str, String)>,
     /// Whether they get no more work here.
     stopped: bool,
-    distributions: Vec<Shares>,
+    distributions: Vec<AnswerShares>,
 }
 
 /// The distribution of a field's answers.
 #[derive(Serialize)]
-struct Shares {
+struct AnswerShares {
     field: &'static str,
     /// Label, own votes, thousandths of the own votes, thousandths of the others'.
     answers: Vec<(String, usize, usize, usize)>,
@@ -62,7 +62,7 @@ struct Shares {
 
 /// One vote of the person.
 #[derive(Serialize)]
-struct Cast {
+struct PersonVote {
     item: String,
     at: String,
     seconds: Option<f64>,
@@ -82,14 +82,14 @@ struct OnStep {
     step: &'static str,
     title: &'static str,
     figures: Option<Figures>,
-    votes: Vec<Cast>,
+    votes: Vec<PersonVote>,
     /// All of them, listed or not.
     all: usize,
 }
 
 /// A decision on the person's votes.
 #[derive(Serialize)]
-struct Decided {
+struct PersonDecision {
     id: String,
     recipe: Option<String>,
     step: Option<String>,
@@ -121,7 +121,7 @@ pub(crate) async fn show_persons(State(app): State<Arc<App>>, visitor: Visitor) 
         let mut rows = Vec::new();
         for recipe in recipe::used_recipes(&config) {
             for review in recipe.review_steps() {
-                let Some(on) = Step::open(&app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+                let Some(on) = VotedStep::open(&app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
                 rows.extend(on.person_figures(&app, &config, recipe, language)?);
             }
         }
@@ -184,26 +184,26 @@ pub(crate) async fn act_on_person(
 }
 
 /// A step with its votes.
-struct Step {
+struct VotedStep {
     ballot: Arc<BallotItems>,
     given: Arc<Assignments>,
 }
 
-impl Step {
+impl VotedStep {
     /// `None` if nobody has voted on it, or it has no items yet.
     fn open(
         app: &App,
         config: &Config,
         recipe: &'static Recipe,
         name: &str,
-    ) -> Result<Option<Step>, PageError> {
+    ) -> Result<Option<VotedStep>, PageError> {
         // Opening the items of a large set takes long; without votes there is nothing to show.
         if app.desk.current_votes().map_err(PageError::internal_error)?.voted_items(recipe.name, name).is_none() {
             return Ok(None);
         }
         let Some(ballot) = app.ballots.open_ballot(config, recipe, name)? else { return Ok(None) };
         let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
-        Ok(Some(Step { ballot, given }))
+        Ok(Some(VotedStep { ballot, given }))
     }
 
     /// Known answers: those of the settings' folder, and what was decided of items that were given as known ones.
@@ -280,7 +280,7 @@ fn describe_figures(
         let answer = |given: &Given| {
             (label(&given.code), given.count, part(given.count, own), part(given.others, others))
         };
-        Shares {
+        AnswerShares {
             field: field.map_or(of.field, |field| label_in(language, field.label)),
             answers: of.answers.iter().map(answer).collect(),
         }
@@ -310,10 +310,10 @@ fn format_chance(p: f64) -> String {
 
 /// The page of a person.
 #[derive(Serialize)]
-struct Page {
+struct PersonPage {
     name: String,
     steps: Vec<OnStep>,
-    decisions: Vec<Decided>,
+    decisions: Vec<PersonDecision>,
     /// Where they get no more work.
     stopped: bool,
     wish: Wish,
@@ -327,12 +327,12 @@ fn prepare_person_page(
     language: Language,
     wish: Wish,
     effects: Option<Vec<AsideEffect>>,
-) -> Result<Page, PageError> {
+) -> Result<PersonPage, PageError> {
     let (config, _) = app.current_config();
     let mut steps = Vec::new();
     for recipe in recipe::used_recipes(&config) {
         for review in recipe.review_steps() {
-            let Some(on) = Step::open(app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let Some(on) = VotedStep::open(app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
             let votes = list_cast_votes(app, &config, recipe, &on, name, language)?;
             if votes.is_empty() {
                 continue;
@@ -349,13 +349,13 @@ fn prepare_person_page(
         }
     }
     let asides = app.desk.current_votes().map_err(PageError::internal_error)?.asides();
-    let decisions: Vec<Decided> =
+    let decisions: Vec<PersonDecision> =
         asides.all_decisions().iter().rev().filter(|of| of.annotator == name).map(|of| describe_decision(&asides, of)).collect();
     let known = config.annotators.iter().any(|person| person.name == name);
     if !known && steps.is_empty() && decisions.is_empty() {
         return Err(PageError::not_found());
     }
-    Ok(Page {
+    Ok(PersonPage {
         name: name.to_string(),
         stopped: steps.iter().any(|on| on.figures.as_ref().is_some_and(|figures| figures.stopped)),
         steps,
@@ -365,8 +365,8 @@ fn prepare_person_page(
     })
 }
 
-fn describe_decision(asides: &Asides, aside: &SetAside) -> Decided {
-    Decided {
+fn describe_decision(asides: &Asides, aside: &SetAside) -> PersonDecision {
+    PersonDecision {
         id: aside.id.to_string(),
         recipe: aside.recipe.clone(),
         step: aside.step.clone(),
@@ -384,10 +384,10 @@ fn list_cast_votes(
     app: &App,
     config: &Config,
     recipe: &'static Recipe,
-    on: &Step,
+    on: &VotedStep,
     name: &str,
     language: Language,
-) -> Result<Vec<Cast>, PageError> {
+) -> Result<Vec<PersonVote>, PageError> {
     let BallotItems { step, items, .. } = &*on.ballot;
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, step.name);
@@ -406,7 +406,7 @@ fn list_cast_votes(
                 _ => None,
             };
             let of_gold = known.get(item.id.as_str()).filter(|_| first);
-            found.push(Cast {
+            found.push(PersonVote {
                 item: item.id.clone(),
                 at: vote.at.clone(),
                 seconds: vote.seconds,

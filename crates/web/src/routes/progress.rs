@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use super::curate::{Person, Section, ballot_section};
+use super::curate::{BallotPerson, Section, ballot_section};
 use super::open_items::FEW;
 use crate::app::{App, read_blocking};
 use crate::config::Config;
@@ -22,23 +22,23 @@ use crate::visitor::Visitor;
 const AT_ONCE: Duration = Duration::from_millis(600);
 
 /// Recipe and step of a ballot.
-type Place = (&'static str, String);
+type BallotPlace = (&'static str, String);
 
 /// People on ballots.
 #[derive(Serialize)]
-struct Folk {
+struct BallotPeople {
     /// Those with tasks or votes.
-    ballots: Vec<Place>,
-    people: Vec<Row>,
+    ballots: Vec<BallotPlace>,
+    people: Vec<ProgressRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct ProgressRow {
     name: String,
     /// Whether they have a page.
     known: bool,
     /// By ballot.
-    cells: Vec<Option<Person>>,
+    cells: Vec<Option<BallotPerson>>,
 }
 
 /// Every ballot, and everybody on them.
@@ -57,13 +57,13 @@ pub(crate) async fn show_progress(State(app): State<Arc<App>>, visitor: Visitor)
             }
         }
         let folk = collect_people(&config, &steps);
-        let place = |section: &Section| -> Place { (section.recipe, section.step.clone()) };
-        let later: Vec<Place> = steps.iter().filter(|step| step.looked.is_none()).map(place).collect();
+        let place = |section: &Section| -> BallotPlace { (section.recipe, section.step.clone()) };
+        let later: Vec<BallotPlace> = steps.iter().filter(|step| step.looked.is_none()).map(place).collect();
         // A row without items says nothing.
         let (empty, steps): (Vec<Section>, Vec<Section>) = steps
             .into_iter()
             .partition(|section| section.looked.as_ref().is_some_and(|looked| looked.items == 0));
-        let empty: Vec<Place> = empty.iter().map(place).collect();
+        let empty: Vec<BallotPlace> = empty.iter().map(place).collect();
         Ok(json!({ "steps": steps, "empty": empty, "folk": folk, "later": later }))
     })
     .await?;
@@ -71,29 +71,29 @@ pub(crate) async fn show_progress(State(app): State<Arc<App>>, visitor: Visitor)
 }
 
 /// Everybody with tasks or votes, by name, on the ballots that were counted.
-fn collect_people(config: &Config, sections: &[Section]) -> Folk {
-    let counted: Vec<(Place, &[Person])> = sections
+fn collect_people(config: &Config, sections: &[Section]) -> BallotPeople {
+    let counted: Vec<(BallotPlace, &[BallotPerson])> = sections
         .iter()
         .filter_map(|section| {
             let people = section.looked.as_ref()?.people.as_slice();
             (!people.is_empty()).then(|| ((section.recipe, section.step.clone()), people))
         })
         .collect();
-    let mut rows: BTreeMap<&str, Vec<Option<Person>>> = BTreeMap::new();
+    let mut rows: BTreeMap<&str, Vec<Option<BallotPerson>>> = BTreeMap::new();
     for (at, (_, people)) in counted.iter().enumerate() {
         for person in *people {
             let cells = rows.entry(&person.name).or_insert_with(|| vec![None; counted.len()]);
             cells[at] = Some(person.clone());
         }
     }
-    let known = |name: &str, cells: &[Option<Person>]| {
+    let known = |name: &str, cells: &[Option<BallotPerson>]| {
         config.annotators.iter().any(|person| person.name == name)
             || cells.iter().flatten().any(|person| person.votes > 0)
     };
-    let people = rows.into_iter().map(|(name, cells)| Row {
+    let people = rows.into_iter().map(|(name, cells)| ProgressRow {
         name: name.to_owned(),
         known: known(name, &cells),
         cells,
     });
-    Folk { people: people.collect(), ballots: counted.iter().map(|(place, _)| place.clone()).collect() }
+    BallotPeople { people: people.collect(), ballots: counted.iter().map(|(place, _)| place.clone()).collect() }
 }

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::causes;
-use super::decide::{VotingDesk, desk_of};
+use super::decide::{DecisionDesk, desk_of};
 use crate::app::{App, read_blocking, find_recipe};
-use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, Whereabouts};
+use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, RecordEnding};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
 use crate::recipe::{self, Recipe};
 use crate::record::Post;
-use crate::release::{Candidate, CurrentRows};
+use crate::release::{CandidateManifest, CurrentRows};
 use crate::report;
 use crate::search::ChangedDump;
 use crate::store::Error;
@@ -50,7 +50,7 @@ struct RecordPage {
     absorbed: Vec<Side>,
     released: Vec<Released>,
     /// The existing and possible decisions about it.
-    desk: VotingDesk,
+    desk: DecisionDesk,
 }
 
 /// Two records that were one joke.
@@ -76,7 +76,7 @@ pub(crate) async fn show_record(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, id)): Path<(String, String)>,
-    Query(sought): Query<Sought>,
+    Query(sought): Query<SearchQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let who = visitor.clone();
@@ -172,7 +172,7 @@ fn find_released_rows(app: &App, recipe: &'static Recipe, id: &str) -> Result<Ve
     let quoted = Value::from(id).to_string();
     let finder = memchr::memmem::Finder::new(quoted.as_bytes());
     for folder in folders {
-        let Some(manifest) = Candidate::read_manifest(&folder)? else { continue };
+        let Some(manifest) = CandidateManifest::read_manifest(&folder)? else { continue };
         let files = manifest
             .configs
             .keys()
@@ -193,7 +193,7 @@ fn find_released_rows(app: &App, recipe: &'static Recipe, id: &str) -> Result<Ve
 /// The search terms from the page's header, and which page of what they find.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Sought {
+pub(crate) struct SearchQuery {
     q: String,
     page: String,
 }
@@ -218,7 +218,7 @@ struct Hit {
     name: String,
     place: String,
     text: String,
-    ended: Vec<Whereabouts>,
+    ended: Vec<RecordEnding>,
 }
 
 /// An id or a place in a dump redirects to its record; words list the records that contain them, wherever
@@ -226,7 +226,7 @@ struct Hit {
 pub(crate) async fn find_records(
     State(app): State<Arc<App>>,
     visitor: Visitor,
-    Query(sought): Query<Sought>,
+    Query(sought): Query<SearchQuery>,
 ) -> Result<Response, PageError> {
     let q = sought.q.trim().to_string();
     let page = sought.page.parse::<usize>().unwrap_or(1).clamp(1, PAGES);

@@ -20,9 +20,9 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{Candidate, CurrentRows, Since, list_entries, read_rows, since};
+use crate::release::{CandidateManifest, CurrentRows, Since, list_entries, read_rows, since};
 use crate::review::agreement::{self, Bootstrap, Estimate};
-use crate::tables::Table;
+use crate::tables::ReleaseTable;
 use crate::view;
 use crate::visitor::Visitor;
 use riddlemill_files::fence;
@@ -34,14 +34,14 @@ const CANDIDATE: &str = "candidate";
 const SHOWN: usize = 100;
 
 #[derive(Serialize)]
-struct Listed {
+struct ListedRecipe {
     recipe: &'static str,
     about: &'static str,
-    versions: Vec<Version>,
+    versions: Vec<ReleaseVersion>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Version {
+pub(super) struct ReleaseVersion {
     pub(super) version: String,
     date: String,
     configs: BTreeMap<String, u64>,
@@ -59,7 +59,7 @@ pub(crate) async fn show_releases(State(app): State<Arc<App>>, visitor: Visitor)
     let language = visitor.language;
     let listed = read_blocking(move || {
         let listed = |recipe: &'static Recipe| {
-            Ok(Listed {
+            Ok(ListedRecipe {
                 recipe: recipe.name,
                 about: language.pick_text(recipe.about, recipe.about_zh),
                 versions: list_versions(&app, recipe)?,
@@ -72,10 +72,10 @@ pub(crate) async fn show_releases(State(app): State<Arc<App>>, visitor: Visitor)
 }
 
 /// The candidate first, then the newest release.
-pub(super) fn list_versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Version>, PageError> {
+pub(super) fn list_versions(app: &App, recipe: &'static Recipe) -> Result<Vec<ReleaseVersion>, PageError> {
     let mut versions = Vec::new();
-    if let Some(candidate) = Candidate::read_manifest(&version_folder(app, recipe, CANDIDATE))? {
-        versions.push(Version {
+    if let Some(candidate) = CandidateManifest::read_manifest(&version_folder(app, recipe, CANDIDATE))? {
+        versions.push(ReleaseVersion {
             version: CANDIDATE.into(),
             date: candidate.date.unwrap_or_default(),
             configs: candidate.configs,
@@ -89,11 +89,11 @@ pub(super) fn list_versions(app: &App, recipe: &'static Recipe) -> Result<Vec<Ve
     let mut otherwise = compare_releases(&CurrentRows::of_recipe(&app.workspace, recipe))?;
     for release in registry.releases.iter().rev() {
         let version = release.version.to_string();
-        versions.push(Version {
+        versions.push(ReleaseVersion {
             date: release.date.clone(),
             configs: release.configs.clone(),
             draft: Vec::new(),
-            here: Candidate::read_manifest(&version_folder(app, recipe, &version))?.is_some(),
+            here: CandidateManifest::read_manifest(&version_folder(app, recipe, &version))?.is_some(),
             words: describe_changes(&release.changes),
             since: otherwise
                 .iter()
@@ -120,17 +120,17 @@ pub(super) fn find_version_folder(app: &App, recipe: &'static Recipe, version: &
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct ReleasePage {
     recipe: &'static str,
     version: String,
-    manifest: Candidate,
+    manifest: CandidateManifest,
     configs: Vec<Counted>,
     /// Rows withdrawn since, which no figure counts.
     withdrawn: usize,
     agreement: Vec<AgreementRow>,
-    versions: Vec<Version>,
+    versions: Vec<ReleaseVersion>,
     references: Vec<String>,
-    compared: Option<Compared>,
+    compared: Option<ReferenceComparison>,
     /// Files with their sizes.
     files: Vec<(String, u64)>,
 }
@@ -150,7 +150,7 @@ pub(crate) struct AgreementRow {
 }
 
 #[derive(Serialize)]
-struct Compared {
+struct ReferenceComparison {
     reference: String,
     found: Comparison,
 }
@@ -158,7 +158,7 @@ struct Compared {
 /// Query parameters of a release.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct With {
+pub(crate) struct ReferenceQuery {
     /// A file of raw/reference to compare with.
     reference: String,
 }
@@ -168,12 +168,12 @@ pub(crate) async fn show_release(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, version)): Path<(String, String)>,
-    Query(with): Query<With>,
+    Query(with): Query<ReferenceQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let shown = read_blocking(move || {
         let folder = find_version_folder(&app, recipe, &version)?;
-        let manifest = Candidate::read_manifest(&folder)?.ok_or_else(PageError::not_found)?;
+        let manifest = CandidateManifest::read_manifest(&folder)?.ok_or_else(PageError::not_found)?;
         // Figures and first rows are those of the table: without rows withdrawn since.
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
         let (config, _) = app.current_config();
@@ -189,7 +189,7 @@ pub(crate) async fn show_release(
             true => Some(compare_reference(&app, recipe, &table, with.reference)?),
             false => None,
         };
-        Ok(Shown {
+        Ok(ReleasePage {
             recipe: recipe.name,
             configs: table.configs.iter().map(|of| count_config(&config, recipe, &of.name, &of.rows)).collect(),
             withdrawn: table.withdrawn,
@@ -247,9 +247,9 @@ fn list_references(app: &App) -> Vec<String> {
 fn compare_reference(
     app: &App,
     recipe: &'static Recipe,
-    table: &Table,
+    table: &ReleaseTable,
     reference: String,
-) -> Result<Compared, PageError> {
+) -> Result<ReferenceComparison, PageError> {
     let mut theirs = read_rows::of_file(&app.workspace.raw_folder().join("reference").join(&reference))?;
     let mut ours: Vec<_> = table.configs.iter().flat_map(|config| config.rows.iter().cloned()).collect();
     compare::same_form(&mut ours, &mut theirs);
@@ -259,5 +259,5 @@ fn compare_reference(
     found.missing.truncate(SHOWN);
     found.near.truncate(SHOWN);
     found.follow(&app.current_config().0, recipe)?;
-    Ok(Compared { reference, found })
+    Ok(ReferenceComparison { reference, found })
 }

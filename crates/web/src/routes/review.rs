@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::ballot::{Shown, label_in, on_screen};
+use super::ballot::{ItemQuestions, label_in, on_screen};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::config::{Config, sections};
 use crate::error::PageError;
@@ -25,7 +25,7 @@ use crate::review::{Annotator, Item};
 use crate::view;
 use crate::visitor::Visitor;
 use crate::voting::{
-    Assignments, BallotItems, Place, ShownItem, Skip, VoteIndex, person_progress, count_lacking_votes, own_vote, shown_item, record_skip, is_waiting_for,
+    Assignments, BallotItems, BallotRound, ShownItem, Skip, VoteIndex, person_progress, count_lacking_votes, own_vote, shown_item, record_skip, is_waiting_for,
 };
 
 /// The voter: without tokens, the name in the URL.
@@ -49,7 +49,7 @@ pub(super) fn find_person(config: &Config, visitor: &Visitor, named: &str) -> Re
 }
 
 #[derive(Serialize)]
-struct Waiting {
+struct WaitingBallot {
     recipe: &'static str,
     step: &'static str,
     round: &'static str,
@@ -90,7 +90,7 @@ fn waiting_places(
     config: &Config,
     person: &Annotator,
     language: Language,
-) -> Result<Vec<Waiting>, PageError> {
+) -> Result<Vec<WaitingBallot>, PageError> {
     let mut waiting = Vec::new();
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
@@ -101,14 +101,14 @@ fn waiting_places(
             // them.
             let reads = person.unread_languages(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
-                let place = Place { recipe, ballot: &ballot, round };
+                let place = BallotRound { recipe, ballot: &ballot, round };
                 let (done, mut open) = person_progress(&board, place, &given, person);
                 if !open.is_empty() && is_stopped(app, &board, place, person)? {
                     open.clear();
                 }
                 let all = if reads || given.is_round_assigned(round) { done + open.len() } else { done };
                 if let Some(share) = (done * 1000).checked_div(all) {
-                    waiting.push(Waiting {
+                    waiting.push(WaitingBallot {
                         recipe: recipe.name,
                         step: ballot.step.name,
                         round: round.name(),
@@ -147,7 +147,7 @@ struct Screen {
     done: usize,
     open: usize,
     share: usize,
-    item: Option<Shown>,
+    item: Option<ItemQuestions>,
     /// The item that the person voted on before this one, for going back.
     previous: Option<String>,
     /// The next open item, for skipping this one.
@@ -169,7 +169,7 @@ pub(crate) async fn show_item(
     let ahead = if who.ahead.is_empty() { "" } else { "&ahead=1" };
     let screen = read_blocking(move || {
         let ballot = app.ballots.open_ballot(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        prepare_screen(&app, Place { recipe, ballot: &ballot, round }, &person, &who, language)
+        prepare_screen(&app, BallotRound { recipe, ballot: &ballot, round }, &person, &who, language)
     })
     .await?;
     // Each item has an address of its own, so that going back in the browser shows that item again, and not
@@ -189,12 +189,12 @@ pub(crate) async fn show_item(
 
 fn prepare_screen(
     app: &App,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     person: &Annotator,
     who: &Who,
     language: Language,
 ) -> Result<Screen, PageError> {
-    let Place { recipe, ballot, round } = place;
+    let BallotRound { recipe, ballot, round } = place;
     let step = &ballot.step;
     let (board, given) = votes_and_tasks(app, place, person)?;
     let (done, mut waiting) = person_progress(&board, place, &given, person);
@@ -282,7 +282,7 @@ fn prepare_screen(
 /// The votes and the tasks, for people who may vote in this round of the step.
 pub(super) fn votes_and_tasks<'a>(
     app: &'a App,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     person: &Annotator,
 ) -> Result<(RwLockReadGuard<'a, VoteIndex>, Arc<Assignments>), PageError> {
     let step = &place.ballot.step;
@@ -294,7 +294,7 @@ pub(super) fn votes_and_tasks<'a>(
 }
 
 /// Whether the person gets no more work on the step, because too few of their answers to known items were right.
-fn is_stopped(app: &App, vote_index: &VoteIndex, place: Place<'_>, person: &Annotator) -> Result<bool, PageError> {
+fn is_stopped(app: &App, vote_index: &VoteIndex, place: BallotRound<'_>, person: &Annotator) -> Result<bool, PageError> {
     let (config, _) = app.current_config();
     let (recipe, BallotItems { step, items, .. }) = (place.recipe, place.ballot);
     if config.typed_settings::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
@@ -308,7 +308,7 @@ fn is_stopped(app: &App, vote_index: &VoteIndex, place: Place<'_>, person: &Anno
 /// An item that waits for the person, or that they have voted on; no other.
 pub(super) fn may_see(
     vote_index: &VoteIndex,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     assignments: &Assignments,
     person: &Annotator,
     id: &str,
@@ -338,7 +338,7 @@ pub(crate) async fn pass_over(
     let reason: String = form.get("reason").trim().chars().take(500).collect();
     read_blocking(move || {
         let ballot = find_ballot(&app, &config, recipe, &step)?;
-        let place = Place { recipe, ballot: &ballot, round };
+        let place = BallotRound { recipe, ballot: &ballot, round };
         let (board, given) = votes_and_tasks(&app, place, &person)?;
         may_see(&board, place, &given, &person, &id)?;
         app.leases.end_lease(recipe.name, ballot.step.name, round, &id, &person.name);

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::columns::{Column, cell_text};
 use crate::error::PageError;
 use crate::recipe::Recipe;
-use crate::release::layout::{self, Answer, Kind, Layout};
+use crate::release::layout::{self, AnswerForm, ColumnKind, Layout};
 use crate::release::read_rows::JsonRow;
 use crate::release::shortcuts::right_option;
-use crate::tables::{ConfigRows, Table};
+use crate::tables::{ConfigRows, ReleaseTable};
 use crate::view;
 
 /// Rows per page.
@@ -21,13 +21,13 @@ const FIRST: usize = 6;
 
 /// The page of the table.
 #[derive(Serialize)]
-pub(super) struct Found {
+pub(super) struct RowsPage {
     recipe: &'static str,
     version: String,
     config: String,
     configs: Vec<String>,
     columns: Vec<Column>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
     q: String,
     sort: String,
     descending: bool,
@@ -46,14 +46,14 @@ pub(super) struct Found {
     /// Columns that are asked for and not there.
     missing: Vec<String>,
     /// One whole row.
-    whole: Option<Row>,
+    whole: Option<TableRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct TableRow {
     /// Its index in the config.
     at: usize,
-    cells: Vec<Cell>,
+    cells: Vec<RowCell>,
     /// Columns that are not shown and hold what was searched for.
     elsewhere: Vec<String>,
     /// The record from which it was made.
@@ -61,27 +61,27 @@ struct Row {
 }
 
 #[derive(Serialize)]
-struct Cell {
+struct RowCell {
     column: String,
     text: String,
     null: bool,
-    options: Vec<Choice>,
+    options: Vec<ItemOption>,
 }
 
 /// An option of a multiple-choice item.
 #[derive(Serialize)]
-struct Choice {
+struct ItemOption {
     text: String,
     right: bool,
     /// What other columns say of it: of `options`, the lists `option_…`, such as its model and its score.
     notes: Vec<String>,
 }
 
-impl Cell {
-    fn of_row(row: &JsonRow, column: &str, layout: Option<&Layout>) -> Cell {
+impl RowCell {
+    fn of_row(row: &JsonRow, column: &str, layout: Option<&Layout>) -> RowCell {
         let value = row.get(column);
         let mut options = Vec::new();
-        if let Some(Answer::Choice { options: list, gold }) = layout.and_then(|l| Some(l.task?.answer))
+        if let Some(AnswerForm::Choice { options: list, gold }) = layout.and_then(|l| Some(l.task?.answer))
             && list == column
         {
             let right = right_option(row, gold);
@@ -89,7 +89,7 @@ impl Cell {
             let of_each = format!("{}_", list.trim_end_matches('s'));
             let lists = row.iter().filter(|(name, _)| name.starts_with(&of_each));
             let lists: Vec<&Vec<Value>> = lists.filter_map(|(_, value)| value.as_array()).collect();
-            let choice = |(at, one): (usize, &Value)| Choice {
+            let choice = |(at, one): (usize, &Value)| ItemOption {
                 text: cell_text(one),
                 right: right == Some(at),
                 notes: lists
@@ -100,7 +100,7 @@ impl Cell {
             };
             options = all.iter().enumerate().map(choice).collect();
         }
-        Cell {
+        RowCell {
             column: column.to_owned(),
             text: value.map(cell_text).unwrap_or_default(),
             null: value.is_some_and(Value::is_null),
@@ -115,11 +115,11 @@ fn first_columns(layout: &Layout) -> Vec<&'static str> {
     let mut first: Vec<&'static str> =
         layout.task.map(|task| task.question).or(layout.text_column()).into_iter().collect();
     match layout.task.map(|task| task.answer) {
-        Some(Answer::Choice { options, gold }) => first.extend([options, gold]),
-        Some(Answer::Words(answer)) => first.push(answer),
+        Some(AnswerForm::Choice { options, gold }) => first.extend([options, gold]),
+        Some(AnswerForm::Words(answer)) => first.push(answer),
         None => {}
     }
-    let scores = layout.columns.iter().filter(|column| column.kind == Kind::Real).map(|column| column.name);
+    let scores = layout.columns.iter().filter(|column| column.kind == ColumnKind::Real).map(|column| column.name);
     first.extend(layout.labels.iter().copied().chain(layout.standing).chain(scores));
     first
 }
@@ -132,11 +132,11 @@ fn compare_values(a: &Value, b: &Value) -> Ordering {
 }
 
 /// What an address asks for.
-pub(super) struct Asked<'a>(&'a [(String, String)]);
+pub(super) struct RowsQuery<'a>(&'a [(String, String)]);
 
-impl<'a> Asked<'a> {
-    pub(super) fn new(query: &'a [(String, String)]) -> Asked<'a> {
-        Asked(query)
+impl<'a> RowsQuery<'a> {
+    pub(super) fn new(query: &'a [(String, String)]) -> RowsQuery<'a> {
+        RowsQuery(query)
     }
 
     fn get(&self, key: &str) -> &'a str {
@@ -162,7 +162,7 @@ impl<'a> Asked<'a> {
         kept.map(|(key, value)| part_of(key, value)).collect()
     }
 
-    fn find_config<'t>(&self, table: &'t Table) -> Result<&'t ConfigRows, PageError> {
+    fn find_config<'t>(&self, table: &'t ReleaseTable) -> Result<&'t ConfigRows, PageError> {
         let wanted = self.get("config");
         let config = table.configs.iter().find(|config| config.name == wanted || wanted.is_empty());
         config.ok_or_else(PageError::not_found)
@@ -194,7 +194,7 @@ impl<'t> Part<'t> {
     ///
     /// # Errors
     /// [`PageError`] if there is no such config.
-    pub(super) fn find_rows(table: &'t Table, asked: &Asked<'_>) -> Result<Part<'t>, PageError> {
+    pub(super) fn find_rows(table: &'t ReleaseTable, asked: &RowsQuery<'_>) -> Result<Part<'t>, PageError> {
         let config = asked.find_config(table)?;
         let (name, rows) = (&config.name, &config.rows);
         let layout = layout::find_layout(name);
@@ -267,11 +267,11 @@ fn has_text(value: &Value, wanted: &str) -> bool {
 /// # Errors
 /// [`PageError`] if there is no such config.
 pub(super) fn find_page(
-    table: &Table,
+    table: &ReleaseTable,
     recipe: &'static Recipe,
     version: String,
-    asked: &Asked<'_>,
-) -> Result<Found, PageError> {
+    asked: &RowsQuery<'_>,
+) -> Result<RowsPage, PageError> {
     let Part { config, mut columns, names, rows: found, missing } = Part::find_rows(table, asked)?;
     let rows = &config.rows;
     let layout = layout::find_layout(&config.name);
@@ -284,12 +284,12 @@ pub(super) fn find_page(
         });
     }
     let wanted = asked.get("q").trim().to_lowercase();
-    let row = |at: usize, row: &JsonRow, every: bool| Row {
+    let row = |at: usize, row: &JsonRow, every: bool| TableRow {
         at,
         cells: columns
             .iter()
             .filter(|column| every || column.shown)
-            .map(|column| Cell::of_row(row, &column.name, layout))
+            .map(|column| RowCell::of_row(row, &column.name, layout))
             .collect(),
         elsewhere: columns
             .iter()
@@ -306,7 +306,7 @@ pub(super) fn find_page(
     let is_usual = asked.values_of("col").is_empty()
         || columns.iter().enumerate().all(|(at, column)| column.shown == (at < FIRST));
     let page = asked.get("page");
-    Ok(Found {
+    Ok(RowsPage {
         recipe: recipe.name,
         version,
         config: config.name.clone(),
@@ -350,16 +350,16 @@ mod tests {
             json!({ "id": "00ff", "text": "t", "options": ["a", "b", "c", "d"], "answer": 2, "type": null });
         let rows = [row.as_object().unwrap().clone()];
         let layout = layout::finished_layouts()
-            .find(|layout| matches!(layout.task.map(|task| task.answer), Some(Answer::Choice { .. })))
+            .find(|layout| matches!(layout.task.map(|task| task.answer), Some(AnswerForm::Choice { .. })))
             .unwrap();
         let first = first_columns(layout);
         assert_eq!(first[0], layout.task.unwrap().question);
         assert_ne!(first[0], layout.columns[0].name, "the id is not what a reader looks for");
         assert_eq!(labels_of(rows[0].get("type")), [NULL], "null can be asked for");
-        let Some(Answer::Choice { options, gold }) = layout.task.map(|task| task.answer) else { return };
+        let Some(AnswerForm::Choice { options, gold }) = layout.task.map(|task| task.answer) else { return };
         let of_each = format!("{}_scores", options.trim_end_matches('s'));
         let row = json!({ options: ["a", "b", "c", "d"], gold: 2, of_each: [1, 2.5, 3, 4] });
-        let cell = Cell::of_row(row.as_object().unwrap(), options, Some(layout));
+        let cell = RowCell::of_row(row.as_object().unwrap(), options, Some(layout));
         let right: Vec<bool> = cell.options.iter().map(|option| option.right).collect();
         assert_eq!(right, [false, false, true, false]);
         assert_eq!(cell.options[1].notes, ["2.5"], "an option stands with its score");
@@ -377,12 +377,12 @@ mod tests {
             rows: (0..120).map(row).collect(),
             places: (0..120).collect(),
         };
-        let table = Table { configs: vec![config], withdrawn: 0 };
+        let table = ReleaseTable { configs: vec![config], withdrawn: 0 };
         let recipe = crate::recipe::find_recipe("flub").unwrap();
         let look = |asked: &[(&str, &str)]| {
             let asked: Vec<(String, String)> =
                 asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-            find_page(&table, recipe, "candidate".into(), &Asked::new(&asked)).unwrap()
+            find_page(&table, recipe, "candidate".into(), &RowsQuery::new(&asked)).unwrap()
         };
         let all = look(&[]);
         assert_eq!((all.found, all.pages, all.rows.len()), (120, 3, PAGE));
@@ -408,11 +408,11 @@ mod tests {
             rows: vec![json!({ "id": "a", "text": "b" }).as_object().unwrap().clone()],
             places: vec![0],
         };
-        let table = Table { configs: vec![config], withdrawn: 0 };
+        let table = ReleaseTable { configs: vec![config], withdrawn: 0 };
         let asked = [("q", "灯"), ("is.type", ""), ("col", "id"), ("col", "text"), ("page", "1"), ("x", "y")];
         let asked: Vec<(String, String)> = asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
         let found =
-            find_page(&table, crate::recipe::find_recipe("flub").unwrap(), "candidate".into(), &Asked::new(&asked));
+            find_page(&table, crate::recipe::find_recipe("flub").unwrap(), "candidate".into(), &RowsQuery::new(&asked));
         assert_eq!(found.unwrap().address, "q=%E7%81%AF");
     }
 }

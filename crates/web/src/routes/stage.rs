@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::causes::{self, CauseLine};
-use super::decide::{VotingDesk, possible_decisions, decision_desk};
+use super::decide::{DecisionDesk, possible_decisions, decision_desk};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::decisions::seen_text;
 use crate::error::PageError;
@@ -33,7 +33,7 @@ const EXAMPLES: usize = 3;
 /// Query parameters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(crate) struct Filter {
+pub(crate) struct StageQuery {
     outcome: String,
     reason: String,
     q: String,
@@ -44,18 +44,18 @@ pub(crate) struct Filter {
 }
 
 #[derive(Serialize)]
-struct Found {
+struct StagePage {
     recipe: &'static str,
     stage: &'static str,
     steps: Vec<&'static str>,
-    filter: Filter,
+    filter: StageQuery,
     counts: Counts,
     /// What keeps its records back, grouped by cause.
     causes: Vec<CauseLine>,
     /// Whether causes are loaded after the page.
     causes_later: bool,
-    reasons: Vec<Reason>,
-    records: Vec<Shown>,
+    reasons: Vec<ReasonCount>,
+    records: Vec<StageRecord>,
     found: usize,
     page: usize,
     pages: usize,
@@ -65,14 +65,14 @@ struct Found {
     compares: bool,
     /// Whether this stage's records are texts whose lengths are worth a figure.
     texts: bool,
-    desk: VotingDesk,
+    desk: DecisionDesk,
     /// Possible decisions here; empty if they are only offered on a record's own page.
     decides: Vec<&'static str>,
 }
 
 /// A record with the hash of what is shown.
 #[derive(Serialize)]
-struct Shown {
+struct StageRecord {
     #[serde(flatten)]
     record: Record,
     seen: Option<String>,
@@ -81,7 +81,7 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct Reason {
+struct ReasonCount {
     state: String,
     code: String,
     count: u64,
@@ -93,7 +93,7 @@ pub(crate) async fn show_stage(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, stage)): Path<(String, String)>,
-    UrlQuery(filter): UrlQuery<Filter>,
+    UrlQuery(filter): UrlQuery<StageQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let (_, step) = recipe.find_step(&stage).ok_or_else(PageError::not_found)?;
@@ -106,9 +106,9 @@ fn find_stage_page(
     app: &App,
     recipe: &'static Recipe,
     step: &'static Step,
-    filter: Filter,
+    filter: StageQuery,
     visitor: &Visitor,
-) -> Result<Found, PageError> {
+) -> Result<StagePage, PageError> {
     let steps = recipe.steps().iter().map(|step| step.name).collect();
     let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
     let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
@@ -125,7 +125,7 @@ fn find_stage_page(
             Sort::Entered
         }),
     };
-    let mut found = Found {
+    let mut found = StagePage {
         recipe: recipe.name,
         stage: step.name,
         steps,
@@ -180,7 +180,7 @@ fn find_stage_page(
     let withdrawn: Vec<String> =
         withheld.withdrawn_among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
     keepers.retain(|id, text| !withdrawn.contains(id) && !withheld.is_withdrawn_text(text));
-    let shown = |record: Record| Shown {
+    let shown = |record: Record| StageRecord {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
         into_text: into(&record).and_then(|into| keepers.get(&into).cloned()),
         record,
@@ -216,14 +216,14 @@ pub(super) fn withhold_records(withheld: &Withheld, records: &mut Vec<Record>, s
 }
 
 /// The reasons of a stage, most frequent first.
-fn sort_reasons(counts: &Counts) -> Vec<Reason> {
+fn sort_reasons(counts: &Counts) -> Vec<ReasonCount> {
     let most = counts.reasons.values().copied().max().unwrap_or(1).max(1);
-    let mut reasons: Vec<Reason> = counts
+    let mut reasons: Vec<ReasonCount> = counts
         .reasons
         .iter()
         .map(|(key, count)| {
             let (state, code) = key.split_once('/').unwrap_or((key, ""));
-            Reason { state: state.into(), code: code.into(), count: *count, share: count * 1000 / most }
+            ReasonCount { state: state.into(), code: code.into(), count: *count, share: count * 1000 / most }
         })
         .collect();
     reasons.sort_by(|a, b| (b.count, &a.code).cmp(&(a.count, &b.code)));

@@ -11,14 +11,14 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 
 use super::releases::find_version_folder;
-use super::rows::{Asked, Part, find_page};
+use super::rows::{RowsQuery, Part, find_page};
 use crate::app::{App, read_blocking, find_recipe};
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::markdown;
 use crate::release::{export, list_entries};
 use crate::store::Error;
-use crate::tables::Table;
+use crate::tables::ReleaseTable;
 use crate::view;
 use crate::visitor::Visitor;
 use riddlemill_files::fence;
@@ -41,7 +41,7 @@ pub(crate) async fn show_table(
     let found = read_blocking(move || {
         let folder = find_version_folder(&app, recipe, &version)?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        find_page(&table, recipe, version, &Asked::new(&asked))
+        find_page(&table, recipe, version, &RowsQuery::new(&asked))
     })
     .await?;
     view::render_page(&visitor, "table.html", found)
@@ -68,7 +68,7 @@ pub(crate) async fn download_rows(
     let (file, bytes) = read_blocking(move || {
         let folder = find_version_folder(&app, recipe, &version)?;
         let table = app.tables.get(&app.workspace, recipe, &folder)?;
-        let part = Part::find_rows(&table, &Asked::new(&asked))?;
+        let part = Part::find_rows(&table, &RowsQuery::new(&asked))?;
         // A file with more rows than were asked for would pass for the part.
         if !part.missing.is_empty() {
             let comma = i18n::text_of_key(language, "list_comma").unwrap_or(", ");
@@ -154,7 +154,7 @@ pub(crate) async fn serve_file(
 }
 
 /// Whether the card quotes a row that was withdrawn since: it has the first of each config.
-fn quotes_withdrawn(table: &Table) -> bool {
+fn quotes_withdrawn(table: &ReleaseTable) -> bool {
     table.withdrawn > 0 && table.configs.iter().any(|config| config.places.first() != Some(&0))
 }
 

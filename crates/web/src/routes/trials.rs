@@ -15,14 +15,14 @@ use crate::i18n::Language;
 use crate::pipeline::{known_answers, current_time};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Qualification, Round};
-use crate::review::grades::{self, Grade, Line, grade_against};
+use crate::review::grades::{self, Grade, TrialLine, grade_against};
 use crate::review::qualify::{FEWEST, Trial, wants_a_senior};
 use crate::review::{Item, Values, Vote};
 use crate::view;
 use crate::visitor::Visitor;
 
 #[derive(Serialize)]
-struct Page {
+struct TrialsPage {
     recipe: &'static str,
     step: &'static str,
     title: &'static str,
@@ -38,12 +38,12 @@ struct Page {
     fewest: usize,
     /// Known items of the settings' folder.
     known: usize,
-    people: Vec<Person>,
+    people: Vec<TrialPerson>,
 }
 
 /// An annotator who may be tried.
 #[derive(Serialize)]
-struct Person {
+struct TrialPerson {
     name: String,
     role: &'static str,
     may_vote: bool,
@@ -97,7 +97,7 @@ pub(crate) async fn grade_trials(
         }
         let _alone = app.assigning.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, made) = compute_grades(&app, recipe, &step)?;
-        let lines: Vec<Line> = made.into_iter().map(Line::Grade).collect();
+        let lines: Vec<TrialLine> = made.into_iter().map(TrialLine::Grade).collect();
         grades::append_trials(&app.workspace.raw_folder(), recipe.name, ballot.step.name, &lines).map_err(PageError::internal_error)
     })
     .await?;
@@ -118,7 +118,7 @@ fn compute_grades(app: &App, recipe: &'static Recipe, step: &str) -> Result<(Vec
     Ok(grade_against(&ballot.step, &gold, &votes, FEWEST, &current_time()))
 }
 
-fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> Result<Page, PageError> {
+fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> Result<TrialsPage, PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, name)?;
     let step = &ballot.step;
@@ -140,7 +140,7 @@ fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language:
         let votes = counted.iter().find(|trial| trial.annotator == person.name);
         let votes = votes.map(|trial| (trial.right, trial.of));
         let last = made.last().map(|grade| (grade.right, grade.of));
-        Person {
+        TrialPerson {
             name: person.name.clone(),
             role: person.role.name(),
             may_vote: person.may_vote(step, Round::Vote),
@@ -149,7 +149,7 @@ fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language:
             votes: votes.filter(|votes| Some(*votes) != last),
         }
     };
-    Ok(Page {
+    Ok(TrialsPage {
         recipe: recipe.name,
         step: step.name,
         title: label_in(language, step.title),

@@ -44,7 +44,7 @@ pub(super) fn changes_page(version: &str, number: usize) -> String {
 
 /// Where the parts of a page lie, relative to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PagePlace {
     /// The file, from the root of the site.
     pub(super) path: String,
     /// The root of the site: styles, scripts and data.
@@ -56,15 +56,15 @@ pub(super) struct Place {
 }
 
 /// A page of one language: the English ones lie at the root, the Chinese ones under `zh/`.
-pub(super) fn page_place(language: Language, page: &str) -> Place {
+pub(super) fn page_place(language: Language, page: &str) -> PagePlace {
     let home = "../".repeat(page.matches('/').count());
     match language {
         Language::En => {
-            Place { path: page.into(), root: home.clone(), other: format!("{home}zh/{page}"), home }
+            PagePlace { path: page.into(), root: home.clone(), other: format!("{home}zh/{page}"), home }
         }
         Language::Zh => {
             let root = format!("../{home}");
-            Place { path: format!("zh/{page}"), other: format!("{root}{page}"), root, home }
+            PagePlace { path: format!("zh/{page}"), other: format!("{root}{page}"), root, home }
         }
     }
 }

@@ -22,7 +22,7 @@ const VALUES: usize = 60;
 
 /// A row in the table.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Listed {
+pub(super) struct ListedRow {
     id: String,
     page: String,
     /// The beginning of its text.
@@ -33,7 +33,7 @@ pub(super) struct Listed {
 
 /// A column whose values can be chosen.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Filter {
+pub(super) struct ColumnFilter {
     column: &'static str,
     values: Vec<String>,
 }
@@ -64,9 +64,9 @@ fn column_values(row: &JsonRow, column: &str) -> Vec<String> {
 }
 
 /// The rows of a config for the table.
-pub(super) fn list_rows(config: &str, rows: &[JsonRow]) -> Vec<Listed> {
+pub(super) fn list_rows(config: &str, rows: &[JsonRow]) -> Vec<ListedRow> {
     let labels = labels_of(layout::find_layout(config));
-    let listed = |row: &JsonRow| Listed {
+    let listed = |row: &JsonRow| ListedRow {
         id: plain_line(id_of(row), EXCERPT),
         page: row_page(id_of(row)),
         text: plain_line(&text_of(config, row), EXCERPT),
@@ -81,12 +81,12 @@ pub(super) fn text_of(config: &str, row: &JsonRow) -> String {
 }
 
 /// The filters of a config: its labels that have few values.
-pub(super) fn list_filters(config: &str, rows: &[JsonRow]) -> Vec<Filter> {
+pub(super) fn list_filters(config: &str, rows: &[JsonRow]) -> Vec<ColumnFilter> {
     let filter = |column: &&'static str| {
         let mut found: Vec<String> = rows.iter().flat_map(|row| column_values(row, column)).collect();
         found.sort_unstable();
         found.dedup();
-        Filter { column, values: if found.len() > VALUES { Vec::new() } else { found } }
+        ColumnFilter { column, values: if found.len() > VALUES { Vec::new() } else { found } }
     };
     labels_of(layout::find_layout(config)).iter().map(filter).collect()
 }

@@ -17,7 +17,7 @@ use crate::recipe::{Recipe, find_recipe};
 use crate::release::read_rows::{JsonRow, of_folder};
 use crate::release::verify::verify_folder;
 use crate::release::{
-    Candidate, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, since,
+    CandidateManifest, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, since,
 };
 use crate::store::Workspace;
 use riddlemill_files::fence;
@@ -26,7 +26,7 @@ use riddlemill_files::fence;
 pub(super) struct Set {
     pub(super) recipe: &'static Recipe,
     pub(super) title: String,
-    pub(super) manifest: Candidate,
+    pub(super) manifest: CandidateManifest,
     /// Whether texts are shown as they were before they were changed.
     pub(super) originals: bool,
     /// The rows that are shown, by config.
@@ -77,7 +77,7 @@ impl Set {
     /// read.
     pub(super) fn read_release(config: &Config, folder: &Path) -> Result<Set, SiteError> {
         let workspace = Workspace::new(&config.root);
-        let manifest = Candidate::read_manifest(folder)?.filter(|manifest| !manifest.is_no_release());
+        let manifest = CandidateManifest::read_manifest(folder)?.filter(|manifest| !manifest.is_no_release());
         let found = manifest.and_then(|manifest| Some((find_recipe(&manifest.recipe)?, manifest)));
         let Some((recipe, manifest)) = found else { return Err(SiteError::NoRelease(folder.into())) };
         let findings = verify_folder(folder)?.findings;

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::set::id_of;
 use crate::release::KeptVersion;
-use crate::release::layout::{Answer, Layout};
+use crate::release::layout::{AnswerForm, Layout};
 use crate::release::read_rows::JsonRow;
 use crate::release::shortcuts::place_of_letter;
 use crate::view::is_hidden;
@@ -54,7 +54,7 @@ impl Room {
 
 /// A column of a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Cell {
+pub(super) struct ColumnCell {
     name: String,
     /// Its values; one unless it is a list, none where it is null.
     values: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) struct Cell {
     cut: bool,
 }
 
-impl Cell {
+impl ColumnCell {
     /// Whether the page has no room for all of it.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
@@ -72,7 +72,7 @@ impl Cell {
 }
 
 /// The columns of a row, in order.
-pub(super) fn row_cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room) -> Vec<Cell> {
+pub(super) fn row_cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room) -> Vec<ColumnCell> {
     let right = find_right_option(layout, row);
     let cell = |(name, value): (&String, &Json)| {
         let mut cut = false;
@@ -83,7 +83,7 @@ pub(super) fn row_cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room)
             shown
         });
         let values = values.collect();
-        Cell {
+        ColumnCell {
             name: name.clone(),
             values,
             right: right.filter(|(column, _)| column == name).map(|(_, at)| at),
@@ -95,7 +95,7 @@ pub(super) fn row_cells(layout: Option<&Layout>, row: &JsonRow, room: &mut Room)
 
 /// The column with the options, and the index of the right one.
 fn find_right_option(layout: Option<&Layout>, row: &JsonRow) -> Option<(&'static str, usize)> {
-    let Answer::Choice { options, gold } = layout?.task?.answer else { return None };
+    let AnswerForm::Choice { options, gold } = layout?.task?.answer else { return None };
     let at = match row.get(gold)? {
         Json::String(letter) => place_of_letter(letter)?,
         number => usize::try_from(number.as_u64()?).ok()?,

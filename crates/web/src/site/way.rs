@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::SiteError;
 use super::names::{post_address, prompt_page};
-use crate::audit::{Stretch, Way};
+use crate::audit::{Stretch, RowPath};
 use crate::config::Config;
 use crate::i18n::Language;
 use crate::llm::Key;
@@ -16,7 +16,7 @@ use crate::pages::time::format_utc;
 use crate::pipeline::review_items;
 use crate::recipe::{Recipe, Step};
 use crate::release::replies_of_records;
-use crate::review::ballot::{Field, KEEP, Kind, Round};
+use crate::review::ballot::{Field, KEEP, AnswerKind, Round};
 use crate::review::votes::current_votes;
 use crate::review::{Ballot, Item, Value, Vote, resolve};
 use crate::routes::faults::{label_in, answer_label};
@@ -109,11 +109,11 @@ pub(super) struct Prompt {
 /// [`SiteError`] if votes, replies, prompts or stages cannot be read.
 pub(super) fn of_rows(
     config: &Config,
-    ways: Vec<Way>,
+    ways: Vec<RowPath>,
     originals: bool,
 ) -> Result<(Vec<RowWay>, Vec<Prompt>), SiteError> {
     let votes = read_votes(config, &ways)?;
-    let asked = Asked::read_drafts(config, &ways)?;
+    let asked = AskedModels::read_drafts(config, &ways)?;
     let shown = ways.into_iter().map(|way| {
         // A record keeps what it rests on: what is new at a stage was drafted there.
         let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -147,7 +147,7 @@ pub(super) fn of_rows(
 type VotesOfSteps = FxHashMap<(&'static str, &'static str), FxHashMap<String, Voted>>;
 
 /// The votes on the records of these ways.
-fn read_votes(config: &Config, ways: &[Way]) -> Result<VotesOfSteps, SiteError> {
+fn read_votes(config: &Config, ways: &[RowPath]) -> Result<VotesOfSteps, SiteError> {
     let mut wanted: BTreeMap<(&str, &str), (&'static Recipe, &'static Step, FxHashSet<&str>)> =
         BTreeMap::new();
     for stretch in ways.iter().flat_map(|way| &way.stretches) {
@@ -234,7 +234,7 @@ impl Voted {
 /// counted, and not shown.
 fn count_answers(field: &Field, votes: &[&Vote]) -> Option<Answers> {
     let both = |text: &dyn Fn(Language) -> String| [text(Language::En), text(Language::Zh)];
-    let keep = matches!(field.kind, Kind::Keep { .. }).then_some(KEEP);
+    let keep = matches!(field.kind, AnswerKind::Keep { .. }).then_some(KEEP);
     let codes = keep.into_iter().chain(field.options().iter().map(|option| option.code));
     let chosen = |vote: &&&Vote, code: &str| match vote.values.get(field.name) {
         Some(Value::Text(text)) => text == code,
@@ -251,7 +251,7 @@ fn count_answers(field: &Field, votes: &[&Vote]) -> Option<Answers> {
 }
 
 /// What models were asked for the rows.
-struct Asked {
+struct AskedModels {
     /// The prompts of each drafting stage, by recipe and step.
     of_stages: BTreeMap<(&'static str, &'static str), Vec<String>>,
     prompts: Vec<Prompt>,
@@ -261,8 +261,8 @@ struct Asked {
     replies: FxHashMap<String, (String, String, String)>,
 }
 
-impl Asked {
-    fn read_drafts(config: &Config, ways: &[Way]) -> Result<Asked, SiteError> {
+impl AskedModels {
+    fn read_drafts(config: &Config, ways: &[RowPath]) -> Result<AskedModels, SiteError> {
         let workspace = Workspace::new(&config.root);
         let known = draft::load_prompts(config)?;
         let mut of_stages: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
@@ -298,7 +298,7 @@ impl Asked {
             .collect();
         basis.values_mut().for_each(|of_stage| of_stage.retain(|id, _| became.contains(id.as_str())));
         let replies = read_replies(config, &basis)?;
-        Ok(Asked { of_stages, prompts: prompts.into_values().collect(), basis, replies })
+        Ok(AskedModels { of_stages, prompts: prompts.into_values().collect(), basis, replies })
     }
 
     /// The drafts of one stage that a row rests on. `seen` are those of the stages before.

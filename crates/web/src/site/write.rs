@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::changes::{Changes, Entry, collect_changes};
 use super::folder::{MARKER, Making, Mark};
-use super::names::{Place, changes_page, file_name, page_place, prompt_page, row_page, table_page};
-use super::search::{Filter, Listed, list_filters, list_rows, split_scripts, text_of};
+use super::names::{PagePlace, changes_page, file_name, page_place, prompt_page, row_page, table_page};
+use super::search::{ColumnFilter, ListedRow, list_filters, list_rows, split_scripts, text_of};
 use super::set::{Set, id_of};
-use super::shown::{Cell, Change, Room, by_id, row_cells, compare_row};
+use super::shown::{ColumnCell, Change, Room, by_id, row_cells, compare_row};
 use super::way::RowWay;
 use super::{SiteError, reason_example};
 use crate::assets;
@@ -50,7 +50,7 @@ pub struct Written {
 
 /// What every page is given.
 #[derive(Serialize)]
-struct Page<'a, T> {
+struct SitePage<'a, T> {
     /// The page from the root of its language.
     page: &'a str,
     recipe: &'static str,
@@ -120,7 +120,7 @@ struct Site<'a> {
 }
 
 #[derive(Serialize)]
-struct Overview<'a> {
+struct SiteOverview<'a> {
     about: &'static str,
     configs: &'a [Counted],
     /// The columns of each config, and what they mean.
@@ -177,7 +177,7 @@ struct VersionRow<'a> {
 #[derive(Serialize)]
 struct LeftOutPage<'a> {
     stages: Vec<(&'a str, Vec<Rule<'a>>)>,
-    waiting: Vec<Waiting<'a>>,
+    waiting: Vec<WaitingItems<'a>>,
 }
 
 /// A reason for which a stage left records out.
@@ -191,7 +191,7 @@ struct Rule<'a> {
 
 /// Items that a version lacks because they waited or failed. Their ids are not shown.
 #[derive(Serialize)]
-struct Waiting<'a> {
+struct WaitingItems<'a> {
     stage: &'a str,
     state: &'a str,
     reason: &'a str,
@@ -201,14 +201,14 @@ struct Waiting<'a> {
 }
 
 #[derive(Serialize)]
-struct Table<'a> {
+struct SiteTable<'a> {
     config: &'a str,
-    rows: &'a [Listed],
+    rows: &'a [ListedRow],
     all: usize,
     number: usize,
     pages: Vec<String>,
     labels: &'a [&'static str],
-    filters: &'a [Filter],
+    filters: &'a [ColumnFilter],
     /// The pieces of the index.
     pieces: usize,
     index: String,
@@ -221,7 +221,7 @@ struct RowPage<'a> {
     id: &'a str,
     config: &'a str,
     text: String,
-    cells: Vec<Cell>,
+    cells: Vec<ColumnCell>,
     /// The file with the whole row, where the page has no room for it.
     data: String,
     cut: bool,
@@ -244,9 +244,9 @@ impl Site<'_> {
         template: &str,
         it: &T,
     ) -> Result<(), SiteError> {
-        let Place { path, root, home, other } = page_place(language, page);
+        let PagePlace { path, root, home, other } = page_place(language, page);
         let manifest = &self.set.manifest;
-        let shown = Page {
+        let shown = SitePage {
             page,
             recipe: self.set.recipe.name,
             title: &self.set.title,
@@ -294,7 +294,7 @@ impl Site<'_> {
             licence: version.changes.licence.as_deref(),
             yanked: version.yanked.as_ref(),
         });
-        let overview = Overview {
+        let overview = SiteOverview {
             about: language.pick_text(set.recipe.about, set.recipe.about_zh),
             configs: &self.counted,
             columns: set.configs.iter().map(|(name, _)| describe_columns(name)).collect(),
@@ -341,7 +341,7 @@ impl Site<'_> {
                 stages.push((link.stage.as_str(), rules));
             }
         }
-        let waiting = manifest.left_out.iter().map(|left| Waiting {
+        let waiting = manifest.left_out.iter().map(|left| WaitingItems {
             stage: &left.stage,
             state: &left.state,
             reason: &left.reason,
@@ -366,12 +366,12 @@ impl Site<'_> {
         for (at, (name, rows)) in self.set.configs.iter().enumerate() {
             let (listed, filters, pieces) = (list_rows(name, rows), list_filters(name, rows), split_scripts(name, rows));
             let first = number + 1;
-            let parts: Vec<&[Listed]> =
+            let parts: Vec<&[ListedRow]> =
                 if listed.is_empty() { vec![&listed[..]] } else { listed.chunks(ROWS).collect() };
             let pages: Vec<String> = (first..first + parts.len()).map(table_page).collect();
             for part in &parts {
                 number += 1;
-                let table = Table {
+                let table = SiteTable {
                     config: name,
                     rows: part,
                     all: rows.len(),
@@ -416,7 +416,7 @@ impl Site<'_> {
                     id,
                     config: name,
                     text,
-                    cut: cells.iter().any(Cell::is_cut),
+                    cut: cells.iter().any(ColumnCell::is_cut),
                     cells,
                     data: data_file(name),
                     way: set.ways.get(id).unwrap_or(&none),

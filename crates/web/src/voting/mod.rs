@@ -12,8 +12,8 @@ mod vote_index;
 
 pub(super) use assignments::{Assignments, Skip, record_skip};
 pub(super) use leases::Leases;
-pub(super) use queue::{Place, ShownItem, person_progress, count_lacking_votes, own_vote, shown_item, takes_more, visible_votes, is_waiting_for};
-pub(super) use vote_index::{Cast, VoteIndex, VotingDesk};
+pub(super) use queue::{BallotRound, ShownItem, person_progress, count_lacking_votes, own_vote, shown_item, takes_more, visible_votes, is_waiting_for};
+pub(super) use vote_index::{CastResult, VoteIndex, VotingDesk};
 
 pub(super) use crate::review::guidance::{Guide, Note, latest_notes};
 
@@ -23,7 +23,7 @@ use riddlemill_pipeline::stages::withdrawal::Withdrawals;
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
-use crate::file_cache::Made;
+use crate::file_cache::CachedValues;
 use crate::pipeline::{RunError, shown_items};
 use crate::recipe::Recipe;
 use crate::review::{Ballot, Item};
@@ -45,7 +45,7 @@ impl BallotItems {
 
 /// Open ballots, by recipe and step.
 #[derive(Default)]
-pub(crate) struct Ballots(Made<(&'static str, String), String, BallotItems>);
+pub(crate) struct Ballots(CachedValues<(&'static str, String), String, BallotItems>);
 
 impl Ballots {
     /// How many records a step has, without reading any; `None` as in [`Ballots::open`].

@@ -6,11 +6,11 @@ use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current_votes;
-use crate::review::{Annotator, Item, Pending, Vote, Why, dispute_item, resolve, review_item};
+use crate::review::{Annotator, Item, Pending, Vote, UndecidedReason, dispute_item, resolve, review_item};
 
 /// A step of a recipe in one round.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
+pub(crate) struct BallotRound<'p> {
     pub(crate) recipe: &'static Recipe,
     pub(crate) ballot: &'p BallotItems,
     pub(crate) round: Round,
@@ -21,18 +21,18 @@ pub(crate) struct ShownItem {
     /// The item; its hash is that of what is shown.
     pub(crate) item: Item,
     /// The open questions of a dispute.
-    pub(crate) why: Vec<Why>,
+    pub(crate) why: Vec<UndecidedReason>,
 }
 
 /// People's votes on an item, without a sample's.
-fn votes_of_people<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &str) -> Vec<&'b Vote> {
+fn votes_of_people<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: &str) -> Vec<&'b Vote> {
     let mut votes = vote_index.counted_votes(place.recipe.name, place.ballot.step.name, item);
     votes.retain(|vote| !vote.synthetic);
     votes
 }
 
 /// The votes visible in a later round, ordered by their ids, so that the order does not reveal the voters.
-pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &Item) -> Vec<&'b Vote> {
+pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: &Item) -> Vec<&'b Vote> {
     let votes = votes_of_people(vote_index, place, &item.id);
     let mut heads = current_votes(&votes);
     heads.retain(|vote| vote.round < place.round);
@@ -42,13 +42,13 @@ pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: Place<'_>, ite
 }
 
 /// A person's latest vote on an item in a round.
-pub(crate) fn own_vote<'b>(vote_index: &'b VoteIndex, place: Place<'_>, item: &str, person: &str) -> Option<&'b Vote> {
+pub(crate) fn own_vote<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: &str, person: &str) -> Option<&'b Vote> {
     let votes = votes_of_people(vote_index, place, item);
     current_votes(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
 }
 
 /// What a person sees of an item in a round; `None` if the item is not open to that round.
-pub(crate) fn shown_item(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> Option<ShownItem> {
+pub(crate) fn shown_item(vote_index: &VoteIndex, place: BallotRound<'_>, item: &Item) -> Option<ShownItem> {
     let votes = votes_of_people(vote_index, place, &item.id);
     let step = &place.ballot.step;
     match place.round {
@@ -71,7 +71,7 @@ pub(crate) fn shown_item(vote_index: &VoteIndex, place: Place<'_>, item: &Item) 
 }
 
 /// Whether the votes on an item do not decide it.
-fn is_disputed(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> bool {
+fn is_disputed(vote_index: &VoteIndex, place: BallotRound<'_>, item: &Item) -> bool {
     let votes = votes_of_people(vote_index, place, &item.id);
     !votes.is_empty()
         && matches!(resolve_item(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
@@ -93,7 +93,7 @@ enum ItemState {
 /// all that lack votes.
 pub(crate) fn person_progress<'p>(
     vote_index: &VoteIndex,
-    place: Place<'p>,
+    place: BallotRound<'p>,
     assignments: &Assignments,
     person: &Annotator,
 ) -> (usize, Vec<&'p Item>) {
@@ -127,7 +127,7 @@ pub(crate) fn person_progress<'p>(
 
 /// How many votes an item lacks in a round: as many people may have it open at once without one of them being
 /// too late.
-pub(crate) fn count_lacking_votes(vote_index: &VoteIndex, place: Place<'_>, item: &Item) -> usize {
+pub(crate) fn count_lacking_votes(vote_index: &VoteIndex, place: BallotRound<'_>, item: &Item) -> usize {
     let needed = place.ballot.step.votes_in(place.round);
     if place.round != Round::Vote {
         return needed;
@@ -140,7 +140,7 @@ pub(crate) fn count_lacking_votes(vote_index: &VoteIndex, place: Place<'_>, item
 /// Whether a vote that comes when all that were needed are there is one more vote: in the first round people
 /// vote independently, and another opinion is never wrong. Reviews and adjudications answer the votes before
 /// them, and the first one is the answer.
-pub(crate) fn takes_more(place: Place<'_>, assignments: &Assignments, person: &Annotator, item: &Item) -> bool {
+pub(crate) fn takes_more(place: BallotRound<'_>, assignments: &Assignments, person: &Annotator, item: &Item) -> bool {
     let theirs = !assignments.is_round_assigned(Round::Vote) || assignments.is_assigned(Round::Vote, &person.name, &item.id);
     place.round == Round::Vote && theirs && !person.is_kept_from(item)
 }
@@ -148,7 +148,7 @@ pub(crate) fn takes_more(place: Place<'_>, assignments: &Assignments, person: &A
 /// Whether an item waits for a person's vote.
 pub(crate) fn is_waiting_for(
     vote_index: &VoteIndex,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     assignments: &Assignments,
     person: &Annotator,
     item: &Item,
@@ -158,7 +158,7 @@ pub(crate) fn is_waiting_for(
 
 fn is_current(
     vote_index: &VoteIndex,
-    place: Place<'_>,
+    place: BallotRound<'_>,
     assignments: &Assignments,
     person: &Annotator,
     item: &Item,

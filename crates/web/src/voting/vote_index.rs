@@ -21,7 +21,7 @@ const BATCH: usize = 256;
 
 /// The result of casting a vote.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Cast {
+pub(crate) enum CastResult {
     /// It is on disk, now or from before: equal votes are stored once.
     Saved(Digest),
     /// Its annotator has voted differently on the item since the page was made: that vote's id.
@@ -51,7 +51,7 @@ pub(crate) struct VotingDesk {
 
 struct Message {
     vote: Vote,
-    done: oneshot::Sender<Cast>,
+    done: oneshot::Sender<CastResult>,
 }
 
 impl VoteIndex {
@@ -184,9 +184,9 @@ impl VotingDesk {
     }
 
     /// Casts a vote; returns once it is on disk.
-    pub(crate) async fn cast_vote(&self, vote: Vote) -> Cast {
+    pub(crate) async fn cast_vote(&self, vote: Vote) -> CastResult {
         let (done, answer) = oneshot::channel();
-        let no_writer = || Cast::Failed("the writer is gone; start the server again".to_string());
+        let no_writer = || CastResult::Failed("the writer is gone; start the server again".to_string());
         if self.writer.send(Message { vote: vote.with_id(), done }).is_err() {
             return no_writer();
         }
@@ -203,7 +203,7 @@ fn write_votes(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: 
         let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let answers = match board.refresh_index(folder) {
             Ok(()) => store_batch(&mut board, &batch),
-            Err(e) => batch.iter().map(|_| Cast::Failed(e.to_string())).collect(),
+            Err(e) => batch.iter().map(|_| CastResult::Failed(e.to_string())).collect(),
         };
         // Released before the answers are sent, so that pages can read again.
         drop(board);
@@ -214,7 +214,7 @@ fn write_votes(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: 
     }
 }
 
-fn store_batch(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
+fn store_batch(board: &mut VoteIndex, batch: &[Message]) -> Vec<CastResult> {
     let Some(log) = &mut board.log else { return Vec::new() };
     // Whoever votes again after their vote was set aside gives a new answer, even if it is the same one.
     let anew = |vote: &Vote| match log.latest_of_seat(vote).filter(|head| log.set_aside(head).is_some()) {
@@ -223,7 +223,7 @@ fn store_batch(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
     };
     let batch: Vec<(Vote, bool)> = batch.iter().map(|message| anew(&message.vote)).collect();
     let mut taken: Vec<&Vote> = Vec::new();
-    let mut answers: Vec<Cast> = Vec::new();
+    let mut answers: Vec<CastResult> = Vec::new();
     let mut new = Vec::new();
     for (vote, is_anew) in &batch {
         // Two tabs in one batch: the later vote has to follow the earlier one.
@@ -238,18 +238,18 @@ fn store_batch(board: &mut VoteIndex, batch: &[Message]) -> Vec<Cast> {
         let head = earlier.or_else(|| log.latest_of_seat(vote));
         answers.push(match head {
             // Checked before the base: the second of two clicks sends the same vote and base as the first.
-            Some(head) if counts && (head.id == vote.id || says_as(head)) => Cast::Saved(head.id),
-            head if head.map(|head| head.id) != vote.base => Cast::Overtaken(head.map(|head| head.id)),
+            Some(head) if counts && (head.id == vote.id || says_as(head)) => CastResult::Saved(head.id),
+            head if head.map(|head| head.id) != vote.base => CastResult::Overtaken(head.map(|head| head.id)),
             _ => {
                 taken.push(vote);
                 new.push(vote.clone());
-                Cast::Saved(vote.id)
+                CastResult::Saved(vote.id)
             }
         });
     }
     if let Err(e) = log.append_votes(new) {
         let why = e.to_string();
-        answers.iter_mut().for_each(|answer| *answer = Cast::Failed(why.clone()));
+        answers.iter_mut().for_each(|answer| *answer = CastResult::Failed(why.clone()));
     }
     board.index();
     answers
@@ -286,10 +286,10 @@ mod tests {
         let desk = VotingDesk::open(&Workspace::new(dir.path()));
         assert!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").is_empty());
         assert!(!dir.path().join("raw").exists(), "looking makes no folder");
-        let Cast::Saved(first) = wait(desk.cast_vote(vote(1, "a", "paradox", None))) else { panic!() };
-        assert_eq!(wait(desk.cast_vote(vote(1, "a", "paradox", None))), Cast::Saved(first));
-        assert_eq!(wait(desk.cast_vote(vote(1, "a", "ambiguity", None))), Cast::Overtaken(Some(first)));
-        let Cast::Saved(second) = wait(desk.cast_vote(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
+        let CastResult::Saved(first) = wait(desk.cast_vote(vote(1, "a", "paradox", None))) else { panic!() };
+        assert_eq!(wait(desk.cast_vote(vote(1, "a", "paradox", None))), CastResult::Saved(first));
+        assert_eq!(wait(desk.cast_vote(vote(1, "a", "ambiguity", None))), CastResult::Overtaken(Some(first)));
+        let CastResult::Saved(second) = wait(desk.cast_vote(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
         assert_ne!(first, second);
         assert_eq!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").len(), 2);
         assert_eq!(VoteLog::open(dir.path().join("raw/votes")).unwrap().votes().len(), 2);
@@ -305,7 +305,7 @@ mod tests {
                 scope.spawn(move || {
                     for item in 0..20 {
                         let cast = wait(desk.cast_vote(vote(item, &format!("p{person}"), "paradox", None)));
-                        assert!(matches!(cast, Cast::Saved(_)), "{cast:?}");
+                        assert!(matches!(cast, CastResult::Saved(_)), "{cast:?}");
                     }
                 });
             }

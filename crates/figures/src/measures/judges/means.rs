@@ -40,7 +40,7 @@ pub fn count_ratings(ratings: &[Rating<'_>]) -> Vec<Distribution> {
 
 /// Score of a model in a category, from 0 to 100.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
+pub struct CategoryScore {
     pub model: String,
     /// The category; `None` for all questions.
     pub category: Option<String>,
@@ -59,7 +59,7 @@ pub fn mean_of_judges(means: impl IntoIterator<Item = Option<f64>>) -> Option<f6
 
 /// Scores by model and category ([`mean_of_judges`]). Models are sorted by their overall score, best first. A question counts
 /// in each of its categories.
-pub fn mean_scores<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<Cell> {
+pub fn mean_scores<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<CategoryScore> {
     #[derive(Default)]
     struct Sum<'q> {
         /// The sum and the number of ratings by judge.
@@ -79,9 +79,9 @@ pub fn mean_scores<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a 
     let cell = |((model, category), sum): ((&str, Option<&str>), Sum<'_>)| {
         let score = mean_of_judges(sum.judges.values().map(|(sum, n)| Some(sum / n)))?;
         let (model, category) = (model.to_owned(), category.map(Into::into));
-        Some(Cell { model, category, questions: sum.questions.len(), score: 25.0 * score })
+        Some(CategoryScore { model, category, questions: sum.questions.len(), score: 25.0 * score })
     };
-    let mut cells: Vec<Cell> = sums.into_iter().filter_map(cell).collect();
+    let mut cells: Vec<CategoryScore> = sums.into_iter().filter_map(cell).collect();
     let whole: BTreeMap<String, f64> = cells
         .iter()
         .filter(|cell| cell.category.is_none())

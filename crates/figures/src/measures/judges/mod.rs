@@ -5,7 +5,7 @@
 
 mod means;
 
-pub use means::{Cell, Distribution, count_ratings, mean_of_judges, mean_scores};
+pub use means::{CategoryScore, Distribution, count_ratings, mean_of_judges, mean_scores};
 
 use std::collections::BTreeMap;
 

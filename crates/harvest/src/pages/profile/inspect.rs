@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::super::dom;
 use super::keys::{Field, Format};
-use super::pick::{From, Hit, LABELS, Node, OWN_ID, Page, Pick, SEPARATOR, Way};
-use super::read::{Entry, Raw};
+use super::pick::{ValueSource, Hit, LABELS, Node, OWN_ID, SearchedPage, Pick, SEPARATOR, PickRule};
+use super::read::{FoundPost, Raw};
 use super::{Jokes, Profile};
 
 /// A value that was found.
@@ -25,7 +25,7 @@ pub struct FoundValue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspected {
     /// The post.
-    pub entry: Entry,
+    pub entry: FoundPost,
     /// The values found.
     pub seen: Vec<FoundValue>,
     /// Whether it counts as a joke; unknown for numbered ones, which depend on the whole thread.
@@ -71,16 +71,16 @@ impl Profile {
         if self.rules.format == Format::Html {
             let page = dom::parse_document(text).ok()?;
             let raw = self.raw_html(&page, url, captured);
-            let view = Page::new(Node::Html(page.root_element()), url, captured, &[]);
+            let view = SearchedPage::new(Node::Html(page.root_element()), url, captured, &[]);
             return Some(self.inspect_values(raw, &view, element_names(&page)));
         }
         let raw = self.raw_text(text, url, captured)?;
         let value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-        let view = Page::new(Node::Json(&value), url, captured, &[]);
+        let view = SearchedPage::new(Node::Json(&value), url, captured, &[]);
         Some(self.inspect_values(raw, &view, BTreeSet::new()))
     }
 
-    fn inspect_values(&self, raw: Raw, page: &Page<'_>, element_names: BTreeSet<String>) -> Inspection {
+    fn inspect_values(&self, raw: Raw, page: &SearchedPage<'_>, element_names: BTreeSet<String>) -> Inspection {
         let rules = &*self.rules;
         let seen = |field: &Field, hit: &Hit| FoundValue {
             key: field.name(),
@@ -160,12 +160,12 @@ impl Profile {
         key: &'static str,
         pick: &Pick,
         posts: Option<(usize, usize)>,
-        page: &Page<'_>,
+        page: &SearchedPage<'_>,
         element_names: &BTreeSet<String>,
     ) -> Missing {
         let description = pick.0.iter().map(|way| way.as_written.as_str()).collect::<Vec<_>>().join(", ");
         match pick.0.first() {
-            Some(Way { from, as_written: one, .. }) if pick.0.len() == 1 => {
+            Some(PickRule { from, as_written: one, .. }) if pick.0.len() == 1 => {
                 found_part(key, one.clone(), posts, from, page, element_names)
             }
             _ => Missing { key, description, posts, part: None, strangers: Vec::new() },
@@ -173,7 +173,7 @@ impl Profile {
     }
 }
 
-fn description_of(_: &From, profile: &Profile, key: &str) -> String {
+fn description_of(_: &ValueSource, profile: &Profile, key: &str) -> String {
     profile.declared.get(key).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
 }
 
@@ -182,14 +182,14 @@ fn found_part(
     key: &'static str,
     description: String,
     posts: Option<(usize, usize)>,
-    from: &From,
-    page: &Page<'_>,
+    from: &ValueSource,
+    page: &SearchedPage<'_>,
     element_names: &BTreeSet<String>,
 ) -> Missing {
     let mut missing =
         Missing { key, description: description.clone(), posts, part: None, strangers: Vec::new() };
     match (from, page.root) {
-        (From::Html { attribute, .. }, Node::Html(root)) => {
+        (ValueSource::Html { attribute, .. }, Node::Html(root)) => {
             let css = match attribute {
                 Some(name) => {
                     description.split_once(&format!("@{name}")).map_or(description.as_str(), |(css, _)| css)
@@ -213,7 +213,7 @@ fn found_part(
                     .map_or("", |(before, _)| before.trim_end_matches([' ', '>']));
             }
         }
-        (From::Json(_), Node::Json(root)) => {
+        (ValueSource::Json(_), Node::Json(root)) => {
             let mut part = description.as_str();
             while let Some((before, _)) = part.rsplit_once('/') {
                 part = before;

@@ -9,9 +9,9 @@ use regex::Regex;
 use scraper::{ElementRef, Node};
 
 use super::super::dom::selectors;
-use super::super::text::Lines;
+use super::super::text::LineCollector;
 use super::keys::Field;
-use super::pick::Page;
+use super::pick::SearchedPage;
 
 selectors! {
     BLOCK = "h2, h3, h4, p";
@@ -40,11 +40,11 @@ pub(super) struct Labelled<'a> {
 
 impl Labels {
     /// The posts of a page, in its order.
-    pub fn find_posts<'a>(&self, page: &Page<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
+    pub fn find_posts<'a>(&self, page: &SearchedPage<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
         if self.body.is_empty() {
             return self.in_paragraphs(page, root);
         }
-        let mut walk = Walk::new(self, page);
+        let mut walk = LabelWalk::new(self, page);
         for edge in root.traverse() {
             walk.visit_edge(&edge);
         }
@@ -94,8 +94,8 @@ impl Labels {
     /// If there are headings between the posts, a heading starts one, and the text between its answer and the next
     /// heading belongs to the answer. Otherwise a paragraph that asks is a text, and the paragraphs between an
     /// answer and the next text continue the answer.
-    fn in_paragraphs<'a>(&self, page: &Page<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
-        let blocks: Vec<Block<'a>> =
+    fn in_paragraphs<'a>(&self, page: &SearchedPage<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
+        let blocks: Vec<TextBlock<'a>> =
             root.select(&BLOCK).flat_map(|element| self.blocks_of(page, element)).collect();
         if !blocks.iter().any(|block| block.kind == Kind::Answer || self.split_at_label(&block.text).is_some()) {
             return Vec::new();
@@ -106,7 +106,7 @@ impl Labels {
         if headed { self.under_headings(&blocks) } else { self.in_sequence(&blocks) }
     }
 
-    fn blocks_of<'a>(&self, page: &Page<'a>, element: ElementRef<'a>) -> Vec<Block<'a>> {
+    fn blocks_of<'a>(&self, page: &SearchedPage<'a>, element: ElementRef<'a>) -> Vec<TextBlock<'a>> {
         let text = page.visible_text(element);
         if text.is_empty() {
             return Vec::new();
@@ -114,14 +114,14 @@ impl Labels {
         let links: Vec<String> =
             element.select(&ANCHOR).map(|link| page.visible_text(link)).filter(|text| !text.is_empty()).collect();
         if element.value().name() != "p" {
-            return vec![Block { kind: Kind::Heading, text, links, element }];
+            return vec![TextBlock { kind: Kind::Heading, text, links, element }];
         }
         let Some((before, after)) = self.split_at_label(&text) else {
-            return vec![Block { kind: Kind::Text, text, links, element }];
+            return vec![TextBlock { kind: Kind::Text, text, links, element }];
         };
         let part = |kind, part: &str| {
             let inside = links.iter().filter(|link| part.contains(link.as_str())).cloned().collect();
-            Block { kind, text: part.to_owned(), links: inside, element }
+            TextBlock { kind, text: part.to_owned(), links: inside, element }
         };
         let mut blocks = Vec::new();
         if !before.is_empty() {
@@ -131,7 +131,7 @@ impl Labels {
         blocks
     }
 
-    fn under_headings<'a>(&self, blocks: &[Block<'a>]) -> Vec<Labelled<'a>> {
+    fn under_headings<'a>(&self, blocks: &[TextBlock<'a>]) -> Vec<Labelled<'a>> {
         let starts: Vec<usize> = (0..blocks.len()).filter(|&at| blocks[at].kind == Kind::Heading).collect();
         let mut posts = Vec::new();
         for (n, &start) in starts.iter().enumerate() {
@@ -153,9 +153,9 @@ impl Labels {
         posts
     }
 
-    fn in_sequence<'a>(&self, blocks: &[Block<'a>]) -> Vec<Labelled<'a>> {
+    fn in_sequence<'a>(&self, blocks: &[TextBlock<'a>]) -> Vec<Labelled<'a>> {
         let mut posts: Vec<Labelled<'a>> = Vec::new();
-        let mut waiting: Vec<&Block<'a>> = Vec::new();
+        let mut waiting: Vec<&TextBlock<'a>> = Vec::new();
         for block in blocks.iter().filter(|block| block.kind != Kind::Heading) {
             if block.kind == Kind::Text {
                 waiting.push(block);
@@ -166,7 +166,7 @@ impl Labels {
             let texts = waiting.split_off(start.unwrap_or(waiting.len().saturating_sub(1)));
             continue_answer(&mut posts, &waiting);
             waiting.clear();
-            posts.extend(texts.into_iter().map(Block::without_answer));
+            posts.extend(texts.into_iter().map(TextBlock::without_answer));
             if let Some(last) = posts.last_mut().filter(|post| post.answer.is_none()) {
                 last.answer = Some(block.text.clone()).filter(|text| !text.is_empty());
                 last.links.extend(block.links.iter().cloned());
@@ -175,7 +175,7 @@ impl Labels {
         let start = waiting.iter().position(|block| self.is_question(&block.text)).unwrap_or(waiting.len());
         let texts = waiting.split_off(start);
         continue_answer(&mut posts, &waiting);
-        posts.extend(texts.into_iter().filter(|block| self.is_question(&block.text)).map(Block::without_answer));
+        posts.extend(texts.into_iter().filter(|block| self.is_question(&block.text)).map(TextBlock::without_answer));
         posts
     }
 }
@@ -188,20 +188,20 @@ enum Kind {
 }
 
 /// A heading, or a paragraph or what is before or behind a label in it.
-struct Block<'a> {
+struct TextBlock<'a> {
     kind: Kind,
     text: String,
     links: Vec<String>,
     element: ElementRef<'a>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> TextBlock<'a> {
     fn without_answer(&self) -> Labelled<'a> {
         Labelled { heading: None, body: self.text.clone(), answer: None, links: self.links.clone() }
     }
 }
 
-fn continue_answer(posts: &mut [Labelled<'_>], more: &[&Block<'_>]) {
+fn continue_answer(posts: &mut [Labelled<'_>], more: &[&TextBlock<'_>]) {
     let Some(last) = posts.last_mut() else { return };
     let Some(answer) = last.answer.as_mut() else { return };
     for block in more {
@@ -211,19 +211,19 @@ fn continue_answer(posts: &mut [Labelled<'_>], more: &[&Block<'_>]) {
     }
 }
 
-fn join_blocks(blocks: &[Block<'_>]) -> String {
+fn join_blocks(blocks: &[TextBlock<'_>]) -> String {
     blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// Goes through a page from label to label: each is a bold word, and what follows it is its text.
-struct Walk<'w, 'a> {
+struct LabelWalk<'w, 'a> {
     labels: &'w Labels,
-    page: &'w Page<'a>,
+    page: &'w SearchedPage<'a>,
     found: Vec<Labelled<'a>>,
     /// The last heading.
     heading: Option<ElementRef<'a>>,
-    body: Option<Lines>,
-    answer: Option<Lines>,
+    body: Option<LineCollector>,
+    answer: Option<LineCollector>,
     links: Vec<String>,
     /// The label being traversed, whose own text belongs to neither side.
     label: Option<NodeId>,
@@ -233,9 +233,9 @@ struct Walk<'w, 'a> {
     scope: Option<NodeId>,
 }
 
-impl<'w, 'a> Walk<'w, 'a> {
-    fn new(labels: &'w Labels, page: &'w Page<'a>) -> Walk<'w, 'a> {
-        Walk {
+impl<'w, 'a> LabelWalk<'w, 'a> {
+    fn new(labels: &'w Labels, page: &'w SearchedPage<'a>) -> LabelWalk<'w, 'a> {
+        LabelWalk {
             labels,
             page,
             found: Vec::new(),
@@ -264,11 +264,11 @@ impl<'w, 'a> Walk<'w, 'a> {
                     Some((element, "strong" | "b")) => match self.labels.field_of_label(&page.visible_text(element)) {
                         Some(Field::Body) => {
                             self.end_post();
-                            self.body = Some(Lines::default());
+                            self.body = Some(LineCollector::default());
                             (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
                         }
                         Some(_) if self.body.is_some() && self.answer.is_none() => {
-                            self.answer = Some(Lines::default());
+                            self.answer = Some(LineCollector::default());
                             (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
                         }
                         _ => {}

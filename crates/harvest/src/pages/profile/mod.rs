@@ -34,7 +34,7 @@ use url::Url;
 use super::pattern;
 use rules::Rules;
 
-pub use self::read::{Entry, Reading};
+pub use self::read::{FoundPost, Reading};
 pub use error::XmlError;
 pub use file::{Mistake, of_table, read_profile};
 pub use inspect::{FoundValue, Inspected, Inspection, Missing};
@@ -170,7 +170,7 @@ impl Profile {
         all: bool,
         take: impl FnMut(u64, Result<Value, XmlError>) -> bool,
     ) {
-        if let Some(pick::From::Json(path)) = &self.rules.item {
+        if let Some(pick::ValueSource::Json(path)) = &self.rules.item {
             xml::for_each_item(file, &if all { path.without_filter() } else { path.clone() }, limit, take);
         }
     }

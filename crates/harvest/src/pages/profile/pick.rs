@@ -28,14 +28,14 @@ riddlemill_schema::choice! {
 
 /// Alternative rules for one value; the first that finds something counts.
 #[derive(Debug)]
-pub(super) struct Pick(pub Vec<Way>);
+pub(super) struct Pick(pub Vec<PickRule>);
 
 /// One rule.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct PickRule {
     /// As written, for reports.
     pub as_written: String,
-    pub from: From,
+    pub from: ValueSource,
     pub place: Option<Place>,
     pub read_as: ReadAs,
     pub matches: Option<Regex>,
@@ -43,14 +43,14 @@ pub(super) struct Way {
     /// For a next page: the parameter of the address that is set.
     pub param: Option<String>,
     /// For a next page: there is one as long as this finds something.
-    pub goes_on: Option<From>,
+    pub goes_on: Option<ValueSource>,
     /// If given, `from` looks in the item with the id that this finds.
-    pub of: Option<From>,
+    pub of: Option<ValueSource>,
 }
 
 /// Where a value is.
 #[derive(Debug)]
-pub(super) enum From {
+pub(super) enum ValueSource {
     /// Elements, an attribute of them, or what a pointer finds in an attribute with JSON. Without a selector
     /// the item's own element.
     Html { selector: Option<Selector>, attribute: Option<String>, pointer: Option<Pointer> },
@@ -75,7 +75,7 @@ pub(super) enum Node<'a> {
 }
 
 /// A page that is searched.
-pub(super) struct Page<'a> {
+pub(super) struct SearchedPage<'a> {
     pub root: Node<'a>,
     pub url: &'a str,
     pub captured: Option<&'a str>,
@@ -98,13 +98,13 @@ pub(super) struct Hit {
     pub value: String,
 }
 
-impl<'a> Page<'a> {
-    pub fn new(root: Node<'a>, url: &'a str, captured: Option<&'a str>, strip: &'a [Selector]) -> Page<'a> {
+impl<'a> SearchedPage<'a> {
+    pub fn new(root: Node<'a>, url: &'a str, captured: Option<&'a str>, strip: &'a [Selector]) -> SearchedPage<'a> {
         let hidden = match root {
             Node::Html(root) => hidden_elements(root, strip),
             Node::Json(_) => HashSet::new(),
         };
-        Page { root, url, captured, strip, hidden }
+        SearchedPage { root, url, captured, strip, hidden }
     }
 
     /// The first non-empty value that a pick finds, else an empty one.
@@ -131,7 +131,7 @@ impl<'a> Page<'a> {
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    fn node_of_rule(&self, way: &Way, item: Node<'a>, place: Place) -> Node<'a> {
+    fn node_of_rule(&self, way: &PickRule, item: Node<'a>, place: Place) -> Node<'a> {
         match way.place.unwrap_or(place) {
             Place::Item => item,
             Place::Page => self.root,
@@ -139,20 +139,20 @@ impl<'a> Page<'a> {
     }
 
     /// All values that a rule finds in a node, parsed as it states.
-    pub fn values_in_node(&self, way: &Way, node: Node<'a>) -> Vec<String> {
+    pub fn values_in_node(&self, way: &PickRule, node: Node<'a>) -> Vec<String> {
         let raw = self.raw_values(&way.from, node, way.read_as);
         raw.into_iter().filter_map(|raw| way.format_match(&raw)).collect()
     }
 
     /// The text before a pattern is applied.
-    pub fn raw_values(&self, from: &From, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
+    pub fn raw_values(&self, from: &ValueSource, node: Node<'a>, read_as: ReadAs) -> Vec<String> {
         match (from, node) {
-            (From::Address, _) => vec![self.url.to_owned()],
-            (From::Json(pointer), Node::Json(value)) => {
+            (ValueSource::Address, _) => vec![self.url.to_owned()],
+            (ValueSource::Json(pointer), Node::Json(value)) => {
                 let values = pointer.find_all(value).into_iter().filter_map(scalar_text);
                 values.map(|text| self.read_as(&text, read_as).into_owned()).collect()
             }
-            (From::Html { selector, attribute, pointer }, Node::Html(element)) => {
+            (ValueSource::Html { selector, attribute, pointer }, Node::Html(element)) => {
                 let found: Vec<ElementRef<'a>> = match selector {
                     Some(selector) => element.select(selector).collect(),
                     None => vec![element],
@@ -216,7 +216,7 @@ fn in_json(text: &str, pointer: &Pointer) -> Vec<String> {
     value.map(|value| pointer.find_all(&value).into_iter().filter_map(scalar_text).collect()).unwrap_or_default()
 }
 
-impl Way {
+impl PickRule {
     /// The pattern's match in a text, formatted with the template. Several groups are joined by `:`.
     pub fn format_match(&self, raw: &str) -> Option<String> {
         let Some(pattern) = &self.matches else {

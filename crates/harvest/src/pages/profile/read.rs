@@ -9,12 +9,12 @@ use url::Url;
 use super::super::{dom, number_of, pattern, time};
 use super::keys::{Field, Format};
 use super::labels::Labelled;
-use super::pick::{From, Hit, LABELS, Node, OWN_ID, Page, Pick, Place, SEPARATOR};
+use super::pick::{ValueSource, Hit, LABELS, Node, OWN_ID, SearchedPage, Pick, Place, SEPARATOR};
 use super::{Profile, times};
 
 /// A post as its page has it. The author's name is in clear; it is hashed later.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Entry {
+pub struct FoundPost {
     /// The site's own id.
     pub native: Option<String>,
     /// The id with its namespace: the post's id everywhere.
@@ -55,7 +55,7 @@ pub struct Reading {
     /// Whether it has the frame of all such pages, even if it is empty.
     pub framed: bool,
     /// Its posts.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<FoundPost>,
     /// Links to pages of posts, as written.
     pub links: Vec<String>,
     /// For each link a number that changes when the thread has new posts; empty if unknown.
@@ -92,16 +92,16 @@ impl Profile {
         if let Some(markup) = comments.filter(|markup| !markup.is_empty())
             && let Ok(inner) = dom::parse_document(&format!("{markup}{}", page.html()))
         {
-            return self.read_raw(&Page::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
+            return self.read_raw(&SearchedPage::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
         }
-        self.read_raw(&Page::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
+        self.read_raw(&SearchedPage::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
     }
 
     pub(super) fn raw_text(&self, text: &str, url: &str, captured: Option<&str>) -> Option<Raw> {
         let text = text.trim_start_matches('\u{feff}');
         if self.rules.format == Format::Json {
             let value: Value = serde_json::from_str(text).ok()?;
-            return Some(self.read_raw(&Page::new(Node::Json(&value), url, captured, &self.rules.strip)));
+            return Some(self.read_raw(&SearchedPage::new(Node::Json(&value), url, captured, &self.rules.strip)));
         }
         let (mut items, mut bad) = (Vec::new(), false);
         self.each_item(text.as_bytes(), u64::MAX, false, |_, item| {
@@ -121,22 +121,22 @@ impl Profile {
             });
         }
         let root = Value::Null;
-        let page = Page::new(Node::Json(&root), url, captured, &self.rules.strip);
+        let page = SearchedPage::new(Node::Json(&root), url, captured, &self.rules.strip);
         let nodes = items.iter().map(Node::Json).collect();
         Some(self.of_items(&page, nodes, &answers))
     }
 
     /// Reads one item of an XML file. `answers` are those of [`Profile::answers`].
-    pub fn read_item(&self, item: &Value, answers: &HashMap<String, String>) -> Vec<Entry> {
+    pub fn read_item(&self, item: &Value, answers: &HashMap<String, String>) -> Vec<FoundPost> {
         let root = Value::Null;
-        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        let page = SearchedPage::new(Node::Json(&root), "", None, &self.rules.strip);
         self.of_items(&page, vec![Node::Json(item)], answers).reading.entries
     }
 
     /// The ids of the items that contain answers to these.
     pub fn answered_by(&self, item: &Value) -> Vec<String> {
         let root = Value::Null;
-        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        let page = SearchedPage::new(Node::Json(&root), "", None, &self.rules.strip);
         let ways = self.rules.fields.get(&Field::Answer).into_iter().flat_map(|pick| &pick.0);
         ways.filter_map(|way| way.of.as_ref())
             .flat_map(|of| page.raw_values(of, Node::Json(item), super::pick::ReadAs::Text))
@@ -152,17 +152,17 @@ impl Profile {
     /// The id of an item, and its text as an answer.
     pub fn as_answer(&self, item: &Value) -> Option<(String, String)> {
         let root = Value::Null;
-        let page = Page::new(Node::Json(&root), "", None, &self.rules.strip);
+        let page = SearchedPage::new(Node::Json(&root), "", None, &self.rules.strip);
         let id = page.first_value(self.rules.fields.get(&Field::Id)?, Node::Json(item), Place::Item)?.value;
         let way = self.rules.fields.get(&Field::Answer)?.0.iter().find(|way| way.of.is_some())?;
         let text = page.values_in_node(way, Node::Json(item)).into_iter().next()?;
         Some((id, text))
     }
 
-    fn read_raw<'a>(&self, page: &Page<'a>) -> Raw {
+    fn read_raw<'a>(&self, page: &SearchedPage<'a>) -> Raw {
         let items = self.rules.item.as_ref().map(|item| select_nodes(page.root, item)).unwrap_or_default();
         let answers = match (&self.rules.item, page.root) {
-            (Some(From::Json(item)), Node::Json(root)) if self.joins_answers() => {
+            (Some(ValueSource::Json(item)), Node::Json(root)) if self.joins_answers() => {
                 // Answers are items of another kind, which the filter of `item` would leave out.
                 item.without_filter().find_all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
             }
@@ -171,7 +171,7 @@ impl Profile {
         self.of_items(page, items, &answers)
     }
 
-    fn of_items<'a>(&self, page: &Page<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
+    fn of_items<'a>(&self, page: &SearchedPage<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
         let rules = &*self.rules;
         let links = self.listed_links(page);
         let labelled = if items.is_empty() { self.labelled_posts(page) } else { Vec::new() };
@@ -224,7 +224,7 @@ impl Profile {
     }
 
     /// The values for the posts that words in the text show.
-    fn labelled_posts<'a>(&self, page: &Page<'a>) -> Vec<Hits> {
+    fn labelled_posts<'a>(&self, page: &SearchedPage<'a>) -> Vec<Hits> {
         let (Some(labels), Node::Html(root)) = (&self.rules.labels, page.root) else { return Vec::new() };
         let hits = |post: Labelled<'a>| {
             let hit = |value: String| Hit { way: LABELS, value };
@@ -245,7 +245,7 @@ impl Profile {
     }
 
     /// Gives the first post the id of the one that the page is about, which need not link to itself.
-    fn name_own(&self, page: &Page<'_>, posts: &mut [Hits]) {
+    fn name_own(&self, page: &SearchedPage<'_>, posts: &mut [Hits]) {
         let own = self.rules.own_id.as_ref().and_then(|pick| page.first_value(pick, page.root, Place::Page));
         let Some(value) = own.map(|hit| hit.value).filter(|id| !id.is_empty()) else { return };
         let is_own = |hits: &Hits| hits.get(&Field::Id).is_some_and(|id| id.value == value);
@@ -258,9 +258,9 @@ impl Profile {
 
     /// Whether a page is a list and whether it is one of posts: by its address if the profile names those, by
     /// the frame of all such pages, or else by its contents.
-    fn kind_of_page(&self, page: &Page<'_>, items: bool, links: bool) -> (bool, bool) {
+    fn kind_of_page(&self, page: &SearchedPage<'_>, items: bool, links: bool) -> (bool, bool) {
         let url = Url::parse(page.url).ok();
-        let matches = |patterns: &[String], has: &Option<From>, found: bool| match (&url, has) {
+        let matches = |patterns: &[String], has: &Option<ValueSource>, found: bool| match (&url, has) {
             (Some(url), _) if !patterns.is_empty() => pattern::is_any_match(patterns, url),
             (_, Some(has)) => !select_nodes(page.root, has).is_empty(),
             _ => found,
@@ -269,7 +269,7 @@ impl Profile {
         (matches(&rules.lists, &rules.list_has, links), matches(&rules.threads, &rules.thread_has, items))
     }
 
-    fn listed_links(&self, page: &Page<'_>) -> Vec<(Hit, Option<Hit>)> {
+    fn listed_links(&self, page: &SearchedPage<'_>) -> Vec<(Hit, Option<Hit>)> {
         let Some(pick) = &self.rules.list else { return Vec::new() };
         let Some(row) = &self.rules.row else {
             return page.all_values(pick, page.root, Place::Item).into_iter().map(|hit| (hit, None)).collect();
@@ -281,7 +281,7 @@ impl Profile {
         rows.collect()
     }
 
-    fn next(&self, page: &Page<'_>, pick: &Pick) -> Option<Hit> {
+    fn next(&self, page: &SearchedPage<'_>, pick: &Pick) -> Option<Hit> {
         pick.0.iter().enumerate().find_map(|(at, way)| {
             // Sites write these words where nothing follows.
             let is_set = |value: &String| !value.is_empty() && value != "false" && value != "null";
@@ -312,7 +312,7 @@ impl Profile {
     }
 
     /// The values for the posts in an item: one post, or one for each match of `each`.
-    fn hits_in_item<'a>(&self, page: &Page<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
+    fn hits_in_item<'a>(&self, page: &SearchedPage<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
         let rules = &*self.rules;
         let mut found = Hits::new();
         for (field, pick) in rules.fields.iter().filter(|(field, _)| field.default_place() == Place::Item) {
@@ -358,7 +358,7 @@ impl Profile {
 
     fn find_answer<'a>(
         &self,
-        page: &Page<'a>,
+        page: &SearchedPage<'a>,
         item: Node<'a>,
         pick: &Pick,
         answers: &HashMap<String, String>,
@@ -373,7 +373,7 @@ impl Profile {
         })
     }
 
-    fn build_entry(&self, page: &Page<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> Entry {
+    fn build_entry(&self, page: &SearchedPage<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> FoundPost {
         let rules = &*self.rules;
         let value_of = |field| hits.get(&field).map(|hit| hit.value.clone());
         let some = |field| value_of(field).filter(|value| !value.is_empty());
@@ -392,7 +392,7 @@ impl Profile {
             (some(Field::Title).map(cut), value_of(Field::Body).map(cut), some(Field::Answer).map(cut));
         let mark = |text: &String| rules.removed.iter().any(|pattern| pattern.is_match(text));
         let removed = [&body, &title].into_iter().flatten().find(|text| mark(text)).cloned();
-        Entry {
+        FoundPost {
             id: native.as_ref().and_then(|id| self.id_with_namespace(id, page.url)),
             native,
             thread: some(Field::Thread),
@@ -432,12 +432,12 @@ impl Profile {
     }
 }
 
-fn select_nodes<'a>(root: Node<'a>, from: &From) -> Vec<Node<'a>> {
+fn select_nodes<'a>(root: Node<'a>, from: &ValueSource) -> Vec<Node<'a>> {
     match (from, root) {
-        (From::Html { selector: Some(selector), .. }, Node::Html(root)) => {
+        (ValueSource::Html { selector: Some(selector), .. }, Node::Html(root)) => {
             root.select(selector).map(Node::Html).collect()
         }
-        (From::Json(pointer), Node::Json(root)) => {
+        (ValueSource::Json(pointer), Node::Json(root)) => {
             // A pointer to a list matches each of its elements.
             let found = pointer.find_all(root).into_iter().flat_map(|value| match value {
                 Value::Array(list) => list.iter().collect(),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use encoding_rs::Encoding;
 use jiff::tz::Offset;
 use regex::Regex;
-use riddlemill_schema::{Kind, Wrong};
+use riddlemill_schema::{Kind, FaultKind};
 use scraper::Selector;
 use serde_json::{Map, Value};
 
 use super::error::RuleError;
 use super::keys::{Fault, Field, Format, Jokes, KEYS, Within};
 use super::labels::Labels;
-use super::pick::{From, Pick, Place, ReadAs, Way};
+use super::pick::{ValueSource, Pick, Place, ReadAs, PickRule};
 use super::pointer::Pointer;
 use super::times;
 
@@ -27,14 +27,14 @@ pub(super) struct Rules {
     pub lists: Vec<String>,
     pub threads: Vec<String>,
     pub pages: Vec<String>,
-    pub list_has: Option<From>,
-    pub thread_has: Option<From>,
+    pub list_has: Option<ValueSource>,
+    pub thread_has: Option<ValueSource>,
     pub unwrap: Option<Selector>,
-    pub row: Option<From>,
+    pub row: Option<ValueSource>,
     pub list: Option<Pick>,
     pub changed: Option<Pick>,
     pub next: Option<Pick>,
-    pub item: Option<From>,
+    pub item: Option<ValueSource>,
     pub each: Option<Regex>,
     pub labels: Option<Labels>,
     pub own_id: Option<Pick>,
@@ -53,12 +53,12 @@ impl Rules {
         let mut faults = Vec::new();
         for fault in Kind::Table(KEYS).find_faults(&valid) {
             let (what, known) = match fault.what {
-                Wrong::Unknown(keys) => {
+                FaultKind::Unknown(keys) => {
                     let name = fault.path.last().map(String::as_str).unwrap_or_default();
                     (format!("unknown key {name:?}"), keys.iter().map(|key| key.name).collect())
                 }
-                Wrong::Misfit(mismatch) => (mismatch.to_string(), Vec::new()),
-                Wrong::Lacks(key) => (format!("`{key}` is missing"), Vec::new()),
+                FaultKind::Misfit(mismatch) => (mismatch.to_string(), Vec::new()),
+                FaultKind::Lacks(key) => (format!("`{key}` is missing"), Vec::new()),
             };
             faults.push(Fault { path: fault.path, what, known });
         }
@@ -67,7 +67,7 @@ impl Rules {
             leave_out(&mut valid, &fault.path);
         }
         let Value::Object(valid) = valid else { return (Rules::default(), faults) };
-        let mut reader = Reader { declared: &valid, json: false, faults };
+        let mut reader = RuleReader { declared: &valid, json: false, faults };
         let rules = reader.parse_rules();
         (rules, reader.faults)
     }
@@ -80,13 +80,13 @@ impl Rules {
     }
 }
 
-struct Reader<'v> {
+struct RuleReader<'v> {
     declared: &'v Map<String, Value>,
     json: bool,
     faults: Vec<Fault>,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     fn add_fault(&mut self, path: &[&str], what: impl Into<String>) {
         let path = path.iter().map(|key| (*key).to_owned()).collect();
         self.faults.push(Fault { path, what: what.into(), known: Vec::new() });
@@ -263,13 +263,13 @@ impl Reader<'_> {
     }
 
     /// A place: a selector or a pointer.
-    fn parse_place(&mut self, key: &str) -> Option<From> {
+    fn parse_place(&mut self, key: &str) -> Option<ValueSource> {
         let text = self.text_of_key(key)?;
         self.from(&text, &[key])
     }
 
-    fn from(&mut self, text: &str, path: &[&str]) -> Option<From> {
-        let from = if self.json { Pointer::parse_pointer(text).map(From::Json) } else { parse_html_place(text) };
+    fn from(&mut self, text: &str, path: &[&str]) -> Option<ValueSource> {
+        let from = if self.json { Pointer::parse_pointer(text).map(ValueSource::Json) } else { parse_html_place(text) };
         from.map_err(|error| self.add_fault(path, error.to_string())).ok()
     }
 
@@ -286,18 +286,18 @@ impl Reader<'_> {
             }
             one => vec![self.parse_way(&one, &[key], next)],
         };
-        let mut ways: Vec<Way> = ways.into_iter().flatten().collect();
+        let mut ways: Vec<PickRule> = ways.into_iter().flatten().collect();
         // A link's value is its target.
         for way in ways.iter_mut().filter(|way| matches!(key, "list" | "next") && way.param.is_none()) {
-            if let From::Html { attribute: attribute @ None, .. } = &mut way.from {
+            if let ValueSource::Html { attribute: attribute @ None, .. } = &mut way.from {
                 *attribute = Some("href".into());
             }
         }
         (!ways.is_empty()).then_some(Pick(ways))
     }
 
-    fn parse_way(&mut self, declared: &Value, path: &[&str], next: bool) -> Option<Way> {
-        let plain = |from, as_written| Way {
+    fn parse_way(&mut self, declared: &Value, path: &[&str], next: bool) -> Option<PickRule> {
+        let plain = |from, as_written| PickRule {
             as_written,
             from,
             place: None,
@@ -326,8 +326,8 @@ impl Reader<'_> {
         let from_said = from.clone();
         let from = match (from, address) {
             (Some(from), false) => self.from(&from, &way_path("from")),
-            (None, true) => Some(From::Address),
-            (None, false) if param.is_some() && goes_on.is_some() => Some(From::Address),
+            (None, true) => Some(ValueSource::Address),
+            (None, false) if param.is_some() && goes_on.is_some() => Some(ValueSource::Address),
             (Some(_), true) => {
                 self.add_fault(&way_path("from"), "in = \"address\" reads the page's address, and there is nothing to look for in it but `match`");
                 None
@@ -362,7 +362,7 @@ impl Reader<'_> {
         let from = from?;
         let as_written =
             from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
-        let way = Way { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
+        let way = PickRule { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
         (self.faults.len() == faults).then_some(way)
     }
 }
@@ -388,7 +388,7 @@ fn leave_out(from: &mut Value, path: &[String]) {
 }
 
 /// `selector@attribute#/pointer`, with all parts except one optional.
-fn parse_html_place(text: &str) -> Result<From, RuleError> {
+fn parse_html_place(text: &str) -> Result<ValueSource, RuleError> {
     let (head, pointer) = match text.split_once("#/") {
         Some((head, pointer)) => (head, Some(Pointer::parse_pointer(&format!("/{pointer}"))?)),
         None => (text, None),
@@ -407,7 +407,7 @@ fn parse_html_place(text: &str) -> Result<From, RuleError> {
         return Err(RuleError::Expected("a CSS selector"));
     }
     let selector = if selector.is_empty() { None } else { Some(parse_selector(selector)?) };
-    Ok(From::Html { selector, attribute, pointer })
+    Ok(ValueSource::Html { selector, attribute, pointer })
 }
 
 fn parse_selector(text: &str) -> Result<Selector, RuleError> {

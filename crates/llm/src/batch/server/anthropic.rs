@@ -5,15 +5,15 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
-use crate::batch::log::{Entry, Item};
+use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
+use crate::batch::log::{BatchLogEntry, BatchItem};
 use crate::fault::Fault;
 
 /// Largest difference between a server's clock and ours, in milliseconds.
 const CLOCKS: u64 = 3_600_000;
 
 impl Server<'_> {
-    pub(super) async fn anthropic_find(&self, entry: &Entry, known: &[String]) -> Result<Found, Fault> {
+    pub(super) async fn anthropic_find(&self, entry: &BatchLogEntry, known: &[String]) -> Result<FoundBatch, Fault> {
         let ours: Vec<String> = entry.items.iter().map(|item| item.key.to_string()).collect();
         let since = i64::try_from(entry.at_ms.saturating_sub(CLOCKS)).unwrap_or_default();
         let is_older = |batch: &Value| {
@@ -21,7 +21,7 @@ impl Server<'_> {
             at.is_some_and(|at| at.as_millisecond() < since)
         };
         let mut after = String::new();
-        let mut found = Found::Nowhere;
+        let mut found = FoundBatch::Nowhere;
         for _ in 0..PAGES {
             let page = self.get(format!("v1/messages/batches?{after}limit={PAGE}")).await?;
             let batches = page["data"].as_array().map_or(&[][..], Vec::as_slice);
@@ -32,12 +32,12 @@ impl Server<'_> {
                     continue;
                 }
                 if batch["processing_status"] != "ended" {
-                    found = Found::Perhaps;
+                    found = FoundBatch::Perhaps;
                     continue;
                 }
                 let lines = self.anthropic_lines(id).await?;
                 if lines.iter().any(|line| line.key.as_ref().is_some_and(|key| ours.contains(key))) {
-                    return Ok(Found::Batch(id.to_owned()));
+                    return Ok(FoundBatch::Batch(id.to_owned()));
                 }
             }
             // Newest first.
@@ -51,8 +51,8 @@ impl Server<'_> {
         Ok(found)
     }
 
-    pub(super) async fn anthropic_send(&self, entry: &Entry) -> Result<String, Fault> {
-        let one = |item: &Item| json!({"custom_id": item.key, "params": self.body(&item.request)});
+    pub(super) async fn anthropic_send(&self, entry: &BatchLogEntry) -> Result<String, Fault> {
+        let one = |item: &BatchItem| json!({"custom_id": item.key, "params": self.body(&item.request)});
         let requests: Vec<Value> = entry.items.iter().map(one).collect();
         named(&self.post("v1/messages/batches".into(), &json!({"requests": requests})).await?, "id")
     }
@@ -69,7 +69,7 @@ impl Server<'_> {
     }
 
     /// The address in the batch has the same path, but possibly another host, to which no key may be sent.
-    async fn anthropic_lines(&self, id: &str) -> Result<Vec<Line>, Fault> {
+    async fn anthropic_lines(&self, id: &str) -> Result<Vec<BatchResult>, Fault> {
         let lines = self.lines(format!("v1/messages/batches/{id}/results")).await?;
         Ok(lines.iter().filter_map(parse_line).collect())
     }
@@ -84,7 +84,7 @@ fn count_requests(batch: &Value) -> u64 {
     batch["request_counts"].as_object().into_iter().flatten().filter_map(|(_, n)| n.as_u64()).sum()
 }
 
-fn parse_line(line: &Value) -> Option<Line> {
+fn parse_line(line: &Value) -> Option<BatchResult> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let result = &line["result"];
     let came = match result["type"].as_str() {
@@ -92,7 +92,7 @@ fn parse_line(line: &Value) -> Option<Line> {
         Some("errored") => Ok(answered(status_of(&result["error"]), &result["error"])),
         other => Err(Unanswered::because(other)),
     };
-    Some(Line { key, came })
+    Some(BatchResult { key, came })
 }
 
 /// The status of such an error if a request is sent alone.

@@ -2,31 +2,31 @@
 
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
-use crate::batch::log::{Entry, Item};
+use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
+use crate::batch::log::{BatchLogEntry, BatchItem};
 use crate::fault::Fault;
 use crate::provider;
 
 impl Server<'_> {
-    pub(super) async fn gemini_find(&self, entry: &Entry) -> Result<Found, Fault> {
+    pub(super) async fn gemini_find(&self, entry: &BatchLogEntry) -> Result<FoundBatch, Fault> {
         let mut token = String::new();
         for _ in 0..PAGES {
             let page = self.get(self.versioned_path(&format!("batches?pageSize={PAGE}{token}"))).await?;
             let batches = page["operations"].as_array().map_or(&[][..], Vec::as_slice);
             let is_ours = |batch: &&Value| batch["metadata"]["displayName"] == entry.batch.as_str();
             if let Some(found) = batches.iter().find(is_ours) {
-                return named(found, "name").map(Found::Batch);
+                return named(found, "name").map(FoundBatch::Batch);
             }
             match page["nextPageToken"].as_str().filter(|token| !token.is_empty()) {
                 Some(next) => token = format!("&pageToken={}", provider::percent_encode(next)),
                 None => break,
             }
         }
-        Ok(Found::Nowhere)
+        Ok(FoundBatch::Nowhere)
     }
 
-    pub(super) async fn gemini_send(&self, entry: &Entry) -> Result<String, Fault> {
-        let one = |item: &Item| json!({"request": self.body(&item.request), "metadata": {"key": item.key}});
+    pub(super) async fn gemini_send(&self, entry: &BatchLogEntry) -> Result<String, Fault> {
+        let one = |item: &BatchItem| json!({"request": self.body(&item.request), "metadata": {"key": item.key}});
         let requests: Vec<Value> = entry.items.iter().map(one).collect();
         let batch = json!({"batch": {"displayName": entry.batch,
             "inputConfig": {"requests": {"requests": requests}}}});
@@ -56,7 +56,7 @@ impl Server<'_> {
         let places = ["/metadata/output", "/response", "/response/output"];
         let of = |field: &str| places.iter().find_map(|place| batch.pointer(place)?.get(field));
         let file = of("responsesFile").and_then(Value::as_str).filter(|file| is_name(file));
-        let lines: Vec<Line> =
+        let lines: Vec<BatchResult> =
             match (of("inlinedResponses").and_then(|all| all["inlinedResponses"].as_array()), file) {
                 (Some(all), _) => all.iter().map(parse_line).collect(),
                 (None, Some(file)) => {
@@ -83,7 +83,7 @@ impl Server<'_> {
     }
 }
 
-fn parse_line(line: &Value) -> Line {
+fn parse_line(line: &Value) -> BatchResult {
     let key = line.pointer("/metadata/key").or_else(|| line.get("key")).and_then(Value::as_str);
     let came = match (line.get("response").filter(|response| response.is_object()), line.get("error")) {
         (Some(response), _) => Ok(answered(200, response)),
@@ -93,7 +93,7 @@ fn parse_line(line: &Value) -> Line {
         },
         (None, None) => Err(Unanswered::default()),
     };
-    Line { key: key.map(str::to_owned), came }
+    BatchResult { key: key.map(str::to_owned), came }
 }
 
 /// The HTTP status for one of Google's codes; `None` if the request was cancelled or timed out without an

@@ -9,7 +9,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::log::Entry;
+use super::log::BatchLogEntry;
 use crate::fault::{Fault, Kind};
 use crate::http::{FileRequest, Received, Transport};
 use crate::provider;
@@ -33,7 +33,7 @@ pub(in crate::batch) struct Server<'s> {
 
 /// Where a batch is whose name at the server was not logged.
 #[derive(Debug, PartialEq)]
-pub(in crate::batch) enum Found {
+pub(in crate::batch) enum FoundBatch {
     /// At the server, under this name.
     Batch(String),
     Nowhere,
@@ -47,14 +47,14 @@ pub(in crate::batch) enum State {
     /// In progress; with its progress.
     OnItsWay(String),
     /// Ended like this, with these answers.
-    Ended { how: String, lines: Vec<Line> },
+    Ended { how: String, lines: Vec<BatchResult> },
     /// Failed as a whole, before any of its requests was worked on.
     Refused { why: String },
 }
 
 /// The result of one request of a batch.
 #[derive(Debug)]
-pub(in crate::batch) struct Line {
+pub(in crate::batch) struct BatchResult {
     /// Its key; some servers answer in the order of the requests, without keys.
     pub key: Option<String>,
     /// Its answer, or why there is none.
@@ -74,7 +74,7 @@ impl Unanswered {
 
 impl Server<'_> {
     /// Finds the batch with our name or our requests; `known` are other batches of ours.
-    pub(in crate::batch) async fn find(&self, entry: &Entry, known: &[String]) -> Result<Found, Fault> {
+    pub(in crate::batch) async fn find(&self, entry: &BatchLogEntry, known: &[String]) -> Result<FoundBatch, Fault> {
         match self.endpoint.provider {
             Provider::Anthropic => self.anthropic_find(entry, known).await,
             Provider::Gemini => self.gemini_find(entry).await,
@@ -83,7 +83,7 @@ impl Server<'_> {
     }
 
     /// Sends the requests as a batch; the server's name for it.
-    pub(in crate::batch) async fn send(&self, entry: &Entry) -> Result<String, Fault> {
+    pub(in crate::batch) async fn send(&self, entry: &BatchLogEntry) -> Result<String, Fault> {
         match self.endpoint.provider {
             Provider::Anthropic => self.anthropic_send(entry).await,
             Provider::Gemini => self.gemini_send(entry).await,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Found, Line, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
-use crate::batch::log::Entry;
+use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
+use crate::batch::log::BatchLogEntry;
 use crate::fault::Fault;
 use crate::http::FileRequest;
 use crate::provider::is_azure_v1;
@@ -17,14 +17,14 @@ const NAME: &str = "riddlemill";
 const TAKEN_IN: [u64; 6] = [1, 2, 4, 8, 15, 30];
 
 impl Server<'_> {
-    pub(super) async fn openai_find(&self, entry: &Entry) -> Result<Found, Fault> {
+    pub(super) async fn openai_find(&self, entry: &BatchLogEntry) -> Result<FoundBatch, Fault> {
         let mut after = String::new();
         for _ in 0..PAGES {
             let page = self.get(self.interface_path(&format!("batches?{after}limit={PAGE}"))).await?;
             let batches = page["data"].as_array().map_or(&[][..], Vec::as_slice);
             if let Some(found) = batches.iter().find(|batch| batch["metadata"][NAME] == entry.batch.as_str())
             {
-                return named(found, "id").map(Found::Batch);
+                return named(found, "id").map(FoundBatch::Batch);
             }
             match batches.last().and_then(|last| last["id"].as_str()) {
                 // It becomes a part of the next address, so only a plain name is used.
@@ -32,10 +32,10 @@ impl Server<'_> {
                 _ => break,
             }
         }
-        Ok(Found::Nowhere)
+        Ok(FoundBatch::Nowhere)
     }
 
-    pub(super) async fn openai_send(&self, entry: &Entry) -> Result<String, Fault> {
+    pub(super) async fn openai_send(&self, entry: &BatchLogEntry) -> Result<String, Fault> {
         let url = request_url(self.endpoint);
         let mut lines = String::new();
         for item in &entry.items {
@@ -132,7 +132,7 @@ fn refusals_of(batch: &Value) -> Option<String> {
     Some(if all.len() > 1 { format!("{first}, and {} more", all.len() - 1) } else { first })
 }
 
-fn parse_line(line: &Value) -> Option<Line> {
+fn parse_line(line: &Value) -> Option<BatchResult> {
     let key = Some(line["custom_id"].as_str()?.to_owned());
     let status = line["response"]["status_code"].as_u64().and_then(|status| u16::try_from(status).ok());
     let came = match status {
@@ -142,5 +142,5 @@ fn parse_line(line: &Value) -> Option<Line> {
             Err(Unanswered::because(why))
         }
     };
-    Some(Line { key, came })
+    Some(BatchResult { key, came })
 }

@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::batch::log::Item;
+use crate::batch::log::BatchItem;
 use crate::provider::{INTERFACES, asked, endpoint, http, recorded, recorder_after};
 use crate::request::Key;
 
 /// The batch of the recordings: two requests, whose keys are replaced by ours.
-fn entry(provider: Provider) -> Entry {
+fn entry(provider: Provider) -> BatchLogEntry {
     let mut request = asked(provider, "plain").1;
     let items = (0..2).map(|sample| {
         request.sample = sample;
         let (key, attempt) = (request.key(), format!("000001#{sample}"));
-        Item { key, attempt, request: request.clone(), template: String::new() }
+        BatchItem { key, attempt, request: request.clone(), template: String::new() }
     });
-    Entry { batch: "1-2-0".into(), items: items.collect(), at_ms: 1_700_000_000_000, ..Entry::default() }
+    BatchLogEntry { batch: "1-2-0".into(), items: items.collect(), at_ms: 1_700_000_000_000, ..BatchLogEntry::default() }
 }
 
 /// The server's answers before the request under test.

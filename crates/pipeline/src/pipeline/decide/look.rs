@@ -7,7 +7,7 @@ use crate::pipeline::RunError;
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::full_text;
 use crate::stages::review::{passing_answers, seen_items};
-use crate::stages::{Review, Rows, subject};
+use crate::stages::{ReviewStep, StageRows, subject};
 use riddlemill_record::{Entry, Post, Record, Row, State};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
@@ -76,7 +76,7 @@ impl<'c> Stages<'c> {
     }
 
     /// The input of a step; if another recipe feeds it, that recipe's rows.
-    pub(super) fn input_of_step(&self, step: &Step) -> Option<(Rows, &StageReader)> {
+    pub(super) fn input_of_step(&self, step: &Step) -> Option<(StageRows, &StageReader)> {
         let input = step.inputs.first()?;
         let (recipe, _, before) = self.recipe.find_input(input)?;
         (recipe.name == self.recipe.name).then_some(())?;
@@ -170,22 +170,22 @@ impl<'c> Stages<'c> {
     pub(super) fn texts_at_step(&self, step: &Step, ids: &[&str]) -> Result<Vec<(String, String)>, Error> {
         let Some((rows, reader)) = self.input_of_step(step) else { return Ok(Vec::new()) };
         let wanted = Filter::any_of("id", ids.iter().copied());
-        if rows != Rows::Posts && (step.stage.compares_pairs() || step.stage.has_selection()) {
+        if rows != StageRows::Posts && (step.stage.compares_pairs() || step.stage.has_selection()) {
             let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
             return Ok(records.map(|record| (record.id().to_owned(), step.stage.text_of_record(&record))).collect());
         }
         Ok(match rows {
-            Rows::Posts => {
+            StageRows::Posts => {
                 let posts = select_rows::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id.clone(), step.stage.text_of(post))).collect()
             }
-            Rows::Kind(_) if !rows.has_column("text") => {
+            StageRows::Kind(_) if !rows.has_column("text") => {
                 let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
                 records.map(|record| (record.id().to_owned(), full_text(&record))).collect()
             }
             // Items are made of posts.
             _ => {
-                let posts = self.steps.iter().rev().find(|step| step.stage.rows() == Rows::Posts);
+                let posts = self.steps.iter().rev().find(|step| step.stage.rows() == StageRows::Posts);
                 let Some(reader) = posts.and_then(|step| self.stage_reader(step.name)) else { return Ok(Vec::new()) };
                 let posts = select_rows::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id, post.text)).collect()
@@ -194,14 +194,14 @@ impl<'c> Stages<'c> {
     }
 
     /// What annotators see of a record at a review.
-    fn items_of_record(&self, review: Review, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
+    fn items_of_record(&self, review: ReviewStep, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
         let Some((rows, reader)) = self.input_of_step(step) else { return Ok(None) };
         let recipe = Some(self.recipe.name);
         let ballot = review.ballot_by_settings(&self.config.typed_settings::<sections::Review>(recipe, "review"));
         let seed = self.config.typed_settings::<sections::Options>(recipe, "options").seed;
         let wanted = Filter::equals("id", id);
         let record = match rows {
-            Rows::Posts => {
+            StageRows::Posts => {
                 let post = select_rows::<Post>(reader, "rows", &wanted)?.into_iter().next();
                 post.map(|post| subject::of_post(review.subject_rows(), post))
             }

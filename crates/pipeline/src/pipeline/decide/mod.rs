@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub use look::CurrentState;
 use look::{Absent, Stages};
 pub use open::{Listed, Open, open_records};
-pub use state::{Found, State as DecisionState, states_of_decisions};
+pub use state::{RecipeDecision, State as DecisionState, states_of_decisions};
 
 use super::RunError;
 use crate::config::Config;

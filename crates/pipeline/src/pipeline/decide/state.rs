@@ -55,7 +55,7 @@ impl State {
 
 /// A decision in a recipe.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct RecipeDecision {
     pub recipe: &'static str,
     pub decision: Decision,
     /// Its state there.
@@ -71,7 +71,7 @@ pub fn states_of_decisions(
     config: &Config,
     log: &DecisionLog,
     wanted: impl Fn(&Decision) -> bool,
-) -> Result<Vec<Found>, RunError> {
+) -> Result<Vec<RecipeDecision>, RunError> {
     let mut found = Vec::new();
     for recipe in recipe::used_recipes(config) {
         let stages = Stages::open(config, recipe)?;
@@ -94,7 +94,7 @@ fn of_step(
     step: &recipe::Step,
     stages: &Stages<'_>,
     decisions: &[&Decision],
-    found: &mut Vec<Found>,
+    found: &mut Vec<RecipeDecision>,
 ) -> Result<(), RunError> {
     let ids: BTreeSet<&str> =
         decisions.iter().flat_map(|d| std::iter::once(d.record.as_str()).chain(d.other.as_deref())).collect();
@@ -139,7 +139,7 @@ fn of_step(
         } else {
             State::WaitsForRun
         };
-        found.push(Found { recipe: recipe.name, decision: (*decision).clone(), state });
+        found.push(RecipeDecision { recipe: recipe.name, decision: (*decision).clone(), state });
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub(super) const DECISION: &str = "decision";
 
 /// The row that a row is merged into, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Goes<'a> {
+pub(super) enum RowMerge<'a> {
     /// Into this row, as without decisions; no predicate if the texts are equal.
     ByRule(usize, Option<(f64, &'static str)>),
     /// Into this row, because a person joined the two, or others that they are merged with.
@@ -161,7 +161,7 @@ impl<'a> PairDecisions<'a> {
     }
 
     /// The row that each merged row is merged into.
-    pub(super) fn merge_targets(&self, ranks: &[u32]) -> Vec<(usize, Goes<'a>)> {
+    pub(super) fn merge_targets(&self, ranks: &[u32]) -> Vec<(usize, RowMerge<'a>)> {
         let keepers = find_keepers(&self.unit_heads, &self.unit_likes, ranks);
         let direct: BTreeMap<(u32, u32), (f64, &'static str)> = self
             .similar_pairs
@@ -178,11 +178,11 @@ impl<'a> PairDecisions<'a> {
             let into = self.unit_heads[keeper.map_or(unit, |keeper| keeper.into) as usize];
             let into_group = group_of_head.get(&into).copied().unwrap_or(group);
             let why = match direct.get(&order_pair(group, into_group)) {
-                _ if group == into_group => Goes::ByRule(into, None),
-                Some(found) => Goes::ByRule(into, Some(*found)),
+                _ if group == into_group => RowMerge::ByRule(into, None),
+                Some(found) => RowMerge::ByRule(into, Some(*found)),
                 None => match self.join_of(group, into_group) {
-                    Some(decision) => Goes::ByDecision(into, decision),
-                    None => Goes::ByRule(into, keeper.map(|keeper| (keeper.score, keeper.predicate))),
+                    Some(decision) => RowMerge::ByDecision(into, decision),
+                    None => RowMerge::ByRule(into, keeper.map(|keeper| (keeper.score, keeper.predicate))),
                 },
             };
             goes.extend(

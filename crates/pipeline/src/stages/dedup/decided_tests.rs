@@ -43,7 +43,7 @@ fn ends(
     for (row, goes) in decided.merge_targets(ranks) {
         assert_eq!(ends[row], row, "row {row} goes twice");
         ends[row] = match goes {
-            Goes::ByRule(into, _) | Goes::ByDecision(into, _) => into,
+            RowMerge::ByRule(into, _) | RowMerge::ByDecision(into, _) => into,
         };
     }
     ends

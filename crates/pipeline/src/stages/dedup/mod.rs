@@ -55,7 +55,7 @@ record! {
 
 /// Where what does not fit in memory waits, and whether the disk is looked at before.
 #[derive(Clone, Copy, Debug)]
-pub struct OnDisk<'a> {
+pub struct DiskSpill<'a> {
     /// A new folder under this one.
     pub folder: &'a Path,
     /// Whether a disk without room for it ends the stage before it begins.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::config::sections;
-use crate::stages::apply::{Row, row_after_dedup, id_of, loose_post, row_of, unreadable_row};
+use crate::stages::apply::{RowObject, row_after_dedup, id_of, loose_post, row_of, unreadable_row};
 use riddlemill_record::Language;
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
@@ -47,7 +47,7 @@ pub trait Output {
     ///
     /// # Errors
     /// The system's error.
-    fn write_row(&mut self, row: &Row) -> io::Result<()>;
+    fn write_row(&mut self, row: &RowObject) -> io::Result<()>;
 }
 
 /// Removes duplicates among the rows of these lines, each with its number, as
@@ -93,7 +93,7 @@ pub fn apply_on_disk(
     let each = rows.count_rows();
     for start in (0..each).step_by(BATCH) {
         let batch: Vec<u32> = (start..each.min(start + BATCH as u32)).collect();
-        let decided: Vec<io::Result<Row>> =
+        let decided: Vec<io::Result<RowObject>> =
             batch.into_par_iter().map(|row| decide_row(&rows, row, gone[row as usize])).collect();
         for row in decided {
             out.write_row(&row.map_err(failed)?).map_err(OnDiskError::Put)?;
@@ -129,7 +129,7 @@ fn name_pairs(rows: &SpooledRows, pairs: &[RowPair]) -> io::Result<Vec<(Value, V
     pairs.iter().map(|(_, b, score)| Ok((a.clone(), rows.read_id(*b)?, *score))).collect()
 }
 
-fn decide_row(rows: &SpooledRows, row: u32, goes: Gone) -> io::Result<Row> {
+fn decide_row(rows: &SpooledRows, row: u32, goes: Gone) -> io::Result<RowObject> {
     let (number, found) = rows.read_line(row)?;
     let own = match row_of(&found) {
         Ok(own) => own,
@@ -227,7 +227,7 @@ impl SpooledRows {
         Ok((u64::from_le_bytes(number), line))
     }
 
-    fn read_row(&self, row: u32) -> io::Result<Row> {
+    fn read_row(&self, row: u32) -> io::Result<RowObject> {
         row_of(&self.read_line(row)?.1).map_err(io::Error::other)
     }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::NearPair;
-use super::decided::{DECISION, Goes, PairDecisions, order_pair};
+use super::decided::{DECISION, RowMerge, PairDecisions, order_pair};
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason, Witness};
@@ -63,7 +63,7 @@ impl FoundPairs {
 
 /// The merges of posts about which people decided.
 struct People<'a> {
-    goes: FxHashMap<usize, Goes<'a>>,
+    goes: FxHashMap<usize, RowMerge<'a>>,
     /// Decisions that keep posts apart from others.
     apart: BTreeMap<u32, &'a Decision>,
 }
@@ -160,11 +160,11 @@ impl<'a> DedupOutcomes<'a> {
         let Some(people) = &self.people else { return by_rule() };
         let outcome = match people.goes.get(&row) {
             None => None,
-            Some(&Goes::ByRule(into, found)) => {
+            Some(&RowMerge::ByRule(into, found)) => {
                 let keeper = found.map(|(score, predicate)| Keeper { into: 0, score, predicate });
                 Some(merged(into, keeper)?)
             }
-            Some(&Goes::ByDecision(into, decision)) => Some(Outcome::Merged {
+            Some(&RowMerge::ByDecision(into, decision)) => Some(Outcome::Merged {
                 into: posts.id(into).into(),
                 reason: Reason::DecidedOne,
                 score: 1.0,

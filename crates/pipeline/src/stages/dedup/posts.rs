@@ -98,11 +98,11 @@ impl Strings {
 
 enum Texts {
     Memory(Strings),
-    Disk(OnDisk),
+    Disk(DiskTexts),
 }
 
 /// Texts in a file.
-struct OnDisk {
+struct DiskTexts {
     path: PathBuf,
     file: File,
     starts: Vec<u64>,
@@ -133,10 +133,10 @@ impl Writing {
         Ok(())
     }
 
-    fn finish(self) -> Result<OnDisk, StageError> {
+    fn finish(self) -> Result<DiskTexts, StageError> {
         let Self { path, out, starts, folder } = self;
         let file = out.into_inner().map_err(|e| Error::io("write", &path)(e.into_error()))?;
-        Ok(OnDisk { path, file, starts, _folder: folder })
+        Ok(DiskTexts { path, file, starts, _folder: folder })
     }
 }
 
@@ -197,7 +197,7 @@ impl StagePosts {
 
     /// Reads texts that wait on disk into memory, if this many bytes are enough for them: pairs need texts from anywhere.
     pub fn hold_texts(&mut self, memory: u64) -> Result<(), StageError> {
-        let Texts::Disk(OnDisk { path, file, starts, .. }) = &mut self.texts else { return Ok(()) };
+        let Texts::Disk(DiskTexts { path, file, starts, .. }) = &mut self.texts else { return Ok(()) };
         let length = starts.last().copied().unwrap_or_default();
         if length > memory {
             return Ok(());
@@ -242,7 +242,7 @@ impl StagePosts {
     }
 
     fn read_texts(&self, first: usize, end: usize) -> Result<Vec<String>, StageError> {
-        let OnDisk { starts, .. } = match &self.texts {
+        let DiskTexts { starts, .. } = match &self.texts {
             Texts::Memory(texts) => return Ok((first..end).map(|post| texts.get(post).to_owned()).collect()),
             Texts::Disk(disk) => disk,
         };
@@ -257,7 +257,7 @@ impl StagePosts {
 
     /// The bytes of these texts in the file.
     fn read_text_bytes(&self, first: usize, end: usize) -> Result<Vec<u8>, StageError> {
-        let Texts::Disk(OnDisk { path, file, starts, .. }) = &self.texts else { return Ok(Vec::new()) };
+        let Texts::Disk(DiskTexts { path, file, starts, .. }) = &self.texts else { return Ok(Vec::new()) };
         let mut bytes = vec![0; (starts[end] - starts[first]) as usize];
         file.read_exact_at(starts[first], &mut bytes).map_err(Error::io("read", path))?;
         Ok(bytes)

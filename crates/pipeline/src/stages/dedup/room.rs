@@ -1,6 +1,6 @@
 //! The resources that dedup needs: memory if everything fits there, and otherwise disk space.
 
-use super::OnDisk;
+use super::DiskSpill;
 use crate::config::sections;
 use crate::stages::StageError;
 use riddlemill_record::Post;
@@ -22,12 +22,12 @@ const FILED_OF_TEXT: u64 = 12;
 const SORTED_OF_PAIR: u64 = 32;
 
 /// How many posts there are, and how long they are together.
-pub(super) struct Needs {
+pub(super) struct PostTotals {
     posts: u64,
     text: u64,
 }
 
-impl Needs {
+impl PostTotals {
     /// An estimate for the posts that earlier stages kept, from the lengths in the first part.
     pub fn estimate_needs(inputs: &[StageReader]) -> Result<Self, StageError> {
         let posts = inputs.iter().map(|input| input.table("rows").rows).sum();
@@ -48,7 +48,7 @@ impl Needs {
     }
 
     /// Refuses a disk that has no room for it; one that cannot be asked is found out when it is full.
-    pub fn check_room(&self, on_disk: OnDisk<'_>) -> Result<(), StageError> {
+    pub fn check_room(&self, on_disk: DiskSpill<'_>) -> Result<(), StageError> {
         let hint = format!(
             "let it hold all in memory: `--set dedup.memory_mib={}`",
             self.memory_bytes().div_ceil(1 << 20)
@@ -69,7 +69,7 @@ impl Needs {
 }
 
 /// Refuses a disk that has no room for these pairs being sorted, once it is known how many there are.
-pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: OnDisk<'_>) -> Result<(), StageError> {
+pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: DiskSpill<'_>) -> Result<(), StageError> {
     let files = (pairs.len() as u64).saturating_mul(SORTED_OF_PAIR);
     let hint = "compare fewer posts, or under a higher `dedup.threshold`";
     refuse_over(
@@ -80,7 +80,7 @@ pub(super) fn room_of_pairs(pairs: &PairsOnDisk, on_disk: OnDisk<'_>) -> Result<
     )
 }
 
-fn refuse_over(on_disk: OnDisk<'_>, bytes: u64, what: &str, hint: &str) -> Result<(), StageError> {
+fn refuse_over(on_disk: DiskSpill<'_>, bytes: u64, what: &str, hint: &str) -> Result<(), StageError> {
     let Ok(free) = fs4::available_space(on_disk.folder) else { return Ok(()) };
     if !on_disk.check || bytes <= free {
         return Ok(());

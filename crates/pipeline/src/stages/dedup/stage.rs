@@ -17,15 +17,15 @@ use serde_json::Value;
 
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
-use super::room::{Needs, room_of_pairs};
-use super::{NearPair, OnDisk};
+use super::room::{PostTotals, room_of_pairs};
+use super::{NearPair, DiskSpill};
 use crate::config::{Config, sections};
-use crate::stages::context::{About, NewRows, Rows, StageError};
+use crate::stages::context::{About, NewRows, StageRows, StageError};
 use crate::stages::embed::Embeds;
 use crate::stages::job::Job;
 use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
 use crate::stages::stage::Stage;
-use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, Stop, Waiting};
+use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, Stop, JoinProgress};
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
@@ -37,11 +37,11 @@ pub fn dedup_posts(
     (inputs, seconds): (&[StageReader], &Seconds),
     settings: &sections::Dedup,
     decisions: &StageDecisions,
-    on_disk: OnDisk<'_>,
+    on_disk: DiskSpill<'_>,
     writer: &mut StageWriter<Post>,
     (stop, pulse): (&Stop, &dyn Pulse),
 ) -> Result<(), StageError> {
-    let needs = Needs::estimate_needs(inputs)?;
+    let needs = PostTotals::estimate_needs(inputs)?;
     let spills = needs.memory_bytes() > settings.memory_mib.saturating_mul(1 << 20);
     if spills {
         // Checked first, because a disk that fills up later would waste the whole join.
@@ -55,7 +55,7 @@ pub fn dedup_posts(
     }
     let near = near_by_embeddings(inputs, &posts)?;
     let count = posts.count_posts() as u64;
-    let waiting = Waiting::before_writing(stop, pulse, count);
+    let waiting = JoinProgress::before_writing(stop, pulse, count);
     let (groups, mut pairs) = match posts.in_memory() {
         Some(texts) => {
             let (groups, pairs) = similar_pairs(&texts, settings, &waiting);
@@ -105,7 +105,7 @@ pub fn dedup_posts(
     };
     stop.fail_if_stopped()?;
     let mut table = writer.start_table::<NearPair>("pairs")?;
-    let written = Waiting::new(stop, pulse, waiting.remaining_records());
+    let written = JoinProgress::new(stop, pulse, waiting.remaining_records());
     let each = 1.0 / (count as f64 + PAIR * decided.pair_count() as f64).max(1.0);
     decided.put_near_pairs(&posts, &places, &waiting, |pairs| {
         pairs.iter().for_each(|pair| table.append(pair));
@@ -372,13 +372,13 @@ impl Stage for Deduplicating {
         // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
         // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
         // borderline. 7 compares texts over 4,000 units as copies and beginnings alone.
-        About { name: "dedup", version: 7, section: "dedup", rows: Rows::Posts, detail: "" }
+        About { name: "dedup", version: 7, section: "dedup", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
         let mut writer = job.create_post_writer()?;
         let run: sections::Run = job.asking.config.typed_settings(None, "run");
-        let on_disk = OnDisk { folder: job.working_folder(), check: run.disk_check };
+        let on_disk = DiskSpill { folder: job.working_folder(), check: run.disk_check };
         let watched = (job.asking.stop, job.asking.pulse);
         let (people, seconds) = (job.step.read_decisions()?, job.find_repeated_records()?);
         dedup_posts((job.inputs, &seconds), &job.step_settings(), &people, on_disk, &mut writer, watched)?;

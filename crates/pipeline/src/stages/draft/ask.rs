@@ -10,10 +10,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::consent::require_consent;
-use super::flight::{Flight, waits_for, describe_progress};
-use super::outcome::{Replied, outcome_of_record};
+use super::flight::{EndpointLoad, waits_for, describe_progress};
+use super::outcome::{ReplyOutcome, outcome_of_record};
 use super::{
-    Demands, Draft, LlmContext, Slot, whom_to_ask, endpoints, is_skipped, is_unseen, open_store, is_optional, schema,
+    Demands, DraftStep, LlmContext, Slot, whom_to_ask, endpoints, is_skipped, is_unseen, open_store, is_optional, schema,
     may_answer_later, slots_of_draft,
 };
 use crate::config::{Config, sections};
@@ -26,7 +26,7 @@ use riddlemill_review::Values;
 use riddlemill_tables::{StageWriter, Workspace};
 
 /// Why a stage sends no requests.
-pub fn no_endpoint(draft: Draft, config: &Config, recipe: &str) -> String {
+pub fn no_endpoint(draft: DraftStep, config: &Config, recipe: &str) -> String {
     let asks = whom_to_ask(draft, config, recipe);
     match asks.several {
         true => format!("no endpoint to ask: {} names none", asks.key),
@@ -70,7 +70,7 @@ pub struct Request {
 /// # Errors
 /// [`StageError::Settings`] where a prompt asks for what the step does not give.
 pub fn requests_of_step(
-    draft: Draft,
+    draft: DraftStep,
     prompts: &Prompts,
     slots: &[Slot],
     records: &[Row],
@@ -107,7 +107,7 @@ pub fn requests_of_step(
 /// # Errors
 /// [`StageError`] where prompts, pack or store cannot be read.
 pub fn collect_evidence(
-    draft: Draft,
+    draft: DraftStep,
     config: &Config,
     recipe: &str,
     records: impl FnOnce() -> Result<Vec<Row>, StageError>,
@@ -183,7 +183,7 @@ fn count_and_hash(mut names: Vec<String>) -> String {
 /// [`StageError::Stopped`] after a Ctrl-C, when what was in flight is stored; else where prompts, endpoints
 /// or store cannot be used.
 pub fn draft_records(
-    draft: Draft,
+    draft: DraftStep,
     records: Vec<Row>,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
@@ -203,14 +203,14 @@ pub fn draft_records(
 /// # Errors
 /// As of [`draft`].
 pub fn ask_for_replies(
-    draft: Draft,
+    draft: DraftStep,
     records: &[Row],
     asking: &LlmContext<'_>,
-) -> Result<Vec<Vec<Replied>>, StageError> {
+) -> Result<Vec<Vec<ReplyOutcome>>, StageError> {
     let settings: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
     let prompts = load_prompts(asking.config)?;
     let endpoints = endpoints_of_draft(draft, asking.config, asking.recipe)?;
-    let mut replies: Vec<Vec<Replied>> = records.iter().map(|_| Vec::new()).collect();
+    let mut replies: Vec<Vec<ReplyOutcome>> = records.iter().map(|_| Vec::new()).collect();
     if is_skipped(draft, asking.config, asking.recipe) {
         return Ok(replies);
     }
@@ -224,7 +224,7 @@ pub fn ask_for_replies(
             let items = subject::draft_items(record, draft).unwrap_or_default().into_iter().enumerate();
             for (element, _) in items.filter(|(_, item)| item.prompt_for_slot(draft, &slot).is_some()) {
                 let parsed = Parsed::Held(held.clone());
-                of_record.push(Replied { element, slot: slot.clone(), prompt: String::new(), parsed });
+                of_record.push(ReplyOutcome { element, slot: slot.clone(), prompt: String::new(), parsed });
             }
         }
         return Ok(replies);
@@ -263,18 +263,18 @@ pub fn ask_for_replies(
         let prompt = format!("{} {}", request.ask.template, &hash[..8]);
         let Some(parsed) = parsed else { continue };
         let Request { record, element, slot, .. } = request;
-        replies[record].push(Replied { element, slot, prompt, parsed });
+        replies[record].push(ReplyOutcome { element, slot, prompt, parsed });
     }
     if unseen {
         // What is not stored is not waited for.
-        let waits = |replied: &Replied| matches!(replied.parsed, Parsed::Held(_));
+        let waits = |replied: &ReplyOutcome| matches!(replied.parsed, Parsed::Held(_));
         replies.iter_mut().filter(|of_record| of_record.iter().any(waits)).for_each(Vec::clear);
     }
     Ok(replies)
 }
 
 /// Endpoints that give several replies to a draft at a temperature of 0: the majority is that of one reply.
-fn find_repeating_endpoints(draft: Draft, endpoints: &[Endpoint], slots: &[Slot]) -> Vec<String> {
+fn find_repeating_endpoints(draft: DraftStep, endpoints: &[Endpoint], slots: &[Slot]) -> Vec<String> {
     let several = |at: usize| slots.iter().filter(|slot| slot.endpoint == at).count() > 1;
     let is_cold = |endpoint: &Endpoint| endpoint.sampling.temperature.is_some_and(|at| at <= 0.0);
     let asked = endpoints.iter().enumerate().filter(|_| draft.draft_declaration().majority.is_some());
@@ -316,8 +316,8 @@ pub fn ask_endpoints<T>(
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
-    let flights: Vec<Flight> =
-        engines.iter().map(|engine| Flight { longest: engine.longest_request(), ..Flight::default() }).collect();
+    let flights: Vec<EndpointLoad> =
+        engines.iter().map(|engine| EndpointLoad { longest: engine.longest_request(), ..EndpointLoad::default() }).collect();
     // They are paid for: a stop waits for the replies.
     let _awaited = asking.stop.begin_paid_work();
     let parsed = runtime.block_on(async {

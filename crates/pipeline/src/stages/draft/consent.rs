@@ -1,7 +1,7 @@
 //! Consent: a host is agreed to before its first request, and the cost where no cap limits what a run spends.
 
 use super::LlmContext;
-use crate::config::{Config, Origin, sections};
+use crate::config::{Config, ValueOrigin, sections};
 use crate::stages::StageError;
 use riddlemill_files::{Wish, Workspace, shell_word, trust};
 use riddlemill_llm::{Ask, Endpoint, Store, Usd, estimate_with, open_batches};
@@ -149,7 +149,7 @@ fn is_capped_here(endpoint: &Endpoint, asking: &LlmContext<'_>) -> bool {
     let settings: sections::Draft = asking.config.typed_settings(Some(asking.recipe), "draft");
     let by_hand = |section| {
         let origin = asking.config.setting_origin(Some(asking.recipe), section, "max_usd");
-        matches!(origin, Some(Origin::Flag | Origin::Env(_)))
+        matches!(origin, Some(ValueOrigin::Flag | ValueOrigin::Env(_)))
     };
     let draft = settings.max_usd > 0.0;
     if asking.config.trust.is_own() {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
-use riddlemill_benchmarks::Trouble;
+use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::draft::Draft;
-use riddlemill_benchmarks::reply::{Form, Numbers, Reading, Reply};
+use riddlemill_benchmarks::reply::{ReplyForm, Numbers, Reading, Reply};
 use riddlemill_benchmarks::scope::{group_name, text_of_value, texts_of_value};
 use riddlemill_llm::parse::{
     Unreadable, parse_bracketed_rating, parse_flag, parse_numbers, parse_object, on_scale, one_of, optional_text, plain_text, parse_strings, text_field,
@@ -33,7 +33,7 @@ pub(super) fn read_reply(draft: &Draft, template: &str, reply: &str) -> Result<V
         _ => parse_reply(form, reply)?,
     };
     let over = TemplateValue::from(read.clone());
-    let unreadable = |trouble: Trouble| Unreadable::new(trouble.to_string());
+    let unreadable = |trouble: ExpressionError| Unreadable::new(trouble.to_string());
     for refusal in refuses {
         if let Some(what) = text_of_value(&refusal.compute_value(&over).map_err(unreadable)?) {
             return Err(Unreadable::new(what));
@@ -97,7 +97,7 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
         }
         Reply::Json(keys) => {
             // A key that may be null may also be left out.
-            let may_lack = |form: &Form| matches!(form, Form::TextOrNone | Form::TextIfGiven);
+            let may_lack = |form: &ReplyForm| matches!(form, ReplyForm::TextOrNone | ReplyForm::TextIfGiven);
             let needed: Vec<&str> =
                 keys.iter().filter(|(_, form)| !may_lack(form)).map(|(key, _)| *key).collect();
             let map = parse_object(reply, &needed)?;
@@ -109,23 +109,23 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
     }
 }
 
-fn value_under_key(map: &Map<String, Json>, key: &str, form: &Form) -> Result<TemplateValue, Unreadable> {
+fn value_under_key(map: &Map<String, Json>, key: &str, form: &ReplyForm) -> Result<TemplateValue, Unreadable> {
     Ok(match form {
-        Form::Text => TemplateValue::from(text_field(map, key)?),
-        Form::TextOrNone | Form::TextOrNull => {
+        ReplyForm::Text => TemplateValue::from(text_field(map, key)?),
+        ReplyForm::TextOrNone | ReplyForm::TextOrNull => {
             optional_text(map, key)?.map_or(TemplateValue::from(()), TemplateValue::from)
         }
-        Form::TextIfGiven if !map.contains_key(key) => TemplateValue::from(()),
-        Form::TextIfGiven => TemplateValue::from(text_field(map, key)?),
-        Form::Scale(from, to) => TemplateValue::from(on_scale(map, key, *from..=*to)?),
-        Form::Flag => TemplateValue::from(parse_flag(map, key)?),
-        Form::Integer => {
+        ReplyForm::TextIfGiven if !map.contains_key(key) => TemplateValue::from(()),
+        ReplyForm::TextIfGiven => TemplateValue::from(text_field(map, key)?),
+        ReplyForm::Scale(from, to) => TemplateValue::from(on_scale(map, key, *from..=*to)?),
+        ReplyForm::Flag => TemplateValue::from(parse_flag(map, key)?),
+        ReplyForm::Integer => {
             let number = map.get(key).and_then(Json::as_i64);
             TemplateValue::from(
                 number.ok_or_else(|| Unreadable::new(format!("\"{key}\" must be a whole number")))?,
             )
         }
-        Form::Texts(from, to) => {
+        ReplyForm::Texts(from, to) => {
             let count = map.get(key).and_then(Json::as_array).map_or(0, Vec::len);
             if from != to && !(from..=to).contains(&&count) {
                 let what = format!("\"{key}\" must list {from} to {to} texts, not {count}");
@@ -134,13 +134,13 @@ fn value_under_key(map: &Map<String, Json>, key: &str, form: &Form) -> Result<Te
             let count = if from == to { *from } else { count };
             TemplateValue::from(parse_strings(map, key, count)?)
         }
-        Form::OneOf(codes) => TemplateValue::from(one_of(text_field(map, key)?, codes)?),
+        ReplyForm::OneOf(codes) => TemplateValue::from(one_of(text_field(map, key)?, codes)?),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Draft as Asked;
+    use super::super::DraftStep as Asked;
     use super::*;
 
     fn values(step: &str, reply: &str) -> Result<Values, Unreadable> {

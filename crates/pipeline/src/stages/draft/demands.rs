@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::Draft;
+use super::DraftStep;
 use crate::stages::subject::{DraftItem, draft_items};
 use riddlemill_benchmarks::choice::Label;
 use riddlemill_llm::parse::Unreadable;
-use riddlemill_llm::{Ask, Role, What};
+use riddlemill_llm::{Ask, Role, RequestContent};
 use riddlemill_record::Row;
 use riddlemill_review::Values;
 use riddlemill_text::text::language::{Language, detect};
 
 /// The requirements of a step (`requires`), and the records and elements that its replies are held against.
 pub struct Demands {
-    draft: Draft,
+    draft: DraftStep,
     /// By the name of a record, or of its element, in a request.
     about: BTreeMap<String, Vec<DraftItem>>,
 }
 
 impl Demands {
     /// Those of a step on replies about these records.
-    pub fn of_records(draft: Draft, records: &[Row]) -> Demands {
+    pub fn of_records(draft: DraftStep, records: &[Row]) -> Demands {
         let mut about: BTreeMap<String, Vec<DraftItem>> = BTreeMap::new();
         if !draft.draft_declaration().requires.is_empty() {
             for item in records.iter().flat_map(|record| draft_items(record, draft).unwrap_or_default()) {
@@ -64,7 +64,7 @@ fn is_chinese(text: &str) -> bool {
 /// What a prompt says itself, without what it puts between tags on lines of their own: texts of the record, which may be in
 /// another language.
 fn own_words(ask: &Ask) -> String {
-    let What::Chat { messages, .. } = &ask.what else { return String::new() };
+    let RequestContent::Chat { messages, .. } = &ask.what else { return String::new() };
     let prompt = messages.iter().take_while(|message| message.role != Role::Assistant);
     let (mut own, mut ends) = (String::new(), None);
     for line in prompt.flat_map(|message| message.content.lines()) {

@@ -3,7 +3,7 @@
 use glob::Pattern;
 use serde_json::Value;
 
-use super::Draft;
+use super::DraftStep;
 use crate::config::sections::{self, SECTIONS};
 use crate::config::{Config, Kind, toml_string, unknown};
 use crate::stages::{StageError, Unusable};
@@ -40,7 +40,7 @@ pub struct Asks {
 }
 
 /// Whom a draft asks: a setting with one name that is empty leaves it to `draft.endpoint`.
-pub fn whom_to_ask(draft: Draft, config: &Config, recipe: &str) -> Asks {
+pub fn whom_to_ask(draft: DraftStep, config: &Config, recipe: &str) -> Asks {
     let (section, name) = draft.draft_declaration().asks;
     let key = format!("{section}.{name}");
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -89,7 +89,7 @@ pub(in crate::stages) fn number_of_setting(config: &Config, recipe: &str, (secti
 ///
 /// # Errors
 /// [`StageError::Settings`] where another name is not set.
-pub fn endpoints_of_draft(draft: Draft, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
+pub fn endpoints_of_draft(draft: DraftStep, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
     if is_skipped(draft, config, recipe) {
         return Ok(Vec::new());
     }
@@ -99,25 +99,25 @@ pub fn endpoints_of_draft(draft: Draft, config: &Config, recipe: &str) -> Result
 }
 
 /// Whether a record continues if its reply is missing.
-pub fn is_optional(draft: Draft, config: &Config, recipe: &str) -> bool {
+pub fn is_optional(draft: DraftStep, config: &Config, recipe: &str) -> bool {
     let review: sections::Review = config.typed_settings(Some(recipe), "review");
     let settings: sections::Draft = config.typed_settings(Some(recipe), "draft");
     review.optional.iter().chain(&settings.optional).any(|step| step == draft.name())
 }
 
 /// Whether the settings turn the draft off.
-pub fn is_skipped(draft: Draft, config: &Config, recipe: &str) -> bool {
+pub fn is_skipped(draft: DraftStep, config: &Config, recipe: &str) -> bool {
     config.typed_settings::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
 }
 
 /// Whether the draft is hidden from everybody before they vote: from voters and from those who review the votes.
-fn is_hidden(draft: Draft, recipe: &str) -> bool {
+fn is_hidden(draft: DraftStep, recipe: &str) -> bool {
     let ballot = ballots::find_step(recipe, draft.name());
     ballot.is_some_and(|ballot| ballot.review.is_none() && !ballot.shows_drafts(Round::Vote))
 }
 
 /// Whether a draft that is not shown is requested nevertheless: the settings require it, or records continue with it.
-pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+pub fn wants_unseen(draft: DraftStep, config: &Config, recipe: &str) -> bool {
     let drafts: sections::Draft = config.typed_settings(Some(recipe), "draft");
     let review: sections::Review = config.typed_settings(Some(recipe), "review");
     let ahead = review.preview || review.draft_ahead.iter().any(|step| step == draft.name());
@@ -125,7 +125,7 @@ pub fn wants_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
 }
 
 /// Whether no draft is requested because it would not be shown. Stored drafts are used.
-pub fn is_unseen(draft: Draft, config: &Config, recipe: &str) -> bool {
+pub fn is_unseen(draft: DraftStep, config: &Config, recipe: &str) -> bool {
     is_hidden(draft, recipe) && !wants_unseen(draft, config, recipe)
 }
 
@@ -171,7 +171,7 @@ pub fn endpoints_by_name(
 /// # Errors
 /// [`StageError::Settings`] where `judge.barred` cannot be read.
 pub fn slots_of_draft(
-    draft: Draft,
+    draft: DraftStep,
     config: &Config,
     recipe: &str,
     endpoints: &[Endpoint],

@@ -8,15 +8,15 @@ use riddlemill_text::text::group_digits;
 
 /// What an endpoint is at: items finished, requests on their way, and the longest that one may take.
 #[derive(Default)]
-pub(in crate::stages) struct Flight {
+pub(in crate::stages) struct EndpointLoad {
     pub finished: AtomicUsize,
     pub now: AtomicUsize,
     pub longest: Duration,
 }
 
 /// What a Ctrl-C waits for: nothing is sent any more, and what was sent is paid for.
-pub(in crate::stages) fn waits_for(flights: &[Flight]) -> String {
-    let up: Vec<&Flight> = flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
+pub(in crate::stages) fn waits_for(flights: &[EndpointLoad]) -> String {
+    let up: Vec<&EndpointLoad> = flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
     let requests: usize = up.iter().map(|flight| flight.now.load(Ordering::Relaxed)).sum();
     match up.iter().map(|flight| flight.longest.as_secs()).max() {
         None => "nothing more is sent, and no request is in flight".into(),
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn who_stops_sees_what_is_waited_for() {
-        let flight = |now: usize, secs| Flight {
+        let flight = |now: usize, secs| EndpointLoad {
             now: AtomicUsize::new(now),
             longest: Duration::from_secs(secs),
-            ..Flight::default()
+            ..EndpointLoad::default()
         };
         assert_eq!(
             waits_for(&[flight(11, 60), flight(1, 300), flight(0, 600)]),

@@ -1,25 +1,25 @@
 //! A step in which models are asked.
 
 use super::declared;
-use crate::stages::context::Rows;
+use crate::stages::context::StageRows;
 use riddlemill_benchmarks::draft::Draft as Declaration;
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_review::Values;
 
 /// A step in which models are asked, as the folder of a benchmark declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Draft(&'static Declaration);
+pub struct DraftStep(&'static Declaration);
 
-impl Draft {
+impl DraftStep {
     /// What a step of a benchmark asks; `None` if its folder does not declare it.
-    pub fn find_draft(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<Draft> {
-        benchmark.drafts.iter().find(|draft| draft.name == step).map(Draft)
+    pub fn find_draft(benchmark: &'static riddlemill_benchmarks::Benchmark, step: &str) -> Option<DraftStep> {
+        benchmark.drafts.iter().find(|draft| draft.name == step).map(DraftStep)
     }
 
     /// Those of the built-in benchmarks.
     #[cfg(test)]
-    pub(super) fn built_in() -> Vec<Draft> {
-        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.drafts).map(Draft).collect()
+    pub(super) fn built_in() -> Vec<DraftStep> {
+        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.drafts).map(DraftStep).collect()
     }
 
     /// The name of the step in flags and settings: that of its review.
@@ -28,13 +28,13 @@ impl Draft {
     }
 
     /// Whose fields it fills in, or whom it is asked about.
-    pub fn subject_rows(self) -> Rows {
-        Rows::of_kind(self.0.records)
+    pub fn subject_rows(self) -> StageRows {
+        StageRows::of_kind(self.0.records)
     }
 
     /// What it writes.
-    pub fn written_rows(self) -> Rows {
-        Rows::of_kind(self.0.leaves)
+    pub fn written_rows(self) -> StageRows {
+        StageRows::of_kind(self.0.leaves)
     }
 
     /// Whether each reply becomes a record of its own.

@@ -29,10 +29,10 @@ pub(super) use endpoints::number_of_setting;
 pub use endpoints::{
     Asks, Slot, whom_to_ask, endpoints_of_draft, is_skipped, is_unseen, slots_of_judges, endpoints_by_name, is_optional, may_answer_later, slots_of_draft, wants_unseen,
 };
-pub(super) use flight::{Flight, waits_for, describe_progress};
-pub use kind::Draft;
+pub(super) use flight::{EndpointLoad, waits_for, describe_progress};
+pub use kind::DraftStep;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
-pub use outcome::Replied;
+pub use outcome::ReplyOutcome;
 pub(super) use outcome::{DraftOutcome, draft_outcome};
 pub use ratings::Ratings;
 pub(super) use readers::PREMISES;

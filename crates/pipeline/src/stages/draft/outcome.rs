@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Draft, Slot};
+use super::{DraftStep, Slot};
 use crate::stages::subject::{self, DraftItem, Drafted};
-use riddlemill_benchmarks::Trouble;
-use riddlemill_llm::{Marks, Parsed};
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_llm::{ReplyOrigin, Parsed};
 use riddlemill_record::{Evidence, Outcome, Reason, Row};
 use riddlemill_review::Values;
 
 /// What became of one wanted reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replied {
+pub struct ReplyOutcome {
     /// The place of the element that it is about, where the step asks about those of a list; else 0.
     pub element: usize,
     /// Which of the record's replies it is.
@@ -23,7 +23,7 @@ pub struct Replied {
 }
 
 /// The outcome of a record, from its replies; if the step is `optional`, it continues without one.
-pub(super) fn outcome_of_record(draft: Draft, mut record: Row, replies: Vec<Replied>, optional: bool) -> Outcome<Row> {
+pub(super) fn outcome_of_record(draft: DraftStep, mut record: Row, replies: Vec<ReplyOutcome>, optional: bool) -> Outcome<Row> {
     let items = match subject::draft_items(&record, draft) {
         Ok(items) => items,
         Err(trouble) => return no_list(&trouble),
@@ -36,7 +36,7 @@ pub(super) fn outcome_of_record(draft: Draft, mut record: Row, replies: Vec<Repl
     let mut reason_made = draft.draft_declaration().reason;
     let mut missing: Option<(Reason, Evidence, bool)> = None;
     let mut lacking = BTreeSet::new();
-    for Replied { element, slot, prompt, parsed } in replies {
+    for ReplyOutcome { element, slot, prompt, parsed } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words, is_half } => {
                 if is_half {
@@ -93,7 +93,7 @@ pub(super) fn outcome_of_record(draft: Draft, mut record: Row, replies: Vec<Repl
 }
 
 /// The outcome of a record whose replies are tied, where nobody votes on the draft: another reply may decide.
-pub(super) fn outcome_of_tie(draft: Draft, record: &Row, drafted: &[Drafted]) -> Option<Outcome<Row>> {
+pub(super) fn outcome_of_tie(draft: DraftStep, record: &Row, drafted: &[Drafted]) -> Option<Outcome<Row>> {
     let tie = subject::describe_tie(record, draft, drafted)?;
     let step = draft.draft_declaration().name;
     let evidence =
@@ -102,25 +102,25 @@ pub(super) fn outcome_of_tie(draft: Draft, record: &Row, drafted: &[Drafted]) ->
 }
 
 /// The outcome of a record whose list, about whose elements a draft asks, does not exist.
-pub(super) fn no_list(trouble: &Trouble) -> Outcome<Row> {
+pub(super) fn no_list(trouble: &ExpressionError) -> Outcome<Row> {
     Outcome::Failed { reason: Reason::NotAList, evidence: trouble.to_string().into() }
 }
 
 /// The outcome of a record with a reply about an item for which a requirement of the step cannot be computed.
-pub(super) fn not_computed(draft: Draft, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
+pub(super) fn not_computed(draft: DraftStep, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
     let trouble = item.unmet_requirement(draft, values).err()?;
     Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.name_finding(&trouble.to_string()).into() })
 }
 
 /// The sentence of a requirement that a reply about an item does not meet. A model is asked again for such a reply; one about
 /// several records, of which only another takes it, is not.
-pub(super) fn not_met(draft: Draft, item: &DraftItem, values: &Values) -> Option<String> {
+pub(super) fn not_met(draft: DraftStep, item: &DraftItem, values: &Values) -> Option<String> {
     let says = item.unmet_requirement(draft, values).ok().flatten()?;
     Some(item.name_finding(says.en))
 }
 
 /// The replies, as a ledger shows them.
-fn describe_replies(draft: Draft, items: &[DraftItem], drafted: &[Drafted]) -> String {
+fn describe_replies(draft: DraftStep, items: &[DraftItem], drafted: &[Drafted]) -> String {
     let shown = |drafted: &Drafted| {
         let shown = draft.answer_for_ledger(&drafted.values);
         items.get(drafted.element).map_or_else(|| shown.clone(), |item| item.name_finding(&shown))
@@ -158,8 +158,8 @@ pub(in crate::stages) fn draft_outcome(parsed: Parsed<Values>, prompt: &str) -> 
             let basis = format!("{}:{}", reply.marks.basis_prefix(), reply.key);
             let again = if reasks > 0 { format!(", asked again {reasks}×") } else { String::new() };
             let cut = match reply.marks {
-                Marks { withheld: true, .. } => ", refused",
-                Marks { truncated: true, .. } => ", cut at max_tokens",
+                ReplyOrigin { withheld: true, .. } => ", refused",
+                ReplyOrigin { truncated: true, .. } => ", cut at max_tokens",
                 _ => "",
             };
             let words = format!("{basis} to {prompt}{again}{cut}");
@@ -192,14 +192,14 @@ mod tests {
         let slot = Slot { model: "m".into(), ..Slot::default() };
         let held = riddlemill_llm::Held { reason: Reason::ReplyMissing, what: "w".into() };
         let waits = || {
-            vec![Replied {
+            vec![ReplyOutcome {
                 element: 0,
                 slot: slot.clone(),
                 prompt: "p".into(),
                 parsed: Parsed::Held(held.clone()),
             }]
         };
-        let pair = Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-gen").unwrap(), "pair").unwrap();
+        let pair = DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-gen").unwrap(), "pair").unwrap();
         let held = outcome_of_record(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } = outcome_of_record(pair, question, waits(), true) else {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::Draft;
+use super::DraftStep;
 use crate::config::Config;
 use crate::stages::StageError;
 use crate::stages::import::files_as_lines;
@@ -40,7 +40,7 @@ pub(super) struct Elsewhere {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct RatingLine {
     item: String,
     #[serde(default)]
     model: String,
@@ -59,7 +59,7 @@ impl Ratings {
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
-    pub fn load(draft: Draft, config: &Config) -> Result<Ratings, StageError> {
+    pub fn load(draft: DraftStep, config: &Config) -> Result<Ratings, StageError> {
         if draft.draft_declaration().made != Some("ratings") {
             return Ok(Ratings::default());
         }
@@ -125,8 +125,8 @@ fn parse_rating(
     responding: Option<&Declaration>,
     (from, to): (u32, u32),
     known: &HashSet<&str>,
-) -> Result<(String, Line), LineError> {
-    let line: Line = riddlemill_text::notation::from_str(line).map_err(LineError::NoRating)?;
+) -> Result<(String, RatingLine), LineError> {
+    let line: RatingLine = riddlemill_text::notation::from_str(line).map_err(LineError::NoRating)?;
     if !(u64::from(from)..=u64::from(to)).contains(&line.rating) {
         return Err(LineError::OffScale { rating: line.rating, from, to });
     }

@@ -225,7 +225,7 @@ pub fn rating_schema() -> Option<Arc<serde_json::Value>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Draft;
+    use super::super::DraftStep;
     use super::*;
 
     #[test]
@@ -311,8 +311,8 @@ mod tests {
         assert!(named("topic", "Animals"));
     }
 
-    fn judge() -> Draft {
-        Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap()
+    fn judge() -> DraftStep {
+        DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap()
     }
 
     #[test]

@@ -2,14 +2,14 @@
 //!
 //! It uses only those parts of JSON Schema that every provider accepts; every field is required, and there are no others.
 
-use riddlemill_benchmarks::reply::{Form, Reply};
+use riddlemill_benchmarks::reply::{ReplyForm, Reply};
 use serde_json::Value as Json;
 
 use super::readers::{flag_schema, integer_schema, list_schema, one_of, schema_of, text_schema, text_or_none};
-use super::{Draft, readers};
+use super::{DraftStep, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
-pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
+pub(super) fn reply_schema(draft: DraftStep, template: &str) -> Option<Json> {
     match &draft.draft_declaration().find_reading(template)?.form {
         Reply::Json(keys) => Some(schema_of(keys.iter().map(|(key, form)| (*key, schema_of_form(form))).collect())),
         Reply::Native(name, _) => (readers::find_reader(name)?.schema)(),
@@ -17,14 +17,14 @@ pub(super) fn reply_schema(draft: Draft, template: &str) -> Option<Json> {
     }
 }
 
-fn schema_of_form(form: &Form) -> Json {
+fn schema_of_form(form: &ReplyForm) -> Json {
     match form {
-        Form::Text | Form::TextIfGiven => text_schema(),
-        Form::TextOrNone | Form::TextOrNull => text_or_none(),
-        Form::Flag => flag_schema(),
-        Form::Integer | Form::Scale(..) => integer_schema(),
-        Form::Texts(fewest, most) => list_schema(&text_schema(), *fewest, *most),
-        Form::OneOf(codes) => one_of(codes),
+        ReplyForm::Text | ReplyForm::TextIfGiven => text_schema(),
+        ReplyForm::TextOrNone | ReplyForm::TextOrNull => text_or_none(),
+        ReplyForm::Flag => flag_schema(),
+        ReplyForm::Integer | ReplyForm::Scale(..) => integer_schema(),
+        ReplyForm::Texts(fewest, most) => list_schema(&text_schema(), *fewest, *most),
+        ReplyForm::OneOf(codes) => one_of(codes),
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     fn what_a_schema_allows_is_read_and_every_field_is_needed() {
         let prompts = Prompts::load_prompts(None).unwrap();
         let mut schemas = 0;
-        for draft in Draft::built_in() {
+        for draft in DraftStep::built_in() {
             for template in draft.templates() {
                 let info = prompts.list_prompts().into_iter().find(|info| info.name == *template).unwrap();
                 let schema = reply_schema(draft, template);
@@ -95,15 +95,15 @@ mod tests {
     #[test]
     fn declared_forms_have_schemas() {
         let forms = [
-            (Form::Text, json!({"type": "string"})),
-            (Form::TextOrNone, json!({"type": ["string", "null"]})),
-            (Form::Flag, json!({"type": "boolean"})),
-            (Form::Integer, json!({"type": "integer"})),
+            (ReplyForm::Text, json!({"type": "string"})),
+            (ReplyForm::TextOrNone, json!({"type": ["string", "null"]})),
+            (ReplyForm::Flag, json!({"type": "boolean"})),
+            (ReplyForm::Integer, json!({"type": "integer"})),
             (
-                Form::Texts(1, 2),
+                ReplyForm::Texts(1, 2),
                 json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2}),
             ),
-            (Form::OneOf(vec!["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
+            (ReplyForm::OneOf(vec!["a", "b"]), json!({"type": "string", "enum": ["a", "b"]})),
         ];
         for (form, schema) in forms {
             assert_eq!(schema_of_form(&form), schema);

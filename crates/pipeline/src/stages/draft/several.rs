@@ -3,7 +3,7 @@
 
 use super::outcome::{no_list, not_computed, not_met, outcome_of_tie};
 use super::ratings::{Elsewhere, Ratings};
-use super::{Draft, DraftOutcome, LlmContext, Replied, Slot, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
+use super::{DraftStep, DraftOutcome, LlmContext, ReplyOutcome, Slot, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
 use crate::stages::StageError;
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_record::{Evidence, Outcome, Reason, Record, Row};
@@ -11,7 +11,7 @@ use riddlemill_tables::StageWriter;
 
 /// How many replies a record needs.
 #[derive(Clone, Copy, Debug)]
-struct Needs {
+struct ReplyNeeds {
     /// From this many models; 0: from all that are asked.
     models: u64,
     /// Whether anybody is asked.
@@ -24,13 +24,13 @@ struct Needs {
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints or store cannot be used.
 pub(super) fn draft_by_several(
-    draft: Draft,
+    draft: DraftStep,
     records: Vec<Row>,
     asking: &LlmContext<'_>,
     writer: &mut StageWriter<Row>,
 ) -> Result<(), StageError> {
     let declared = draft.draft_declaration();
-    let needs = Needs {
+    let needs = ReplyNeeds {
         models: declared.at_least.map_or(0, |key| number_of_setting(asking.config, asking.recipe, key)),
         asks: !whom_to_ask(draft, asking.config, asking.recipe).names.is_empty(),
     };
@@ -45,7 +45,7 @@ pub(super) fn draft_by_several(
                 (true, _) => outcome_of_record(draft, record, &items, replies, elsewhere, needs),
                 (false, true) => Outcome::Kept(record),
                 (false, false) => {
-                    let needs = Needs { models: 0, asks: false };
+                    let needs = ReplyNeeds { models: 0, asks: false };
                     outcome_of_record(draft, record, &items, Vec::new(), elsewhere, needs)
                 }
             },
@@ -58,7 +58,7 @@ pub(super) fn draft_by_several(
 }
 
 /// A reply that is not there.
-struct Missing {
+struct MissingReply {
     judge: String,
     reason: Reason,
     words: Evidence,
@@ -66,21 +66,21 @@ struct Missing {
     held: bool,
 }
 
-impl Missing {
+impl MissingReply {
     fn ledger_evidence(&self) -> Evidence {
         self.words.with_text(format!("{}: {}", self.judge, self.words))
     }
 }
 
 fn outcome_of_record(
-    draft: Draft,
+    draft: DraftStep,
     mut record: Row,
     items: &[DraftItem],
-    replies: Vec<Replied>,
+    replies: Vec<ReplyOutcome>,
     elsewhere: Vec<Elsewhere>,
-    needs: Needs,
+    needs: ReplyNeeds,
 ) -> Outcome<Row> {
-    let mut of_item: Vec<Vec<Replied>> = items.iter().map(|_| Vec::new()).collect();
+    let mut of_item: Vec<Vec<ReplyOutcome>> = items.iter().map(|_| Vec::new()).collect();
     for replied in replies {
         of_item[replied.element].push(replied);
     }
@@ -128,7 +128,7 @@ fn outcome_of_record(
 }
 
 /// Why the drafts of an item are too few.
-struct Lack {
+struct DraftLack {
     reason: Reason,
     evidence: Evidence,
     /// Whether more may still come.
@@ -139,20 +139,20 @@ struct Lack {
 fn collect_drafts(
     item: &DraftItem,
     element: usize,
-    replies: Vec<Replied>,
+    replies: Vec<ReplyOutcome>,
     elsewhere: Vec<Elsewhere>,
-    needs: Needs,
-) -> Result<(Vec<Drafted>, Vec<String>), Lack> {
+    needs: ReplyNeeds,
+) -> Result<(Vec<Drafted>, Vec<String>), DraftLack> {
     let (mut drafted, mut evidence): (Vec<Drafted>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut missing: Vec<Missing> = Vec::new();
-    for Replied { slot, prompt, parsed, .. } in replies {
+    let mut missing: Vec<MissingReply> = Vec::new();
+    for ReplyOutcome { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, words, .. } => {
                 drafted.push(Drafted { element, slot, values, basis });
                 evidence.push(words);
             }
             DraftOutcome::Missing { reason, words, held } => {
-                missing.push(Missing { judge: slot.model, reason, words, held });
+                missing.push(MissingReply { judge: slot.model, reason, words, held });
             }
         }
     }
@@ -177,7 +177,7 @@ fn collect_drafts(
     };
     if !enough {
         let lack =
-            |reason, words: &Evidence, held| Lack { reason, evidence: words.with_text(item.name_finding(words)), held };
+            |reason, words: &Evidence, held| DraftLack { reason, evidence: words.with_text(item.name_finding(words)), held };
         return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
             Some(missing) => lack(missing.reason, &missing.ledger_evidence(), missing.held),
             None => {
@@ -187,7 +187,7 @@ fn collect_drafts(
             }
         });
     }
-    let without = |missing: &Missing| format!("without {}: {}", missing.reason.code(), missing.ledger_evidence());
+    let without = |missing: &MissingReply| format!("without {}: {}", missing.reason.code(), missing.ledger_evidence());
     evidence.extend(missing.iter().map(without));
     Ok((drafted, evidence))
 }
@@ -196,19 +196,19 @@ fn collect_drafts(
 mod tests {
     use super::*;
     use crate::stages::subject::rows::make_row;
-    use riddlemill_llm::{Failed, Held, Key, Marks, Parsed, Reply, Usd};
+    use riddlemill_llm::{Failed, Held, Key, ReplyOrigin, Parsed, Reply, Usd};
     use riddlemill_review::{Value, Values};
     use serde_json::json;
 
-    fn rate(replies: Vec<Replied>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
-        let judge = Draft::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap();
+    fn rate(replies: Vec<ReplyOutcome>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
+        let judge = DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap();
         let record = make_row("responses", json!({}));
         let items = subject::draft_items(&record, judge).unwrap();
-        outcome_of_record(judge, record, &items, replies, elsewhere, Needs { models, asks: false })
+        outcome_of_record(judge, record, &items, replies, elsewhere, ReplyNeeds { models, asks: false })
     }
 
-    fn replied(judge: &str, parsed: Parsed<Values>) -> Replied {
-        Replied {
+    fn replied(judge: &str, parsed: Parsed<Values>) -> ReplyOutcome {
+        ReplyOutcome {
             element: 0,
             slot: Slot { model: judge.into(), ..Slot::default() },
             prompt: "p".into(),
@@ -216,8 +216,8 @@ mod tests {
         }
     }
 
-    fn rated(judge: &str, rating: f64) -> Replied {
-        let marks = Marks::default();
+    fn rated(judge: &str, rating: f64) -> ReplyOutcome {
+        let marks = ReplyOrigin::default();
         let key = Key::hash(judge.as_bytes());
         let reply = Reply {
             key,
@@ -232,7 +232,7 @@ mod tests {
         replied(judge, Parsed::Value { value, reply, reasks: 0 })
     }
 
-    fn unreadable(judge: &str) -> Replied {
+    fn unreadable(judge: &str) -> ReplyOutcome {
         let failed = Failed {
             reason: Reason::ReplyUnparseable,
             error: "no rating".into(),
@@ -242,7 +242,7 @@ mod tests {
         replied(judge, Parsed::Failed(failed))
     }
 
-    fn waits(judge: &str) -> Replied {
+    fn waits(judge: &str) -> ReplyOutcome {
         replied(judge, Parsed::Held(Held { reason: Reason::ReplyMissing, what: "offline".into() }))
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    Draft, Ratings, whom_to_ask, draft_records, endpoints, collect_evidence, is_skipped, is_unseen, is_optional, load_prompts, requests_of_step,
+    DraftStep, Ratings, whom_to_ask, draft_records, endpoints, collect_evidence, is_skipped, is_unseen, is_optional, load_prompts, requests_of_step,
     may_answer_later, several, slots_of_draft, wants_unseen,
 };
 use crate::config::{Config, sections};
@@ -20,7 +20,7 @@ use riddlemill_tables::Manifest;
 
 /// What a model proposes, or what models answer.
 #[derive(Debug)]
-pub struct Drafting(pub Draft);
+pub struct Drafting(pub DraftStep);
 
 impl Stage for Drafting {
     fn describe_stage(&self) -> About {
@@ -89,7 +89,7 @@ impl Stage for Drafting {
         Ok(all)
     }
 
-    fn declared_draft(&self) -> Option<Draft> {
+    fn declared_draft(&self) -> Option<DraftStep> {
         Some(self.0)
     }
 

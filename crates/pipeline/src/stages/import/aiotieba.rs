@@ -6,12 +6,12 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::thread::Row;
+use super::thread::ThreadPost;
 use super::{Parsed, loose};
 use riddlemill_record::Reason;
 
 #[derive(Deserialize)]
-struct Object {
+struct AiotiebaObject {
     #[serde(default, deserialize_with = "loose::id")]
     tid: Option<String>,
     #[serde(default, deserialize_with = "loose::id")]
@@ -38,8 +38,8 @@ struct Object {
 }
 
 /// A Thread, Post or Comment. An item with the number 0 is not a post but an addition by the forum.
-pub(super) fn parse_row(line: &str) -> Result<Row, Parsed> {
-    let object: Object = super::object(line)?;
+pub(super) fn parse_row(line: &str) -> Result<ThreadPost, Parsed> {
+    let object: AiotiebaObject = super::object(line)?;
     if object.pid.as_deref() == Some("0") {
         return Err(Parsed::Out(Reason::NoNumber, String::new()));
     }
@@ -58,7 +58,7 @@ pub(super) fn parse_row(line: &str) -> Result<Row, Parsed> {
     });
     let of_user =
         |key: &str| object.user.get(key).and_then(loose::plain_text).filter(|v| v != "0" && !v.is_empty());
-    Ok(Row {
+    Ok(ThreadPost {
         tid: object.tid,
         pid: object.pid,
         user_name: of_user("user_name").or_else(|| of_user("nick_name_new")).or_else(|| of_user("nick_name")),

@@ -13,12 +13,12 @@ use super::files::Dump;
 use super::hashed_names::{HashedName, HashedNames, hash_name, format_hash};
 use super::page::PagePost;
 use super::split::Item;
-use super::thread::{Census, Row, Threads, Wrote};
+use super::thread::{Census, ThreadPost, Threads, RankedNote};
 use super::{add_names, columns, dump, walk, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_files::reading::Packing;
 use riddlemill_harvest::pages::Site;
-use riddlemill_harvest::warc::{Limits, Totals};
+use riddlemill_harvest::warc::{RecordLimits, Totals};
 use riddlemill_text::text::anonymise::{NameKey, NameList};
 
 /// What is wrong with the lines of a census.
@@ -70,13 +70,13 @@ pub struct Fit {
 /// A line of a census.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
+enum CensusLine {
     /// The first line of a piece: the salt's mark, and how the piece fits.
     Piece(String, Fit),
     /// For a thread: the author of its first floor.
     Owner(String, String),
     /// Of somebody in a thread: how many posts may be jokes, and the ranked jokes and notes.
-    Wrote(String, String, u64, Vec<Wrote>),
+    Wrote(String, String, u64, Vec<RankedNote>),
     /// The columns of the rows of a piece.
     Columns(Vec<String>),
     /// A name: the hash of its first two characters, that of the whole, and its characters.
@@ -144,7 +144,7 @@ pub(super) fn raw_census(dump: &Dump, settings: &sections::Import) -> Census {
 }
 
 /// A post of a page as one of its thread; `None` for a row of a list.
-fn in_thread(post: PagePost) -> Option<Row> {
+fn in_thread(post: PagePost) -> Option<ThreadPost> {
     (!post.is_listed()).then(|| post.into_row())
 }
 
@@ -220,14 +220,14 @@ impl PartCensus {
             let wrong = |what: String| CensusError::Line { line: at + 1, what };
             let hash = |hex: &str| u64::from_str_radix(hex, 16).map_err(|e| wrong(e.to_string()));
             match serde_json::from_str(&line?).map_err(|e| wrong(e.to_string()))? {
-                Line::Piece(mark, _) if mark != key.salt_mark() => return Err(CensusError::OtherSalt),
-                Line::Piece(_, fit) => read.fits.push(fit),
+                CensusLine::Piece(mark, _) if mark != key.salt_mark() => return Err(CensusError::OtherSalt),
+                CensusLine::Piece(_, fit) => read.fits.push(fit),
                 _ if read.fits.is_empty() => return Err(wrong("no piece is before it".into())),
                 // The first floor that comes first in the file.
-                Line::Owner(thread, person) => {
+                CensusLine::Owner(thread, person) => {
                     read.threads.owners.entry(thread).or_insert(person);
                 }
-                Line::Wrote(thread, person, ranked, wrote) => {
+                CensusLine::Wrote(thread, person, ranked, wrote) => {
                     let who = (thread, person);
                     if ranked > 0 {
                         *read.threads.ranked.entry(who.clone()).or_default() += ranked;
@@ -236,12 +236,12 @@ impl PartCensus {
                         read.threads.wrote.entry(who).or_default().extend(wrote);
                     }
                 }
-                Line::Columns(names) => {
+                CensusLine::Columns(names) => {
                     let new: Vec<String> =
                         names.into_iter().filter(|name| !read.columns.contains(name)).collect();
                     read.columns.extend(new);
                 }
-                Line::Name(begins, whole, chars) => {
+                CensusLine::Name(begins, whole, chars) => {
                     read.names.insert((hash(&begins)?, hash(&whole)?, chars));
                 }
             }
@@ -261,7 +261,7 @@ impl PartCensus {
         });
         let first = self.fits.first().is_some_and(|fit| fit.byte == 0);
         let apart = self.fits.len() == 1 || self.fits.iter().all(|fit| fit.apart);
-        if !(first && follow && apart && (self.fits.len() == 1 || bodies <= Limits::of_file(bytes))) {
+        if !(first && follow && apart && (self.fits.len() == 1 || bodies <= RecordLimits::of_file(bytes))) {
             return Err(CensusError::Apart);
         }
         let (lines, last) = (self.fits.iter().map(|fit| fit.lines).sum(), self.fits.last().copied());
@@ -277,27 +277,27 @@ impl PartCensus {
     /// # Errors
     /// The system's error.
     pub fn write_lines(self, out: &mut impl Write) -> io::Result<()> {
-        let mut put = |line: &Line| {
+        let mut put = |line: &CensusLine| {
             serde_json::to_writer(&mut *out, line)?;
             out.write_all(b"\n")
         };
         for fit in &self.fits {
-            put(&Line::Piece(self.key.salt_mark(), *fit))?;
+            put(&CensusLine::Piece(self.key.salt_mark(), *fit))?;
         }
         if !self.columns.is_empty() {
-            put(&Line::Columns(self.columns))?;
+            put(&CensusLine::Columns(self.columns))?;
         }
         for (thread, person) in sort_map(self.threads.owners) {
-            put(&Line::Owner(thread, person))?;
+            put(&CensusLine::Owner(thread, person))?;
         }
-        let mut people: BTreeMap<(String, String), (u64, Vec<Wrote>)> = BTreeMap::new();
+        let mut people: BTreeMap<(String, String), (u64, Vec<RankedNote>)> = BTreeMap::new();
         self.threads.ranked.into_iter().for_each(|(who, count)| people.entry(who).or_default().0 = count);
         self.threads.wrote.into_iter().for_each(|(who, wrote)| people.entry(who).or_default().1 = wrote);
         for ((thread, person), (ranked, wrote)) in people {
-            put(&Line::Wrote(thread, person, ranked, wrote))?;
+            put(&CensusLine::Wrote(thread, person, ranked, wrote))?;
         }
         for (begins, whole, chars) in self.names {
-            put(&Line::Name(format_hash(begins), format_hash(whole), chars))?;
+            put(&CensusLine::Name(format_hash(begins), format_hash(whole), chars))?;
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ pub(super) struct Chosen {
 /// # Errors
 /// The names of the columns if none has texts.
 pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<String>> {
-    let table = Columns::of_rows(rows);
+    let table = RowColumns::of_rows(rows);
     let kind = kind_of(rows);
     let fields = if kind == "table" { table.propose_fields() } else { BTreeMap::new() };
     let texts_of: Vec<&str> = match kind {
@@ -95,15 +95,15 @@ fn value_at<'r>(row: &'r Map<String, Value>, column: &str) -> Option<&'r Value> 
 }
 
 /// The columns of rows, those in objects with their path.
-struct Columns<'r> {
+struct RowColumns<'r> {
     rows: &'r [Map<String, Value>],
     /// Each name, and how many objects are around it.
     names: Vec<(String, usize)>,
 }
 
-impl<'r> Columns<'r> {
-    fn of_rows(rows: &'r [Map<String, Value>]) -> Columns<'r> {
-        let mut columns = Columns { rows, names: Vec::new() };
+impl<'r> RowColumns<'r> {
+    fn of_rows(rows: &'r [Map<String, Value>]) -> RowColumns<'r> {
+        let mut columns = RowColumns { rows, names: Vec::new() };
         let mut known = BTreeSet::new();
         rows.iter().for_each(|row| columns.add(row, "", 0, &mut known));
         columns

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::files::Dump;
 use super::known_columns::field_of;
-use super::wanted::{Wanted, in_braces, wanted_columns};
+use super::wanted::{WantedColumn, in_braces, wanted_columns};
 use super::{loose, rows};
 use crate::config::{SourceKind, near_miss, toml_string};
 use riddlemill_files::reading::column_name;
@@ -44,7 +44,7 @@ const TEXTS: [&str; 22] = [
 ];
 
 /// Columns that no row of a file has although its source needs them.
-pub(super) struct Missing {
+pub(super) struct MissingColumns {
     /// Which, those that are there, and what to do.
     pub(super) what: String,
     /// Whether the rows are posts without them: one of title and content is there, nothing looks like the other, and keys of
@@ -54,13 +54,13 @@ pub(super) struct Missing {
 
 /// What no row of a file has; `None` where nothing is missing, or where the file has no rows. `limit` is the most bytes of a
 /// row.
-pub(super) fn find_missing_columns(dump: &Dump, limit: u64) -> Option<Missing> {
+pub(super) fn find_missing_columns(dump: &Dump, limit: u64) -> Option<MissingColumns> {
     dump.piece.is_first().then(|| read_columns(dump, limit)).and_then(|columns| missing_of(dump, &columns))
 }
 
 /// The columns of a file or of a piece of one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct FileColumns {
     /// In the order in which they come: as many as a message names, and those that the source needs.
     pub(super) names: Vec<String>,
     /// Whether they stand above the rows, as in a table.
@@ -68,14 +68,14 @@ pub(super) struct Columns {
 }
 
 /// The columns of a dump. Rows are read until they had all that its source needs; of a source that needs none, none is.
-pub(super) fn read_columns(dump: &Dump, limit: u64) -> Columns {
+pub(super) fn read_columns(dump: &Dump, limit: u64) -> FileColumns {
     let mut open = wanted_columns(dump);
     let mut names: Vec<String> = Vec::new();
     if open.is_empty() {
-        return Columns::default();
+        return FileColumns::default();
     }
     let mut known = BTreeSet::new();
-    let mut take = |name: String, open: &mut Vec<Wanted>| {
+    let mut take = |name: String, open: &mut Vec<WantedColumn>| {
         if known.contains(&name) {
             return;
         }
@@ -108,14 +108,14 @@ pub(super) fn read_columns(dump: &Dump, limit: u64) -> Columns {
             }
         }
     }
-    Columns { names, is_header }
+    FileColumns { names, is_header }
 }
 
 /// What is missing among the columns of a dump, or of the file that it is a piece of.
-pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
-    let Columns { names: columns, is_header: has_header } = columns;
-    let has = |wanted: &Wanted| columns.iter().any(|name| wanted.is_column(name));
-    let open: Vec<Wanted> = wanted_columns(dump).into_iter().filter(|wanted| !has(wanted)).collect();
+pub(super) fn missing_of(dump: &Dump, columns: &FileColumns) -> Option<MissingColumns> {
+    let FileColumns { names: columns, is_header: has_header } = columns;
+    let has = |wanted: &WantedColumn| columns.iter().any(|name| wanted.is_column(name));
+    let open: Vec<WantedColumn> = wanted_columns(dump).into_iter().filter(|wanted| !has(wanted)).collect();
     if columns.is_empty() {
         return None;
     }
@@ -163,14 +163,14 @@ pub(super) fn missing_of(dump: &Dump, columns: &Columns) -> Option<Missing> {
         && one_is_there
         && open.iter().all(|wanted| texts.contains(&wanted.by.as_str()));
     let without = if is_read { " and the rows are read without it" } else { "" };
-    Some(Missing {
+    Some(MissingColumns {
         what: format!("no row has the column {what}{without}; the columns are {there}\n  hint: {hint}"),
         is_read,
     })
 }
 
 /// Records without the authors that their kind reads, but with a column of people that it does not: no name would be found in texts.
-fn unread_people(dump: &Dump, columns: &[String]) -> Option<Missing> {
+fn unread_people(dump: &Dump, columns: &[String]) -> Option<MissingColumns> {
     let author = match dump.kind {
         SourceKind::LeymoreTitles => "lz",
         SourceKind::LeymoreAnnual | SourceKind::Reddit => "author",
@@ -181,7 +181,7 @@ fn unread_people(dump: &Dump, columns: &[String]) -> Option<Missing> {
         return None;
     }
     let kind = super::files::kind_name(dump.kind);
-    Some(Missing {
+    Some(MissingColumns {
         what: format!(
             "kind = \"{kind}\" reads authors from `{author}`, which no row has, and not from `{person}`: their names would stay in texts; the columns are {}\n  hint: kind = \"table\", with fields = {{ {} }}",
             columns.join(", "),
@@ -192,12 +192,12 @@ fn unread_people(dump: &Dump, columns: &[String]) -> Option<Missing> {
 }
 
 /// Posts with titles under a kind whose posts have none: those of an annual thread are numbered (`l_num`) and have no title of their own.
-fn unread_titles(dump: &Dump, columns: &[String]) -> Option<Missing> {
+fn unread_titles(dump: &Dump, columns: &[String]) -> Option<MissingColumns> {
     let title = columns.iter().find(|column| field_of(column) == Some("title"))?;
     if dump.kind != SourceKind::LeymoreAnnual || columns.iter().any(|column| column == "l_num") {
         return None;
     }
-    Some(Missing {
+    Some(MissingColumns {
         what: format!(
             "kind = \"leymore-annual\" reads posts of annual threads, which have no `{title}`; the columns are {}\n  hint: kind = \"table\", with fields = {{ {} }}",
             columns.join(", "),
@@ -217,7 +217,7 @@ fn fields_of(columns: &[String]) -> Vec<String> {
 }
 
 /// The setting with a column that is there and was probably meant.
-fn suggest_column(dump: &Dump, wanted: &Wanted, columns: &[String]) -> Option<String> {
+fn suggest_column(dump: &Dump, wanted: &WantedColumn, columns: &[String]) -> Option<String> {
     if dump.kind != SourceKind::Table {
         return None;
     }

@@ -6,7 +6,7 @@ use super::{Parsed, RawPost, loose};
 use riddlemill_record::PostKind;
 
 #[derive(Deserialize)]
-struct Object {
+struct CqiaObject {
     #[serde(default, deserialize_with = "loose::text")]
     instruction: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -16,7 +16,7 @@ struct Object {
 /// The instruction, and the input under it where there is one. There are no ids: equal texts are one
 /// record.
 pub(super) fn parse_post(line: &str) -> Parsed {
-    let object: Object = match super::object(line) {
+    let object: CqiaObject = match super::object(line) {
         Ok(object) => object,
         Err(bad) => return bad,
     };

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::files::Dump;
 use super::shape::{self, Shape};
-use super::split::{Items, Splitter, Unread};
+use super::split::{SplitItems, Splitter, Unread};
 use riddlemill_files::reading::text_of;
 use riddlemill_text::notation;
 use serde_json::value::RawValue;
@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 20;
 
 /// The items of a dump, read ahead by a thread of their own: at most two batches wait. Of a file whose records cannot be
 /// found none.
-pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
+pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
     let (sender, receiver) = sync_channel(2);
     let dump = dump.clone();
     thread::spawn(move || {
@@ -41,7 +41,7 @@ pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
             false => Splitter::resume_at(limit, &shape, dump.piece.lines + 1),
         };
         let mut rows = 0;
-        let mut records = |items: Items| match &shape {
+        let mut records = |items: SplitItems| match &shape {
             Shape::Pages { at, .. } => rows_of_pages(&items, at, &mut rows),
             _ => items,
         };
@@ -60,8 +60,8 @@ pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
 
 /// The records of whole pages, numbered through the file: those of the list at a pointer in each, which is empty where a page is
 /// the list itself.
-fn rows_of_pages(pages: &Items, at: &str, count: &mut u64) -> Items {
-    let mut rows = Items::default();
+fn rows_of_pages(pages: &SplitItems, at: &str, count: &mut u64) -> SplitItems {
+    let mut rows = SplitItems::default();
     let mut put = |row: Result<&[u8], Unread>| {
         *count += 1;
         rows.push(*count, row);

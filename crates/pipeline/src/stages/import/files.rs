@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::config::places::{PatternError, list_matching_files};
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
-use riddlemill_harvest::fetch::{LOCK, Pin, Pins};
+use riddlemill_harvest::fetch::{LOCK, Pin, FilePins};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_record::{Language, record};
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
@@ -233,7 +233,7 @@ pub fn find_source_files(config: &Config, recipe: &str, riddles: bool) -> Result
         .map_err(|e| Problems(vec![Problem { place: "raw/withdrawn.jsonl".into(), what: e.to_string() }]))?;
     let used = config.sources.iter().filter(|source| source.is_for_recipe(recipe, riddles));
     let stated = config.stated_language(Some(recipe));
-    let pins = Pins::read_pins(&config.root)
+    let pins = FilePins::read_pins(&config.root)
         .map_err(|e| Problems(vec![Problem { place: LOCK.into(), what: e.to_string() }]))?;
     for source in used {
         match dumps_of(config, source, &pins) {
@@ -242,9 +242,9 @@ pub fn find_source_files(config: &Config, recipe: &str, riddles: bool) -> Result
                 dumps.extend(found.map(|dump| Dump { language: dump.language.or(stated), ..dump }));
             }
             // The only dump of a source may have been withdrawn and deleted.
-            Err(Missing::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
-            Err(Missing::NoFile(problem)) => problems.push(problem),
-            Err(Missing::Problems(found)) => problems.extend(found),
+            Err(MissingDumps::NoFile(_)) if withdrawn.touches_source(&source.name) => {}
+            Err(MissingDumps::NoFile(problem)) => problems.push(problem),
+            Err(MissingDumps::Problems(found)) => problems.extend(found),
         }
     }
     if !problems.is_empty() {
@@ -284,21 +284,21 @@ pub fn locate_files(config: &Config) -> Vec<Dump> {
 }
 
 /// Why a source gave no dumps.
-enum Missing {
+enum MissingDumps {
     /// No file is there.
     NoFile(Problem),
     /// Files cannot be used.
     Problems(Vec<Problem>),
 }
 
-fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, Missing> {
+fn dumps_of(config: &Config, source: &Source, pins: &FilePins) -> Result<Vec<Dump>, MissingDumps> {
     let place = format!("{}:{} (source {:?})", crate::config::FILE, source.line, source.name);
     let problem = |what: String| Problem { place: place.clone(), what };
     let pattern = config.root.join(&source.path);
     let many = is_pattern(&source.path) || pattern.is_dir();
     let found: Vec<_> = match match_files(config, &source.path) {
         Ok(found) => found,
-        Err(error) => return Err(Missing::Problems(vec![problem(error.to_string())])),
+        Err(error) => return Err(MissingDumps::Problems(vec![problem(error.to_string())])),
     };
     let mut problems = Vec::new();
     let mut paths = Vec::new();
@@ -337,7 +337,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
             (None, false) if pattern.is_dir() => "\n  hint: the folder has no file in it that is not hidden",
             (None, false) => "\n  hint: paths are relative to pipeline.toml",
         };
-        return Err(Missing::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
+        return Err(MissingDumps::NoFile(problem(format!("no file matches {:?}{hint}", source.path))));
     }
     let mut dumps = Vec::new();
     let digests: Vec<_> = paths.par_iter().map(|path| durable::digest_plain(path)).collect();
@@ -364,11 +364,11 @@ fn dumps_of(config: &Config, source: &Source, pins: &Pins) -> Result<Vec<Dump>, 
         }
         dumps.push(Dump::new(source, path, short_name(path, &paths), sha256, bytes));
     }
-    if problems.is_empty() { Ok(dumps) } else { Err(Missing::Problems(problems)) }
+    if problems.is_empty() { Ok(dumps) } else { Err(MissingDumps::Problems(problems)) }
 }
 
 /// What `fetch` found behind a source's url. A hash that the settings state is above it.
-fn find_pin<'a>(source: &Source, pins: &'a Pins) -> Option<&'a Pin> {
+fn find_pin<'a>(source: &Source, pins: &'a FilePins) -> Option<&'a Pin> {
     let url = source.url.as_ref().filter(|_| source.sha256.is_none())?;
     pins.find_pin(&source.path).filter(|pin| pin.url == *url)
 }

@@ -5,18 +5,18 @@ use std::path::Path;
 
 use super::cut::of_pages;
 use super::files::Dump;
-use super::rows::{self, Head};
+use super::rows::{self, RowFormat};
 use super::thread::Threads;
 use super::{columns, files, header, outcomes, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff_form};
 use riddlemill_files::shell_word;
-use riddlemill_harvest::warc::{Archive, Limits};
+use riddlemill_harvest::warc::{Archive, RecordLimits};
 use riddlemill_record::{Outcome, Post, Reason, State};
 use riddlemill_tables::LedgerRecord;
 use riddlemill_text::text::{count_with_noun, group_digits};
 
-use super::Read;
+use super::ReadItem;
 
 /// What is wrong with a file as a whole.
 pub(super) struct Finding {
@@ -43,19 +43,19 @@ pub(super) fn of_file(dump: &Dump, limit: u64, file_threads: Option<&Threads>) -
     if of_pages(dump.kind) {
         return None;
     }
-    if !matches!(rows::detect_format(dump), Head::Workbook | Head::Parquet | Head::Numpy)
+    if !matches!(rows::detect_format(dump), RowFormat::Workbook | RowFormat::Parquet | RowFormat::Numpy)
         && let Some((what, remedy)) = unread_encoding(&dump.path)
     {
         return unread(Reason::ForeignFile, format!("{what}, and the file was not read\n  hint: {remedy}"));
     }
     match rows::detect_format(dump) {
-        Head::Json => {
+        RowFormat::Json => {
             if let Err(what) = shape::of_dump(dump) {
                 return unread(Reason::ForeignFile, what.0);
             }
         }
-        head @ (Head::Csv | Head::Workbook) => {
-            let is_workbook = matches!(head, Head::Workbook);
+        head @ (RowFormat::Csv | RowFormat::Workbook) => {
+            let is_workbook = matches!(head, RowFormat::Workbook);
             if let Some(what) = is_workbook.then(|| rows::of_workbook(dump).err()).flatten() {
                 return unread(Reason::ForeignFile, what.0);
             }
@@ -69,15 +69,15 @@ pub(super) fn of_file(dump: &Dump, limit: u64, file_threads: Option<&Threads>) -
     of_columns(columns::find_missing_columns(dump, limit))
 }
 
-fn of_columns(missing: Option<columns::Missing>) -> Option<Finding> {
-    let columns::Missing { what, is_read } = missing?;
+fn of_columns(missing: Option<columns::MissingColumns>) -> Option<Finding> {
+    let columns::MissingColumns { what, is_read } = missing?;
     Some(Finding { reason: Reason::ColumnMissing, evidence: what, is_read })
 }
 
 /// Parts of a file that are not read although the rest is.
 pub(super) fn of_parts(dump: &Dump) -> Vec<String> {
     match of_pages(dump.kind) || !dump.piece.is_first() {
-        false if matches!(rows::detect_format(dump), Head::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
+        false if matches!(rows::detect_format(dump), RowFormat::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
@@ -173,7 +173,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(super) fn count_outcome(&mut self, read: &Read) {
+    pub(super) fn count_outcome(&mut self, read: &ReadItem) {
         self.posts += read.fingerprints.len() as u64;
         match &read.outcome {
             Outcome::Failed { .. } | Outcome::Dropped { reason: Reason::Withdrawn, .. } => self.told += 1,
@@ -248,7 +248,7 @@ fn describe_contents(dump: &Dump) -> (String, &'static str) {
     match sniff_form(&dump.path) {
         Form::Empty => ("is empty".into(), AGAIN),
         Form::Warc | Form::Wacz => {
-            let mut pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
+            let mut pages = Archive::new(vec![dump.path.clone()], RecordLimits::default()).pages();
             pages.by_ref().for_each(drop);
             let kinds = pages.counts_by_kind();
             let list: Vec<String> =

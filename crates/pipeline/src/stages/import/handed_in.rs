@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::files::Dump;
-use super::rows::Head;
+use super::rows::RowFormat;
 use super::shape::Shape;
 use super::split::{Item, Unread};
 use super::{dump, findings, rows, shape};
@@ -92,9 +92,9 @@ pub fn files_as_lines(folder: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
 pub fn as_lines(path: &Path) -> Result<String, Error> {
     let dump = Dump::looked_at(path);
     let is_lines = match rows::detect_format(&dump) {
-        Head::Json => matches!(shape::of_dump(&dump), Ok(Shape::Lines)),
+        RowFormat::Json => matches!(shape::of_dump(&dump), Ok(Shape::Lines)),
         // Lines that are no JSON are reported one by one.
-        Head::Csv => path.extension().is_some_and(|extension| extension == "jsonl"),
+        RowFormat::Csv => path.extension().is_some_and(|extension| extension == "jsonl"),
         _ => false,
     };
     if is_lines {
@@ -138,7 +138,7 @@ pub fn as_lines(path: &Path) -> Result<String, Error> {
 
 /// Why an item is no row.
 #[derive(Debug, thiserror::Error)]
-enum NoRow {
+enum ItemParseError {
     #[error(transparent)]
     Unread(#[from] Unread),
     #[error("not UTF-8: {0}")]
@@ -147,7 +147,7 @@ enum NoRow {
     Json(#[from] serde_json::Error),
 }
 
-fn parse_object(bytes: Result<&[u8], Unread>) -> Result<Map<String, Value>, NoRow> {
+fn parse_object(bytes: Result<&[u8], Unread>) -> Result<Map<String, Value>, ItemParseError> {
     let text = std::str::from_utf8(bytes?)?;
     Ok(serde_json::from_str(&notation::strict_json(text))?)
 }

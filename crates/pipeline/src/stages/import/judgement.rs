@@ -22,7 +22,7 @@ pub(super) const ITSELF: &str = "/";
 
 /// What the objects of a file are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Judgement {
+pub(super) enum FileJudgement {
     /// Records.
     Records,
     /// What is around the only list of records in them.
@@ -34,29 +34,29 @@ pub(super) enum Judgement {
 }
 
 /// An object at the head of a file.
-pub(super) struct Seen<'h> {
+pub(super) struct HeadObject<'h> {
     pub(super) scanned: Scanner,
     pub(super) bytes: &'h [u8],
 }
 
-impl<'h> Seen<'h> {
-    pub(super) fn scan_bytes(bytes: &'h [u8]) -> Seen<'h> {
+impl<'h> HeadObject<'h> {
+    pub(super) fn scan_bytes(bytes: &'h [u8]) -> HeadObject<'h> {
         let mut scanned = Scanner::default();
         let end = scanned.feed_piece(bytes).map_or(bytes.len(), |end| end as usize);
-        Seen { scanned, bytes: &bytes[..end] }
+        HeadObject { scanned, bytes: &bytes[..end] }
     }
 }
 
 /// Of several objects that follow one another: a post may hold a list of its tags or its comments, so it is only asked where the
 /// list has as much of what is wanted as the object, and more text.
-pub(super) fn judge_several(dump: &Dump, objects: &[Seen<'_>]) -> Judgement {
+pub(super) fn judge_several(dump: &Dump, objects: &[HeadObject<'_>]) -> FileJudgement {
     if is_told_by_ids(dump.kind) {
-        return Judgement::Records;
+        return FileJudgement::Records;
     }
     let mut around: Vec<String> = Vec::new();
     let mut open: Vec<String> = Vec::new();
     let mut records = 0;
-    for Seen { scanned, bytes } in objects {
+    for HeadObject { scanned, bytes } in objects {
         let own = held_columns(dump, &scanned.members);
         records += usize::from(own.texts);
         for (pointer, inner) in lists_with_texts(dump, scanned) {
@@ -75,32 +75,32 @@ pub(super) fn judge_several(dump: &Dump, objects: &[Seen<'_>]) -> Judgement {
         }
     }
     match (open.is_empty(), around.len()) {
-        (false, _) => Judgement::Open(open),
+        (false, _) => FileJudgement::Open(open),
         // Where some objects are records, one without its text is a record that lacks it.
-        (true, 1) if records == 0 => Judgement::Around(around.remove(0)),
-        (true, 2..) if records == 0 => Judgement::Several(around),
-        _ => Judgement::Records,
+        (true, 1) if records == 0 => FileJudgement::Around(around.remove(0)),
+        (true, 2..) if records == 0 => FileJudgement::Several(around),
+        _ => FileJudgement::Records,
     }
 }
 
 /// Of the only object of a file.
-pub(super) fn judge_single(dump: &Dump, scanned: &Scanner, bytes: &[u8]) -> Judgement {
+pub(super) fn judge_single(dump: &Dump, scanned: &Scanner, bytes: &[u8]) -> FileJudgement {
     let own = held_columns(dump, &scanned.members);
     let lists = lists_with_texts(dump, scanned);
     if own.texts && is_told_by_ids(dump.kind) {
-        return Judgement::Records;
+        return FileJudgement::Records;
     }
     if own.texts {
         let asked = |(pointer, inner): &(String, Held)| {
             inner.columns >= own.columns || has_more_text(dump, bytes, pointer)
         };
         let open: Vec<String> = lists.into_iter().filter(asked).map(|(pointer, _)| pointer).collect();
-        return if open.is_empty() { Judgement::Records } else { Judgement::Open(open) };
+        return if open.is_empty() { FileJudgement::Records } else { FileJudgement::Open(open) };
     }
     match &scanned.lists[..] {
-        [] => Judgement::Records,
-        [list] => Judgement::Around(list.pointer.clone()),
-        lists => Judgement::Several(lists.iter().map(|list| list.pointer.clone()).collect()),
+        [] => FileJudgement::Records,
+        [list] => FileJudgement::Around(list.pointer.clone()),
+        lists => FileJudgement::Several(lists.iter().map(|list| list.pointer.clone()).collect()),
     }
 }
 
@@ -187,42 +187,42 @@ mod tests {
         Dump { fields, ..Dump::looked_at(Path::new("none")) }
     }
 
-    fn single(dump: &Dump, text: &str) -> Judgement {
-        let seen = Seen::scan_bytes(text.as_bytes());
+    fn single(dump: &Dump, text: &str) -> FileJudgement {
+        let seen = HeadObject::scan_bytes(text.as_bytes());
         judge_single(dump, &seen.scanned, seen.bytes)
     }
 
-    fn several(dump: &Dump, text: &str) -> Judgement {
-        let objects: Vec<Seen<'_>> = text.lines().map(|line| Seen::scan_bytes(line.as_bytes())).collect();
+    fn several(dump: &Dump, text: &str) -> FileJudgement {
+        let objects: Vec<HeadObject<'_>> = text.lines().map(|line| HeadObject::scan_bytes(line.as_bytes())).collect();
         judge_several(dump, &objects)
     }
 
     #[test]
     fn an_object_beside_a_list_of_records_is_asked_about_where_both_have_the_texts() {
         let dump = table(&[("id", "id"), ("title", "title"), ("content", "body")]);
-        let open = |at: &str| Judgement::Open(vec![at.to_owned()]);
+        let open = |at: &str| FileJudgement::Open(vec![at.to_owned()]);
         let archive =
             r#"{"title": "archive", "id": 5, "data": [{"id": 1, "title": "Why is a cloud high?"}]}"#;
         assert_eq!(single(&dump, archive), open("/data"));
         assert_eq!(
             single(&dump, r#"{"page": 1, "data": [{"id": 1, "title": "x"}]}"#),
-            Judgement::Around("/data".into())
+            FileJudgement::Around("/data".into())
         );
         let tagged = r#"{"title": "Why is a cloud high?", "id": 5, "tags": [{"id": 1, "name": "sky"}]}"#;
-        assert_eq!(single(&dump, tagged), Judgement::Records);
+        assert_eq!(single(&dump, tagged), FileJudgement::Records);
         let pages = r#"{"page": 1, "title": "p", "data": {"items": [{"id": 1, "title": "x", "body": "y"}]}}"#;
         assert_eq!(several(&dump, &format!("{pages}\n{pages}")), open("/data/items"));
         assert_eq!(
             several(&dump, &pages.replace("\"title\": \"p\", ", "")),
-            Judgement::Around("/data/items".into())
+            FileJudgement::Around("/data/items".into())
         );
         // Comments and marked segments are parts of a post.
         let post =
             r#"{"id": 1, "title": "x", "body": "y", "comments": [{"id": 2, "body": "long and longer"}]}"#;
-        assert_eq!(several(&dump, post), Judgement::Records);
+        assert_eq!(several(&dump, post), FileJudgement::Records);
         let chat = table(&[("content", "text")]);
         let marked = r#"{"text": "see x", "text_entities": [{"type": "plain", "text": "see x"}]}"#;
-        assert_eq!(several(&chat, marked), Judgement::Records);
+        assert_eq!(several(&chat, marked), FileJudgement::Records);
     }
 
     #[test]

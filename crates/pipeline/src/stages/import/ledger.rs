@@ -1,10 +1,10 @@
 //! The ledger records of a task's items: made where they are parsed, corrected where a post turns out to be a repetition.
 
-use super::Read;
+use super::ReadItem;
 use super::dump::BATCH;
 use super::files::Dump;
 use super::findings::Tally;
-use super::same_id::{Again, Fingerprint, Repeat, settle_again};
+use super::same_id::{RepeatedPost, Fingerprint, Repeat, settle_again};
 use crate::config::{SourceKind, toml_string};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason};
@@ -97,7 +97,7 @@ impl Default for ItemLedger {
 }
 
 impl ItemLedger {
-    pub(super) fn append_outcome(&mut self, read: &Read) {
+    pub(super) fn append_outcome(&mut self, read: &ReadItem) {
         self.batch.append(&read.locator, &read.outcome);
         self.tally.count_outcome(read);
         self.fingerprints.extend(&read.fingerprints);
@@ -118,10 +118,10 @@ impl ItemLedger {
         let mut settled = Batch::with_room((), self.batch.count_entries());
         for record in self.batch.into_records()? {
             let known = fingerprints.by_ref().take(record.rows.len()).enumerate();
-            let again: Vec<Again> = known
+            let again: Vec<RepeatedPost> = known
                 .filter_map(|(row, fingerprint)| {
                     let Repeat { same, apart } = fingerprint.again?;
-                    Some(Again { row, same, apart })
+                    Some(RepeatedPost { row, same, apart })
                 })
                 .collect();
             settle_again(record, &again).into_iter().for_each(|record| settled.append_ledger_record(record));

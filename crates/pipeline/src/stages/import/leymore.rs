@@ -83,7 +83,7 @@ pub(super) fn parse_annual_post(line: &str) -> Parsed {
 /// The owner's notes under the jokes of a file, by where they are in it: a note is on the last ranked joke above it of
 /// the same author.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct JokeNotes {
     /// What is noted under a joke.
     under: HashMap<u64, String>,
     /// The id of the joke that a post is a note on; `None` if no joke is above it.
@@ -92,7 +92,7 @@ pub(super) struct Notes {
     above: Option<(u64, Option<String>, String)>,
 }
 
-impl Notes {
+impl JokeNotes {
     /// Takes the posts of a file in their order.
     pub(super) fn note_post(&mut self, position: u64, parsed: &Parsed) {
         let Parsed::Post(post) = parsed else { return };
@@ -130,11 +130,11 @@ impl Notes {
 }
 
 /// What a file of jokes of annual threads notes under them.
-pub(super) fn read_notes(dump: &Dump, settings: &sections::Import) -> Notes {
-    let mut notes = Notes::default();
+pub(super) fn read_notes(dump: &Dump, settings: &sections::Import) -> JokeNotes {
+    let mut notes = JokeNotes::default();
     let row =
-        |_: &Notes, item: Item<'_>| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?));
-    let take = |notes: &mut Notes, (position, parsed): (u64, Parsed)| notes.note_post(position, &parsed);
+        |_: &JokeNotes, item: Item<'_>| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?));
+    let take = |notes: &mut JokeNotes, (position, parsed): (u64, Parsed)| notes.note_post(position, &parsed);
     walk::fold_dump(dump, settings.max_line_mib << 20, &mut notes, row, |_, _| None, take);
     notes
 }

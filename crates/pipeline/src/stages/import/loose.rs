@@ -14,7 +14,7 @@ use super::native_id::as_meant;
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
 pub(super) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(Text.deserialize(deserializer)?.map(Cow::into_owned))
+    Ok(LooseText.deserialize(deserializer)?.map(Cow::into_owned))
 }
 
 /// A text, or a number in the digits that it was written in: an id never passes through a float. A whole number written as a
@@ -35,7 +35,7 @@ impl<'de> DeserializeSeed<'de> for Digits {
         let raw = <&'de RawValue>::deserialize(deserializer)?.get();
         match raw.as_bytes().first() {
             Some(b'"') => {
-                Text.deserialize(&mut serde_json::Deserializer::from_str(raw)).map_err(D::Error::custom)
+                LooseText.deserialize(&mut serde_json::Deserializer::from_str(raw)).map_err(D::Error::custom)
             }
             Some(b'-' | b'0'..=b'9') => Ok(Some(Cow::Borrowed(raw))),
             Some(b'{') => serde_json::Deserializer::from_str(raw)
@@ -120,9 +120,9 @@ const WRAPPED: [&str; 6] = ["$oid", "$numberLong", "$numberInt", "$numberDouble"
 
 /// [`text`] that need not be copied where it is in the item as it reads.
 #[derive(Clone, Copy)]
-pub(super) struct Text;
+pub(super) struct LooseText;
 
-impl<'de> DeserializeSeed<'de> for Text {
+impl<'de> DeserializeSeed<'de> for LooseText {
     type Value = Option<Cow<'de, str>>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -130,7 +130,7 @@ impl<'de> DeserializeSeed<'de> for Text {
     }
 }
 
-impl<'de> Visitor<'de> for Text {
+impl<'de> Visitor<'de> for LooseText {
     type Value = Option<Cow<'de, str>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -257,7 +257,7 @@ mod tests {
         let wrapped = r#"{"$date": {"$numberLong": "1704067200000"}}"#;
         let read = text(&mut serde_json::Deserializer::from_str(wrapped)).unwrap();
         assert_eq!(read.as_deref(), Some("1704067200000"));
-        let borrowed = Text.deserialize(&mut serde_json::Deserializer::from_str("\"云\""));
+        let borrowed = LooseText.deserialize(&mut serde_json::Deserializer::from_str("\"云\""));
         assert!(matches!(borrowed, Ok(Some(Cow::Borrowed("云")))));
     }
 }

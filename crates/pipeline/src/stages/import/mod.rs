@@ -66,9 +66,9 @@ use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
 use riddlemill_text::text::anonymise::NameList;
 use riddlemill_text::text::count_with_noun;
-use same_id::{Fingerprint, Seen};
+use same_id::{Fingerprint, SeenIds};
 use split::Item;
-use walk::Portion;
+use walk::DumpPortion;
 
 pub use census::{CensusError, PartCensus, part_census};
 pub use cut::{Cut, find_cut, is_divisible};
@@ -80,8 +80,8 @@ pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, parse_array as numpy_rows};
 pub use proposal::{NoSource, SourceProposal, propose_source, source_of};
 pub use published::published_rows;
-pub use recall::{Block, Recalled, Sift, read_blocks, is_sought, read_back};
-pub use same_id::{Again, settle_again};
+pub use recall::{Block, Recalled, RecallFilter, read_blocks, is_sought, read_back};
+pub use same_id::{RepeatedPost, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;
 pub use table::note_of;
@@ -146,7 +146,7 @@ pub fn import(
     stop: &Stop,
     pulse: &dyn Pulse,
 ) -> Result<(), StageError> {
-    let mut seen = Seen::default();
+    let mut seen = SeenIds::default();
     let mut table = writer.start_table::<FileRow>("files")?;
     let mut tally = findings::Tally::default();
     for (at, dump) in dumps.iter().enumerate() {
@@ -267,7 +267,7 @@ fn read<T: Default + Send>(
         }
     };
     let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::read_notes(dump, settings));
-    let published = (dump.kind == SourceKind::Published).then(|| published::Rows::read_rows(dump, settings));
+    let published = (dump.kind == SourceKind::Published).then(|| published::PublishedRows::read_rows(dump, settings));
     let row = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, Some(known)));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
@@ -290,19 +290,19 @@ fn read<T: Default + Send>(
         put(&mut gathered, place);
         gathered
     };
-    let gather = |portion: Portion| {
+    let gather = |portion: DumpPortion| {
         Ok(match portion {
-            Portion::Rows(items) => {
+            DumpPortion::Rows(items) => {
                 items.par_iter().with_min_len(SPLIT).map(row).fold(T::default, gather).collect()
             }
-            Portion::Pages(pages) => pages.into_par_iter().map(page).fold(T::default, gather).collect(),
+            DumpPortion::Pages(pages) => pages.into_par_iter().map(page).fold(T::default, gather).collect(),
         })
     };
     par_map_ordered(walk::read_portions(dump, limit), gather, take)
 }
 
 /// A line of the formats that hold posts of threads; `None` for the others. What is no JSON is read as absent.
-fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+fn row(dump: &Dump, text: &str) -> Option<Result<thread::ThreadPost, Parsed>> {
     match row_as_it_is(dump, text)? {
         Err(Parsed::Bad(why)) => match mend(text) {
             Some((mended, _)) => row_as_it_is(dump, &mended),
@@ -312,7 +312,7 @@ fn row(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
     }
 }
 
-fn row_as_it_is(dump: &Dump, text: &str) -> Option<Result<thread::Row, Parsed>> {
+fn row_as_it_is(dump: &Dump, text: &str) -> Option<Result<thread::ThreadPost, Parsed>> {
     match dump.kind {
         SourceKind::ThreadDump => Some(thread::parse_row(text)),
         SourceKind::Aiotieba => Some(aiotieba::parse_row(text)),
@@ -415,9 +415,9 @@ pub fn ledger_records<E: Send>(
     unsettled: bool,
     mut take: impl FnMut(Vec<LedgerRecord<Post>>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut seen = Seen::default();
+    let mut seen = SeenIds::default();
     let mut failed = Ok(());
-    let gather = |reads: &mut Vec<Read>, place| {
+    let gather = |reads: &mut Vec<ReadItem>, place| {
         put_outcomes(dump, place, secrets, withdrawn, |read| reads.push(read));
     };
     let read = read(dump, settings, file_threads, gather, |batch| {
@@ -437,7 +437,7 @@ pub fn ledger_records<E: Send>(
 }
 
 /// A ledger entry in the making: the place in the dump, the outcome, and of each post whether it came before.
-struct Read {
+struct ReadItem {
     locator: String,
     outcome: Outcome<Post>,
     fingerprints: Vec<Fingerprint>,

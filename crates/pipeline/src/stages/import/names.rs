@@ -87,7 +87,7 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
 
 /// Whoever wrote an item, by name.
 #[derive(Deserialize)]
-struct Who {
+struct ItemAuthor {
     #[serde(default, deserialize_with = "loose::text")]
     user_name: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -98,7 +98,7 @@ struct Who {
 
 fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
     let text = simdutf8::basic::from_utf8(bytes).ok()?;
-    let who = || super::object::<Who>(text).or_else(|_| super::object::<Who>(&notation::strict_json(text))).ok();
+    let who = || super::object::<ItemAuthor>(text).or_else(|_| super::object::<ItemAuthor>(&notation::strict_json(text))).ok();
     match dump.kind {
         SourceKind::LeymoreTitles => who()?.lz,
         SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,

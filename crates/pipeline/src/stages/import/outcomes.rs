@@ -2,7 +2,7 @@
 
 use super::files::Dump;
 use super::same_id::{self, Fingerprint};
-use super::{Parsed, Place, RawPost, Read, Secrets, native_id, texts};
+use super::{Parsed, Place, RawPost, ReadItem, Secrets, native_id, texts};
 use crate::config::SourceKind;
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use riddlemill_record::{Cause, Evidence, Outcome, Post, Reason, is_published, make_pseudonym, text_id};
@@ -14,7 +14,7 @@ pub(super) fn put_outcomes(
     place: Place,
     secrets: &Secrets<'_>,
     withdrawn: &Withdrawals,
-    mut put: impl FnMut(Read),
+    mut put: impl FnMut(ReadItem),
 ) {
     let Place { position, name, parsed } = place;
     let locator = name.map_or_else(|| dump.locator_of_item(position), |name| dump.locator_of_item(name));
@@ -24,13 +24,13 @@ pub(super) fn put_outcomes(
             let (damaged, noted) = (draft.damaged_id.clone(), draft.noted.clone());
             let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => Read { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() },
+                Some(tombstone) => ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() },
                 None => {
-                    Read { locator, outcome: imported_outcome(post, damaged, noted), fingerprints: vec![fingerprint] }
+                    ReadItem { locator, outcome: imported_outcome(post, damaged, noted), fingerprints: vec![fingerprint] }
                 }
             });
         }
-        other => return put(Read { locator, outcome: set_aside(dump, other), fingerprints: Vec::new() }),
+        other => return put(ReadItem { locator, outcome: set_aside(dump, other), fingerprints: Vec::new() }),
     };
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
@@ -38,17 +38,17 @@ pub(super) fn put_outcomes(
             let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
-                more.push(Read { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() });
+                more.push(ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() });
                 continue;
             }
             rows.push((post, same_id::PAGE));
             fingerprints.push(fingerprint);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            more.push(Read { locator, outcome: set_aside(dump, parsed), fingerprints: Vec::new() });
+            more.push(ReadItem { locator, outcome: set_aside(dump, parsed), fingerprints: Vec::new() });
         }
     }
-    put(Read { locator, outcome: Outcome::Expanded(rows), fingerprints });
+    put(ReadItem { locator, outcome: Outcome::Expanded(rows), fingerprints });
     more.into_iter().for_each(put);
 }
 

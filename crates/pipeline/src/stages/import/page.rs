@@ -1,7 +1,7 @@
 //! Pages of archives and files as they are read, before anything is decided about their posts.
 
-use super::thread::Row;
-use riddlemill_harvest::pages::profile::Entry;
+use super::thread::ThreadPost;
+use riddlemill_harvest::pages::profile::FoundPost;
 use riddlemill_harvest::pages::{self, Class};
 use riddlemill_record::Reason;
 
@@ -13,11 +13,11 @@ pub(super) struct Page {
     /// What the ledger calls that.
     pub name: String,
     /// What was read, or why nothing was.
-    pub read: Read,
+    pub read: PageResult,
 }
 
 /// The contents of a page, or why it has none: the reason, and the evidence.
-pub(super) type Read = Result<Contents, (Reason, String)>;
+pub(super) type PageResult = Result<Contents, (Reason, String)>;
 
 /// What is on a page.
 pub(super) struct Contents {
@@ -49,12 +49,12 @@ pub(super) enum PagePost {
     /// Of the forum.
     Forum(pages::Post),
     /// Of a site that a profile describes.
-    Described(Entry),
+    Described(FoundPost),
 }
 
 impl PagePost {
     /// The posts of a parsed page.
-    pub fn from_parsed(posts: Vec<pages::Post>, entries: Vec<Entry>) -> Vec<PagePost> {
+    pub fn from_parsed(posts: Vec<pages::Post>, entries: Vec<FoundPost>) -> Vec<PagePost> {
         posts.into_iter().map(PagePost::Forum).chain(entries.into_iter().map(PagePost::Described)).collect()
     }
 
@@ -72,7 +72,7 @@ impl PagePost {
     }
 
     /// The post as one of a thread.
-    pub fn into_row(self) -> Row {
+    pub fn into_row(self) -> ThreadPost {
         match self {
             PagePost::Forum(post) => of_forum(post),
             PagePost::Described(entry) => of_profile(entry),
@@ -81,9 +81,9 @@ impl PagePost {
 }
 
 /// A post of the forum as one of a thread.
-pub(super) fn of_forum(post: pages::Post) -> Row {
+pub(super) fn of_forum(post: pages::Post) -> ThreadPost {
     let text = |n: Option<u64>| n.map(|n| n.to_string());
-    Row {
+    ThreadPost {
         pid: text(post.pid),
         tid: text(post.tid),
         user_name: post.author,
@@ -100,8 +100,8 @@ pub(super) fn of_forum(post: pages::Post) -> Row {
 }
 
 /// A post of a described site as one of a thread.
-pub(super) fn of_profile(entry: Entry) -> Row {
-    Row {
+pub(super) fn of_profile(entry: FoundPost) -> ThreadPost {
+    ThreadPost {
         pid: entry.native,
         tid: entry.thread.or(Some(String::new())),
         id: entry.id,

@@ -56,9 +56,9 @@ pub fn parse_array(bytes: &[u8]) -> Result<Vec<String>, &'static str> {
 }
 
 /// What several places of an array may share.
-type Shared<T> = Rc<RefCell<Vec<T>>>;
+type SharedItems<T> = Rc<RefCell<Vec<T>>>;
 
-fn share_items<T>(items: Vec<T>) -> Shared<T> {
+fn share_items<T>(items: Vec<T>) -> SharedItems<T> {
     Rc::new(RefCell::new(items))
 }
 
@@ -73,13 +73,13 @@ enum Value {
     Number(String),
     Text(String),
     Bytes(Vec<u8>),
-    List(Shared<Value>),
+    List(SharedItems<Value>),
     Tuple(Vec<Value>),
-    Dict(Shared<(Value, Value)>),
+    Dict(SharedItems<(Value, Value)>),
     /// `module name`, which is only looked at.
     Global(String),
     /// What numpy makes an array or its type of; a number of numpy's own is its bytes.
-    Array(Shared<Value>),
+    Array(SharedItems<Value>),
     Scalar(String),
     Type(String),
     Mark,

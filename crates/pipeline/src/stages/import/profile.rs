@@ -8,7 +8,7 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use riddlemill_harvest::pages::profile::{Entry, Format, Jokes, XmlError};
+use riddlemill_harvest::pages::profile::{FoundPost, Format, Jokes, XmlError};
 use riddlemill_harvest::pages::{self, Class, Profile, Site, charset, mhtml};
 use riddlemill_record::{PostKind, Reason};
 use url::Url;
@@ -130,7 +130,7 @@ pub(super) fn read_saved_pages(dump: &Dump, profile: &Profile, limit: u64) -> Ve
 }
 
 /// The outcome of a post.
-pub(super) fn judge_post(mut entry: Entry, file_threads: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
+pub(super) fn judge_post(mut entry: FoundPost, file_threads: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
     if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);
     }

@@ -9,7 +9,7 @@ use toml_edit::{Document, Item};
 use super::column_proposal::{Chosen, choose_columns};
 use super::files::Dump;
 use super::judgement::ITSELF;
-use super::rows::Head;
+use super::rows::RowFormat;
 use super::site_proposal::{self, ReadPages};
 use super::{findings, rows, shape};
 use crate::config::{Profiles, SourceKind};
@@ -140,7 +140,7 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
 fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
     let dump = Dump::looked_at(path);
     let lists = match rows::detect_format(&dump) {
-        Head::Json => shape::lists_of(&dump),
+        RowFormat::Json => shape::lists_of(&dump),
         _ => Vec::new(),
     };
     // Of several lists one is proposed below.

@@ -19,8 +19,8 @@ use riddlemill_record::{Post, PostKind, published_id, text_id};
 
 /// The rows of a published file, and what becomes of each.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    rows: BTreeMap<u64, Row>,
+pub(super) struct PublishedRows {
+    rows: BTreeMap<u64, DraftedRow>,
     /// The names so far with their parts: two rows of one are two records.
     members: BTreeSet<(String, String)>,
     /// The records so far.
@@ -28,17 +28,17 @@ pub(super) struct Rows {
 }
 
 #[derive(Debug)]
-struct Row {
+struct DraftedRow {
     row: PublishedRow,
     /// Whether the record is made from it; the other rows of its group are joined into that record.
     first: bool,
     draft: RawPost,
 }
 
-impl Rows {
+impl PublishedRows {
     /// Reads a file. Lines that cannot be read are reported when it is read again.
-    pub(super) fn read_rows(dump: &Dump, settings: &sections::Import) -> Rows {
-        let mut read = Rows::default();
+    pub(super) fn read_rows(dump: &Dump, settings: &sections::Import) -> PublishedRows {
+        let mut read = PublishedRows::default();
         let Some((set, published)) = declared_set(dump) else { return read };
         walk::fold_dump(
             dump,
@@ -46,7 +46,7 @@ impl Rows {
             &mut read,
             |_, item| {
                 let text = std::str::from_utf8(item.bytes.ok()?).ok()?;
-                Some((item.position, Found::parse(text, published).ok()?, text.trim().to_owned()))
+                Some((item.position, PublishedContent::parse(text, published).ok()?, text.trim().to_owned()))
             },
             |_, _| None,
             |read, (position, found, json)| read.add_row(dump, set, position, found, json),
@@ -54,7 +54,7 @@ impl Rows {
         read
     }
 
-    fn add_row(&mut self, dump: &Dump, set: &str, position: u64, found: Found, json: String) {
+    fn add_row(&mut self, dump: &Dump, set: &str, position: u64, found: PublishedContent, json: String) {
         let mut name = found.group.clone().unwrap_or_else(|| found.name.clone());
         // Two rows of one name, or of one part of a group, are two records.
         let mut again = 1;
@@ -79,7 +79,7 @@ impl Rows {
             json,
         };
         let draft = RawPost { id: Some(record), ..found.draft };
-        self.rows.insert(position, Row { row, first, draft });
+        self.rows.insert(position, DraftedRow { row, first, draft });
     }
 
     /// A row in the form of its file's set; a row that could not be read is returned unchanged.
@@ -100,8 +100,8 @@ pub fn published_rows(
 ) -> Vec<PublishedRow> {
     let mut all = Vec::new();
     for dump in dumps.iter().filter(|dump| dump.kind == SourceKind::Published) {
-        let rows = Rows::read_rows(dump, settings);
-        let gone = |row: &Row| {
+        let rows = PublishedRows::read_rows(dump, settings);
+        let gone = |row: &DraftedRow| {
             let text = Post::join_title_and_content(row.draft.title.as_deref(), row.draft.content.as_deref());
             withdrawn.of_post(&row.row.record, &text).is_some()
         };
@@ -118,7 +118,7 @@ pub(super) fn parse_row(dump: &Dump, text: &str) -> Parsed {
     let Some((set, published)) = declared_set(dump) else {
         return Parsed::Bad("no benchmark says how its published rows are read".into());
     };
-    match Found::parse(text, published) {
+    match PublishedContent::parse(text, published) {
         Err(error) => Parsed::Bad(error.to_string()),
         Ok(found) => {
             let name = found.group.unwrap_or(found.name);
@@ -156,7 +156,7 @@ enum RowError {
 }
 
 /// The published values of a row.
-struct Found {
+struct PublishedContent {
     name: String,
     group: Option<String>,
     role: String,
@@ -164,8 +164,8 @@ struct Found {
     draft: RawPost,
 }
 
-impl Found {
-    fn parse(text: &str, published: &Published) -> Result<Found, RowError> {
+impl PublishedContent {
+    fn parse(text: &str, published: &Published) -> Result<PublishedContent, RowError> {
         let members = notation::split_members(text)?;
         let names: serde_json::Map<String, serde_json::Value> =
             members.into_iter().filter_map(|(key, text)| Some((key, notation::parse_value(text)?))).collect();
@@ -204,7 +204,7 @@ impl Found {
         let number = value(published.number.as_ref())
             .filter(TemplateValue::is_integer)
             .and_then(|number| u64::try_from(number).ok());
-        Ok(Found {
+        Ok(PublishedContent {
             name,
             group: words(published.group.as_ref()).filter(|group| !group.trim().is_empty()),
             role: words(published.role.as_ref()).unwrap_or_default(),

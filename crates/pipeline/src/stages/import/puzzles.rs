@@ -7,7 +7,7 @@ use super::{Parsed, RawPost, loose};
 use riddlemill_record::PostKind;
 
 #[derive(Deserialize)]
-struct Line {
+struct PuzzleLine {
     #[serde(default, deserialize_with = "loose::id")]
     id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -19,7 +19,7 @@ struct Line {
 /// A puzzle as JSON. An id with a namespace (`riddle:42`) is an identity that other sources share; a bare one is the
 /// file's own.
 pub(super) fn parse_puzzle(line: &str) -> Parsed {
-    let line: Line = match super::object(line) {
+    let line: PuzzleLine = match super::object(line) {
         Ok(line) => line,
         Err(bad) => return bad,
     };

@@ -19,14 +19,14 @@ use super::files::Dump;
 use super::page::{Page, PagePost, of_forum};
 use super::shape::{self, Shape};
 use super::split::{Item, Splitter};
-use super::walk::{self, Portion};
+use super::walk::{self, DumpPortion};
 use super::{Parsed, parse, published, rows, thread, warc};
 use crate::config::{SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
 use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, text_of};
 use riddlemill_harvest::pages::{self, Profile, Site};
-use riddlemill_harvest::warc::{Archive, Limits, Location};
+use riddlemill_harvest::warc::{Archive, RecordLimits, Location};
 use riddlemill_record::{Locator, Post, text_id};
 use riddlemill_tables::parquet_rows;
 use riddlemill_text::text::anonymise::Anonymiser;
@@ -49,7 +49,7 @@ pub struct Recalled {
 
 /// Which records are read back.
 #[derive(Clone, Copy, Default)]
-pub struct Sift<'a> {
+pub struct RecallFilter<'a> {
     /// Withdrawn posts, which are no longer shown.
     pub withdrawn: Option<&'a Withdrawals>,
     /// Whether the unmarked text of a record matches the search. Marking takes most of the time of reading a record.
@@ -92,11 +92,11 @@ impl Layout {
             Some(_) => Layout::Described,
             None if dump.kind == SourceKind::Warc => Layout::Pages(Site::Tieba),
             None => match rows::detect_format(dump) {
-                rows::Head::Parquet => Layout::Parquet,
-                rows::Head::Csv | rows::Head::Numpy | rows::Head::Workbook | rows::Head::Other => Layout::Csv,
+                rows::RowFormat::Parquet => Layout::Parquet,
+                rows::RowFormat::Csv | rows::RowFormat::Numpy | rows::RowFormat::Workbook | rows::RowFormat::Other => Layout::Csv,
                 // A row of a page has no place of its own in the stream.
-                rows::Head::Json if matches!(shape::of_dump(dump), Ok(Shape::Pages { .. })) => Layout::Csv,
-                rows::Head::Json => Layout::Stream,
+                rows::RowFormat::Json if matches!(shape::of_dump(dump), Ok(Shape::Pages { .. })) => Layout::Csv,
+                rows::RowFormat::Json => Layout::Stream,
             },
         }
     }
@@ -116,7 +116,7 @@ pub fn is_sought(dump: &Dump) -> bool {
 pub fn read_blocks<T: Send>(
     dump: &Dump,
     limit: u64,
-    sift: &Sift<'_>,
+    sift: &RecallFilter<'_>,
     make: impl Fn(Vec<Recalled>) -> T + Sync,
     mut take: impl FnMut(Block, T),
 ) {
@@ -126,7 +126,7 @@ pub fn read_blocks<T: Send>(
     }
     for batch in walk::read_portions(dump, limit) {
         let made: Vec<(Block, T)> = match batch {
-            Portion::Rows(items) => {
+            DumpPortion::Rows(items) => {
                 let firsts: Vec<usize> = (0..items.len()).step_by(BLOCK).collect();
                 let made = firsts.into_par_iter().filter_map(|from| {
                     let to = (from + BLOCK).min(items.len());
@@ -137,7 +137,7 @@ pub fn read_blocks<T: Send>(
                 });
                 made.collect()
             }
-            Portion::Pages(pages) => {
+            DumpPortion::Pages(pages) => {
                 let made = pages.into_par_iter().map(|found| {
                     let (block, records) = of_page(dump, found, sift);
                     (block, make(records))
@@ -158,7 +158,7 @@ pub fn read_back(
     dump: &Dump,
     limit: u64,
     blocks: &[Block],
-    sift: &Sift<'_>,
+    sift: &RecallFilter<'_>,
 ) -> io::Result<Vec<Vec<Recalled>>> {
     match Layout::detect_layout(dump) {
         Layout::Stream => recall_from_stream(dump, limit, blocks, sift),
@@ -169,7 +169,7 @@ pub fn read_back(
                 blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
             let mut found = vec![Vec::new(); blocks.len()];
             for batch in walk::read_portions(dump, limit) {
-                let Portion::Pages(pages) = batch else { break };
+                let DumpPortion::Pages(pages) = batch else { break };
                 let wanted = pages.into_par_iter().filter(|page| places.contains_key(&page.at));
                 let read: Vec<_> = wanted.map(|page| of_page(dump, page, sift)).collect();
                 for (block, records) in read {
@@ -194,7 +194,7 @@ pub fn read_back(
     }
 }
 
-fn recall_from_stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> io::Result<Vec<Vec<Recalled>>> {
+fn recall_from_stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &RecallFilter<'_>) -> io::Result<Vec<Vec<Recalled>>> {
     let text = text_of(dump::open_unpacked(&dump.path)?)?;
     let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
     let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);
@@ -248,7 +248,7 @@ fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usiz
     Ok(got)
 }
 
-fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -> Vec<Vec<Recalled>> {
+fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &RecallFilter<'_>) -> Vec<Vec<Recalled>> {
     let mut found = vec![Vec::new(); blocks.len()];
     let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
     let by_first: BTreeMap<u64, usize> =
@@ -268,7 +268,7 @@ fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &Sift<'_>) -
     found
 }
 
-fn recall_from_parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recalled> {
+fn recall_from_parquet(dump: &Dump, block: &Block, sift: &RecallFilter<'_>) -> Vec<Recalled> {
     let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
     // A decoder that panics on foreign bytes has found damage.
     let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
@@ -281,7 +281,7 @@ fn recall_from_parquet(dump: &Dump, block: &Block, sift: &Sift<'_>) -> Vec<Recal
 }
 
 /// The records of a page or an item of a file, which is a block of its own.
-fn of_page(dump: &Dump, found: Page, sift: &Sift<'_>) -> (Block, Vec<Recalled>) {
+fn of_page(dump: &Dump, found: Page, sift: &RecallFilter<'_>) -> (Block, Vec<Recalled>) {
     let at = found.at;
     (Block { start: at, end: at, first: at, last: at }, recall_page(dump, at, found.into_posts(), sift))
 }
@@ -309,7 +309,7 @@ fn each_page(
     dump: &Dump,
     site: &Site,
     wanted: Option<&[Block]>,
-    sift: &Sift<'_>,
+    sift: &RecallFilter<'_>,
     mut take: impl FnMut(Block, Vec<Recalled>),
 ) {
     let block = |at: Location| {
@@ -318,7 +318,7 @@ fn each_page(
     };
     let wanted: Option<HashSet<(u64, u64)>> =
         wanted.map(|blocks| blocks.iter().map(|block| (block.start, block.end)).collect());
-    let pages = Archive::new(vec![dump.path.clone()], Limits::default()).pages();
+    let pages = Archive::new(vec![dump.path.clone()], RecordLimits::default()).pages();
     let mut pages = pages
         .filter_map(Result::ok)
         .filter(|page| wanted.as_ref().is_none_or(|wanted| wanted.contains(&(page.at.member, page.at.skip))));
@@ -327,7 +327,7 @@ fn each_page(
         if batch.is_empty() {
             return;
         }
-        let read = |archived: riddlemill_harvest::warc::Page| {
+        let read = |archived: riddlemill_harvest::warc::ArchivedPage| {
             let (archived, parsed) = pages::read_page(site, archived);
             let at = block(archived.at);
             let posts = PagePost::from_parsed(parsed.posts, parsed.entries);
@@ -348,7 +348,7 @@ struct RecalledText {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn recall_page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &Sift<'_>) -> Vec<Recalled> {
+fn recall_page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &RecallFilter<'_>) -> Vec<Recalled> {
     let place = |(post, number): (PagePost, u64)| {
         recall_text(place_of(dump, at).post_on_page(number), text_of_page_post(dump, post), sift)
     };
@@ -360,7 +360,7 @@ fn place_of(dump: &Dump, position: u64) -> Locator {
 }
 
 /// `None` if there is no text, if it was withdrawn by one of its ids or by its text, or if it does not match the search.
-fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -> Option<Recalled> {
+fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &RecallFilter<'_>) -> Option<Recalled> {
     if sift.sought.is_some_and(|sought| !sought(&recalled_text.text)) {
         return None;
     }
@@ -387,7 +387,7 @@ fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &Sift<'_>) -
     })
 }
 
-fn recall_item(dump: &Dump, item: &Item<'_>, sift: &Sift<'_>) -> Option<Recalled> {
+fn recall_item(dump: &Dump, item: &Item<'_>, sift: &RecallFilter<'_>) -> Option<Recalled> {
     let bytes = item.bytes.ok()?;
     let text = match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -414,7 +414,7 @@ fn recalled_post(dump: &Dump, text: &str) -> Option<Parsed> {
     parsed.ok().filter(|parsed| matches!(parsed, Parsed::Post(_)))
 }
 
-fn recalled_text(row: thread::Row) -> RecalledText {
+fn recalled_text(row: thread::ThreadPost) -> RecalledText {
     let number = |field: &Option<String>| field.as_deref().and_then(|f| f.parse::<u64>().ok());
     let (tid, pid) = (number(&row.tid), number(&row.pid));
     let whole = row.title.is_some() && (row.first_floor() || pid.is_none());

@@ -40,7 +40,7 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     read_blocks(
         &dump,
         1 << 20,
-        &Sift::default(),
+        &RecallFilter::default(),
         |records| records,
         |block, records| {
             all.extend(records);
@@ -49,13 +49,13 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     );
     // Several blocks at once are what they are one by one.
     let some: Vec<Block> = places.iter().step_by(2).copied().collect();
-    let together = read_back(&dump, 1 << 20, &some, &Sift::default()).unwrap();
+    let together = read_back(&dump, 1 << 20, &some, &RecallFilter::default()).unwrap();
     for (block, records) in some.iter().zip(together) {
-        assert_eq!(records, read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat());
+        assert_eq!(records, read_back(&dump, 1 << 20, &[*block], &RecallFilter::default()).unwrap().concat());
     }
     let mut again = Vec::new();
     for block in places.iter().rev() {
-        let read = read_back(&dump, 1 << 20, &[*block], &Sift::default()).unwrap().concat();
+        let read = read_back(&dump, 1 << 20, &[*block], &RecallFilter::default()).unwrap().concat();
         again.splice(0..0, read);
     }
     (all, again)

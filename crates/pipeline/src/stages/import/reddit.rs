@@ -8,7 +8,7 @@ use crate::config::Take;
 use riddlemill_record::{PostKind, Reason};
 
 #[derive(Deserialize)]
-struct Object {
+struct RedditObject {
     #[serde(default, deserialize_with = "loose::id")]
     id: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
@@ -38,7 +38,7 @@ struct Object {
 /// `reddit:<id>` of a submission, `reddit:<submission>:<id>` of a comment, which is a candidate only where `take` asks for
 /// more than the first posts.
 pub(super) fn parse_post(line: &str, take: Take) -> Parsed {
-    let object: Object = match super::object(line) {
+    let object: RedditObject = match super::object(line) {
         Ok(object) => object,
         Err(bad) => return bad,
     };

@@ -12,21 +12,21 @@ use serde_json::{Map, Value};
 use super::dump;
 use super::files::Dump;
 use super::shape::NoRecords;
-use super::split::{Items, Unread};
+use super::split::{SplitItems, Unread};
 use super::{header, pickle};
 use riddlemill_files::reading::workbook::{BookError, Sheet};
 use riddlemill_files::reading::{Dialect, Form, HEAD, Row, RowReader, column_name, sniff_form, text_of, workbook};
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
-pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
-    let read: fn(&Path, u64, &SyncSender<Items>) = match detect_format(dump) {
-        Head::Parquet => send_parquet,
-        Head::Csv => send_csv,
-        Head::Workbook => send_workbook,
-        Head::Numpy => send_numpy,
-        Head::Json => return dump::read_batches(dump, limit),
-        Head::Other => return sync_channel(0).1,
+pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
+    let read: fn(&Path, u64, &SyncSender<SplitItems>) = match detect_format(dump) {
+        RowFormat::Parquet => send_parquet,
+        RowFormat::Csv => send_csv,
+        RowFormat::Workbook => send_workbook,
+        RowFormat::Numpy => send_numpy,
+        RowFormat::Json => return dump::read_batches(dump, limit),
+        RowFormat::Other => return sync_channel(0).1,
     };
     let (sender, receiver) = sync_channel(2);
     let path = dump.path.clone();
@@ -35,7 +35,7 @@ pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<Items> {
 }
 
 /// How the rows of a file of items are written.
-pub(super) enum Head {
+pub(super) enum RowFormat {
     Parquet,
     Json,
     Csv,
@@ -48,18 +48,18 @@ pub(super) enum Head {
 
 /// The format of a file of items. A piece of a file is one of lines, because nothing else is cut. A file that cannot be
 /// read is left to the reader of lines, which reports why.
-pub(super) fn detect_format(dump: &Dump) -> Head {
+pub(super) fn detect_format(dump: &Dump) -> RowFormat {
     if dump.piece.is_cut || !dump.piece.is_first() {
-        return Head::Json;
+        return RowFormat::Json;
     }
     match sniff_form(&dump.path) {
-        Form::Json | Form::Empty => Head::Json,
-        Form::Text if has_lines_of_json(&dump.path) => Head::Json,
-        Form::Text => Head::Csv,
-        Form::Workbook => Head::Workbook,
-        Form::Parquet => Head::Parquet,
-        Form::Numpy => Head::Numpy,
-        _ => Head::Other,
+        Form::Json | Form::Empty => RowFormat::Json,
+        Form::Text if has_lines_of_json(&dump.path) => RowFormat::Json,
+        Form::Text => RowFormat::Csv,
+        Form::Workbook => RowFormat::Workbook,
+        Form::Parquet => RowFormat::Parquet,
+        Form::Numpy => RowFormat::Numpy,
+        _ => RowFormat::Other,
     }
 }
 
@@ -80,11 +80,11 @@ fn has_lines_of_json(path: &Path) -> bool {
 /// The names of the columns, where the file has them above its rows: an empty cell is a column, too.
 pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
     match detect_format(dump) {
-        Head::Csv => {
+        RowFormat::Csv => {
             let table = Table::open(&dump.path, u64::MAX).ok()?;
             (!table.columns.is_empty()).then_some(table.columns)
         }
-        Head::Workbook => {
+        RowFormat::Workbook => {
             let mut sheets = read_sheets(&read_bytes(&dump.path).ok()?).ok()?;
             (!sheets.is_empty()).then(|| sheets.remove(0).columns)
         }
@@ -164,8 +164,8 @@ impl<R: Read> Read for Skipped<R> {
     }
 }
 
-fn send_csv(path: &Path, limit: u64, sender: &SyncSender<Items>) {
-    let mut items = Items::default();
+fn send_csv(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+    let mut items = SplitItems::default();
     let mut last = 1;
     let cut = (|| -> io::Result<()> {
         let mut table = Table::open(path, limit)?;
@@ -213,8 +213,8 @@ fn read_sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
 
 /// The rows of every sheet that has the columns of the first one; a row's position is its number on the first sheet, and
 /// goes on from there on the others.
-fn send_workbook(path: &Path, limit: u64, sender: &SyncSender<Items>) {
-    let mut items = Items::default();
+fn send_workbook(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+    let mut items = SplitItems::default();
     let sheets = read_bytes(path).ok().and_then(|bytes| read_sheets(&bytes).ok()).unwrap_or_default();
     let first = sheets.first().map(|sheet| sheet.columns.clone()).unwrap_or_default();
     let (mut before, mut last) = (0, 1);
@@ -276,8 +276,8 @@ fn row_as_json(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -
 }
 
 /// The dictionaries of an array, each as the JSON that Python would write of it.
-fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
-    let mut items = Items::default();
+fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+    let mut items = SplitItems::default();
     let mut bytes = Vec::new();
     let read = dump::open_unpacked(path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
     match read.map_err(|e| dump::describe_error(&e)).and_then(|_| pickle::parse_array(&bytes)) {
@@ -295,7 +295,7 @@ fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<Items>) {
     let _ = sender.send(items);
 }
 
-fn send_parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
+fn send_parquet(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut position = 0;
     loop {
         // A decoder that panics on foreign bytes has found damage, too.
@@ -304,13 +304,13 @@ fn send_parquet(path: &Path, limit: u64, sender: &SyncSender<Items>) {
             Ok(rows) if rows.is_empty() => return,
             Ok(rows) => rows,
             Err(()) => {
-                let mut items = Items::default();
+                let mut items = SplitItems::default();
                 items.push(position + 1, Err(Unread::Truncated("the Parquet file is damaged")));
                 let _ = sender.send(items);
                 return;
             }
         };
-        let mut items = Items::default();
+        let mut items = SplitItems::default();
         for row in rows {
             position += 1;
             let object = Value::Object(row).to_string();

@@ -9,14 +9,14 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxBuildHasher, FxHasher};
 use serde::Deserialize;
 
-use super::Read;
+use super::ReadItem;
 use riddlemill_record::{Outcome, Post, Reason, State, other_text};
 use riddlemill_tables::LedgerRecord;
-use riddlemill_text::text::sketch::Sketch;
+use riddlemill_text::text::sketch::TextSketch;
 
 /// A post of an item whose id an earlier item had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct Again {
+pub struct RepeatedPost {
     /// Its place among the item's rows, from 0.
     pub row: usize,
     /// Whether its text is that of the first post of the id; if it is apart, whether it came before.
@@ -40,7 +40,7 @@ pub(super) struct Repeat {
 pub(super) struct Fingerprint {
     id: Id,
     text: u32,
-    sketch: Sketch,
+    sketch: TextSketch,
     /// How the id occurred before, if it did.
     pub(super) again: Option<Repeat>,
 }
@@ -68,7 +68,7 @@ impl Fingerprint {
         Fingerprint {
             id: Id([word(0), word(4), word(8)]),
             text: (hash ^ hash >> 32) as u32,
-            sketch: Sketch::new(text),
+            sketch: TextSketch::new(text),
             again: None,
         }
     }
@@ -85,15 +85,15 @@ impl Id {
 /// Which ids were read, each with a digest and a sketch of its text: 32 bytes a record, so that a hundred million fit
 /// in memory. Parted by their first bits: a table that is full is moved into one of twice its size, and this way
 /// a small one at a time.
-pub(super) struct Seen([HashMap<Id, (u32, Sketch), FxBuildHasher>; 64]);
+pub(super) struct SeenIds([HashMap<Id, (u32, TextSketch), FxBuildHasher>; 64]);
 
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen(std::array::from_fn(|_| HashMap::default()))
+impl Default for SeenIds {
+    fn default() -> SeenIds {
+        SeenIds(std::array::from_fn(|_| HashMap::default()))
     }
 }
 
-impl Seen {
+impl SeenIds {
     /// Which of these posts occur again, in their order.
     pub(super) fn observe_posts<'a>(&mut self, fingerprints: impl IntoIterator<Item = &'a mut Fingerprint>) {
         for fingerprint in fingerprints {
@@ -111,7 +111,7 @@ impl Seen {
     }
 
     /// Enters an id, unless it occurred before: then what was entered for it.
-    fn enter_id(&mut self, id: Id, text: u32, sketch: Sketch) -> Option<(u32, Sketch)> {
+    fn enter_id(&mut self, id: Id, text: u32, sketch: TextSketch) -> Option<(u32, TextSketch)> {
         match self.0[(id.0[0] >> 26) as usize].entry(id) {
             Entry::Vacant(place) => {
                 place.insert((text, sketch));
@@ -123,14 +123,14 @@ impl Seen {
 }
 
 /// Corrects an entry to what it is among all items, once [`Seen`] has looked up its posts.
-pub(super) fn settle_read(read: Read, put: impl FnMut(String, Outcome<Post>)) {
-    let Read { locator, outcome, fingerprints } = read;
+pub(super) fn settle_read(read: ReadItem, put: impl FnMut(String, Outcome<Post>)) {
+    let ReadItem { locator, outcome, fingerprints } = read;
     settle_outcome(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
 }
 
 /// The ledger record of a single item, where some of its posts are known to occur `again`: what it is among
 /// all items.
-pub fn settle_again(mut record: LedgerRecord<Post>, again: &[Again]) -> Vec<LedgerRecord<Post>> {
+pub fn settle_again(mut record: LedgerRecord<Post>, again: &[RepeatedPost]) -> Vec<LedgerRecord<Post>> {
     let known = |row| {
         let known = again.iter().find(|known| known.row == row)?;
         Some(Repeat { same: known.same, apart: known.apart })
@@ -229,7 +229,7 @@ mod tests {
     fn what_came_before_is_known_by_its_id_and_its_text() {
         let ids: Vec<String> = (0..5000).map(|n| format!("tieba:{n}")).collect();
         let fingerprints = |text: &str| ids.iter().map(|id| Fingerprint::new(id, text)).collect::<Vec<_>>();
-        let mut seen = Seen::default();
+        let mut seen = SeenIds::default();
         let repeat = |same, apart| Some(Repeat { same, apart });
         for (text, again) in [
             ("把月亮关掉，海水会不会失业？", None),
@@ -243,6 +243,6 @@ mod tests {
             assert!(fingerprints.iter().all(|fingerprint| fingerprint.again == again), "{text} {again:?}");
         }
         assert_eq!(seen.0.iter().map(HashMap::len).sum::<usize>(), 2 * ids.len());
-        assert_eq!(size_of::<(Id, (u32, Sketch))>(), 32);
+        assert_eq!(size_of::<(Id, (u32, TextSketch))>(), 32);
     }
 }

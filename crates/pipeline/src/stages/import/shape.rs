@@ -8,9 +8,9 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::files::Dump;
-use super::judgement::{self, ITSELF, Judgement, Seen};
+use super::judgement::{self, ITSELF, FileJudgement, HeadObject};
 use super::scanner::Scanner;
-pub(super) use super::split::Form as Shape;
+pub(super) use super::split::RecordForm as Shape;
 use super::split::Splitter;
 use super::wanted;
 use crate::config::{SourceKind, toml_string};
@@ -77,7 +77,7 @@ fn read_head(dump: &Dump) -> io::Result<Vec<u8>> {
 
 /// The objects at the head of a file.
 struct Outline<'h> {
-    seen: Vec<Seen<'h>>,
+    seen: Vec<HeadObject<'h>>,
     /// Whether the file is the one object.
     is_single: bool,
 }
@@ -124,7 +124,7 @@ impl<'h> Outline<'h> {
             None => open_text(dump).map_or((scanner, false), Scanner::scan_stream),
         };
         let shape = if over_lines { Shape::Values } else { Shape::Lines };
-        let seen = vec![Seen { scanned, bytes: object }];
+        let seen = vec![HeadObject { scanned, bytes: object }];
         Ok((shape, Outline { seen, is_single: over_lines || !is_followed }))
     }
 
@@ -159,7 +159,7 @@ impl<'h> Outline<'h> {
 }
 
 /// The first objects of a head, without the last one, which may be cut off.
-fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<Seen<'h>> {
+fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<HeadObject<'h>> {
     let mut splitter = Splitter::for_shape(shape, u64::MAX);
     splitter.feed_piece(head);
     let whole = head.len() < HEAD;
@@ -170,7 +170,7 @@ fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<Seen<'h>> {
     let seen = (0..items.len().min(OBJECTS)).filter_map(|at| {
         let (from, to) = (items.start_of_item(at) as usize, (items.end_of_item(at) as usize).min(head.len()));
         let bytes = head.get(from..to)?.trim_ascii();
-        bytes.starts_with(b"{").then(|| Seen::scan_bytes(bytes))
+        bytes.starts_with(b"{").then(|| HeadObject::scan_bytes(bytes))
     });
     seen.collect()
 }
@@ -200,7 +200,7 @@ fn follows_another(bytes: &[u8]) -> bool {
 }
 
 /// The shape of a file of several objects that follow one another as `shape` has it.
-fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, NoRecords> {
+fn of_objects(dump: &Dump, objects: &[HeadObject<'_>], shape: Shape) -> Result<Shape, NoRecords> {
     if matches!(shape, Shape::Pages { .. }) {
         return Ok(shape);
     }
@@ -223,10 +223,10 @@ fn of_objects(dump: &Dump, objects: &[Seen<'_>], shape: Shape) -> Result<Shape, 
         };
     }
     match judgement::judge_several(dump, objects) {
-        Judgement::Records => Ok(shape),
-        Judgement::Around(at) => pages(at),
-        Judgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "its records are objects that have", &lists)),
-        Judgement::Several(lists) => NoRecords::fail_because(format!(
+        FileJudgement::Records => Ok(shape),
+        FileJudgement::Around(at) => pages(at),
+        FileJudgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "its records are objects that have", &lists)),
+        FileJudgement::Several(lists) => NoRecords::fail_because(format!(
             "its records are objects with {} lists of records\n  hint: {}",
             lists.len(),
             chosen_list(dump, &lists)
@@ -262,7 +262,7 @@ fn ask_for_list(dump: &Dump, what: &str, lists: &[String]) -> String {
 
 /// The shape of a file that is one object.
 fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, NoRecords> {
-    let Some(Seen { scanned: object, bytes }) = objects.seen.into_iter().next() else { return Ok(single) };
+    let Some(HeadObject { scanned: object, bytes }) = objects.seen.into_iter().next() else { return Ok(single) };
     let by_index = object.by_index > 0 && object.by_index == object.count;
     let pointers: Vec<&str> = object.lists.iter().map(|list| list.pointer.as_str()).collect();
     let within = |at: &str| {
@@ -308,21 +308,21 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
         ));
     }
     match judgement::judge_single(dump, &object, bytes) {
-        Judgement::Around(at) => Ok(within(&at).unwrap_or(single)),
-        Judgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "the file is one object that has", &lists)),
-        Judgement::Several(lists) => NoRecords::fail_because(format!(
+        FileJudgement::Around(at) => Ok(within(&at).unwrap_or(single)),
+        FileJudgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "the file is one object that has", &lists)),
+        FileJudgement::Several(lists) => NoRecords::fail_because(format!(
             "the file is one object with {} lists of records\n  hint: {}",
             lists.len(),
             chosen_list(dump, &lists)
         )),
-        Judgement::Records if object.objects > 1 && object.objects == object.count && !own.texts => {
+        FileJudgement::Records if object.objects > 1 && object.objects == object.count && !own.texts => {
             NoRecords::fail_because(format!(
                 "the file is one object whose {} members are objects themselves, and no list of records\n  hint: `{}` writes a member a line",
                 object.count,
                 unwrap_by_jq(dump, "")
             ))
         }
-        Judgement::Records => Ok(single),
+        FileJudgement::Records => Ok(single),
     }
 }
 

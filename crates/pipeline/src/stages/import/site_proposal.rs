@@ -6,9 +6,9 @@ use std::io::BufReader;
 use std::path::Path;
 
 use riddlemill_files::reading::Form;
-use riddlemill_harvest::pages::profile::{Entry, Format};
+use riddlemill_harvest::pages::profile::{FoundPost, Format};
 use riddlemill_harvest::pages::{self, Profile, Site};
-use riddlemill_harvest::warc::{Archive, Limits, Page};
+use riddlemill_harvest::warc::{Archive, RecordLimits, ArchivedPage};
 
 use super::files::Dump;
 use super::page::PagePost;
@@ -59,7 +59,7 @@ pub(super) fn read_by(path: &Path, form: &Form, profiles: &Profiles) -> Option<R
         }
         let Ok(Some(profile)) = profiles.load_profile(&name) else { continue };
         let entries = find_entries(path, form, &archived, &profile);
-        let text = |entry: &Entry| join_parts([entry.title.clone(), entry.body.clone()]);
+        let text = |entry: &FoundPost| join_parts([entry.title.clone(), entry.body.clone()]);
         found.push(ReadPages {
             kind: "profile",
             bare: entries.iter().any(|entry| entry.native.is_some() && entry.id.is_none()),
@@ -81,7 +81,7 @@ fn join_parts(parts: [Option<String>; 2]) -> String {
 }
 
 /// The posts that a profile finds in the first pages of a file.
-fn find_entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) -> Vec<Entry> {
+fn find_entries(path: &Path, form: &Form, archived: &[ArchivedPage], profile: &Profile) -> Vec<FoundPost> {
     let fits = match form {
         Form::Warc | Form::Wacz => true,
         Form::Json => profile.format() == Format::Json,
@@ -114,7 +114,7 @@ fn find_entries(path: &Path, form: &Form, archived: &[Page], profile: &Profile) 
 }
 
 /// The first items of an XML file, without the answers that are items of their own: those may be far behind.
-fn find_items(path: &Path, profile: &Profile) -> Vec<Entry> {
+fn find_items(path: &Path, profile: &Profile) -> Vec<FoundPost> {
     let Ok(file) = dump::open_unpacked(path) else { return Vec::new() };
     let (mut entries, no_answers) = (Vec::new(), HashMap::new());
     profile.each_item(BufReader::new(file), LONGEST, false, |_, item| {
@@ -125,10 +125,10 @@ fn find_items(path: &Path, profile: &Profile) -> Vec<Entry> {
 }
 
 /// The first pages of an archive.
-fn first_pages(path: &Path) -> Vec<Page> {
+fn first_pages(path: &Path) -> Vec<ArchivedPage> {
     let mut bytes = 0;
-    let pages = Archive::new(vec![path.to_owned()], Limits::default()).pages();
-    let has_room = |page: &Page| {
+    let pages = Archive::new(vec![path.to_owned()], RecordLimits::default()).pages();
+    let has_room = |page: &ArchivedPage| {
         let has_room = bytes < ARCHIVED;
         bytes += page.body.len();
         has_room

@@ -12,7 +12,7 @@ use riddlemill_record::Reason;
 
 /// How records follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum RecordForm {
     Lines,
     Array,
     /// Objects, each over several lines, as `jq` writes them.
@@ -22,7 +22,7 @@ pub(super) enum Form {
     /// Pages, of which each has a list of records.
     Pages {
         /// How the pages follow one another: as lines, elements of a list, or over several lines.
-        of: Box<Form>,
+        of: Box<RecordForm>,
         /// The pointer to the list in each of them; empty where a page is the list.
         at: String,
     },
@@ -39,7 +39,7 @@ pub(super) struct Item<'a> {
 
 /// Items that are handed on together, their bytes one behind the other.
 #[derive(Debug, Default)]
-pub(super) struct Items {
+pub(super) struct SplitItems {
     bytes: Vec<u8>,
     items: Vec<(u64, Result<Range<usize>, Unread>)>,
     /// Where in the stream each item begins; empty where its reader does not count bytes.
@@ -48,7 +48,7 @@ pub(super) struct Items {
     end: u64,
 }
 
-impl Items {
+impl SplitItems {
     pub(super) fn len(&self) -> usize {
         self.items.len()
     }
@@ -138,11 +138,11 @@ impl Unread {
 /// Cuts a stream of bytes, fed in any pieces, into items.
 #[derive(Debug)]
 pub(super) struct Splitter {
-    shape: Shape,
+    shape: SplitShape,
     limit: u64,
     position: u64,
     /// The complete items; after them, from `start` on, the bytes of the current item.
-    items: Items,
+    items: SplitItems,
     start: usize,
     /// Bytes of the current item, also those not kept because it is over the limit.
     length: u64,
@@ -153,7 +153,7 @@ pub(super) struct Splitter {
 }
 
 #[derive(Debug)]
-enum Shape {
+enum SplitShape {
     /// Nothing but whitespace came so far.
     Unknown,
     Lines,
@@ -176,10 +176,10 @@ struct Array {
 impl Splitter {
     pub(super) fn new(limit: u64) -> Splitter {
         Splitter {
-            shape: Shape::Unknown,
+            shape: SplitShape::Unknown,
             limit,
             position: 0,
-            items: Items::default(),
+            items: SplitItems::default(),
             start: 0,
             length: 0,
             consumed: 0,
@@ -188,25 +188,25 @@ impl Splitter {
     }
 
     /// For a stream of this shape.
-    pub(super) fn for_shape(shape: &Form, limit: u64) -> Splitter {
-        let array = || Shape::Array(Array { depth: 1, ..Array::default() });
+    pub(super) fn for_shape(shape: &RecordForm, limit: u64) -> Splitter {
+        let array = || SplitShape::Array(Array { depth: 1, ..Array::default() });
         let splitter = Splitter::new(limit);
         match shape {
             // Blanks before the first item are counted there.
-            Form::Lines | Form::Array => splitter,
-            Form::Values => Splitter { shape: Shape::Values(Array::default()), ..splitter },
-            Form::Within(before) => Splitter { shape: array(), before: Some(*before), ..splitter },
+            RecordForm::Lines | RecordForm::Array => splitter,
+            RecordForm::Values => Splitter { shape: SplitShape::Values(Array::default()), ..splitter },
+            RecordForm::Within(before) => Splitter { shape: array(), before: Some(*before), ..splitter },
             // Pages are taken apart once they are whole.
-            Form::Pages { of, .. } => Splitter::for_shape(of, limit),
+            RecordForm::Pages { of, .. } => Splitter::for_shape(of, limit),
         }
     }
 
     /// Goes on at the item of this position, in a stream that was cut into items before.
-    pub(super) fn resume_at(limit: u64, shape: &Form, position: u64) -> Splitter {
+    pub(super) fn resume_at(limit: u64, shape: &RecordForm, position: u64) -> Splitter {
         let shape = match shape {
-            Form::Lines | Form::Pages { .. } => Shape::Lines,
-            Form::Values => Shape::Values(Array::default()),
-            Form::Array | Form::Within(_) => Shape::Array(Array { depth: 1, ..Array::default() }),
+            RecordForm::Lines | RecordForm::Pages { .. } => SplitShape::Lines,
+            RecordForm::Values => SplitShape::Values(Array::default()),
+            RecordForm::Array | RecordForm::Within(_) => SplitShape::Array(Array { depth: 1, ..Array::default() }),
         };
         Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
     }
@@ -217,7 +217,7 @@ impl Splitter {
     }
 
     /// Hands out the items that are complete.
-    pub(super) fn take_items(&mut self) -> Items {
+    pub(super) fn take_items(&mut self) -> SplitItems {
         // The next will be about as large as these.
         let mut at_hand = Vec::with_capacity(self.items.bytes.len());
         at_hand.extend_from_slice(&self.items.bytes[self.start..]);
@@ -226,7 +226,7 @@ impl Splitter {
         let items = Vec::with_capacity(self.items.len());
         let starts = Vec::with_capacity(self.items.len());
         self.items.end = self.consumed;
-        std::mem::replace(&mut self.items, Items { bytes: at_hand, items, starts, end: 0 })
+        std::mem::replace(&mut self.items, SplitItems { bytes: at_hand, items, starts, end: 0 })
     }
 
     /// Takes the next piece of the stream.
@@ -237,7 +237,7 @@ impl Splitter {
             self.consumed += passed;
             piece = &piece[passed as usize..];
         }
-        if matches!(self.shape, Shape::Unknown) {
+        if matches!(self.shape, SplitShape::Unknown) {
             // Blank lines before the first item count as lines, in case this is a file of lines.
             while let Some((&first, rest)) = piece.split_first() {
                 self.consumed += 1;
@@ -245,14 +245,14 @@ impl Splitter {
                     b'\n' => self.position += 1,
                     b' ' | b'\t' | b'\r' => {}
                     b'[' => {
-                        self.shape = Shape::Array(Array { depth: 1, ..Array::default() });
+                        self.shape = SplitShape::Array(Array { depth: 1, ..Array::default() });
                         self.position = 0;
                         piece = rest;
                         break;
                     }
                     _ => {
                         self.consumed -= 1;
-                        self.shape = Shape::Lines;
+                        self.shape = SplitShape::Lines;
                         break;
                     }
                 }
@@ -260,23 +260,23 @@ impl Splitter {
             }
         }
         match self.shape {
-            Shape::Unknown => {}
-            Shape::Lines => self.split_lines(piece),
-            Shape::Array(_) | Shape::Values(_) => self.split_array(piece),
+            SplitShape::Unknown => {}
+            SplitShape::Lines => self.split_lines(piece),
+            SplitShape::Array(_) | SplitShape::Values(_) => self.split_array(piece),
         }
     }
 
     /// The stream has ended: what is left is complete. `cut`: whether it ended with an error.
     pub(super) fn finish(&mut self, cut: Option<&'static str>) {
         match &self.shape {
-            Shape::Lines => self.end_line(),
-            Shape::Array(array) if !array.closed && cut.is_none() => {
+            SplitShape::Lines => self.end_line(),
+            SplitShape::Array(array) if !array.closed && cut.is_none() => {
                 self.end_element();
                 self.position += 1;
                 self.items.push(self.position, Err(Unread::Truncated("the array is not closed")));
             }
-            Shape::Array(_) | Shape::Values(_) => self.end_element(),
-            Shape::Unknown => {}
+            SplitShape::Array(_) | SplitShape::Values(_) => self.end_element(),
+            SplitShape::Unknown => {}
         }
         if let Some(why) = cut {
             self.position += 1;
@@ -346,9 +346,9 @@ impl Splitter {
         let within = self.before.is_some();
         for (i, &byte) in piece.iter().enumerate() {
             let ends = match &mut self.shape {
-                Shape::Array(array) if within && array.closed => return,
-                Shape::Array(array) => array.is_ended_by(byte),
-                Shape::Values(array) => {
+                SplitShape::Array(array) if within && array.closed => return,
+                SplitShape::Array(array) => array.is_ended_by(byte),
+                SplitShape::Values(array) => {
                     let behind = std::mem::take(&mut array.closed);
                     let ends = array.step_of_values(byte);
                     if behind {

@@ -45,7 +45,7 @@ fn a_broken_element_costs_only_itself() {
 
 #[test]
 fn objects_over_lines_and_lists_in_objects_are_cut() {
-    let read = |shape: Form, bytes: &[u8]| {
+    let read = |shape: RecordForm, bytes: &[u8]| {
         let mut splitter = Splitter::for_shape(&shape, 1000);
         bytes.chunks(3).for_each(|piece| splitter.feed_piece(piece));
         splitter.finish(None);
@@ -62,11 +62,11 @@ fn objects_over_lines_and_lists_in_objects_are_cut() {
     };
     let values = b"{\n \"a\": \"}\"\n}{\n \"b\": {}\n}\n";
     assert_eq!(
-        read(Form::Values, values),
+        read(RecordForm::Values, values),
         [(1, "{\n \"a\": \"}\"\n}".into()), (2, "{\n \"b\": {}\n}".into())]
     );
     let wrapped = b"{\"n\": 2, \"data\": [{\"a\": 1}, {\"b\": 2}], \"more\": [{\"c\": 3}]}\n";
-    assert_eq!(read(Form::Within(18), wrapped), [(1, "{\"a\": 1}".into()), (2, "{\"b\": 2}".into())]);
+    assert_eq!(read(RecordForm::Within(18), wrapped), [(1, "{\"a\": 1}".into()), (2, "{\"b\": 2}".into())]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
     let mut splitter = Splitter::new(limit);
     splitter.feed_piece(bytes);
     splitter.finish(None);
-    let shape = if matches!(splitter.shape, Shape::Array(_)) { Form::Array } else { Form::Lines };
+    let shape = if matches!(splitter.shape, SplitShape::Array(_)) { RecordForm::Array } else { RecordForm::Lines };
     let items = splitter.take_items();
     let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
     let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));

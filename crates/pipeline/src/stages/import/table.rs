@@ -24,7 +24,7 @@ use riddlemill_record::PostKind;
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.
 pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parsed {
-    let row = match super::object_of(line, Wanted(fields)) {
+    let row = match super::object_of(line, WantedFields(fields)) {
         Ok(row) => row,
         Err(bad) => return bad,
     };
@@ -132,7 +132,7 @@ fn parse_number(written: &str) -> Option<f64> {
 const COLUMNS: &str = "columns";
 
 /// The further columns of a row as a note; `None` where the settings name none.
-fn note_further_columns(row: &Row<'_>, fields: &BTreeMap<String, String>) -> Option<String> {
+fn note_further_columns(row: &TableRow<'_>, fields: &BTreeMap<String, String>) -> Option<String> {
     let named = fields.iter().filter_map(|(name, pattern)| Some((name.strip_prefix(TABLE)?, pattern)));
     let columns: Vec<(String, Option<String>)> =
         named.map(|(name, pattern)| (name.to_owned(), value_of_pattern(row, pattern))).collect();
@@ -156,9 +156,9 @@ pub(in crate::stages) fn columns_of(note: &str) -> Option<serde_json::Map<String
 }
 
 /// The columns of a row that the settings name, each with its text where it has one.
-struct Row<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
+struct TableRow<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// Of columns of one name the last counts.
     fn get(&self, name: &str) -> Option<Option<&str>> {
         self.0.iter().rev().find(|(column, _)| column.trim() == name.trim()).map(|(_, text)| text.as_deref())
@@ -166,9 +166,9 @@ impl Row<'_> {
 }
 
 /// Reads of a row what these fields need.
-struct Wanted<'f>(&'f BTreeMap<String, String>);
+struct WantedFields<'f>(&'f BTreeMap<String, String>);
 
-impl Wanted<'_> {
+impl WantedFields<'_> {
     fn has_column(&self, column: &str) -> bool {
         // A blank behind a name is seen by nobody.
         let column = column.trim();
@@ -187,23 +187,23 @@ impl Wanted<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Wanted<'_> {
-    type Value = Row<'de>;
+impl<'de> DeserializeSeed<'de> for WantedFields<'_> {
+    type Value = TableRow<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Row<'de>, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<TableRow<'de>, D::Error> {
         from.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Wanted<'_> {
-    type Value = Row<'de>;
+impl<'de> Visitor<'de> for WantedFields<'_> {
+    type Value = TableRow<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row<'de>, A::Error> {
-        let mut row = Row(Vec::with_capacity(self.0.len()));
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TableRow<'de>, A::Error> {
+        let mut row = TableRow(Vec::with_capacity(self.0.len()));
         while let Some(Name(name)) = map.next_key()? {
             let (is_named, paths) = (self.has_column(&name), self.paths_within(&name));
             if paths.is_empty() {
@@ -236,7 +236,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// A column's value, or a template's; `None` where a column it names has none.
-fn value_of_pattern(row: &Row<'_>, pattern: &str) -> Option<String> {
+fn value_of_pattern(row: &TableRow<'_>, pattern: &str) -> Option<String> {
     // Nothing is refused.
     fill_pattern::<std::convert::Infallible>(row, pattern, |_, text| Ok(text.into())).unwrap_or_default()
 }
@@ -245,7 +245,7 @@ fn value_of_pattern(row: &Row<'_>, pattern: &str) -> Option<String> {
 ///
 /// # Errors
 /// [`Damaged`]: what one of the columns says instead of an id.
-fn id_of_pattern(row: &Row<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
+fn id_of_pattern(row: &TableRow<'_>, pattern: &str) -> Result<Option<String>, Damaged> {
     fill_pattern(row, pattern, |column, written| match is_day(written) && !names_day(column) {
         true => Err(Damaged(written.to_owned())),
         false => as_meant(written),
@@ -270,7 +270,7 @@ fn names_day(column: &str) -> bool {
 
 /// A column's value, or a template's, with `read` applied to each column's name and value.
 fn fill_pattern<E>(
-    row: &Row<'_>,
+    row: &TableRow<'_>,
     pattern: &str,
     read: impl for<'t> Fn(&str, &'t str) -> Result<Cow<'t, str>, E>,
 ) -> Result<Option<String>, E> {

@@ -321,7 +321,7 @@ fn one_walk_reads_for_all() {
         add_names(&mut names, &dump, &settings());
         assert_eq!(names.to_file().lines().count(), 3, "{}", dump.source);
         let mut recalled = Vec::new();
-        let sift = Sift::default();
+        let sift = RecallFilter::default();
         read_blocks(&dump, 1 << 20, &sift, |records| records, |_, records| recalled.extend(records));
         let recalled: Vec<(String, String)> = recalled
             .into_iter()

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
-use super::columns::Columns;
+use super::columns::FileColumns;
 use super::files::Dump;
 use super::hashed_names::{HashedNames, is_telling};
 use super::native_id::{as_meant, describe_damage};
@@ -21,7 +21,7 @@ use riddlemill_text::text::clean::annual::{Position, joke, note};
 /// A post of a thread, with the fields that every format of whole threads has. The field names are those of a
 /// thread dump: `pid, tid, user_name, user_id, text, time, image_links, is_comment, floor`.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Row {
+pub(super) struct ThreadPost {
     #[serde(default, deserialize_with = "loose::id")]
     pub pid: Option<String>,
     #[serde(default, deserialize_with = "loose::id")]
@@ -61,10 +61,10 @@ impl Threads {
 
     /// With what a census says of the columns and of the size of its file.
     pub(super) fn of_file(self, names: Vec<String>, bytes: u64) -> Threads {
-        Threads { columns: Columns { names, is_header: false }, bytes, ..self }
+        Threads { columns: FileColumns { names, is_header: false }, bytes, ..self }
     }
 
-    pub(super) fn columns(&self) -> &Columns {
+    pub(super) fn columns(&self) -> &FileColumns {
         &self.columns
     }
 
@@ -78,7 +78,7 @@ impl Threads {
         Threads { hashed: Some(names), ..census.finish(settings) }
     }
 
-    fn is_by_owner(&self, thread: &Thread, row: &Row) -> bool {
+    fn is_by_owner(&self, thread: &Thread, row: &ThreadPost) -> bool {
         let (Some(owner), Some(person)) = (thread.owner.as_deref(), row.person_name()) else { return false };
         match &self.hashed {
             None => owner == person,
@@ -87,7 +87,7 @@ impl Threads {
     }
 }
 
-impl Row {
+impl ThreadPost {
     /// Who wrote it: the id where there is one, else the name.
     fn person_name(&self) -> Option<&str> {
         self.user_id.as_deref().or(self.user_name.as_deref())
@@ -105,23 +105,23 @@ pub struct Threads {
     names: Names,
     /// In place of names in clear, where they came as hashes: then owners are hashes, too.
     hashed: Option<HashedNames>,
-    notes: Notes,
+    notes: ThreadNotes,
     /// Of the file that the census is of.
-    columns: Columns,
+    columns: FileColumns,
     /// Its bytes; 0 where they are not known.
     bytes: u64,
 }
 
 /// The owners' notes of a file, by `tid:pid` of the jokes and of the notes.
 #[derive(Debug, Default)]
-struct Notes {
+struct ThreadNotes {
     /// What is noted under a joke.
     under: HashMap<String, String>,
     /// The id of the joke that a post is a note on.
     of: HashMap<String, String>,
 }
 
-impl Notes {
+impl ThreadNotes {
     /// Sorts out what one person wrote in a thread: a note is on the last ranked joke before it.
     fn gather_notes(&mut self, tid: &str, mut posts: Vec<(u64, Option<String>)>) {
         // The numbers of posts grow with time, whatever the order of the dump.
@@ -153,7 +153,7 @@ struct Thread {
 }
 
 /// The number of a ranked joke, or of a note with its text.
-pub(super) type Wrote = (u64, Option<String>);
+pub(super) type RankedNote = (u64, Option<String>);
 
 /// Collects the threads of a file, one post at a time.
 #[derive(Debug, Default)]
@@ -163,12 +163,12 @@ pub(super) struct Census {
     /// How many posts of each author in each thread may be jokes.
     pub(super) ranked: HashMap<(String, String), u64>,
     /// What each author wrote in each thread.
-    pub(super) wrote: HashMap<(String, String), Vec<Wrote>>,
+    pub(super) wrote: HashMap<(String, String), Vec<RankedNote>>,
     pub(super) names: BTreeSet<String>,
 }
 
 impl Census {
-    pub(super) fn add_row(&mut self, row: Row) {
+    pub(super) fn add_row(&mut self, row: ThreadPost) {
         let (Some(tid), Some(person)) = (row.tid.clone(), row.person_name().map(str::to_string)) else { return };
         if row.first_floor() {
             self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
@@ -190,7 +190,7 @@ impl Census {
     }
 
     pub(super) fn finish(mut self, settings: &sections::Import) -> Threads {
-        let mut notes = Notes::default();
+        let mut notes = ThreadNotes::default();
         let owners = std::mem::take(&mut self.owners);
         let threads = owners.into_iter().map(|(tid, owner)| {
             let key = (tid, owner);
@@ -206,19 +206,19 @@ impl Census {
             names: Names::new(self.names),
             hashed: None,
             notes,
-            columns: Columns::default(),
+            columns: FileColumns::default(),
             bytes: 0,
         }
     }
 }
 
 /// A line of a thread dump.
-pub(super) fn parse_row(line: &str) -> Result<Row, Parsed> {
+pub(super) fn parse_row(line: &str) -> Result<ThreadPost, Parsed> {
     super::object(line)
 }
 
 /// Whether a post is a candidate. A first floor with its title is the thread itself, `tieba:<tid>`.
-pub(super) fn judge_post(row: Row, threads: Option<&Threads>, take: Take) -> Parsed {
+pub(super) fn judge_post(row: ThreadPost, threads: Option<&Threads>, take: Take) -> Parsed {
     let number =
         |field: &Option<String>| field.as_deref().filter(|f| f.parse::<u64>().is_ok()).map(str::to_string);
     let (tid, pid) = match &row.id {

@@ -4,29 +4,29 @@
 use rayon::prelude::*;
 
 use super::files::Dump;
-use super::page::{Contents, Page, PagePost, Read};
-use super::split::{Item, Items};
+use super::page::{Contents, Page, PagePost, PageResult};
+use super::split::{Item, SplitItems};
 use super::thread::Threads;
 use super::{Parsed, profile, rows, warc};
 use crate::config::SourceKind;
 use riddlemill_harvest::pages::Site;
 
 /// What is read of a dump at a time, in its order.
-pub(super) enum Portion {
+pub(super) enum DumpPortion {
     /// Records, or why they were not read.
-    Rows(Items),
+    Rows(SplitItems),
     /// Pages, or why they were not read.
     Pages(Vec<Page>),
 }
 
 /// The portions of a dump, read ahead. `limit` is the most bytes that a record or a page may have.
-pub(super) fn read_portions(dump: &Dump, limit: u64) -> Box<dyn Iterator<Item = Portion>> {
+pub(super) fn read_portions(dump: &Dump, limit: u64) -> Box<dyn Iterator<Item = DumpPortion>> {
     match &dump.profile {
-        Some(profile) => Box::new(profile::read_batches(dump, profile, limit).into_iter().map(Portion::Pages)),
+        Some(profile) => Box::new(profile::read_batches(dump, profile, limit).into_iter().map(DumpPortion::Pages)),
         None if dump.kind == SourceKind::Warc => {
-            Box::new(warc::read_batches(dump, &Site::Tieba).into_iter().map(Portion::Pages))
+            Box::new(warc::read_batches(dump, &Site::Tieba).into_iter().map(DumpPortion::Pages))
         }
-        None => Box::new(rows::read_batches(dump, limit).into_iter().map(Portion::Rows)),
+        None => Box::new(rows::read_batches(dump, limit).into_iter().map(DumpPortion::Rows)),
     }
 }
 
@@ -43,8 +43,8 @@ pub(super) fn fold_dump<S: Sync, T: Send>(
     for portion in read_portions(dump, limit) {
         let now = &*state;
         let made: Vec<T> = match portion {
-            Portion::Rows(items) => items.par_iter().filter_map(|item| row(now, item)).collect(),
-            Portion::Pages(pages) => {
+            DumpPortion::Rows(items) => items.par_iter().filter_map(|item| row(now, item)).collect(),
+            DumpPortion::Pages(pages) => {
                 pages.into_iter().flat_map(Page::into_posts).filter_map(|found| post(now, found)).collect()
             }
         };
@@ -53,7 +53,7 @@ pub(super) fn fold_dump<S: Sync, T: Send>(
 }
 
 /// What becomes of a page: of each of its posts, or why it gives none.
-pub(super) fn judge_page(read: Read, file_threads: &Threads, dump: &Dump) -> Parsed {
+pub(super) fn judge_page(read: PageResult, file_threads: &Threads, dump: &Dump) -> Parsed {
     let Contents { class, url, posts, why } = match read {
         Ok(read) => read,
         Err((reason, evidence)) => return Parsed::Out(reason, evidence),

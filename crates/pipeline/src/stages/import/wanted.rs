@@ -5,14 +5,14 @@ use crate::config::{SourceKind, TABLE};
 use riddlemill_files::reading::column_name;
 
 /// A column that is needed.
-pub(super) struct Wanted {
+pub(super) struct WantedColumn {
     /// Where that is said: a setting, or the kind of the source.
     pub(super) by: String,
     /// It or another one.
     pub(super) any: Vec<String>,
 }
 
-impl Wanted {
+impl WantedColumn {
     /// Whether it is the column of this name.
     pub(super) fn is_column(&self, name: &str) -> bool {
         self.any.iter().any(|any| column_name(any) == name)
@@ -20,10 +20,10 @@ impl Wanted {
 }
 
 /// What the records of a dump must have.
-pub(super) fn wanted_columns(dump: &Dump) -> Vec<Wanted> {
-    let of_kind = |columns: &[&[&str]]| -> Vec<Wanted> {
+pub(super) fn wanted_columns(dump: &Dump) -> Vec<WantedColumn> {
+    let of_kind = |columns: &[&[&str]]| -> Vec<WantedColumn> {
         let kind = super::files::kind_name(dump.kind);
-        let any = |any: &&[&str]| Wanted {
+        let any = |any: &&[&str]| WantedColumn {
             by: format!("kind = \"{kind}\""),
             any: any.iter().map(|name| (*name).to_owned()).collect(),
         };
@@ -37,8 +37,8 @@ pub(super) fn wanted_columns(dump: &Dump) -> Vec<Wanted> {
                     None => format!("fields.{field}"),
                 };
                 let single =
-                    |name: &str| Wanted { by: by.clone(), any: vec![name.to_owned(), pattern.clone()] };
-                let names: Vec<Wanted> = in_braces(pattern).map(single).collect();
+                    |name: &str| WantedColumn { by: by.clone(), any: vec![name.to_owned(), pattern.clone()] };
+                let names: Vec<WantedColumn> = in_braces(pattern).map(single).collect();
                 if names.is_empty() { vec![single(pattern)] } else { names }
             });
             needed.filter(|wanted| !wanted.any.iter().any(|name| dump.optional.contains(name))).collect()

@@ -10,14 +10,14 @@ use std::thread;
 use url::Url;
 
 use super::files::Dump;
-use super::page::{Contents, Page, Read, of_forum};
+use super::page::{Contents, Page, PageResult, of_forum};
 use super::thread::Threads;
 use super::{Parsed, RawPost, thread as threads};
 use riddlemill_files::fence;
 use riddlemill_files::reading::{Form, sniff_form};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
-use riddlemill_harvest::warc::{ArchiveTrouble, Limits, Location, Page as Archived, Totals};
+use riddlemill_harvest::warc::{ArchiveTrouble, RecordLimits, Location, ArchivedPage as Archived, Totals};
 use riddlemill_record::{PostKind, Reason};
 
 /// Pages of a batch.
@@ -51,7 +51,7 @@ pub(super) fn visit_pages(dump: &Dump, site: &Site, mut take: impl FnMut(Page)) 
     let byte = dump.piece.byte;
     // In the first piece no place is shifted.
     let packed = byte > 0 && is_packed(dump);
-    pages::for_each_page(vec![dump.path.clone()], site, Limits::default(), |item| {
+    pages::for_each_page(vec![dump.path.clone()], site, RecordLimits::default(), |item| {
         take(match item {
             Ok((page, parsed)) => {
                 let at = offset_of_location(page.at) + byte;
@@ -89,7 +89,7 @@ fn shift_damage(trouble: &mut ArchiveTrouble, byte: u64, packed: bool) {
 }
 
 /// For the forum, the address shows what a page should be, and also if a profile lists addresses.
-fn contents_of_page(page: Archived, parsed: pages::Parsed, site: &Site) -> Read {
+fn contents_of_page(page: Archived, parsed: pages::Parsed, site: &Site) -> PageResult {
     let url = Url::parse(&page.url).ok();
     let known = match site {
         Site::Tieba => url.as_ref().and_then(Address::parse_address).is_some(),

@@ -1,12 +1,12 @@
 //! Reports mistakes of a folder in the operations that it names.
 
-use riddlemill_benchmarks::native::{KEYS, Native as Declared};
+use riddlemill_benchmarks::native::{KEYS, NativeStep as Declared};
 use riddlemill_benchmarks::{Benchmark, find_benchmark};
 
-use super::{Form, OPERATIONS, Operation, Records, Shape, rows_of};
+use super::{SettingForm, OPERATIONS, Operation, Records, RecordShape, rows_of};
 use crate::config::{Problem, unknown};
 use crate::stages;
-use crate::stages::context::Rows;
+use crate::stages::context::StageRows;
 
 /// Every problem with the operations of a benchmark, each with its place.
 pub fn find_problems(benchmark: &'static Benchmark) -> Vec<Problem> {
@@ -40,13 +40,13 @@ fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operat
         Some((other, step)) => rows_of_step(find_benchmark(other)?, step),
         None => rows_of_step(benchmark, input),
     };
-    let come: Vec<Rows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
+    let come: Vec<StageRows> = step.iter().flat_map(|step| &step.from).filter_map(input).collect();
     let hint = match op.of_declared {
         "" => String::new(),
         what => format!("\n  hint: {what}"),
     };
-    let of_declared = |rows: Rows| if rows == Rows::Groups { hint.as_str() } else { "" };
-    let listed = |shapes: &[Shape]| shapes.iter().map(|shape| shape.shape_name()).collect::<Vec<_>>().join(" or ");
+    let of_declared = |rows: StageRows| if rows == StageRows::Groups { hint.as_str() } else { "" };
+    let listed = |shapes: &[RecordShape]| shapes.iter().map(|shape| shape.shape_name()).collect::<Vec<_>>().join(" or ");
     match op.records {
         Records::Made { of, into } => {
             if !into.iter().any(|shape| shape.is_of(leaves)) {
@@ -71,8 +71,8 @@ fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operat
             }
         }
         Records::AsTheyCome => {
-            let posts_too = leaves == Rows::Groups;
-            let unexpected = |rows: &&Rows| **rows != leaves && !(posts_too && **rows == Rows::Posts);
+            let posts_too = leaves == StageRows::Groups;
+            let unexpected = |rows: &&StageRows| **rows != leaves && !(posts_too && **rows == StageRows::Posts);
             for rows in come.iter().filter(unexpected) {
                 let what = format!("{name:?} returns {}, but its input is {}", leaves.name(), rows.name());
                 problems.push(problem_of_step(declared, what));
@@ -82,17 +82,17 @@ fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operat
 }
 
 /// The columns that a kind has not, where it has others of a shape.
-fn lacking_columns(shapes: &[Shape], rows: Rows) -> String {
-    let Rows::Kind(_) = rows else { return String::new() };
-    let missing = |shape: &Shape| -> Vec<&'static str> {
-        let Shape::Columns(columns) = shape else { return Vec::new() };
+fn lacking_columns(shapes: &[RecordShape], rows: StageRows) -> String {
+    let StageRows::Kind(_) = rows else { return String::new() };
+    let missing = |shape: &RecordShape| -> Vec<&'static str> {
+        let RecordShape::Columns(columns) = shape else { return Vec::new() };
         columns.iter().copied().filter(|column| !rows.has_column(column)).collect()
     };
     let least = shapes.iter().map(missing).filter(|missing| !missing.is_empty()).min_by_key(Vec::len);
     least.map_or_else(String::new, |missing| format!(", without {}", missing.join(", ")))
 }
 
-fn rows_of_step(benchmark: &'static Benchmark, step: &str) -> Option<Rows> {
+fn rows_of_step(benchmark: &'static Benchmark, step: &str) -> Option<StageRows> {
     let step = benchmark.steps.iter().find(|known| known.name == step)?;
     Some(stages::declared_stage(benchmark, step)?.rows())
 }
@@ -146,9 +146,9 @@ fn check_settings(declared: &Declared, op: &Operation, problems: &mut Vec<Proble
                 let known = op.settings.iter().map(|(key, _)| *key).chain(KEYS);
                 unknown(&format!("setting of {name:?}"), setting.key, known)
             }
-            Some(Form::Text) if setting.value.is_string() => continue,
-            Some(Form::Text) => format!("{}: expected a text", setting.key),
-            Some(Form::Count(least, most)) => {
+            Some(SettingForm::Text) if setting.value.is_string() => continue,
+            Some(SettingForm::Text) => format!("{}: expected a text", setting.key),
+            Some(SettingForm::Count(least, most)) => {
                 let fits = setting.value.as_u64().is_some_and(|count| (least..=most).contains(&count));
                 if fits {
                     continue;

@@ -14,14 +14,14 @@ use riddlemill_text::puzzle::spelling::{Speller, apply_corrections};
 use serde_json::Value;
 
 use super::reread::show_riddle;
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, subjects_of};
+use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, subjects_of};
 use crate::config::Config;
 use crate::stages::context::StageError;
 use crate::stages::rule::Plain;
 use crate::stages::subject::{self, in_scope};
 
 /// What an operation finds of one record.
-pub(super) struct Found {
+pub(super) struct OperationResult {
     /// The fields, by the operation's names.
     pub values: Values,
     pub basis: Vec<String>,
@@ -76,7 +76,7 @@ impl<'r> Taken<'r> {
 pub(super) fn fill_records<E: Display>(
     job: &Job<'_>,
     step: &'static Declared,
-    find: impl Fn(&Taken<'_>) -> Result<Option<Found>, E> + Sync,
+    find: impl Fn(&Taken<'_>) -> Result<Option<OperationResult>, E> + Sync,
 ) -> Result<NewRows, StageError> {
     job.each_subject(subjects_of(step), &Plain(|record: Row| fill_record(record, step, &find)))
 }
@@ -85,7 +85,7 @@ pub(super) fn fill_records<E: Display>(
 pub(super) fn fill_record<E: Display>(
     mut record: Row,
     step: &'static Declared,
-    find: &impl Fn(&Taken<'_>) -> Result<Option<Found>, E>,
+    find: &impl Fn(&Taken<'_>) -> Result<Option<OperationResult>, E>,
 ) -> Outcome<Row> {
     let taken = Taken::from_record(step, &record);
     let found = if taken.is_asked() { find(&taken) } else { Ok(None) };
@@ -122,7 +122,7 @@ pub(super) static OPERATION: Operation = Operation {
     version: 3,
     section: "puzzles",
     records: Records::AsTheyCome,
-    inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
+    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: ANSWER, needed: false }],
     gives: &[QUESTION, ANSWER, CORRECTIONS],
     settings: &[],
     of_declared: "",
@@ -145,7 +145,7 @@ impl Stage for Spelling {
 
 /// The corrections that a dictionary proposes, and the texts with all of them; the texts stay as they are until people say
 /// so.
-fn propose_corrections(taken: &Taken<'_>) -> Option<Found> {
+fn propose_corrections(taken: &Taken<'_>) -> Option<OperationResult> {
     let (question, answer) =
         (taken.text_of_input(QUESTION).unwrap_or_default(), taken.text_of_input(ANSWER).unwrap_or_default());
     let (corrections, left) = Speller::bundled().find_corrections(&question, &answer);
@@ -166,7 +166,7 @@ fn propose_corrections(taken: &Taken<'_>) -> Option<Found> {
             .push_str(&format!("{comma}{left} more words are not in the dictionary, and were not looked at"));
     }
     values.set(CORRECTIONS, list);
-    Some(Found { values, basis: vec!["dictionary".into()], rule: Reason::Misspelt, evidence, before, after })
+    Some(OperationResult { values, basis: vec!["dictionary".into()], rule: Reason::Misspelt, evidence, before, after })
 }
 
 #[cfg(test)]

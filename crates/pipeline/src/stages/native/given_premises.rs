@@ -14,8 +14,8 @@ use std::fs;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::fill::{Found, Taken, fill_records};
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
+use super::fill::{OperationResult, Taken, fill_records};
+use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
 use crate::config::places::list_matching_files;
 use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
@@ -40,7 +40,7 @@ pub(super) static OPERATION: Operation = Operation {
     section: "puzzles",
     records: Records::AsTheyCome,
     // The premises that are there already: none are taken from a file then.
-    inputs: &[Input { name: QUESTION, needed: true }, Input { name: PREMISES, needed: false }],
+    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: PREMISES, needed: false }],
     gives: &[PREMISES, OVERTURNED, INFERENCES],
     settings: &[],
     of_declared: "",
@@ -84,7 +84,7 @@ pub(super) struct SuppliedFacts {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct PremiseLine {
     id: Option<String>,
     #[serde(alias = "head")]
     question: Option<String>,
@@ -135,7 +135,7 @@ impl SuppliedFacts {
     }
 
     fn add_line(&mut self, line: &str, place: &str) -> Result<(), LineError> {
-        let line: Line = riddlemill_text::notation::from_str(line)?;
+        let line: PremiseLine = riddlemill_text::notation::from_str(line)?;
         let texts = |list: Vec<String>| -> Vec<String> {
             let list = list.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
             list.filter(|text| !text.is_empty()).collect()
@@ -177,7 +177,7 @@ impl SuppliedFacts {
 }
 
 /// The premises and inferences of a puzzle in the files; a model is asked for the missing ones.
-fn find_given_premises(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found> {
+fn find_given_premises(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<OperationResult> {
     let asked = word_key(&taken.text_of_input(QUESTION)?);
     let mut listed = taken.texts_of_input(PREMISES);
     let (mut values, mut basis, mut evidence) = (Values::new(), Vec::new(), Vec::new());
@@ -200,7 +200,7 @@ fn find_given_premises(taken: &Taken<'_>, facts: &SuppliedFacts) -> Option<Found
     }
     let after = listed.iter().chain(inferences.into_iter().flatten()).cloned().collect::<Vec<_>>().join("\n");
     let (evidence, before) = (evidence.join("; "), String::new());
-    Some(Found { values, basis, rule: Reason::PremisesGiven, evidence, before, after })
+    Some(OperationResult { values, basis, rule: Reason::PremisesGiven, evidence, before, after })
 }
 
 #[cfg(test)]

@@ -16,13 +16,13 @@ mod riddle;
 mod roles;
 mod same_riddle;
 
-use super::context::{About, NewRows, Rows};
+use super::context::{About, NewRows, StageRows};
 use super::job::{Job, StepContext};
 use super::stage::Stage;
 use crate::config::{Config, sections};
 pub(super) use reread::goes_on;
-pub use reread::{Reread, Written, full_text, show_riddle};
-use riddlemill_benchmarks::native::Native as Declared;
+pub use reread::{Reread, WrittenRecord, full_text, show_riddle};
+use riddlemill_benchmarks::native::NativeStep as Declared;
 pub use roles::ROLES;
 pub(super) use roles::{bare_variant, of_role};
 
@@ -50,11 +50,11 @@ struct Operation {
     /// The records that it works on.
     records: Records,
     /// What it takes of a record, by its own names.
-    inputs: &'static [Input],
+    inputs: &'static [OperationInput],
     /// The fields that it finds.
     gives: &'static [&'static str],
     /// Its settings in the step's table.
-    settings: &'static [(&'static str, Form)],
+    settings: &'static [(&'static str, SettingForm)],
     /// What helps whose records are declared, where it does not work on those; else "".
     of_declared: &'static str,
     /// The stage that a step is which names it.
@@ -85,13 +85,13 @@ pub(super) fn stage_of_step(step: &'static Declared) -> Option<Box<dyn Stage>> {
 }
 
 /// What a step leaves.
-fn rows_of(step: &Declared) -> Rows {
-    Rows::of_kind(step.leaves)
+fn rows_of(step: &Declared) -> StageRows {
+    StageRows::of_kind(step.leaves)
 }
 
 /// The records that a step works on, where those are what it leaves.
-fn subjects_of(step: &Declared) -> Rows {
-    Rows::of_kind(step.records)
+fn subjects_of(step: &Declared) -> StageRows {
+    StageRows::of_kind(step.records)
 }
 
 /// Records that an operation works on.
@@ -99,12 +99,12 @@ enum Records {
     /// Any records, with columns or declared; the step names the values.
     AsTheyCome,
     /// It makes records of the second kind from records of the first.
-    Made { of: &'static [Shape], into: &'static [Shape] },
+    Made { of: &'static [RecordShape], into: &'static [RecordShape] },
 }
 
 /// What records have to be for an operation.
 #[derive(Clone, Copy)]
-enum Shape {
+enum RecordShape {
     /// Posts.
     Posts,
     /// Records of a kind with these columns.
@@ -113,27 +113,27 @@ enum Shape {
     Groups,
 }
 
-impl Shape {
+impl RecordShape {
     /// Whether rows are so.
-    fn is_of(self, rows: Rows) -> bool {
+    fn is_of(self, rows: StageRows) -> bool {
         match (self, rows) {
-            (Shape::Posts, Rows::Posts) | (Shape::Groups, Rows::Groups) => true,
-            (Shape::Columns(columns), Rows::Kind(_)) => columns.iter().all(|column| rows.has_column(column)),
+            (RecordShape::Posts, StageRows::Posts) | (RecordShape::Groups, StageRows::Groups) => true,
+            (RecordShape::Columns(columns), StageRows::Kind(_)) => columns.iter().all(|column| rows.has_column(column)),
             _ => false,
         }
     }
 
     fn shape_name(self) -> String {
         match self {
-            Shape::Posts => Rows::Posts.name().to_owned(),
-            Shape::Groups => Rows::Groups.name().to_owned(),
-            Shape::Columns(columns) => format!("a kind of records with the columns {}", columns.join(", ")),
+            RecordShape::Posts => StageRows::Posts.name().to_owned(),
+            RecordShape::Groups => StageRows::Groups.name().to_owned(),
+            RecordShape::Columns(columns) => format!("a kind of records with the columns {}", columns.join(", ")),
         }
     }
 }
 
 /// A part of a record that an operation takes.
-struct Input {
+struct OperationInput {
     name: &'static str,
     /// Whether it is required.
     needed: bool,
@@ -141,7 +141,7 @@ struct Input {
 
 /// What a setting in a step's table is.
 #[derive(Clone, Copy)]
-enum Form {
+enum SettingForm {
     /// A whole number between these.
     Count(u64, u64),
     Text,

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use super::fill::{Found, Taken, fill_records};
+use super::fill::{OperationResult, Taken, fill_records};
 use super::given_premises::SuppliedFacts;
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
+use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_record::{Reason, is_published};
 use riddlemill_review::Values;
-use riddlemill_text::puzzle::near::{self as beside, Near as Word};
+use riddlemill_text::puzzle::near::{self as beside, NearWord as Word};
 use riddlemill_text::puzzle::wordnet::{WordNet, WordNetError};
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) static OPERATION: Operation = Operation {
     version: 6,
     section: "puzzles",
     records: Records::AsTheyCome,
-    inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: true }],
+    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: ANSWER, needed: true }],
     gives: &[DISTRACTORS, FROM],
     settings: &[],
     of_declared: "",
@@ -184,7 +184,7 @@ fn settings_error(error: WordNetError) -> StageError {
 
 /// Three words related to the answer, if a file of categories or WordNet has them; otherwise a model is asked. A published
 /// puzzle has its distractors.
-fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNetError> {
+fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<OperationResult>, WordNetError> {
     if is_published(taken.id) {
         return Ok(None);
     }
@@ -198,5 +198,5 @@ fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<Found>, WordNe
     values.set(DISTRACTORS, texts);
     values.set(FROM, from);
     let (basis, before) = (vec![source], String::new());
-    Ok(Some(Found { values, basis, rule: Reason::BesideAnswer, evidence, before, after }))
+    Ok(Some(OperationResult { values, basis, rule: Reason::BesideAnswer, evidence, before, after }))
 }

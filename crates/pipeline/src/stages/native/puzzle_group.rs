@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::roles::{ROLES, bare_variant, of_role};
-use super::{About, Declared, Job, NewRows, Operation, Records, Shape, Stage, StepContext, puzzle_settings};
+use super::{About, Declared, Job, NewRows, Operation, Records, RecordShape, Stage, StepContext, puzzle_settings};
 use crate::config::{Config, sections};
-use crate::stages::context::{Rows, StageError};
+use crate::stages::context::{StageRows, StageError};
 use crate::stages::published;
 use riddlemill_record::{Column, Outcome, Reason, Record, Row, Standing, is_published};
 use riddlemill_tables::Manifest;
@@ -22,7 +22,7 @@ pub(super) static OPERATION: Operation = Operation {
     version: 2,
     section: "puzzles",
     records: Records::Made {
-        of: &[Shape::Columns(&[
+        of: &[RecordShape::Columns(&[
             "question",
             "answer",
             "kind",
@@ -32,7 +32,7 @@ pub(super) static OPERATION: Operation = Operation {
             "context_answer",
             "context_distractors",
         ])],
-        into: &[Shape::Columns(&[
+        into: &[RecordShape::Columns(&[
             "group",
             "kind",
             "role",
@@ -76,7 +76,7 @@ impl Stage for PuzzleGroup {
             benchmark.iter().flat_map(|benchmark| &benchmark.steps).map(|step| step.name).collect();
         let (mut writer, published, step) = (job.create_row_writer()?, job.load_published()?, job.step.step);
         let into = self.rows().columns();
-        job.each_of(Rows::columns, &mut writer, |puzzle: Row| match is_published(puzzle.id()) {
+        job.each_of(StageRows::columns, &mut writer, |puzzle: Row| match is_published(puzzle.id()) {
             true => published::published_group(&published, step, &puzzle, &steps, into),
             false => make_group(&puzzle, into, &settings, seed),
         })?;
@@ -90,11 +90,11 @@ impl Stage for PuzzleGroup {
 struct Incomplete {
     /// The question that is missing.
     role: &'static str,
-    lack: Lack,
+    lack: PuzzleLack,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Lack {
+enum PuzzleLack {
     #[error("it has no {0}")]
     Part(&'static str),
     #[error("it has {0} distractors, not 3")]
@@ -118,15 +118,15 @@ fn make_group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzle
     }
 }
 
-fn make_variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> Result<Row, Lack> {
+fn make_variant(puzzle: &Row, bare: Row, settings: &sections::Puzzles, seed: u64) -> Result<Row, PuzzleLack> {
     let mut variant = bare;
     let role = variant.text("role").unwrap_or_default().to_owned();
-    puzzle.text("kind").ok_or(Lack::Part("kind"))?;
+    puzzle.text("kind").ok_or(PuzzleLack::Part("kind"))?;
     let (question, answer, distractors) = of_role(puzzle, &role);
-    let question = question.filter(|text| !text.trim().is_empty()).ok_or(Lack::Part("question"))?;
-    let answer = answer.ok_or(Lack::Part("answer"))?;
+    let question = question.filter(|text| !text.trim().is_empty()).ok_or(PuzzleLack::Part("question"))?;
+    let answer = answer.ok_or(PuzzleLack::Part("answer"))?;
     let [first, second, third] = distractors else {
-        return Err(Lack::Distractors(distractors.len()));
+        return Err(PuzzleLack::Distractors(distractors.len()));
     };
     let replaced = options::is_replaced_group(seed, puzzle.id(), settings.none_share);
     let Options { answer, distractors, original_answer, order } =

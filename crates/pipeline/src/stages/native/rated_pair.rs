@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{About, Declared, Form, Job, NewRows, Operation, Records, Shape, Stage, subjects_of};
+use super::{About, Declared, SettingForm, Job, NewRows, Operation, Records, RecordShape, Stage, subjects_of};
 use crate::stages::context::{StageError, Unusable};
 use crate::stages::published::{self, Published};
 use riddlemill_record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
@@ -20,10 +20,10 @@ const GAP: u32 = 2;
 const PURPOSE: &str = "mc options";
 
 /// Rated answers.
-const RESPONSES: Shape =
-    Shape::Columns(&["question", "normal", "model", "sample", "text", "judges", "ratings"]);
+const RESPONSES: RecordShape =
+    RecordShape::Columns(&["question", "normal", "model", "sample", "text", "judges", "ratings"]);
 /// What they answer.
-const QUESTIONS: Shape = Shape::Columns(&["question_en", "irrationality"]);
+const QUESTIONS: RecordShape = RecordShape::Columns(&["question_en", "irrationality"]);
 
 pub(super) static OPERATION: Operation = Operation {
     name: "rated_pair",
@@ -32,7 +32,7 @@ pub(super) static OPERATION: Operation = Operation {
     section: "options",
     records: Records::Made {
         of: &[RESPONSES, QUESTIONS],
-        into: &[Shape::Columns(&[
+        into: &[RecordShape::Columns(&[
             "question_en",
             "irrationality",
             "good",
@@ -47,7 +47,7 @@ pub(super) static OPERATION: Operation = Operation {
     },
     inputs: &[],
     gives: &[],
-    settings: &[("gap", Form::Count(0, 4)), ("purpose", Form::Text)],
+    settings: &[("gap", SettingForm::Count(0, 4)), ("purpose", SettingForm::Text)],
     of_declared: "`records` names a kind with columns: the built-in `questions`, `responses` and `multiple choices`, or one of your own, which \
          `[columns.NAME]` declares",
     stage: |step| Box::new(RatedPair(step)),
@@ -59,17 +59,17 @@ impl Stage for RatedPair {
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let has = |wanted: Shape| job.has_input(|rows| wanted.is_of(rows));
+        let has = |wanted: RecordShape| job.has_input(|rows| wanted.is_of(rows));
         if !has(RESPONSES) || !has(QUESTIONS) {
             let lacks = "it reads the rated answers and the questions that they belong to";
             return Err(Unusable::at_place(job.step.step, lacks).into());
         }
         let seconds = job.find_repeated_records()?;
-        let of = |wanted: Shape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
+        let of = |wanted: RecordShape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
         let setting = |key: &str| {
             self.0.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
         };
-        let draw = Draw {
+        let draw = PairDraw {
             gap: setting("gap").and_then(Value::as_u64).map_or(GAP, |gap| gap as u32),
             purpose: setting("purpose").and_then(Value::as_str).unwrap_or(PURPOSE),
             seed: job.seed(),
@@ -94,7 +94,7 @@ fn text_of_column<'r>(row: &'r Row, column: &str) -> &'r str {
 
 /// What a pair is drawn with.
 #[derive(Clone, Copy)]
-struct Draw {
+struct PairDraw {
     /// How far apart the two have to be rated.
     gap: u32,
     /// What their order is drawn for.
@@ -107,7 +107,7 @@ struct Draw {
 fn join_pairs(
     questions: Vec<Row>,
     responses: Vec<Row>,
-    draw: Draw,
+    draw: PairDraw,
     (rows, benchmark): (&Published, &str),
     writer: &mut StageWriter<Row>,
 ) {
@@ -191,7 +191,7 @@ fn answer_name(answer: &Row) -> String {
 }
 
 /// The item of a question before its answers are chosen: with the order in which they are shown.
-fn item_without_answers(question: &Row, into: &'static [Column], draw: Draw) -> Row {
+fn item_without_answers(question: &Row, into: &'static [Column], draw: PairDraw) -> Row {
     let mut made = Row::new(into, question.id());
     for column in ["text", "question_en", "irrationality"] {
         made.set_text(column, text_of_column(question, column));
@@ -221,7 +221,7 @@ enum NoItem {
 }
 
 /// The item of a question. `answers` are in the order of their names.
-fn choose_answers(question: &Row, bare: Row, answers: &[Row], draw: Draw) -> Result<Row, NoItem> {
+fn choose_answers(question: &Row, bare: Row, answers: &[Row], draw: PairDraw) -> Result<Row, NoItem> {
     let numbers = |answer: &Row| -> Vec<u32> {
         answer.list("ratings").iter().filter_map(|rating| rating.parse().ok()).collect()
     };
@@ -283,7 +283,7 @@ mod tests {
     use riddlemill_record::Cell;
     use serde_json::json;
 
-    const DRAW: Draw = Draw { gap: GAP, purpose: PURPOSE, seed: 7 };
+    const DRAW: PairDraw = PairDraw { gap: GAP, purpose: PURPOSE, seed: 7 };
 
     fn question() -> Row {
         make_row("questions", json!({ "id": "q", "question_en": "Why?", "irrationality": "No reason." }))

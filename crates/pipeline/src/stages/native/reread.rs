@@ -3,28 +3,28 @@
 use riddlemill_record::{Outcome, Post, Row};
 
 /// How an operation would write a record today; `None` if the record is not kept.
-pub type Reread = Box<dyn Fn(Written) -> Option<Written> + Sync>;
+pub type Reread = Box<dyn Fn(WrittenRecord) -> Option<WrittenRecord> + Sync>;
 
 /// A record among those whose texts rules write.
-pub enum Written {
+pub enum WrittenRecord {
     /// What was imported.
     Post(Box<Post>),
     /// A record made from it.
     Row(Row),
 }
 
-impl From<Post> for Written {
-    fn from(post: Post) -> Written {
-        Written::Post(Box::new(post))
+impl From<Post> for WrittenRecord {
+    fn from(post: Post) -> WrittenRecord {
+        WrittenRecord::Post(Box::new(post))
     }
 }
 
-impl Written {
+impl WrittenRecord {
     /// What it says.
     pub fn text(&self) -> String {
         match self {
-            Written::Post(post) => post.text.clone(),
-            Written::Row(row) => full_text(row),
+            WrittenRecord::Post(post) => post.text.clone(),
+            WrittenRecord::Row(row) => full_text(row),
         }
     }
 }

@@ -15,15 +15,15 @@ use serde_json::{Value, json};
 
 use super::reread::full_text;
 use super::{
-    About, Declared, Job, NewRows, Operation, Records, Reread, Shape, Stage, StepContext, Written, goes_on,
+    About, Declared, Job, NewRows, Operation, Records, Reread, RecordShape, Stage, StepContext, WrittenRecord, goes_on,
     rows_of, show_riddle,
 };
 use crate::config::{Config, sections};
-use crate::stages::context::{Rows, StageError};
+use crate::stages::context::{StageRows, StageError};
 use crate::stages::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
 use crate::stages::rule::{Overrulable, Rule};
 use crate::stages::subject;
-use crate::stages::subject::declared::Groups;
+use crate::stages::subject::declared::RecordGroups;
 use crate::stages::texts::{anonymise_stage, policy_lists};
 
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub(super) static OPERATION: Operation = Operation {
     version: 4,
     section: "puzzles",
     records: Records::Made {
-        of: &[Shape::Posts],
-        into: &[Shape::Columns(&[QUESTION, ANSWER]), Shape::Groups],
+        of: &[RecordShape::Posts],
+        into: &[RecordShape::Columns(&[QUESTION, ANSWER]), RecordShape::Groups],
     },
     inputs: &[],
     gives: &["question", "answer"],
@@ -71,7 +71,7 @@ impl Stage for Riddle {
     fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
         let rule = Riddle(self.0);
         Ok(Some(Box::new(move |written| match written {
-            Written::Post(post) => goes_on(rule.outcome_by_rule(*post)).map(Written::Row),
+            WrittenRecord::Post(post) => goes_on(rule.outcome_by_rule(*post)).map(WrittenRecord::Row),
             made => Some(made),
         })))
     }
@@ -179,7 +179,7 @@ fn record_of_riddle(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -
     match stripped {
         // No ballot before the first draft could give it one.
         Outcome::Kept(row) | Outcome::Changed { row, .. }
-            if rows_of(step) == Rows::Groups && row.answer.is_empty() =>
+            if rows_of(step) == StageRows::Groups && row.answer.is_empty() =>
         {
             Outcome::Held { reason: Reason::AnswerMissing, evidence: row.question.into() }
         }
@@ -189,9 +189,9 @@ fn record_of_riddle(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -
 
 /// A published riddle, unchanged.
 fn as_published(post: &Post, step: &Declared) -> Row {
-    if rows_of(step) == Rows::Groups {
-        let mut record = subject::of_post(Rows::Groups, Post { title: None, content: None, ..post.clone() });
-        let mut groups = Groups::parse_groups(&record);
+    if rows_of(step) == StageRows::Groups {
+        let mut record = subject::of_post(StageRows::Groups, Post { title: None, content: None, ..post.clone() });
+        let mut groups = RecordGroups::parse_groups(&record);
         let fields = groups.of_step(step.name);
         fields.insert(QUESTION.into(), json!(post.title));
         fields.insert(ANSWER.into(), json!(post.content));
@@ -207,8 +207,8 @@ fn fill_columns(post: &Post, step: &Declared, stripped: &Stripped) -> Row {
     // Question and answer have places of their own, and would be in the record twice.
     let post = Post { title: None, content: None, ..post.clone() };
     let mut record = subject::of_post(rows_of(step), post);
-    if rows_of(step) == Rows::Groups {
-        let mut groups = Groups::parse_groups(&record);
+    if rows_of(step) == StageRows::Groups {
+        let mut groups = RecordGroups::parse_groups(&record);
         let fields = groups.of_step(step.name);
         record.set_text("text", show_riddle(&stripped.question, &stripped.answer));
         fields.insert(QUESTION.into(), json!(stripped.question));
@@ -234,7 +234,7 @@ pub(super) static ANONYMISE: Operation = Operation {
     name: "anonymise_riddle",
     version: 1,
     section: "anonymise",
-    records: Records::Made { of: &[Shape::Columns(&TEXTS)], into: &[Shape::Columns(&TEXTS)] },
+    records: Records::Made { of: &[RecordShape::Columns(&TEXTS)], into: &[RecordShape::Columns(&TEXTS)] },
     inputs: &[],
     gives: &[],
     settings: &[],
@@ -262,7 +262,7 @@ impl Stage for AnonymiseRiddle {
     fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
         let stage = english_anonymiser(config, recipe)?;
         Ok(Some(Box::new(move |written| match written {
-            Written::Row(row) => goes_on(stage.anonymise_columns(row, &TEXTS)).map(Written::Row),
+            WrittenRecord::Row(row) => goes_on(stage.anonymise_columns(row, &TEXTS)).map(WrittenRecord::Row),
             other => Some(other),
         })))
     }
@@ -274,7 +274,7 @@ impl Stage for AnonymiseRiddle {
             seen: full_text,
             passing: |row| stage.marked_columns(row, &TEXTS),
         };
-        job.each_row(Rows::columns, &rule)
+        job.each_row(StageRows::columns, &rule)
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fill::Taken;
-use super::{About, Declared, Input, Job, NewRows, Operation, Records, Stage, StepContext, subjects_of};
+use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, subjects_of};
 use crate::config::{Config, sections};
-use crate::stages::context::{StageError, Waiting};
+use crate::stages::context::{StageError, JoinProgress};
 use crate::stages::dedup::{decide_where, of_over_length, keep_published};
 use crate::stages::embed::{Embedded, Embeds};
 use riddlemill_record::{Outcome, Post, Record, Row};
@@ -30,7 +30,7 @@ pub(super) static OPERATION: Operation = Operation {
     version: 3,
     section: "dedup",
     records: Records::AsTheyCome,
-    inputs: &[Input { name: QUESTION, needed: true }, Input { name: ANSWER, needed: false }],
+    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: ANSWER, needed: false }],
     gives: &[],
     settings: &[],
     of_declared: "",
@@ -104,7 +104,7 @@ fn remove_duplicates(job: &Job<'_>, step: &'static Declared) -> Result<NewRows, 
     let near = Embeds::Questions.find_near_pairs(&texts, &job.asking)?;
     let has_answers = step.find_input(ANSWER).is_some();
     let agree = |a: usize, b: usize| !has_answers || answers_agree(&answers[a], &answers[b]).0;
-    let waiting = Waiting::new(job.asking.stop, job.asking.pulse, records.len() as u64);
+    let waiting = JoinProgress::new(job.asking.stop, job.asking.pulse, records.len() as u64);
     // People decided about the records as pages show them.
     let at: BTreeMap<&str, usize> = records.iter().enumerate().map(|(at, r)| (r.id(), at)).collect();
     let shown: Vec<String> = records.iter().map(|record| text_for_pages(step, record)).collect();

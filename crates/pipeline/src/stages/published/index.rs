@@ -8,9 +8,9 @@ use riddlemill_benchmarks::scope::group_name;
 use riddlemill_benchmarks::{Benchmark, notation};
 use serde_json::{Map, Value as Json};
 
-use super::super::context::Rows;
+use super::super::context::StageRows;
 use super::super::subject::GROUPS;
-use super::super::subject::declared::Groups;
+use super::super::subject::declared::RecordGroups;
 use riddlemill_record::{CellKind, OwnedCell, Record, Row, Standing, record, with_fields};
 use riddlemill_tables::{Error, Manifest, StageReader, Workspace};
 
@@ -243,7 +243,7 @@ pub(super) fn with_values<R: Record>(record: &R, values: &PublishedValues, step:
     let columns = R::described(record.columns());
     let column = |name: &str| columns.iter().find(|column| column.name == name);
     if column(GROUPS).is_some() {
-        let groups = groups_with_values(Row::from_record(Rows::Groups.columns(), record), values, step);
+        let groups = groups_with_values(Row::from_record(StageRows::Groups.columns(), record), values, step);
         return with_fields(record, |name| (name == GROUPS).then(|| OwnedCell::Text(groups.clone())));
     }
     with_fields(record, |name| {
@@ -263,7 +263,7 @@ pub(super) fn text_of(values: &PublishedValues, field: &str) -> String {
 
 /// The groups of a record with the published values in that of a step.
 fn groups_with_values(mut record: Row, values: &PublishedValues, step: &str) -> String {
-    let mut all = Groups::parse_groups(&record);
+    let mut all = RecordGroups::parse_groups(&record);
     let name = step.strip_prefix("review:").unwrap_or(step);
     let of_step = all.of_step(&group_name(name));
     for (field, value) in values {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::Answer;
 use crate::config::{Config, unknown};
 use crate::stages::StageError;
-use crate::stages::draft::Draft;
+use crate::stages::draft::DraftStep;
 use crate::stages::import::{as_lines, files_as_lines};
 use crate::stages::line_error::LineError;
 use crate::stages::subject::in_scope;
@@ -53,7 +53,7 @@ struct File {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct ResponseLine {
     item: String,
     model: String,
     text: String,
@@ -80,7 +80,7 @@ impl Made {
     ///
     /// # Errors
     /// [`StageError::Store`] where a file cannot be read.
-    pub fn load(draft: Draft, config: &Config, recipe: &str) -> Result<Made, StageError> {
+    pub fn load(draft: DraftStep, config: &Config, recipe: &str) -> Result<Made, StageError> {
         let declared = draft.draft_declaration();
         let mut files = Vec::new();
         if declared.made == Some("responses") {
@@ -155,13 +155,13 @@ impl Made {
 
 /// Whether a line is an answer, to a record that is not there.
 fn is_of_another(line: &str, records: &HashMap<&str, &Row>) -> bool {
-    riddlemill_text::notation::from_str::<Line>(line)
+    riddlemill_text::notation::from_str::<ResponseLine>(line)
         .is_ok_and(|line| !records.contains_key(line.item.as_str()))
 }
 
 /// A line and the case that it is for, or what is wrong with it.
-fn parse_response(line: &str, draft: &Declaration, records: &HashMap<&str, &Row>) -> Result<(usize, Line), LineError> {
-    let line: Line = riddlemill_text::notation::from_str(line).map_err(LineError::NoResponse)?;
+fn parse_response(line: &str, draft: &Declaration, records: &HashMap<&str, &Row>) -> Result<(usize, ResponseLine), LineError> {
+    let line: ResponseLine = riddlemill_text::notation::from_str(line).map_err(LineError::NoResponse)?;
     let ask = find_case(draft, line.to.as_deref())?;
     let Some(record) = records.get(line.item.as_str()).copied() else {
         return Err(LineError::NoQuestion(line.item));

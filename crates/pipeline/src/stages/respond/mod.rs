@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::stages::StageError;
 use crate::stages::context::NewRows;
-use crate::stages::draft::{Draft, DraftOutcome, LlmContext, Replied, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
+use crate::stages::draft::{DraftStep, DraftOutcome, LlmContext, ReplyOutcome, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
 use crate::stages::job::Job;
 use crate::stages::published::{Published, published_answers};
 use crate::stages::subject::{self, fill_kept_columns, replied, with_names};
@@ -73,7 +73,7 @@ fn names_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeM
 /// # Errors
 /// [`StageError::Stopped`] after a Ctrl-C; else where prompts, endpoints, store or files cannot be used.
 pub fn respond_to_records(
-    draft: Draft,
+    draft: DraftStep,
     (records, again): (Vec<Row>, Vec<(String, Outcome<Row>)>),
     published: &Published,
     job: &Job<'_>,
@@ -85,7 +85,7 @@ pub fn respond_to_records(
 }
 
 fn write_answers(
-    draft: Draft,
+    draft: DraftStep,
     records: &[Row],
     published: &Published,
     asking: &LlmContext<'_>,
@@ -115,13 +115,13 @@ fn write_answers(
 fn outcome_of_record(
     record: &Row,
     draft: &Declaration,
-    replies: Vec<Replied>,
+    replies: Vec<ReplyOutcome>,
     elsewhere: Vec<Answer>,
     least: u64,
 ) -> Outcome<Row> {
     let mut answers: BTreeMap<String, Answer> = BTreeMap::new();
     let mut missing: Option<(Reason, Evidence, bool)> = None;
-    for Replied { slot, prompt, parsed, .. } in replies {
+    for ReplyOutcome { slot, prompt, parsed, .. } in replies {
         match draft_outcome(parsed, &prompt) {
             DraftOutcome::Drafted { values, basis, .. } => {
                 let (ask, sample) = (slot.ask.unwrap_or_default(), u64::from(slot.sample));

@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::context::Rows;
+use super::context::StageRows;
 use super::overrule::{by_rule, is_stopped};
 use super::published::{Published, let_through};
 use super::subject::{self, Decision};
 use crate::config::sections;
 use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_record::{Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published};
-use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, Kind, Round};
+use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, AnswerKind, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current_votes};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
@@ -27,26 +27,26 @@ use riddlemill_tables::StageWriter;
 
 /// A review: what the people of a benchmark are asked in one of its steps.
 #[derive(Clone, Copy)]
-pub struct Review(&'static Ballot);
+pub struct ReviewStep(&'static Ballot);
 
-impl PartialEq for Review {
-    fn eq(&self, other: &Review) -> bool {
+impl PartialEq for ReviewStep {
+    fn eq(&self, other: &ReviewStep) -> bool {
         self.benchmark_and_ballot() == other.benchmark_and_ballot()
     }
 }
 
-impl Eq for Review {}
+impl Eq for ReviewStep {}
 
-impl std::fmt::Debug for Review {
+impl std::fmt::Debug for ReviewStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.0.recipe, self.0.name)
     }
 }
 
-impl Review {
+impl ReviewStep {
     /// By the ballot that a folder declares.
-    pub fn new(ballot: &'static Ballot) -> Review {
-        Review(ballot)
+    pub fn new(ballot: &'static Ballot) -> ReviewStep {
+        ReviewStep(ballot)
     }
 
     /// The benchmark and the name of the ballot.
@@ -55,8 +55,8 @@ impl Review {
     }
 
     /// Whose fields it decides on.
-    pub fn subject_rows(self) -> Rows {
-        Rows::of_benchmark(self.0.recipe)
+    pub fn subject_rows(self) -> StageRows {
+        StageRows::of_benchmark(self.0.recipe)
     }
 
     /// The ballot; the settings decide whether drafts go ahead.
@@ -83,7 +83,7 @@ pub struct Evidence<'a> {
 
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
 pub fn review_records(
-    review: Review,
+    review: ReviewStep,
     records: Vec<Row>,
     settings: &sections::Review,
     seed: u64,
@@ -93,9 +93,9 @@ pub fn review_records(
     let Evidence { votes, people, published } = *evidence;
     let step = review.ballot_by_settings(settings);
     let missing = match settings.preview {
-        true => Missing::Provisional,
-        false if settings.optional.iter().any(|name| name == step.name) => Missing::GoesOn,
-        false => Missing::Holds,
+        true => MissingAnswer::Provisional,
+        false if settings.optional.iter().any(|name| name == step.name) => MissingAnswer::GoesOn,
+        false => MissingAnswer::Holds,
     };
     // Whether records continue from it without an answer, regardless of settings.
     let may_pass = step.asked.is_some_and(|asked| asked.passes.is_some());
@@ -107,7 +107,7 @@ pub fn review_records(
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
         for field in &step.fields {
-            let Kind::Pick { k, any: false, .. } = field.kind else { continue };
+            let AnswerKind::Pick { k, any: false, .. } = field.kind else { continue };
             let first = || (1..=k).map(|number| number.to_string()).collect::<Vec<_>>();
             items.iter_mut().flatten().for_each(|item| item.draft.set(field.name, first()));
         }
@@ -124,8 +124,8 @@ pub fn review_records(
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
         let lacks = subject::reason_to_stop(&record, &step);
         let missing = match (&lacks, may_pass) {
-            (Some(_), _) => Missing::Holds,
-            (None, true) => Missing::GoesOn,
+            (Some(_), _) => MissingAnswer::Holds,
+            (None, true) => MissingAnswer::GoesOn,
             (None, false) => missing,
         };
         let outcome = match people.ruling_on(&id, seen) {
@@ -198,7 +198,7 @@ fn unmet_requirement(ballot: &Ballot, item: &Item, values: &Values) -> Option<Un
 }
 
 fn passing_item(ballot: &Ballot, item: &Item) -> Option<Values> {
-    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, AnswerKind::Keep { .. })) {
         return Some([(keep.name, KEEP)].into_iter().collect());
     }
     // The draft must be complete: a puzzle is not let through without its answer.
@@ -235,7 +235,7 @@ fn keep_record(
 
 /// The outcome of a record whose answer is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Missing {
+enum MissingAnswer {
     /// It waits.
     Holds,
     /// It continues without one: the step is optional.
@@ -287,7 +287,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missing: Missing) -> Outcome<Row> {
+fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missing: MissingAnswer) -> Outcome<Row> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),
@@ -304,8 +304,8 @@ fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missi
     }
     for part in parts {
         match &part.resolution.outcome {
-            review::Outcome::Pending(_) if missing == Missing::GoesOn => decisions.push(None),
-            review::Outcome::Pending(pending) if missing == Missing::Provisional => {
+            review::Outcome::Pending(_) if missing == MissingAnswer::GoesOn => decisions.push(None),
+            review::Outcome::Pending(pending) if missing == MissingAnswer::Provisional => {
                 standing = Standing::Provisional;
                 provisional.get_or_insert_with(|| cause_of_waiting(pending));
                 basis.push(pending.to_string());
@@ -401,7 +401,7 @@ fn describe_waits(waits: &[&Pending]) -> String {
 
 /// The reasons of a rejection, where the answers are one: those against [`KEEP`], or those that the ballot defines.
 fn rejection_reasons(ballot: &Ballot, values: &Values) -> Option<Vec<String>> {
-    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, Kind::Keep { .. })) {
+    if let Some(keep) = ballot.fields.iter().find(|field| matches!(field.kind, AnswerKind::Keep { .. })) {
         let reasons = || values.get(keep.name).and_then(review::Value::as_list).map(<[String]>::to_vec);
         return (values.text_of(keep.name) != Some(KEEP)).then(reasons).flatten();
     }

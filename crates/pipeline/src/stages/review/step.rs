@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Evidence, Review, review};
+use super::{Evidence, ReviewStep, review};
 use crate::config::{Config, sections};
 use crate::stages::context::{About, NewRows, StageError};
 use crate::stages::job::{Job, StepContext};
@@ -13,7 +13,7 @@ use riddlemill_review::decisions::Verdict;
 
 /// What people decided.
 #[derive(Debug)]
-pub struct Reviewing(pub Review);
+pub struct Reviewing(pub ReviewStep);
 
 impl Stage for Reviewing {
     fn describe_stage(&self) -> About {
@@ -76,7 +76,7 @@ impl Stage for Reviewing {
         verdict == Verdict::Keep
     }
 
-    fn declared_review(&self) -> Option<Review> {
+    fn declared_review(&self) -> Option<ReviewStep> {
         Some(self.0)
     }
 }

@@ -8,9 +8,9 @@ fn settings(draft_ahead: &[&str]) -> sections::Review {
     sections::Review { draft_ahead: names, ..sections::Review::default() }
 }
 
-fn review_of(benchmark: &str, ballot: &str) -> Review {
+fn review_of(benchmark: &str, ballot: &str) -> ReviewStep {
     let ballot = riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
-    Review::new(ballot.unwrap())
+    ReviewStep::new(ballot.unwrap())
 }
 
 fn question() -> Row {
@@ -38,14 +38,14 @@ fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[
     .with_id()
 }
 
-fn decide(review: Review, question: Row, settings: &sections::Review, votes: &[Vote]) -> Outcome<Row> {
+fn decide(review: ReviewStep, question: Row, settings: &sections::Review, votes: &[Vote]) -> Outcome<Row> {
     let step = review.ballot_by_settings(settings);
     let item = item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
     let resolution = review::resolve_item(&step, &item, &votes);
     let parts = [Part { item: &item, resolution: &resolution, votes: current_votes(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
-    outcome_of_record(&step, question, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome_of_record(&step, question, &parts, if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds })
 }
 
 #[test]
@@ -133,13 +133,13 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 }
 
 /// What a step makes of a record.
-fn outcome_of(review: Review, record: Row, optional: bool, votes: &[Vote]) -> Outcome<Row> {
+fn outcome_of(review: ReviewStep, record: Row, optional: bool, votes: &[Vote]) -> Outcome<Row> {
     let step = review.ballot_by_settings(&settings(&[]));
     let (items, votes) = (items_of_record(&record, &step, 1), on(votes));
     let resolved = resolve_all(&step, &items, &votes);
     let parts: Vec<Part<'_>> =
         items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
-    outcome_of_record(&step, record, &parts, if optional { Missing::GoesOn } else { Missing::Holds })
+    outcome_of_record(&step, record, &parts, if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds })
 }
 
 #[test]

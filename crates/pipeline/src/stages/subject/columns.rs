@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::{Object, ValueKind};
-use riddlemill_benchmarks::asked::Over;
+use riddlemill_benchmarks::asked::ElementList;
 use riddlemill_benchmarks::ballot::BallotSource;
-use riddlemill_benchmarks::native::Native;
+use riddlemill_benchmarks::native::NativeStep;
 use riddlemill_benchmarks::requirement::OfAnswers;
 use riddlemill_benchmarks::scope::{Scope, layer_variables, text_of_value as text_of, texts_of_value};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 use riddlemill_record::{
     Cell, CellKind, Column, Language, OwnedCell, Record, Row, Standing, derive_id, flags_of, with_fields,
 };
@@ -61,9 +61,9 @@ pub(super) struct Element {
 pub(super) fn list_elements(
     names: &TemplateValue,
     record: &str,
-    over: &Over,
+    over: &ElementList,
     benchmark: &str,
-) -> Result<Vec<Element>, Trouble> {
+) -> Result<Vec<Element>, ExpressionError> {
     let elements = evaluate_list(&scope_of_names(names, benchmark), &over.list)?;
     let element = |it: TemplateValue| {
         let scope = scope_of_names(&layer_variables(BTreeMap::from([("it", it.clone())]), names), benchmark);
@@ -80,7 +80,7 @@ pub(super) fn list_elements(
 pub(in crate::stages) fn evaluate_list(
     scope: &Scope<'_>,
     expression: &Expression,
-) -> Result<Vec<TemplateValue>, Trouble> {
+) -> Result<Vec<TemplateValue>, ExpressionError> {
     let list = scope.compute_value(expression)?;
     match list.kind() {
         ValueKind::None | ValueKind::Undefined => Ok(Vec::new()),
@@ -236,7 +236,7 @@ pub(in crate::stages) fn fill_kept_columns(
 }
 
 /// Puts what a named operation found into the columns that its step names. Returns what could not be computed.
-pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
     let names = BTreeMap::from([
         ("said", answers_as_template(values)),
         ("basis", basis.iter().map(|basis| TemplateValue::from(basis.as_str())).collect()),
@@ -250,7 +250,7 @@ pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values,
 /// The value of a ballot's expression over a record, as text; empty if it has none.
 pub(super) fn text_of_expression(record: &Row, ballot: &Ballot, which: fn(&BallotSource) -> Option<&Expression>) -> String {
     let Some(is) = ballot.asked.and_then(which) else { return String::new() };
-    let in_words = |trouble: Trouble| Some(trouble.to_string());
+    let in_words = |trouble: ExpressionError| Some(trouble.to_string());
     scope_of_names(&row_as_template(record), ballot.recipe).compute_text(is).unwrap_or_else(in_words).unwrap_or_default()
 }
 

@@ -4,31 +4,31 @@ use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::asked::{DRAFTED, Over};
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::asked::{DRAFTED, ElementList};
 use riddlemill_benchmarks::ballot::BallotSource;
-use riddlemill_benchmarks::native::Native;
+use riddlemill_benchmarks::native::NativeStep;
 use riddlemill_benchmarks::scope::{Scope, layer_variables, group_name, text_of_value};
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{self, Element, value_for_people};
-use super::drafts::{Replied, Replies};
+use super::drafts::{ItemReplies, Replies};
 use super::{Decision, Drafted, GROUPS, single_decision};
 use crate::config::TABLE;
-use crate::stages::context::Rows;
-use crate::stages::draft::Draft;
+use crate::stages::context::StageRows;
+use crate::stages::draft::DraftStep;
 use crate::stages::import::columns_of;
 use riddlemill_record::{Post, Record, Row, Standing};
-use riddlemill_review::ballot::{Ballot, Kind};
+use riddlemill_review::ballot::{Ballot, AnswerKind};
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::text::language::detect;
 
 /// What the steps of a record have left, by the names that expressions give them.
-pub(in crate::stages) struct Groups(Map<String, Json>);
+pub(in crate::stages) struct RecordGroups(Map<String, Json>);
 
-impl Groups {
-    pub(in crate::stages) fn parse_groups(record: &Row) -> Groups {
-        Groups(serde_json::from_str(record.text(GROUPS).unwrap_or_default()).unwrap_or_default())
+impl RecordGroups {
+    pub(in crate::stages) fn parse_groups(record: &Row) -> RecordGroups {
+        RecordGroups(serde_json::from_str(record.text(GROUPS).unwrap_or_default()).unwrap_or_default())
     }
 
     /// A group, made where there is none.
@@ -45,7 +45,7 @@ impl Groups {
 
     /// The groups of a new record: the further columns of its table, if it comes from one, and its language, if that does
     /// not follow from its text.
-    fn of_source(post: &mut Post) -> Groups {
+    fn of_source(post: &mut Post) -> RecordGroups {
         let mut groups = Map::new();
         let text = as_read(Some(&post.text), post.title.as_deref(), post.content.as_deref());
         let stated = post.language.filter(|language| *language != detect(&text).language);
@@ -57,7 +57,7 @@ impl Groups {
             post.note = None;
             groups.insert(TABLE.trim_end_matches('.').to_owned(), Json::Object(columns));
         }
-        Groups(groups)
+        RecordGroups(groups)
     }
 
     /// Writes them back.
@@ -86,15 +86,15 @@ fn as_read(text: Option<&str>, title: Option<&str>, content: Option<&str>) -> St
 
 /// The record that a post becomes.
 pub(in crate::stages) fn of_post(mut post: Post) -> Row {
-    let groups = Groups::of_source(&mut post);
-    let mut record = Row::of_post(Rows::Groups.columns(), &post);
+    let groups = RecordGroups::of_source(&mut post);
+    let mut record = Row::of_post(StageRows::Groups.columns(), &post);
     groups.write_into(&mut record);
     record
 }
 
 /// Adds a group to a record.
 pub(super) fn add(record: &mut Row, step: &str, fields: Map<String, Json>) {
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     groups.of_step(step).extend(fields);
     groups.write_into(record);
 }
@@ -106,7 +106,7 @@ pub(in crate::stages) fn scope_of_record(record: &Row, benchmark: &str) -> Scope
 
 /// A record by the names that expressions give to what is on it.
 pub(super) fn names_of_record(record: &Row) -> TemplateValue {
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     let post = json!({
         (LANGUAGE): take_language(&mut groups.0, ["text", "title", "content"].map(|column| record.text(column))),
         "kind": record.text("kind"),
@@ -132,8 +132,8 @@ pub(super) fn names_of_record(record: &Row) -> TemplateValue {
 }
 
 /// Puts what a named operation found into the draft of its ballot, or a group of its own.
-pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
-    let mut groups = Groups::parse_groups(record);
+pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
+    let mut groups = RecordGroups::parse_groups(record);
     match native.ballot {
         Some(ballot) => {
             let of_ballot = groups.of_step(ballot);
@@ -151,7 +151,7 @@ pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values,
 }
 
 /// Puts the replies into the draft of their ballot, or a group of their own. Returns what the checks find.
-pub(super) fn write_drafts(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+pub(super) fn write_drafts(record: &mut Row, draft: DraftStep, drafts: &[Drafted]) -> Vec<String> {
     let draft = draft.draft_declaration();
     if drafts.is_empty() {
         return Vec::new();
@@ -169,11 +169,11 @@ fn write_replies(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, 
     let fields: Map<String, Json> = match (&draft.over, replies.of_record()) {
         (Some(_), _) => Map::from_iter([("each".to_owned(), json!(replies.replies_by_element(draft)))]),
         (None, replied) => {
-            let first = replied.map(Replied::fields_of_draft).unwrap_or_default();
+            let first = replied.map(ItemReplies::fields_of_draft).unwrap_or_default();
             first.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect()
         }
     };
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     let own = groups.of_step(draft.setting_name());
     match draft.ballot {
         Some(_) => {
@@ -195,9 +195,9 @@ fn write_replies(record: &mut Row, draft: &riddlemill_benchmarks::draft::Draft, 
 
 /// A record's elements about which a ballot asks one by one, with the draft for each. A list that cannot be computed has
 /// none, and the record waits for a decision on nothing.
-fn list_elements(record: &Row, ballot: &Ballot, over: &Over) -> Vec<Element> {
+fn list_elements(record: &Row, ballot: &Ballot, over: &ElementList) -> Vec<Element> {
     let names = names_of_record(record);
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     let draft = groups.of_step(ballot.name).get("draft").and_then(|draft| draft.get("each"));
     let drafts = draft.and_then(Json::as_array).cloned().unwrap_or_default();
     let with_draft = |element: Element| {
@@ -244,7 +244,7 @@ pub(super) fn write_decisions(
     let over = ballot.asked.and_then(|asked| asked.over.as_ref());
     let elements = over.map(|over| list_elements(record, ballot, over));
     let whole = scope_of_record(record, ballot.recipe);
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     let fields = groups.of_step(ballot.name);
     match elements {
         Some(elements) => {
@@ -288,7 +288,7 @@ pub(super) fn describe_draft(record: &Row, ballot: &Ballot) -> String {
 
 /// A step's decision as a ledger shows it.
 pub(super) fn describe_decision(record: &Row, ballot: &Ballot) -> String {
-    let mut groups = Groups::parse_groups(record);
+    let mut groups = RecordGroups::parse_groups(record);
     let fields = groups.of_step(ballot.name);
     match fields.get("each").and_then(Json::as_array).filter(|_| is_over(ballot)) {
         Some(each) => {
@@ -315,7 +315,7 @@ fn make_item(
 ) -> Item {
     let mut item = columns::new_item(step, asked, scope, id, draft_of_ballot(record, step, scope), seed);
     if let Some(ballot) = step.not_by {
-        let mut groups = Groups::parse_groups(record);
+        let mut groups = RecordGroups::parse_groups(record);
         let basis = groups.of_step(ballot).get("basis").cloned().unwrap_or_default();
         let basis: Vec<String> = serde_json::from_value(basis).unwrap_or_default();
         item.written_in = super::votes_of(&basis);
@@ -374,14 +374,14 @@ fn draft_of_ballot(record: &Row, ballot: &Ballot, scope: &Scope<'_>) -> Values {
     let mut values = Values::new();
     let drafted = match is_over(ballot) {
         true => scope.find_variable(DRAFTED).map(|drafted| json!(drafted)),
-        false => Groups::parse_groups(record).of_step(ballot.name).get("draft").cloned(),
+        false => RecordGroups::parse_groups(record).of_step(ballot.name).get("draft").cloned(),
     };
     let drafted = drafted.unwrap_or_default();
     let second = ballot.review.iter().flat_map(|second| &second.fields);
     for field in ballot.fields.iter().chain(second) {
         let expression =
             ballot.asked.and_then(|asked| asked.draft.iter().find(|(name, _)| *name == field.name));
-        let value: Result<Option<Value>, Trouble> = match expression {
+        let value: Result<Option<Value>, ExpressionError> = match expression {
             Some((_, expression)) => scope.compute_value(expression).map(|value| value_for_people(&value)),
             None => Ok(drafted.get(field.name).and_then(|value| serde_json::from_value(value.clone()).ok())),
         };
@@ -397,7 +397,7 @@ fn picked_texts(ballot: &Ballot, scope: &Scope<'_>) -> BTreeMap<&'static str, Ve
     let Some(asked) = ballot.asked else { return BTreeMap::new() };
     let second = ballot.review.iter().flat_map(|second| &second.fields);
     let candidates = |field: &riddlemill_review::ballot::Field| {
-        let Kind::Pick { from, .. } = field.kind else { return None };
+        let AnswerKind::Pick { from, .. } = field.kind else { return None };
         let (_, is) = asked.shows.iter().find(|(key, _)| *key == from)?;
         Some((field.name, scope.compute_texts(is).ok()?))
     };
@@ -413,8 +413,8 @@ fn tally_votes(ballot: &Ballot, given: &[Values]) -> Json {
     let mut fields = Map::new();
     for field in &ballot.fields {
         let codes: Vec<String> = match &field.kind {
-            Kind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
-            Kind::Preference { sides, tie } => {
+            AnswerKind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+            AnswerKind::Preference { sides, tie } => {
                 sides.iter().chain([&tie.code]).map(ToString::to_string).collect()
             }
             _ => field.options().iter().map(|option| option.code.to_owned()).collect(),

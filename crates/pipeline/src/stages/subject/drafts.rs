@@ -8,7 +8,7 @@ use riddlemill_benchmarks::choice::Label;
 use riddlemill_benchmarks::draft::{Case, Draft};
 use riddlemill_benchmarks::requirement::try_unmet_sentence;
 use riddlemill_benchmarks::scope::{Scope, layer_variables, texts_of_value};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 use riddlemill_record::{Record, Row, with_fields};
 use riddlemill_review::Values;
 use riddlemill_text::replies::why_unusable;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::columns::{Element, answers_as_template, list_elements, fill_kept_columns, row_as_template, scope_of_names};
 use super::{Drafted, Majority, Prompt, find_majority};
-use crate::stages::draft::{Draft as Asking, Slot};
+use crate::stages::draft::{DraftStep as Asking, Slot};
 
 /// What one request of a draft is about: a record, or an element of its list.
 pub struct DraftItem {
@@ -65,7 +65,7 @@ impl DraftItem {
     ///
     /// # Errors
     /// [`Trouble`] if one cannot be computed: no other reply would change that.
-    pub fn unmet_requirement(&self, draft: Asking, values: &Values) -> Result<Option<Label>, Trouble> {
+    pub fn unmet_requirement(&self, draft: Asking, values: &Values) -> Result<Option<Label>, ExpressionError> {
         let requires = &draft.draft_declaration().requires;
         if requires.is_empty() {
             return Ok(None);
@@ -85,7 +85,7 @@ impl DraftItem {
 ///
 /// # Errors
 /// [`Trouble`] where the list cannot be computed, or is none.
-pub(super) fn items_of_draft(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, Trouble> {
+pub(super) fn items_of_draft(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, ExpressionError> {
     let names = super::names_of_record(record);
     let known_as = |scope: &Scope<'_>, otherwise: String| {
         let name = draft.known_as.as_ref().and_then(|known_as| scope.compute_text(known_as).ok().flatten());
@@ -122,36 +122,36 @@ pub(super) fn write_drafts(record: &mut Row, draft: &Draft, drafts: &[Drafted]) 
 pub(super) fn describe_tie(record: &Row, draft: &Draft, drafts: &[Drafted]) -> Option<String> {
     let replies = Replies::new(draft, drafts, items_of_draft(record, draft).unwrap_or_default());
     let tie =
-        |(item, replied): &(DraftItem, Option<Replied>)| Some(item.name_finding(replied.as_ref()?.tie.as_deref()?));
+        |(item, replied): &(DraftItem, Option<ItemReplies>)| Some(item.name_finding(replied.as_ref()?.tie.as_deref()?));
     replies.0.iter().find_map(tie)
 }
 
 /// The replies to a draft, by what was asked about.
-pub(super) struct Replies(Vec<(DraftItem, Option<Replied>)>);
+pub(super) struct Replies(Vec<(DraftItem, Option<ItemReplies>)>);
 
 impl Replies {
     /// The replies to each item; answers that are none are left out of them.
     pub(super) fn new(draft: &Draft, drafts: &[Drafted], items: Vec<DraftItem>) -> Replies {
         let replied = |(at, item): (usize, DraftItem)| {
             let own: Vec<Drafted> = drafts.iter().filter(|drafted| drafted.element == at).cloned().collect();
-            let replied = (!own.is_empty()).then(|| Replied::new(draft, own, &item.scope));
+            let replied = (!own.is_empty()).then(|| ItemReplies::new(draft, own, &item.scope));
             (item, replied)
         };
         Replies(items.into_iter().enumerate().map(replied).collect())
     }
 
     /// Those to a draft that asks about whole records.
-    pub(super) fn of_record(&self) -> Option<&Replied> {
+    pub(super) fn of_record(&self) -> Option<&ItemReplies> {
         self.0.first().and_then(|(_, replied)| replied.as_ref())
     }
 
     pub(super) fn basis_of_replies(&self) -> Vec<&str> {
-        self.0.iter().flat_map(|(_, replied)| replied).flat_map(Replied::basis_of_replies).collect()
+        self.0.iter().flat_map(|(_, replied)| replied).flat_map(ItemReplies::basis_of_replies).collect()
     }
 
     /// Every element of the list with the replies about it.
     pub(super) fn replies_by_element(&self, draft: &Draft) -> Vec<Map<String, Json>> {
-        let each = |(item, replied): &(DraftItem, Option<Replied>)| {
+        let each = |(item, replied): &(DraftItem, Option<ItemReplies>)| {
             let mut fields = Map::from_iter([
                 ("it".to_owned(), json!(item.it)),
                 ("called".to_owned(), json!(item.called)),
@@ -172,7 +172,7 @@ impl Replies {
     /// The names that the targets of a draft have for them.
     fn target_names(&self, draft: &Draft) -> BTreeMap<&'static str, TemplateValue> {
         if draft.over.is_none() {
-            return self.of_record().map(Replied::expression_names).unwrap_or_default();
+            return self.of_record().map(ItemReplies::expression_names).unwrap_or_default();
         }
         BTreeMap::from([
             ("each", TemplateValue::from(Serde(json!(self.replies_by_element(draft))))),
@@ -199,7 +199,7 @@ impl Replies {
 
     /// What was found, of an element with its name.
     pub(super) fn named_findings(&self) -> Vec<String> {
-        let of_item = |(item, replied): &(DraftItem, Option<Replied>)| -> Vec<String> {
+        let of_item = |(item, replied): &(DraftItem, Option<ItemReplies>)| -> Vec<String> {
             let found = replied.iter().flat_map(|replied| &replied.findings);
             found.map(|finding| item.name_finding(finding)).collect()
         };
@@ -208,7 +208,7 @@ impl Replies {
 }
 
 /// The replies about one item without the answers that are none, and what is found in them.
-pub(super) struct Replied {
+pub(super) struct ItemReplies {
     /// The fields of each reply, with the model and its basis.
     kept: Vec<Drafted>,
     /// The place of the one that is the draft; `None` if they are tied.
@@ -219,9 +219,9 @@ pub(super) struct Replied {
     findings: Vec<String>,
 }
 
-impl Replied {
+impl ItemReplies {
     /// Leaves out unusable answers, each with a finding. `scope` has the record as it came to the step.
-    fn new(draft: &Draft, drafts: Vec<Drafted>, scope: &Scope<'_>) -> Replied {
+    fn new(draft: &Draft, drafts: Vec<Drafted>, scope: &Scope<'_>) -> ItemReplies {
         let (mut kept, mut findings) = (drafts, Vec::new());
         let several = kept.len() > 1;
         for drafted in &mut kept {
@@ -247,7 +247,7 @@ impl Replied {
             Some(Majority::Tied(what)) => (None, Some(what)),
         };
         findings.extend(tie.iter().map(|what| format!("{what}; none is the draft")));
-        Replied { kept, draft, tie, findings }
+        ItemReplies { kept, draft, tie, findings }
     }
 
     /// The fields of the reply that is the draft: of the first one, or of the first of the majority.
@@ -314,7 +314,7 @@ mod tests {
     use super::super::write_drafts;
     use super::super::rows::{first_prompt, make_row, row_with_values};
     use super::*;
-    use crate::stages::draft::Draft as Asked;
+    use crate::stages::draft::DraftStep as Asked;
 
     fn step(name: &str) -> Asked {
         let (benchmark, step) = name.split_once('/').unwrap();

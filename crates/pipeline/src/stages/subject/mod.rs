@@ -15,8 +15,8 @@ pub use drafts::DraftItem;
 use std::collections::BTreeMap;
 
 use minijinja::Value as TemplateValue;
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::native::Native;
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::native::NativeStep;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_record::{Declared, Post, Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
@@ -24,8 +24,8 @@ use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
 use serde_json::{Map, Value as Json};
 
-use super::context::Rows;
-use super::draft::{Draft, Slot};
+use super::context::StageRows;
+use super::draft::{DraftStep, Slot};
 
 /// The values of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +74,9 @@ fn is_grouped(record: &Row) -> bool {
 }
 
 /// The record that a post becomes.
-pub fn of_post(rows: Rows, post: Post) -> Row {
+pub fn of_post(rows: StageRows, post: Post) -> Row {
     match rows {
-        Rows::Groups => declared::of_post(post),
+        StageRows::Groups => declared::of_post(post),
         rows => Row::of_post(rows.columns(), &post),
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn names_of_record(record: &Row) -> TemplateValue {
 }
 
 /// Takes what a named operation found. Returns what could not be computed.
-pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
     match is_grouped(record) {
         true => declared::write_findings(record, native, values, basis),
         false => columns::write_findings(record, native, values, basis),
@@ -98,12 +98,12 @@ pub(super) fn write_findings(record: &mut Row, native: &Native, values: &Values,
 ///
 /// # Errors
 /// [`Trouble`] where that list cannot be computed, or is none.
-pub fn draft_items(record: &Row, draft: Draft) -> Result<Vec<DraftItem>, Trouble> {
+pub fn draft_items(record: &Row, draft: DraftStep) -> Result<Vec<DraftItem>, ExpressionError> {
     drafts::items_of_draft(record, draft.draft_declaration())
 }
 
 /// Takes the replies of all slots, in their order. Returns what the self-checks find in them.
-pub(super) fn write_drafts(record: &mut Row, draft: Draft, drafts: &[Drafted]) -> Vec<String> {
+pub(super) fn write_drafts(record: &mut Row, draft: DraftStep, drafts: &[Drafted]) -> Vec<String> {
     match is_grouped(record) {
         true => declared::write_drafts(record, draft, drafts),
         false => drafts::write_drafts(record, draft.draft_declaration(), drafts),
@@ -111,7 +111,7 @@ pub(super) fn write_drafts(record: &mut Row, draft: Draft, drafts: &[Drafted]) -
 }
 
 /// Why no reply can be kept: those about an item are tied, and nobody votes on the draft.
-pub(super) fn describe_tie(record: &Row, draft: Draft, drafts: &[Drafted]) -> Option<String> {
+pub(super) fn describe_tie(record: &Row, draft: DraftStep, drafts: &[Drafted]) -> Option<String> {
     let declared = draft.draft_declaration();
     declared.majority.filter(|_| declared.ballot.is_none())?;
     drafts::describe_tie(record, declared, drafts)
@@ -185,9 +185,9 @@ pub(super) fn in_scope(record: &Row, benchmark: &str) -> Scope<'static> {
 ///
 /// # Errors
 /// [`Error`] where a part is missing or damaged.
-pub fn read_subjects(reader: &StageReader, rows: Rows, records: Rows) -> Result<Vec<Row>, Error> {
+pub fn read_subjects(reader: &StageReader, rows: StageRows, records: StageRows) -> Result<Vec<Row>, Error> {
     match rows {
-        Rows::Posts => {
+        StageRows::Posts => {
             let posts = reader.read_table::<Post>("rows")?.into_iter();
             Ok(posts.map(|post| of_post(records, post)).collect())
         }

@@ -1,7 +1,7 @@
 //! What the steps of BrainTeaser ask of a puzzle, and where the answers go, in tests.
 
 use super::rows::{first_prompt, make_row, row_with_values};
-use crate::stages::draft::{Draft, Slot};
+use crate::stages::draft::{DraftStep, Slot};
 use crate::stages::subject::{Decision, Drafted, write_decisions, write_drafts, reason_to_stop};
 use riddlemill_record::{Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
@@ -12,8 +12,8 @@ fn ballot(name: &str) -> &'static Ballot {
     riddlemill_benchmarks::find_benchmark("brainteaser").and_then(|folder| folder.find_ballot(name)).unwrap()
 }
 
-fn draft(step: &str) -> Draft {
-    Draft::find_draft(riddlemill_benchmarks::find_benchmark("brainteaser").unwrap(), step).unwrap()
+fn draft(step: &str) -> DraftStep {
+    DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("brainteaser").unwrap(), step).unwrap()
 }
 
 const DISTRACTORS: [&str; 3] = ["distractor_1", "distractor_2", "distractor_3"];

@@ -1,7 +1,7 @@
 //! Rows of the built-in benchmarks in tests.
 
 use super::{Prompt, draft_items};
-use crate::stages::draft::{Draft, Slot};
+use crate::stages::draft::{DraftStep, Slot};
 use riddlemill_record::{Column, OwnedCell, Row};
 use serde_json::Value as Json;
 
@@ -27,7 +27,7 @@ pub(in crate::stages) fn row_with_values(row: &Row, values: Json) -> Row {
 }
 
 /// What a draft asks about the first of its items.
-pub(in crate::stages) fn first_prompt(record: &Row, draft: Draft, slot: &Slot) -> Option<Prompt> {
+pub(in crate::stages) fn first_prompt(record: &Row, draft: DraftStep, slot: &Slot) -> Option<Prompt> {
     draft_items(record, draft).ok()?.first()?.prompt_for_slot(draft, slot)
 }
 

@@ -149,7 +149,7 @@ fn translate_decision(text: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::decisions::Verdict;
-    use crate::text::anonymise::Kind;
+    use crate::text::anonymise::DataKind;
     use crate::text::sameness::{Predicate, Veto};
 
     const PREDICATES: [Predicate; 5] =
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_code_has_its_name() {
-        let codes = Kind::ALL.iter().map(|kind| kind.code());
+        let codes = DataKind::ALL.iter().map(|kind| kind.code());
         let codes = codes.chain(PREDICATES.into_iter().map(Predicate::name));
         let codes = codes.chain(VETOES.into_iter().map(Veto::name));
         let verdicts = [Verdict::Keep, Verdict::Drop, Verdict::Hold, Verdict::One, Verdict::Two];

@@ -1,14 +1,14 @@
 //! What can be guessed of multiple choices.
 
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::data::{Answer, Data};
-use riddlemill_benchmarks::figure::Posed;
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::data::{AnswerForm, Data};
+use riddlemill_benchmarks::figure::ChoiceColumns;
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use serde_json::Value as Json;
 
 use super::Found;
 use super::source::{Item as Row, Records};
-use riddlemill_text::shortcuts::{Item, Share, Shortcuts, measure_shortcuts};
+use riddlemill_text::shortcuts::{Item, RuleShare, Shortcuts, measure_shortcuts};
 
 /// A multiple choice read from a record.
 struct Held {
@@ -20,7 +20,7 @@ struct Held {
 }
 
 /// From records; those without options or without a right one are skipped.
-pub(super) fn measure_shortcuts(posed: &Posed, records: &Records<'_>, seed: u64) -> Result<Found, Trouble> {
+pub(super) fn measure_shortcuts(posed: &ChoiceColumns, records: &Records<'_>, seed: u64) -> Result<Found, ExpressionError> {
     let (questions, options) = (records.values_of_expression(&posed.question)?, records.values_of_expression(&posed.options)?);
     let golds = records.values_of_expression(&posed.gold)?;
     let groups = posed.group.as_ref().map(|group| records.values_of_expression(group)).transpose()?;
@@ -37,7 +37,7 @@ pub(super) fn measure_shortcuts(posed: &Posed, records: &Records<'_>, seed: u64)
 /// From items, by their question; `None` if they have no options.
 pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
     let Some(poses) = data.and_then(|data| data.poses.as_ref()) else { return Found::default() };
-    let Answer::Choice { options, gold } = poses.answer else { return Found::default() };
+    let AnswerForm::Choice { options, gold } = poses.answer else { return Found::default() };
     let text_of = |row: &Row, name: &str| row.get(name)?.as_str().map(str::to_owned);
     let listed = |row: &Row| -> Option<Vec<String>> {
         row.get(options)?.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
@@ -71,7 +71,7 @@ fn measure_items(rows: &[Held], apart: &[&str], seed: u64) -> Found {
 }
 
 fn describe_shortcuts(figures: &Shortcuts) -> String {
-    let percent = |share: &Share| {
+    let percent = |share: &RuleShare| {
         format!("{:>5.1} % [{:.1}, {:.1}]", share.value * 100.0, share.low * 100.0, share.high * 100.0)
     };
     let mut text = format!(

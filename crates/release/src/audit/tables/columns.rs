@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::data::{Column, Data, Kind};
+use riddlemill_benchmarks::data::{Column, Data, ColumnKind};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -90,10 +90,10 @@ pub(super) fn measure_columns(data: Option<&'static Data>, rows: &[Item]) -> Fou
 /// Mean, least and most of a column, with the number of items that have one: of texts of their lengths in characters. `None` of
 /// a column that holds neither texts nor numbers.
 fn measure_column(column: &'static Column, rows: &[Item]) -> Option<Row> {
-    let characters = column.kind == Kind::Text;
+    let characters = column.kind == ColumnKind::Text;
     let measured = |value: &Value| match column.kind {
-        Kind::Text => value.as_str().map(|text| text.chars().count() as f64),
-        Kind::Count | Kind::Real => value.as_f64(),
+        ColumnKind::Text => value.as_str().map(|text| text.chars().count() as f64),
+        ColumnKind::Count | ColumnKind::Real => value.as_f64(),
         _ => None,
     };
     let all: Vec<f64> = rows.iter().filter_map(|row| measured(row.get(column.name)?)).collect();

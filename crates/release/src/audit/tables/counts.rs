@@ -6,7 +6,7 @@ use minijinja::Value;
 use riddlemill_benchmarks::choice::Choice;
 use riddlemill_benchmarks::figure::{Bars, Counts};
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
-use riddlemill_benchmarks::{Data, Expression, Trouble};
+use riddlemill_benchmarks::{Data, Expression, ExpressionError};
 
 use super::numbers::collect_reals;
 use super::source::Records;
@@ -24,7 +24,7 @@ const OTHERS: &str = "Others";
 /// counts once in each of its values.
 ///
 /// A label of a published file counts as the option that `[compat.labels]` says, as in an evaluation.
-pub(super) fn count_values(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_values(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let code_of = |value: String| -> String {
         let ours = data.zip(counts.column).and_then(|(data, column)| data.compat.label_for(column, &value));
         let Some(ours) = ours else { return value };
@@ -96,7 +96,7 @@ fn option_cells(code: &str, option: Option<(&Choice, usize)>) -> Row {
 }
 
 /// Bars of one width; a number is in the bar that ends with it.
-pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, ExpressionError> {
     // The smallest step keeps a third and two thirds from missing a whole number.
     const LEAST: f64 = 1e-9;
     let numbers = collect_reals(&records.values_of_expression(&bars.of)?);
@@ -120,7 +120,7 @@ pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Tr
 }
 
 /// The votes for each code over all records, and its percent of all votes.
-pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: &Records<'_>) -> Result<Found, ExpressionError> {
     let mut sums: Vec<(String, u64)> = options.iter().map(|option| (option.code.to_owned(), 0)).collect();
     for tally in records.values_of_expression(expression)? {
         for (code, count) in read_tally(&tally, expression)? {
@@ -144,7 +144,7 @@ pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: 
 }
 
 /// The codes of a tally with their votes; none where nobody voted.
-fn read_tally(tally: &Value, expression: &Expression) -> Result<Vec<(String, u64)>, Trouble> {
+fn read_tally(tally: &Value, expression: &Expression) -> Result<Vec<(String, u64)>, ExpressionError> {
     if tally.is_none() || tally.is_undefined() {
         return Ok(Vec::new());
     }

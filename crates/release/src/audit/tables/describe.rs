@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::figure::{self, Division, Figure, Kind, Line};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::figure::{self, Division, Figure, FigureKind, Line};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 use serde_json::{Map, Value as Json, json};
 
 use super::Found;
@@ -24,7 +24,7 @@ type Names = BTreeMap<String, Value>;
 
 impl Report {
     /// `found` has the values of each figure: one, or one a part.
-    pub(super) fn put_together(declared: &figure::Report, found: Vec<Vec<Found>>) -> Result<Report, Trouble> {
+    pub(super) fn put_together(declared: &figure::Report, found: Vec<Vec<Found>>) -> Result<Report, ExpressionError> {
         let mut figures = Map::new();
         for (figure, found) in declared.figures.iter().zip(&found) {
             let Some(division) = division_of_figure(declared, figure) else {
@@ -61,14 +61,14 @@ fn division_of_figure<'d>(declared: &'d figure::Report, figure: &Figure) -> Opti
 
 fn add(figures: &mut Map<String, Json>, figure: &Figure, value: &Json) {
     match (&figure.kind, value) {
-        (Kind::Lines(_) | Kind::OfAnswers(_), _) => {}
-        (Kind::Numbers(_), Json::Object(numbers)) => figures.extend(numbers.clone()),
+        (FigureKind::Lines(_) | FigureKind::OfAnswers(_), _) => {}
+        (FigureKind::Numbers(_), Json::Object(numbers)) => figures.extend(numbers.clone()),
         _ => drop(figures.insert(figure.name.to_owned(), value.clone())),
     }
 }
 
 /// Objects with the keys that the folder gives them.
-pub(super) fn rename_keys(value: Json, keys: &[(&'static str, Expression)]) -> Result<Json, Trouble> {
+pub(super) fn rename_keys(value: Json, keys: &[(&'static str, Expression)]) -> Result<Json, ExpressionError> {
     Ok(match value {
         Json::Array(list) => list.into_iter().map(|one| rename_keys(one, keys)).collect::<Result<_, _>>()?,
         Json::Object(cells) => {
@@ -92,9 +92,9 @@ fn add_names(names: &Names, cells: &Map<String, Json>) -> Names {
 }
 
 /// A figure of the whole set, or of one part.
-fn describe_figure(figure: &Figure, found: &Found, names: &Names) -> Result<String, Trouble> {
+fn describe_figure(figure: &Figure, found: &Found, names: &Names) -> Result<String, ExpressionError> {
     let value = match &figure.kind {
-        Kind::Lines(of) => serde_json::to_value(of.compute_value(&Value::from(names.clone()))?).unwrap_or_default(),
+        FigureKind::Lines(of) => serde_json::to_value(of.compute_value(&Value::from(names.clone()))?).unwrap_or_default(),
         _ => found.value.clone(),
     };
     let title = figure_title(figure, &value, names)?.map(|title| format!("  {title}\n")).unwrap_or_default();
@@ -117,7 +117,7 @@ fn of_parts(
     parts: &[Found],
     figures: &Map<String, Json>,
     names: &Names,
-) -> Result<String, Trouble> {
+) -> Result<String, ExpressionError> {
     let of_part = |at: usize| match figures.get(division.name).and_then(|list| list.get(at)) {
         Some(Json::Object(part)) => add_names(names, part),
         _ => names.clone(),
@@ -140,17 +140,17 @@ fn of_parts(
 }
 
 /// The line above a figure. Tables have their names there, where the folder says nothing else.
-fn figure_title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>, Trouble> {
+fn figure_title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<String>, ExpressionError> {
     let Some(title) = &figure.title else {
         let table = matches!(
             figure.kind,
-            Kind::Counts(_)
-                | Kind::Bars(_)
-                | Kind::Votes { .. }
-                | Kind::Wins(_)
-                | Kind::JudgePairs(_)
-                | Kind::Ratings(_)
-                | Kind::ScoresByPart { .. }
+            FigureKind::Counts(_)
+                | FigureKind::Bars(_)
+                | FigureKind::Votes { .. }
+                | FigureKind::Wins(_)
+                | FigureKind::JudgePairs(_)
+                | FigureKind::Ratings(_)
+                | FigureKind::ScoresByPart { .. }
         );
         return Ok(table.then(|| figure.name.replace('_', " ")));
     };
@@ -160,13 +160,13 @@ fn figure_title(figure: &Figure, value: &Json, names: &Names) -> Result<Option<S
 }
 
 /// The words of a template; `None` where it leaves nothing.
-fn fill_template(template: &Expression, names: Names) -> Result<Option<String>, Trouble> {
+fn fill_template(template: &Expression, names: Names) -> Result<Option<String>, ExpressionError> {
     let value = template.compute_value(&Value::from(names))?;
     Ok(value.as_str().map(str::to_owned).filter(|text| !text.is_empty()))
 }
 
 /// A line for each object of a figure's value.
-fn figure_lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, Trouble> {
+fn figure_lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, ExpressionError> {
     let mut text = String::new();
     for cells in cells_by_line(figure, value) {
         if let Some(line) = fill_template(line, add_names(names, &cells))? {
@@ -183,13 +183,13 @@ fn cells_by_line(figure: &Figure, value: &Json) -> Vec<Map<String, Json>> {
         _ => None,
     };
     match (&figure.kind, value) {
-        (Kind::Numbers(numbers), value) => numbers
+        (FigureKind::Numbers(numbers), value) => numbers
             .iter()
             .filter_map(|number| {
                 cells(json!({ "name": number.name, "label": number.label, "value": value[number.name] }))
             })
             .collect(),
-        (Kind::WordsKept(_), value) => cells(json!({ "value": value })).into_iter().collect(),
+        (FigureKind::WordsKept(_), value) => cells(json!({ "value": value })).into_iter().collect(),
         (_, Json::Array(list)) => list
             .iter()
             .filter_map(|one| match one {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::Value;
-use riddlemill_benchmarks::figure::Judged;
+use riddlemill_benchmarks::figure::RatedAnswers;
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 
 use super::source::Records;
 use super::{Found, INDENT};
@@ -24,7 +24,7 @@ struct Given {
 }
 
 /// The ratings of the records, each of a response; a judge's later ones are repeats.
-fn read_ratings(judged: &Judged, records: &Records<'_>) -> Result<Vec<Given>, Trouble> {
+fn read_ratings(judged: &RatedAnswers, records: &Records<'_>) -> Result<Vec<Given>, ExpressionError> {
     let [questions, normal, models, judges, ratings] =
         [&judged.question, &judged.normal, &judged.model, &judged.judges, &judged.ratings]
             .map(|of| records.values_of_expression(of));
@@ -66,7 +66,7 @@ fn to_ratings(given: &[Given]) -> Vec<Rating<'_>> {
 }
 
 /// Every two judges.
-pub(super) fn judge_pairs(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn judge_pairs(judged: &RatedAnswers, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let given = read_ratings(judged, records)?;
     let pairs = judges::judge_pairs(&to_ratings(&given));
     let mut lines = String::new();
@@ -93,7 +93,7 @@ fn cells_of_pair(pair: &JudgePair) -> Row {
 }
 
 /// How often each judge gives each rating: over all models, then by model.
-pub(super) fn count_ratings(judged: &Judged, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_ratings(judged: &RatedAnswers, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let given = read_ratings(judged, records)?;
     let spread = judges::count_ratings(&to_ratings(&given));
     let row = |of: &judges::Distribution| {
@@ -114,12 +114,12 @@ pub(super) fn count_ratings(judged: &Judged, records: &Records<'_>) -> Result<Fo
 /// neither, as in an evaluation of the set, which the papers' figures are. Where the items are not known, those are that have
 /// a part.
 pub(super) fn scores_by_part(
-    judged: &Judged,
+    judged: &RatedAnswers,
     records: &Records<'_>,
     parts: &Expression,
     last: &Records<'_>,
     items: Option<&BTreeSet<String>>,
-) -> Result<Found, Trouble> {
+) -> Result<Found, ExpressionError> {
     let of_question: BTreeMap<String, Vec<String>> =
         last.record_ids().into_iter().zip(last.values_of_expression(parts)?.iter().map(texts_of_value)).collect();
     let is_item = |question: &str| match items {

@@ -16,8 +16,8 @@ mod tests;
 mod votes;
 mod wins;
 
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::figure::{Figure, Kind};
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::figure::{Figure, FigureKind};
 use serde_json::Value as Json;
 
 use crate::config::Config;
@@ -86,31 +86,31 @@ fn report(source: &Source<'_>) -> Result<Report, RunError> {
 }
 
 fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
-    let or_damaged = |found: Result<Found, Trouble>| found.map_err(error_of_trouble);
+    let or_damaged = |found: Result<Found, ExpressionError>| found.map_err(error_of_trouble);
     let mut found = match &figure.kind {
-        Kind::Numbers(numbers) => numbers::compute_numbers(numbers, records, source)?,
-        Kind::Counts(counts) => or_damaged(counts::count_values(counts, source.data(), records))?,
-        Kind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
-        Kind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
-        Kind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
-        Kind::Shortcuts(Some(posed)) => or_damaged(choice::measure_shortcuts(posed, records, source.seed))?,
-        Kind::Shortcuts(None) => choice::of_items(source.data(), &source.released_items()?, source.seed),
-        Kind::Agreement { ballot, fields, listed } => votes::measure_agreement(source, ballot, fields, *listed)?,
-        Kind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
-        Kind::Reviews => votes::count_reviews(source)?,
-        Kind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
-        Kind::Ratings(judged) => or_damaged(judged::count_ratings(judged, records))?,
-        Kind::ScoresByPart { judged, parts, questions } => {
+        FigureKind::Numbers(numbers) => numbers::compute_numbers(numbers, records, source)?,
+        FigureKind::Counts(counts) => or_damaged(counts::count_values(counts, source.data(), records))?,
+        FigureKind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
+        FigureKind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
+        FigureKind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
+        FigureKind::Shortcuts(Some(posed)) => or_damaged(choice::measure_shortcuts(posed, records, source.seed))?,
+        FigureKind::Shortcuts(None) => choice::of_items(source.data(), &source.released_items()?, source.seed),
+        FigureKind::Agreement { ballot, fields, listed } => votes::measure_agreement(source, ballot, fields, *listed)?,
+        FigureKind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
+        FigureKind::Reviews => votes::count_reviews(source)?,
+        FigureKind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,
+        FigureKind::Ratings(judged) => or_damaged(judged::count_ratings(judged, records))?,
+        FigureKind::ScoresByPart { judged, parts, questions } => {
             let rows = source.rows_of_questions(*questions)?;
             let last = Records::new(&rows, source.benchmark.fields());
             let items = source.items_of_questions(*questions)?;
             or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
         }
-        Kind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
-        Kind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
-        Kind::Labels => columns::count_labels(source.data(), &source.released_items()?),
-        Kind::Columns => columns::measure_columns(source.data(), &source.released_items()?),
-        Kind::Lines(_) | Kind::OfAnswers(_) => Found::default(),
+        FigureKind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
+        FigureKind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,
+        FigureKind::Labels => columns::count_labels(source.data(), &source.released_items()?),
+        FigureKind::Columns => columns::measure_columns(source.data(), &source.released_items()?),
+        FigureKind::Lines(_) | FigureKind::OfAnswers(_) => Found::default(),
     };
     if !figure.keys.is_empty() {
         found.value = describe::rename_keys(found.value, &figure.keys).map_err(error_of_trouble)?;

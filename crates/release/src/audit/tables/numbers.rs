@@ -1,8 +1,8 @@
 //! Numbers of a set: how many records, which share of them, means, lengths.
 
 use minijinja::Value;
-use riddlemill_benchmarks::Trouble;
-use riddlemill_benchmarks::figure::{Measure, Number};
+use riddlemill_benchmarks::ExpressionError;
+use riddlemill_benchmarks::figure::{NumberMeasure, NumberFigure};
 use serde_json::{Map, Value as Json, json};
 
 use super::source::{Records, Source};
@@ -14,26 +14,26 @@ use crate::text::format_decimals;
 
 /// Each number under its name, and its line.
 pub(super) fn compute_numbers(
-    numbers: &[Number],
+    numbers: &[NumberFigure],
     records: &Records<'_>,
     source: &Source<'_>,
 ) -> Result<Found, RunError> {
     let (mut values, mut found) = (Map::new(), Found::default());
     for number in numbers {
         let (value, cell) = match &number.measure {
-            Measure::Items => value_of_count(source.released_items()?.len()),
-            Measure::Modified(ballot) => {
+            NumberMeasure::Items => value_of_count(source.released_items()?.len()),
+            NumberMeasure::Modified(ballot) => {
                 let (modified, looked_at) = votes::count_modified(source, ballot)?;
                 let percent = (looked_at > 0).then(|| percent(modified, looked_at));
                 (json!(percent), percent.map(|percent| format!("{percent:.2} %")))
             }
-            Measure::LookedAt(ballot) => value_of_count(votes::count_modified(source, ballot)?.1),
+            NumberMeasure::LookedAt(ballot) => value_of_count(votes::count_modified(source, ballot)?.1),
             of_records => measure_records(of_records, records).map_err(error_of_trouble)?,
         };
         match (&number.measure, &value) {
             // There are no lengths without texts.
-            (Measure::Lengths(_), Json::Null) => {}
-            (Measure::Lengths(_), lengths) => found.lines.push_str(&format!(
+            (NumberMeasure::Lengths(_), Json::Null) => {}
+            (NumberMeasure::Lengths(_), lengths) => found.lines.push_str(&format!(
                 "    {:<46} {:>7} {:>5} {:>5}\n",
                 number.label,
                 cell.as_deref().unwrap_or_default(),
@@ -66,12 +66,12 @@ pub(super) fn format_number(number: &Json) -> String {
 }
 
 /// What is counted of records, as JSON and as a cell; no cell if it cannot be computed.
-fn measure_records(measure: &Measure, records: &Records<'_>) -> Result<(Json, Option<String>), Trouble> {
+fn measure_records(measure: &NumberMeasure, records: &Records<'_>) -> Result<(Json, Option<String>), ExpressionError> {
     Ok(match measure {
-        Measure::Count(condition) => {
+        NumberMeasure::Count(condition) => {
             value_of_count(records.values_of_expression(condition)?.iter().filter(|value| value.is_true()).count())
         }
-        Measure::Share(condition) => {
+        NumberMeasure::Share(condition) => {
             // Records without an answer are not part of the share.
             let answers: Vec<Value> =
                 records.values_of_expression(condition)?.into_iter().filter(|value| !value.is_none()).collect();
@@ -79,11 +79,11 @@ fn measure_records(measure: &Measure, records: &Records<'_>) -> Result<(Json, Op
             let share = (!answers.is_empty()).then(|| so as f64 / answers.len() as f64);
             (json!(share), share.map(|share| format!("{:.2} %", share * 100.0)))
         }
-        Measure::Mean(number) => {
+        NumberMeasure::Mean(number) => {
             let mean = mean(&collect_reals(&records.values_of_expression(number)?));
             (json!(mean), mean.map(|mean| format_decimals(mean, 2)))
         }
-        Measure::Lengths(number) => {
+        NumberMeasure::Lengths(number) => {
             let values = records.values_of_expression(number)?;
             let all = collect_reals(&values);
             let end = |of: fn(f64, f64) -> f64| {
@@ -99,7 +99,7 @@ fn measure_records(measure: &Measure, records: &Records<'_>) -> Result<(Json, Op
                 ),
             }
         }
-        Measure::Items | Measure::Modified(_) | Measure::LookedAt(_) => (Json::Null, None),
+        NumberMeasure::Items | NumberMeasure::Modified(_) | NumberMeasure::LookedAt(_) => (Json::Null, None),
     })
 }
 

@@ -8,14 +8,14 @@ use std::rc::Rc;
 use minijinja::Value;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::scope::Scope;
-use riddlemill_benchmarks::{Benchmark, Data, Expression, Trouble};
+use riddlemill_benchmarks::{Benchmark, Data, Expression, ExpressionError};
 use serde_json::{Map, Value as Json};
 
 use crate::config::{Config, sections};
 use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
 use crate::record::PostKind;
-use crate::stages::Rows;
+use crate::stages::StageRows;
 use crate::stages::import::{kinds_of_files, source_kind};
 use crate::stages::review::Votes;
 use crate::stages::subject::take_language;
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
             return Ok(None);
         };
         let end = workspace.stage_folder(recipe.name, last.number, last.name);
-        if recipe.kind_of_rows() == Rows::Posts || StageReader::open(&end)?.is_none() {
+        if recipe.kind_of_rows() == StageRows::Posts || StageReader::open(&end)?.is_none() {
             return Ok(None);
         }
         let import = StageReader::open(&workspace.stage_folder(recipe.name, 1, recipe.steps()[0].name))?;
@@ -214,7 +214,7 @@ impl<'r> Records<'r> {
     }
 
     /// Those of which an expression is true; all where there is none.
-    pub fn filter_by(self, condition: Option<&Expression>) -> Result<Records<'r>, Trouble> {
+    pub fn filter_by(self, condition: Option<&Expression>) -> Result<Records<'r>, ExpressionError> {
         let Some(condition) = condition else { return Ok(self) };
         let holds = self.values_of_expression(condition)?;
         let rows = self.rows.into_iter().zip(holds).filter(|(_, holds)| holds.is_true());
@@ -222,14 +222,14 @@ impl<'r> Records<'r> {
     }
 
     /// Those of a part.
-    pub fn of_part(&self, expression: &Expression, part: &str) -> Result<Records<'r>, Trouble> {
+    pub fn of_part(&self, expression: &Expression, part: &str) -> Result<Records<'r>, ExpressionError> {
         let values = self.values_of_expression(expression)?;
         let rows = self.rows.iter().zip(values).filter(|(_, value)| value.as_str() == Some(part));
         Ok(Records { rows: rows.map(|(row, _)| *row).collect(), fields: self.fields })
     }
 
     /// An expression's value for each record.
-    pub fn values_of_expression(&self, expression: &Expression) -> Result<Vec<Value>, Trouble> {
+    pub fn values_of_expression(&self, expression: &Expression) -> Result<Vec<Value>, ExpressionError> {
         self.rows.iter().map(|row| Scope::new((*row).clone(), self.fields).compute_value(expression)).collect()
     }
 

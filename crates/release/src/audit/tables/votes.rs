@@ -38,7 +38,7 @@ pub struct Reviewed {
 
 /// How far voters agree in one field of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-struct Agreement {
+struct FieldAgreement {
     /// Items with two votes or more.
     items: usize,
     /// Percent of agreeing pairs of votes.
@@ -158,9 +158,9 @@ pub(super) fn measure_agreement(
     let agreement =
         on_ballot(source, ballot, |step, items, votes| step_agreement(step, items, votes, Bootstrap::AGREEMENT))?;
     let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
-    let found: Vec<(&str, Agreement)> =
+    let found: Vec<(&str, FieldAgreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
-    let line = |(field, found): &(&str, Agreement)| {
+    let line = |(field, found): &(&str, FieldAgreement)| {
         let number = |number: Option<f64>| number.map_or("-".into(), |number| format_decimals(number, 2));
         let kappa = found.fleiss.map_or("-".into(), format_interval);
         format!(
@@ -182,9 +182,9 @@ fn format_interval([kappa, low, high]: [f64; 3]) -> String {
     format!("{} [{}, {}]", format_decimals(kappa, 3), format_decimals(low, 3), format_decimals(high, 3))
 }
 
-fn of_field(agreement: &StepAgreement, field: &str) -> Option<Agreement> {
+fn of_field(agreement: &StepAgreement, field: &str) -> Option<FieldAgreement> {
     let found = agreement.fields.iter().find(|found| found.field == field).filter(|found| found.items > 0)?;
-    Some(Agreement {
+    Some(FieldAgreement {
         items: found.items,
         percent: found.percent.map(|e| e.value * 100.0),
         fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use minijinja::Value;
-use riddlemill_benchmarks::figure::{Kept, Puzzles, Wins};
+use riddlemill_benchmarks::figure::{TextPair, Puzzles, Wins};
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
-use riddlemill_benchmarks::{Expression, Trouble};
+use riddlemill_benchmarks::{Expression, ExpressionError};
 use serde_json::{Value as Json, json};
 
 use super::Found;
@@ -14,7 +14,7 @@ use super::source::Records;
 use crate::figures::{Cell, Column, Digits, Place, Table};
 use crate::measures::{mean, percent};
 use crate::puzzle::reconstruction::word_overlap;
-use crate::puzzle::statistics::{Row, count_figures};
+use crate::puzzle::statistics::{QuestionRow, count_figures};
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -26,7 +26,7 @@ struct OpponentVotes {
 }
 
 /// A line an opponent, by name. Shares are percent of the records on whose verdict somebody voted.
-pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let opponents = records.values_of_expression(&wins.opponents)?;
     let verdicts = records.values_of_expression(&wins.verdicts)?;
     let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values_of_expression(of)).transpose();
@@ -98,13 +98,13 @@ fn agreeing_share(votes: &[String]) -> Option<f64> {
 }
 
 /// Key statistics of puzzles with their options (BrainTeaser, table 3).
-pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, Trouble> {
-    let texts_of = |of: &Expression| -> Result<Vec<String>, Trouble> {
+pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, ExpressionError> {
+    let texts_of = |of: &Expression| -> Result<Vec<String>, ExpressionError> {
         Ok(records.values_of_expression(of)?.iter().map(|value| text_of_value(value).unwrap_or_default()).collect())
     };
     let (questions, answers) = (texts_of(&puzzles.question)?, texts_of(&puzzles.answer)?);
     let options: Vec<Vec<String>> = records.values_of_expression(&puzzles.options)?.iter().map(texts_of_value).collect();
-    let row = |((question, answer), choices)| Row { question, answer, choices };
+    let row = |((question, answer), choices)| QuestionRow { question, answer, choices };
     let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));
     let found = count_figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
     let percent = |share: f64| format!("{:.2} %", share * 100.0);
@@ -121,7 +121,7 @@ pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Res
 }
 
 /// The share of a text's content words that the other text of its group keeps, on average.
-pub(super) fn words_kept(kept: &Kept, records: &Records<'_>) -> Result<Found, Trouble> {
+pub(super) fn words_kept(kept: &TextPair, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let (all, groups) = (records.values_of_expression(&kept.text)?, records.values_of_expression(&kept.group)?);
     let (from, to) = (records.values_of_expression(&kept.from)?, records.values_of_expression(&kept.to)?);
     let at = |place: usize| text_of_value(&groups[place]).zip(text_of_value(&all[place]));

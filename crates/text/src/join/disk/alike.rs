@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::sorter::{Merge, Runs, Sorter};
-use super::{DiskError, Limits, Working, join_within};
+use super::{DiskError, DiskLimits, Working, join_within};
 use crate::join::forecast::{FORECAST_FROM, Steps, draw_sample};
 use crate::join::similarity_join::{BY_BEGINNING, Candidate, joined_text, sampled_steps};
-use crate::join::watch::Part;
+use crate::join::watch::WorkPart;
 use crate::join::{AlikePair, AlikePairs, Effort, Watch, default_joins, openings_of};
-use crate::text::sameness::{Predicates, Prepared, Reading, SharedWeights};
+use crate::text::sameness::{Predicates, PreparedText, Reading, SharedWeights};
 
 /// Where a join stores what is not in memory.
 #[derive(Clone, Copy, Debug)]
@@ -72,14 +72,14 @@ pub(crate) fn alike_on_disk_each<T: AsRef<str> + Sync>(
     watch: &dyn Watch,
     emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
 ) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
-    alike_within(texts, spill, Limits::within_memory(spill.memory), Part::of_whole(watch), emit_pair)
+    alike_within(texts, spill, DiskLimits::within_memory(spill.memory), WorkPart::of_whole(watch), emit_pair)
 }
 
 fn alike_within<T: AsRef<str> + Sync>(
     texts: impl IntoIterator<Item = T>,
     spill: Spill<'_>,
-    limits: Limits,
-    part: Part<'_>,
+    limits: DiskLimits,
+    part: WorkPart<'_>,
     emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
 ) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
     let folder = Working::new(spill.folder, ".alike-")?;
@@ -138,8 +138,8 @@ impl Readings {
         texts: impl IntoIterator<Item = T>,
         expected: usize,
         folder: &Path,
-        limits: Limits,
-        part: Part<'_>,
+        limits: DiskLimits,
+        part: WorkPart<'_>,
     ) -> Result<(Self, Runs), DiskError> {
         let path = folder.join("readings");
         let open = File::options().create_new(true).read(true).write(true).open(&path);
@@ -176,7 +176,7 @@ impl Readings {
     }
 
     /// Makes groups of equal readings, and candidates of those that have the key in common alone.
-    fn in_groups(mut self, sorted: Runs, same_key: &mut Sorter, part: Part<'_>) -> Result<Self, DiskError> {
+    fn in_groups(mut self, sorted: Runs, same_key: &mut Sorter, part: WorkPart<'_>) -> Result<Self, DiskError> {
         let (mut merge, mut list) = (sorted.merge_runs()?, Vec::new());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut keys: Vec<(u32, u32)> = Vec::new();
@@ -263,7 +263,7 @@ impl Readings {
     }
 
     /// The shares of the steps that are left, by a sample of the readings.
-    fn forecast_steps(&self, part: Part<'_>) -> Result<Steps, DiskError> {
+    fn forecast_steps(&self, part: WorkPart<'_>) -> Result<Steps, DiskError> {
         if self.groups.len() < FORECAST_FROM || part.is_stopped() {
             return Ok(Steps::without_forecast(&default_joins()));
         }
@@ -282,7 +282,7 @@ impl Readings {
     }
 
     /// Pairs of which one may begin with the other: by the hash of its whole, which the comparison looks behind.
-    fn collect_openings(&self, candidates: &mut Sorter, part: Part<'_>) -> Result<(), DiskError> {
+    fn collect_openings(&self, candidates: &mut Sorter, part: WorkPart<'_>) -> Result<(), DiskError> {
         let items = part.over_items(2 * self.groups.len());
         let mut last: FxHashMap<u64, u32> = FxHashMap::default();
         last.reserve(self.groups.len());
@@ -328,7 +328,7 @@ impl Readings {
     fn compare_candidates(
         &self,
         candidates: Runs,
-        part: Part<'_>,
+        part: WorkPart<'_>,
         mut emit_pair: impl FnMut(AlikePair) -> Result<(), DiskError>,
     ) -> Result<u64, DiskError> {
         let mut merge = candidates.merge_runs()?;
@@ -346,10 +346,10 @@ impl Readings {
             let found: Vec<Vec<AlikePair>> = batch
                 .par_chunk_by(|x, y| x.a == y.a)
                 .map(|partners| {
-                    let first = Prepared::from(&self.read_group(partners[0].a)?);
+                    let first = PreparedText::from(&self.read_group(partners[0].a)?);
                     let mut found = Vec::new();
                     for pair in partners {
-                        found.extend(pair.compare_texts(&first, &Prepared::from(&self.read_group(pair.b)?)));
+                        found.extend(pair.compare_texts(&first, &PreparedText::from(&self.read_group(pair.b)?)));
                     }
                     Ok(found)
                 })
@@ -401,8 +401,8 @@ mod tests {
     use super::*;
     use crate::join::{Stopped, find_alike_pairs};
 
-    fn limits() -> Limits {
-        Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 }
+    fn limits() -> DiskLimits {
+        DiskLimits { parts: 3, block_keys: 40, chunk: 4, sort: 50 }
     }
 
     fn on_disk(texts: &[String]) -> AlikePairs {
@@ -413,7 +413,7 @@ mod tests {
             pairs.push(pair);
             Ok(())
         };
-        let found = alike_within(texts, spill, limits(), Part::without_watch(), put);
+        let found = alike_within(texts, spill, limits(), WorkPart::without_watch(), put);
         let (groups, effort) = found.expect("room on disk");
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
         AlikePairs { groups, pairs, effort }

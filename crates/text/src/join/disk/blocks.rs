@@ -5,12 +5,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::sorter::{Reader, Runs, Sorter};
-use super::{DiskError, Limits};
+use super::{DiskError, DiskLimits};
 use crate::join::block::Block;
 use crate::join::index::Cutting;
 use crate::join::records::Records;
 use crate::join::stats::Order;
-use crate::join::watch::Part;
+use crate::join::watch::WorkPart;
 use crate::join::{Effort, Match, Score};
 
 /// What looking for partners takes of a block's work, about.
@@ -23,8 +23,8 @@ pub(super) fn match_blocks(
     count: usize,
     order: &Order,
     folder: &Path,
-    limits: Limits,
-    part: Part<'_>,
+    limits: DiskLimits,
+    part: WorkPart<'_>,
 ) -> Result<(Runs, Effort), DiskError> {
     let mut found = Sorter::new(folder, "pairs", limits.sort);
     let mut effort = Effort::default();
@@ -104,8 +104,8 @@ impl Stream {
     fn read_block(
         &mut self,
         order: &Order,
-        limits: Limits,
-        part: Part<'_>,
+        limits: DiskLimits,
+        part: WorkPart<'_>,
     ) -> Result<(Records, Vec<u32>), DiskError> {
         let (mut records, mut rows) = (Records::from(self.next), Vec::new());
         let mut keys = 0;

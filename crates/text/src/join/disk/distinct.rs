@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::DiskError;
 use super::sorter::{Sorter, Writer};
-use super::spread::{Part, PartWriter, rows_of_part};
+use super::spread::{RowPart, PartWriter, rows_of_part};
 use crate::join::Metric;
 use crate::join::stats::{Order, Stats};
 use crate::join::watch;
@@ -17,10 +17,10 @@ pub(super) type Copies = FxHashMap<u32, Vec<u32>>;
 
 /// Parts of distinct texts, the copies, and the statistics of the rows.
 pub(super) fn separate_copies(
-    parts: Vec<Part>,
+    parts: Vec<RowPart>,
     metric: Metric,
-    waiting: watch::Part<'_>,
-) -> Result<(Vec<Part>, Copies, Stats), DiskError> {
+    waiting: watch::WorkPart<'_>,
+) -> Result<(Vec<RowPart>, Copies, Stats), DiskError> {
     let items = waiting.over_items(parts.len());
     let nothing = || (Vec::new(), Copies::default(), Stats::new(metric));
     // Merged as they come: statistics of all parts at once would take as much memory as a block.
@@ -40,7 +40,7 @@ pub(super) fn separate_copies(
         })
 }
 
-fn distinct_part(part: Part, metric: Metric) -> Result<(Part, Copies, Stats), DiskError> {
+fn distinct_part(part: RowPart, metric: Metric) -> Result<(RowPart, Copies, Stats), DiskError> {
     let bytes = part.read_bytes()?;
     let mut first: FxHashMap<&str, u32> = FxHashMap::default();
     let (mut copies, mut stats) = (Copies::default(), Stats::new(metric));
@@ -67,11 +67,11 @@ const CHUNK: usize = 1 << 14;
 
 /// A file of records in rising order of size, each as its size, its row and its symbols; and how many there are.
 pub(super) fn write_records(
-    parts: Vec<Part>,
+    parts: Vec<RowPart>,
     order: &Order,
     folder: &Path,
     sort: usize,
-    waiting: watch::Part<'_>,
+    waiting: watch::WorkPart<'_>,
 ) -> Result<(PathBuf, usize), DiskError> {
     let mut sorter = Sorter::new(folder, "spelled", sort);
     let (items, mut count) = (waiting.over_items(parts.len()), 0);

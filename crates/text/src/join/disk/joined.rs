@@ -10,7 +10,7 @@ use crate::join::{Effort, Pair, Score};
 use crate::text::sameness::SharedWeights;
 
 /// A row that is similar to another, their score, and what the two share, if the metric provides it.
-type Like = (u32, Score, Option<SharedWeights>);
+type SimilarRow = (u32, Score, Option<SharedWeights>);
 
 /// Two rows, and what they share, if the metric provides it.
 pub(super) type PairAndShared = (Pair, Option<SharedWeights>);
@@ -71,7 +71,7 @@ impl DiskJoined {
         let mut copied = copied.into_iter().peekable();
         let mut matches = Matches::open(&self.runs)?;
         // What texts with copies are like, for the copies to come.
-        let mut kept: FxHashMap<u32, Vec<Like>> = FxHashMap::default();
+        let mut kept: FxHashMap<u32, Vec<SimilarRow>> = FxHashMap::default();
         let next_of_row = move || -> Result<Option<Vec<PairAndShared>>, DiskError> {
             let (row, first) = match (copied.peek().copied(), matches.next_row()) {
                 (None, None) => return Ok(None),
@@ -158,7 +158,7 @@ impl Matches {
     }
 
     /// A row, and what it is like.
-    fn next(&mut self) -> Result<Option<(u32, Like)>, DiskError> {
+    fn next(&mut self) -> Result<Option<(u32, SimilarRow)>, DiskError> {
         let found = match self.ahead.as_deref() {
             Some(&[row, partner, num, den, ref pairs @ ..]) => {
                 let score = Score { num, den };

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::stats::Order;
-use super::watch::Part;
+use super::watch::WorkPart;
 use super::{Metric, Query, Watch};
 
 /// Why a join on disk ended.
@@ -56,14 +56,14 @@ impl DiskError {
     }
 
     /// Ends a join that was asked to stop.
-    fn unless_stopped(part: Part<'_>) -> Result<(), DiskError> {
+    fn unless_stopped(part: WorkPart<'_>) -> Result<(), DiskError> {
         if part.is_stopped() { Err(DiskError::Stopped) } else { Ok(()) }
     }
 }
 
 /// How much is held at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct DiskLimits {
     /// Parts that rows are spread over; one is in memory at a time, per thread.
     parts: usize,
     /// Keys of one block, but for bags.
@@ -84,13 +84,13 @@ const MORE_BYTES_OF_BAGS: usize = 32;
 /// The bytes of what is looked up at once in a block of bags, at most: about 700 for each of a million records.
 const LOOKED_UP_BYTES: usize = 700 << 20;
 
-impl Limits {
+impl DiskLimits {
     /// For about this many bytes, in addition to a few for each row.
-    fn within_memory(memory: usize) -> Limits {
+    fn within_memory(memory: usize) -> DiskLimits {
         // An eighth for what is sorted, and at most a quarter for what is looked up.
         let block = memory - memory / 8 - LOOKED_UP_BYTES.min(memory / 4);
         let block_keys = (block / KEY_BYTES).max(1) as u64;
-        Limits { parts: 64, block_keys, chunk: 1 << 16, sort: (memory / 8 / 4).max(1024) }
+        DiskLimits { parts: 64, block_keys, chunk: 1 << 16, sort: (memory / 8 / 4).max(1024) }
     }
 
     /// Keys of one block of a join by this metric.
@@ -123,7 +123,7 @@ pub fn disk_join<T: AsRef<str>>(
     folder: &Path,
     memory: usize,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, folder, Limits::within_memory(memory), Part::without_watch())
+    join_within(rows, query, folder, DiskLimits::within_memory(memory), WorkPart::without_watch())
 }
 
 /// [`disk_join`] with an observer.
@@ -136,7 +136,7 @@ pub fn disk_join_watched<T: AsRef<str>>(
     spill: Spill<'_>,
     watch: &dyn Watch,
 ) -> Result<DiskJoined, DiskError> {
-    join_within(rows, query, spill.folder, Limits::within_memory(spill.memory), Part::of_whole(watch))
+    join_within(rows, query, spill.folder, DiskLimits::within_memory(spill.memory), WorkPart::of_whole(watch))
 }
 
 /// The approximate shares of the passes in a join: estimates that only affect the progress bar.
@@ -150,8 +150,8 @@ pub(super) fn join_within<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     query: &Query,
     folder: &Path,
-    limits: Limits,
-    part: Part<'_>,
+    limits: DiskLimits,
+    part: WorkPart<'_>,
 ) -> Result<DiskJoined, DiskError> {
     let folder = Working::new(folder, ".join-")?;
     let parts = spread::spread_rows(rows, folder.path(), limits.parts, part)?;
@@ -252,8 +252,8 @@ mod tests {
             let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
             let expected: Vec<Pair> = self_join(&texts, &query).pairs().collect();
             let folder = tempfile::tempdir().expect("a folder");
-            let limits = Limits { parts: 3, block_keys: 40, chunk: 4, sort: 50 };
-            let found = join_within(&rows, &query, folder.path(), limits, Part::without_watch())
+            let limits = DiskLimits { parts: 3, block_keys: 40, chunk: 4, sort: 50 };
+            let found = join_within(&rows, &query, folder.path(), limits, WorkPart::without_watch())
                 .expect("room on disk");
             let pairs: Vec<Pair> =
                 found.pairs().and_then(|pairs| pairs.collect()).expect("what was written");

@@ -11,7 +11,7 @@ use super::DiskError;
 use crate::join::watch;
 
 /// A part: rows with their numbers, in the order of the input.
-pub(super) struct Part(PathBuf);
+pub(super) struct RowPart(PathBuf);
 
 /// After so many rows it is looked whether anybody still waits.
 const OFTEN: usize = 1 << 12;
@@ -21,8 +21,8 @@ pub(super) fn spread_rows<T: AsRef<str>>(
     rows: impl IntoIterator<Item = T>,
     folder: &Path,
     parts: usize,
-    waiting: watch::Part<'_>,
-) -> Result<Vec<Part>, DiskError> {
+    waiting: watch::WorkPart<'_>,
+) -> Result<Vec<RowPart>, DiskError> {
     let paths = (0..parts).map(|part| folder.join(format!("rows-{part}")));
     let mut parts = paths.map(PartWriter::create).collect::<Result<Vec<_>, _>>()?;
     for (n, row) in rows.into_iter().enumerate() {
@@ -62,13 +62,13 @@ impl PartWriter {
         put(&mut self.out).map_err(DiskError::io_error("write", &self.path))
     }
 
-    pub fn finish(mut self) -> Result<Part, DiskError> {
+    pub fn finish(mut self) -> Result<RowPart, DiskError> {
         self.out.flush().map_err(DiskError::io_error("write", &self.path))?;
-        Ok(Part(self.path))
+        Ok(RowPart(self.path))
     }
 }
 
-impl Part {
+impl RowPart {
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Asks, Member, is_decent, pluralise_noun, words_of};
+use super::{Asks, ClassMember, is_decent, pluralise_noun, words_of};
 use crate::puzzle::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
 use crate::puzzle::words::word_count;
 
@@ -132,7 +132,7 @@ pub(super) fn known_members(
     climb: usize,
     sense: &Synset,
     asks: &Asks<'_>,
-) -> Result<Vec<Member>, WordNetError> {
+) -> Result<Vec<ClassMember>, WordNetError> {
     let named = super::is_proper_name(sense, asks.own);
     let mut kin: BTreeSet<Place> =
         hyponyms_under(wordnet, sense.place, usize::MAX, usize::MAX)?.into_iter().collect();
@@ -153,7 +153,7 @@ pub(super) fn known_members(
             words.filter_map(|word| Some((fame_of_word(wordnet, &synset, &word, asks.countable && !named)?, word)));
         if let Some((fame, word)) = known.max_by_key(|(fame, _)| *fame) {
             // Names are known regardless of how often they are used.
-            found.push(Member { word, place, fame: if named { 0 } else { fame } });
+            found.push(ClassMember { word, place, fame: if named { 0 } else { fame } });
         }
     }
     Ok(found)

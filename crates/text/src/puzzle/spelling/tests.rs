@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::Draw;
+use crate::options::DrawStream;
 
 fn proposed(question: &str, answer: &str) -> Vec<String> {
     Speller::bundled().find_corrections(question, answer).0.iter().map(ToString::to_string).collect()
@@ -8,7 +8,7 @@ fn proposed(question: &str, answer: &str) -> Vec<String> {
 /// Four puzzles of 250 such words took 9.4 s, and each word looked through all others.
 #[test]
 fn a_puzzle_of_nonsense_is_looked_at_in_time_proportional_to_its_length() {
-    let mut draw = Draw::new(1, "nonsense", "words");
+    let mut draw = DrawStream::new(1, "nonsense", "words");
     let mut word = || (0..9).map(|_| char::from(b'a' + draw.draw_below(26) as u8)).collect::<String>();
     let words: Vec<String> = (0..20_000).map(|_| word()).collect();
     let start = std::time::Instant::now();
@@ -107,7 +107,7 @@ fn published() -> Option<Vec<(String, String)>> {
 }
 
 /// A typing slip in a word: two letters swapped, one left out, one added, or one replaced.
-fn mistyped(word: &str, draw: &mut Draw) -> String {
+fn mistyped(word: &str, draw: &mut DrawStream) -> String {
     let mut letters: Vec<char> = word.chars().collect();
     let at = draw.draw_below(letters.len());
     let letter = char::from(b'a' + draw.draw_below(26) as u8);
@@ -143,7 +143,7 @@ fn typing_errors_are_found_in_published_puzzles_and_little_else() {
                 eprintln!("flagged: {}", found.join(", "));
             }
         }
-        let mut draw = Draw::new(7, "typing errors", &part.to_string());
+        let mut draw = DrawStream::new(7, "typing errors", &part.to_string());
         let (mut found, mut right, mut made, mut others) = (0, 0, 0, 0);
         while made < 200 {
             let (question, answer) = rows[draw.draw_below(rows.len())];

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::chinese::followed_by_count;
-use super::{Found, Kind};
+use super::{FoundSpan, DataKind};
 
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -51,36 +51,36 @@ static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Finds links.
-pub fn find_links(text: &str, found: &mut Vec<Found>) {
+pub fn find_links(text: &str, found: &mut Vec<FoundSpan>) {
     let Some(pattern) = LINK.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         // Punctuation after the address belongs to the sentence.
         let link = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'']);
         // `http://` alone is no link.
         if link.len() > 7 {
-            found.push(Found { kind: Kind::Link, start: hit.start(), end: hit.start() + link.len() });
+            found.push(FoundSpan { kind: DataKind::Link, start: hit.start(), end: hit.start() + link.len() });
         }
     }
 }
 
 /// Finds e-mail addresses.
-pub fn find_emails(text: &str, found: &mut Vec<Found>) {
+pub fn find_emails(text: &str, found: &mut Vec<FoundSpan>) {
     let hits = EMAIL.iter().flat_map(|pattern| pattern.find_iter(text));
-    found.extend(hits.map(|hit| Found { kind: Kind::Email, start: hit.start(), end: hit.end() }));
+    found.extend(hits.map(|hit| FoundSpan { kind: DataKind::Email, start: hit.start(), end: hit.end() }));
 }
 
 /// Finds QQ numbers.
-pub fn find_qq_numbers(text: &str, found: &mut Vec<Found>) {
+pub fn find_qq_numbers(text: &str, found: &mut Vec<FoundSpan>) {
     for captures in QQ.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(number) = captures.get(1) else { continue };
         if !followed_by_count(&text[number.end()..]) {
-            found.push(Found { kind: Kind::Qq, start: number.start(), end: number.end() });
+            found.push(FoundSpan { kind: DataKind::Qq, start: number.start(), end: number.end() });
         }
     }
 }
 
 /// Finds WeChat accounts.
-pub fn find_wechat_accounts(text: &str, found: &mut Vec<Found>) {
+pub fn find_wechat_accounts(text: &str, found: &mut Vec<FoundSpan>) {
     for captures in WECHAT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
         let separator = captures.name("sep").map_or("", |s| s.as_str());
@@ -94,7 +94,7 @@ pub fn find_wechat_accounts(text: &str, found: &mut Vec<Found>) {
             && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii()))
             && !cut
         {
-            found.push(Found { kind: Kind::WeChat, start: id.start(), end: id.end() });
+            found.push(FoundSpan { kind: DataKind::WeChat, start: id.start(), end: id.end() });
         }
     }
 }

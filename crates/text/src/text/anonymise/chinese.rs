@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Found, Kind};
+use super::{FoundSpan, DataKind};
 
 static MOBILE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-\s]?\d{4}){2}").ok());
@@ -38,24 +38,24 @@ const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤�
 ///
 /// Known problems: a mobile number in a sum (`13800138000+1`) is ignored; numbers written in Chinese numerals
 /// are not seen.
-pub fn find_phones(text: &str, found: &mut Vec<Found>) {
+pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
     for pattern in [&MOBILE, &LANDLINE].into_iter().filter_map(|p| p.as_ref()) {
         for hit in pattern.find_iter(text) {
             if is_number_alone(text, hit.start(), hit.end()) {
-                found.push(Found { kind: Kind::Phone, start: hit.start(), end: hit.end() });
+                found.push(FoundSpan { kind: DataKind::Phone, start: hit.start(), end: hit.end() });
             }
         }
     }
     for captures in LABELLED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(number) = captures.get(1) else { continue };
         if !followed_by_count(&text[number.end()..]) {
-            found.push(Found { kind: Kind::Phone, start: number.start(), end: number.end() });
+            found.push(FoundSpan { kind: DataKind::Phone, start: number.start(), end: number.end() });
         }
     }
 }
 
 /// Finds identity numbers.
-pub fn find_identities(text: &str, found: &mut Vec<Found>) {
+pub fn find_identities(text: &str, found: &mut Vec<FoundSpan>) {
     let Some(pattern) = IDENTITY.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(digit_value).collect();
@@ -63,7 +63,7 @@ pub fn find_identities(text: &str, found: &mut Vec<Found>) {
             c.is_ascii_alphanumeric() || digit_value(c).is_some()
         });
         if alone && is_identity(&digits, hit.as_str().ends_with(['X', 'x'])) {
-            found.push(Found { kind: Kind::IdCard, start: hit.start(), end: hit.end() });
+            found.push(FoundSpan { kind: DataKind::IdCard, start: hit.start(), end: hit.end() });
         }
     }
 }
@@ -163,7 +163,7 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 ///
 /// Known problems: an address in the countryside without a number is not found; the mark may begin a word
 /// early if a verb comes right before the place.
-pub fn find_addresses(text: &str, found: &mut Vec<Found>) {
+pub fn find_addresses(text: &str, found: &mut Vec<FoundSpan>) {
     if !text.contains(ENDS.as_slice()) {
         return;
     }
@@ -173,7 +173,7 @@ pub fn find_addresses(text: &str, found: &mut Vec<Found>) {
         // `1号线`, `3号选手`: the number counts something else.
         let counts = text[whole.end()..].starts_with(['线', '选', '种', '病', '电', '机', '桌', '门']);
         if levels && !counts {
-            found.push(Found { kind: Kind::Address, start: whole.start(), end: whole.end() });
+            found.push(FoundSpan { kind: DataKind::Address, start: whole.start(), end: whole.end() });
         }
     }
 }

@@ -17,7 +17,7 @@ use phonelib::PhoneNumber;
 use regex::Regex;
 
 use super::chinese::{is_adjacent_to, is_number_alone};
-use super::{Found, Kind};
+use super::{FoundSpan, DataKind};
 
 /// What may be between the digits of a number.
 const GAP: &str = r"[\x20\u{a0}.\u{2010}\u{2011}()/-]";
@@ -56,8 +56,8 @@ static SOCIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Finds telephone numbers.
-pub fn find_phones(text: &str, found: &mut Vec<Found>) {
-    let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Phone, start, end });
+pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
+    let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Phone, start, end });
     if text.contains(['+', '＋']) || text.contains("00") {
         for hit in INTERNATIONAL.iter().flat_map(|pattern| pattern.find_iter(text)) {
             // `2+12125550173` is a sum.
@@ -150,7 +150,7 @@ fn is_count(after: &str) -> bool {
 }
 
 /// Finds social security numbers of the USA.
-pub fn social_security(text: &str, found: &mut Vec<Found>) {
+pub fn social_security(text: &str, found: &mut Vec<FoundSpan>) {
     for captures in SOCIAL.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(number) = captures.name("plain").or_else(|| captures.name("called")) else { continue };
         let digits: String = number.as_str().chars().filter(char::is_ascii_digit).collect();
@@ -163,7 +163,7 @@ pub fn social_security(text: &str, found: &mut Vec<Found>) {
             c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '=' | '*' | '/')
         });
         if given && !glued {
-            found.push(Found { kind: Kind::IdCard, start: number.start(), end: number.end() });
+            found.push(FoundSpan { kind: DataKind::IdCard, start: number.start(), end: number.end() });
         }
     }
 }
@@ -204,8 +204,8 @@ static BOX: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)\bp\.?\x20?o\.?\x20?box\x20\#?[0-9]{1,6}\b").ok());
 
 /// Finds street addresses.
-pub fn find_addresses(text: &str, found: &mut Vec<Found>) {
-    let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Address, start, end });
+pub fn find_addresses(text: &str, found: &mut Vec<FoundSpan>) {
+    let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Address, start, end });
     for captures in STREET.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(whole) = captures.get(0) else { continue };
         let mut end = whole.end();

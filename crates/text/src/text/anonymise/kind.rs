@@ -2,7 +2,7 @@
 
 /// A kind of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum DataKind {
     /// An address on the web.
     Link,
     /// An e-mail address.
@@ -25,94 +25,94 @@ pub enum Kind {
     Name,
 }
 
-impl Kind {
+impl DataKind {
     /// Every kind, the more certain ones first: if two claim the same characters, the earlier wins.
-    pub const ALL: &[Kind] = &[
-        Kind::Link,
-        Kind::Email,
-        Kind::IdCard,
-        Kind::Iban,
-        Kind::Card,
-        Kind::WeChat,
-        Kind::Qq,
-        Kind::Phone,
-        Kind::Address,
-        Kind::Name,
+    pub const ALL: &[DataKind] = &[
+        DataKind::Link,
+        DataKind::Email,
+        DataKind::IdCard,
+        DataKind::Iban,
+        DataKind::Card,
+        DataKind::WeChat,
+        DataKind::Qq,
+        DataKind::Phone,
+        DataKind::Address,
+        DataKind::Name,
     ];
 
     /// The stable name in ledgers and reports.
     pub fn code(self) -> &'static str {
         match self {
-            Kind::Link => "link",
-            Kind::Email => "email",
-            Kind::IdCard => "id_card",
-            Kind::Iban => "iban",
-            Kind::Card => "card",
-            Kind::Phone => "phone",
-            Kind::Qq => "qq",
-            Kind::WeChat => "wechat",
-            Kind::Address => "address",
-            Kind::Name => "name",
+            DataKind::Link => "link",
+            DataKind::Email => "email",
+            DataKind::IdCard => "id_card",
+            DataKind::Iban => "iban",
+            DataKind::Card => "card",
+            DataKind::Phone => "phone",
+            DataKind::Qq => "qq",
+            DataKind::WeChat => "wechat",
+            DataKind::Address => "address",
+            DataKind::Name => "name",
         }
     }
 
     /// The mark that replaces it.
     pub fn mark(self) -> &'static str {
         match self {
-            Kind::Link => "[链接]",
-            Kind::Email => "[邮箱]",
-            Kind::IdCard => "[身份证]",
-            Kind::Iban => "[账号]",
-            Kind::Card => "[银行卡]",
-            Kind::Phone => "[电话]",
-            Kind::Qq => "[QQ]",
-            Kind::WeChat => "[微信]",
-            Kind::Address => "[地址]",
-            Kind::Name => "[人名]",
+            DataKind::Link => "[链接]",
+            DataKind::Email => "[邮箱]",
+            DataKind::IdCard => "[身份证]",
+            DataKind::Iban => "[账号]",
+            DataKind::Card => "[银行卡]",
+            DataKind::Phone => "[电话]",
+            DataKind::Qq => "[QQ]",
+            DataKind::WeChat => "[微信]",
+            DataKind::Address => "[地址]",
+            DataKind::Name => "[人名]",
         }
     }
 
     /// [`Kind::mark`] for English texts.
     pub fn english_mark(self) -> &'static str {
         match self {
-            Kind::Link => "[link]",
-            Kind::Email => "[e-mail]",
-            Kind::IdCard => "[identity number]",
-            Kind::Iban => "[account number]",
-            Kind::Card => "[card number]",
-            Kind::Phone => "[phone]",
-            Kind::Qq => "[QQ]",
-            Kind::WeChat => "[WeChat]",
-            Kind::Address => "[address]",
-            Kind::Name => "[name]",
+            DataKind::Link => "[link]",
+            DataKind::Email => "[e-mail]",
+            DataKind::IdCard => "[identity number]",
+            DataKind::Iban => "[account number]",
+            DataKind::Card => "[card number]",
+            DataKind::Phone => "[phone]",
+            DataKind::Qq => "[QQ]",
+            DataKind::WeChat => "[WeChat]",
+            DataKind::Address => "[address]",
+            DataKind::Name => "[name]",
         }
     }
 
     /// What counts as one, in one sentence.
     pub fn definition(self) -> &'static str {
         match self {
-            Kind::Link => "An address with `http://`, `www.` or a domain followed by a path.",
-            Kind::Email => "An e-mail address.",
-            Kind::IdCard => {
+            DataKind::Link => "An address with `http://`, `www.` or a domain followed by a path.",
+            DataKind::Email => "An e-mail address.",
+            DataKind::IdCard => {
                 "Eighteen characters with a plausible date of birth and the right check character (China), or a social security \
                  number with hyphens or with these words before it (USA)."
             }
-            Kind::Iban => "An IBAN of a country that has them, with the right length and check digits.",
-            Kind::Card => {
+            DataKind::Iban => "An IBAN of a country that has them, with the right length and check digits.",
+            DataKind::Card => {
                 "Thirteen to nineteen digits with the beginning, the length and the check digit (Luhn) of a card network."
             }
-            Kind::Phone => {
+            DataKind::Phone => {
                 "A mobile number or a landline with its area code (China); a number with `+` or `00` and a country's calling code \
                  and length; an area code and a number (North America, Britain, Ireland, Australia, New Zealand); or a number that \
                  the text calls one."
             }
-            Kind::Qq => "Five to eleven digits that the text calls a QQ or group number.",
-            Kind::WeChat => "An account that the text calls one of WeChat.",
-            Kind::Address => {
+            DataKind::Qq => "Five to eleven digits that the text calls a QQ or group number.",
+            DataKind::WeChat => "An account that the text calls one of WeChat.",
+            DataKind::Address => {
                 "A street with house number, in a named city or with a unit; or a unit of a named estate. In English also one with a \
                  postal code, or one where the text says that somebody lives or that something is sent; a post-office box."
             }
-            Kind::Name => {
+            DataKind::Name => {
                 "A user's name handed in with the post, a mention (`@name`, `u/name`), or the name in `回复 …：`."
             }
         }
@@ -121,32 +121,32 @@ impl Kind {
     /// A text before and after.
     pub fn example(self) -> (&'static str, &'static str) {
         match self {
-            Kind::Link => ("打开http://example.com/p/1看云", "打开[链接]看云"),
-            Kind::Email => ("写信到cloud@example.com吧", "写信到[邮箱]吧"),
-            Kind::IdCard => ("我是11010119900307002X", "我是[身份证]"),
-            Kind::Iban => ("转到GB82 WEST 1234 5698 7654 32吧", "转到[账号]吧"),
-            Kind::Card => ("卡号4111 1111 1111 1111", "卡号[银行卡]"),
-            Kind::Phone => ("打13800138000找云", "打[电话]找云"),
-            Kind::Qq => ("QQ：100012345", "QQ：[QQ]"),
-            Kind::WeChat => ("微信：cloud_9527", "微信：[微信]"),
-            Kind::Address => ("我住在云南市白云区彩虹路7号2单元301室", "我住在[地址]"),
-            Kind::Name => ("回复 云中鹤 :你会飞吗", "回复 [人名] :你会飞吗"),
+            DataKind::Link => ("打开http://example.com/p/1看云", "打开[链接]看云"),
+            DataKind::Email => ("写信到cloud@example.com吧", "写信到[邮箱]吧"),
+            DataKind::IdCard => ("我是11010119900307002X", "我是[身份证]"),
+            DataKind::Iban => ("转到GB82 WEST 1234 5698 7654 32吧", "转到[账号]吧"),
+            DataKind::Card => ("卡号4111 1111 1111 1111", "卡号[银行卡]"),
+            DataKind::Phone => ("打13800138000找云", "打[电话]找云"),
+            DataKind::Qq => ("QQ：100012345", "QQ：[QQ]"),
+            DataKind::WeChat => ("微信：cloud_9527", "微信：[微信]"),
+            DataKind::Address => ("我住在云南市白云区彩虹路7号2单元301室", "我住在[地址]"),
+            DataKind::Name => ("回复 云中鹤 :你会飞吗", "回复 [人名] :你会飞吗"),
         }
     }
 
     /// [`Kind::example`] for English texts.
     pub fn english_example(self) -> (&'static str, &'static str) {
         match self {
-            Kind::Link => ("See http://example.com/p/1 now.", "See [link] now."),
-            Kind::Email => ("Write to cloud@example.com!", "Write to [e-mail]!"),
-            Kind::IdCard => ("My SSN is 219-09-9999.", "My SSN is [identity number]."),
-            Kind::Iban => ("Pay to GB82 WEST 1234 5698 7654 32.", "Pay to [account number]."),
-            Kind::Card => ("My card is 4111-1111-1111-1111.", "My card is [card number]."),
-            Kind::Phone => ("Ring +1 212 736 5000 at night.", "Ring [phone] at night."),
-            Kind::Qq => ("QQ: 100012345", "QQ: [QQ]"),
-            Kind::WeChat => ("WeChat: cloud_9527", "WeChat: [WeChat]"),
-            Kind::Address => ("I live at 12 Elm Street, Apt 4B.", "I live at [address]."),
-            Kind::Name => ("As u/cloud_man said.", "As u/[name] said."),
+            DataKind::Link => ("See http://example.com/p/1 now.", "See [link] now."),
+            DataKind::Email => ("Write to cloud@example.com!", "Write to [e-mail]!"),
+            DataKind::IdCard => ("My SSN is 219-09-9999.", "My SSN is [identity number]."),
+            DataKind::Iban => ("Pay to GB82 WEST 1234 5698 7654 32.", "Pay to [account number]."),
+            DataKind::Card => ("My card is 4111-1111-1111-1111.", "My card is [card number]."),
+            DataKind::Phone => ("Ring +1 212 736 5000 at night.", "Ring [phone] at night."),
+            DataKind::Qq => ("QQ: 100012345", "QQ: [QQ]"),
+            DataKind::WeChat => ("WeChat: cloud_9527", "WeChat: [WeChat]"),
+            DataKind::Address => ("I live at 12 Elm Street, Apt 4B.", "I live at [address]."),
+            DataKind::Name => ("As u/cloud_man said.", "As u/[name] said."),
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct NameList {
     /// A hash of the first characters of names, with one bit for each length of the names that begin so.
     begins: FxHashMap<u64, u32>,
     /// Possible first characters, checked before hashing with the key; `None` if the names came as hashes.
-    may_begin: Option<Openings>,
+    may_begin: Option<NameOpenings>,
     /// Names that are never searched, in clear: they are words.
     excepted: FxHashSet<String>,
 }
@@ -87,7 +87,7 @@ impl NameList {
             key: NameKey::new(salt),
             names: FxHashMap::default(),
             begins: FxHashMap::default(),
-            may_begin: Some(Openings::default()),
+            may_begin: Some(NameOpenings::default()),
             excepted: FxHashSet::default(),
         }
     }
@@ -121,7 +121,7 @@ impl NameList {
             whole,
             begins: self.hash(opening),
             chars: chars as u8,
-            bit: Openings::bit_of_opening(opening),
+            bit: NameOpenings::bit_of_opening(opening),
         })
     }
 
@@ -241,21 +241,21 @@ pub struct HashedName {
 
 /// A Bloom filter of the first characters of names: false positives only.
 #[derive(Clone, Debug)]
-struct Openings(Vec<u64>);
+struct NameOpenings(Vec<u64>);
 
-impl Default for Openings {
-    fn default() -> Openings {
-        Openings(vec![0; (1 << Openings::BITS) / 64])
+impl Default for NameOpenings {
+    fn default() -> NameOpenings {
+        NameOpenings(vec![0; (1 << NameOpenings::BITS) / 64])
     }
 }
 
-impl Openings {
+impl NameOpenings {
     const BITS: u32 = 20;
 
     fn bit_of_opening(opening: &str) -> usize {
         let mut hasher = FxHasher::default();
         hasher.write(opening.as_bytes());
-        (hasher.finish() >> (64 - Openings::BITS)) as usize
+        (hasher.finish() >> (64 - NameOpenings::BITS)) as usize
     }
 
     fn set_bit(&mut self, bit: usize) {
@@ -263,7 +263,7 @@ impl Openings {
     }
 
     fn has_opening(&self, opening: &str) -> bool {
-        let bit = Openings::bit_of_opening(opening);
+        let bit = NameOpenings::bit_of_opening(opening);
         self.0[bit / 64] & (1 << (bit % 64)) != 0
     }
 }

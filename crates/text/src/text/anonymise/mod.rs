@@ -11,7 +11,7 @@ mod listed;
 mod money;
 mod name;
 
-pub use kind::{Kind, NOT_SOUGHT};
+pub use kind::{DataKind, NOT_SOUGHT};
 pub use listed::{HashedName, NameKey, NameList, NamesError};
 
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub enum Action {
 
 /// The action for each kind, and names that are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct AnonymiseSettings {
     /// Addresses on the web.
     pub links: Action,
     /// E-mail addresses.
@@ -58,8 +58,8 @@ pub struct Settings {
     pub english: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
+impl Default for AnonymiseSettings {
+    fn default() -> AnonymiseSettings {
         let public = [
             "葛军",
             "杨永信",
@@ -81,7 +81,7 @@ impl Default for Settings {
             "孙悟空",
             "葫芦娃",
         ];
-        Settings {
+        AnonymiseSettings {
             links: Action::Mark,
             emails: Action::Mark,
             id_cards: Action::Mark,
@@ -97,28 +97,28 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl AnonymiseSettings {
     /// The action for a kind.
-    pub fn action_for(&self, kind: Kind) -> Action {
+    pub fn action_for(&self, kind: DataKind) -> Action {
         match kind {
-            Kind::Link => self.links,
-            Kind::Email => self.emails,
-            Kind::IdCard => self.id_cards,
-            Kind::Iban | Kind::Card => self.accounts,
-            Kind::Phone => self.phones,
-            Kind::Qq => self.qq,
-            Kind::WeChat => self.wechat,
-            Kind::Address => self.addresses,
-            Kind::Name => self.names,
+            DataKind::Link => self.links,
+            DataKind::Email => self.emails,
+            DataKind::IdCard => self.id_cards,
+            DataKind::Iban | DataKind::Card => self.accounts,
+            DataKind::Phone => self.phones,
+            DataKind::Qq => self.qq,
+            DataKind::WeChat => self.wechat,
+            DataKind::Address => self.addresses,
+            DataKind::Name => self.names,
         }
     }
 }
 
 /// Where personal data was in the original text, without the data itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Mark {
+pub struct DataMark {
     /// What kind it was.
-    pub kind: Kind,
+    pub kind: DataKind,
     /// Where it started, in characters.
     pub start_char: usize,
     /// How long it was, in characters.
@@ -131,7 +131,7 @@ pub struct Anonymised<'a> {
     /// The text; borrowed if nothing was found.
     pub text: Cow<'a, str>,
     /// What was found, in order, without kinds that are kept.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<DataMark>,
     /// Whether a kind was found that the settings refuse.
     pub refused: bool,
 }
@@ -139,7 +139,7 @@ pub struct Anonymised<'a> {
 impl Anonymised<'_> {
     /// Kinds and counts, `phone 1, name 2`: safe for a ledger.
     pub fn evidence(&self) -> String {
-        let counts = Kind::ALL.iter().filter_map(|kind| {
+        let counts = DataKind::ALL.iter().filter_map(|kind| {
             let count = self.marks.iter().filter(|mark| mark.kind == *kind).count();
             (count > 0).then(|| format!("{} {count}", kind.code()))
         });
@@ -149,8 +149,8 @@ impl Anonymised<'_> {
 
 /// A place in a text, in bytes.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    kind: Kind,
+struct FoundSpan {
+    kind: DataKind,
     start: usize,
     end: usize,
 }
@@ -158,12 +158,12 @@ struct Found {
 /// Finds personal data and treats it by the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Anonymiser {
-    settings: Settings,
+    settings: AnonymiseSettings,
 }
 
 impl Anonymiser {
     /// An anonymiser with these settings.
-    pub fn new(settings: Settings) -> Anonymiser {
+    pub fn new(settings: AnonymiseSettings) -> Anonymiser {
         Anonymiser { settings }
     }
 
@@ -217,15 +217,15 @@ impl Anonymiser {
         self.replace_found(text, settle_overlaps(found))
     }
 
-    fn replace_found<'a>(&self, text: &'a str, found: Vec<Found>) -> Anonymised<'a> {
+    fn replace_found<'a>(&self, text: &'a str, found: Vec<FoundSpan>) -> Anonymised<'a> {
         let mut out = String::with_capacity(text.len());
-        let mark = if self.settings.english { Kind::english_mark } else { Kind::mark };
+        let mark = if self.settings.english { DataKind::english_mark } else { DataKind::mark };
         let (mut at, mut chars, mut marks, mut refused) = (0, 0, Vec::new(), false);
         for found in found {
             chars += text[at..found.start].chars().count();
             out.push_str(&text[at..found.start]);
             let len_chars = text[found.start..found.end].chars().count();
-            marks.push(Mark { kind: found.kind, start_char: chars, len_chars });
+            marks.push(DataMark { kind: found.kind, start_char: chars, len_chars });
             match self.settings.action_for(found.kind) {
                 Action::Remove | Action::Keep => {}
                 Action::Refuse => {
@@ -244,10 +244,10 @@ impl Anonymiser {
 
 /// Of overlapping finds, keeps the more certain kind, then the longer; in order. Kept finds do not overlap,
 /// so each new one has to be compared only with its neighbours: time per find does not grow with the text.
-fn settle_overlaps(mut found: Vec<Found>) -> Vec<Found> {
-    let rank = |kind: Kind| Kind::ALL.iter().position(|k| *k == kind);
+fn settle_overlaps(mut found: Vec<FoundSpan>) -> Vec<FoundSpan> {
+    let rank = |kind: DataKind| DataKind::ALL.iter().position(|k| *k == kind);
     found.sort_by_key(|f| (rank(f.kind), std::cmp::Reverse(f.end - f.start), f.start));
-    let mut kept: BTreeMap<usize, Found> = BTreeMap::new();
+    let mut kept: BTreeMap<usize, FoundSpan> = BTreeMap::new();
     for one in found {
         let before = kept.range(..one.end).next_back();
         if before.is_none_or(|(_, k)| k.end <= one.start) {

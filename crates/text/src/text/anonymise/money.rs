@@ -12,7 +12,7 @@ use iban::Iban;
 use regex::Regex;
 
 use super::chinese::{is_adjacent_to, is_number_alone};
-use super::{Found, Kind};
+use super::{FoundSpan, DataKind};
 
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -28,7 +28,7 @@ static IBAN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[A-Za-z]{2}[0-9]{2}(?:\x20?[A-Za-z0-9]){11,30}").ok());
 
 /// Finds numbers of payment cards.
-pub fn find_cards(text: &str, found: &mut Vec<Found>) {
+pub fn find_cards(text: &str, found: &mut Vec<FoundSpan>) {
     for hit in CARD.iter().flat_map(|pattern| pattern.find_iter(text)) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
         let grouped = digits.len() < hit.len();
@@ -37,7 +37,7 @@ pub fn find_cards(text: &str, found: &mut Vec<Found>) {
             false => is_number_alone(text, hit.start(), hit.end()),
         };
         if alone && is_issued(&digits) && has_check_digit(&digits) {
-            found.push(Found { kind: Kind::Card, start: hit.start(), end: hit.end() });
+            found.push(FoundSpan { kind: DataKind::Card, start: hit.start(), end: hit.end() });
         }
     }
 }
@@ -76,7 +76,7 @@ fn has_check_digit(digits: &[u32]) -> bool {
 }
 
 /// Finds international bank account numbers.
-pub fn find_ibans(text: &str, found: &mut Vec<Found>) {
+pub fn find_ibans(text: &str, found: &mut Vec<FoundSpan>) {
     for hit in IBAN.iter().flat_map(|pattern| pattern.find_iter(text)) {
         // Words of the sentence may be taken for groups.
         let mut whole = hit.as_str();
@@ -85,7 +85,7 @@ pub fn find_ibans(text: &str, found: &mut Vec<Found>) {
             let end = hit.start() + whole.len();
             let alone = !is_adjacent_to(text, hit.start(), end, |c| c.is_ascii_alphanumeric());
             if alone && bare.parse::<Iban>().is_ok() {
-                found.push(Found { kind: Kind::Iban, start: hit.start(), end });
+                found.push(FoundSpan { kind: DataKind::Iban, start: hit.start(), end });
                 break;
             }
             let Some((before, _)) = whole.rsplit_once(' ') else { break };

@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Found, Kind};
+use super::{FoundSpan, DataKind};
 use crate::text::segment;
 
 static MENTION: LazyLock<Option<Regex>> =
@@ -83,9 +83,9 @@ const ANYBODY: [&str; 16] = [
 ];
 
 /// Finds names. `at`: whether the text contains an at-sign; `public`: names that are always kept.
-pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<Found>) {
+pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<FoundSpan>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
-    let mut push = |start: usize, end: usize| found.push(Found { kind: Kind::Name, start, end });
+    let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Name, start, end });
     for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name) && !name.is_empty()) {
         let long = name.chars().nth(2).is_some();
         let addressed = |start: usize| {
@@ -138,7 +138,7 @@ pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], foun
 }
 
 /// Finds accounts of Reddit, `u/name` and `/u/name`.
-pub fn find_accounts(text: &str, found: &mut Vec<Found>) {
+pub fn find_accounts(text: &str, found: &mut Vec<FoundSpan>) {
     if !text.contains("u/") && !text.contains("U/") {
         return;
     }
@@ -151,7 +151,7 @@ pub fn find_accounts(text: &str, found: &mut Vec<Found>) {
         let more =
             text[name.end()..].starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/'));
         if !within && !more {
-            found.push(Found { kind: Kind::Name, start: name.start(), end: name.end() });
+            found.push(FoundSpan { kind: DataKind::Name, start: name.start(), end: name.end() });
         }
     }
 }

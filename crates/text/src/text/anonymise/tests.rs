@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// A line of the planted set: its text, the names handed in, and the expected marks.
-fn planted(line: &str) -> (String, Vec<String>, Vec<Mark>) {
+fn planted(line: &str) -> (String, Vec<String>, Vec<DataMark>) {
     let (body, names) = line.split_once('\t').unwrap_or((line, ""));
     let names = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let (mut text, mut marks, mut rest) = (String::new(), Vec::new(), body);
@@ -14,10 +14,10 @@ fn planted(line: &str) -> (String, Vec<String>, Vec<Mark>) {
         let close = rest.find('}').unwrap();
         let (kind, marked) = rest[open + 1..close].split_once('|').unwrap();
         let kind = match kind {
-            "id" => Kind::IdCard,
-            code => *Kind::ALL.iter().find(|kind| kind.code() == code).unwrap(),
+            "id" => DataKind::IdCard,
+            code => *DataKind::ALL.iter().find(|kind| kind.code() == code).unwrap(),
         };
-        marks.push(Mark { kind, start_char: text.chars().count(), len_chars: marked.chars().count() });
+        marks.push(DataMark { kind, start_char: text.chars().count(), len_chars: marked.chars().count() });
         text.push_str(marked);
         rest = &rest[close + 1..];
     }
@@ -62,13 +62,13 @@ fn the_planted_english_set_is_found() {
 
 #[test]
 fn every_example_holds() {
-    for kind in Kind::ALL {
+    for kind in DataKind::ALL {
         let (before, after) = kind.example();
         let done = Anonymiser::default().apply(before, &[]);
         assert_eq!(done.text, after);
         assert_eq!(done.marks.iter().map(|mark| mark.kind).collect::<Vec<_>>(), [*kind]);
         let (before, after) = kind.english_example();
-        let english = Anonymiser::new(Settings { english: true, ..Settings::default() });
+        let english = Anonymiser::new(AnonymiseSettings { english: true, ..AnonymiseSettings::default() });
         let done = english.apply(before, &[]);
         assert_eq!(done.text, after);
         assert_eq!(done.marks.iter().map(|mark| mark.kind).collect::<Vec<_>>(), [*kind]);
@@ -78,10 +78,10 @@ fn every_example_holds() {
 #[test]
 fn settings_decide_by_kind() {
     let text = "QQ：100012345，打13800138000";
-    let settings = Settings { qq: Action::Remove, phones: Action::Refuse, ..Settings::default() };
+    let settings = AnonymiseSettings { qq: Action::Remove, phones: Action::Refuse, ..AnonymiseSettings::default() };
     let done = Anonymiser::new(settings).apply(text, &[]);
     assert_eq!((done.text.as_ref(), done.refused), ("QQ：，打[电话]", true));
-    let keep = Settings { qq: Action::Keep, phones: Action::Keep, ..Settings::default() };
+    let keep = AnonymiseSettings { qq: Action::Keep, phones: Action::Keep, ..AnonymiseSettings::default() };
     assert_eq!(Anonymiser::new(keep).apply(text, &[]).text, Cow::Borrowed(text));
 }
 

@@ -131,7 +131,7 @@ pub fn joke(text: &str, standing: Position) -> Result<Numbered<'_>, Reason> {
 
 /// A mark at the head of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct AnnualMark {
     /// The rank, or `None` if there is only a star.
     pub number: Option<u32>,
     /// Whether a star is in the mark.
@@ -159,7 +159,7 @@ pub struct Mark {
 /// assert_eq!((found.number, found.starred, found.len), (Some(36), true, 4));
 /// assert!(rank_mark("2020年我总结了一下").is_none());
 /// ```
-pub fn rank_mark(text: &str) -> Option<Mark> {
+pub fn rank_mark(text: &str) -> Option<AnnualMark> {
     let body = text.trim_start();
     let mut at = text.len() - body.len();
     // Where the whole post dodges a filter, a bar may be between digits.
@@ -196,7 +196,7 @@ pub fn rank_mark(text: &str) -> Option<Mark> {
     if tail.is_empty() {
         return None;
     }
-    Some(Mark { number: number.parse().ok(), starred, len: text.len() - tail.len() })
+    Some(AnnualMark { number: number.parse().ok(), starred, len: text.len() - tail.len() })
 }
 
 fn halfwidth_digit(c: char) -> Option<char> {

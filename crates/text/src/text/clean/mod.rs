@@ -40,7 +40,7 @@ pub struct PostText<'a> {
 
 /// A rule that changed something, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct RuleHit {
     pub rule: Rule,
     /// What it removed or decided on, at most 40 characters.
     pub evidence: String,
@@ -48,7 +48,7 @@ pub struct Hit {
 
 /// Whether anything is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CleanVerdict {
     /// There is a text.
     Keep,
     /// Nothing is left: the reason, and what was there.
@@ -71,9 +71,9 @@ pub struct Cleaned {
     /// Whether the post was marked as being about the year's news.
     pub starred: bool,
     /// The rules that changed something, in order.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<RuleHit>,
     /// Whether anything is left.
-    pub verdict: Verdict,
+    pub verdict: CleanVerdict,
 }
 
 /// Cleans a post. Total and idempotent: cleaning `text` again as [`DraftKind::Plain`] changes nothing.
@@ -92,11 +92,11 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
     {
         (score, number, starred) = (post.score, post.number, post.starred);
         if let Some(score) = score {
-            hits.push(Hit { rule: Rule::Score, evidence: score.to_string() });
+            hits.push(RuleHit { rule: Rule::Score, evidence: score.to_string() });
         }
         if number.is_some() || starred {
             let star = if starred { "*" } else { "" };
-            hits.push(Hit {
+            hits.push(RuleHit {
                 rule: Rule::Number,
                 evidence: format!("{}{star}", number.map_or(String::new(), |n| n.to_string())),
             });
@@ -121,13 +121,13 @@ pub fn clean(draft: &PostText<'_>) -> Cleaned {
     let has_text = || [Some(draft.title), draft.content].into_iter().flatten().any(|t| !t.trim().is_empty());
     let verdict = match text.is_empty() {
         true if has_text() => {
-            Verdict::Drop(Reason::Placeholder, evidence_of(draft.content.unwrap_or(draft.title)))
+            CleanVerdict::Drop(Reason::Placeholder, evidence_of(draft.content.unwrap_or(draft.title)))
         }
-        true => Verdict::Drop(Reason::Empty, String::new()),
+        true => CleanVerdict::Drop(Reason::Empty, String::new()),
         false if placeholder::is_placeholder("", &text) && !is_single_han(&text) => {
-            Verdict::Drop(Reason::Placeholder, evidence_of(&text))
+            CleanVerdict::Drop(Reason::Placeholder, evidence_of(&text))
         }
-        false => Verdict::Keep,
+        false => CleanVerdict::Keep,
     };
     Cleaned {
         text,
@@ -153,9 +153,9 @@ fn join_parts<'a>(
     title: &Cow<'a, str>,
     content: Cow<'a, str>,
     raw: Option<&str>,
-    hits: &mut Vec<Hit>,
+    hits: &mut Vec<RuleHit>,
 ) -> (Cow<'a, str>, Option<Cow<'a, str>>) {
-    let mut hit = |rule, ground: &str| hits.push(Hit { rule, evidence: evidence_of(ground) });
+    let mut hit = |rule, ground: &str| hits.push(RuleHit { rule, evidence: evidence_of(ground) });
     if content.is_empty() || placeholder::is_placeholder(title, &content) {
         if raw.is_some_and(|raw| !raw.trim().is_empty()) {
             hit(Rule::Placeholder, raw.unwrap_or_default());
@@ -207,7 +207,7 @@ fn after_see_title(content: &str) -> Option<&str> {
 
 /// Applies the rules for one text, and for the `title` above it, until none changes anything. Each only
 /// removes, so this ends.
-fn scrub_text<'a>(text: &'a str, title: &str, hits: &mut Vec<Hit>) -> Cow<'a, str> {
+fn scrub_text<'a>(text: &'a str, title: &str, hits: &mut Vec<RuleHit>) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     loop {
         let before = text.len();
@@ -226,13 +226,13 @@ fn apply_rule<'a>(
     text: Cow<'a, str>,
     rule: Rule,
     work: impl for<'t> Fn(&'t str) -> Cow<'t, str>,
-    hits: &mut Vec<Hit>,
+    hits: &mut Vec<RuleHit>,
 ) -> Cow<'a, str> {
     let (done, removed) = match work(&text) {
         Cow::Borrowed(same) if same.len() == text.len() => return text,
         done => (done.into_owned(), evidence_of(&text)),
     };
-    hits.push(Hit { rule, evidence: removed });
+    hits.push(RuleHit { rule, evidence: removed });
     Cow::Owned(done)
 }
 

@@ -35,9 +35,9 @@ fn every_example_holds() {
 
 #[test]
 fn a_thread_of_nothing_is_dropped() {
-    assert!(matches!(thread("。", Some(".")).verdict, Verdict::Drop(Reason::Placeholder, _)));
-    assert!(matches!(thread("", None).verdict, Verdict::Drop(Reason::Empty, _)));
-    assert_eq!(thread("云", None).verdict, Verdict::Keep);
+    assert!(matches!(thread("。", Some(".")).verdict, CleanVerdict::Drop(Reason::Placeholder, _)));
+    assert!(matches!(thread("", None).verdict, CleanVerdict::Drop(Reason::Empty, _)));
+    assert_eq!(thread("云", None).verdict, CleanVerdict::Keep);
 }
 
 /// Strings built from the pieces that the rules look for, so that these occur in every order.
@@ -83,7 +83,7 @@ proptest! {
         let once = clean(&PostText { kind, title: &title, content: content.as_deref() });
         let twice = plain(&once.text);
         prop_assert_eq!(&twice.text, &once.text);
-        prop_assert_eq!(matches!(twice.verdict, Verdict::Keep), matches!(once.verdict, Verdict::Keep));
+        prop_assert_eq!(matches!(twice.verdict, CleanVerdict::Keep), matches!(once.verdict, CleanVerdict::Keep));
         prop_assert!(twice.hits.is_empty(), "{:?}", twice.hits);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use crate::text::openings::Openings;
+use crate::text::openings::WordOpenings;
 
 /// Words of forum management. A post with three different ones is management.
 const WORDS: [&str; 25] = [
@@ -40,9 +40,9 @@ const WORDS: [&str; 25] = [
 const LEADS: [&str; 10] =
     ["公告", "活动", "年度", "必看", "必读", "投诉楼", "汇总", "目录", "神回复", "佳贴"];
 
-static FINDER: LazyLock<Option<(Openings, AhoCorasick)>> = LazyLock::new(|| {
+static FINDER: LazyLock<Option<(WordOpenings, AhoCorasick)>> = LazyLock::new(|| {
     let patterns = || WORDS.iter().chain(&LEADS);
-    Some((Openings::new(patterns().copied()), AhoCorasick::new(patterns()).ok()?))
+    Some((WordOpenings::new(patterns().copied()), AhoCorasick::new(patterns()).ok()?))
 });
 
 static DECISIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::text::clean::{self, DraftKind, PostText, Verdict, annual};
+use crate::text::clean::{self, DraftKind, PostText, CleanVerdict, annual};
 
 #[test]
 fn every_example_holds() {
-    let settings = Settings::default();
-    for expected in Rule::ALL {
+    let settings = FilterSettings::default();
+    for expected in FilterRule::ALL {
         let (dropped, kept) = expected.example();
         assert_eq!(
             find_rule(dropped, &settings, Context::default()).map(|(rule, _)| rule),
@@ -17,12 +17,12 @@ fn every_example_holds() {
         );
         assert_eq!(find_rule(kept, &settings, Context::default()), None, "{kept}");
     }
-    assert_eq!(find_rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule), Some(Rule::LinkOnly));
+    assert_eq!(find_rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule), Some(FilterRule::LinkOnly));
 }
 
 #[test]
 fn lengths_are_in_characters() {
-    let settings = Settings { min_chars: 2, max_chars: 3, ..Settings::default() };
+    let settings = FilterSettings { min_chars: 2, max_chars: 3, ..FilterSettings::default() };
     assert_eq!(filter("云云云", &settings, Context::default()), None);
     assert_eq!(filter("云云云云", &settings, Context::default()).unwrap().0, Reason::TooLong);
     assert_eq!(filter("云。。", &settings, Context::default()).unwrap().0, Reason::TooShort);
@@ -53,7 +53,7 @@ fn published_texts_survive() {
     let mut add = |draft: &PostText<'_>| {
         rows += 1;
         let cleaned = clean::clean(draft);
-        let verdict = filter(&cleaned.text, &Settings::default(), Context::default());
+        let verdict = filter(&cleaned.text, &FilterSettings::default(), Context::default());
         for text in [draft.title, draft.content.unwrap_or_default()] {
             raw.insert(squash(text), true);
         }
@@ -63,7 +63,7 @@ fn published_texts_survive() {
         {
             raw.insert(squash(post.text), true);
         }
-        if verdict.is_none() && cleaned.verdict == Verdict::Keep {
+        if verdict.is_none() && cleaned.verdict == CleanVerdict::Keep {
             out.insert(squash(&cleaned.text), true);
             if let Some(content) = &cleaned.content {
                 out.insert(squash(content), true);

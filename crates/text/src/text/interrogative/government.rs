@@ -1,6 +1,6 @@
 //! Whether something governs a question: a verb that takes it as its object, or reported speech.
 
-use super::Kind;
+use super::QuestionKind;
 use super::quotation::is_filler;
 use super::words::{
     clause_after, clause_before, contains_any, ends_with_any, is_break, is_clause_break, is_letter,
@@ -234,8 +234,8 @@ const DISMISSING: &[&str] = &[
 ];
 
 /// Whether a verb or reported speech governs the operator `word` between `before` and `after`.
-pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> bool {
-    if kind == Kind::Polar {
+pub(super) fn is_embedded(kind: QuestionKind, word: &str, before: &str, after: &str) -> bool {
+    if kind == QuestionKind::Polar {
         // The particle closes the whole sentence, so `你知道…吗` asks; only reported speech keeps it.
         return is_reported(before);
     }
@@ -246,7 +246,7 @@ pub(super) fn is_embedded(kind: Kind, word: &str, before: &str, after: &str) -> 
     let clause_start = before.len() - clause.len();
     // The nearer of the two governs: `我想知道他告诉了谁` asks, `想知道？我告诉你为什么` does not.
     let asked_until = rfind_any(before, ASKING).map(|(at, word)| at + word.len());
-    let verbs = if kind == Kind::Help { CONSULTING } else { GOVERNING };
+    let verbs = if kind == QuestionKind::Help { CONSULTING } else { GOVERNING };
     let object = matches!(word, "什么" | "啥");
     if let Some((at, verb)) = find_governor(clause, verbs) {
         // `由此可以看出什么`: the word is the verb's own object, and `可以` makes it a question to the reader.
@@ -275,7 +275,7 @@ fn find_governor(clause: &str, verbs: &[&'static str]) -> Option<(usize, &'stati
 
 /// Whether a colon introduces the operator's clause as somebody's speech. A label that announces a question
 /// (`有个问题：`) introduces one.
-fn follows_colon(kind: Kind, before: &str) -> bool {
+fn follows_colon(kind: QuestionKind, before: &str) -> bool {
     let Some(at) = before.rfind(['：', ':']) else { return false };
     if before[at..].contains(is_filler) {
         return false; // the speech is in quotation marks; this comes after it
@@ -283,7 +283,7 @@ fn follows_colon(kind: Kind, before: &str) -> bool {
     let said_by = clause_before(&before[..at]).trim();
     let named = said_by.chars().count() <= 5;
     let asks = said_by.contains(['问', '疑', '求', '题']);
-    !said_by.is_empty() && !asks && (named || matches!(kind, Kind::How | Kind::What | Kind::Which))
+    !said_by.is_empty() && !asks && (named || matches!(kind, QuestionKind::How | QuestionKind::What | QuestionKind::Which))
 }
 
 /// Whether `before` ends inside reported speech: somebody other than the poster speaks or thinks,

@@ -33,13 +33,13 @@ pub use rules::{Example, Rule};
 
 use std::ops::Range;
 
-use post::{Mark, Post, Sentence};
+use post::{SentenceMark, Post, Sentence};
 use quotation::unwrap_quotation;
 use words::has_cue;
 
 /// How a sentence asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum QuestionKind {
     /// `吗`, `么` at the end of a clause, `难道`.
     Polar,
     /// `是不是`, `有没有`, `能否`, `…了没`.
@@ -58,18 +58,18 @@ enum Kind {
     Which,
 }
 
-impl Kind {
+impl QuestionKind {
     /// Whether an operator of this kind has to be a separate word, not part of another.
     fn is_word(self) -> bool {
-        !matches!(self, Kind::ANotA | Kind::Alternative)
+        !matches!(self, QuestionKind::ANotA | QuestionKind::Alternative)
     }
 
     /// Whether the answer to an operator of this kind is a phrase: `谁？小明。` `怎么` asks for a reason as often as
     /// for a way and is excluded.
     fn wants_phrase(self, word: &str) -> bool {
         match self {
-            Kind::What | Kind::Which | Kind::Help => true,
-            Kind::How => matches!(word, "如何" | "怎样" | "怎么样"),
+            QuestionKind::What | QuestionKind::Which | QuestionKind::Help => true,
+            QuestionKind::How => matches!(word, "如何" | "怎样" | "怎么样"),
             _ => false,
         }
     }
@@ -153,7 +153,7 @@ pub fn judge_by(text: &str, notion: Notion) -> Judgement {
 /// A mark at the end of the narration decides, whoever asks and whether or not an answer is wanted; without a
 /// mark only a task asks.
 fn by_form(post: &Post<'_>) -> (Rule, Range<usize>, bool) {
-    let marked = |sentence: &Sentence| sentence.mark == Mark::Question;
+    let marked = |sentence: &Sentence| sentence.mark == SentenceMark::Question;
     if let Some(last) = post.sentences.last().filter(|last| marked(last)) {
         return (Rule::FinalMark, last.span.clone(), true);
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Kind;
+use super::QuestionKind;
 use super::quotation::is_filler;
 use super::scope::{self, Scope};
 use super::words::{clause_after, clause_before, ends_with_any, is_break, is_letter, starts_with_any};
@@ -12,7 +12,7 @@ use crate::text::segment::is_separate_word;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operator {
     /// The kind of question.
-    pub(super) kind: Kind,
+    pub(super) kind: QuestionKind,
     /// Byte range in the post.
     pub(super) span: Range<usize>,
     /// Whether it asks there.
@@ -59,33 +59,33 @@ pub(super) fn scan_operators(sentence: &str, base: usize) -> Vec<Operator> {
 }
 
 /// The operator that begins at `at`, with its length in bytes.
-fn operator_at(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
+fn operator_at(sentence: &str, at: usize, c: char) -> Option<(QuestionKind, usize)> {
     let rest = &sentence[at..];
     let word = |kind, words: &[&str]| {
         words.iter().find(|word| rest.starts_with(**word)).map(|word| (kind, word.len()))
     };
     let found = match c {
-        '为' => word(Kind::Why, &["为什么", "为甚么", "为啥", "为何", "为神马", "为毛"]),
-        '凭' => word(Kind::Why, &["凭什么", "凭啥"]),
-        '何' => word(Kind::Why, &["何不"]).or_else(|| word(Kind::Which, WHICH_HE)),
-        '有' => word(Kind::Which, &["有何"]),
-        '干' => word(Kind::What, &["干什么", "干嘛", "干啥", "干吗", "干甚么"]),
-        '怎' | '咋' => word(Kind::Help, HELP).or_else(|| word(Kind::How, HOW)),
-        '如' => word(Kind::Help, &["如何是好"]).or_else(|| word(Kind::How, &["如何"])),
-        '什' | '甚' | '啥' => word(Kind::What, &["什么", "甚么", "啥"]),
-        '谁' => word(Kind::Which, &["谁"]),
-        '呢' => is_what_if(sentence, at).then_some((Kind::Polar, c.len_utf8())),
-        '哪' => word(Kind::Which, &["哪里", "哪儿", "哪个", "哪些", "哪种", "哪位", "哪一", "哪"]),
+        '为' => word(QuestionKind::Why, &["为什么", "为甚么", "为啥", "为何", "为神马", "为毛"]),
+        '凭' => word(QuestionKind::Why, &["凭什么", "凭啥"]),
+        '何' => word(QuestionKind::Why, &["何不"]).or_else(|| word(QuestionKind::Which, WHICH_HE)),
+        '有' => word(QuestionKind::Which, &["有何"]),
+        '干' => word(QuestionKind::What, &["干什么", "干嘛", "干啥", "干吗", "干甚么"]),
+        '怎' | '咋' => word(QuestionKind::Help, HELP).or_else(|| word(QuestionKind::How, HOW)),
+        '如' => word(QuestionKind::Help, &["如何是好"]).or_else(|| word(QuestionKind::How, &["如何"])),
+        '什' | '甚' | '啥' => word(QuestionKind::What, &["什么", "甚么", "啥"]),
+        '谁' => word(QuestionKind::Which, &["谁"]),
+        '呢' => is_what_if(sentence, at).then_some((QuestionKind::Polar, c.len_utf8())),
+        '哪' => word(QuestionKind::Which, &["哪里", "哪儿", "哪个", "哪些", "哪种", "哪位", "哪一", "哪"]),
         '那' => misspelt_which(sentence, at),
-        '几' => asks_number(sentence, at).then_some((Kind::Which, c.len_utf8())),
+        '几' => asks_number(sentence, at).then_some((QuestionKind::Which, c.len_utf8())),
         '多' => find_amount(sentence, at),
-        '吗' => is_polar_ma(sentence, at).then_some((Kind::Polar, c.len_utf8())),
-        '么' => is_polar_me(sentence, at).then_some((Kind::Polar, c.len_utf8())),
-        '难' => word(Kind::Polar, &["难道"]),
-        '岂' => word(Kind::Polar, &["岂不", "岂非"]),
-        '是' | '能' | '可' | '会' => word(Kind::ANotA, &["是否", "能否", "可否", "会否"]),
+        '吗' => is_polar_ma(sentence, at).then_some((QuestionKind::Polar, c.len_utf8())),
+        '么' => is_polar_me(sentence, at).then_some((QuestionKind::Polar, c.len_utf8())),
+        '难' => word(QuestionKind::Polar, &["难道"]),
+        '岂' => word(QuestionKind::Polar, &["岂不", "岂非"]),
+        '是' | '能' | '可' | '会' => word(QuestionKind::ANotA, &["是否", "能否", "可否", "会否"]),
         '还' => find_alternative(sentence, at),
-        '没' => is_final_mei(sentence, at).then_some((Kind::ANotA, c.len_utf8())),
+        '没' => is_final_mei(sentence, at).then_some((QuestionKind::ANotA, c.len_utf8())),
         _ => None,
     };
     found.or_else(|| a_not_a(sentence, at, c))
@@ -137,12 +137,12 @@ fn is_final_mei(sentence: &str, at: usize) -> bool {
 }
 
 /// `有那些…呢`: `那` written for `哪`, as the particle at the end shows.
-fn misspelt_which(sentence: &str, at: usize) -> Option<(Kind, usize)> {
+fn misspelt_which(sentence: &str, at: usize) -> Option<(QuestionKind, usize)> {
     let (before, after) = split_around(sentence, at, '那');
     let asks = sentence.trim_end().ends_with('呢')
         && ends_with_any(before, &["有", "是", "在"])
         && after.starts_with(['些', '种', '里', '个']);
-    asks.then_some((Kind::Which, "那些".len()))
+    asks.then_some((QuestionKind::Which, "那些".len()))
 }
 
 /// `万一他不来呢`: a condition without its consequence.
@@ -163,7 +163,7 @@ fn asks_number(sentence: &str, at: usize) -> bool {
 }
 
 /// `多少`, `多大`, `多久` … if `多` asks for a measure and does not mean "much".
-fn find_amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
+fn find_amount(sentence: &str, at: usize) -> Option<(QuestionKind, usize)> {
     let (before, after) = split_around(sentence, at, '多');
     if before.ends_with([
         '很', '好', '太', '许', '不', '差', '这', '那', '更', '最', '再', '越', '增', '众', '几', '么',
@@ -178,11 +178,11 @@ fn find_amount(sentence: &str, at: usize) -> Option<(Kind, usize)> {
         '深' | '宽' | '厚' | '快' => before.ends_with(['有', '能', '要', '会', '得']),
         _ => false,
     };
-    asks.then(|| (Kind::Which, '多'.len_utf8() + measured.len_utf8()))
+    asks.then(|| (QuestionKind::Which, '多'.len_utf8() + measured.len_utf8()))
 }
 
 /// `V不V`, `V没V`, `能不能`, `可不可以`, `喜欢不喜欢`.
-fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
+fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(QuestionKind, usize)> {
     const NO_VERB: &str = "时动人鬼男女不没我你他她的了着三四五两半一个急还就也又都从并";
     if !is_letter(c) || c.is_ascii() || NO_VERB.contains(c) {
         return None;
@@ -190,7 +190,7 @@ fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     let rest = &sentence[at + c.len_utf8()..];
     let not_verb = rest.strip_prefix(['不', '没'])?;
     if c == '有' && starts_with_any(not_verb, &["可能", "人"]) && rest.starts_with('没') {
-        return Some((Kind::ANotA, "有没".len())); // `有没可能`
+        return Some((QuestionKind::ANotA, "有没".len())); // `有没可能`
     }
     let before = &sentence[..at];
     // `说长不长`, `要死不死`, `半懂不懂` state; so does a run of the same character.
@@ -201,12 +201,12 @@ fn a_not_a(sentence: &str, at: usize, c: char) -> Option<(Kind, usize)> {
     {
         return None;
     }
-    not_verb.starts_with(c).then(|| (Kind::ANotA, 2 * c.len_utf8() + '不'.len_utf8()))
+    not_verb.starts_with(c).then(|| (QuestionKind::ANotA, 2 * c.len_utf8() + '不'.len_utf8()))
 }
 
 /// `A还是B` with `A` and `B` parallel. By itself `还是` means "still" or "after all", so the two sides must show
 /// the alternative: `是` opens the first, or both begin or end alike.
-fn find_alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
+fn find_alternative(sentence: &str, at: usize) -> Option<(QuestionKind, usize)> {
     let (before, after) = split_around(sentence, at, '还');
     let right = clause_after(after.strip_prefix('是')?).trim_end_matches(['呢', '啊', '呀', '吧']);
     let comma = before.trim_end_matches(is_break).len() < before.len();
@@ -224,7 +224,7 @@ fn find_alternative(sentence: &str, at: usize) -> Option<(Kind, usize)> {
     let parallel = !comma && !potential && is_parallel(left, right, first);
     let measured = contains_choice(left);
     (opened && (!comma || right.chars().count() > 2) || same_edges || parallel || measured)
-        .then_some((Kind::Alternative, "还是".len()))
+        .then_some((QuestionKind::Alternative, "还是".len()))
 }
 
 /// `…选A还是选B`: the left ends in a phrase that begins as the right one and is about as long.

@@ -7,7 +7,7 @@ use super::operator::{self, Operator};
 use super::scope::Scope;
 use super::words::clause_after;
 use super::words::{EMPTY_TAILS, PUZZLED, is_letter, is_sentence_break, starts_with_any};
-use super::{Kind, government, quotation};
+use super::{QuestionKind, government, quotation};
 
 /// A post, parsed. All offsets are bytes into `text`.
 pub(super) struct Post<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Post<'a> {
 
 /// The mark that ends a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum SentenceMark {
     /// A line break, `。`, or nothing.
     Plain,
     /// `！`.
@@ -38,7 +38,7 @@ pub(super) struct Sentence {
     /// Byte range, without its end mark.
     pub(super) span: Range<usize>,
     /// The mark that ends it.
-    pub(super) mark: Mark,
+    pub(super) mark: SentenceMark,
     /// The operators in it, in order.
     pub(super) operators: Vec<Operator>,
     /// Whether the text after it is spoken by somebody in the post.
@@ -48,7 +48,7 @@ pub(super) struct Sentence {
 impl Sentence {
     /// Whether the sentence by itself asks: a mark, or an open operator.
     pub(super) fn is_asking(&self) -> bool {
-        self.mark == Mark::Question || self.operators.iter().any(Operator::is_open)
+        self.mark == SentenceMark::Question || self.operators.iter().any(Operator::is_open)
     }
 }
 
@@ -72,7 +72,7 @@ impl<'a> Post<'a> {
     }
 
     /// The clause with an open operator of a strong kind, anywhere in the narration.
-    pub(super) fn open_from(&self, kind: Kind) -> Option<Range<usize>> {
+    pub(super) fn open_from(&self, kind: QuestionKind) -> Option<Range<usize>> {
         let sentence =
             self.sentences.iter().find(|s| s.operators.iter().any(|op| op.kind == kind && op.is_open()))?;
         Some(sentence.span.clone())
@@ -80,13 +80,13 @@ impl<'a> Post<'a> {
 
     /// The sentence with an open operator of a weak kind in the last clause of the narration. A lament that
     /// ends in an exclamation mark does not count.
-    pub(super) fn open_last(&self, wanted: impl Fn(Kind) -> bool) -> Option<Range<usize>> {
+    pub(super) fn open_last(&self, wanted: impl Fn(QuestionKind) -> bool) -> Option<Range<usize>> {
         let last = self.sentences.last()?;
         let open = last.operators.iter().any(|op| {
             let clause_end = op.span.end + clause_after(&self.masked[op.span.end..last.span.end]).len();
             wanted(op.kind)
                 && op.is_open()
-                && !(matches!(op.kind, Kind::How | Kind::What) && last.mark == Mark::Exclamation)
+                && !(matches!(op.kind, QuestionKind::How | QuestionKind::What) && last.mark == SentenceMark::Exclamation)
                 && !self.continues_after(clause_end)
         });
         open.then(|| last.span.clone())
@@ -126,7 +126,7 @@ fn split_sentences(masked: &str) -> Vec<Sentence> {
         if !ends_sentence(masked, at, c) {
             continue;
         }
-        let mut mark = Mark::Plain.combined_with(c);
+        let mut mark = SentenceMark::Plain.combined_with(c);
         let mut end = at + c.len_utf8();
         while let Some((next, c)) = chars.next_if(|(_, c)| is_sentence_break(*c) || *c == '.' || *c == ' ') {
             mark = mark.combined_with(c);
@@ -135,7 +135,7 @@ fn split_sentences(masked: &str) -> Vec<Sentence> {
         push_sentence(&mut sentences, masked, start..at, mark);
         start = end;
     }
-    push_sentence(&mut sentences, masked, start..masked.len(), Mark::Plain);
+    push_sentence(&mut sentences, masked, start..masked.len(), SentenceMark::Plain);
     sentences
 }
 
@@ -150,19 +150,19 @@ fn ends_sentence(masked: &str, at: usize, c: char) -> bool {
     }
 }
 
-fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: Mark) {
+fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>, mark: SentenceMark) {
     let text = &masked[span.clone()];
     if text.trim_start().starts_with("http")
         || !text.chars().any(is_letter)
-        || (mark != Mark::Question && is_empty_tail(text))
+        || (mark != SentenceMark::Question && is_empty_tail(text))
     {
         // `……？` on a line of its own asks with the sentence before it.
-        if mark == Mark::Question
+        if mark == SentenceMark::Question
             && let Some(last) = sentences.last_mut()
             && masked[last.span.end..span.start].contains('\n')
             && text.trim().is_empty()
         {
-            last.mark = Mark::Question;
+            last.mark = SentenceMark::Question;
         }
         return;
     }
@@ -176,13 +176,13 @@ fn push_sentence(sentences: &mut Vec<Sentence>, masked: &str, span: Range<usize>
     sentences.push(Sentence { operators, span, mark, opens_speech });
 }
 
-impl Mark {
+impl SentenceMark {
     /// The mark for a run of end marks: a question mark among them wins.
-    fn combined_with(self, c: char) -> Mark {
+    fn combined_with(self, c: char) -> SentenceMark {
         match (self, c) {
-            (Mark::Question, _) | (_, '?' | '？') => Mark::Question,
-            (Mark::Exclamation, _) | (_, '!' | '！') => Mark::Exclamation,
-            _ => Mark::Plain,
+            (SentenceMark::Question, _) | (_, '?' | '？') => SentenceMark::Question,
+            (SentenceMark::Exclamation, _) | (_, '!' | '！') => SentenceMark::Exclamation,
+            _ => SentenceMark::Plain,
         }
     }
 }

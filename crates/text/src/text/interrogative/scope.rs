@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::words::{clause_after, clause_before, contains_any, ends_with_any, starts_with_any};
-use super::{Kind, government};
+use super::{QuestionKind, government};
 
 /// What an operator does in its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Scope {
 }
 
 /// The scope of an operator of a kind at `span` of `sentence`.
-pub(super) fn scope_of(kind: Kind, sentence: &str, span: Range<usize>) -> Scope {
+pub(super) fn scope_of(kind: QuestionKind, sentence: &str, span: Range<usize>) -> Scope {
     let (before, after) = (&sentence[..span.start], &sentence[span.end..]);
     let word = &sentence[span];
     if is_rhetorical(kind, before, word, after) {
@@ -36,28 +36,28 @@ pub(super) fn scope_of(kind: Kind, sentence: &str, span: Range<usize>) -> Scope 
     }
 }
 
-fn is_rhetorical(kind: Kind, before: &str, word: &str, after: &str) -> bool {
+fn is_rhetorical(kind: QuestionKind, before: &str, word: &str, after: &str) -> bool {
     // `你倒是说说…` dares the reader; `我说我怎么…呢` has just understood.
     if before.contains("倒是说")
-        || (kind == Kind::How && ends_with_any(before, &["我说我", "我说", "我说他", "我说你"]))
+        || (kind == QuestionKind::How && ends_with_any(before, &["我说我", "我说", "我说他", "我说你"]))
     {
         return true;
     }
     match kind {
-        Kind::How => {
+        QuestionKind::How => {
             matches!(word, "怎能" | "怎会" | "怎敢" | "怎可" | "怎")
                 || starts_with_any(
                     after,
                     &["这么", "那么", "如此", "可能", "会", "能", "敢", "着", "连", "说呢", "就这么"],
                 ) && !after.contains("才能")
         }
-        Kind::What => {
+        QuestionKind::What => {
             before.ends_with("这都是") && clause_after(after).chars().count() > 1
                 || before.ends_with('算') && !before.ends_with("不算")
                 || (before.ends_with('有')
                     && starts_with_any(after, &["好", "可", "大不了", "了不起", "办法"]))
         }
-        Kind::Which => match word {
+        QuestionKind::Which => match word {
             "谁" => {
                 starts_with_any(
                     after,
@@ -83,9 +83,9 @@ fn is_rhetorical(kind: Kind, before: &str, word: &str, after: &str) -> bool {
             }
             _ => false,
         },
-        Kind::ANotA if word == "信不信" => after.starts_with('我'),
-        Kind::ANotA if word == "有没有" => starts_with_any(after, &["发现", "觉得", "想过"]),
-        Kind::ANotA => {
+        QuestionKind::ANotA if word == "信不信" => after.starts_with('我'),
+        QuestionKind::ANotA if word == "有没有" => starts_with_any(after, &["发现", "觉得", "想过"]),
+        QuestionKind::ANotA => {
             matches!(word, "好不好" | "行不行" | "懂不懂")
                 && !before.contains('吗')
                 && after.is_empty()
@@ -95,24 +95,24 @@ fn is_rhetorical(kind: Kind, before: &str, word: &str, after: &str) -> bool {
     }
 }
 
-fn is_indefinite(kind: Kind, before: &str, word: &str, after: &str) -> bool {
+fn is_indefinite(kind: QuestionKind, before: &str, word: &str, after: &str) -> bool {
     let clause = clause_before(before);
     let follows = clause_after(after);
     let governed = contains_any(before, &["无论", "不管", "不论", "任凭", "随便", "别管"]).is_some();
     match kind {
-        Kind::Polar | Kind::Why => governed,
-        Kind::Alternative | Kind::Help => governed || after.starts_with('都'),
+        QuestionKind::Polar | QuestionKind::Why => governed,
+        QuestionKind::Alternative | QuestionKind::Help => governed || after.starts_with('都'),
         // `去不去都行` leaves the choice open; `是不是都去` asks.
-        Kind::ANotA => {
+        QuestionKind::ANotA => {
             governed || (after.starts_with('都') && !word.starts_with(['是', '会', '能', '有', '可']))
         }
-        Kind::How => {
+        QuestionKind::How => {
             governed
                 || ends_with_any(clause, &["不", "没"])
                 || is_universal(follows, 3)
                 || repeats_word(before, word, after)
         }
-        Kind::What | Kind::Which => {
+        QuestionKind::What | QuestionKind::Which => {
             governed
                 || is_universal(follows, 7)
                 || is_negated(clause)

@@ -45,7 +45,7 @@ pub struct Detected {
 /// ```
 pub fn detect(text: &str) -> Detected {
     let counts = Scripts::count_scripts(text);
-    let (latin, english) = if counts.latin_letters > 0 { latin_words(text) } else { (0, Share::default()) };
+    let (latin, english) = if counts.latin_letters > 0 { latin_words(text) } else { (0, EnglishShare::default()) };
     // A word has two Chinese characters on average, as many as two of these.
     let all = counts.han + counts.kana + counts.hangul + 2 * latin + counts.other;
     if all == 0 {
@@ -103,27 +103,27 @@ impl Scripts {
 
 /// What speaks for English, and what against it.
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct EnglishShare {
     favourable: usize,
     against: usize,
 }
 
-impl Share {
+impl EnglishShare {
     fn total_of_both(self) -> usize {
         self.favourable + self.against
     }
 }
 
 /// Frequent words of English, those of them that other languages have, and frequent words of other languages.
-struct Lists {
+struct FrequentWords {
     english: FxHashSet<&'static str>,
     shared: FxHashSet<&'static str>,
     foreign: FxHashSet<&'static str>,
 }
 
-static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+static LISTS: LazyLock<FrequentWords> = LazyLock::new(|| {
     let set = |words: &'static str| words.split_whitespace().collect();
-    Lists {
+    FrequentWords {
         english: set(dictionary::ENGLISH),
         shared: set(dictionary::SHARED),
         foreign: set(dictionary::FOREIGN),
@@ -131,8 +131,8 @@ static LISTS: LazyLock<Lists> = LazyLock::new(|| {
 });
 
 /// The words in Latin letters, and how many points they give for and against English.
-fn latin_words(text: &str) -> (usize, Share) {
-    let (mut count, mut share) = (0, Share::default());
+fn latin_words(text: &str) -> (usize, EnglishShare) {
+    let (mut count, mut share) = (0, EnglishShare::default());
     let is_part = |c: char| c.is_alphabetic() && !is_wide(c) || matches!(c, '\'' | '’');
     for word in text.split(|c: char| !is_part(c)) {
         let word = word.trim_matches(['\'', '’']);

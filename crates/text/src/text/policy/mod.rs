@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::normalise;
-use super::openings::Openings;
+use super::openings::WordOpenings;
 use super::segment::falls_between_words;
 
 /// The shipped lists: name and text.
@@ -45,7 +45,7 @@ pub enum ListError {
 
 /// A term of a list in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct TermHit {
     /// The list's name.
     pub list: String,
     /// The term as in the list, folded.
@@ -58,7 +58,7 @@ pub struct Hit {
 #[derive(Debug)]
 pub struct Policy {
     finder: AhoCorasick,
-    openings: Openings,
+    openings: WordOpenings,
     /// For each pattern: the list it is a term of, or `None` if it shields.
     lists: Vec<Option<String>>,
     patterns: Vec<String>,
@@ -106,7 +106,7 @@ impl Policy {
             .build(&patterns)?;
         let spellings = spellings_by_fold();
         let spelled = |c| spellings.get(&c).into_iter().flatten().copied().chain([c]).collect();
-        let openings = Openings::with_spellings(patterns.iter().map(String::as_str), spelled);
+        let openings = WordOpenings::with_spellings(patterns.iter().map(String::as_str), spelled);
         Ok(Policy { finder, openings, lists: owners, patterns })
     }
 
@@ -119,20 +119,20 @@ impl Policy {
     /// assert_eq!((hits[0].list.as_str(), hits[0].start_char), ("mine", 3));
     /// assert!(policy.check("胡萝卜素对眼睛好").is_empty());
     /// ```
-    pub fn check(&self, text: &str) -> Vec<Hit> {
+    pub fn check(&self, text: &str) -> Vec<TermHit> {
         if !self.openings.may_match(text.chars()) {
             return Vec::new();
         }
         let folded = fold_chars(text);
         let found: Vec<_> = self.finder.find_overlapping_iter(&folded).collect();
         let shields: Vec<_> = found.iter().filter(|m| self.lists[m.pattern()].is_none()).collect();
-        let mut hits: Vec<Hit> = found
+        let mut hits: Vec<TermHit> = found
             .iter()
             .filter(|m| !shields.iter().any(|s| s.start() <= m.start() && m.end() <= s.end()))
             .filter(|m| is_whole_word(&folded, m.start(), m.end()))
             .filter(|m| !falls_between_words(&folded, m.range()))
             .filter_map(|m| {
-                Some(Hit {
+                Some(TermHit {
                     list: self.lists[m.pattern()].clone()?,
                     term: self.patterns[m.pattern()].clone(),
                     start_char: folded[..m.start()].chars().count(),

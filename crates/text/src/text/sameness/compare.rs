@@ -1,7 +1,7 @@
 //! The verdict: the strongest predicate, reduced by vetoes.
 
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
-use super::prepared::{Prepared, Shared, SharedWeights};
+use super::prepared::{PreparedText, Shared, SharedWeights};
 use super::vetoes::{self, Veto};
 use super::{english, measures};
 use riddlemill_record::Language;
@@ -37,7 +37,7 @@ pub const MOST_UNITS: usize = 4_000;
 /// that are identical to it, its beginning, or begin with it are found.
 pub fn is_over_length(text: &str) -> bool {
     // No text has more units than bytes, and nearly all are short.
-    text.len() > MOST_UNITS && Prepared::new(text).len() > MOST_UNITS
+    text.len() > MOST_UNITS && PreparedText::new(text).len() > MOST_UNITS
 }
 
 /// Compares two texts. See [`compare_prepared`].
@@ -48,21 +48,21 @@ pub fn is_over_length(text: &str) -> bool {
 /// assert_eq!(compare("鱼会淹死吗", "鸟会恐高吗").verdict, Verdict::Different);
 /// ```
 pub fn compare(a: &str, b: &str) -> Comparison {
-    compare_prepared(&Prepared::new(a), &Prepared::new(b))
+    compare_prepared(&PreparedText::new(a), &PreparedText::new(b))
 }
 
 /// Compares two prepared texts. Symmetric; a text that is not blank is the same as itself.
 ///
 /// Of the matching predicates the one with the strongest verdict after vetoes decides; among equals the first
 /// in the order of [`Predicate`]. A text over [`MOST_UNITS`] is compared as identical and by openings alone.
-pub fn compare_prepared(a: &Prepared, b: &Prepared) -> Comparison {
+pub fn compare_prepared(a: &PreparedText, b: &PreparedText) -> Comparison {
     compare_among(a, b, Predicates::ALL, None)
 }
 
 /// [`compare_prepared`] if only these predicates can match, perhaps with the shared weights already known.
 pub(crate) fn compare_among(
-    a: &Prepared,
-    b: &Prepared,
+    a: &PreparedText,
+    b: &PreparedText,
     among: Predicates,
     shared: Option<SharedWeights>,
 ) -> Comparison {
@@ -130,8 +130,8 @@ fn length_in(language: Language, predicate: Predicate, units: usize) -> usize {
 fn after_vetoes(
     predicate: Predicate,
     verdict: Verdict,
-    a: &Prepared,
-    b: &Prepared,
+    a: &PreparedText,
+    b: &PreparedText,
     shared: Shared<'_>,
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
@@ -167,7 +167,7 @@ fn after_vetoes(
 /// The veto on two texts, perhaps [tagged](crate::text::language::tagged) with their languages, that some other measure, such
 /// as embeddings, finds similar; symmetric.
 pub fn find_veto(a: &str, b: &str) -> Option<Veto> {
-    let (a, b) = (Prepared::new(a), Prepared::new(b));
+    let (a, b) = (PreparedText::new(a), PreparedText::new(b));
     // No rule compares texts of two languages, or says what matters in an unknown one.
     if a.language() != b.language() || a.language() == Language::Und {
         return None;

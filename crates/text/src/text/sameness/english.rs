@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Prepared;
+use super::PreparedText;
 use super::measures::indel_ratio;
 use super::predicate::{Predicate, Ratio};
 use super::vetoes::{self, Veto};
@@ -20,7 +20,7 @@ use super::words::{is_content, is_number};
 
 const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
 
-pub(super) fn find_veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Option<Veto> {
+pub(super) fn find_veto(predicate: Predicate, a: &PreparedText, b: &PreparedText) -> Option<Veto> {
     let (own, other) = (only_in(a, b), only_in(b, a));
     let numbers = |words: &[&str]| words.iter().any(|word| is_number(word));
     if numbers(&own) && numbers(&other) {
@@ -39,7 +39,7 @@ pub(super) fn find_veto(predicate: Predicate, a: &Prepared, b: &Prepared) -> Opt
 }
 
 /// The words of a text that the other lacks, repetitions counted.
-fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
+fn only_in<'a>(a: &'a PreparedText, b: &PreparedText) -> Vec<&'a str> {
     let mut theirs: FxHashMap<&str, usize> = FxHashMap::default();
     b.words().iter_stems().for_each(|word| *theirs.entry(word).or_default() += 1);
     a.words()
@@ -54,12 +54,12 @@ fn only_in<'a>(a: &'a Prepared, b: &Prepared) -> Vec<&'a str> {
         .collect()
 }
 
-fn is_denied(a: &Prepared, b: &Prepared) -> bool {
-    let count = |x: &Prepared| x.words().iter_stems().filter(|word| DENIALS.contains(word)).count();
+fn is_denied(a: &PreparedText, b: &PreparedText) -> bool {
+    let count = |x: &PreparedText| x.words().iter_stems().filter(|word| DENIALS.contains(word)).count();
     if count(a) % 2 == count(b) % 2 {
         return false;
     }
-    let rest = |x: &Prepared| -> Vec<char> {
+    let rest = |x: &PreparedText| -> Vec<char> {
         let words = x.words().iter_stems().zip(x.words().symbols().chars());
         words.filter(|(word, _)| !DENIALS.contains(word)).map(|(_, symbol)| symbol).collect()
     };

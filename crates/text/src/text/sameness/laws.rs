@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::predicate::{Need, View};
+use super::predicate::{Need, TextView};
 use super::prepared::Bag;
 use super::*;
 
@@ -64,14 +64,14 @@ proptest! {
     }
 }
 
-fn satisfies(need: Need, view: View, a: &str, b: &str) -> bool {
-    let total = |tokens: &[Token]| tokens.iter().map(|t| u64::from(t.count * t.weight)).sum::<u64>();
+fn satisfies(need: Need, view: TextView, a: &str, b: &str) -> bool {
+    let total = |tokens: &[BagToken]| tokens.iter().map(|t| u64::from(t.count * t.weight)).sum::<u64>();
     let bag = |text: &str| Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>());
     let pairs = |text: &str| Bag::of_pairs(&view::fold(text).chars().collect::<Vec<_>>());
     let (shared, x, y) = (bag(a).weight_shared(&bag(b)), total(&bag(a).tokens), total(&bag(b).tokens));
     let string = |text: &str| match view {
-        View::Text(view) => view(text),
-        View::Bag(_) => view::fold(text),
+        TextView::Text(view) => view(text),
+        TextView::Bag(_) => view::fold(text),
     };
     let (s, t) = (string(a), string(b));
     let (n, m) = (s.chars().count() as u64, t.chars().count() as u64);

@@ -1,8 +1,8 @@
 use rapidfuzz::distance::lcs_seq;
 
-use super::predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, View};
-use super::prepared::{Bag, Shared, Token};
-use super::{Prepared, view};
+use super::predicate::{ViewMetric, Need, Predicate, PredicateSpec, Ratio, TextView};
+use super::prepared::{Bag, Shared, BagToken};
+use super::{PreparedText, view};
 
 /// Identical: the same key.
 ///
@@ -16,8 +16,8 @@ use super::{Prepared, view};
 /// Example: `云会恐高吗？` and `雲會恐高嗎`.
 pub(super) const IDENTICAL: PredicateSpec = PredicateSpec {
     predicate: Predicate::Identical,
-    view: View::Text(view::copy_key),
-    metric: Metric::Equal,
+    view: TextView::Text(view::copy_key),
+    metric: ViewMetric::Equal,
     borderline: Ratio::new(1, 1),
     same: Ratio::new(1, 1),
     least_chars: 0,
@@ -25,7 +25,7 @@ pub(super) const IDENTICAL: PredicateSpec = PredicateSpec {
     needs: &[Need::SameView],
 };
 
-pub(super) fn measure_identical(a: &Prepared, b: &Prepared) -> Ratio {
+pub(super) fn measure_identical(a: &PreparedText, b: &PreparedText) -> Ratio {
     Ratio::new((a.key() == b.key() && !a.key().is_empty()).into(), 1)
 }
 
@@ -43,8 +43,8 @@ pub(super) fn measure_identical(a: &Prepared, b: &Prepared) -> Ratio {
 /// Example: `冰箱里的灯关门后还亮吗，我钻进去看过` and `冰箱里的灯关了门还亮吗，我钻进去看过`.
 pub(super) const NEAR: PredicateSpec = PredicateSpec {
     predicate: Predicate::Near,
-    view: View::Text(view::fold),
-    metric: Metric::Indel,
+    view: TextView::Text(view::fold),
+    metric: ViewMetric::Indel,
     borderline: Ratio::new(17, 20),
     same: Ratio::new(17, 20),
     least_chars: 5,
@@ -52,13 +52,13 @@ pub(super) const NEAR: PredicateSpec = PredicateSpec {
     needs: &[Need::LengthRatio(Ratio::new(17, 23)), Need::CommonSubsequence(Ratio::new(17, 40))],
 };
 
-pub(super) fn measure_near(a: &Prepared, b: &Prepared) -> Ratio {
+pub(super) fn measure_near(a: &PreparedText, b: &PreparedText) -> Ratio {
     indel_ratio(&a.chars, &b.chars, NEAR.borderline, || a.bag().count_shared(b.bag()).0)
 }
 
 /// Whether two texts are near, but so much of the lighter is not in the other that the frame may be about something else. A copy
 /// with as many other characters rarely exchanges weighty ones.
-pub(super) fn names_another(a: &Prepared, b: &Prepared, shared: Shared<'_>) -> bool {
+pub(super) fn names_another(a: &PreparedText, b: &PreparedText, shared: Shared<'_>) -> bool {
     Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) < Ratio::new(82, 100)
         && measure_near(a, b) >= NEAR.borderline
 }
@@ -96,8 +96,8 @@ pub(super) fn indel_ratio(a: &[char], b: &[char], threshold: Ratio, common: impl
 /// Example: `校长说食堂的米饭要细嚼慢咽` and `校长说食堂的蜜犯要细嚼慢咽`.
 pub(super) const SOUND: PredicateSpec = PredicateSpec {
     predicate: Predicate::Sound,
-    view: View::Text(view::sound),
-    metric: Metric::Indel,
+    view: TextView::Text(view::sound),
+    metric: ViewMetric::Indel,
     borderline: Ratio::new(9, 10),
     same: Ratio::new(9, 10),
     least_chars: 5,
@@ -105,7 +105,7 @@ pub(super) const SOUND: PredicateSpec = PredicateSpec {
     needs: &[Need::LengthRatio(Ratio::new(9, 11)), Need::CommonSubsequence(Ratio::new(9, 20))],
 };
 
-pub(super) fn measure_sound(a: &Prepared, b: &Prepared) -> Ratio {
+pub(super) fn measure_sound(a: &PreparedText, b: &PreparedText) -> Ratio {
     indel_ratio(a.sounds(), b.sounds(), SOUND.borderline, || a.sound_bag().count_shared(b.sound_bag()).0)
 }
 
@@ -124,8 +124,8 @@ pub(super) fn measure_sound(a: &Prepared, b: &Prepared) -> Ratio {
 /// Example: `我家的鱼学会了游泳` and `我家的鱼学会了游泳，于是我把水倒了`.
 pub(super) const OPENING: PredicateSpec = PredicateSpec {
     predicate: Predicate::Opening,
-    view: View::Text(view::fold),
-    metric: Metric::Prefix,
+    view: TextView::Text(view::fold),
+    metric: ViewMetric::Prefix,
     borderline: Ratio::new(1, 8),
     same: Ratio::new(1, 4),
     least_chars: 6,
@@ -133,7 +133,7 @@ pub(super) const OPENING: PredicateSpec = PredicateSpec {
     needs: &[Need::PrefixOfOther, Need::LengthRatio(Ratio::new(1, 8))],
 };
 
-pub(super) fn measure_opening(a: &Prepared, b: &Prepared) -> Ratio {
+pub(super) fn measure_opening(a: &PreparedText, b: &PreparedText) -> Ratio {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if short.is_empty() || !long.chars.starts_with(&short.chars) {
         return Ratio::new(0, 1);
@@ -178,8 +178,8 @@ pub(crate) const MOST_POSTS: u32 = 256;
 /// Example: `鳄鱼被做成了皮包，于是鳄鱼愤怒地咬了皮包` and `鳄鱼愤怒地咬了皮包，因为自己被做成了皮包`.
 pub(super) const REWORDED: PredicateSpec = PredicateSpec {
     predicate: Predicate::Reworded,
-    view: View::Bag(weighty_bag),
-    metric: Metric::Overlap { toward: TOWARD },
+    view: TextView::Bag(weighty_bag),
+    metric: ViewMetric::Overlap { toward: TOWARD },
     borderline: Ratio::new(60, 100),
     same: Ratio::new(64, 100),
     least_chars: 8,
@@ -192,7 +192,7 @@ pub(super) const REWORDED: PredicateSpec = PredicateSpec {
     ],
 };
 
-fn weighty_bag(text: &str) -> Vec<Token> {
+fn weighty_bag(text: &str) -> Vec<BagToken> {
     Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>()).tokens
 }
 

@@ -40,9 +40,9 @@ pub use compare::{
 pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use measures::{MOST_POSTS, PAIRS};
 pub(crate) use predicate::Predicates;
-pub use predicate::{Metric, Need, Predicate, PredicateSpec, Ratio, Verdict, View};
+pub use predicate::{ViewMetric, Need, Predicate, PredicateSpec, Ratio, Verdict, TextView};
 pub(crate) use prepared::{LEAST_WEIGHT, MOST_WEIGHT, SharedWeights};
-pub use prepared::{Prepared, Reading, Token, weight};
+pub use prepared::{PreparedText, Reading, BagToken, weight};
 pub use vetoes::Veto;
 
 #[cfg(test)]

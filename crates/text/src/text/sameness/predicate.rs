@@ -1,6 +1,6 @@
 //! The predicates as data: what an exact join needs to find every pair that gets a verdict.
 
-use super::prepared::Token;
+use super::prepared::BagToken;
 
 /// Whether two posts tell the same joke, in order of increasing similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,17 +137,17 @@ impl Ord for Ratio {
 
 /// The part of a text that a predicate compares.
 #[derive(Clone, Copy, Debug)]
-pub enum View {
+pub enum TextView {
     /// A string.
     Text(fn(&str) -> String),
     /// A weighted bag of characters, in rising order of symbol.
-    Bag(fn(&str) -> Vec<Token>),
+    Bag(fn(&str) -> Vec<BagToken>),
 }
 
 /// How two views are compared. Sizes are in characters of the view; the weight of a bag is the sum
 /// of count times weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
+pub enum ViewMetric {
     /// 1 if the views are equal and not empty, else 0.
     Equal,
     /// |shorter| / |longer| if the shorter is a prefix of the longer, else 0.
@@ -193,9 +193,9 @@ pub struct PredicateSpec {
     /// Which one.
     pub predicate: Predicate,
     /// What is compared.
-    pub view: View,
+    pub view: TextView,
     /// How.
-    pub metric: Metric,
+    pub metric: ViewMetric,
     /// From this measure on a pair is at least borderline, before vetoes.
     pub borderline: Ratio,
     /// From this measure on a pair is the same, before vetoes.

@@ -17,7 +17,7 @@ use riddlemill_record::Language;
 
 /// One token of a bag: a character or a pair of neighbours, with how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Token {
+pub struct BagToken {
     /// Identity: the scalar value, or two of them in the upper and lower half.
     pub symbol: u64,
     /// Occurrences, at least 1.
@@ -28,7 +28,7 @@ pub struct Token {
 
 /// Everything that is compared of one text, each part computed once, on first use.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedText {
     /// All else follows from it.
     reading: Reading,
     /// [`Reading::folded`], as characters.
@@ -41,19 +41,19 @@ pub struct Prepared {
     grams: OnceLock<Bag>,
 }
 
-impl PartialEq for Prepared {
+impl PartialEq for PreparedText {
     fn eq(&self, other: &Self) -> bool {
         self.reading == other.reading
     }
 }
 
-impl Eq for Prepared {}
+impl Eq for PreparedText {}
 
 /// What two texts share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared<'p> {
-    a: &'p Prepared,
-    b: &'p Prepared,
+    a: &'p PreparedText,
+    b: &'p PreparedText,
     known: Option<SharedWeights>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct SharedWeights {
 
 impl<'p> Shared<'p> {
     /// Counted on first use unless known.
-    pub fn new(a: &'p Prepared, b: &'p Prepared, known: Option<SharedWeights>) -> Self {
+    pub fn new(a: &'p PreparedText, b: &'p PreparedText, known: Option<SharedWeights>) -> Self {
         Self { a, b, known }
     }
 
@@ -98,7 +98,7 @@ fn in_order(a: u64, b: u64) -> (u64, u64) {
 /// Tokens in rising order of symbol, and their total weight.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Bag {
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<BagToken>,
     pub total: u64,
 }
 
@@ -199,7 +199,7 @@ impl Reading {
     }
 }
 
-impl From<&Reading> for Prepared {
+impl From<&Reading> for PreparedText {
     /// Linear in the length of the text.
     fn from(reading: &Reading) -> Self {
         let chars: Vec<char> = reading.folded().chars().collect();
@@ -210,7 +210,7 @@ impl From<&Reading> for Prepared {
     }
 }
 
-impl Prepared {
+impl PreparedText {
     /// Prepares a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
         Self::from(&Reading::new(text))
@@ -286,12 +286,12 @@ impl Prepared {
     }
 
     /// The folded characters with their counts and weights, in rising order of symbol.
-    pub fn characters(&self) -> &[Token] {
+    pub fn characters(&self) -> &[BagToken] {
         &self.bag().tokens
     }
 
     /// The pairs of neighbours with their counts and weights, in rising order of symbol.
-    pub fn pairs(&self) -> &[Token] {
+    pub fn pairs(&self) -> &[BagToken] {
         &self.grams().tokens
     }
 }
@@ -317,7 +317,7 @@ impl Bag {
             let (symbol, count) = (of_symbol[0], of_symbol.len() as u32);
             let weight = weigh(symbol);
             bag.total += u64::from(count) * u64::from(weight);
-            bag.tokens.push(Token { symbol, count, weight });
+            bag.tokens.push(BagToken { symbol, count, weight });
         }
         bag
     }
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn pairs_weigh_what_their_bag_weighs() {
         for text in ["", "鱼", "鱼鱼", "鱼刺和鱼鳞和鱼刺"] {
-            let prepared = Prepared::new(text);
+            let prepared = PreparedText::new(text);
             assert_eq!(prepared.weight_of_pairs(), prepared.grams().total, "{text}");
             assert_eq!(prepared.weight, prepared.bag().total, "{text}");
         }

@@ -62,8 +62,8 @@ fn figures_on_labelled_pairs() {
 #[ignore = "a measurement: run it in release"]
 fn speed() {
     let Some(rows) = read_labelled() else { return };
-    let texts: Vec<Prepared> =
-        rows.iter().flat_map(|row| [&row.a, &row.b]).map(|text| Prepared::new(text)).collect();
+    let texts: Vec<PreparedText> =
+        rows.iter().flat_map(|row| [&row.a, &row.b]).map(|text| PreparedText::new(text)).collect();
     let start = Instant::now();
     let mut same = 0;
     for (i, a) in texts.iter().enumerate() {

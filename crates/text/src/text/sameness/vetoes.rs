@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::measures::{self, indel_ratio, overlap_ratio};
 use super::numbers::{self, with_numbers};
 use super::prepared::{Bag, Shared, weight};
-use super::{Prepared, Ratio};
+use super::{PreparedText, Ratio};
 use crate::text::segment::place_names;
 
 /// Why a pair was judged less similar than its predicate says.
@@ -54,7 +54,7 @@ impl Veto {
 /// Known problems: numbers without such a mark are ignored, since a retelling may change them.
 ///
 /// Example: `鱼缸清洗指南第三期` and `鱼缸清洗指南第2期`.
-pub(super) fn differ_in_issue(a: &Prepared, b: &Prepared) -> bool {
+pub(super) fn differ_in_issue(a: &PreparedText, b: &PreparedText) -> bool {
     let lacks = |x: &[u32], y: &[u32]| x.iter().any(|n| y.binary_search(n).is_err());
     lacks(a.series(), b.series()) && lacks(b.series(), a.series())
 }
@@ -70,12 +70,12 @@ const NEGATIONS: [char; 6] = ['不', '没', '未', '非', '别', '勿'];
 /// Known problems: negation without such a word (`难道`, `才怪`).
 ///
 /// Example: `为什么天气越冷鱼越会感冒` and `为什么天气越冷鱼越不会感冒`.
-pub(super) fn differ_in_negation(a: &Prepared, b: &Prepared) -> bool {
-    let count = |x: &Prepared| x.chars.iter().filter(|c| NEGATIONS.contains(c)).count();
+pub(super) fn differ_in_negation(a: &PreparedText, b: &PreparedText) -> bool {
+    let count = |x: &PreparedText| x.chars.iter().filter(|c| NEGATIONS.contains(c)).count();
     if count(a) % 2 == count(b) % 2 {
         return false;
     }
-    let rest = |x: &Prepared| x.chars.iter().copied().filter(|c| !NEGATIONS.contains(c)).collect::<Vec<_>>();
+    let rest = |x: &PreparedText| x.chars.iter().copied().filter(|c| !NEGATIONS.contains(c)).collect::<Vec<_>>();
     let least = Ratio::new(95, 100);
     indel_ratio(&rest(a), &rest(b), least, || u64::MAX) >= least
 }
@@ -97,7 +97,7 @@ const BETWEEN: usize = 10;
 /// Known problems: a joke that is told again with its two examples in the other order.
 ///
 /// Example: `我能把爸爸的儿子当儿子养吗` and `我能把儿子的爸爸当爸爸养吗`.
-pub(super) fn differ_in_order(a: &Prepared, b: &Prepared) -> bool {
+pub(super) fn differ_in_order(a: &PreparedText, b: &PreparedText) -> bool {
     let (a, b) = (with_numbers(&a.chars), with_numbers(&b.chars));
     may_be_exchanged(&a, &b) && (are_exchanged(&a, &b) || are_exchanged(&b, &a))
 }
@@ -130,13 +130,13 @@ fn may_be_exchanged(a: &[char], b: &[char]) -> bool {
 }
 
 /// Where each character of a text is.
-type Places = FxHashMap<char, Vec<usize>>;
+type CharPlaces = FxHashMap<char, Vec<usize>>;
 
 /// Whether two characters of `a` are in the other order in `b`, with the like between them, and not in this order, too.
 fn are_exchanged(a: &[char], b: &[char]) -> bool {
     let weighty = |c: char| weight(c) >= WEIGHTY;
     // By character, so that a long text is not read again for each of the other.
-    let mut places: Places = FxHashMap::default();
+    let mut places: CharPlaces = FxHashMap::default();
     b.iter().enumerate().for_each(|(at, c)| places.entry(*c).or_default().push(at));
     let stretches = |first, second| stretches_between(b, &places, first, second);
     a.iter().enumerate().filter(|(_, x)| weighty(**x) && places.contains_key(*x)).any(|(i, &x)| {
@@ -161,7 +161,7 @@ fn is_one_word(a: &[char], b: &[char], x: char, y: char) -> bool {
 /// What is between the first character and the second, wherever they are in this order and not too far from each other.
 fn stretches_between<'t>(
     text: &'t [char],
-    places: &Places,
+    places: &CharPlaces,
     first: char,
     second: char,
 ) -> impl Iterator<Item = &'t [char]> {
@@ -186,7 +186,7 @@ fn are_alike(x: &[char], y: &[char]) -> bool {
 /// Known problems: a number in one numeral (`三`), which is mostly a part of a word.
 ///
 /// Example: `为什么1506号公路没有1507号公路长？` and `为什么1508号公路没有1509号公路长？`.
-pub(super) fn differ_in_number(a: &Prepared, b: &Prepared, shared: Shared<'_>) -> bool {
+pub(super) fn differ_in_number(a: &PreparedText, b: &PreparedText, shared: Shared<'_>) -> bool {
     numbers::have_differing_numbers(&a.chars, &b.chars)
         && Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) >= Ratio::new(85, 100)
 }
@@ -233,7 +233,7 @@ const LIST: u32 = 3;
 /// tail; a joke told after a long preface passes for a part of a compilation.
 ///
 /// Example: `鱼说水里没有秘密，因为水太透明了` in `猫把老鼠的简历退了回去，说专业不对口。鱼说水里没有秘密，因为水太透明了`.
-pub(super) fn is_compilation(a: &Prepared, b: &Prepared) -> bool {
+pub(super) fn is_compilation(a: &PreparedText, b: &PreparedText) -> bool {
     let (light, heavy) = if a.weight <= b.weight { (a, b) } else { (b, a) };
     if 2 * light.weight >= heavy.weight {
         return false;
@@ -255,7 +255,7 @@ pub(super) fn is_compilation(a: &Prepared, b: &Prepared) -> bool {
 /// Known problems: the names are those of one forum.
 ///
 /// Example: `我不是弱智，为什么关注了弱智吧` and `不是弱智进不了弱智吧`.
-pub(super) fn share_only_place(a: &Prepared, b: &Prepared) -> bool {
+pub(super) fn share_only_place(a: &PreparedText, b: &PreparedText) -> bool {
     let (rest_a, rest_b) = (without_names(&a.chars), without_names(&b.chars));
     if rest_a.len() == a.chars.len() && rest_b.len() == b.chars.len() {
         return false;

@@ -11,8 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{Kind, Measure};
-use crate::join::{Role, RowKey, Signature, Sketch, can_meet};
+use super::measure::{KeyKind, Measure};
+use crate::join::{Role, RowKey, Signature, RowSketch, can_meet};
 
 const HEADER: usize = 8;
 const MEMBER: usize = 49;
@@ -72,9 +72,9 @@ impl<'a> KeyBlocks<'a> {
     }
 
     /// Takes a key of a row.
-    pub(super) fn insert(&mut self, row: u64, kind: Kind, key: RowKey) {
+    pub(super) fn insert(&mut self, row: u64, kind: KeyKind, key: RowKey) {
         let shards =
-            self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != Kind::Identical);
+            self.heavy.get(&(kind.code(), key.hash & HASH)).copied().filter(|_| kind != KeyKind::Identical);
         match (shards, key.role) {
             (None, _) => self.add_to_lane(key.hash, row, kind, key),
             (Some(shards), Role::Larger) => {
@@ -86,7 +86,7 @@ impl<'a> KeyBlocks<'a> {
         }
     }
 
-    fn add_to_lane(&mut self, place: u64, row: u64, kind: Kind, key: RowKey) {
+    fn add_to_lane(&mut self, place: u64, row: u64, kind: KeyKind, key: RowKey) {
         // By the lowest bits: shares of keys are selected by the highest.
         let at = ((place & 0xFFFF_FFFF) * self.lanes.len() as u64) >> 32;
         let lane = &mut self.lanes[at as usize];
@@ -132,25 +132,25 @@ fn shard_of(hash: u64, n: u64) -> u64 {
 }
 
 /// A row as its keys show it.
-struct Member {
+struct BlockMember {
     row: u64,
-    kind: Kind,
+    kind: KeyKind,
     size: u32,
     signature: Option<Signature>,
 }
 
 /// A key of a member: small, because a lane has tens of millions of them to sort.
-struct Entry {
+struct KeyEntry {
     /// From the highest bit: hash, kind, and whether it is looked up among smaller rows.
     key: u64,
     member: u32,
     skip: u16,
 }
 
-impl Entry {
+impl KeyEntry {
     /// `hash` is as a block has it.
-    fn new(hash: u64, kind: u8, skip: u16, member: u32) -> Entry {
-        Entry { key: (hash >> 1) << 17 | u64::from(kind) << 1 | hash & 1, member, skip }
+    fn new(hash: u64, kind: u8, skip: u16, member: u32) -> KeyEntry {
+        KeyEntry { key: (hash >> 1) << 17 | u64::from(kind) << 1 | hash & 1, member, skip }
     }
 
     /// What the rows of a group have in common: hash and kind.
@@ -206,7 +206,7 @@ pub fn heavy_of_blocks(
     for block in blocks {
         read_block(measure, block, &mut members, &mut entries).ok_or(BlockError::Damaged(block.len()))??;
     }
-    entries.sort_unstable_by_key(Entry::group_key);
+    entries.sort_unstable_by_key(KeyEntry::group_key);
     let groups = entries.chunk_by(|a, b| a.group_key() == b.group_key());
     let counted = groups.map(|group| (group[0].kind_code(), group[0].hash(), group.len() as u64));
     Ok(counted.filter(|(.., count)| *count > most).collect())
@@ -217,29 +217,29 @@ fn remove_repeats(pairs: &mut Vec<(u64, u64)>) {
     pairs.dedup();
 }
 
-fn find_pairs(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mut Vec<(u64, u64)>) {
-    let member = |entry: &Entry| &members[entry.member as usize];
+fn find_pairs(measure: &Measure, group: &[KeyEntry], members: &[BlockMember], pairs: &mut Vec<(u64, u64)>) {
+    let member = |entry: &KeyEntry| &members[entry.member as usize];
     let Some(kind) = group.first().map(|entry| member(entry).kind) else { return };
     let mut pair = |a: u64, b: u64| {
         if a != b {
             pairs.push((a.min(b), a.max(b)));
         }
     };
-    if kind == Kind::Identical {
+    if kind == KeyKind::Identical {
         for (n, a) in group.iter().enumerate() {
             group[..n].iter().for_each(|b| pair(member(a).row, member(b).row));
         }
         return;
     }
     let (smaller, larger) = group.split_at(group.partition_point(|entry| !entry.is_larger()));
-    let sketch = |entry: &Entry| {
-        let Member { size, signature, .. } = *member(entry);
-        Sketch { size, skip: entry.skip.into(), signature }
+    let sketch = |entry: &KeyEntry| {
+        let BlockMember { size, signature, .. } = *member(entry);
+        RowSketch { size, skip: entry.skip.into(), signature }
     };
     if smaller.is_empty() || larger.is_empty() {
         return;
     }
-    let held: Vec<(u64, Sketch)> = smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
+    let held: Vec<(u64, RowSketch)> = smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
     let query = measure.query_of_kind(kind);
     for entry in larger {
         let (row, own) = (member(entry).row, sketch(entry));
@@ -255,8 +255,8 @@ fn find_pairs(measure: &Measure, group: &[Entry], members: &[Member], pairs: &mu
 fn read_block(
     measure: &Measure,
     block: &[u8],
-    members: &mut Vec<Member>,
-    entries: &mut Vec<Entry>,
+    members: &mut Vec<BlockMember>,
+    entries: &mut Vec<KeyEntry>,
 ) -> Option<Result<(), BlockError>> {
     let (header, rest) = block.split_at_checked(HEADER)?;
     let (counts, _) = header.as_chunks::<4>();
@@ -280,9 +280,9 @@ fn read_block(
         entries.extend(of_keys.by_ref().take(count).map(|key| {
             let [a, b, c, d, e, f, g, h] = *key;
             let hash = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
-            Entry::new(hash, kind.code(), u16::from_le_bytes([g, h]), number)
+            KeyEntry::new(hash, kind.code(), u16::from_le_bytes([g, h]), number)
         }));
-        members.push(Member {
+        members.push(BlockMember {
             row: u64::from_le_bytes(*member[1..].first_chunk()?),
             kind,
             size: u32::from_le_bytes(*member[9..].first_chunk()?),

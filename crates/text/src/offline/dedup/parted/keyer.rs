@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use super::blocks::KeyBlocks;
-use super::measure::{Kind, Measure, Seen, digest_value};
+use super::measure::{KeyKind, Measure, Seen, digest_value};
 use super::stats::PartStats;
 use super::{KeyLine, SAME};
-use crate::join::{self, Order, Role, RowKey, Sketch, Uncounted, openings_of};
+use crate::join::{self, Order, Role, RowKey, RowSketch, Uncounted, openings_of};
 use crate::text::sameness::Predicate;
 
 /// Cuts keys of rows.
@@ -28,7 +28,7 @@ impl Keyer {
     pub fn copy_key<'a>(measure: &Measure, rank: &'a str, text: &str, share: Share) -> Option<KeyLine<'a>> {
         let read = measure.read_text(text);
         let digest = (!read.is_blank()).then(|| read.copy_digest())?;
-        let key = || Row { rank, of: SAME, signature: "" }.key_line(format!("{digest:032x}"), 0, (0, 0));
+        let key = || KeyRow { rank, of: SAME, signature: "" }.key_line(format!("{digest:032x}"), 0, (0, 0));
         share.contains_hash((digest >> 64) as u64).then(key)
     }
 
@@ -44,19 +44,19 @@ impl Keyer {
         share: Share,
         mut emit_line: impl FnMut(KeyLine),
     ) -> Result<(), Uncounted> {
-        let mut signature = (Kind::Opening, String::new());
+        let mut signature = (KeyKind::Opening, String::new());
         self.each_key(text, share, |kind, key| {
             let of = match kind {
-                Kind::Join(n) => self.measure.joins[usize::from(n)].of,
-                Kind::Opening => Predicate::Opening.name(),
-                Kind::Identical => Predicate::Identical.name(),
+                KeyKind::Join(n) => self.measure.joins[usize::from(n)].of,
+                KeyKind::Opening => Predicate::Opening.name(),
+                KeyKind::Identical => Predicate::Identical.name(),
             };
             // Formatted once per kind, because a row has over a hundred keys.
             if signature.0 != kind {
                 let text = key.sketch.signature.map(|signature| signature.to_string());
                 signature = (kind, text.unwrap_or_default());
             }
-            let row = Row { rank, of, signature: &signature.1 };
+            let row = KeyRow { rank, of, signature: &signature.1 };
             // A group is of one join alone.
             let role = u8::from(key.role == Role::Larger);
             let hash = format!("{:x}{:016x}", kind.code(), key.hash);
@@ -78,21 +78,21 @@ impl Keyer {
         self.each_key(text, share, |kind, key| blocks.insert(row, kind, key))
     }
 
-    fn each_key(&self, text: &str, share: Share, mut emit_key: impl FnMut(Kind, RowKey)) -> Result<(), Uncounted> {
+    fn each_key(&self, text: &str, share: Share, mut emit_key: impl FnMut(KeyKind, RowKey)) -> Result<(), Uncounted> {
         let read = self.measure.read_text(text);
         for (n, (join, order)) in (0..).zip(self.measure.joins.iter().zip(&self.orders)) {
             let keys = join::keys(&self.measure.view_text(join, &read), order)?;
-            keys.into_iter().filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(Kind::Join(n), key));
+            keys.into_iter().filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(KeyKind::Join(n), key));
         }
         if let Seen::Read(reading) = &read {
-            let key = |hash, role| RowKey { hash, role, sketch: Sketch::default() };
+            let key = |hash, role| RowKey { hash, role, sketch: RowSketch::default() };
             let (own, beginnings) = openings_of(reading.folded());
             let own = own.into_iter().map(|hash| key(hash, Role::Smaller));
             let openings = own.chain(beginnings.into_iter().map(|hash| key(hash, Role::Larger)));
-            openings.filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(Kind::Opening, key));
+            openings.filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(KeyKind::Opening, key));
             let hash = (digest_value(&reading.key()) >> 64) as u64;
             if share.contains_hash(hash) {
-                emit_key(Kind::Identical, key(hash, Role::Smaller));
+                emit_key(KeyKind::Identical, key(hash, Role::Smaller));
             }
         }
         Ok(())
@@ -100,15 +100,15 @@ impl Keyer {
 }
 
 /// What the lines of a row have in common.
-struct Row<'a> {
+struct KeyRow<'a> {
     rank: &'a str,
     of: &'a str,
     signature: &'a str,
 }
 
-impl<'a> Row<'a> {
+impl<'a> KeyRow<'a> {
     fn key_line(&self, key: String, role: u8, (size, skip): (u32, u32)) -> KeyLine<'a> {
-        let Row { rank, of, signature } = *self;
+        let KeyRow { rank, of, signature } = *self;
         KeyLine {
             key,
             role,

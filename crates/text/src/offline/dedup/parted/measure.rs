@@ -12,13 +12,13 @@ use crate::offline::settings;
 use crate::text::language::split_tag;
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{
-    Predicate, Predicates, Prepared, Reading, Verdict, compare_among, compare_prepared,
+    Predicate, Predicates, PreparedText, Reading, Verdict, compare_among, compare_prepared,
 };
 
 /// The measure that settings name.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    pub(super) joins: Vec<Join>,
+    pub(super) joins: Vec<MeasureJoin>,
     /// Those of the default similarity.
     defaults: Vec<DefaultJoin>,
     /// One metric: its name, and the threshold from which two rows are one.
@@ -28,7 +28,7 @@ pub struct Measure {
 
 /// What a key is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     /// The join with this number.
     Join(u8),
     /// Texts of which one begins with the other.
@@ -37,13 +37,13 @@ pub(super) enum Kind {
     Identical,
 }
 
-impl Kind {
+impl KeyKind {
     /// Its number in blocks; in hex digits, what keys of lines begin with.
     pub fn code(self) -> u8 {
         match self {
-            Kind::Join(n) => n,
-            Kind::Opening => 0xF,
-            Kind::Identical => 0xE,
+            KeyKind::Join(n) => n,
+            KeyKind::Opening => 0xF,
+            KeyKind::Identical => 0xE,
         }
     }
 }
@@ -63,16 +63,16 @@ pub struct Compared {
 
 /// One join of a measure.
 #[derive(Clone, Debug)]
-pub(super) struct Join {
+pub(super) struct MeasureJoin {
     /// Its name in lines.
     pub of: &'static str,
     pub query: Query,
     /// What of a text is joined; empty where the text is in no pair.
-    view: View,
+    view: JoinView,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum View {
+enum JoinView {
     /// The text, folded if the settings require it.
     Text,
     /// What the join of the default similarity with this number sees.
@@ -84,25 +84,25 @@ impl Measure {
     pub fn new(settings: &settings::Dedup) -> Measure {
         let normalize = settings.normalize;
         if let Some(query) = join_query(settings) {
-            let joins = vec![Join { of: metric_name(query.metric), query, view: View::Text }];
+            let joins = vec![MeasureJoin { of: metric_name(query.metric), query, view: JoinView::Text }];
             let single = Some((query, decimal_threshold(settings.threshold)));
             return Measure { joins, defaults: Vec::new(), single, normalize };
         }
         let defaults = default_joins();
-        let join = |(number, part): (usize, &DefaultJoin)| Join {
+        let join = |(number, part): (usize, &DefaultJoin)| MeasureJoin {
             of: part.predicate.name(),
             query: part.query,
-            view: View::Predicate(number),
+            view: JoinView::Predicate(number),
         };
         Measure { joins: defaults.iter().enumerate().map(join).collect(), defaults, single: None, normalize }
     }
 
     /// What a join sees of a text.
-    pub(super) fn view_text<'a>(&self, join: &Join, text: &'a Seen<'a>) -> Cow<'a, str> {
+    pub(super) fn view_text<'a>(&self, join: &MeasureJoin, text: &'a Seen<'a>) -> Cow<'a, str> {
         match (join.view, text) {
-            (View::Predicate(number), Seen::Read(reading)) => joined_text(reading, &self.defaults[number]),
+            (JoinView::Predicate(number), Seen::Read(reading)) => joined_text(reading, &self.defaults[number]),
             (_, Seen::Plain(text)) => Cow::Borrowed(text),
-            (View::Text, Seen::Read(reading)) => Cow::Borrowed(reading.folded()),
+            (JoinView::Text, Seen::Read(reading)) => Cow::Borrowed(reading.folded()),
         }
     }
 
@@ -116,17 +116,17 @@ impl Measure {
     }
 
     /// The kind of key with this number.
-    pub(super) fn kind_of_code(&self, code: u8) -> Option<Kind> {
+    pub(super) fn kind_of_code(&self, code: u8) -> Option<KeyKind> {
         match code {
-            0xF if self.single.is_none() => Some(Kind::Opening),
-            0xE if self.single.is_none() => Some(Kind::Identical),
-            n => self.joins.get(usize::from(n)).map(|_| Kind::Join(n)),
+            0xF if self.single.is_none() => Some(KeyKind::Opening),
+            0xE if self.single.is_none() => Some(KeyKind::Identical),
+            n => self.joins.get(usize::from(n)).map(|_| KeyKind::Join(n)),
         }
     }
 
     /// What rows that share a key of this kind are like by, where it follows from their sizes.
-    pub(super) fn query_of_kind(&self, kind: Kind) -> Option<&Query> {
-        let Kind::Join(n) = kind else { return None };
+    pub(super) fn query_of_kind(&self, kind: KeyKind) -> Option<&Query> {
+        let KeyKind::Join(n) = kind else { return None };
         self.joins.get(usize::from(n)).map(|join| &join.query)
     }
 
@@ -148,15 +148,15 @@ impl Measure {
         common: &CommonPairs,
         pairs: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Vec<Option<Compared>> {
-        let mut last: Option<(&str, Prepared)> = None;
+        let mut last: Option<(&str, PreparedText)> = None;
         let mut compared = |a: &'a str, b: &'a str| {
             if self.single.is_some() {
                 return self.compare_texts(common, a, b);
             }
             if last.as_ref().is_none_or(|(text, _)| *text != a) {
-                last = Some((a, Prepared::new(a)));
+                last = Some((a, PreparedText::new(a)));
             }
-            last.as_ref().and_then(|(_, a)| by_default(common, a, &Prepared::new(b)))
+            last.as_ref().and_then(|(_, a)| by_default(common, a, &PreparedText::new(b)))
         };
         let figures =
             |SimilarPair { score, same, predicate, veto, .. }| Compared { same, score, predicate, veto };
@@ -166,7 +166,7 @@ impl Measure {
     /// The comparison of two texts; `None` if they are not even borderline.
     pub(super) fn compare_texts(&self, common: &CommonPairs, a: &str, b: &str) -> Option<SimilarPair> {
         let Some((query, same)) = self.single else {
-            return by_default(common, &Prepared::new(a), &Prepared::new(b));
+            return by_default(common, &PreparedText::new(a), &PreparedText::new(b));
         };
         let (a, b) = (self.read_text(a), self.read_text(b));
         let score = join::compare(a.key_text(), b.key_text(), &query)?;
@@ -176,7 +176,7 @@ impl Measure {
 }
 
 /// The comparison of two texts by the default similarity; `None` if they are not even borderline.
-fn by_default(common: &CommonPairs, a: &Prepared, b: &Prepared) -> Option<SimilarPair> {
+fn by_default(common: &CommonPairs, a: &PreparedText, b: &PreparedText) -> Option<SimilarPair> {
     let mut found = compare_prepared(a, b);
     if found.predicate == Some(Predicate::Reworded) && !common.may_be_reworded(a, b) {
         found = compare_among(a, b, Predicates::ALL.without(Predicate::Reworded), None);
@@ -243,7 +243,7 @@ impl Hasher for Digest {
 }
 
 /// The join that a line is of, where a need follows from sizes.
-pub(super) fn join_of<'a>(measure: &'a Measure, of: &str) -> Option<&'a Join> {
+pub(super) fn join_of<'a>(measure: &'a Measure, of: &str) -> Option<&'a MeasureJoin> {
     measure.joins.iter().find(|join| join.of == of)
 }
 
@@ -289,7 +289,7 @@ impl CommonPairs {
     }
 
     /// Whether two texts may be reworded copies: equal ones, and those that share another pair.
-    pub(super) fn may_be_reworded(&self, a: &Prepared, b: &Prepared) -> bool {
+    pub(super) fn may_be_reworded(&self, a: &PreparedText, b: &PreparedText) -> bool {
         if self.0.is_empty() || a.folded() == b.folded() {
             return true;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::measure::{CommonPairs, Measure, join_of};
 use super::{KeyLine, PAIR, PairLine, SAME};
-use crate::join::{Sketch, can_meet};
+use crate::join::{RowSketch, can_meet};
 use crate::offline::dedup::SimilarPair;
 use crate::offline::dedup::measure_witness;
 use crate::text::language::split_tag;
@@ -40,7 +40,7 @@ pub enum VerifyError {
 #[derive(Debug, Default)]
 pub struct Group {
     key: Option<(String, Cow<'static, str>)>,
-    held: Vec<(Sketch, KeyLine<'static>)>,
+    held: Vec<(RowSketch, KeyLine<'static>)>,
     larger: bool,
 }
 
@@ -62,7 +62,7 @@ pub fn verify_line(
     let unsorted = || VerifyError::Unsorted { key: line.key.clone(), rank: line.rank.to_string() };
     match &*line.of {
         SAME => match group.held.first() {
-            None => group.held.push((Sketch::default(), line)),
+            None => group.held.push((RowSketch::default(), line)),
             Some((_, head)) if head.rank > line.rank => return Err(unsorted()),
             Some((_, head)) if head.rank == line.rank => {}
             Some((_, head)) => emit_pair(bare_pair(&line.rank, &head.rank, "copy")),
@@ -71,7 +71,7 @@ pub fn verify_line(
             for (_, held) in &group.held {
                 compare_entries(measure, common, held, &line, &mut emit_pair)?;
             }
-            group.held.push((Sketch::default(), line));
+            group.held.push((RowSketch::default(), line));
         }
         of => {
             let join = join_of(measure, of);
@@ -97,9 +97,9 @@ pub fn verify_line(
     Ok(())
 }
 
-fn sketch_of(line: &KeyLine) -> Sketch {
+fn sketch_of(line: &KeyLine) -> RowSketch {
     // Without a signature a row is compared once more than it need be.
-    Sketch { size: line.size, skip: line.skip, signature: line.signature.parse().ok() }
+    RowSketch { size: line.size, skip: line.skip, signature: line.signature.parse().ok() }
 }
 
 /// Two rows that share a key: compared where their texts are at hand, else named.

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::Kind;
+use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::operator::Operator;
-use crate::text::interrogative::post::{Mark, Post, Sentence};
+use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
 use crate::text::interrogative::words::{ends_with_any, starts_with_any};
 
 /// Final mark.
@@ -20,7 +20,7 @@ pub(super) const FINAL_MARK: Page = Page {
     definition: "The last sentence outside quotations carries a question mark.",
     example: "把温度计放进冰箱，它会发烧吗？",
     find: |post| {
-        post.sentences.last().filter(|last| last.mark == Mark::Question).map(|last| last.span.clone())
+        post.sentences.last().filter(|last| last.mark == SentenceMark::Question).map(|last| last.span.clone())
     },
 };
 
@@ -39,7 +39,7 @@ pub(super) const ECHO_MARK: Page = Page {
 };
 
 fn echo_mark(post: &Post<'_>) -> Option<Range<usize>> {
-    let mut marked = post.sentences.iter().filter(|s| s.mark == Mark::Question);
+    let mut marked = post.sentences.iter().filter(|s| s.mark == SentenceMark::Question);
     let first = marked.clone().next()?;
     // A mark at the end of the line closes a title that asks; the rest of the post is in another voice.
     let echoes = |s: &Sentence| {
@@ -68,7 +68,7 @@ pub(super) const MARK_WITHIN: Page = Page {
     code: "mark-within",
     definition: "A question mark inside the post, and nothing after it answers.",
     example: "雨伞能报工伤吗？我每次下雨都看见它在加班。",
-    find: |post| post.sentences.iter().find(|s| s.mark == Mark::Question).map(|s| s.span.clone()),
+    find: |post| post.sentences.iter().find(|s| s.mark == SentenceMark::Question).map(|s| s.span.clone()),
 };
 
 /// Help.
@@ -80,7 +80,7 @@ pub(super) const HELP: Page = Page {
     code: "help",
     definition: "The poster is at a loss: `…怎么办`.",
     example: "冰箱把我的外卖冻成了化石怎么办",
-    find: |post| post.open_from(Kind::Help),
+    find: |post| post.open_from(QuestionKind::Help),
 };
 
 /// Why.
@@ -95,7 +95,7 @@ pub(super) const WHY: Page = Page {
     definition: "The poster asks for a reason: `为什么…`.",
     example: "我都把闹钟调成静音了，为什么天还是亮了",
     find: |post| {
-        post.open_from(Kind::Why)
+        post.open_from(QuestionKind::Why)
             .filter(|asked| !post.is_narrated() || has_premise(&post.masked[asked.clone()]))
     },
 };
@@ -114,7 +114,7 @@ pub(super) const POLAR: Page = Page {
     code: "polar",
     definition: "A particle makes the sentence a question: `…吗`.",
     example: "雪人退休以后有养老金吗",
-    find: |post| post.open_from(Kind::Polar),
+    find: |post| post.open_from(QuestionKind::Polar),
 };
 
 /// A-not-A.
@@ -127,7 +127,7 @@ pub(super) const A_NOT_A: Page = Page {
     code: "a-not-a",
     definition: "A verb is followed by its negation: `是不是`, `会不会`.",
     example: "把日历全撕了是不是就不用过年了",
-    find: |post| post.open_from(Kind::ANotA),
+    find: |post| post.open_from(QuestionKind::ANotA),
 };
 
 /// Alternative.
@@ -139,7 +139,7 @@ pub(super) const ALTERNATIVE: Page = Page {
     code: "alternative",
     definition: "Two alternatives are put to the reader: `A还是B`.",
     example: "睡着的鱼算午睡还是算潜水",
-    find: |post| post.open_last(|kind| kind == Kind::Alternative),
+    find: |post| post.open_last(|kind| kind == QuestionKind::Alternative),
 };
 
 /// Question word.
@@ -155,6 +155,6 @@ pub(super) const QUESTION_WORD: Page = Page {
         if post.is_narrated() {
             return None;
         }
-        post.open_last(|kind| matches!(kind, Kind::How | Kind::What | Kind::Which))
+        post.open_last(|kind| matches!(kind, QuestionKind::How | QuestionKind::What | QuestionKind::Which))
     },
 };

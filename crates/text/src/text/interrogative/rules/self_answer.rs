@@ -9,9 +9,9 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::Kind;
+use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::operator::Operator;
-use crate::text::interrogative::post::{Mark, Post, Sentence};
+use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
 use crate::text::interrogative::words::{contains_any, is_break, starts_with_any};
 use crate::text::segment::first_tag;
 
@@ -104,7 +104,7 @@ fn find_self_answer(post: &Post<'_>) -> Option<Range<usize>> {
 
 /// `是…吗？不…`, or `…吗？…不就…了`.
 fn answers_yes_no(asked: &Sentence, answer: &str) -> bool {
-    let yes_no = |op: &Operator| op.is_open() && matches!(op.kind, Kind::Polar | Kind::ANotA);
+    let yes_no = |op: &Operator| op.is_open() && matches!(op.kind, QuestionKind::Polar | QuestionKind::ANotA);
     asked.operators.iter().any(yes_no)
         && (starts_with_any(answer, YES_OR_NO) || (answer.contains("不就") && answer.ends_with('了')))
 }
@@ -116,13 +116,13 @@ fn answers_why(asked: &Sentence, answer: &str) -> bool {
             && first_tag(answer).is_some_and(|tag| tag.starts_with('v'))
             && !starts_with_any(answer, OWN_VERBS)
     };
-    asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Why)
+    asked.operators.iter().any(|op| op.is_open() && op.kind == QuestionKind::Why)
         && (starts_with_any(answer, WHY_ANSWERS) || predicate())
 }
 
 /// `…怎么办？观察四周，…`: a poster who is at a loss and continues with a verb gives the solution.
 fn answers_help(asked: &Sentence, answer: &str) -> bool {
-    asked.operators.iter().any(|op| op.is_open() && op.kind == Kind::Help)
+    asked.operators.iter().any(|op| op.is_open() && op.kind == QuestionKind::Help)
         && first_tag(answer) == Some("v")
         && !starts_with_any(answer, OWN_VERBS)
         && !answer.contains(['我', '俺'])
@@ -143,7 +143,7 @@ fn answers_phrase(post: &Post<'_>, asked: &Sentence, next: &Sentence) -> bool {
         asked.operators.iter().any(|op| op.is_open() && op.kind.wants_phrase(&post.text[op.span.clone()]))
             || (text.ends_with('呢') && text.chars().count() <= SHORT_TOPIC_CHARS);
     let names = answer.starts_with('是') && !starts_with_any(answer, &["是不是", "是否"]);
-    asked.mark == Mark::Question
+    asked.mark == SentenceMark::Question
         && wants_phrase
         && !next.is_asking()
         && !remarks
@@ -155,6 +155,6 @@ fn answered_within(post: &Post<'_>, sentence: &Sentence) -> Option<Range<usize>>
     let asked = sentence.operators.iter().find(|op| !op.is_embedded())?;
     let after = &post.masked[asked.span.end..sentence.span.end];
     let next = after[after.find(is_break)?..].trim_start_matches(is_break);
-    let concludes = asked.kind == Kind::Polar && starts_with_any(next, &["所以", "因此"]);
+    let concludes = asked.kind == QuestionKind::Polar && starts_with_any(next, &["所以", "因此"]);
     (concludes || starts_with_any(next, REASONS)).then_some(asked.span.start..sentence.span.end)
 }

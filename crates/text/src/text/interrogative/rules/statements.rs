@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::Page;
-use crate::text::interrogative::Kind;
+use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::government::{is_asked_by_another, is_speech_after_colon};
-use crate::text::interrogative::post::{Mark, Post, Sentence};
+use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
 use crate::text::interrogative::quotation::is_speech;
 use crate::text::interrogative::scope::Scope;
 use crate::text::interrogative::words::{contains_any, ends_with_any, has_cue, is_letter, starts_with_any};
@@ -144,10 +144,10 @@ const LABELS: &[&str] = &[
 
 fn find_heading(post: &Post<'_>) -> Option<Range<usize>> {
     post.sentences.iter().find_map(|sentence| {
-        if sentence.mark == Mark::Question {
+        if sentence.mark == SentenceMark::Question {
             return None;
         }
-        let op = sentence.operators.iter().find(|op| op.kind == Kind::How && !op.is_void())?;
+        let op = sentence.operators.iter().find(|op| op.kind == QuestionKind::How && !op.is_void())?;
         let before = &post.masked[..op.span.start];
         let label = before.find(['：', ':', '！', '!', ' ', '】']).map_or("", |at| &before[..at]);
         let after = &post.masked[op.span.end..sentence.span.end];
@@ -251,15 +251,15 @@ const NO_TAGS: &[&str] = &[
 fn find_report(post: &Post<'_>) -> Option<Range<usize>> {
     let (last, earlier) = post.sentences.split_last()?;
     let text = post.narration_of(last).trim();
-    let asked_before = earlier.iter().any(|s| s.mark == Mark::Question)
+    let asked_before = earlier.iter().any(|s| s.mark == SentenceMark::Question)
         || last.operators.iter().any(|op| post.masked[op.span.end..last.span.end].contains(['，', ',', ' ']));
     let tagged = ends_with_any(text, TAGS)
         && !ends_with_any(text, NO_TAGS)
         && !text.contains(['都', '会', '每', '就']);
-    if last.mark != Mark::Question && asked_before && tagged {
+    if last.mark != SentenceMark::Question && asked_before && tagged {
         return Some(last.span.clone());
     }
-    let asked = post.sentences.iter().rposition(|s| s.mark == Mark::Question)?;
+    let asked = post.sentences.iter().rposition(|s| s.mark == SentenceMark::Question)?;
     let text = post.narration_of(&post.sentences[asked]);
     let by_another = is_asked_by_another(text) || is_speech_after_colon(text);
     (by_another && !post.sentences[asked + 1..].iter().any(Sentence::is_asking))
