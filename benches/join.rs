@@ -4,8 +4,8 @@
 
 use divan::{Bencher, black_box};
 use riddlemill::join::{
-    Likeness, KeyedMember, Metric, Order, Query, Stats, Threshold, find_alike_pairs, disk_join, keys, resolve, self_join,
-    verify,
+    KeyedMember, Likeness, Metric, Order, Query, Stats, Threshold, disk_join, find_alike_pairs, keys,
+    resolve, self_join, verify,
 };
 use riddlemill::text::sameness::Reading;
 

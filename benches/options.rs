@@ -25,7 +25,8 @@ fn four_options(bencher: Bencher<'_, '_>) {
         })
         .collect();
     bencher.bench_local(|| {
-        let made = items.iter().filter(|(id, right, wrong)| draw_choices(right, wrong, 1, "options", id).is_ok());
+        let made =
+            items.iter().filter(|(id, right, wrong)| draw_choices(right, wrong, 1, "options", id).is_ok());
         black_box(made.count())
     });
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 use riddlemill::crawl::settings::{Limits, Politeness, Scope};
 use riddlemill::crawl::{Dirs, Event, Lookup, Seed, Source, Summary, plan, run, run_with};
 use riddlemill::pages::{Class, Imported, Profile, Site, import};
-use riddlemill::warc::{Archive, Header, ArchiveReader, Truncated};
+use riddlemill::warc::{Archive, ArchiveReader, Header, Truncated};
 use support::forum::forum_page;
 use support::{Asked, Reply, Server};
 
@@ -605,8 +605,10 @@ async fn bodies_are_kept_byte_for_byte_and_a_304_becomes_a_revisit() {
         assert_eq!(header.version, "WARC/1.1");
         assert_eq!(header.get("WARC-Block-Digest"), Some(riddlemill::warc::block_digest(block).as_str()));
     }
-    let (header, block) =
-        records.iter().find(|(h, _)| h.kind() == "response" && h.target_uri().unwrap().contains("/p/")).unwrap();
+    let (header, block) = records
+        .iter()
+        .find(|(h, _)| h.kind() == "response" && h.target_uri().unwrap().contains("/p/"))
+        .unwrap();
     assert!(block.ends_with(&wire), "the body as sent, without its chunks");
     assert_eq!(header.get("WARC-Payload-Digest"), Some(riddlemill::warc::block_digest(&wire).as_str()));
 
@@ -747,7 +749,8 @@ fn forum(port: u16) -> Source {
 fn durable(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in archive_files(&folder.join("warc/test")) {
-        let mut reader = ArchiveReader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
+        let mut reader =
+            ArchiveReader::new(std::io::BufReader::new(std::fs::File::open(file).unwrap())).unwrap();
         while let Ok(Some(record)) = reader.next_record() {
             if record.header.kind() == "metadata"
                 && reader.read_block(1 << 20).is_ok()
@@ -827,8 +830,9 @@ async fn thirty_kills_lose_nothing_and_fetch_nothing_twice() {
     }
     eprintln!("{kills} kills, {torn} torn tails, {} finished pages watched", frozen.len());
 
-    let rows =
-        |folder: &Path| import_archives(archive_files(&folder.join("warc/test")), &Site::Tieba, Default::default());
+    let rows = |folder: &Path| {
+        import_archives(archive_files(&folder.join("warc/test")), &Site::Tieba, Default::default())
+    };
     let (want, got) = (rows(whole.path()), rows(killed.path()));
     assert_eq!(want.posts.len(), 100 + 400 + 98);
     assert_eq!(got.posts, want.posts);

@@ -17,7 +17,7 @@ use crate::decisions::{Decision, DecisionLog};
 use crate::stages::anonymise_stage;
 use crate::stages::apply::{Applied, RowObject, apply_stage as decide};
 use crate::store::Workspace;
-use lines::{BATCH, Lines, row_output, parse_line, write_rows};
+use lines::{BATCH, Lines, parse_line, row_output, write_rows};
 
 pub(super) const HELP: &str = "\
 Rows keep their order and unknown fields are passed through; every row gets id, outcome, reason and evidence.
@@ -113,10 +113,15 @@ pub(super) fn apply_stage(args: &Apply, global: &Global) -> Result<Exit, Failure
     let mut out = row_output();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
-        let rows: Vec<Result<RowObject, RowObject>> =
-            batch.into_par_iter().map(|(n, line)| parse_line(n, &line).map(|row| decide(&what, row))).collect();
+        let rows: Vec<Result<RowObject, RowObject>> = batch
+            .into_par_iter()
+            .map(|(n, line)| parse_line(n, &line).map(|row| decide(&what, row)))
+            .collect();
         bad += rows.iter().filter(|r| r.is_err()).count();
-        if !write_rows(&mut out, rows.iter().map(|r: &Result<RowObject, RowObject>| r.as_ref().unwrap_or_else(|bad| bad)))? {
+        if !write_rows(
+            &mut out,
+            rows.iter().map(|r: &Result<RowObject, RowObject>| r.as_ref().unwrap_or_else(|bad| bad)),
+        )? {
             // `head` at the other end of the pipe has read enough, which is no failure.
             return Ok(Exit::Done);
         }

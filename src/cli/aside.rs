@@ -7,13 +7,17 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{io_failure, usage_failure};
 use crate::config::Config;
-use crate::pipeline::{AsideEffect, look_aside, current_time, restore_votes, set_aside};
+use crate::pipeline::{AsideEffect, current_time, look_aside, restore_votes, set_aside};
 use crate::recipe::Recipe;
 use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside};
 use crate::store::Workspace;
 
 /// Sets votes aside, undoes that, or lists what was decided.
-pub(super) fn set_votes_aside(config: &Config, args: &SetAsideArgs, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn set_votes_aside(
+    config: &Config,
+    args: &SetAsideArgs,
+    global: &Global,
+) -> Result<Exit, Failure> {
     let folder = Workspace::new(&config.root).raw_folder().join("votes");
     let asides = Asides::read_asides(&folder).map_err(io_failure)?;
     let recipes = output::select_recipes(config, &RecipeArgs::default())?;
@@ -162,8 +166,11 @@ fn undo_aside(
     by: &str,
     why: &str,
 ) -> Result<Exit, Failure> {
-    let named: Vec<&SetAside> =
-        asides.all_decisions().iter().filter(|known| known.id.to_string().starts_with(id) && !id.is_empty()).collect();
+    let named: Vec<&SetAside> = asides
+        .all_decisions()
+        .iter()
+        .filter(|known| known.id.to_string().starts_with(id) && !id.is_empty())
+        .collect();
     let [decision] = named[..] else {
         let hint = "`riddlemill review set-aside` lists them with their ids";
         return Err(usage_failure(match named.len() {

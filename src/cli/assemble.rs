@@ -14,8 +14,8 @@ pub(super) fn assemble_stage(args: &Assemble, global: &Global) -> Result<Exit, F
     let recipe = output::find_recipe(&args.recipe)?;
     let ledgers = list_partitions(&args.ledgers)?;
     let pairs = list_partitions(&args.pairs)?;
-    let manifest =
-        write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref()).map_err(assemble_failure)?;
+    let manifest = write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref())
+        .map_err(assemble_failure)?;
     if global.json {
         output::print_json(&manifest)?;
     } else if !global.quiet {

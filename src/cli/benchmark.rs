@@ -30,7 +30,9 @@ pub(super) fn run_benchmark_verb(verb: &BenchmarkVerb, global: &Global) -> Resul
             let post = build_post(&asked.post, asked.answer.as_deref(), parse_columns(&asked.column)?);
             try_post(&config, output::find_recipe(name)?, post, global)?;
         }
-        BenchmarkVerb::Try { name, asked } => return with_examples(output::find_recipe(name)?, asked, global),
+        BenchmarkVerb::Try { name, asked } => {
+            return with_examples(output::find_recipe(name)?, asked, global);
+        }
     }
     Ok(Exit::Done)
 }
@@ -57,8 +59,13 @@ fn list_benchmarks(global: &Global) -> Result<(), Failure> {
     let mut text = String::new();
     for recipe in RECIPES.iter() {
         // Writing to a String cannot fail.
-        let _ =
-            writeln!(text, "{:width$}  {:11}  {}", recipe.name, folder_origin(recipe.name, global), recipe.about);
+        let _ = writeln!(
+            text,
+            "{:width$}  {:11}  {}",
+            recipe.name,
+            folder_origin(recipe.name, global),
+            recipe.about
+        );
     }
     for aside in riddlemill_benchmarks::set_aside_folders() {
         let problems = output::count(aside.problems.len() as u64, "problem");
@@ -98,7 +105,8 @@ fn show_benchmark(recipe: &'static Recipe, global: &Global) -> Result<(), Failur
             "compat": benchmark.data.iter().flat_map(|data| &data.compat.files).map(|c| c.file).collect::<Vec<_>>(),
         }));
     }
-    let mut text = format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, folder_origin(recipe.name, global));
+    let mut text =
+        format!("{}: {} ({})\n\nsteps\n", recipe.name, recipe.about, folder_origin(recipe.name, global));
     let width = recipe.steps().iter().map(|step| step.name.len()).max().unwrap_or(0);
     for step in recipe.steps() {
         let (kind, about) = (step.stage.name(), step.stage.stage_detail());
@@ -134,7 +142,9 @@ fn show_benchmark(recipe: &'static Recipe, global: &Global) -> Result<(), Failur
 }
 
 /// The figures that its report.toml declares: the names in JSON, kind and title of each.
-fn declared_figures(benchmark: &'static Benchmark) -> impl Iterator<Item = (String, &'static str, &'static str)> {
+fn declared_figures(
+    benchmark: &'static Benchmark,
+) -> impl Iterator<Item = (String, &'static str, &'static str)> {
     let has_file = benchmark.files.iter().any(|(path, _)| *path == "report.toml");
     let declared = benchmark.report.figures.iter().filter(move |_| has_file);
     declared.map(|figure| {
@@ -306,7 +316,12 @@ fn append_question(part: &Json, text: &mut String) {
     match part["text"].as_array() {
         Some(messages) => {
             for message in messages {
-                let _ = writeln!(text, "{}:\n{}\n", value_text(&message["role"]), value_text(&message["content"]));
+                let _ = writeln!(
+                    text,
+                    "{}:\n{}\n",
+                    value_text(&message["role"]),
+                    value_text(&message["content"])
+                );
             }
         }
         None if part["text"].is_string() => {
@@ -318,9 +333,13 @@ fn append_question(part: &Json, text: &mut String) {
                 if let Some(id) = part["items"][at].as_str() {
                     let _ = writeln!(text, "  item {id}");
                 }
-                item.as_object().into_iter().flatten().for_each(|(key, value)| append_field(key, value, text));
+                item.as_object()
+                    .into_iter()
+                    .flatten()
+                    .for_each(|(key, value)| append_field(key, value, text));
             }
-            let fields: Vec<String> = part["fields"].as_array().into_iter().flatten().map(value_text).collect();
+            let fields: Vec<String> =
+                part["fields"].as_array().into_iter().flatten().map(value_text).collect();
             let _ = writeln!(text, "  asks for: {}\n", fields.join(", "));
         }
     }

@@ -13,10 +13,12 @@ use super::review_session::{ReviewSession, io_failure, usage_failure};
 use super::show::both_sides;
 use super::terminal::{HANG, visible_line};
 use crate::decisions::{CellsByColumn, DecisionColumns, read_table, write_table};
-use crate::pipeline::{decide::check_entitled, current_time};
+use crate::pipeline::{current_time, decide::check_entitled};
 use crate::report::{CarryReport, TableReceipt};
 use crate::review::Vote;
-use crate::review::carry::{CarryError, Carryable, Outdated, SeenLog, carry_votes, find_carryable, take_back};
+use crate::review::carry::{
+    CarryError, Carryable, Outdated, SeenLog, carry_votes, find_carryable, take_back,
+};
 use crate::review::votes::Carried;
 use crate::store::{Error, Workspace, durable};
 
@@ -87,7 +89,11 @@ fn summarise_carryable(found: &Carryable<'_>) -> String {
     text
 }
 
-pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &CarryConfirmation<'_>) -> Result<Exit, Failure> {
+pub(super) fn confirm_votes(
+    room: &ReviewSession<'_>,
+    items: &[String],
+    act: &CarryConfirmation<'_>,
+) -> Result<Exit, Failure> {
     let (seen, votes) = (open_seen_log(room)?, room.by_item());
     let by = act.confirm_entitled(room, act.why)?;
     let found = find_carryable(&room.step, &room.items, &votes, &seen);
@@ -101,7 +107,10 @@ pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &Ca
             )));
         }
         for one in of_item {
-            new.extend(carry_votes(&room.step, one, votes_on(&votes, id), &by, &current_time(), "command line").map_err(usage_failure)?);
+            new.extend(
+                carry_votes(&room.step, one, votes_on(&votes, id), &by, &current_time(), "command line")
+                    .map_err(usage_failure)?,
+            );
         }
     }
     let added = room.open_vote_log()?.append_votes(new).map_err(io_failure)?.added.len();
@@ -109,16 +118,24 @@ pub(super) fn confirm_votes(room: &ReviewSession<'_>, items: &[String], act: &Ca
     Ok(Exit::Done)
 }
 
-pub(super) fn undo_carry(room: &ReviewSession<'_>, items: &[String], act: &CarryConfirmation<'_>) -> Result<Exit, Failure> {
+pub(super) fn undo_carry(
+    room: &ReviewSession<'_>,
+    items: &[String],
+    act: &CarryConfirmation<'_>,
+) -> Result<Exit, Failure> {
     let votes = room.by_item();
     let by = act.confirm_entitled(room, act.why)?;
     let mut new = Vec::new();
     for id in items {
         let item = room.items.iter().find(|item| item.id == *id);
-        let back = item.map(|item| take_back(&room.step, item, votes_on(&votes, id), &by, &current_time(), "command line"));
+        let back = item.map(|item| {
+            take_back(&room.step, item, votes_on(&votes, id), &by, &current_time(), "command line")
+        });
         match back.filter(|back| !back.is_empty()) {
             Some(back) => new.extend(back),
-            None => return Err(usage_failure(format!("no vote on {id} was carried over to the current text"))),
+            None => {
+                return Err(usage_failure(format!("no vote on {id} was carried over to the current text")));
+            }
         }
     }
     let added = room.open_vote_log()?.append_votes(new).map_err(io_failure)?.added.len();

@@ -13,7 +13,7 @@ use crate::release::compare as comparing;
 use crate::release::layout;
 use crate::release::read_rows::JsonRow;
 use crate::release::{CandidateManifest, read_rows};
-use crate::stages::{Stop, JoinProgress};
+use crate::stages::{JoinProgress, Stop};
 use crate::store::{Error, Manifest, durable};
 
 pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit, Failure> {
@@ -30,7 +30,8 @@ pub(super) fn compare_reference(args: &Compare, global: &Global) -> Result<Exit,
     };
     // A wrong name is an error, not a comparison without a recipe.
     args.recipe.as_deref().map(output::find_recipe).transpose()?;
-    let named = args.recipe.clone().or_else(|| Some(CandidateManifest::read_manifest(&args.set).ok()??.recipe));
+    let named =
+        args.recipe.clone().or_else(|| Some(CandidateManifest::read_manifest(&args.set).ok()??.recipe));
     let of_stage = || Some(Manifest::read_from_stage(&args.set).ok()??.recipe);
     if let Some(problems) = named.clone().or_else(of_stage).as_deref().and_then(recipe::problems_of) {
         return Err(problems.into());

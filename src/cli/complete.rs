@@ -40,7 +40,13 @@ fn root_of(args: &[OsString]) -> PathBuf {
 /// Its settings; there is no completion from invalid ones.
 fn read_settings() -> Option<Config> {
     recipe::load_own_benchmarks(&workspace_root()).ok()?;
-    Config::load(&workspace_root(), &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).ok()
+    Config::load(
+        &workspace_root(),
+        &recipe::recipe_names(),
+        &recipe::changed_defaults(),
+        &Overrides::default(),
+    )
+    .ok()
 }
 
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
@@ -63,7 +69,11 @@ pub(super) fn stages() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn reviews() -> Vec<CompletionCandidate> {
-    plain_candidates(opened_recipes().flat_map(|recipe| recipe.review_steps()).map(|review| review.benchmark_and_ballot().1.to_string()))
+    plain_candidates(
+        opened_recipes()
+            .flat_map(|recipe| recipe.review_steps())
+            .map(|review| review.benchmark_and_ballot().1.to_string()),
+    )
 }
 
 pub(super) fn states() -> Vec<CompletionCandidate> {
@@ -73,7 +83,8 @@ pub(super) fn states() -> Vec<CompletionCandidate> {
 pub(super) fn reasons() -> Vec<CompletionCandidate> {
     // The folders' own are known once the workspace is opened.
     recipe::load_own_benchmarks(&workspace_root()).ok();
-    let described = |code: &str| (code.to_string(), stages::define_code(code).unwrap_or_default().to_string());
+    let described =
+        |code: &str| (code.to_string(), stages::define_code(code).unwrap_or_default().to_string());
     build_candidates(stages::reason_codes().map(described))
 }
 
@@ -88,7 +99,9 @@ pub(super) fn sources() -> Vec<CompletionCandidate> {
 }
 
 pub(super) fn crawls() -> Vec<CompletionCandidate> {
-    plain_candidates(read_settings().map(|config| config.crawls).unwrap_or_default().into_iter().map(|crawl| crawl.name))
+    plain_candidates(
+        read_settings().map(|config| config.crawls).unwrap_or_default().into_iter().map(|crawl| crawl.name),
+    )
 }
 
 pub(super) fn endpoints() -> Vec<CompletionCandidate> {
@@ -107,7 +120,9 @@ pub(super) fn prompts() -> Vec<CompletionCandidate> {
 pub(super) fn sets() -> Vec<CompletionCandidate> {
     let mut sets: Vec<String> = opened_recipes().map(|recipe| recipe.name.to_string()).collect();
     for recipe in RECIPES.iter() {
-        sets.extend(released_versions(recipe.name).iter().map(|version| format!("{}@{version}", recipe.name)));
+        sets.extend(
+            released_versions(recipe.name).iter().map(|version| format!("{}@{version}", recipe.name)),
+        );
     }
     plain_candidates(sets)
 }
@@ -122,7 +137,8 @@ pub(super) fn versions() -> Vec<CompletionCandidate> {
 }
 
 fn released_versions(recipe: &str) -> Vec<Version> {
-    let entries = std::fs::read_dir(workspace_root().join("output").join(recipe)).into_iter().flatten().flatten();
+    let entries =
+        std::fs::read_dir(workspace_root().join("output").join(recipe)).into_iter().flatten().flatten();
     let mut versions: Vec<Version> =
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     versions.sort();

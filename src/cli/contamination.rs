@@ -17,7 +17,7 @@ use crate::release::contamination::{self as shared, ComparisonSettings, NotCompa
 use crate::release::read_rows;
 use crate::stages::embed::refuse_in_parts;
 use crate::stages::import::{RowsOfFile, rows_of_file};
-use crate::stages::{Stop, JoinProgress};
+use crate::stages::{JoinProgress, Stop};
 use crate::store::Error;
 
 /// Most rows shown for each file; `--json` has all.
@@ -54,7 +54,12 @@ pub(super) fn find_contamination(args: &Contamination, global: &Global) -> Resul
             memory: args.memory_bytes(),
             texts: records as usize,
         });
-        let how = ComparisonSettings { column: args.column.as_deref(), likeness: &likeness, spill, pairs: pairs.is_some() };
+        let how = ComparisonSettings {
+            column: args.column.as_deref(),
+            likeness: &likeness,
+            spill,
+            pairs: pairs.is_some(),
+        };
         let done = found.add(&name, &set.rows, other, how, &watch, |pair| match &mut pairs {
             Some(out) => {
                 serde_json::to_writer(&mut *out, pair)?;

@@ -55,7 +55,12 @@ pub(super) fn convert_folder(folder: &Path, out: &Path, global: &Global) -> Resu
 }
 
 /// What could not be said. The folder stays as it is, and is read as before.
-fn report_refused(name: &str, folder: &Path, converted: &Converted, global: &Global) -> Result<Exit, Failure> {
+fn report_refused(
+    name: &str,
+    folder: &Path,
+    converted: &Converted,
+    global: &Global,
+) -> Result<Exit, Failure> {
     if global.json {
         output::print_json(&json!({ "benchmark": name, "lost": converted.lost }))?;
     } else {

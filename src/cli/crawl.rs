@@ -76,10 +76,7 @@ struct EndedCrawl<'s> {
 fn print_event(event: &Event, verbose: bool) {
     match event {
         Event::Done { url, class, status, bytes, done, pending } if verbose => {
-            eprintln!(
-                "{done} done, {pending} wait: {status} {class:?} {} {url}",
-                count(*bytes, "byte")
-            );
+            eprintln!("{done} done, {pending} wait: {status} {class:?} {} {url}", count(*bytes, "byte"));
         }
         Event::Done { done, pending, .. } if done % 100 == 0 => {
             eprintln!("{} done, {} wait", format_count(*done), format_count(*pending));

@@ -10,13 +10,14 @@ use super::output::{self, count};
 use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
-    CellsByColumn, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table, write_table,
-};
-use crate::pipeline::decide::{
-    Act, DecideError, DecisionRequest, DecisionState, RecipeDecision, Listed, Open, make_decisions as plan, check_entitled,
-    open_records, states_of_decisions,
+    CellsByColumn, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table,
+    write_table,
 };
 use crate::pipeline::current_time;
+use crate::pipeline::decide::{
+    Act, DecideError, DecisionRequest, DecisionState, Listed, Open, RecipeDecision, check_entitled,
+    make_decisions as plan, open_records, states_of_decisions,
+};
 use crate::recipe;
 use crate::record::State;
 use crate::report::{DecisionRow, TableReceipt};
@@ -92,7 +93,12 @@ impl From<TableError> for Failure {
 }
 
 /// The id of a record named as in `explain`. What else the name could mean is printed.
-fn find_record(config: &Config, only: Option<&str>, target: &str, global: &Global) -> Result<String, Failure> {
+fn find_record(
+    config: &Config,
+    only: Option<&str>,
+    target: &str,
+    global: &Global,
+) -> Result<String, Failure> {
     let recipes: Vec<_> =
         recipe::used_recipes(config).filter(|recipe| only.is_none_or(|name| name == recipe.name)).collect();
     let resolver = Resolver::open(config, &recipes)?;
@@ -160,7 +166,9 @@ fn decide_record(
         output::print_text("this has already been decided\n")?;
     } else if !global.quiet {
         let recipes: BTreeSet<&str> = recipe::used_recipes(config)
-            .filter(|recipe| stored.iter().any(|d| d.is_for(recipe.name) && recipe.find_step(&d.stage).is_some()))
+            .filter(|recipe| {
+                stored.iter().any(|d| d.is_for(recipe.name) && recipe.find_step(&d.stage).is_some())
+            })
             .map(|recipe| recipe.name)
             .collect();
         let only: Vec<String> = recipes.iter().map(|name| format!(" --recipe {name}")).collect();
@@ -232,7 +240,9 @@ fn list_decisions(config: &Config, record: Option<&str>, global: &Global) -> Res
         if let Some(undo) = log.undo_of(decision.id) {
             text.push_str(&format!("  undone by {} on {}: {}\n", undo.by, undo.at, undo.why));
         }
-        for RecipeDecision { recipe, state, .. } in found.iter().filter(|found| found.decision.id == decision.id) {
+        for RecipeDecision { recipe, state, .. } in
+            found.iter().filter(|found| found.decision.id == decision.id)
+        {
             if *state != DecisionState::TakenBack {
                 text.push_str(&format!("  {recipe}: {}\n", state.label()));
             }
@@ -431,10 +441,14 @@ fn of_row(
         if as_it_stood {
             return Ok(DecideRow::Known);
         }
-        let since = log.all_decisions().iter().rfind(|d| d.question_key() == previous.question_key() && d.id != previous.id);
+        let since = log
+            .all_decisions()
+            .iter()
+            .rfind(|d| d.question_key() == previous.question_key() && d.id != previous.id);
         // The one found may also be older: one that the exported decision replaced.
         let since = since.filter(|d| {
-            log.all_decisions().iter().position(|x| x.id == d.id) > log.all_decisions().iter().position(|x| x.id == previous.id)
+            log.all_decisions().iter().position(|x| x.id == d.id)
+                > log.all_decisions().iter().position(|x| x.id == previous.id)
         });
         if let Some(since) = since {
             return Err(DecideRowError::Since { record: record.to_owned(), by: since.by.clone() });

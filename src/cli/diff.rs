@@ -20,8 +20,9 @@ pub(super) fn diff_releases(args: &Diff, global: &Global) -> Result<Exit, Failur
         ),
         false => (None, None),
     };
-    let found =
-        differences(&args.before, &args.after, withheld.as_ref(), &|asked| causes.as_ref()?.explain_difference(asked))?;
+    let found = differences(&args.before, &args.after, withheld.as_ref(), &|asked| {
+        causes.as_ref()?.explain_difference(asked)
+    })?;
     if let Some(path) = &args.html {
         let page = found.render_html().map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
         durable::replace_file(path, page.as_bytes())?;

@@ -25,8 +25,9 @@ pub(super) fn check_disk(config: &Config, recipes: &[&'static Recipe]) -> Result
         first.is_some_and(|place| !place.join(MANIFEST).exists())
     });
     let fresh: Vec<&Recipe> = fresh.copied().collect();
-    let used =
-        |source: &&Source| fresh.iter().any(|recipe| source.is_for_recipe(recipe.name, recipe.is_of_riddles()));
+    let used = |source: &&Source| {
+        fresh.iter().any(|recipe| source.is_for_recipe(recipe.name, recipe.is_of_riddles()))
+    };
     let dumps: u64 = config.sources.iter().filter(used).map(|source| dump_bytes(config, source)).sum();
     let needed = dumps.saturating_mul(STAGED);
     if needed < LITTLE {

@@ -9,14 +9,16 @@ use crate::config::unknown;
 use crate::pipeline::current_time;
 use crate::report::DisputeRow;
 use crate::review::adjudicate::Dispute;
-use crate::review::ballot::{Field, KEEP, AnswerKind, Round};
+use crate::review::ballot::{AnswerKind, Field, KEEP, Round};
 use crate::review::guidance::{Note, latest_notes};
 use crate::review::{Annotator, Item, Value, Vote, adjudicate, find_disputes, reopen_item, resolve_all};
 
 fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
     let resolved = resolve_all(&room.step, &room.items, &votes);
-    find_disputes(&room.step, room.items.iter().zip(&resolved), |id| votes.get(id).cloned().unwrap_or_default())
+    find_disputes(&room.step, room.items.iter().zip(&resolved), |id| {
+        votes.get(id).cloned().unwrap_or_default()
+    })
 }
 
 pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result<Exit, Failure> {
@@ -25,7 +27,8 @@ pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result
         output::print_json(&disputes.iter().map(DisputeRow::from).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
-    let form: Vec<Field> = Round::ALL.into_iter().flat_map(|round| room.step.questions_of_round(round)).collect();
+    let form: Vec<Field> =
+        Round::ALL.into_iter().flat_map(|round| room.step.questions_of_round(round)).collect();
     let notes = room.read_remarks()?;
     let remarks = latest_notes(&notes);
     let mut text = String::new();
@@ -47,7 +50,9 @@ pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result
         let mut votes: Vec<&Vote> = dispute.votes.iter().collect();
         votes.sort_by_key(|vote| (vote.round, vote.id));
         for (at, vote) in votes.into_iter().enumerate() {
-            let answer = |(field, value): (&str, &Value)| format!("{field} = {}", describe_answer(&form, field, value));
+            let answer = |(field, value): (&str, &Value)| {
+                format!("{field} = {}", describe_answer(&form, field, value))
+            };
             let answers: Vec<String> = vote.values.iter().map(answer).collect();
             let nth = format!("vote {} ({})", at + 1, vote.round.name());
             text.push_str(&format!("  {nth}: {HANG}{}\n", visible_line(&answers.join(", "))));
@@ -60,7 +65,10 @@ pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result
             }
         }
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
-        text.push_str(&format!("  decide: {HANG}{}\n", visible_line(&decide_command(room, &dispute.item.id))));
+        text.push_str(&format!(
+            "  decide: {HANG}{}\n",
+            visible_line(&decide_command(room, &dispute.item.id))
+        ));
     }
     text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));
     output::print_text(&text)?;
@@ -122,13 +130,15 @@ pub(super) fn decide_dispute(
     }
     let given = |name: &str| {
         let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
-        let listed =
-            form.iter().any(|f| f.name == name && matches!(f.kind, AnswerKind::Choices { .. } | AnswerKind::Keep { .. }));
+        let listed = form.iter().any(|f| {
+            f.name == name && matches!(f.kind, AnswerKind::Choices { .. } | AnswerKind::Keep { .. })
+        });
         let codes = || text.split(';').map(|code| code.trim().to_string()).collect::<Vec<_>>();
         let keep = text.trim() == KEEP;
         Some(if listed && !keep { Value::List(codes()) } else { Value::from(text.as_str()) })
     };
-    let vote = decide_dispute(&room.step, &dispute, person, given, &current_time(), "command line").map_err(usage_failure)?;
+    let vote = decide_dispute(&room.step, &dispute, person, given, &current_time(), "command line")
+        .map_err(usage_failure)?;
     room.open_vote_log()?.append_votes(vec![vote]).map_err(io_failure)?;
     output::print_text(&format!("{item}: decided by {by}\n"))?;
     Ok(Exit::Done)

@@ -9,8 +9,8 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count, format_count};
 use super::progress::RunConsole;
 use crate::config::{sections, unknown};
-use crate::llm::{Answer, Ask, Endpoint, Message, Output, Role, Run, Trial, Usd, RequestContent};
-use crate::pipeline::{Remedy, KeyedSentence, Word, remedy_of_request};
+use crate::llm::{Answer, Ask, Endpoint, Message, Output, RequestContent, Role, Run, Trial, Usd};
+use crate::pipeline::{KeyedSentence, Remedy, Word, remedy_of_request};
 use crate::record::{Cause, Reason};
 use crate::stages::Stop;
 use crate::stages::draft::{self, LlmContext};
@@ -96,8 +96,12 @@ fn find_problem(endpoint: &Endpoint, answer: &Answer) -> Option<(String, String)
         Answer::Reply(_) => return None,
         Answer::Held(held) => {
             let hint = match held.what.cause() {
-                Some(Cause::NoKey { variable, .. }) => Some(KeyedSentence::from_word(Word::Export, [variable]).in_english()),
-                Some(Cause::NoPrice { endpoint }) => Some(KeyedSentence::from_word(Word::SetPrices, [endpoint]).in_english()),
+                Some(Cause::NoKey { variable, .. }) => {
+                    Some(KeyedSentence::from_word(Word::Export, [variable]).in_english())
+                }
+                Some(Cause::NoPrice { endpoint }) => {
+                    Some(KeyedSentence::from_word(Word::SetPrices, [endpoint]).in_english())
+                }
                 Some(Cause::NoConsent { command, .. }) => Some(command.clone()),
                 Some(Cause::Budget { .. }) => {
                     Some("give a higher --max-usd, or raise the cap that is named".into())

@@ -227,7 +227,8 @@ pub(super) fn missing_settings<'e>(config: &Config, estimates: impl Iterator<Ite
 fn learned_costs(estimate: &Estimate) -> String {
     let Some(learned) = estimate.learned else { return String::new() };
     let likely = estimate.likely_usd.map_or(String::new(), |usd| format!(", likely {usd}"));
-    let answer = learned.mean_answer_tokens().map_or(String::new(), |n| format!(" and {} an answer", format_count(n)));
+    let answer =
+        learned.mean_answer_tokens().map_or(String::new(), |n| format!(" and {} an answer", format_count(n)));
     format!(
         "{likely} (after {}: {:.2} tokens of a prompt for each counted here{answer})",
         count(learned.prompts, "reply"),
@@ -242,7 +243,9 @@ pub(super) fn estimate_line(step: &str, endpoint: &str, estimate: &Estimate) -> 
     };
     let money = money + &learned_costs(estimate);
     let long = match estimate.at_least_secs {
-        Some(secs) if secs >= 60 => format!("; at least {} at its rates", format_time(Duration::from_secs(secs))),
+        Some(secs) if secs >= 60 => {
+            format!("; at least {} at its rates", format_time(Duration::from_secs(secs)))
+        }
         _ => String::new(),
     };
     format!(

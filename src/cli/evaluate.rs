@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Evaluate, Global};
-use super::estimate::{missing_settings, estimate_line};
+use super::estimate::{estimate_line, missing_settings};
 use super::exit::{Exit, Failure};
 use super::output::{self, count, format_count};
 use super::progress::RunConsole;
@@ -100,7 +100,8 @@ impl Pulse for EvaluationBar<'_> {
 
 /// Whether a set's rows already contain models' answers, by the benchmark in its name.
 fn has_answers(set: &str) -> bool {
-    let named = riddlemill_benchmarks::all_benchmarks().iter().filter(|benchmark| set.starts_with(benchmark.name));
+    let named =
+        riddlemill_benchmarks::all_benchmarks().iter().filter(|benchmark| set.starts_with(benchmark.name));
     named.flat_map(|benchmark| &benchmark.tasks).any(|task| task.released.is_some())
 }
 

@@ -57,7 +57,12 @@ impl Replies {
     }
 
     /// The replies to a step that it could not use, each with the step's sentence.
-    pub(super) fn list_failures(&self, records: &[Row], requests: &[Request], entries: &[Entry]) -> Vec<String> {
+    pub(super) fn list_failures(
+        &self,
+        records: &[Row],
+        requests: &[Request],
+        entries: &[Entry],
+    ) -> Vec<String> {
         let mut told: Vec<(usize, String)> = Vec::new();
         for entry in entries.iter().filter(|entry| entry.outcome == State::Failed.code()) {
             let of_record = requests

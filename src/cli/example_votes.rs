@@ -112,7 +112,12 @@ impl Votes {
 struct NoVote(String);
 
 /// A line, with the ballot that it is of.
-fn parse_line(number: usize, line: &str, recipe: &Recipe, recipes: &[&'static Recipe]) -> Result<VoteLine, NoVote> {
+fn parse_line(
+    number: usize,
+    line: &str,
+    recipe: &Recipe,
+    recipes: &[&'static Recipe],
+) -> Result<VoteLine, NoVote> {
     let row: Map<String, Json> = riddlemill_text::notation::from_str(line)
         .map_err(|error| NoVote(format!("not a JSON object: {error}")))?;
     let text = |key: &str| row.get(key).and_then(Json::as_str);
@@ -203,7 +208,8 @@ fn cast_line(file: &str, config: &Config, line: &VoteLine) -> Result<LineOutcome
         at: &at,
         synthetic: false,
     };
-    let found = import_votes(file, format!("{row}\n").as_bytes(), |id| (id == item.id).then_some(*item), &settings);
+    let found =
+        import_votes(file, format!("{row}\n").as_bytes(), |id| (id == item.id).then_some(*item), &settings);
     // The place in the one line that was read says only the field.
     let told = |problem: &crate::review::Problem| {
         let field = problem.place.split_once(", ").map(|(_, field)| format!("{field}: ")).unwrap_or_default();

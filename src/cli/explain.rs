@@ -8,7 +8,7 @@ use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
 use crate::audit::{Ending, Explained, Passage, Reading, RecordEnding};
-use crate::report::{OtherRecord, Explanation, WithdrawnRecord, explain_name};
+use crate::report::{Explanation, OtherRecord, WithdrawnRecord, explain_name};
 use crate::stages::define_code;
 
 /// Most lines of a list.
@@ -141,8 +141,12 @@ fn explained_text(explained: &Explained, full: bool) -> String {
         (_, Some(next)) => format!("waiting ({})", not_run(next, explained.outdated)),
         _ => format!("{} ({})", in_words(ending), explained.ends),
     };
-    let mut text =
-        format!("{bold}{}{bold:#} in {}: {}\n", explained.id, explained.recipe, colour_ending(ending, &state));
+    let mut text = format!(
+        "{bold}{}{bold:#} in {}: {}\n",
+        explained.id,
+        explained.recipe,
+        colour_ending(ending, &state)
+    );
     let stages = explained.way.iter().chain(&explained.absorbed).map(|passage| passage.stage.len());
     let wide = stages.max().unwrap_or(0).max(NAME);
     let mut head = |name: &str, content: &str, most: usize| {
@@ -174,7 +178,8 @@ fn explained_text(explained: &Explained, full: bool) -> String {
             text.push_str(&format!("  … and {} more; --full lists them\n", explained.absorbed.len() - most));
         }
     }
-    let hidden = explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !is_brief(d.what)).count();
+    let hidden =
+        explained.way.iter().flat_map(|passage| &passage.details).filter(|d| !is_brief(d.what)).count();
     if hidden > 0 && !full {
         let hidden = output::count(hidden as u64, "prompt or reply");
         text.push_str(&format!("  --full shows {hidden} more\n"));
@@ -238,7 +243,12 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
             let lines = piece.text.lines();
             lines.for_each(|line| text.push_str(&format!("{:below$}  | {HANG}{}\n", "", visible_line(line))));
         } else {
-            text.push_str(&format!("{:below$}{:<8} {HANG}{}\n", "", piece.what, shorten_text(&piece.text, most)));
+            text.push_str(&format!(
+                "{:below$}{:<8} {HANG}{}\n",
+                "",
+                piece.what,
+                shorten_text(&piece.text, most)
+            ));
         }
     }
     text

@@ -47,7 +47,11 @@ pub(super) fn export_release(args: &Export, global: &Global) -> Result<Exit, Fai
 }
 
 /// Removes the rows withdrawn from the workspace, and returns how many.
-pub(super) fn hide_withdrawn(folder: &Path, global: &Global, rows: &mut Vec<JsonRow>) -> Result<usize, Failure> {
+pub(super) fn hide_withdrawn(
+    folder: &Path,
+    global: &Global,
+    rows: &mut Vec<JsonRow>,
+) -> Result<usize, Failure> {
     read_rows::recipe_of_folder(folder)?.map_or(Ok(0), |recipe| hide_of(recipe, global, rows))
 }
 
@@ -61,14 +65,17 @@ pub(super) fn hide_of(
         return Ok(0);
     }
     let before = rows.len();
-    let mut withdrawn = Withheld::open(&Workspace::new(&global.workspace), recipe)?.withdrawn_rows(rows)?.into_iter();
+    let mut withdrawn =
+        Withheld::open(&Workspace::new(&global.workspace), recipe)?.withdrawn_rows(rows)?.into_iter();
     rows.retain(|_| !withdrawn.next().unwrap_or_default());
     Ok(before - rows.len())
 }
 
 /// A candidate of the workspace can be exported if it is up to date; a draft may be older, with a note.
 fn check_candidate(args: &Export, global: &Global) -> Result<(), Failure> {
-    let Some(candidate) = CandidateManifest::read_manifest(&args.folder)?.filter(CandidateManifest::is_no_release) else {
+    let Some(candidate) =
+        CandidateManifest::read_manifest(&args.folder)?.filter(CandidateManifest::is_no_release)
+    else {
         return Ok(());
     };
     let Some(recipe) = recipe::find_recipe(&candidate.recipe) else { return Ok(()) };

@@ -11,7 +11,7 @@ use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::{Config, unknown};
-use crate::fetch::{Fetched, LOCK, Meter, Patience, Pin, FilePins, Wanted, fetch_file as get};
+use crate::fetch::{Fetched, FilePins, LOCK, Meter, Patience, Pin, Wanted, fetch_file as get};
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Lock, Workspace};
 

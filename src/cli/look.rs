@@ -85,7 +85,11 @@ fn of_host<'c>(config: &'c Config, url: &Url) -> Result<&'c Source, Failure> {
     })
 }
 
-fn find_profile(args: &Crawl, source: Option<&Source>, global: &Global) -> Result<(String, Profile), Failure> {
+fn find_profile(
+    args: &Crawl,
+    source: Option<&Source>,
+    global: &Global,
+) -> Result<(String, Profile), Failure> {
     if let Some(name) = &args.profile {
         let profiles = Profiles::open(&global.workspace);
         return match profiles.load_profile(name) {
@@ -152,7 +156,8 @@ impl View<'_> {
             count(seen.links.len() as u64, "link")
         ));
         for (link, mark) in seen.links.iter().take(posts) {
-            let mark = mark.as_ref().map(|mark| format!("  (changed: {})", shorten_line(mark))).unwrap_or_default();
+            let mark =
+                mark.as_ref().map(|mark| format!("  (changed: {})", shorten_line(mark))).unwrap_or_default();
             text.push_str(&format!("  list      {link}{mark}\n"));
         }
         if seen.links.len() > posts {

@@ -6,7 +6,12 @@ use crate::report::{KeptBack, Next, RecipeState};
 
 /// `next: riddlemill release flub  (flub is complete …)`.
 pub(super) fn next_line(next: &Next) -> String {
-    format!("{} {HANG}{}  ({})", tint_text(Tone::Head, "next:"), runnable_commands(&next.command), runnable_commands(&next.why))
+    format!(
+        "{} {HANG}{}  ({})",
+        tint_text(Tone::Head, "next:"),
+        runnable_commands(&next.command),
+        runnable_commands(&next.why)
+    )
 }
 
 /// What waits or failed, a line a cause, under a heading.

@@ -41,7 +41,8 @@ pub(super) fn collect_overrides(global: &Global, more: &[(String, String)]) -> O
 /// The settings, with additional flags that override settings.
 pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Config, Failure> {
     let overrides = collect_overrides(global, more);
-    let config = Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
+    let config =
+        Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
     match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
         problems if problems.is_empty() => {
             recipe::give_settings(&config);
@@ -181,7 +182,8 @@ pub(super) fn recipe_of(
 
 /// The error for an unknown review.
 pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String {
-    let known = recipes.iter().flat_map(|recipe| recipe.review_steps()).map(|review| review.benchmark_and_ballot().1);
+    let known =
+        recipes.iter().flat_map(|recipe| recipe.review_steps()).map(|review| review.benchmark_and_ballot().1);
     let known: std::collections::BTreeSet<&str> = known.collect();
     match recipes {
         [recipe] => unknown(&format!("review step of {}", recipe.name), name, known),

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{Global, PricesVerb};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::llm::prices::{PRICES, Prices, PriceSource};
+use crate::llm::prices::{PRICES, PriceSource, Prices};
 use crate::store::{Error, sha256_of_file};
 
 pub(super) fn run_prices_verb(verb: &PricesVerb, global: &Global) -> Result<Exit, Failure> {
@@ -62,7 +62,10 @@ fn list_prices(name: Option<&str>, global: &Global) -> Result<Exit, Failure> {
     }
     let shown = prices.models.iter().filter(|(model, _)| name.is_none_or(|name| model.contains(name)));
     let used = |model: &str| -> Vec<&str> {
-        let by = config.endpoints.iter().filter(|e| prices.price_of_endpoint(e).is_some_and(|(name, _)| name == model));
+        let by = config
+            .endpoints
+            .iter()
+            .filter(|e| prices.price_of_endpoint(e).is_some_and(|(name, _)| name == model));
         by.map(|endpoint| endpoint.name.as_str()).collect()
     };
     if global.json {

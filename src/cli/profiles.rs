@@ -111,8 +111,13 @@ fn copy_profile(profiles: &Profiles, name: &str, new: &str) -> Result<(), Failur
 }
 
 fn check_profiles(profiles: &Profiles, files: &[PathBuf], global: &Global) -> Result<Exit, Failure> {
-    let own =
-        || profiles.profile_names().into_iter().filter(|name| profiles.is_own(name)).map(|name| profiles.own_path(&name));
+    let own = || {
+        profiles
+            .profile_names()
+            .into_iter()
+            .filter(|name| profiles.is_own(name))
+            .map(|name| profiles.own_path(&name))
+    };
     let files: Vec<PathBuf> = if files.is_empty() { own().collect() } else { files.to_vec() };
     let mut text = String::new();
     let (mut rows, mut bad) = (Vec::new(), 0);

@@ -11,7 +11,7 @@ use super::args::Global;
 use super::ask::{ask_question, can_ask};
 use super::busy::end_busy;
 use super::output::format_count;
-use super::stage_table::{StageTableRow, StageTable};
+use super::stage_table::{StageTable, StageTableRow};
 use crate::config::Config;
 use crate::pipeline::{Progress, Selection, remaining_cost};
 use crate::recipe::Recipe;
@@ -177,7 +177,11 @@ fn log_line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
         total if total == 0 || total < done => format!("{name}: {at}, {rate}/s"),
         total if total == done => format!("{name}: {at} of {}, {rate}/s", short_number(total as f64)),
         _ => {
-            format!("{name}: {at} of {}, {rate}/s, {} left", short_number(total as f64), time_left(done, total, elapsed))
+            format!(
+                "{name}: {at} of {}, {rate}/s, {} left",
+                short_number(total as f64),
+                time_left(done, total, elapsed)
+            )
         }
     }
 }
@@ -367,7 +371,9 @@ impl Pulse for RunConsole<'_> {
         }
         self.with_bar(|bar| match bar {
             // The steady tick would draw the bar over the question.
-            Some(TaskProgress { shown: BarDisplay::Drawn(bar), .. }) => bar.suspend(|| ask_question(question)),
+            Some(TaskProgress { shown: BarDisplay::Drawn(bar), .. }) => {
+                bar.suspend(|| ask_question(question))
+            }
             _ => ask_question(question),
         })
     }
@@ -414,10 +420,11 @@ mod tests {
 
     #[test]
     fn numbers_fit() {
-        let shown =
-            [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9].map(short_number);
+        let shown = [0.0, 0.4, 7.0, 950.0, 9_999.0, 12_345.0, 131_000.0, 999_700.0, 1_304_000.0, 2.5e9]
+            .map(short_number);
         assert_eq!(shown, ["0", "0.4", "7", "950", "9,999", "12.3 k", "131 k", "1.00 M", "1.30 M", "2.50 G"]);
-        let times = [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| format_time(Duration::from_secs_f64(secs)));
+        let times =
+            [0.2, 42.0, 100.0, 3_000.0, 7_500.0].map(|secs| format_time(Duration::from_secs_f64(secs)));
         assert_eq!(times, ["1 s", "42 s", "2 min", "50 min", "2 h 05 min"]);
     }
 

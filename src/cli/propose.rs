@@ -351,7 +351,12 @@ fn add(root: &Path, found: &[&(NamedSource, SourceProposal)], global: &Global) -
     let tables: Vec<String> = found.iter().map(|(named, proposal)| source_table(named, proposal)).collect();
     let after = format!("{}\n\n{}", before.trim_end(), tables.join("\n"));
     durable::replace_file(&settings, after.as_bytes())?;
-    let checked = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &output::collect_overrides(global, &[]));
+    let checked = Config::load(
+        root,
+        &recipe::recipe_names(),
+        &recipe::changed_defaults(),
+        &output::collect_overrides(global, &[]),
+    );
     if let Err(problems) = checked {
         // Settings that cannot be read would keep every verb from working.
         durable::replace_file(&settings, before.as_bytes())?;

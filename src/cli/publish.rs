@@ -40,7 +40,8 @@ pub(super) fn publish_release(args: &Publish, global: &Global) -> Result<Exit, F
     }
     match &args.to {
         Outlet::Archive(file) => {
-            let named = || global.workspace.join("output").join(format!("{}.tar.zst", release.versioned_name()));
+            let named =
+                || global.workspace.join("output").join(format!("{}.tar.zst", release.versioned_name()));
             let made = release.write_archive(&file.clone().unwrap_or_else(named))?;
             if global.json {
                 output::print_json(&made)?;

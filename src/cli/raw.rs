@@ -48,8 +48,11 @@ fn print_json(merged: &Merged, dry_run: bool) -> Result<(), Failure> {
     let answers: Vec<_> = answers
         .map(|((model, template), n)| json!({ "model": model, "template": template, "replies": n }))
         .collect();
-    let archives: Vec<_> =
-        merged.archives.iter().map(|taken| json!({ "file": taken.path(), "how": how_taken(taken) })).collect();
+    let archives: Vec<_> = merged
+        .archives
+        .iter()
+        .map(|taken| json!({ "file": taken.path(), "how": how_taken(taken) }))
+        .collect();
     output::print_json(&json!({
         "taken_over": !dry_run,
         "votes": merged.votes,
@@ -96,11 +99,18 @@ fn describe_merged(merged: &Merged, dry_run: bool) -> String {
     }
     for line in &merged.decisions {
         add_line(match line {
-            DecisionLine::Decide(decision) => format!("decision {}", super::decide::describe_decision(decision)),
-            DecisionLine::Dispute(decision) => {
-                format!("decision {}  (contradicts one in this workspace)", super::decide::describe_decision(decision))
+            DecisionLine::Decide(decision) => {
+                format!("decision {}", super::decide::describe_decision(decision))
             }
-            DecisionLine::Undo(undo) => format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why),
+            DecisionLine::Dispute(decision) => {
+                format!(
+                    "decision {}  (contradicts one in this workspace)",
+                    super::decide::describe_decision(decision)
+                )
+            }
+            DecisionLine::Undo(undo) => {
+                format!("decision {} undone by {}: {}", undo.undoes, undo.by, undo.why)
+            }
         });
     }
     let replies = &merged.replies;

@@ -109,7 +109,8 @@ fn table_of_keys<'k>(page: &mut String, keys: impl IntoIterator<Item = (String, 
     page.push_str("| key | takes | default | what it does |\n|---|---|---|---|\n");
     for (name, key) in keys {
         let takes = table_cell(&key.kind.describe_expected());
-        let _ = writeln!(page, "| `{name}` | {takes} | {} | {} |", code_cell(key.default), table_cell(key.doc));
+        let _ =
+            writeln!(page, "| `{name}` | {takes} | {} | {} |", code_cell(key.default), table_cell(key.doc));
     }
 }
 
@@ -208,10 +209,16 @@ fn benchmarks_page() -> String {
             let (kind, about) = (step.stage.name(), step.stage.stage_detail());
             let does = if about.is_empty() { kind.to_owned() } else { format!("{kind}: {about}") };
             let rows = step.stage.rows().name();
-            let _ =
-                writeln!(page, "| `{}` | {} | {rows} | {} |", step.name, table_cell(&does), step.inputs.join(", "));
+            let _ = writeln!(
+                page,
+                "| `{}` | {} | {rows} | {} |",
+                step.name,
+                table_cell(&does),
+                step.inputs.join(", ")
+            );
         }
-        let data = riddlemill_benchmarks::find_benchmark(recipe.name).and_then(|benchmark| benchmark.data.as_ref());
+        let data =
+            riddlemill_benchmarks::find_benchmark(recipe.name).and_then(|benchmark| benchmark.data.as_ref());
         let Some(data) = data else { continue };
         let _ = write!(
             page,

@@ -140,8 +140,14 @@ impl RehearsalFolder {
         collect_upstream(recipe, &mut recipes);
         let dumps = here.join("raw/dumps");
         durable::create_folder(&dumps)?;
-        durable::replace_file(&here.join(FILE), settings_text(config, recipe, given, examples.id)?.as_bytes())?;
-        durable::replace_file(&dumps.join("tried.jsonl"), format!("{}\n", source_line(given, examples.id)).as_bytes())?;
+        durable::replace_file(
+            &here.join(FILE),
+            settings_text(config, recipe, given, examples.id)?.as_bytes(),
+        )?;
+        durable::replace_file(
+            &dumps.join("tried.jsonl"),
+            format!("{}\n", source_line(given, examples.id)).as_bytes(),
+        )?;
         let pack =
             examples.replies.map(|file| std::fs::read(file).map_err(Error::io("read", file))).transpose()?;
         durable::replace_file(&here.join("raw/replies.jsonl"), &pack.unwrap_or_default())?;
@@ -181,8 +187,17 @@ impl RehearsalFolder {
         Ok(made)
     }
 
-    fn open_stage(&self, recipe: &Recipe, number: usize, step: &Step) -> Result<Option<StageReader>, Failure> {
-        Ok(StageReader::open(&Workspace::new(&self.config.root).stage_folder(recipe.name, number, step.name))?)
+    fn open_stage(
+        &self,
+        recipe: &Recipe,
+        number: usize,
+        step: &Step,
+    ) -> Result<Option<StageReader>, Failure> {
+        Ok(StageReader::open(&Workspace::new(&self.config.root).stage_folder(
+            recipe.name,
+            number,
+            step.name,
+        ))?)
     }
 
     /// What a step says of its records.
@@ -208,7 +223,12 @@ impl RehearsalFolder {
     }
 
     /// What a step asks models about records.
-    fn build_requests(&self, recipe: &Recipe, draft: DraftStep, records: &[Row]) -> Result<Vec<Request>, Failure> {
+    fn build_requests(
+        &self,
+        recipe: &Recipe,
+        draft: DraftStep,
+        records: &[Row],
+    ) -> Result<Vec<Request>, Failure> {
         let prompts = draft::load_prompts(&self.config)?;
         let endpoints = draft::endpoints_of_draft(draft, &self.config, recipe.name)?;
         let slots = draft::slots_of_draft(draft, &self.config, recipe.name, &endpoints)?;
@@ -216,7 +236,12 @@ impl RehearsalFolder {
     }
 
     /// What people are shown at a ballot, item by item.
-    fn show_ballot(&self, recipe: &'static Recipe, name: &str, ballot: &str) -> Result<Option<Json>, Failure> {
+    fn show_ballot(
+        &self,
+        recipe: &'static Recipe,
+        name: &str,
+        ballot: &str,
+    ) -> Result<Option<Json>, Failure> {
         let Some((ballot, items)) = shown_items(&self.config, recipe, ballot)? else { return Ok(None) };
         let fields: Vec<&str> = ballot.fields.iter().map(|field| field.name).collect();
         let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
@@ -276,7 +301,8 @@ fn settings_text(
         (true, None) => "title = \"title\"",
         (false, _) => "content = \"content\"",
     };
-    let columns = given.columns.iter().map(|(name, _)| format!("{} = {}", json!(name), json!(column_key(name))));
+    let columns =
+        given.columns.iter().map(|(name, _)| format!("{} = {}", json!(name), json!(column_key(name))));
     let columns: Vec<String> = columns.collect();
     let columns = match columns.is_empty() {
         true => String::new(),

@@ -29,8 +29,9 @@ pub(super) fn run_release(args: &Release, global: &Global) -> Result<Exit, Failu
     // Completes a release that was stopped after it was registered and before its folder existed.
     restore_versions(&Workspace::new(&config.root), recipe, global)?;
     let (proposal, manifest) = release::make_release(&config, recipe, wanted)?;
-    let place =
-        Workspace::new(&config.root).candidate_folder(recipe.name).with_file_name(proposal.version.to_string());
+    let place = Workspace::new(&config.root)
+        .candidate_folder(recipe.name)
+        .with_file_name(proposal.version.to_string());
     if global.json {
         output::print_json(&ReleasedVersion::new(recipe, &proposal, &manifest, &place))?;
         return Ok(Exit::Done);

@@ -33,7 +33,8 @@ pub(super) fn print_report(args: &Report, global: &Global) -> Result<Exit, Failu
     }
     if let Some(file) = &args.html {
         let size = if args.examples > 0 { args.examples } else { ON_PAGE };
-        let figures = recipes.iter().map(|r| compute_figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
+        let figures =
+            recipes.iter().map(|r| compute_figures(&workspace, r, size)).collect::<Result<Vec<_>, _>>()?;
         let tables = recipes.iter().map(|r| declared_tables(&config, r)).collect::<Result<Vec<_>, _>>()?;
         let html = render_audit_page(&config, &figures, &tables)
             .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
@@ -57,7 +58,9 @@ pub(super) fn print_report(args: &Report, global: &Global) -> Result<Exit, Failu
 fn report_text(report: &RecipeReport) -> String {
     let below = report.tables.as_ref().map(|tables| tables.text.as_str()).unwrap_or_default();
     let none = Examples::new();
-    funnel_text(&report.funnel, report.examples.as_ref().unwrap_or(&none)) + &print_stopped(&report.stopped) + below
+    funnel_text(&report.funnel, report.examples.as_ref().unwrap_or(&none))
+        + &print_stopped(&report.stopped)
+        + below
 }
 
 /// Says where figures are.

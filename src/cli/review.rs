@@ -24,7 +24,9 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
                     let room = ReviewSession::open(&config, &place)?;
                     sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
                 }
-                (None, None) => Err(usage_failure("name the step, or write everybody's sheets with --all DIR")),
+                (None, None) => {
+                    Err(usage_failure("name the step, or write everybody's sheets with --all DIR"))
+                }
             }
         }
         ReviewVerb::Import { place, files } => sheets::import_sheets(&config, place, files, global),
@@ -88,8 +90,10 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
         ReviewVerb::Carry { step, recipe, items, by, why, undo, out, files } => {
             let place = ReviewArgs { step: step.clone(), recipe: recipe.clone(), round: RoundArg::Vote };
             let room = ReviewSession::open(&config, &place)?;
-            let act =
-                carry::CarryConfirmation { by: by.as_deref().unwrap_or_default(), why: why.as_deref().unwrap_or_default() };
+            let act = carry::CarryConfirmation {
+                by: by.as_deref().unwrap_or_default(),
+                why: why.as_deref().unwrap_or_default(),
+            };
             match (out, undo) {
                 (Some(out), _) => carry::export_carryable(&room, out),
                 (None, true) => carry::undo_carry(&room, items, &act),
@@ -191,7 +195,8 @@ fn assign_tasks(
     if global.json {
         output::print_json(&new)?;
     } else {
-        let loads: Vec<String> = loads.iter().map(|(name, n)| format!("{name} {}", format_count(*n))).collect();
+        let loads: Vec<String> =
+            loads.iter().map(|(name, n)| format!("{name} {}", format_count(*n))).collect();
         let loads = if loads.is_empty() { String::new() } else { format!(": {}", loads.join(", ")) };
         output::print_text(&format!("{} assigned{loads}\n", count(new.len() as u64, "new task")))?;
     }
@@ -274,12 +279,19 @@ fn describe_status(recipe: &str, step: &str, status: &crate::review::Status) -> 
 fn agreement_line(row: &AgreementRow) -> String {
     let shown = |estimate: &Option<Estimate>| match estimate {
         Some(e) => {
-            format!("{} [{}, {}]", format_decimals(e.value, 3), format_decimals(e.low, 3), format_decimals(e.high, 3))
+            format!(
+                "{} [{}, {}]",
+                format_decimals(e.value, 3),
+                format_decimals(e.low, 3),
+                format_decimals(e.high, 3)
+            )
         }
         None => "not defined".to_string(),
     };
     let cohen = |pair: &PairAgreement| match pair.kappa {
-        Some(kappa) => format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], format_decimals(kappa, 3)),
+        Some(kappa) => {
+            format!("; Cohen {} and {} {}", pair.names[0], pair.names[1], format_decimals(kappa, 3))
+        }
         None => String::new(),
     };
     let f = &row.of;

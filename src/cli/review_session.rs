@@ -59,7 +59,8 @@ impl<'c> ReviewSession<'c> {
     pub(super) fn stopped_people(&self) -> Result<BTreeMap<String, String>, Failure> {
         let recipe = output::recipe_of(self.config, self.step.name, Some(self.step.recipe))?;
         let votes = self.by_item();
-        let stopped = stopped_annotators(self.config, recipe, &self.step, &self.items, &votes, self.votes.asides())?;
+        let stopped =
+            stopped_annotators(self.config, recipe, &self.step, &self.items, &votes, self.votes.asides())?;
         let told = |(name, right): (String, Right)| {
             let what = format!(
                 "{name}: {} of {} known items right, at most {:.0} %, which is below review.gold_bound: no more work until `riddlemill review set-aside {name} --admit --by NAME --why TEXT`",
@@ -75,14 +76,16 @@ impl<'c> ReviewSession<'c> {
     /// The remarks on votes of the step.
     pub(super) fn read_remarks(&self) -> Result<Vec<guidance::Note>, Failure> {
         let votes = Workspace::new(&self.config.root).raw_folder().join("votes");
-        guidance::read_entries(guidance::path_of_notes(&votes, self.step.recipe, self.step.name)).map_err(io_failure)
+        guidance::read_entries(guidance::path_of_notes(&votes, self.step.recipe, self.step.name))
+            .map_err(io_failure)
     }
 
     /// The guideline as last edited, or the benchmark's own.
     pub(super) fn read_guideline(&self) -> Result<String, Failure> {
         let votes = Workspace::new(&self.config.root).raw_folder().join("votes");
         let guides: Vec<guidance::Guide> =
-            guidance::read_entries(guidance::path_of_guides(&votes, self.step.recipe, self.step.name)).map_err(io_failure)?;
+            guidance::read_entries(guidance::path_of_guides(&votes, self.step.recipe, self.step.name))
+                .map_err(io_failure)?;
         let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
         let guide = edited.unwrap_or_else(|| guidance::Guide::of_ballot(&self.step));
         Ok([guide.en, guide.examples]

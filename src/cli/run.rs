@@ -130,7 +130,9 @@ fn with_stages(recipes: Vec<&'static Recipe>, args: &Run, selection: &Selection)
 /// Reports and counts invalid lines of raw/responses and raw/ratings.
 fn count_refused(config: &Config, recipe: &'static Recipe, global: &Global) -> Result<u64, Failure> {
     const SHOWN: usize = 10;
-    let takes = |step: &&Step| step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some());
+    let takes = |step: &&Step| {
+        step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some())
+    };
     let mut lines: Vec<Refused> = Vec::new();
     for step in recipe.steps().iter().filter(takes) {
         let place = Workspace::new(&config.root).stage_folder(recipe.name, step.number, step.name);

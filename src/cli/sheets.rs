@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::pipeline::current_time;
 use crate::report::BallotReceipt;
 use crate::review::ballot::Round;
-use crate::review::exchange::{BallotPlace, read_contents, import_sheet};
+use crate::review::exchange::{BallotPlace, import_sheet, read_contents};
 use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export_ballot};
 use crate::store::{self, Error, durable};
 
@@ -225,9 +225,9 @@ pub(super) fn import_sheets(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let first = PathBuf::from(&place.step);
-    let is_step = output::select_recipes(config, &RecipeArgs::default())?
-        .iter()
-        .any(|recipe| recipe.find_review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some());
+    let is_step = output::select_recipes(config, &RecipeArgs::default())?.iter().any(|recipe| {
+        recipe.find_review(place.step.strip_prefix("review:").unwrap_or(&place.step)).is_some()
+    });
     let mut machine = Vec::new();
     let mut troubled = false;
     if first.exists() && (files.is_empty() || !is_step) {

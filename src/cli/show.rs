@@ -6,7 +6,7 @@ use super::args::{Global, Show};
 use super::exit::{Exit, Failure};
 use super::output::{self, format_count};
 use super::terminal::{self, HANG};
-use crate::audit::{NearTexts, Piece, Query, Shown, PieceSide, diff_texts};
+use crate::audit::{NearTexts, Piece, PieceSide, Query, Shown, diff_texts};
 use crate::config::{near_miss, unknown};
 use crate::recipe::{RECIPES, Recipe, Step};
 use crate::record::State;
@@ -165,8 +165,11 @@ fn print_sides(a: &str, b: &str, pieces: &[Piece]) -> String {
     {
         let style = Style::new().fg_color(Some(colour.into())).underline();
         // Without colours the differences need marks of their own.
-        let (open, close) =
-            if has_colours() { (style_start(style), style_end(style)) } else { (marks.0.into(), marks.1.into()) };
+        let (open, close) = if has_colours() {
+            (style_start(style), style_end(style))
+        } else {
+            (marks.0.into(), marks.1.into())
+        };
         text.push_str(&format!("    {id:<28} {HANG}"));
         for piece in pieces.iter().filter(|p| p.side == PieceSide::Both || p.side == side) {
             let piece_text = one_line(&piece.text);

@@ -62,7 +62,10 @@ impl StageTableRow {
                     .collect();
                 let shown = |state: &State| {
                     let code = state.code();
-                    tint_text(tone_of_state(code), &format!("{code} {}", format_count(counts.records_in_state(*state))))
+                    tint_text(
+                        tone_of_state(code),
+                        &format!("{code} {}", format_count(counts.records_in_state(*state))),
+                    )
                 };
                 let what = match states.iter().map(shown).collect::<Vec<_>>().join(", ") {
                     what if what.is_empty() && taken + given == 0 => "no records".to_owned(),

@@ -9,7 +9,7 @@ use super::next;
 use super::origins;
 use super::output::{self, count};
 use super::released;
-use super::stage_table::{StageTableRow, StageTable};
+use super::stage_table::{StageTable, StageTableRow};
 use super::terminal::{HANG, Tone, tint_text, tone_of_state};
 use crate::config::Config;
 use crate::pipeline::Outdated;
@@ -81,7 +81,10 @@ fn put_recipe(text: &mut String, status: &RecipeStatus, passed: &mut Vec<Manifes
     for told in release::alike_told(status.recipe, &status.alike) {
         text.push_str(&format!("  {HANG}{told}\n"));
     }
-    status.released.iter().for_each(|version| text.push_str(&released::released_lines(status.recipe, version)));
+    status
+        .released
+        .iter()
+        .for_each(|version| text.push_str(&released::released_lines(status.recipe, version)));
 }
 
 fn put_lines(text: &mut String, lines: Vec<String>) {

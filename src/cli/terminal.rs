@@ -85,7 +85,9 @@ fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
         false => before.chars().take_while(|c| *c == ' ').count() + 2,
     };
     let line = if rest.is_empty() { before.to_string() } else { format!("{before}{rest}") };
-    let Some(width) = ways.width.filter(|width| count_columns(&line) > *width) else { return out.push_str(&line) };
+    let Some(width) = ways.width.filter(|width| count_columns(&line) > *width) else {
+        return out.push_str(&line);
+    };
     // A deep indentation would leave too little of a narrow terminal for the text.
     let indent = " ".repeat(if hang * 3 > width * 2 { 4 } else { hang });
     let options = Options::new(width)
@@ -234,7 +236,10 @@ mod tests {
         assert_eq!(fit_text(&text, PLAIN), "kept x");
         assert_eq!(fit_text(&text, StreamStyle { colours: true, width: None }), text);
         // A post's own colour codes have no effect.
-        assert_eq!(fit_text(&visible_line("\u{1b}[31m红"), StreamStyle { colours: true, width: None }), "␛[31m红");
+        assert_eq!(
+            fit_text(&visible_line("\u{1b}[31m红"), StreamStyle { colours: true, width: None }),
+            "␛[31m红"
+        );
     }
 
     #[test]

@@ -10,11 +10,11 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
-use crate::pipeline::{read_blinding, current_time};
+use crate::pipeline::{current_time, read_blinding};
 use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};
-use crate::review::exchange::{disarm_formula, write_sheet, table_rows};
-use crate::review::grades::{self, Grade, TrialLine, TrialAnswer};
+use crate::review::exchange::{disarm_formula, table_rows, write_sheet};
+use crate::review::grades::{self, Grade, TrialAnswer, TrialLine};
 use crate::review::qualify::{Trial, TrialLevel, qualified_level, wants_a_senior};
 use crate::review::{
     Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import_votes, read_gold,
@@ -68,9 +68,9 @@ pub(super) fn grade_trials(
     match (options.gold, options.graded) {
         (_, Some(graded)) => by_a_senior(room, graded, options, global),
         (Some(gold), None) => grade_by_gold(room, gold, options, global),
-        (None, None) => {
-            Err(usage_failure("--gold FILE names the known answers, --graded FILE a sheet that a senior filled in"))
-        }
+        (None, None) => Err(usage_failure(
+            "--gold FILE names the known answers, --graded FILE a sheet that a senior filled in",
+        )),
     }
 }
 
@@ -156,7 +156,8 @@ fn print_trials(
             graded.iter().map(|trial| TrialRow::new(trial, attempt(trial))).collect();
         return output::print_json(&rows);
     }
-    let mut text: String = graded.iter().map(|trial| trial_line(room, trial, fewest, attempt(trial))).collect();
+    let mut text: String =
+        graded.iter().map(|trial| trial_line(room, trial, fewest, attempt(trial))).collect();
     let (formal, senior) = (shares.formal * 100.0, shares.senior * 100.0);
     text.push_str(&format!("over {formal:.0} % may vote, over {senior:.0} % may be a senior\n"));
     if room.step.qualification.is_none() {
@@ -170,7 +171,12 @@ fn print_trials(
     output::print_text(&text)
 }
 
-fn trial_line(room: &ReviewSession<'_>, trial: &Trial, fewest: usize, (nth, again): (usize, usize)) -> String {
+fn trial_line(
+    room: &ReviewSession<'_>,
+    trial: &Trial,
+    fewest: usize,
+    (nth, again): (usize, usize),
+) -> String {
     let person = room.config.annotators.iter().find(|person| person.name == trial.annotator);
     let role = person.map_or(Role::Annotator, |person| person.role);
     let passed = LastTrial {
@@ -281,16 +287,19 @@ fn by_a_senior(
         )));
     }
     let blinding = read_blinding(&Workspace::new(&room.config.root))?;
-    let waiting: BTreeMap<String, TrialAnswer> = grades::read_trials(&raw_folder(room), room.step.recipe, room.step.name)
-        .map_err(io_failure)?
-        .into_iter()
-        .filter_map(|line| match line {
-            TrialLine::Answers(given) => Some(given),
-            TrialLine::Grade(_) => None,
-        })
-        // Older sheets have the answers' own ids.
-        .flat_map(|given| [(given.entry.to_string(), given.clone()), (answer_alias(&blinding, &given), given)])
-        .collect();
+    let waiting: BTreeMap<String, TrialAnswer> =
+        grades::read_trials(&raw_folder(room), room.step.recipe, room.step.name)
+            .map_err(io_failure)?
+            .into_iter()
+            .filter_map(|line| match line {
+                TrialLine::Answers(given) => Some(given),
+                TrialLine::Grade(_) => None,
+            })
+            // Older sheets have the answers' own ids.
+            .flat_map(|given| {
+                [(given.entry.to_string(), given.clone()), (answer_alias(&blinding, &given), given)]
+            })
+            .collect();
     let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
     let rows = table_rows(&bytes).map_err(|e| usage_failure(format!("{}: {e}", sheet.display())))?;
     let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
@@ -308,12 +317,18 @@ fn by_a_senior(
             // Not graded yet: the senior may fill in the rest and import the sheet again.
             "" => continue,
             other => {
-                trouble(format!("`{}` is neither yes nor no; the answer is not graded", disarm_formula(other)));
+                trouble(format!(
+                    "`{}` is neither yes nor no; the answer is not graded",
+                    disarm_formula(other)
+                ));
                 continue;
             }
         };
         match waiting.get(cell("answer")) {
-            None => trouble(format!("`{}` is not an answer that waits for a grade", disarm_formula(cell("answer")))),
+            None => trouble(format!(
+                "`{}` is not an answer that waits for a grade",
+                disarm_formula(cell("answer"))
+            )),
             Some(given) if given.annotator == by => {
                 trouble("it is the senior's own answer; somebody else must grade it".to_owned());
             }

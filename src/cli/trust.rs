@@ -36,9 +36,13 @@ pub(super) fn run_trust_verb(verb: Option<&TrustVerb>, global: &Global) -> Resul
 fn read_wishes(global: &Global) -> Result<(Config, Vec<Wish>), Failure> {
     // Listed before anything is agreed to.
     let overrides = Overrides { ask: None, unasked: true, ..output::collect_overrides(global, &[]) };
-    let config = Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
-    let hosts =
-        config.endpoints.iter().flat_map(|endpoint| [endpoint.needed_wish(), endpoint.command_wish()]).flatten();
+    let config =
+        Config::load(&global.workspace, &recipe::recipe_names(), &recipe::changed_defaults(), &overrides)?;
+    let hosts = config
+        .endpoints
+        .iter()
+        .flat_map(|endpoint| [endpoint.needed_wish(), endpoint.command_wish()])
+        .flatten();
     let wishes: BTreeSet<Wish> =
         hosts.chain(config.wished_places()).chain(linked_folders(&config.trust, &config)).collect();
     Ok((config, wishes.into_iter().collect()))

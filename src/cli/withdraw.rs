@@ -8,7 +8,9 @@ use super::output::{self, count};
 use crate::config::Config;
 use crate::pipeline;
 use crate::release::{Holder, Request, look_up, look_up_dump};
-use crate::stages::withdrawal::{Tombstone, TombstoneSubject, Withdraw, Withdrawals, append_withdrawals as append};
+use crate::stages::withdrawal::{
+    Tombstone, TombstoneSubject, Withdraw, Withdrawals, append_withdrawals as append,
+};
 use crate::store::Workspace;
 
 /// What a withdrawal concerns, and whether it was made.

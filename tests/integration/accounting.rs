@@ -32,7 +32,9 @@ fn closes(root: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     for kind in SourceKind::NAMES {
         fs::write(root.join("raw/dumps").join(kind), bytes).unwrap();
     }
-    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let config =
+        Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default())
+            .unwrap();
     let flub = recipe::find_recipe("flub").unwrap();
     let made = pipeline::run_recipe(&config, flub, &Selection::default(), &Stop::default(), &Silent);
     let made = made.map_err(|e| TestCaseError::fail(e.to_string()))?;
@@ -117,10 +119,13 @@ fn closes_with(root: &Path, texts: &[String], result: &[Row]) -> Result<(), Test
     let people = "[anonymise]\npolicy = [\"terms.txt\"]\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\n";
     fs::write(root.join("pipeline.toml"), source("posts", "leymore-titles", "raw/dumps/posts") + people)
         .unwrap();
-    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let config =
+        Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default())
+            .unwrap();
     let flub = recipe::find_recipe("flub").unwrap();
     let run = || {
-        pipeline::run_recipe(&config, flub, &Selection::default(), &Stop::default(), &Silent).map_err(|e| fail(&e))
+        pipeline::run_recipe(&config, flub, &Selection::default(), &Stop::default(), &Silent)
+            .map_err(|e| fail(&e))
     };
     run()?;
     let folder = Workspace::new(root).decisions_folder();
@@ -143,7 +148,8 @@ fn closes_with(root: &Path, texts: &[String], result: &[Row]) -> Result<(), Test
         if *undo {
             for id in receipt.added {
                 prop_assert!(
-                    DecisionLog::withdraw_decision(&folder, id, "meta-1", "a slip", act.at).map_err(|e| fail(&e))?
+                    DecisionLog::withdraw_decision(&folder, id, "meta-1", "a slip", act.at)
+                        .map_err(|e| fail(&e))?
                 );
             }
         }

@@ -167,8 +167,9 @@ fn archive(version: &str, gzip: bool) -> Vec<u8> {
         let body = std::fs::read(folder.join(name)).unwrap();
         let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
         let block = [&head[..], &body[..]].concat();
-        let mut header =
-            Header::new("response").with_field("WARC-Target-URI", url).with_field("WARC-Date", "2024-05-01T00:00:00Z");
+        let mut header = Header::new("response")
+            .with_field("WARC-Target-URI", url)
+            .with_field("WARC-Date", "2024-05-01T00:00:00Z");
         header.version = version.into();
         if gzip {
             write_record(&mut bytes, &header, &block).unwrap();

@@ -76,8 +76,9 @@ fn a_page_saved_as_mhtml_is_that_page() {
 
 fn archive(encoding: &str, body: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let header =
-        Header::new("response").with_field("WARC-Target-URI", URL).with_field("WARC-Date", "2024-05-01T00:00:00Z");
+    let header = Header::new("response")
+        .with_field("WARC-Target-URI", URL)
+        .with_field("WARC-Date", "2024-05-01T00:00:00Z");
     let coded = if encoding.is_empty() { String::new() } else { format!("Content-Encoding: {encoding}\r\n") };
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{coded}\r\n{body}");
     write_record(&mut bytes, &header, block.as_bytes()).unwrap();

@@ -86,7 +86,8 @@ impl Making {
     }
 
     fn config(&self) -> Config {
-        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap()
+        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default())
+            .unwrap()
     }
 
     fn run_to(&self, recipe: &'static Recipe, step: &str) {
@@ -184,10 +185,11 @@ pub fn response_id(question: &str, normal: bool, model: &str) -> String {
 /// The vote, marked as the sample's.
 pub fn vote(step: &Ballot, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
-    let values = match read_answers(&step.questions_of_round(round), &item, |field| answers.get(field).cloned()) {
-        Answers::Given(values) => values,
-        other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
-    };
+    let values =
+        match read_answers(&step.questions_of_round(round), &item, |field| answers.get(field).cloned()) {
+            Answers::Given(values) => values,
+            other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
+        };
     let vote = Vote {
         annotator: voter,
         role,

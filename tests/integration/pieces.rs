@@ -10,7 +10,9 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use riddlemill::config::{SourceKind, Take, sections};
 use riddlemill::pages::Profile;
-use riddlemill::stages::import::{Cut, Dump, PartCensus, Piece, Secrets, find_cut, ledger_records, part_census};
+use riddlemill::stages::import::{
+    Cut, Dump, PartCensus, Piece, Secrets, find_cut, ledger_records, part_census,
+};
 use riddlemill::stages::withdrawal::Withdrawals;
 use riddlemill::text::anonymise::NameList;
 use riddlemill::warc::{Header, write_record};
@@ -225,8 +227,9 @@ fn archived(number: u32, packed: bool) -> Vec<u8> {
     let block = format!("{head}{body}");
     if packed {
         let mut bytes = Vec::new();
-        let header =
-            Header::new("response").with_field("WARC-Target-URI", url).with_field("WARC-Date", "2024-05-01T00:00:00Z");
+        let header = Header::new("response")
+            .with_field("WARC-Target-URI", url)
+            .with_field("WARC-Date", "2024-05-01T00:00:00Z");
         write_record(&mut bytes, &header, block.as_bytes()).unwrap();
         return bytes;
     }

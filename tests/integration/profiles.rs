@@ -89,7 +89,9 @@ fn tieba_as_data_is_tieba_as_code() {
             }
         }
     }
-    assert!(tieba::Address::parse_address(&url::Url::parse("https://tieba.baidu.com/p/7").unwrap()).is_some());
+    assert!(
+        tieba::Address::parse_address(&url::Url::parse("https://tieba.baidu.com/p/7").unwrap()).is_some()
+    );
 }
 
 #[test]

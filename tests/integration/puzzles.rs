@@ -471,8 +471,11 @@ fn statistics_are_those_of_table_3() {
                 (row["question"].as_str().unwrap().to_owned(), answer, shown)
             })
             .collect();
-        let rows =
-            shown.iter().map(|(question, answer, choices)| statistics::QuestionRow { question, answer, choices });
+        let rows = shown.iter().map(|(question, answer, choices)| statistics::QuestionRow {
+            question,
+            answer,
+            choices,
+        });
         let figures = count_figures(rows).unwrap();
         let got = [
             figures.question_tokens,

@@ -107,7 +107,8 @@ impl Making {
     }
 
     fn config(&self) -> Config {
-        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap()
+        Config::load(&self.root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default())
+            .unwrap()
     }
 
     fn run_to(&self, step: &str) {

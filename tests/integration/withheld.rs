@@ -87,8 +87,12 @@ fn filled(path: &str, secrets: &Secrets) -> Vec<String> {
     };
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_string()).collect::<Vec<_>>();
     fill("{recipe}", &|_| texts(&RECIPES));
-    let of = |path: &str| recipe::find_recipe(path.split('/').find(|part| RECIPES.contains(part)).unwrap()).unwrap();
-    fill("{step}", &|path| of(path).review_steps().map(|review| review.benchmark_and_ballot().1.to_string()).collect());
+    let of = |path: &str| {
+        recipe::find_recipe(path.split('/').find(|part| RECIPES.contains(part)).unwrap()).unwrap()
+    };
+    fill("{step}", &|path| {
+        of(path).review_steps().map(|review| review.benchmark_and_ballot().1.to_string()).collect()
+    });
     fill("{stage}", &|path| of(path).steps().iter().map(|step| coded(step.name)).collect());
     fill("{round}", &|_| texts(&ROUNDS));
     fill("{*path}", &|_| texts(&["MANIFEST.json", "..%2f..%2f..%2fraw%2faccess.jsonl"]));
@@ -124,7 +128,9 @@ fn votes(server: &Server, token: &str, place: &str, answer: &[(&str, &str)]) -> 
 /// The drafts that a blind ballot withholds.
 fn drafts(workspace: &Workspace) -> Vec<String> {
     let root = workspace.root();
-    let config = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default()).unwrap();
+    let config =
+        Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &Overrides::default())
+            .unwrap();
     let flub = recipe::find_recipe("flub").unwrap();
     let (step, items) = review_items(&config, flub, "explanation").unwrap().unwrap();
     assert!(!step.shows_drafts(riddlemill::review::Round::Vote));

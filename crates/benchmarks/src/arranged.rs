@@ -46,8 +46,9 @@ impl TablePlace<'_> {
             keys.require_text(key);
         }
         let (right, wrong) = (self.parse_expression(keys, "right"), self.parse_expression(keys, "wrong"));
-        let purpose =
-            keys.read_text("purpose").unwrap_or_else(|| leak_text(&format!("{} {}", self.benchmark, self.name)));
+        let purpose = keys
+            .read_text("purpose")
+            .unwrap_or_else(|| leak_text(&format!("{} {}", self.benchmark, self.name)));
         Some(Options {
             benchmark: self.benchmark,
             name: self.name,

@@ -3,7 +3,7 @@
 use minijinja::Value;
 use riddlemill_record::Reason;
 
-use crate::expression::{Expression, ScopedExpression, ExpressionError};
+use crate::expression::{Expression, ExpressionError, ScopedExpression};
 use crate::requirement::Requirement;
 
 /// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
@@ -145,7 +145,10 @@ impl BallotSource {
 impl PartialEq for BallotSource {
     fn eq(&self, other: &BallotSource) -> bool {
         let sources = |asked: &BallotSource| -> Vec<&str> {
-            let all = asked.input_expressions().chain(asked.decision_expressions()).chain(asked.answer_conditions());
+            let all = asked
+                .input_expressions()
+                .chain(asked.decision_expressions())
+                .chain(asked.answer_conditions());
             all.map(Expression::source).collect()
         };
         sources(self) == sources(other)

@@ -359,7 +359,10 @@ impl Field {
             AnswerKind::Choice(options) | AnswerKind::Choices { options, .. } => options,
             AnswerKind::Keep { reasons } => reasons,
             AnswerKind::Preference { tie, .. } => std::slice::from_ref(tie),
-            AnswerKind::Text | AnswerKind::Edited { .. } | AnswerKind::Pick { .. } | AnswerKind::Score { .. } => &[],
+            AnswerKind::Text
+            | AnswerKind::Edited { .. }
+            | AnswerKind::Pick { .. }
+            | AnswerKind::Score { .. } => &[],
         }
     }
 }
@@ -377,7 +380,9 @@ impl Ballot {
     pub fn picked_from(&self) -> impl Iterator<Item = &'static str> {
         let second = self.review.iter().flat_map(|review| &review.fields);
         self.fields.iter().chain(second).filter_map(|field| match field.kind {
-            AnswerKind::Pick { from, any: false, .. } if self.shown_keys().any(|key| key == from) => Some(from),
+            AnswerKind::Pick { from, any: false, .. } if self.shown_keys().any(|key| key == from) => {
+                Some(from)
+            }
             _ => None,
         })
     }

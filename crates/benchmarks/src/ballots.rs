@@ -5,8 +5,8 @@ use std::sync::Arc;
 use riddlemill_record::Reason;
 
 use crate::ballot::{
-    Adjudication, Ballot, BallotSource, Choice, Combine, Compares, Drafts, Field, AnswerKind, Label, ElementList, Passes,
-    Qualification, Rejection, Role, SecondPass, FillCondition,
+    Adjudication, AnswerKind, Ballot, BallotSource, Choice, Combine, Compares, Drafts, ElementList, Field,
+    FillCondition, Label, Passes, Qualification, Rejection, Role, SecondPass,
 };
 pub use crate::choice::Lists;
 use crate::expression::{self, Expression, Language};
@@ -40,7 +40,8 @@ impl Ballots {
 pub fn parse_ballots(benchmark: &'static str, file: &str, text: &str) -> Result<Ballots, Problems> {
     parse_file(file, text, |keys| {
         let lists = keys.read_table_lists("list", parse_choice);
-        let every = keys.read_table("every", |keys| parse_common(keys, &Common::default())).unwrap_or_default();
+        let every =
+            keys.read_table("every", |keys| parse_common(keys, &Common::default())).unwrap_or_default();
         let given = Arc::default();
         let language = expression::build_language(lists.clone(), &given);
         let steps = keys.read_named_tables("ballot", |name, keys| {
@@ -179,8 +180,9 @@ fn collect_examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     let mut examples = keys.read_tables("examples", |keys| keys.read_both_languages()).unwrap_or_default();
     for option in fields.iter().flat_map(Field::options) {
         let Some(example) = option.example else { continue };
-        let line =
-            |name: &str, example: &str, colon: &str| crate::reader::leak_text(&format!("{name}{colon}{example}"));
+        let line = |name: &str, example: &str, colon: &str| {
+            crate::reader::leak_text(&format!("{name}{colon}{example}"))
+        };
         let en = line(option.label.en, example.en, ": ");
         let zh = line(option.label.zh, example.zh, "：");
         if !examples.iter().any(|known| known.en == en) {
@@ -203,9 +205,15 @@ fn parse_shown_labels(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
 
 /// A ballot's inputs from a record, and where its answers are stored. Leaked, because ballots live as long as
 /// the program.
-fn parse_ballot_source(language: Language, file: &str, name: &'static str, keys: &Keys<'_>) -> &'static BallotSource {
+fn parse_ballot_source(
+    language: Language,
+    file: &str,
+    name: &'static str,
+    keys: &Keys<'_>,
+) -> &'static BallotSource {
     let read = |keys: &Keys<'_>, key: &str, source: &'static str| {
-        let place = keys.place_of_key(key).or_else(|| keys.place_of_key("key")).unwrap_or_else(|| file.to_owned());
+        let place =
+            keys.place_of_key(key).or_else(|| keys.place_of_key("key")).unwrap_or_else(|| file.to_owned());
         Expression::parse(language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     };
     let shown = |keys: &Keys<'_>| {
@@ -283,7 +291,9 @@ fn parse_ballot_source(language: Language, file: &str, name: &'static str, keys:
 fn parse_rejection(language: Language, keys: &Keys<'_>) -> Option<&'static Rejection> {
     let read = |key: &str| {
         let place = keys.place_of_key(key)?;
-        Expression::parse(language, place, keys.require_text(key)).map_err(|what| keys.report_problem(key, what)).ok()
+        Expression::parse(language, place, keys.require_text(key))
+            .map_err(|what| keys.report_problem(key, what))
+            .ok()
     };
     let (when, because) = (read("when"), read("because"));
     for key in ["when", "because"].into_iter().filter(|key| !keys.has_key(key)) {
@@ -317,7 +327,10 @@ fn parse_field(lists: &Lists, keys: &Keys<'_>) -> Field {
     let kind = parse_kind(lists, keys);
     let tolerance = keys.read_count("tolerance");
     if tolerance.is_some() && !matches!(kind, AnswerKind::Score { .. }) {
-        keys.report_problem("tolerance", "only a score has one: how far it may be from the known score in a trial");
+        keys.report_problem(
+            "tolerance",
+            "only a score has one: how far it may be from the known score in a trial",
+        );
     }
     Field {
         name: keys.require_text("name"),
@@ -375,9 +388,10 @@ fn parse_kind(lists: &Lists, keys: &Keys<'_>) -> AnswerKind {
             right_answer: keys.read_text("beside"),
         },
         Some(FieldKeyword::Edited) => AnswerKind::Edited { pick: keys.require_text("pick") },
-        Some(FieldKeyword::Score) => {
-            AnswerKind::Score { min: keys.read_integer("min").unwrap_or(1), max: keys.read_integer("max").unwrap_or(5) }
-        }
+        Some(FieldKeyword::Score) => AnswerKind::Score {
+            min: keys.read_integer("min").unwrap_or(1),
+            max: keys.read_integer("max").unwrap_or(5),
+        },
         Some(FieldKeyword::Preference) => {
             let sides = keys.read_texts("sides").and_then(|sides| <[&str; 2]>::try_from(sides).ok());
             if sides.is_none() {

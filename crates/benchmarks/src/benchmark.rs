@@ -225,7 +225,12 @@ impl Benchmark {
         let column = |path: String| Some(path.strip_prefix("table.")?.split('.').next()?.to_owned());
         let of = |asked: &Expression| {
             let place = asked.place().to_owned();
-            asked.used_paths().into_iter().filter_map(column).map(|name| (name, place.clone())).collect::<Vec<_>>()
+            asked
+                .used_paths()
+                .into_iter()
+                .filter_map(column)
+                .map(|name| (name, place.clone()))
+                .collect::<Vec<_>>()
         };
         let mut found: Vec<(String, String)> = steps.chain(data).chain(fields).flat_map(of).collect();
         found.sort();
@@ -243,7 +248,9 @@ impl Benchmark {
         {
             asked.extend([&drop.when, &drop.because]);
         }
-        asked.extend(self.drafts.iter().filter(|draft| draft.name == step.name).flat_map(Draft::reply_expressions));
+        asked.extend(
+            self.drafts.iter().filter(|draft| draft.name == step.name).flat_map(Draft::reply_expressions),
+        );
         let named: BTreeSet<String> = asked.into_iter().flat_map(Expression::used_settings).collect();
         let of_it = |setting: &&Setting| {
             named.iter().any(|name| {

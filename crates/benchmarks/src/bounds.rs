@@ -190,7 +190,10 @@ mod tests {
         let mut language = Environment::new();
         set_bounds(&mut language);
         language.add_template_owned("t", source.to_owned())?;
-        render_template(&language.get_template("t")?, context! { post => "水".repeat(100), posts => vec!["a", "b"] })
+        render_template(
+            &language.get_template("t")?,
+            context! { post => "水".repeat(100), posts => vec!["a", "b"] },
+        )
     }
 
     #[test]

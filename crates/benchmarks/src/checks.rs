@@ -6,7 +6,7 @@ use minijinja::value::{Value, ValueKind};
 use riddlemill_text::options::find_repetitions;
 use riddlemill_text::puzzle::{distractors, reconstruction};
 use riddlemill_text::replies;
-use riddlemill_text::text::{count_words, count_sentences};
+use riddlemill_text::text::{count_sentences, count_words};
 
 use crate::value::{text_of_value, texts_of_value};
 
@@ -35,7 +35,9 @@ pub(crate) fn add(language: &mut Environment<'static>) {
         find_repetitions(called, &plain_text(&right), &texts_of_value(&wrong))
     });
     language.add_function("lost_in_translation", |chinese: Value, english: Value| {
-        text_of_value(&english).map(|english| replies::list_losses(&plain_text(&chinese), &english)).unwrap_or_default()
+        text_of_value(&english)
+            .map(|english| replies::list_losses(&plain_text(&chinese), &english))
+            .unwrap_or_default()
     });
     language.add_function("words", |of: Value| count_words(&plain_text(&of)));
     language.add_function("characters", |of: Value| plain_text(&of).chars().count());
@@ -47,7 +49,12 @@ pub(crate) fn add(language: &mut Environment<'static>) {
         strsim::normalized_levenshtein(&plain_text(&a).to_lowercase(), &plain_text(&b).to_lowercase())
     });
     language.add_function("option_faults", |question: Value, answer: Value, wrong: Value, letters: bool| {
-        distractors::find_faults(&plain_text(&question), &plain_text(&answer), &texts_of_value(&wrong), letters)
+        distractors::find_faults(
+            &plain_text(&question),
+            &plain_text(&answer),
+            &texts_of_value(&wrong),
+            letters,
+        )
     });
     language.add_function("premise_faults", premise_faults);
     language.add_function("rephrasing_faults", |question: Value, answer: Value, new: Value, wrong: Value| {
@@ -106,7 +113,9 @@ fn premise_faults(
     stumper: Option<usize>,
 ) -> Vec<String> {
     let mut findings = Vec::new();
-    for (distractor, at) in distractors.iter().zip(texts_of_value(&overturned).iter().filter_map(|n| n.parse().ok())) {
+    for (distractor, at) in
+        distractors.iter().zip(texts_of_value(&overturned).iter().filter_map(|n| n.parse().ok()))
+    {
         if Some(at) == stumper {
             findings.push(format!("{distractor:?} overturns the premise that the answer overturns"));
         } else if at >= premises.len() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use minijinja::value::Value;
 use riddlemill_text::hint::unknown;
 
-use crate::expression::{Expression, Language, ExpressionError};
+use crate::expression::{Expression, ExpressionError, Language};
 use crate::reader::Keys;
 
 /// The published files of a set, and how their rows are read.
@@ -168,7 +168,10 @@ fn parse_form(keys: &Keys<'_>, name: &str) -> CompatFormat {
         );
     }
     if name.contains(['/', '\\']) {
-        keys.report_problem("file", format!("{name:?} is in a folder; published files are directly under compat/"));
+        keys.report_problem(
+            "file",
+            format!("{name:?} is in a folder; published files are directly under compat/"),
+        );
     }
     match (form, lines) {
         // Some authors published JSON Lines under this name.

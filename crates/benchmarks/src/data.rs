@@ -5,7 +5,7 @@ use std::sync::Arc;
 use riddlemill_record::OwnReason;
 
 use crate::compat::{self, Compats};
-use crate::expression::{Expression, Language, ExpressionError};
+use crate::expression::{Expression, ExpressionError, Language};
 use crate::reader::Keys;
 use crate::requirement::{self, Requirement};
 use crate::scope::{text_of_value, texts_of_value};
@@ -132,9 +132,9 @@ impl ColumnKind {
             ColumnKind::Count => value.is_u64(),
             ColumnKind::Real => value.is_number(),
             ColumnKind::Flag => value.is_boolean(),
-            ColumnKind::Texts | ColumnKind::Counts | ColumnKind::Reals => {
-                value.as_array().is_some_and(|list| list.iter().all(|value| self.split_list_kind().1.is_type_of(value)))
-            }
+            ColumnKind::Texts | ColumnKind::Counts | ColumnKind::Reals => value
+                .as_array()
+                .is_some_and(|list| list.iter().all(|value| self.split_list_kind().1.is_type_of(value))),
         }
     }
 }
@@ -160,7 +160,8 @@ pub(crate) fn parse_fields(language: Language, file: &str, keys: &Keys<'_>) -> F
 pub(crate) fn parse_data(language: Language, file: &str, fields: &Fields, keys: &Keys<'_>) -> Option<Data> {
     let over = |keys: &Keys<'_>, key: &str| Expression::parse_key(language, file, keys, key);
     let check = |keys: &Keys<'_>| {
-        let (holds, says) = (require_expression(language, file, keys, "holds"), parse_sentence(language, file, keys));
+        let (holds, says) =
+            (require_expression(language, file, keys, "holds"), parse_sentence(language, file, keys));
         Some(Check { holds: holds?, says: says? })
     };
     let mut data = keys.read_table("data", |keys| {

@@ -8,7 +8,7 @@ use crate::expression::{Expression, Language, ScopedExpression};
 use crate::majority;
 use crate::reader::{Keys, leak_text};
 use crate::record_kind::RecordKind;
-use crate::reply::{self, ReplyForm, Reading, Reply};
+use crate::reply::{self, Reading, Reply, ReplyForm};
 use crate::requirement::{self, Requirement};
 use crate::setting::{replies_at, setting_at};
 use riddlemill_record::Reason;
@@ -233,7 +233,11 @@ impl Draft {
     pub(crate) fn record_expressions(&self) -> impl Iterator<Item = &Expression> {
         let list = self.over.iter().map(|over| &over.list);
         let required = self.reply_conditions().map(|(expression, _)| expression);
-        self.input_expressions().chain(list).chain(self.over_reply()).chain(self.check_expressions()).chain(required)
+        self.input_expressions()
+            .chain(list)
+            .chain(self.over_reply())
+            .chain(self.check_expressions())
+            .chain(required)
     }
 
     /// Every expression over a parsed reply.
@@ -265,7 +269,11 @@ impl TablePlace<'_> {
         Expression::parse(self.language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
     }
 
-    pub(crate) fn parse_named_expressions(&self, keys: &Keys<'_>, key: &str) -> Option<Vec<(&'static str, Expression)>> {
+    pub(crate) fn parse_named_expressions(
+        &self,
+        keys: &Keys<'_>,
+        key: &str,
+    ) -> Option<Vec<(&'static str, Expression)>> {
         let each = |keys: &Keys<'_>| -> Vec<_> {
             let read = |name: &'static str| Some((name, self.parse_expression(keys, name)?));
             keys.key_names().into_iter().filter_map(read).collect()
@@ -294,7 +302,8 @@ impl TablePlace<'_> {
                 }
                 let mut case = |keys: &Keys<'_>| {
                     if responding {
-                        responds.push(Asked { name: keys.require_text("name"), role: keys.require_text("role") });
+                        responds
+                            .push(Asked { name: keys.require_text("name"), role: keys.require_text("role") });
                     }
                     self.parse_case(ballots, reading.as_ref(), keys)
                 };
@@ -314,9 +323,13 @@ impl TablePlace<'_> {
         if replies.and(samples).is_some() {
             keys.report_problem("samples", "`samples` and `replies` are one number: name one of them");
         }
-        let majority = majority::parse_majority(keys, &cases.iter().map(|case| &*case.reading).collect::<Vec<_>>());
+        let majority =
+            majority::parse_majority(keys, &cases.iter().map(|case| &*case.reading).collect::<Vec<_>>());
         if responding && keys.has_key("majority") {
-            keys.report_problem("majority", "every reply of this step becomes a record: there is none to choose");
+            keys.report_problem(
+                "majority",
+                "every reply of this step becomes a record: there is none to choose",
+            );
         }
         let barred = keys.read_table("barred", |keys| {
             for key in ["by", "whose"].into_iter().filter(|key| !keys.has_key(key)) {
@@ -362,7 +375,10 @@ impl TablePlace<'_> {
             requires: requirement::parse_requirements(self.language, self.file, keys),
         };
         if responding && !draft.requires.is_empty() {
-            keys.report_problem("requires", "a model's own answer is taken as it is: `requires` is for drafts");
+            keys.report_problem(
+                "requires",
+                "a model's own answer is taken as it is: `requires` is for drafts",
+            );
         }
         let given =
             |name: &str| draft.cases.iter().any(|case| case.with.iter().any(|(with, _)| *with == name));
@@ -381,13 +397,21 @@ impl TablePlace<'_> {
             );
         }
         for field in fields.iter().filter(|field| draft.over.is_some() && OF_ELEMENT.contains(field)) {
-            keys.report_problem("reply", format!("no field may be named {field:?}: every element of `over` has it"));
+            keys.report_problem(
+                "reply",
+                format!("no field may be named {field:?}: every element of `over` has it"),
+            );
         }
         Some(draft)
     }
 
     /// The list whose elements are asked about one by one.
-    fn parse_element_list(&self, ballots: Option<&Ballots>, responding: bool, keys: &Keys<'_>) -> Option<ElementList> {
+    fn parse_element_list(
+        &self,
+        ballots: Option<&Ballots>,
+        responding: bool,
+        keys: &Keys<'_>,
+    ) -> Option<ElementList> {
         let called = self.parse_expression(keys, "called");
         let Some(list) = self.parse_expression(keys, "over") else {
             if called.is_some() && !keys.has_key("over") {
@@ -405,7 +429,10 @@ impl TablePlace<'_> {
             keys.report_problem("checks_each", what);
         }
         if keys.has_key("made") {
-            keys.report_problem("made", "what is made elsewhere is of whole records, and not of elements of `over`");
+            keys.report_problem(
+                "made",
+                "what is made elsewhere is of whole records, and not of elements of `over`",
+            );
         }
         let ballot = keys.read_text("for").and_then(|ballot| ballots?.find_ballot(ballot));
         if let Some(ballot) = ballot.filter(|ballot| ballot.asked.is_none_or(|asked| asked.over.is_none())) {
@@ -454,13 +481,15 @@ impl TablePlace<'_> {
     fn parse_reading(&self, ballots: Option<&Ballots>, keys: &Keys<'_>) -> Option<Reading> {
         let read = |keys: &Keys<'_>| {
             let form = reply::parse_reply_form(ballots, keys);
-            let (gives, refuses) = (self.parse_named_expressions(keys, "gives"), self.parse_expressions(keys, "refuses"));
+            let (gives, refuses) =
+                (self.parse_named_expressions(keys, "gives"), self.parse_expressions(keys, "refuses"));
             Some(Reading { form: form?, gives, refuses })
         };
         let reading = keys.read_table("reply", read).flatten()?;
         if let Some(names) = reading.form.names_for_gives() {
-            for problem in
-                reading.reply_expressions().filter_map(|e| e.find_unknown_name("key of the reply", names.iter().copied()))
+            for problem in reading
+                .reply_expressions()
+                .filter_map(|e| e.find_unknown_name("key of the reply", names.iter().copied()))
             {
                 keys.report_problem("reply", problem);
             }

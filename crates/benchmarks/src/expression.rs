@@ -44,7 +44,9 @@ impl ExpressionForm {
     fn find_names(&self, source: &'static str, below: bool) -> BTreeSet<String> {
         match self {
             ExpressionForm::Name => BTreeSet::from([source.to_owned()]),
-            ExpressionForm::Expression(compiled) => compiled.undeclared_variables(below).into_iter().collect(),
+            ExpressionForm::Expression(compiled) => {
+                compiled.undeclared_variables(below).into_iter().collect()
+            }
             ExpressionForm::Template(language) => match language.template_from_str(source) {
                 Ok(template) => template.undeclared_variables(below).into_iter().collect(),
                 Err(_) => BTreeSet::new(),
@@ -79,7 +81,12 @@ pub struct ExpressionError {
 
 impl Expression {
     /// Parses the value of a key; `None` if there is none, or it is reported as a problem.
-    pub(crate) fn parse_key(language: Language, file: &str, keys: &Keys<'_>, key: &str) -> Option<Expression> {
+    pub(crate) fn parse_key(
+        language: Language,
+        file: &str,
+        keys: &Keys<'_>,
+        key: &str,
+    ) -> Option<Expression> {
         let source = keys.read_text(key)?;
         let place = keys.place_of_key(key).unwrap_or_else(|| file.to_owned());
         Expression::parse(language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
@@ -144,7 +151,8 @@ impl Expression {
                 })
             }
         };
-        let value = value.map_err(|e| self.make_trouble(format!("{} cannot be computed: {e}", self.source)))?;
+        let value =
+            value.map_err(|e| self.make_trouble(format!("{} cannot be computed: {e}", self.source)))?;
         Ok(if value.is_undefined() { Value::from(()) } else { value })
     }
 
@@ -194,9 +202,9 @@ impl Expression {
         known: impl Iterator<Item = &'k str> + Clone,
     ) -> Option<String> {
         let names = self.names();
-        let unexpected = names
-            .iter()
-            .find(|name| !self.is_call_or_setting(name) && !known.clone().any(|known| known == name.as_str()))?;
+        let unexpected = names.iter().find(|name| {
+            !self.is_call_or_setting(name) && !known.clone().any(|known| known == name.as_str())
+        })?;
         Some(riddlemill_text::hint::unknown(what, unexpected, known))
     }
 }
@@ -288,7 +296,8 @@ pub(crate) fn build_language(lists: Lists, settings: &Arc<SettingValues>) -> Lan
     language.add_filter("fields", collect_fields);
     language.add_filter("codes", join_codes);
     language.add_filter("listed", |text: Value| text.as_str().map(split_list_lines).unwrap_or_default());
-    language.add_filter("including", |premises: Vec<String>, one: Value| append_missing(premises, one.as_str()));
+    language
+        .add_filter("including", |premises: Vec<String>, one: Value| append_missing(premises, one.as_str()));
     language.add_filter("corrected", |text: &str, proposed: Vec<String>, accepted: Value| {
         let taken: Vec<Correction> = at_numbers(&accepted, &proposed)?
             .into_iter()
@@ -427,7 +436,8 @@ fn append_missing(mut texts: Vec<String>, addition: Option<&str>) -> Vec<String>
 /// The index in a list, from 0, of the text with the same words, ignoring case and punctuation; undefined if
 /// it is missing.
 fn said_in(text: Value, list: Vec<String>) -> Value {
-    let place = text.as_str().and_then(|text| list.iter().position(|other| word_key(other) == word_key(text)));
+    let place =
+        text.as_str().and_then(|text| list.iter().position(|other| word_key(other) == word_key(text)));
     place.map_or(Value::from(()), Value::from)
 }
 

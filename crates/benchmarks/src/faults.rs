@@ -2,7 +2,7 @@
 
 use riddlemill_text::hint::unknown;
 
-use crate::ballot::{Ballot, Combine, Field, KEEP, AnswerKind, REASON, RESERVED, Round};
+use crate::ballot::{AnswerKind, Ballot, Combine, Field, KEEP, REASON, RESERVED, Round};
 
 impl Ballot {
     /// All faults of a definition: repeated names or codes, conditions on later fields, no voter, no vote.

@@ -281,7 +281,10 @@ impl FigureKind {
 
     /// Whether it is drawn as bars, unless its folder says otherwise.
     pub(crate) fn is_drawn(&self) -> bool {
-        matches!(self, FigureKind::Counts(_) | FigureKind::Bars(_) | FigureKind::Votes { .. } | FigureKind::Wins(_))
+        matches!(
+            self,
+            FigureKind::Counts(_) | FigureKind::Bars(_) | FigureKind::Votes { .. } | FigureKind::Wins(_)
+        )
     }
 
     /// Its name in `report.toml`.
@@ -331,9 +334,11 @@ impl FigureKind {
             FigureKind::Ratings(_) => named(&["judge", "model", "normal", "counts"], none),
             FigureKind::ScoresByPart { .. } => named(&["model", "category", "questions", "score"], none),
             FigureKind::WordsKept(_) => named(&["value"], none),
-            FigureKind::Shortcuts(_) | FigureKind::Reviews | FigureKind::PuzzleStatistics(_) | FigureKind::Labels | FigureKind::Columns => {
-                Some(Vec::new())
-            }
+            FigureKind::Shortcuts(_)
+            | FigureKind::Reviews
+            | FigureKind::PuzzleStatistics(_)
+            | FigureKind::Labels
+            | FigureKind::Columns => Some(Vec::new()),
             FigureKind::Lines(_) | FigureKind::OfAnswers(_) => None,
         }
     }
@@ -360,9 +365,10 @@ impl Figure {
         match &self.kind {
             FigureKind::Numbers(numbers) => {
                 asked.extend(numbers.iter().filter_map(|number| match &number.measure {
-                    NumberMeasure::Count(of) | NumberMeasure::Share(of) | NumberMeasure::Mean(of) | NumberMeasure::Lengths(of) => {
-                        Some(of)
-                    }
+                    NumberMeasure::Count(of)
+                    | NumberMeasure::Share(of)
+                    | NumberMeasure::Mean(of)
+                    | NumberMeasure::Lengths(of) => Some(of),
                     NumberMeasure::Items | NumberMeasure::Modified(_) | NumberMeasure::LookedAt(_) => None,
                 }))
             }
@@ -376,7 +382,9 @@ impl Figure {
             FigureKind::Shortcuts(posed) => asked.extend(posed.iter().flat_map(|posed| {
                 [&posed.question, &posed.options, &posed.gold].into_iter().chain(&posed.group)
             })),
-            FigureKind::JudgePairs(judged) | FigureKind::Ratings(judged) => asked.extend(judged.record_expressions()),
+            FigureKind::JudgePairs(judged) | FigureKind::Ratings(judged) => {
+                asked.extend(judged.record_expressions())
+            }
             FigureKind::ScoresByPart { judged, .. } => asked.extend(judged.record_expressions()),
             FigureKind::PuzzleStatistics(of) => asked.extend([&of.question, &of.answer, &of.options]),
             FigureKind::WordsKept(kept) => asked.extend([&kept.text, &kept.group, &kept.from, &kept.to]),

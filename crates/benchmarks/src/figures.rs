@@ -10,7 +10,8 @@ use crate::choice::{Choice, Lists};
 use crate::data::parse_words;
 use crate::expression::{Expression, Language};
 use crate::figure::{
-    Bars, Counts, Division, Figure, RatedAnswers, TextPair, FigureKind, Line, NumberMeasure, NumberFigure, ChoiceColumns, Puzzles, Report, Wins,
+    Bars, ChoiceColumns, Counts, Division, Figure, FigureKind, Line, NumberFigure, NumberMeasure, Puzzles,
+    RatedAnswers, Report, TextPair, Wins,
 };
 use crate::reader::{Keys, Problem, parse_file};
 use crate::record_kind::{self, RecordKind};
@@ -55,7 +56,11 @@ pub(crate) struct Declared {
 
 /// Parses the tables of benchmark.toml, whose keys are given, and a report; the default report if there is no file. Problems of
 /// the report are returned beside what could be read.
-pub(crate) fn load_figures(text: Option<&str>, known: &FigureNames<'_>, keys: &Keys<'_>) -> (Declared, Vec<Problem>) {
+pub(crate) fn load_figures(
+    text: Option<&str>,
+    known: &FigureNames<'_>,
+    keys: &Keys<'_>,
+) -> (Declared, Vec<Problem>) {
     let reader = FigureReader { known, names: RefCell::default(), usual: Cell::new(false) };
     let tables = keys.read_tables("table", |keys| reader.parse_figure(&[], keys, false)).unwrap_or_default();
     let (evaluation, of_records) = split_figures(tables);
@@ -100,9 +105,13 @@ struct FigureReader<'k> {
 
 impl FigureReader<'_> {
     fn parse_report(&self, keys: &Keys<'_>) -> Declared {
-        let parts: Vec<Division> =
-            keys.read_named_tables("part", |name, keys| self.parse_division(name, keys)).into_iter().flatten().collect();
-        let figures = keys.read_tables("figure", |keys| self.parse_figure(&parts, keys, true)).unwrap_or_default();
+        let parts: Vec<Division> = keys
+            .read_named_tables("part", |name, keys| self.parse_division(name, keys))
+            .into_iter()
+            .flatten()
+            .collect();
+        let figures =
+            keys.read_tables("figure", |keys| self.parse_figure(&parts, keys, true)).unwrap_or_default();
         let (evaluation, figures) = split_figures(figures);
         Declared { report: Report { parts, figures }, evaluation }
     }
@@ -134,7 +143,8 @@ impl FigureReader<'_> {
         if let Some(name) = step.filter(|name| !self.known.steps.contains(name)) {
             keys.report_problem("step", unknown("step", name, self.known.steps.iter().copied()));
         }
-        let records = keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, self.known.kinds, keys));
+        let records =
+            keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, self.known.kinds, keys));
         let among = self.parse_expression(keys, "among");
         let word = keys.require_text("kind");
         let kind = self.parse_kind(word, part, keys);
@@ -149,7 +159,10 @@ impl FigureReader<'_> {
         let about = described.read_text(keys, "about").unwrap_or_default();
         let paper = keys.read_text("paper").unwrap_or_default();
         let drawn = parse_charts(heading, kind.as_ref().is_some_and(FigureKind::is_drawn), &described, keys);
-        let is_free = matches!(kind, Some(FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_)) | None);
+        let is_free = matches!(
+            kind,
+            Some(FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_)) | None
+        );
         if keys.has_key("drawn") && !is_free {
             keys.report_problem(
                 "drawn",
@@ -168,7 +181,8 @@ impl FigureReader<'_> {
             Some("") => Line::None,
             Some(_) => self.parse_expression(keys, "line").map_or(Line::None, Line::Template),
         };
-        let has_cells = kind.as_ref().is_none_or(|kind| kind.cell_names().is_some_and(|cells| !cells.is_empty()));
+        let has_cells =
+            kind.as_ref().is_none_or(|kind| kind.cell_names().is_some_and(|cells| !cells.is_empty()));
         if keys.has_key("keys") && (!has_cells || matches!(word, "numbers" | "words-kept")) {
             keys.report_problem("keys", format!("`keys` names the cells of a table, and {word:?} has none"));
         }
@@ -261,11 +275,15 @@ impl FigureReader<'_> {
                 FigureKind::Shortcuts(None)
             }
             "shortcuts" => {
-                let (question, options, gold) =
-                    (self.require_expression(keys, "question"), self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
+                let (question, options, gold) = (
+                    self.require_expression(keys, "question"),
+                    self.require_expression(keys, "options"),
+                    self.require_expression(keys, "gold"),
+                );
                 let group = self.parse_expression(keys, "group");
                 let apart = keys.read_texts("apart").unwrap_or_default();
-                let posed = ChoiceColumns { question: question?, options: options?, gold: gold?, group, apart };
+                let posed =
+                    ChoiceColumns { question: question?, options: options?, gold: gold?, group, apart };
                 FigureKind::Shortcuts(Some(Box::new(posed)))
             }
             "agreement" => {
@@ -312,7 +330,13 @@ impl FigureReader<'_> {
                 let label = keys.require_text("label");
                 let [text, group, from, to] =
                     ["text", "group", "from", "to"].map(|key| self.require_expression(keys, key));
-                FigureKind::WordsKept(Box::new(TextPair { label, text: text?, group: group?, from: from?, to: to? }))
+                FigureKind::WordsKept(Box::new(TextPair {
+                    label,
+                    text: text?,
+                    group: group?,
+                    from: from?,
+                    to: to?,
+                }))
             }
             "labels" => {
                 self.check_released(keys);
@@ -363,7 +387,8 @@ impl FigureReader<'_> {
     }
 
     fn parse_wins(&self, keys: &Keys<'_>) -> Option<Wins> {
-        let (opponents, verdicts) = (self.require_expression(keys, "opponents"), self.require_expression(keys, "verdicts"));
+        let (opponents, verdicts) =
+            (self.require_expression(keys, "opponents"), self.require_expression(keys, "verdicts"));
         let (votes, marks) = (self.parse_expression(keys, "votes"), self.parse_expression(keys, "marks"));
         let share = |keys: &Keys<'_>| {
             keys.key_names().into_iter().map(|name| (name, keys.require_text(name))).collect::<Vec<_>>()
@@ -404,7 +429,9 @@ impl FigureReader<'_> {
 
     fn require_ballot(&self, keys: &Keys<'_>, key: &str) -> &'static str {
         let name = keys.require_text(key);
-        if let Some(ballots) = self.known.ballots.filter(|all| !name.is_empty() && all.find_ballot(name).is_none()) {
+        if let Some(ballots) =
+            self.known.ballots.filter(|all| !name.is_empty() && all.find_ballot(name).is_none())
+        {
             keys.report_problem(key, unknown("ballot", name, ballots.steps.iter().map(|ballot| ballot.name)));
         }
         name
@@ -413,7 +440,12 @@ impl FigureReader<'_> {
     /// A ballot with a review.
     fn looked_over(&self, keys: &Keys<'_>, key: &str) -> &'static str {
         let name = self.require_ballot(keys, key);
-        if self.known.ballots.and_then(|all| all.find_ballot(name)).is_some_and(|ballot| ballot.review.is_none()) {
+        if self
+            .known
+            .ballots
+            .and_then(|all| all.find_ballot(name))
+            .is_some_and(|ballot| ballot.review.is_none())
+        {
             keys.report_problem(
                 key,
                 format!("the ballot {name:?} has no second review, which could change a decision"),
@@ -425,7 +457,10 @@ impl FigureReader<'_> {
     /// Reports a figure of released rows if the benchmark releases none.
     fn check_released(&self, keys: &Keys<'_>) {
         if !self.known.released && !self.usual.get() {
-            keys.report_problem("kind", "it is about the rows of a release, and benchmark.toml has no [data]");
+            keys.report_problem(
+                "kind",
+                "it is about the rows of a release, and benchmark.toml has no [data]",
+            );
         }
     }
 
@@ -440,7 +475,9 @@ impl FigureReader<'_> {
     fn parse_expression(&self, keys: &Keys<'_>, key: &str) -> Option<Expression> {
         let source = keys.read_text(key)?;
         let place = keys.place_of_key(key).unwrap_or_else(|| self.known.file.to_owned());
-        Expression::parse(self.known.language, place, source).map_err(|what| keys.report_problem(key, what)).ok()
+        Expression::parse(self.known.language, place, source)
+            .map_err(|what| keys.report_problem(key, what))
+            .ok()
     }
 
     /// Names in titles, lines and keys that are neither a figure nor a cell.

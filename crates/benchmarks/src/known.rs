@@ -60,7 +60,10 @@ fn too_early(
             ),
         })
     };
-    crate::declares::find_used_fields(std::iter::once(requirement), fields).into_iter().filter_map(of_field).collect()
+    crate::declares::find_used_fields(std::iter::once(requirement), fields)
+        .into_iter()
+        .filter_map(of_field)
+        .collect()
 }
 
 /// These names, and more that are not looked into.
@@ -130,14 +133,18 @@ fn unknown_names(
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft.asked_with().chain(draft.reply_conditions()).for_each(|(e, more)| check(&extend_names(&known, more), e));
+            draft
+                .asked_with()
+                .chain(draft.reply_conditions())
+                .for_each(|(e, more)| check(&extend_names(&known, more), e));
             for (e, more) in draft.reply_conditions() {
                 misplaced.extend(too_early(&extend_names(&known, more), e, benchmark.fields()));
             }
             let fields = draft.filled_fields().into_iter().map(str::to_owned);
             match draft.ballot {
                 _ if !draft.responds.is_empty() => {
-                    known.insert(group_name(draft.name), draft.answered_fields().map(str::to_owned).collect());
+                    known
+                        .insert(group_name(draft.name), draft.answered_fields().map(str::to_owned).collect());
                 }
                 Some(ballot) => known.entry(group_name(ballot)).or_default().extend(of(&[
                     "draft",
@@ -221,7 +228,9 @@ fn unknown_names(
             }
             StepKind::Elements => {
                 let elements = benchmark.elements.iter().filter(|elements| elements.name == step.name);
-                elements.flat_map(Elements::record_expressions).for_each(|(e, more)| check(&extend_names(&known, more), e));
+                elements
+                    .flat_map(Elements::record_expressions)
+                    .for_each(|(e, more)| check(&extend_names(&known, more), e));
                 known.insert(group_name(step.name), of(&ELEMENT));
             }
             _ => {}
@@ -232,8 +241,10 @@ fn unknown_names(
     }
     let report = &benchmark.report;
     known.insert("source_kind".into(), Vec::new());
-    let of_figures =
-        report.figures.iter().flat_map(|figure| figure.record_expressions().into_iter().chain(figure.of_last()));
+    let of_figures = report
+        .figures
+        .iter()
+        .flat_map(|figure| figure.record_expressions().into_iter().chain(figure.of_last()));
     report.parts.iter().map(|part| &part.of).chain(of_figures).for_each(|e| check(&known, e));
     if let Some(data) = &benchmark.data {
         for name in ["number", "standing", "source_kind", "source_id"] {

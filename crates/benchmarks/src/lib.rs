@@ -71,7 +71,7 @@ mod tasks;
 pub mod template;
 mod value;
 
-pub use benchmark::{Benchmark, StepKind, Prompt, Step};
+pub use benchmark::{Benchmark, Prompt, Step, StepKind};
 pub use data::{ColumnError, Data};
 pub use derived::Derived;
 pub use expression::{Expression, ExpressionError};

@@ -1,16 +1,21 @@
 //! `majority` of a draft: the field whose most frequent value decides which of several replies is kept.
 
 use crate::reader::Keys;
-use crate::reply::{ReplyForm, Reading, Reply};
+use crate::reply::{Reading, Reply, ReplyForm};
 
 /// The field that decides; `None` without the key, and if there is a problem, which is reported.
 pub(crate) fn parse_majority(keys: &Keys<'_>, readings: &[&Reading]) -> Option<&'static str> {
     let field = keys.read_text("majority")?;
-    let mut fields: Vec<&'static str> = readings.iter().filter_map(|one| choice_fields(one)).flatten().collect();
+    let mut fields: Vec<&'static str> =
+        readings.iter().filter_map(|one| choice_fields(one)).flatten().collect();
     fields.dedup();
-    let declared: Vec<&'static str> = readings.iter().filter_map(|one| one.filled_fields()).flatten().collect();
+    let declared: Vec<&'static str> =
+        readings.iter().filter_map(|one| one.filled_fields()).flatten().collect();
     if !declared.contains(&field) {
-        keys.report_problem("majority", riddlemill_text::hint::unknown("field of the reply", field, declared));
+        keys.report_problem(
+            "majority",
+            riddlemill_text::hint::unknown("field of the reply", field, declared),
+        );
         return None;
     }
     if !fields.contains(&field) {
@@ -33,8 +38,9 @@ fn choice_fields(reading: &Reading) -> Option<Vec<&'static str>> {
     if let Some(gives) = &reading.gives {
         return Some(gives.iter().map(|(field, _)| *field).collect());
     }
-    let is_choice =
-        |form: &ReplyForm| matches!(form, ReplyForm::Flag | ReplyForm::Integer | ReplyForm::Scale(..) | ReplyForm::OneOf(_));
+    let is_choice = |form: &ReplyForm| {
+        matches!(form, ReplyForm::Flag | ReplyForm::Integer | ReplyForm::Scale(..) | ReplyForm::OneOf(_))
+    };
     match &reading.form {
         Reply::Json(keys) => {
             Some(keys.iter().filter(|(_, form)| is_choice(form)).map(|(key, _)| *key).collect())

@@ -69,7 +69,12 @@ impl NativeStep {
 
 impl TablePlace<'_> {
     /// A step that is a named operation.
-    pub fn parse_native(&self, op: &'static str, leaves: Option<&'static RecordKind>, keys: &Keys<'_>) -> NativeStep {
+    pub fn parse_native(
+        &self,
+        op: &'static str,
+        leaves: Option<&'static RecordKind>,
+        keys: &Keys<'_>,
+    ) -> NativeStep {
         let of_file = |key: &str| keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
         let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
         if self.records.is_none() && !keeps.is_empty() {

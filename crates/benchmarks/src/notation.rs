@@ -41,7 +41,8 @@ pub fn split_members(text: &str) -> Result<Vec<(String, &str)>, NotationError> {
     }
     loop {
         let key = cursor.read_value()?;
-        let key: String = serde_json::from_str(&strict_json(key)).map_err(|_| cursor.make_error(Wrong::Key))?;
+        let key: String =
+            serde_json::from_str(&strict_json(key)).map_err(|_| cursor.make_error(Wrong::Key))?;
         cursor.expect_byte(b':')?;
         members.push((key, cursor.read_value()?));
         if cursor.next_is(b'}') {

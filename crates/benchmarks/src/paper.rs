@@ -91,8 +91,9 @@ pub(crate) fn parse_paper(keys: &Keys<'_>) -> Cited {
     if let Some(other) = keys.read_text("like") {
         return Cited::Like(other);
     }
-    let set =
-        |keys: &Keys<'_>| -> Vec<_> { keys.key_names().into_iter().map(|key| (key, keys.require_text(key))).collect() };
+    let set = |keys: &Keys<'_>| -> Vec<_> {
+        keys.key_names().into_iter().map(|key| (key, keys.require_text(key))).collect()
+    };
     let difference = |keys: &Keys<'_>| Difference {
         there: keys.require_text("there"),
         here: keys.require_text("here"),

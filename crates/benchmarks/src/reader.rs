@@ -102,7 +102,8 @@ impl Keys<'_> {
 
     /// A list of texts.
     pub fn read_texts(&self, key: &str) -> Option<Vec<&'static str>> {
-        let texts = |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(leak_text)).collect();
+        let texts =
+            |value: &Value| value.as_array()?.iter().map(|text| text.as_str().map(leak_text)).collect();
         self.read_value(key, "a list of texts", texts)
     }
 
@@ -120,7 +121,10 @@ impl Keys<'_> {
             self.report_problem(key, format!("{key}: `en` is missing"));
         }
         let both = |keys: &Keys<'_>| match lacks {
-            true => Label { en: "", zh: keys.read_text("en").or_else(|| keys.read_text("zh")).unwrap_or_default() },
+            true => Label {
+                en: "",
+                zh: keys.read_text("en").or_else(|| keys.read_text("zh")).unwrap_or_default(),
+            },
             false => keys.read_both_languages(),
         };
         self.read_table(key, both).unwrap_or(Label { en: "", zh: "" })
@@ -170,7 +174,11 @@ impl Keys<'_> {
     }
 
     /// Named subtables, `[key.NAME]`, in the order of the file.
-    pub fn read_named_tables<T>(&self, key: &str, mut parse: impl FnMut(&'static str, &Keys<'_>) -> T) -> Vec<T> {
+    pub fn read_named_tables<T>(
+        &self,
+        key: &str,
+        mut parse: impl FnMut(&'static str, &Keys<'_>) -> T,
+    ) -> Vec<T> {
         let Some(item) = self.find_item(key) else { return Vec::new() };
         let Some(table) = item.as_table_like() else {
             self.report_expected(key, item, "tables with names of their own");
@@ -187,7 +195,11 @@ impl Keys<'_> {
     }
 
     /// Peeks into named subtables before they are parsed, without marking keys as used or reporting problems.
-    pub(crate) fn peek_named_tables<T>(&self, key: &str, parse: impl Fn(&'static str, &Keys<'_>) -> Vec<T>) -> Vec<T> {
+    pub(crate) fn peek_named_tables<T>(
+        &self,
+        key: &str,
+        parse: impl Fn(&'static str, &Keys<'_>) -> Vec<T>,
+    ) -> Vec<T> {
         let tables =
             self.table.get(key).and_then(Item::as_table_like).into_iter().flat_map(|table| table.iter());
         // Problems are reported when the table is parsed in earnest.

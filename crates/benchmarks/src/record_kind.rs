@@ -45,7 +45,10 @@ pub(crate) fn parse_record_kinds(keys: &Keys<'_>) -> Vec<&'static RecordKind> {
             .collect();
         if !columns.first().is_some_and(|first| first.name == "id" && first.kind == CellKind::Text) {
             let first = columns.first().map_or("id", |first| first.name);
-            keys.report_problem(first, format!("[columns.{name}]: the first column is `id`, of type \"text\""));
+            keys.report_problem(
+                first,
+                format!("[columns.{name}]: the first column is `id`, of type \"text\""),
+            );
         }
         // The groups that steps make of records without a kind are in a column of this name.
         if keys.has_key(GROUPS) {
@@ -93,8 +96,9 @@ pub(crate) fn of_file(text: &str) -> Vec<&'static RecordKind> {
 pub(crate) fn built_in() -> &'static [&'static RecordKind] {
     static KINDS: OnceLock<Vec<&'static RecordKind>> = OnceLock::new();
     KINDS.get_or_init(|| {
-        let files =
-            crate::built_in_folders().into_iter().flat_map(|(name, files)| crate::edition2::read_folder(name, &files).0);
+        let files = crate::built_in_folders()
+            .into_iter()
+            .flat_map(|(name, files)| crate::edition2::read_folder(name, &files).0);
         files.filter(|(path, _)| *path == "benchmark.toml").flat_map(|(_, text)| of_file(text)).collect()
     })
 }

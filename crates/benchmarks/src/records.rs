@@ -64,8 +64,9 @@ fn unknown_to_step<'e>(
     let names = || known.iter().map(|column| column.name).chain(fields.iter().map(|(name, _)| *name));
     let problem =
         |e: &Expression, what: Option<String>| what.map(|what| Problem { place: e.place().to_owned(), what });
-    let named =
-        named.filter_map(|(e, more)| problem(e, e.find_unknown_name("column", names().chain(more.iter().copied()))));
+    let named = named.filter_map(|(e, more)| {
+        problem(e, e.find_unknown_name("column", names().chain(more.iter().copied())))
+    });
     let columns = kind.map(|kind| kind.columns).unwrap_or_default();
     let unexpected = keeps.iter().filter(|(column, _)| !columns.iter().any(|known| known.name == *column));
     let unexpected = unexpected.filter_map(|(column, e)| {

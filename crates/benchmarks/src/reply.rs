@@ -163,7 +163,11 @@ fn parse_codes(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &str) -> Option<
 }
 
 /// A list of ballots.toml.
-fn find_list<'b>(ballots: Option<&'b Ballots>, keys: &Keys<'_>, key: &str) -> Option<&'b [crate::choice::Choice]> {
+fn find_list<'b>(
+    ballots: Option<&'b Ballots>,
+    keys: &Keys<'_>,
+    key: &str,
+) -> Option<&'b [crate::choice::Choice]> {
     let name = keys.read_text(key)?;
     let lists = &ballots?.lists;
     if !lists.contains_key(name) {
@@ -192,7 +196,8 @@ fn form_of(ballots: Option<&Ballots>, keys: &Keys<'_>, key: &'static str) -> Opt
         }
         return found;
     }
-    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of", "scale"].map(|form| keys.has_key(form)) {
+    let read = |keys: &Keys<'_>| match ["texts", "one_of", "label_of", "scale"].map(|form| keys.has_key(form))
+    {
         [true, false, false, false] => match keys.is_list("texts") {
             true => {
                 let ends = keys.read_integers("texts")?;

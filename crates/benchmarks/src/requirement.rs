@@ -7,9 +7,9 @@ use minijinja::Value;
 
 use crate::choice::Label;
 use crate::declares::find_used_fields;
-use crate::expression::{Expression, Language, ExpressionError};
+use crate::expression::{Expression, ExpressionError, Language};
 use crate::reader::Keys;
-use crate::scope::{Scope, layer_variables, group_name};
+use crate::scope::{Scope, group_name, layer_variables};
 
 /// What must hold, and the sentence where it does not.
 #[derive(Debug)]
@@ -23,7 +23,8 @@ pub struct Requirement {
 /// The requirements under `requires`.
 pub(crate) fn parse_requirements(language: Language, file: &str, keys: &Keys<'_>) -> Vec<Requirement> {
     let one = |keys: &Keys<'_>| {
-        let (holds, says) = (Expression::parse_key(language, file, keys, "holds"), keys.require_label("says"));
+        let (holds, says) =
+            (Expression::parse_key(language, file, keys, "holds"), keys.require_label("says"));
         if !keys.has_key("holds") {
             keys.require_text("holds");
         }
@@ -41,7 +42,10 @@ pub fn unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Option<Lab
 ///
 /// # Errors
 /// [`Trouble`] if one before it cannot be computed.
-pub fn try_unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Result<Option<Label>, ExpressionError> {
+pub fn try_unmet_sentence(
+    requires: &[Requirement],
+    scope: &Scope<'_>,
+) -> Result<Option<Label>, ExpressionError> {
     for requirement in requires {
         if !scope.compute_value(&requirement.holds)?.is_true() {
             return Ok(Some(requirement.says));
@@ -166,7 +170,7 @@ mod tests {
 
     use super::*;
     use crate::choice::Lists;
-    use crate::expression::{build_language, bind_variables};
+    use crate::expression::{bind_variables, build_language};
 
     fn requires(holds: &[&'static str]) -> &'static [Requirement] {
         let language = build_language(Lists::new(), &Arc::default());
@@ -206,8 +210,11 @@ mod tests {
         let field = Expression::parse(language, String::new(), "edits(text, fair.edited)").unwrap();
         let fields: &'static [(&'static str, Expression)] = vec![("distance", field)].leak();
         let record = bind_variables([("text", Value::from("abc"))].into_iter());
-        let of = OfAnswers::select_for_group(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields)).unwrap();
-        let unmet = |answers: &[(&'static str, VoteAnswer<'_>)]| of.find_unmet(answers).map(|unmet| unmet.field);
+        let of =
+            OfAnswers::select_for_group(requires(&["distance <= 2"]), "fair", &Scope::new(record, fields))
+                .unwrap();
+        let unmet =
+            |answers: &[(&'static str, VoteAnswer<'_>)]| of.find_unmet(answers).map(|unmet| unmet.field);
         assert_eq!(unmet(&[("edited", VoteAnswer::Text("abx"))]), None);
         assert_eq!(unmet(&[("edited", VoteAnswer::Text("xyzw"))]), Some(Some("edited")));
         assert_eq!(

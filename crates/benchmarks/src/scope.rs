@@ -133,13 +133,15 @@ mod tests {
 
     use super::*;
     use crate::choice::Lists;
-    use crate::expression::{build_language, bind_variables};
+    use crate::expression::{bind_variables, build_language};
 
     #[test]
     fn evidence_has_every_value_that_an_expression_saw() {
         let language = build_language(Lists::new(), &Arc::default());
         let parse = |source| Expression::parse(language, String::new(), source).unwrap();
-        let grade = bind_variables([("noticed", Value::from("yes")), ("by", Value::from(vec!["a", "b"]))].into_iter());
+        let grade = bind_variables(
+            [("noticed", Value::from("yes")), ("by", Value::from(vec!["a", "b"]))].into_iter(),
+        );
         let record = bind_variables([("grade", grade), ("text", Value::from("x".repeat(300)))].into_iter());
         let fields = [("long", parse("characters(text) > 9"))];
         let scope = Scope::new(record, &fields);

@@ -5,7 +5,7 @@ use minijinja::value::{Serde, Value};
 use regex::Regex;
 use serde_json::Value as Json;
 
-use crate::expression::{Expression, Language, ExpressionError};
+use crate::expression::{Expression, ExpressionError, Language};
 use crate::reader::Keys;
 use crate::value::text_of_value;
 

@@ -70,7 +70,8 @@ impl Select {
 impl TablePlace<'_> {
     /// A step that drops or holds records; a problem is reported.
     pub(crate) fn parse_select(&self, keys: &Keys<'_>) -> Option<Select> {
-        let named: Vec<(&str, Leaves)> = Leaves::KEYS.into_iter().filter(|(key, _)| keys.has_key(key)).collect();
+        let named: Vec<(&str, Leaves)> =
+            Leaves::KEYS.into_iter().filter(|(key, _)| keys.has_key(key)).collect();
         if let [_, (key, _)] = named.as_slice() {
             keys.report_problem(
                 key,

@@ -73,7 +73,8 @@ pub(crate) fn parse_settings(values: Arc<SettingValues>, keys: &Keys<'_>) -> Set
     let mut declared = Vec::new();
     keys.read_table("setting", |sections| {
         for section in sections.key_names() {
-            declared.extend(sections.read_named_tables(section, |name, keys| parse_setting(section, name, keys)));
+            declared
+                .extend(sections.read_named_tables(section, |name, keys| parse_setting(section, name, keys)));
         }
     });
     let settings = Settings { declared: declared.into_iter().flatten().collect(), given: values };
@@ -86,7 +87,10 @@ pub(crate) fn parse_settings(values: Arc<SettingValues>, keys: &Keys<'_>) -> Set
 fn parse_setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> Option<Setting> {
     let plain = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if ![section, name].into_iter().all(plain) {
-        keys.report_problem("type", format!("{section}.{name}: a setting's name has small letters, digits and `_`"));
+        keys.report_problem(
+            "type",
+            format!("{section}.{name}: a setting's name has small letters, digits and `_`"),
+        );
     }
     let about = keys.require_text("about");
     let values = keys.read_texts("values");
@@ -112,7 +116,10 @@ fn parse_setting(section: &'static str, name: &'static str, keys: &Keys<'_>) -> 
     let word = keys.one_of("type", &words)?;
     if !matches!(word, SettingType::Integer | SettingType::Number) {
         for key in ["min", "max"].into_iter().filter(|key| keys.has_key(key)) {
-            keys.report_problem(key, format!("`{key}` can only be used with the types \"integer\" and \"number\""));
+            keys.report_problem(
+                key,
+                format!("`{key}` can only be used with the types \"integer\" and \"number\""),
+            );
         }
     }
     if word != SettingType::Text && values.is_some() {

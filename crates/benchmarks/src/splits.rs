@@ -113,7 +113,10 @@ pub(crate) fn parse_splits(keys: &Keys<'_>) -> Splits {
 }
 
 /// `fewshot = 8`, or `{ shots = 8 }` with a name of its own.
-fn parse_fewshot(keys: &Keys<'_>, add: &mut dyn FnMut(&Keys<'_>, &'static str, SplitSize)) -> Option<&'static str> {
+fn parse_fewshot(
+    keys: &Keys<'_>,
+    add: &mut dyn FnMut(&Keys<'_>, &'static str, SplitSize),
+) -> Option<&'static str> {
     if !keys.has_key("fewshot") {
         // Asked for nevertheless, so that a key that is nearly this one is known.
         keys.read_count("fewshot");
@@ -196,7 +199,8 @@ mod tests {
     use super::*;
 
     fn read_of(text: &str) -> Result<Splits, String> {
-        crate::reader::parse_file("benchmark.toml", text, parse_splits).map_err(|problems| problems.to_string())
+        crate::reader::parse_file("benchmark.toml", text, parse_splits)
+            .map_err(|problems| problems.to_string())
     }
 
     #[test]

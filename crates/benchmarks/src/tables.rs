@@ -7,9 +7,10 @@ use crate::expression::{Expression, Language};
 use crate::figure::{Figure, FigureKind, Line};
 use crate::reader::{Keys, leak_text};
 use crate::table::{
-    AnswerScore, ByJudge, ClassScore, Classes, TableColumn, Drawn, Layout, ColumnMeasure, Measures, NativeTable, Part, Shape,
+    AnswerScore, ByJudge, ClassScore, Classes, ColumnMeasure, Drawn, Layout, Measures, NativeTable, Part,
+    Shape, TableColumn,
 };
-use crate::task::{AnswerJudging, Task, AnswerParsing};
+use crate::task::{AnswerJudging, AnswerParsing, Task};
 
 /// Collects the texts in both languages.
 #[derive(Default)]
@@ -45,7 +46,12 @@ impl Words {
 }
 
 /// The charts of a figure: those that it names, else bars if it `is_drawn` and does not say otherwise.
-pub(crate) fn parse_charts(heading: &'static str, is_drawn: bool, words: &Words, keys: &Keys<'_>) -> Vec<Drawn> {
+pub(crate) fn parse_charts(
+    heading: &'static str,
+    is_drawn: bool,
+    words: &Words,
+    keys: &Keys<'_>,
+) -> Vec<Drawn> {
     let is_drawn = keys.read_flag("chart").unwrap_or(is_drawn);
     match keys.read_tables("drawn", |keys| parse_chart(heading, words, keys)) {
         Some(drawn) => drawn.into_iter().flatten().collect(),
@@ -166,7 +172,14 @@ impl Context<'_> {
         Measures::Columns { columns, by_setting, part }
     }
 
-    fn parse_native(&self, kind: Layout, tasks: usize, columns: usize, words: &Words, keys: &Keys<'_>) -> NativeTable {
+    fn parse_native(
+        &self,
+        kind: Layout,
+        tasks: usize,
+        columns: usize,
+        words: &Words,
+        keys: &Keys<'_>,
+    ) -> NativeTable {
         let named = keys.read_texts("tasks").unwrap_or_default();
         // Figures may be computed from both orders like from one task.
         let fits =
@@ -176,7 +189,10 @@ impl Context<'_> {
         }
         let headings = keys.read_texts("columns").unwrap_or_default();
         if headings.len() != columns {
-            keys.report_problem("columns", format!("`columns` has {columns} headings for a table of this kind"));
+            keys.report_problem(
+                "columns",
+                format!("`columns` has {columns} headings for a table of this kind"),
+            );
         }
         let parts = keys.read_text("parts").map(|name| {
             if !self.lists.contains_key(name) {
@@ -235,9 +251,13 @@ impl Context<'_> {
         let named: Vec<&str> = MEASURES.into_iter().filter(|measure| keys.has_key(measure)).collect();
         let among = keys.read_text("among").and_then(|source| {
             let place = keys.place_of_key("among")?;
-            Expression::parse(self.language, place, source).map_err(|what| keys.report_problem("among", what)).ok()
+            Expression::parse(self.language, place, source)
+                .map_err(|what| keys.report_problem("among", what))
+                .ok()
         });
-        if let Some(problem) = among.as_ref().and_then(|e| e.find_unknown_name("column", self.of_row.iter().copied())) {
+        if let Some(problem) =
+            among.as_ref().and_then(|e| e.find_unknown_name("column", self.of_row.iter().copied()))
+        {
             keys.report_problem("among", problem);
         }
         let part = keys.read_text("part");
@@ -253,7 +273,10 @@ impl Context<'_> {
         let measure = self.parse_measure(measure, before, keys)?;
         let derived = matches!(
             measure,
-            ColumnMeasure::Difference(..) | ColumnMeasure::Mean(_) | ColumnMeasure::Geometric(_) | ColumnMeasure::Format(_)
+            ColumnMeasure::Difference(..)
+                | ColumnMeasure::Mean(_)
+                | ColumnMeasure::Geometric(_)
+                | ColumnMeasure::Format(_)
         );
         if derived && (among.is_some() || each.is_some() || part.is_some()) {
             keys.report_problem(
@@ -269,8 +292,9 @@ impl Context<'_> {
             "accuracy" => self.parse_accuracy(keys)?,
             "ece" | "brier" => {
                 let is_ece = measure == "ece";
-                let task =
-                    self.require_task(keys, measure, |task| task.confidence.map(|_| ()).ok_or("a `confidence`"))?;
+                let task = self.require_task(keys, measure, |task| {
+                    task.confidence.map(|_| ()).ok_or("a `confidence`")
+                })?;
                 let score = if is_ece { AnswerScore::Calibration } else { AnswerScore::Brier };
                 ColumnMeasure::Answers { task, score }
             }
@@ -292,7 +316,8 @@ impl Context<'_> {
                 judged.map(|_| ()).ok_or("a `judge` that rates")
             })?),
             "groups" if keys.has_key("failed") || keys.has_key("solved") => {
-                let [failed, solved] = ["failed", "solved"].map(|key| keys.read_texts(key).unwrap_or_default());
+                let [failed, solved] =
+                    ["failed", "solved"].map(|key| keys.read_texts(key).unwrap_or_default());
                 if failed.is_empty() || solved.is_empty() {
                     let what =
                         "`failed` names the parts of which some are wrong, `solved` those that are right";
@@ -303,7 +328,10 @@ impl Context<'_> {
             "groups" => {
                 let parts = keys.read_texts("all_of").unwrap_or_default();
                 if parts.is_empty() {
-                    keys.report_problem("groups", "`all_of` names the parts of a group that have to be right");
+                    keys.report_problem(
+                        "groups",
+                        "`all_of` names the parts of a group that have to be right",
+                    );
                 }
                 ColumnMeasure::Groups(self.require_graded_task(keys, measure)?, parts)
             }
@@ -326,7 +354,10 @@ impl Context<'_> {
                         let what = riddlemill_text::hint::unknown("column before this one", title, known);
                         keys.report_problem(measure, what);
                     } else if before.iter().any(|column| column.title == *title && column.each.is_some()) {
-                        keys.report_problem(measure, format!("{title:?} is several columns, one for each value"));
+                        keys.report_problem(
+                            measure,
+                            format!("{title:?} is several columns, one for each value"),
+                        );
                     }
                     place
                 };
@@ -334,7 +365,8 @@ impl Context<'_> {
                 let signed = |place: &usize| {
                     matches!(before[*place].measure, ColumnMeasure::Classes { score: ClassScore::Mcc, .. })
                 };
-                let of_answers = |place: &usize| matches!(before[*place].measure, ColumnMeasure::Answers { .. });
+                let of_answers =
+                    |place: &usize| matches!(before[*place].measure, ColumnMeasure::Answers { .. });
                 if measure == "geometric" && places.iter().any(of_answers) {
                     let what = "a geometric mean has none of `pass_at`, `majority`, `ece` and `brier`";
                     keys.report_problem(measure, what);
@@ -350,7 +382,10 @@ impl Context<'_> {
                     ("difference", [first, second]) => ColumnMeasure::Difference(*first, *second),
                     _ => {
                         if places.len() == named.len() {
-                            keys.report_problem(measure, "`difference` names two columns, `mean` one or more");
+                            keys.report_problem(
+                                measure,
+                                "`difference` names two columns, `mean` one or more",
+                            );
                         }
                         return None;
                     }
@@ -404,13 +439,19 @@ impl Context<'_> {
         let average = keys.one_of("average", &[("macro", Classes::Macro), ("micro", Classes::Micro)]);
         let over = match (keys.read_text("of"), average) {
             (Some(_), Some(_)) => {
-                keys.report_problem("of", "`of` names one label, `average` goes over all of them: one of the two");
+                keys.report_problem(
+                    "of",
+                    "`of` names one label, `average` goes over all of them: one of the two",
+                );
                 return None;
             }
             (Some(label), None) => match codes.iter().position(|code| *code == label) {
                 Some(at) => Classes::One(at),
                 None => {
-                    keys.report_problem("of", riddlemill_text::hint::unknown("label", label, codes.iter().copied()));
+                    keys.report_problem(
+                        "of",
+                        riddlemill_text::hint::unknown("label", label, codes.iter().copied()),
+                    );
                     return None;
                 }
             },

@@ -303,8 +303,11 @@ impl Task {
         }
         let values = compute_values(&self.with, row)?;
         let like = self.shots.as_ref().and_then(|shots| shots.like.as_ref());
-        let like =
-            like.map(|like| Ok::<_, ExpressionError>(text_of_value(&like.compute_value(row)?).unwrap_or_default())).transpose()?;
+        let like = like
+            .map(|like| {
+                Ok::<_, ExpressionError>(text_of_value(&like.compute_value(row)?).unwrap_or_default())
+            })
+            .transpose()?;
         let (options, gold) = match &self.wants {
             AnswerParsing::Choice { options, gold, .. } => {
                 let options = texts_of_value(&options.compute_value(row)?);
@@ -337,7 +340,9 @@ impl Task {
                     codes.iter().copied().filter(|code| right.iter().any(|r| r == code)).collect();
                 (Vec::new(), Some(right.join("; ")))
             }
-            AnswerParsing::Rating { gold, .. } => (Vec::new(), text_of_value(&gold.compute_value(row)?).or(Some(String::new()))),
+            AnswerParsing::Rating { gold, .. } => {
+                (Vec::new(), text_of_value(&gold.compute_value(row)?).or(Some(String::new())))
+            }
             AnswerParsing::Words { .. } => (Vec::new(), None),
         };
         let posed = PosedQuestion { values, options, gold, like };
@@ -349,7 +354,10 @@ impl Task {
     /// # Errors
     /// [`Trouble`] if a check cannot be computed.
     pub fn compute_findings(&self, columns: &Value) -> Result<Vec<String>, ExpressionError> {
-        let found = self.checks.iter().map(|check| Ok::<_, ExpressionError>(text_of_value(&check.compute_value(columns)?)));
+        let found = self
+            .checks
+            .iter()
+            .map(|check| Ok::<_, ExpressionError>(text_of_value(&check.compute_value(columns)?)));
         Ok(found.collect::<Result<Vec<_>, ExpressionError>>()?.into_iter().flatten().collect())
     }
 

@@ -8,8 +8,8 @@ use crate::expression::{Expression, Language};
 use crate::reader::{Keys, leak_text};
 use crate::script;
 use crate::task::{
-    Asks, Confidence, Conversation, PromptForm, PackKey, AnswerJudging, People, ReleasedAnswers, SOLVED, Shots, Task, UNSOLVED,
-    AnswerParsing, With,
+    AnswerJudging, AnswerParsing, Asks, Confidence, Conversation, PackKey, People, PromptForm,
+    ReleasedAnswers, SOLVED, Shots, Task, UNSOLVED, With,
 };
 use crate::template::Template;
 
@@ -141,7 +141,10 @@ impl TaskReferences<'_> {
         let language = keys.one_of("in", &[("en", true), ("zh", false)]);
         let gold = self.require_expression(keys, "gold");
         let Some(list) = self.lists.get(name) else {
-            keys.report_problem("list", riddlemill_text::hint::unknown("list", name, self.lists.keys().copied()));
+            keys.report_problem(
+                "list",
+                riddlemill_text::hint::unknown("list", name, self.lists.keys().copied()),
+            );
             return None;
         };
         for code in without.iter().filter(|code| !list.iter().any(|option| option.code == **code)) {
@@ -169,9 +172,13 @@ impl TaskReferences<'_> {
         }
         let replies = keys.read_texts("replies").unwrap_or_else(|| vec!["yes", "no", "irrelevant", SOLVED]);
         if !replies.contains(&SOLVED) {
-            keys.report_problem("replies", format!("{SOLVED:?} is missing: the reply that ends a conversation"));
+            keys.report_problem(
+                "replies",
+                format!("{SOLVED:?} is missing: the reply that ends a conversation"),
+            );
         }
-        let (host, with) = (self.parse_template(keys, "host"), self.parse_named_expressions(keys, "with", &[SAID]));
+        let (host, with) =
+            (self.parse_template(keys, "host"), self.parse_named_expressions(keys, "with", &[SAID]));
         Some(Conversation { turns: u32::try_from(turns?).ok()?, host: host?, with, replies })
     }
 
@@ -188,14 +195,18 @@ impl TaskReferences<'_> {
         let solved = keys.has_key("conversation").then(|| self.parse_solved(keys));
         let choose = keys.read_table("choose", |keys| {
             let words = keys.read_flag("words").unwrap_or(false);
-            let (options, gold) = (self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
+            let (options, gold) =
+                (self.require_expression(keys, "options"), self.require_expression(keys, "gold"));
             Some(AnswerParsing::Choice { options: options?, gold: gold?, words })
         });
         let tag = keys.read_table("tag", |keys| {
             let names = keys.read_texts("names").unwrap_or_default();
             let gold = keys.require_text("gold");
             if !names.contains(&gold) {
-                keys.report_problem("gold", riddlemill_text::hint::unknown("name", gold, names.iter().copied()));
+                keys.report_problem(
+                    "gold",
+                    riddlemill_text::hint::unknown("name", gold, names.iter().copied()),
+                );
             }
             Some(AnswerParsing::Tag { names, options: self.require_expression(keys, "options")?, gold })
         });
@@ -208,7 +219,8 @@ impl TaskReferences<'_> {
             };
             Some(AnswerParsing::Rating { min, max, gold: self.require_expression(keys, "gold")? })
         });
-        let words = keys.read_table("words", |keys| Some(AnswerParsing::Words { blank: keys.read_text("blank") }));
+        let words =
+            keys.read_table("words", |keys| Some(AnswerParsing::Words { blank: keys.read_text("blank") }));
         let all: Vec<Option<AnswerParsing>> =
             [choose, tag, label, rate, words, solved].into_iter().flatten().collect();
         if all.len() != 1 {
@@ -279,7 +291,10 @@ impl TaskReferences<'_> {
         [models, answers].iter().chain(&votes).for_each(|name| column(name));
         let votes = <[&str; 3]>::try_from(votes);
         if votes.is_err() {
-            keys.report_problem("votes", "`votes` names three columns: for the person's text, the model's, neither");
+            keys.report_problem(
+                "votes",
+                "`votes` names three columns: for the person's text, the model's, neither",
+            );
         }
         Some(ReleasedAnswers { models, answers, votes: votes.ok()? })
     }
@@ -292,7 +307,10 @@ const MOST_SAMPLES: usize = 1000;
 fn parse_samples(keys: &Keys<'_>) -> u32 {
     let samples = keys.read_count("samples").unwrap_or(1);
     if !(1..=MOST_SAMPLES).contains(&samples) {
-        keys.report_problem("samples", format!("`samples` is between 1 and {MOST_SAMPLES} answers of every model"));
+        keys.report_problem(
+            "samples",
+            format!("`samples` is between 1 and {MOST_SAMPLES} answers of every model"),
+        );
     }
     u32::try_from(samples).unwrap_or(1)
 }
@@ -332,7 +350,8 @@ pub(crate) fn parse_tasks(known: &TaskReferences<'_>, keys: &Keys<'_>) -> Vec<Ta
         if before.iter().any(|(other, _)| *other == title) {
             keys.report_problem("name", format!("two tasks are named {title:?}"));
         }
-        let name = keys.read_text("called").unwrap_or_else(|| leak_text(&format!("{}/{title}", known.benchmark)));
+        let name =
+            keys.read_text("called").unwrap_or_else(|| leak_text(&format!("{}/{title}", known.benchmark)));
         let other_order_of = keys.read_text("other_order_of").and_then(|other| {
             let found = before.iter().find(|(title, _)| *title == other).map(|(_, name)| *name);
             if found.is_none() {
@@ -347,7 +366,10 @@ pub(crate) fn parse_tasks(known: &TaskReferences<'_>, keys: &Keys<'_>) -> Vec<Ta
             keys.require_text("prompt");
         }
         let forms = keys.read_named_tables("form", |name, keys| {
-            let (with, shows) = (known.parse_named_expressions(keys, "with", &[]), known.parse_named_expressions(keys, "shows", &[]));
+            let (with, shows) = (
+                known.parse_named_expressions(keys, "with", &[]),
+                known.parse_named_expressions(keys, "shows", &[]),
+            );
             Some(PromptForm { name, template: known.resolve_prompt(keys, "prompt")?, with, shows })
         });
         let shots = keys.read_table("shots", |keys| Shots {
@@ -359,7 +381,8 @@ pub(crate) fn parse_tasks(known: &TaskReferences<'_>, keys: &Keys<'_>) -> Vec<Ta
             (Some(role), _) => PackKey::Role(role),
             (None, found) => found.unwrap_or(PackKey::Task),
         };
-        let (template, reasoned) = (known.parse_template(keys, "prompt"), known.parse_template(keys, "reasoned"));
+        let (template, reasoned) =
+            (known.parse_template(keys, "prompt"), known.parse_template(keys, "reasoned"));
         let with = known.parse_named_expressions(keys, "with", &[]);
         let when = known.parse_expression(keys, "when", &[]);
         let usual = known.parse_expression(keys, "usual", &[]);
@@ -382,12 +405,16 @@ pub(crate) fn parse_tasks(known: &TaskReferences<'_>, keys: &Keys<'_>) -> Vec<Ta
         let samples = parse_samples(keys);
         let confidence = keys.read_table("confidence", parse_confidence).flatten();
         let wants = known.parse_wants(keys)?;
-        if confidence.is_some() && matches!(wants, AnswerParsing::Rating { .. } | AnswerParsing::Words { .. }) {
+        if confidence.is_some() && matches!(wants, AnswerParsing::Rating { .. } | AnswerParsing::Words { .. })
+        {
             let what = "`confidence` is of answers that are right or wrong: of `choose`, `tag` or `label`";
             keys.report_problem("confidence", what);
         }
         if wants.is_choice() && (judged.is_some() || people.is_some() || released.is_some()) {
-            keys.report_problem("name", "`judge`, `people` and `released` go with `words`: nobody judges a choice");
+            keys.report_problem(
+                "name",
+                "`judge`, `people` and `released` go with `words`: nobody judges a choice",
+            );
         }
         Some(Task {
             name,

@@ -125,11 +125,13 @@ label = { en = "Why", zh = "理由" }
 kind = "text"
 when = { field = "verdict", write = ["no"] }
 "#;
-    let problems_of =
-        |files: Vec<(&'static str, &'static str)>| match benchmark::load_benchmarks(&[("jokes", files)], true) {
-            Ok(_) => "no problem".to_owned(),
-            Err(problems) => problems.to_string(),
-        };
+    let problems_of = |files: Vec<(&'static str, &'static str)>| match benchmark::load_benchmarks(
+        &[("jokes", files)],
+        true,
+    ) {
+        Ok(_) => "no problem".to_owned(),
+        Err(problems) => problems.to_string(),
+    };
     let leak = |text: &str| reader::leak_text(text);
     insta::assert_snapshot!(
         "ballots",
@@ -165,9 +167,13 @@ label = "Why"
 kind = "text"
 "#;
     let problems_of = |benchmark: &str, ballots: &str| {
-        let files =
-            vec![("benchmark.toml", reader::leak_text(benchmark)), ("ballots.toml", reader::leak_text(ballots))];
-        benchmark::load_benchmarks(&[("jokes", files)], true).map(|_| ()).map_err(|problems| problems.to_string())
+        let files = vec![
+            ("benchmark.toml", reader::leak_text(benchmark)),
+            ("ballots.toml", reader::leak_text(ballots)),
+        ];
+        benchmark::load_benchmarks(&[("jokes", files)], true)
+            .map(|_| ())
+            .map_err(|problems| problems.to_string())
     };
     let reason = problems_of(benchmark, ballots).unwrap_err();
     assert!(reason.contains("jokes/ballots.toml:6:") && reason.contains("\"no_answer\""), "{reason}");
@@ -189,8 +195,11 @@ kind = "text"
 
 /// The value of an expression without variables.
 fn computed(source: &'static str) -> Value {
-    let read =
-        Expression::parse(expression::build_language(choice::Lists::new(), &Arc::default()), "here".into(), source);
+    let read = Expression::parse(
+        expression::build_language(choice::Lists::new(), &Arc::default()),
+        "here".into(),
+        source,
+    );
     read.unwrap().compute_value(&Value::from(())).unwrap()
 }
 
@@ -209,13 +218,18 @@ fn measures_take_what_is_not_there_for_nothing() {
     assert!(computed("opening('Perhaps.', ['no,', 'yes,'])").is_none());
     assert!(computed("likeness('Why?', 'WHY?') == 1 and likeness(none, 'Why?') == 0").is_true());
     assert!(value::texts_of_value(&computed("lost_in_translation('3个人', none)")).is_empty());
-    assert_eq!(value::texts_of_value(&computed("lost_in_translation('3个人', 'People')")), ["the number 3 is lost"]);
+    assert_eq!(
+        value::texts_of_value(&computed("lost_in_translation('3个人', 'People')")),
+        ["the number 3 is lost"]
+    );
 }
 
 #[test]
 fn repetitions_are_found() {
     assert_eq!(
-        value::texts_of_value(&computed("repetitions('对。', ['甲', '乙', '甲！', '对'], 'the explanation')")),
+        value::texts_of_value(&computed(
+            "repetitions('对。', ['甲', '乙', '甲！', '对'], 'the explanation')"
+        )),
         ["number 3 says the same as number 1", "number 4 is the explanation"]
     );
 }
@@ -223,7 +237,9 @@ fn repetitions_are_found() {
 #[test]
 fn a_distractor_overturns_another_premise_than_the_answer() {
     assert_eq!(
-        value::texts_of_value(&computed("premise_faults(['A.', 'B.', 'C.'], ['1', '0', '7'], ['p', 'q'], 0)")),
+        value::texts_of_value(&computed(
+            "premise_faults(['A.', 'B.', 'C.'], ['1', '0', '7'], ['p', 'q'], 0)"
+        )),
         ["\"B.\" overturns the premise that the answer overturns", "\"C.\" overturns no premise of the list"]
     );
     assert!(value::texts_of_value(&computed("premise_faults(['A.'], none, [], none)")).is_empty());

@@ -108,7 +108,10 @@ fn a_task_is_asked_as_its_folder_says() {
     assert_eq!((posed.gold, posed.like.as_deref()), (None, Some("双关")));
     assert_eq!(posed.values, [("text", json!("A joke."))]);
     assert_eq!(kind.pose_question(&whole).unwrap().unwrap().gold.as_deref(), Some("双关"));
-    assert!(kind.pose_question(&make_row(json!({ "kind": "无" }))).unwrap().is_none(), "not among the offered labels");
+    assert!(
+        kind.pose_question(&make_row(json!({ "kind": "无" }))).unwrap().is_none(),
+        "not among the offered labels"
+    );
     let turned = second.pose_question(&whole).unwrap().unwrap();
     assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
     let three = first.pose_question(&make_row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();
@@ -134,7 +137,10 @@ fn outputs_of_a_script_are_recognised_as_declared() {
     let [script] = &read.tasks[3].outputs[..] else { panic!("{:?}", read.tasks) };
     let line = json!({ "text": "A joke.", "number": 7, "found": "A" });
     assert!(script.has_written(&line) && script.has_written(&json!({ "text": "A joke.", "response": null })));
-    assert!(!script.has_written(&json!({ "text": "A joke." })) && !script.has_written(&json!({ "response": "A" })));
+    assert!(
+        !script.has_written(&json!({ "text": "A joke." }))
+            && !script.has_written(&json!({ "response": "A" }))
+    );
     assert_eq!(script.question_and_id(&line).unwrap(), ("A joke.".into(), Some("J-7".into())));
     assert_eq!(script.question_and_id(&json!({ "text": "A joke.", "number": "7" })).unwrap().1, None);
     let named = |stem: &str| script.file_name(stem).map(|file| (file.model, file.shots));

@@ -26,7 +26,8 @@ fields = [{ name = "type", label = "Type", kind = "choice", options = "types", r
 "#;
 
 fn load_benchmark(report: &str) -> Result<Benchmark, Problems> {
-    let files = vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", leak_text(report))];
+    let files =
+        vec![("benchmark.toml", BENCHMARK), ("ballots.toml", BALLOTS), ("report.toml", leak_text(report))];
     Ok(benchmark::load_benchmarks(&[("texts", files)], true)?.into_iter().next().unwrap())
 }
 

@@ -123,7 +123,9 @@ impl Answer {
     /// Parses an answer to an item.
     pub fn parse_raw(item: &Item, raw: RawAnswer) -> Answer {
         let read = match raw.task.task_declaration().confidence {
-            Some(asked) => read::parse_choice(item, raw.task, raw.setting, &split_confidence(asked, &raw.text).0),
+            Some(asked) => {
+                read::parse_choice(item, raw.task, raw.setting, &split_confidence(asked, &raw.text).0)
+            }
             None => read::parse_choice(item, raw.task, raw.setting, &raw.text),
         };
         Answer::from_choice(item, raw, read)

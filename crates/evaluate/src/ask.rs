@@ -165,8 +165,8 @@ impl Plan {
             let begin = requests.len();
             for (at, item) in set.items.iter().enumerate().filter(|(_, item)| item.has_task(task)) {
                 let shots = set.draw_shots(at, task, setting.shots, self.seed);
-                let ask =
-                    prompt::build_ask(prompts, item, task, setting, &shots, form).map_err(StageError::from)?;
+                let ask = prompt::build_ask(prompts, item, task, setting, &shots, form)
+                    .map_err(StageError::from)?;
                 requests.push((PlannedRequest { item: at, task, setting, sample: 0 }, ask));
             }
             let end = requests.len();
@@ -237,9 +237,14 @@ impl Plan {
         for &(task, setting) in self.tasks.iter().filter(|(task, _)| task.conversation().is_none()) {
             for item in set.items.iter().filter(|item| item.has_task(task)) {
                 for sample in 0..task.samples_per_item() {
-                    let Some(text) = model.answer_item(item, task, setting, self.seed, sample) else { continue };
+                    let Some(text) = model.answer_item(item, task, setting, self.seed, sample) else {
+                        continue;
+                    };
                     let place = PlannedRequest { item: 0, task, setting, sample };
-                    answers.push(Answer::parse_raw(item, build_raw_answer(place, model.name(), "built-in".into(), text)));
+                    answers.push(Answer::parse_raw(
+                        item,
+                        build_raw_answer(place, model.name(), "built-in".into(), text),
+                    ));
                 }
             }
         }
@@ -268,7 +273,9 @@ pub(super) fn describe_draws(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) 
 
 /// Endpoints that give several answers at a temperature of 0: their answers are as good as one.
 pub(super) fn describe_repeats(tasks: &[(Task, Setting)], endpoints: &[Endpoint]) -> Vec<String> {
-    let Some((task, _)) = tasks.iter().find(|(task, _)| task.samples_per_item() > 1) else { return Vec::new() };
+    let Some((task, _)) = tasks.iter().find(|(task, _)| task.samples_per_item() > 1) else {
+        return Vec::new();
+    };
     let cold = endpoints.iter().filter(|endpoint| {
         !endpoint.provider.is_pack() && endpoint.sampling.temperature.is_some_and(|at| at <= 0.0)
     });
@@ -303,7 +310,10 @@ pub(super) fn answer_or_missing(
     };
     let (reason, what) = match (parsed, no_answer) {
         (Parsed::Value { value, reply, .. }, None) => {
-            return Ok(Answer::parse_raw(item, build_raw_answer(place, model, basis_of_reply(&reply), value)));
+            return Ok(Answer::parse_raw(
+                item,
+                build_raw_answer(place, model, basis_of_reply(&reply), value),
+            ));
         }
         (Parsed::Value { value, reply, .. }, Some(why)) => {
             return without(basis_of_reply(&reply), value, why, "the model refused".into());

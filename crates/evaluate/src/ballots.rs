@@ -13,7 +13,7 @@ use std::fs;
 
 use riddlemill_benchmarks::Expression;
 use riddlemill_benchmarks::scope::text_of_value;
-use riddlemill_benchmarks::task::{Asks, AnswerJudging, People, AnswerParsing};
+use riddlemill_benchmarks::task::{AnswerJudging, AnswerParsing, Asks, People};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::{Answer, Rating, RawAnswer};
@@ -56,7 +56,8 @@ fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, Ballot
             // The two tasks with both orders of the same options make one ballot.
             if task == draw_order(item, seed, task) {
                 let kind = task.option_orders().map_or(task, |[first, _]| first);
-                ballots.push((ballot_id(&["choice", kind.name(), &item.id]), BallotSubject::Choice(at, task)));
+                ballots
+                    .push((ballot_id(&["choice", kind.name(), &item.id]), BallotSubject::Choice(at, task)));
             }
         }
     }
@@ -136,7 +137,8 @@ pub fn create_blank_sheets(
         match about {
             BallotSubject::Choice(at, task) => {
                 let item = &set.items[at];
-                let (id, turned) = if task.option_orders().is_some() { seal_ballot_id(blinding, &id) } else { (id, false) };
+                let (id, turned) =
+                    if task.option_orders().is_some() { seal_ballot_id(blinding, &id) } else { (id, false) };
                 let (head, heads, options) = match &task.task_declaration().wants {
                     AnswerParsing::Labels { codes, many, .. } => {
                         (SheetHead::labels_head(task, *many), ["ballot", "text", "types"], codes.join("\n"))
@@ -151,7 +153,11 @@ pub fn create_blank_sheets(
                     }
                     _ => {
                         let options = options_for_person(item, turned_to(task, turned));
-                        (SheetHead::choice_head(task), ["ballot", "question", "options"], letter_options(options))
+                        (
+                            SheetHead::choice_head(task),
+                            ["ballot", "question", "options"],
+                            letter_options(options),
+                        )
                     }
                 };
                 let row = vec![id, question_for_person(item, task), options, String::new(), String::new()];
@@ -160,9 +166,14 @@ pub fn create_blank_sheets(
             BallotSubject::Open(at, task) => {
                 let Some(people) = &task.task_declaration().people else { continue };
                 let first = sheet_context(people, &set.items[at]).into_iter().next();
-                let (head, text) = first.unwrap_or_else(|| ("question", question_for_person(&set.items[at], task)));
+                let (head, text) =
+                    first.unwrap_or_else(|| ("question", question_for_person(&set.items[at], task)));
                 let row = vec![id, text, String::new(), String::new()];
-                sheets.append_row(SheetHead::own_words_head(task), &["ballot", head, "answer", "annotator"], row);
+                sheets.append_row(
+                    SheetHead::own_words_head(task),
+                    &["ballot", head, "answer", "annotator"],
+                    row,
+                );
             }
             BallotSubject::Answer(at) => {
                 let answer = &answers[at];
@@ -170,13 +181,17 @@ pub fn create_blank_sheets(
                 let task = answer.task.task_declaration();
                 let Some(people) = &task.people else { continue };
                 let id = ballot_alias(blinding, &id);
-                let (mut heads, shown): (Vec<&str>, Vec<String>) = sheet_context(people, item).into_iter().unzip();
+                let (mut heads, shown): (Vec<&str>, Vec<String>) =
+                    sheet_context(people, item).into_iter().unzip();
                 heads.insert(0, "ballot");
                 let mut row = shown;
                 match &task.judged {
                     Some(AnswerJudging { asks: Asks::Better { person, sides }, .. }) => {
                         let (id, turned) = seal_ballot_id(blinding, &id);
-                        let person = person.compute_value(&item.column_values()).ok().and_then(|person| text_of_value(&person));
+                        let person = person
+                            .compute_value(&item.column_values())
+                            .ok()
+                            .and_then(|person| text_of_value(&person));
                         let mut both = [person.unwrap_or_default(), answer.text.clone()];
                         if turned {
                             both.reverse();
@@ -203,7 +218,8 @@ pub fn create_blank_sheets(
 /// What a sheet shows before the answer; values that cannot be computed for an item are empty.
 fn sheet_context(people: &People, item: &Item) -> Vec<(&'static str, String)> {
     let columns = item.column_values();
-    let text = |value: &Expression| value.compute_value(&columns).ok().and_then(|value| text_of_value(&value));
+    let text =
+        |value: &Expression| value.compute_value(&columns).ok().and_then(|value| text_of_value(&value));
     people.shows.iter().map(|(name, value)| (*name, text(value).unwrap_or_default())).collect()
 }
 
@@ -370,7 +386,8 @@ fn apply_vote(
                     match choice.as_str() {
                         "1" | "2" | "tie" => {
                             let of_seed = || person_first(seed, &answer.item, &answer.model);
-                            preferred_author(&choice, vote.turned.map_or_else(of_seed, |turned| !turned)).to_owned()
+                            preferred_author(&choice, vote.turned.map_or_else(of_seed, |turned| !turned))
+                                .to_owned()
                         }
                         other => return Err(VoteError::NoChoice(other.to_owned())),
                     }

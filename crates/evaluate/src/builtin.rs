@@ -37,7 +37,14 @@ impl BuiltIn {
     }
 
     /// One of its answers in the task's format; `None` for tasks without options.
-    pub fn answer_item(self, item: &Item, task: Task, setting: Setting, seed: u64, sample: u32) -> Option<String> {
+    pub fn answer_item(
+        self,
+        item: &Item,
+        task: Task,
+        setting: Setting,
+        seed: u64,
+        sample: u32,
+    ) -> Option<String> {
         let options = match &task.task_declaration().wants {
             AnswerParsing::Choice { .. } => item.question_of_task(task)?.options.len(),
             AnswerParsing::Tag { names, .. } => names.len(),
@@ -49,7 +56,8 @@ impl BuiltIn {
             BuiltIn::Random => {
                 // The first answer is that of a task with one alone.
                 let further = if sample == 0 { String::new() } else { format!(" {sample}") };
-                DrawStream::new(seed, &format!("random model {task} {setting}{further}"), &item.id).draw_below(options)
+                DrawStream::new(seed, &format!("random model {task} {setting}{further}"), &item.id)
+                    .draw_below(options)
             }
         };
         let chosen = at_place(item, task, place).ok()??;

@@ -5,7 +5,9 @@ use crate::audit::chinese;
 
 /// The Chinese of a title, heading or sentence of the page; `None` if there is none.
 pub(super) fn translate_to_chinese(text: &str) -> Option<String> {
-    chinese::translate_declared(text).or_else(|| chinese::translate_text(WORDS, text)).or_else(|| chinese::translate_sentence(text))
+    chinese::translate_declared(text)
+        .or_else(|| chinese::translate_text(WORDS, text))
+        .or_else(|| chinese::translate_sentence(text))
 }
 
 const WORDS: &[(&str, &str)] = &[
@@ -190,7 +192,11 @@ mod tests {
         for (en, zh) in WORDS {
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
             let filled = en.replace("{}", "x1");
-            assert_eq!(translate_to_chinese(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
+            assert_eq!(
+                translate_to_chinese(&filled),
+                Some(zh.replace("{}", "x1")),
+                "{en}: another one takes it"
+            );
         }
         assert_eq!(translate_to_chinese("Scores by mine").as_deref(), Some("mine 的评分"));
         assert_eq!(translate_to_chinese("some-model"), None);

@@ -9,7 +9,9 @@ use riddlemill_benchmarks::task::{Conversation, SOLVED, compute_values};
 use serde_json::{Map, Value as Json, json};
 
 use super::answer::Answer;
-use super::ask::{Missing, PlannedRequest, Plan, basis_of_reply, build_raw_answer, answer_or_missing, without_answer};
+use super::ask::{
+    Missing, Plan, PlannedRequest, answer_or_missing, basis_of_reply, build_raw_answer, without_answer,
+};
 use super::error::EvaluateError;
 use super::item::Item;
 use super::prompt;
@@ -109,7 +111,11 @@ fn answer_of_game(set: &Set, model: &str, game: Game) -> Answer {
     let text = game.turns.iter().map(line).collect::<Vec<_>>().join("\n");
     let turns = u32::try_from(game.turns.len()).ok();
     let item = &set.items[game.place.item];
-    let answer = Answer::from_option_index(item, build_raw_answer(game.place, model, game.basis, text), usize::from(!is_solved));
+    let answer = Answer::from_option_index(
+        item,
+        build_raw_answer(game.place, model, game.basis, text),
+        usize::from(!is_solved),
+    );
     Answer { turns, ..answer }
 }
 

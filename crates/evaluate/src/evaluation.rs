@@ -19,7 +19,8 @@ use super::outputs::{self, File};
 use super::results::Results;
 use super::set::{PARTS, Set};
 use super::tables::{
-    Report, ScoreBook, Scores, add_scores, calibration_tables, conversation_tables, replies_table, compute_report, sample_tables,
+    Report, ScoreBook, Scores, add_scores, calibration_tables, compute_report, conversation_tables,
+    replies_table, sample_tables,
 };
 use super::task::{Setting, Task};
 use crate::config::{Config, sections};
@@ -27,7 +28,7 @@ use crate::llm::{Endpoint, Estimate, Prompts, Reading, Run, estimate_with};
 use crate::pipeline::read_blinding;
 use crate::recipe;
 use crate::review::agreement::Bootstrap;
-use crate::stages::draft::{LlmContext, endpoints_by_name, open_store, papers_own, load_prompts};
+use crate::stages::draft::{LlmContext, endpoints_by_name, load_prompts, open_store, papers_own};
 use crate::stages::{Pulse, Stop};
 use crate::store::Workspace;
 use riddlemill_text::hint::unknown;
@@ -234,7 +235,15 @@ pub fn evaluate_sets(
     let bootstrap = Bootstrap { resamples: settings.resamples, seed: settings.seed, level: 0.95 };
     let score_tables: Vec<ScoreBook<'_>> = answered
         .iter()
-        .map(|of| ScoreBook::new(&of.work.set, &of.answers, &settings.models, list_model_sizes(access.config), bootstrap))
+        .map(|of| {
+            ScoreBook::new(
+                &of.work.set,
+                &of.answers,
+                &settings.models,
+                list_model_sizes(access.config),
+                bootstrap,
+            )
+        })
         .collect();
     let mut other_scores = Scores::new();
     for scores in &score_tables {
@@ -290,7 +299,11 @@ struct Answered {
     missing: Vec<Missing>,
 }
 
-fn answer_set(mut work: Work, settings: &Settings, access: &ModelAccess<'_>) -> Result<Answered, EvaluateError> {
+fn answer_set(
+    mut work: Work,
+    settings: &Settings,
+    access: &ModelAccess<'_>,
+) -> Result<Answered, EvaluateError> {
     let prompts = load_prompts(access.config)?;
     let asking = access.llm_context(work.recipe);
     let (mut answers, mut missing) = collect_answers(&work, &prompts, &asking)?;
@@ -344,9 +357,13 @@ fn add_released_answers(set: &Set, settings: &Settings, answers: &mut Vec<Answer
         }
         for item in &set.items {
             let texts = |column: &str| -> Vec<String> {
-                item.list_of_column(column).iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
+                item.list_of_column(column)
+                    .iter()
+                    .filter_map(|text| text.as_str().map(str::to_owned))
+                    .collect()
             };
-            let votes = of.votes.map(|column| item.list_of_column(column).iter().filter_map(Json::as_u64).collect());
+            let votes =
+                of.votes.map(|column| item.list_of_column(column).iter().filter_map(Json::as_u64).collect());
             let opponents = texts(of.models).into_iter().zip(texts(of.answers)).enumerate();
             for (at, (model, text)) in opponents {
                 let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
@@ -451,9 +468,12 @@ pub fn estimate_sets(
         }
         // What was cut may be whole when it is asked for again.
         let again = answers.iter().filter(|answer| answer.no_answer == Some(NoAnswer::Cut));
-        let again: Vec<Answer> = again.filter_map(|cut| longest_answer(&work, OwedAnswer::of_answer(cut))).collect();
+        let again: Vec<Answer> =
+            again.filter_map(|cut| longest_answer(&work, OwedAnswer::of_answer(cut))).collect();
         answers.extend(again);
-        answers.extend(missing.iter().filter_map(|missing| longest_answer(&work, OwedAnswer::of_missing(missing))));
+        answers.extend(
+            missing.iter().filter_map(|missing| longest_answer(&work, OwedAnswer::of_missing(missing))),
+        );
         for ((judge, at_least), at_most) in work.judges.iter().zip(judged).zip(asks(&answers)?) {
             let min_usd = count(judge, "ratings", &at_least)?.min_usd;
             estimates.push((work.set.name(), Estimate { min_usd, ..count(judge, "ratings", &at_most)? }));

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::page;
-use super::results::{Results, comparisons_csv, json_bytes, json_lines, render_markdown, number_tables, summarise_results};
+use super::results::{
+    Results, comparisons_csv, json_bytes, json_lines, number_tables, render_markdown, summarise_results,
+};
 use crate::store::{Error, durable};
 
 /// Writes the folder under a temporary name and renames it, so that it is complete or absent.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::task::{PosedQuestion, AnswerParsing};
+use riddlemill_benchmarks::task::{AnswerParsing, PosedQuestion};
 use riddlemill_benchmarks::{ColumnError, Expression, ExpressionError};
 use serde_json::{Map, Value as Json};
 
@@ -54,7 +54,8 @@ impl Item {
     /// # Errors
     /// [`ItemError`] if the row is not an item.
     pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, ItemError> {
-        let benchmark = riddlemill_benchmarks::find_benchmark(config).filter(|benchmark| !benchmark.tasks.is_empty());
+        let benchmark =
+            riddlemill_benchmarks::find_benchmark(config).filter(|benchmark| !benchmark.tasks.is_empty());
         let benchmark = benchmark.ok_or_else(|| ItemError::NoTasks(config.to_owned()))?;
         let id = row.get("id").and_then(Json::as_str).ok_or(ItemError::NoId)?.to_owned();
         let data = benchmark.data.as_ref();

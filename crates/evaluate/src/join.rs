@@ -201,7 +201,11 @@ fn fit_answer(
 /// Adds the ratings of an equal answer.
 fn merge_ratings(kept: &mut Answer, duplicate: Answer) -> Result<(), JoinError> {
     if kept.text.trim() != duplicate.text.trim() || kept.chosen != duplicate.chosen {
-        return Err(JoinError::OtherAnswer { model: duplicate.model, task: duplicate.task, item: duplicate.item });
+        return Err(JoinError::OtherAnswer {
+            model: duplicate.model,
+            task: duplicate.task,
+            item: duplicate.item,
+        });
     }
     let mut more = Vec::new();
     for rating in &duplicate.ratings {
@@ -269,7 +273,9 @@ mod tests {
                 .contains("whose rows are not")
         );
         let jokes = Set { config: "chumor".into(), ..set };
-        assert!(check_folders(&[&jokes], &[from]).unwrap_err().to_string().contains("this evaluates chumor@test"));
+        assert!(
+            check_folders(&[&jokes], &[from]).unwrap_err().to_string().contains("this evaluates chumor@test")
+        );
     }
 
     #[test]

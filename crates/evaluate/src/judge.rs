@@ -12,7 +12,7 @@ use super::answer::{Answer, Rating};
 use super::ask::{Missing, basis_of_reply, without_answer};
 use super::error::EvaluateError;
 use super::item::Item;
-use super::pair_order::{person_first, author_of_side};
+use super::pair_order::{author_of_side, person_first};
 use super::set::Set;
 use super::task::Task;
 use crate::config::sections;
@@ -21,7 +21,9 @@ use crate::llm::prompt::PromptError;
 use crate::llm::{Ask, Endpoint, Parsed, Prompts};
 use crate::record::derive_id;
 use crate::stages::StageError;
-use crate::stages::draft::{LlmContext, Slot, ask_endpoints, slots_of_judges, rating_of_reply, rating_schema};
+use crate::stages::draft::{
+    LlmContext, Slot, ask_endpoints, rating_of_reply, rating_schema, slots_of_judges,
+};
 
 /// A rating to ask for.
 struct Wanted {
@@ -58,8 +60,10 @@ pub fn judge_answers(
     let asks =
         of_judge.iter().map(|places| places.iter().map(|&at| wanted[at].ask.clone()).collect()).collect();
     let names: Vec<String> = judges.iter().map(|judge| judge.name.clone()).collect();
-    let judged: Vec<&declared::AnswerJudging> =
-        Task::of_config(&set.config).into_iter().filter_map(|task| task.task_declaration().judged.as_ref()).collect();
+    let judged: Vec<&declared::AnswerJudging> = Task::of_config(&set.config)
+        .into_iter()
+        .filter_map(|task| task.task_declaration().judged.as_ref())
+        .collect();
     let read = |ask: &Ask, reply: &str| parse_rating(&judged, &ask.template, reply);
     let replied = ask_endpoints(judges, asks, read, settings.max_reasks, context)?;
     // After a Ctrl-C the unsent requests would be reported as ratings that the judges owe.
@@ -211,7 +215,11 @@ fn values_for_judge(
 }
 
 /// Parses a judge's rating by the prompt.
-fn parse_rating(judged: &[&declared::AnswerJudging], template: &str, reply: &str) -> Result<String, Unreadable> {
+fn parse_rating(
+    judged: &[&declared::AnswerJudging],
+    template: &str,
+    reply: &str,
+) -> Result<String, Unreadable> {
     let asked = judged.iter().find(|judged| judged.template.has_prompt(template));
     match asked.ok_or_else(|| Unreadable::new("nobody asked"))?.asks {
         Asks::Rating { min, max, json: false } => {

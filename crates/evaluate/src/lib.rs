@@ -59,7 +59,7 @@ pub use answer::{Answer, NoAnswer, Rating, RawAnswer};
 pub use builtin::BuiltIn;
 pub use item::Item;
 pub use pair_order::person_first;
-pub use prompt::{Form, record_of_request, build_ask as request, draw_shots};
+pub use prompt::{Form, build_ask as request, draw_shots, record_of_request};
 pub use read::parse_choice;
 pub use set::{Sample, Set, Stratum};
 pub use task::{Setting, Task, UnknownTask};

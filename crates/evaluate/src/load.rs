@@ -95,7 +95,9 @@ fn of_folder(
     };
     let (mut all, mut rows, mut aside, mut withdrawn) = (Vec::new(), Vec::new(), Vec::new(), 0);
     // Rows for solved examples are only asked about on request.
-    let declared = layout::find_layout(&config).and_then(layout::Layout::declared_splits).and_then(|splits| splits.fewshot);
+    let declared = layout::find_layout(&config)
+        .and_then(layout::Layout::declared_splits)
+        .and_then(|splits| splits.fewshot);
     let fewshot =
         declared.filter(|name| split != Some(name) && splits.iter().any(|(known, _)| known == name));
     let is_asked = |name: &str| split.map_or(fewshot != Some(name), |split| split == name);
@@ -132,7 +134,8 @@ fn load_published(workspace: &Workspace, path: &Path) -> Result<(Set, Vec<SetAsi
     }
     let Some(config) = config else {
         let what = "it holds no items of a known set".to_string();
-        let known: Vec<&str> = riddlemill_benchmarks::all_benchmarks().iter().map(|benchmark| benchmark.name).collect();
+        let known: Vec<&str> =
+            riddlemill_benchmarks::all_benchmarks().iter().map(|benchmark| benchmark.name).collect();
         let hint = format!("expected a release's test.jsonl, or a published file of {}", known.join(", "));
         return Err(EvaluateError::Form { path: path.into(), what, hint });
     };

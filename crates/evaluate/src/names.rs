@@ -67,8 +67,12 @@ pub fn expand_endpoints(config: &Config, flag: &str, given: &[String]) -> Result
 /// # Errors
 /// [`EvaluateError::Unknown`] if there is no such task in any benchmark.
 pub fn expand_tasks(given: &[String]) -> Result<Vec<Task>, EvaluateError> {
-    let known =
-        || riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.tasks).map(|task| task.name);
+    let known = || {
+        riddlemill_benchmarks::all_benchmarks()
+            .iter()
+            .flat_map(|benchmark| &benchmark.tasks)
+            .map(|task| task.name)
+    };
     let mut names = Vec::new();
     for one in given.iter().map(|one| one.trim()).filter(|one| !one.is_empty()) {
         match is_pattern(one) {

@@ -5,7 +5,7 @@ use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
 use super::chinese;
-use super::results::{Results, report_head, number_tables, number_charts};
+use super::results::{Results, number_charts, number_tables, report_head};
 use super::tables::Comparison;
 use crate::figures::{ShownTable, TABLE_TEMPLATE, Table, format_plain};
 use crate::markup::compact_template;
@@ -48,8 +48,10 @@ pub fn render_page(results: &Results<'_>) -> String {
     let drawn = number_charts(report);
     let charts: Vec<ShownChart<'_>> =
         drawn.iter().map(|figure| ShownChart { title: &figure.title, files: figure.links() }).collect();
-    let drawings: Vec<Value> =
-        drawn.iter().map(|figure| Value::from_safe_string(figure.html(chinese::translate_to_chinese))).collect();
+    let drawings: Vec<Value> = drawn
+        .iter()
+        .map(|figure| Value::from_safe_string(figure.html(chinese::translate_to_chinese)))
+        .collect();
     let comparisons: Vec<ShownComparison<'_>> = report.comparisons.iter().map(show_comparison).collect();
     let values = context! {
         set => &report.set, head => report_head(results), draft => &report.draft, withdrawn => report.describe_withdrawn(),
@@ -74,8 +76,9 @@ fn format_signed(difference: f64) -> String {
 
 fn show_comparison(one: &Comparison) -> ShownComparison<'_> {
     let apart = one.difference.difference;
-    let mcnemar =
-        one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
+    let mcnemar = one
+        .mcnemar
+        .map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
     ShownComparison {
         task: format!("{} {}", one.task, one.setting),
         first: &one.first,

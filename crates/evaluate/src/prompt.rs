@@ -112,7 +112,13 @@ pub fn draw_shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -
 }
 
 /// Solved examples for an item from a split of their own, drawn as [`shots`].
-pub fn draw_examples<'i>(of_split: &'i [Item], item: &Item, task: Task, shots: u8, seed: u64) -> Vec<&'i Item> {
+pub fn draw_examples<'i>(
+    of_split: &'i [Item],
+    item: &Item,
+    task: Task,
+    shots: u8,
+    seed: u64,
+) -> Vec<&'i Item> {
     draw_comparable_items(of_split.iter(), item, task, shots, seed)
 }
 
@@ -129,7 +135,8 @@ fn draw_comparable_items<'i>(
         let kind = |item: &Item| item.question_of_task(task).and_then(|posed| posed.like.clone());
         one.group != other.group && kind(one) == kind(other)
     };
-    let mut others: Vec<&Item> = items.filter(|other| other.has_task(task) && comparable(other, item)).collect();
+    let mut others: Vec<&Item> =
+        items.filter(|other| other.has_task(task) && comparable(other, item)).collect();
     let wanted = usize::from(shots).min(others.len());
     let mut drawn = Vec::with_capacity(wanted);
     for _ in 0..wanted {
@@ -143,7 +150,10 @@ fn draw_comparable_items<'i>(
 ///
 /// # Errors
 /// [`Trouble`] if a check of a task cannot be computed.
-pub(super) fn list_findings(items: &[Item], tasks: &[(Task, Setting)]) -> Result<Vec<String>, ExpressionError> {
+pub(super) fn list_findings(
+    items: &[Item],
+    tasks: &[(Task, Setting)],
+) -> Result<Vec<String>, ExpressionError> {
     let mut counted: Vec<(Task, String, usize)> = Vec::new();
     let mut seen: Vec<Task> = Vec::new();
     for &(task, _) in tasks.iter().filter(|(task, _)| !task.task_declaration().checks.is_empty()) {
@@ -206,7 +216,7 @@ fn prompt_values(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{puzzle_group, task_of_name, text_item, flub_type_names};
+    use super::super::testing::{flub_type_names, puzzle_group, task_of_name, text_item};
     use super::*;
 
     /// Table 8: examples are of the same kind, and never of the same group.
@@ -235,7 +245,14 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let sent = |model: &str, item: &Item| {
-            let ask = build_ask(&prompts, item, task_of_name("solve"), Setting::default(), &[], Form::of_model(model));
+            let ask = build_ask(
+                &prompts,
+                item,
+                task_of_name("solve"),
+                Setting::default(),
+                &[],
+                Form::of_model(model),
+            );
             prompt_text(ask.unwrap())
         };
         let flan = sent("google/flan-t5-xxl", &item);
@@ -253,7 +270,8 @@ mod tests {
         assert!(chat.starts_with("Please pick the best choice for the brain teaser."), "{chat}");
         item.paper = false;
         let own = Prompts::load_prompts(None).unwrap();
-        let asked = build_ask(&own, &item, task_of_name("solve"), Setting::default(), &[], Form::Arc).unwrap();
+        let asked =
+            build_ask(&own, &item, task_of_name("solve"), Setting::default(), &[], Form::Arc).unwrap();
         assert!(
             prompt_text(asked).contains("What stands between tags"),
             "our own prompt_text are one for all"
@@ -264,7 +282,8 @@ mod tests {
     /// distinguish them, examples are drawn from both.
     #[test]
     fn examples_are_of_the_kind_of_what_is_asked() {
-        let items: Vec<Item> = (0..40).map(|at| text_item(at, at % 2 == 0, Some(flub_type_names()[0]), 0)).collect();
+        let items: Vec<Item> =
+            (0..40).map(|at| text_item(at, at % 2 == 0, Some(flub_type_names()[0]), 0)).collect();
         let asks = |item: &Item| item.parts[0] == "question";
         let mut mixed = 0;
         for (at, item) in items.iter().enumerate() {
@@ -274,7 +293,9 @@ mod tests {
             let two = draw_shots(&items, at, task_of_name("explain"), 2, 1);
             assert_eq!(two, drawn[..2], "the first two of five are the two of two");
             mixed += usize::from(
-                draw_shots(&items, at, task_of_name("select"), 5, 1).iter().any(|shot| asks(shot) != asks(item)),
+                draw_shots(&items, at, task_of_name("select"), 5, 1)
+                    .iter()
+                    .any(|shot| asks(shot) != asks(item)),
             );
         }
         assert!(mixed > 30, "{mixed}");

@@ -13,7 +13,12 @@ use riddlemill_benchmarks::task::AnswerParsing;
 ///
 /// # Errors
 /// [`Unreadable`]: what is wrong with the form of the answer.
-pub fn parse_choice(item: &Item, task: Task, setting: Setting, text: &str) -> Result<Option<String>, Unreadable> {
+pub fn parse_choice(
+    item: &Item,
+    task: Task,
+    setting: Setting,
+    text: &str,
+) -> Result<Option<String>, Unreadable> {
     if let AnswerParsing::Words { blank } = task.task_declaration().wants {
         // If giving no answer counts as an answer, it needs no judge.
         return match blank {
@@ -36,7 +41,9 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
             parse::parse_letter(text, &letters).map(String::from)
         }
         // Replies to the paper's own wording are parsed as its authors do.
-        AnswerParsing::Tag { names, .. } if item.paper => parse::choice_within(text, names).map(str::to_string),
+        AnswerParsing::Tag { names, .. } if item.paper => {
+            parse::choice_within(text, names).map(str::to_string)
+        }
         AnswerParsing::Tag { names, .. } => parse::parse_choice(text, names).map(str::to_string),
         AnswerParsing::Labels { codes, others, many: false, behind, .. } => {
             // Only a reply that reasons first has its answer behind a label.
@@ -62,7 +69,8 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
         }
         AnswerParsing::Rating { min, max, .. } => {
             let number = text.trim().trim_end_matches('.').parse::<i64>().ok();
-            let number = number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
+            let number =
+                number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
             let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
             number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
         }

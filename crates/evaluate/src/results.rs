@@ -238,9 +238,11 @@ pub(super) fn render_markdown(results: &Results<'_>) -> String {
 fn every_two(comparisons: &[Comparison], name: &str) -> figures::Table {
     let row = |one: &Comparison| {
         let apart = one.difference.difference;
-        let [value, low, high] = [apart.value, apart.low, apart.high].map(|figure| format_decimals(figure, 2));
-        let mcnemar =
-            one.mcnemar.map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
+        let [value, low, high] =
+            [apart.value, apart.low, apart.high].map(|figure| format_decimals(figure, 2));
+        let mcnemar = one
+            .mcnemar
+            .map(|m| format!("{} : {}, p {}", m.only_first, m.only_second, format_plain(m.exact_p, 2)));
         vec![
             format!("{} {}", one.task, one.setting),
             one.first.clone(),

@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn groups_stay_whole_and_what_is_whole_is_no_sample() {
-        let mut puzzles = set_of_items("brainteaser", (0..5).flat_map(|at| puzzle_group(at, false, 1)).collect());
+        let mut puzzles =
+            set_of_items("brainteaser", (0..5).flat_map(|at| puzzle_group(at, false, 1)).collect());
         puzzles.limit_items(99, 1, None);
         assert_eq!((puzzles.items.len(), &puzzles.sample), (15, &None));
         puzzles.limit_items(4, 1, None);

@@ -219,14 +219,17 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let all = riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| Task::of_config(benchmark.name));
+        let all = riddlemill_benchmarks::all_benchmarks()
+            .iter()
+            .flat_map(|benchmark| Task::of_config(benchmark.name));
         let all: Vec<Task> = all.collect();
         assert_eq!(all.len(), 10);
         for task in all {
             assert_eq!(task.name().parse(), Ok(task));
             assert_eq!(serde_json::to_value(task).unwrap(), task.name());
         }
-        for setting in [Setting::default(), Setting::with_shots(5), Setting::COT, Setting { cot: true, shots: 2 }]
+        for setting in
+            [Setting::default(), Setting::with_shots(5), Setting::COT, Setting { cot: true, shots: 2 }]
         {
             assert_eq!(setting.to_string().parse(), Ok(setting));
         }

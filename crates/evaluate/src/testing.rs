@@ -96,7 +96,10 @@ pub(super) fn joke_item(at: usize, votes: [u64; 3]) -> Item {
 
 pub(super) fn puzzle_item(id: &str, options: [&str; 4], answer: usize) -> Item {
     let question = "How did he cross?";
-    item_of_row("brainteaser", json!({ "id": id, "question": question, "choice_list": options, "label": answer }))
+    item_of_row(
+        "brainteaser",
+        json!({ "id": id, "question": question, "choice_list": options, "label": answer }),
+    )
 }
 
 /// The three puzzles of a group.

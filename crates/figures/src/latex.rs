@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::{Column, Table, ColumnUnit};
+use super::{Column, ColumnUnit, Table};
 
 /// A `table` with its caption and label. Columns of numbers stand on the right.
 pub fn render_latex(table: &Table) -> String {
-    let (header, rows) = (table.column_titles(), table.rows.iter().map(|row| table.cell_texts(row)).collect::<Vec<_>>());
+    let (header, rows) =
+        (table.column_titles(), table.rows.iter().map(|row| table.cell_texts(row)).collect::<Vec<_>>());
     // The first column names the rows, also where the names are numbers.
-    let side = |(at, column): (usize, &Column)| if at == 0 || column.unit == ColumnUnit::Text { 'l' } else { 'r' };
+    let side =
+        |(at, column): (usize, &Column)| if at == 0 || column.unit == ColumnUnit::Text { 'l' } else { 'r' };
     let columns: String = table.columns.iter().enumerate().map(side).collect();
     let line = |cells: &[&str]| {
         let cells: Vec<String> = cells.iter().map(|cell| escape_latex(cell)).collect();

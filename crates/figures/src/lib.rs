@@ -35,7 +35,8 @@ pub use objects::text_of_value;
 pub use place::{Digits, Place, Side};
 pub use svg::{Words, render_drawing, render_svg};
 pub use table::{
-    Cell, Column, Figure, Keys, Plot, Row, ShownTable, Table, ColumnUnit, figures_of, name_of, format_plain, figure_row,
+    Cell, Column, ColumnUnit, Figure, Keys, Plot, Row, ShownTable, Table, figure_row, figures_of,
+    format_plain, name_of,
 };
 
 /// The macro `table` of pages, which takes a [`ShownTable`].
@@ -149,14 +150,19 @@ impl Chart {
 
     /// Its drawing as a part of a page that shows one of two languages: the same as in its file, once in each.
     pub fn html(&self, chinese: impl Fn(&str) -> Option<String>) -> String {
-        let (english, other) =
-            (render_drawing(self, &Words::ENGLISH), render_drawing(&self.translated(chinese), &Words::CHINESE));
+        let (english, other) = (
+            render_drawing(self, &Words::ENGLISH),
+            render_drawing(&self.translated(chinese), &Words::CHINESE),
+        );
         format!("<div lang=\"en\">{english}</div><div lang=\"zh-Hans\">{other}</div>")
     }
 
     /// The drawing and its data.
     pub fn files(&self) -> [File; 2] {
-        [(format!("{}.svg", self.name), render_svg(self).into_bytes()), (format!("{}.csv", self.name), self.csv())]
+        [
+            (format!("{}.svg", self.name), render_svg(self).into_bytes()),
+            (format!("{}.csv", self.name), self.csv()),
+        ]
     }
 
     /// The same files as links of a page: what each is, its name, and its address.

@@ -12,7 +12,9 @@ impl Place {
     fn format_cell(&self, cell: &Cell, column: &Column) -> String {
         let text = match (cell.figure(), self.digits) {
             (Some(figure), Digits::Fixed(digits)) => format_decimals(figure.value, digits),
-            (Some(figure), Digits::Fitting) if figure.value.fract() == 0.0 => format_decimals(figure.value, 0),
+            (Some(figure), Digits::Fitting) if figure.value.fract() == 0.0 => {
+                format_decimals(figure.value, 0)
+            }
             (Some(figure), Digits::Fitting) => format_decimals(figure.value, 2),
             (None, _) => cell.format_with_interval(column),
         };
@@ -40,7 +42,8 @@ impl Table {
         let mut lines = String::new();
         for row in &self.rows {
             let cells = self.columns.iter().zip(row);
-            let placed = cells.filter_map(|(column, cell)| Some(column.place.as_ref()?.format_cell(cell, column)));
+            let placed =
+                cells.filter_map(|(column, cell)| Some(column.place.as_ref()?.format_cell(cell, column)));
             let _ = writeln!(lines, "{:indent$}{}", "", placed.collect::<String>());
         }
         lines

@@ -50,7 +50,10 @@ mod tests {
     #[test]
     fn what_is_preformatted_keeps_its_lines() {
         let lines = "<pre>one\n  two\n\n{{ three }}</pre>";
-        assert_eq!(compact_template(&format!("<div>\n  {lines}\n  <p>\n</div>")), format!("<div>{lines}<p></div>"));
+        assert_eq!(
+            compact_template(&format!("<div>\n  {lines}\n  <p>\n</div>")),
+            format!("<div>{lines}<p></div>")
+        );
         assert_eq!(compact_template("<pre>{{ one }}</pre>\n<p>"), "<pre>{{ one }}</pre><p>");
     }
 }

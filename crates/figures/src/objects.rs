@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use super::{Cell, Column, Figure, Keys, Row, Table, ColumnUnit, name_of, stem};
+use super::{Cell, Column, ColumnUnit, Figure, Keys, Row, Table, name_of, stem};
 
 /// A table of named rows.
 #[derive(Serialize)]

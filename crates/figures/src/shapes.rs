@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::canvas::{Canvas, LETTER, LINE, WIDE, shade_of_step, format_short, text_width, wrap_text};
+use super::canvas::{Canvas, LETTER, LINE, WIDE, format_short, shade_of_step, text_width, wrap_text};
 use super::{Chart, ChartRow, Datum, Limit, Shape};
 
 /// The height of what is drawn over two axes.
@@ -87,7 +87,8 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart) {
     const BAR: f64 = 8.5;
     let all = || chart.rows.iter().flat_map(|row| row.values.iter().flatten());
     let low = all().map(lowest_end).fold(0.0, f64::min);
-    let high = chart.most.unwrap_or_else(|| all().map(highest_end).fold(0.0, f64::max)).max(low + f64::EPSILON);
+    let high =
+        chart.most.unwrap_or_else(|| all().map(highest_end).fold(0.0, f64::max)).max(low + f64::EPSILON);
     let (left, right) = (6.0, WIDE - 38.0);
     let x = |value: f64| left + ((value - low) / (high - low)).clamp(0.0, 1.0) * (right - left);
     let top = canvas.y;
@@ -284,7 +285,9 @@ fn draw_lines(canvas: &mut Canvas, chart: &Chart) {
         }
         canvas.draw_line(&path, DASHES[at % DASHES.len()]);
         for (row, datum, place) in places.into_iter().filter(|_| step >= MARKED) {
-            canvas.draw_with_tooltip(&tooltip_text(chart, row, at, datum), |canvas| canvas.draw_marker(place, at));
+            canvas.draw_with_tooltip(&tooltip_text(chart, row, at, datum), |canvas| {
+                canvas.draw_marker(place, at)
+            });
         }
     }
     canvas.y += LINE;
@@ -328,8 +331,13 @@ fn draw_points(canvas: &mut Canvas, chart: &Chart, logarithmic: Option<&str>, le
     }
     for (row, at, up) in &named {
         let (place, name) = ([x(*at), y(*up)], row.name.as_str());
-        let about =
-            format!("{name} {}: {}, {}: {}", chart.axes[0], format_exact(shown(*at)), chart.axes[1], format_exact(*up));
+        let about = format!(
+            "{name} {}: {}, {}: {}",
+            chart.axes[0],
+            format_exact(shown(*at)),
+            chart.axes[1],
+            format_exact(*up)
+        );
         canvas.draw_with_tooltip(about.trim(), |canvas| canvas.draw_marker(place, 0));
         // Near the right edge a name only fits on the left of its point.
         let is_right = place[0] + text_width(name, LETTER) + 6.0 > WIDE;

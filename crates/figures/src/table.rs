@@ -232,7 +232,8 @@ impl Figure {
     fn format_with_interval(&self, digits: usize) -> String {
         match self.ends {
             Some([low, high]) => {
-                let [value, low, high] = [self.value, low, high].map(|number| format_decimals(number, digits));
+                let [value, low, high] =
+                    [self.value, low, high].map(|number| format_decimals(number, digits));
                 format!("{value} [{low}, {high}]")
             }
             None => format_plain(self.value, digits),
@@ -252,8 +253,11 @@ impl Figure {
             format!("{} – {}", format_decimals(low, digits), format_decimals(high, digits))
         });
         let digits = column.decimal_digits();
-        let value =
-            if self.ends.is_none() { format_plain(self.value, digits) } else { format_decimals(self.value, digits) };
+        let value = if self.ends.is_none() {
+            format_plain(self.value, digits)
+        } else {
+            format_decimals(self.value, digits)
+        };
         let shade = heat
             .map(|[low, high]| (100.0 * (self.value - low) / (high - low)).clamp(0.0, 100.0).round() as u32);
         let interval = interval.unwrap_or_default();
@@ -298,7 +302,8 @@ impl Table {
         columns: impl IntoIterator<Item = impl Into<String>>,
         rows: Vec<Row>,
     ) -> Table {
-        let columns = std::iter::once(Column::of_words(of)).chain(columns.into_iter().map(Column::of_numbers));
+        let columns =
+            std::iter::once(Column::of_words(of)).chain(columns.into_iter().map(Column::of_numbers));
         Table { columns: columns.collect(), rows, ..Table::default() }
     }
 
@@ -417,8 +422,10 @@ impl Table {
     pub fn render_text(&self, wide: impl Fn(&str) -> usize) -> String {
         let mut lines = vec![String::new(); self.rows.len() + 1];
         for (at, column) in self.columns.iter().enumerate() {
-            let cells =
-                self.rows.iter().map(|row| row.get(at).map(|cell| cell.format_with_count(column)).unwrap_or_default());
+            let cells = self
+                .rows
+                .iter()
+                .map(|row| row.get(at).map(|cell| cell.format_with_count(column)).unwrap_or_default());
             let cells: Vec<String> = cells.collect();
             if at > 0 && cells.iter().all(String::is_empty) {
                 continue;
@@ -445,7 +452,8 @@ impl Table {
         text += &line(self.column_titles().into_iter().map(escaped).collect());
         text += &line(vec!["---".to_owned(); self.columns.len()]);
         for row in &self.rows {
-            let cells = row.iter().zip(&self.columns).map(|(cell, column)| escaped(&cell.format_with_count(column)));
+            let cells =
+                row.iter().zip(&self.columns).map(|(cell, column)| escaped(&cell.format_with_count(column)));
             text += &line(cells.collect());
         }
         text
@@ -466,7 +474,8 @@ impl Table {
             Cell::Figure(figure) => Some(figure.on_page(column, self.heat)),
         };
         let row = |row: &Row| {
-            let name = row.iter().zip(&self.columns).next().map(|(cell, column)| cell.format_with_interval(column));
+            let name =
+                row.iter().zip(&self.columns).next().map(|(cell, column)| cell.format_with_interval(column));
             (name.unwrap_or_default(), row.iter().zip(&self.columns).skip(1).map(cell).collect())
         };
         let rows = self.rows.iter().map(row).collect();

@@ -151,11 +151,16 @@ fn the_ends_of_an_interval_have_no_minus_zero_on_a_page() {
 fn columns_have_the_unit_of_their_cells() {
     let column = |cells: &[Cell]| Column::of_cells("x", cells.iter()).unit;
     assert_eq!(column(&[Cell::plain_number(3.0), Cell::Empty]), ColumnUnit::Count);
-    assert_eq!(column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]), ColumnUnit::Number { digits: 4 });
+    assert_eq!(
+        column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]),
+        ColumnUnit::Number { digits: 4 }
+    );
     assert_eq!(column(&[Cell::plain_number(3.0), Cell::plain_number(2.5)]), ColumnUnit::Number { digits: 2 });
     assert_eq!(column(&[Cell::plain_number(3.0), Cell::Text("-".into())]), ColumnUnit::Text);
-    let rows =
-        vec![vec![Cell::Text("a".into()), Cell::plain_number(2.0 / 3.0)], vec![Cell::Text("b".into()), Cell::Empty]];
+    let rows = vec![
+        vec![Cell::Text("a".into()), Cell::plain_number(2.0 / 3.0)],
+        vec![Cell::Text("b".into()), Cell::Empty],
+    ];
     let columns = vec![Column::of_words("kind"), Column::of_cells("share", rows.iter().map(|row| &row[1]))];
     let table = Table { name: "t".into(), columns, rows, ..Table::default() };
     assert_eq!(String::from_utf8(table.render_csv()).unwrap(), "kind,share\na,0.6666666666666666\nb,\n");
@@ -200,8 +205,9 @@ fn a_drawing_stands_alone() {
 
 #[test]
 fn zero_has_no_sliver_and_nothing_says_so() {
-    let bars =
-        |rows: &[(&str, &[f64])]| render_svg(&chart(Shape::Bars, rows)).matches("stroke-width=\".4\"").count();
+    let bars = |rows: &[(&str, &[f64])]| {
+        render_svg(&chart(Shape::Bars, rows)).matches("stroke-width=\".4\"").count()
+    };
     assert_eq!(bars(&[("a", &[3.0])]), bars(&[("a", &[3.0]), ("b", &[0.0])]));
     for shape in ALL {
         assert!(render_svg(&chart(shape, &[])).contains(">no data</text>"), "{shape:?}");

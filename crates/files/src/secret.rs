@@ -136,8 +136,10 @@ fn last_used(path: &Path) -> Result<Option<String>, Error> {
 
 /// Remembers that a secret is used.
 fn remember_secret(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
-    let used =
-        Used { secret: file_name_of(path).to_owned(), digest: secret_fingerprint(file_name_of(path), secret) };
+    let used = Used {
+        secret: file_name_of(path).to_owned(),
+        digest: secret_fingerprint(file_name_of(path), secret),
+    };
     Ok(log_of_uses(path).add([&used])?)
 }
 
@@ -192,7 +194,9 @@ mod tests {
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(draw)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(drawn.iter().all(|one| *one == drawn[0]) && find_secret(&path, "all").unwrap() == Some(drawn[0]));
+        assert!(
+            drawn.iter().all(|one| *one == drawn[0]) && find_secret(&path, "all").unwrap() == Some(drawn[0])
+        );
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -260,7 +260,8 @@ impl Trust {
             (Some(word), Some(wish)) => wish.is_named(word) || wish.trust_word() == word,
             (Some(word), None) => word == "." || Path::new(word) == Path::new(&given.workspace),
         };
-        let given: Vec<Given> = self.list_answers().into_iter().filter(|given| given.here && meant(given)).collect();
+        let given: Vec<Given> =
+            self.list_answers().into_iter().filter(|given| given.here && meant(given)).collect();
         for one in &given {
             self.append_answer(one.wish.clone(), false)?;
         }

@@ -147,8 +147,12 @@ mod tests {
             let then = remembered_failure("mine", said, fault.http_status(), raw);
             assert_eq!(request(&now), request(&then));
         }
-        let refused =
-            remembered_failure("mine", "400 from mine (no)".into(), Some(400), r#"{"error": {"message": "no"}}"#);
+        let refused = remembered_failure(
+            "mine",
+            "400 from mine (no)".into(),
+            Some(400),
+            r#"{"error": {"message": "no"}}"#,
+        );
         assert_eq!(request(&refused).server.as_deref(), Some("no"));
     }
 
@@ -160,6 +164,9 @@ mod tests {
         assert_eq!(request(&evidence).endpoint, "mine");
         assert_eq!(request(&evidence).fault, RequestFault::NoConnection);
         assert_eq!(parse_scope("endpoint:connection"), Scope::Endpoint("connection".into()));
-        assert_eq!((parse_scope("recipe:flub"), parse_scope("run:1-2-3")), (Scope::Recipe("flub".into()), Scope::Run));
+        assert_eq!(
+            (parse_scope("recipe:flub"), parse_scope("run:1-2-3")),
+            (Scope::Recipe("flub".into()), Scope::Run)
+        );
     }
 }

@@ -30,8 +30,10 @@ pub(super) fn split_embeddings(
         ..Fault::new(retry::kind_of_wrapped_error(&received.body, Kind::Garbage(why.to_string())))
     })?;
     let read = |(request, raw): (&&Request, String)| {
-        let content = wire::parse_content(request, &raw, marks)
-            .map_err(|why| Fault { raw: wire::shorten_body(&raw), ..Fault::new(Kind::Garbage(why.to_string())) })?;
+        let content = wire::parse_content(request, &raw, marks).map_err(|why| Fault {
+            raw: wire::shorten_body(&raw),
+            ..Fault::new(Kind::Garbage(why.to_string()))
+        })?;
         Ok((content, raw))
     };
     requests.iter().zip(raws).map(read).collect()
@@ -136,7 +138,8 @@ mod tests {
             let fault = split_embeddings(&[&a, &b], came, &ReplyMarks::default()).unwrap_err();
             assert!(matches!(fault.kind, Kind::Garbage(_)), "{data}: {fault:?}");
         }
-        let fault = split_embeddings(&[&a, &b], received(429, json!({})), &ReplyMarks::default()).unwrap_err();
+        let fault =
+            split_embeddings(&[&a, &b], received(429, json!({})), &ReplyMarks::default()).unwrap_err();
         assert_eq!(fault.kind, Kind::Status(429));
         // Some servers do not number the embeddings.
         let plain = json!({"data": [{"embedding": [1.0]}, {"embedding": [2.0]}]});

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use riddlemill_files::{Trust, shell_word};
 use riddlemill_record::{Cause, Evidence, Reason};
 
-use super::answer::{Answer, Ask, Failed, Held, ReplyOrigin, Reply};
+use super::answer::{Answer, Ask, Failed, Held, Reply, ReplyOrigin};
 use super::batch::takes_batches;
 use super::cause::{held_offline, refused_answer, store_failed, unreadable_reply};
 use super::http::{Http, Transport};
@@ -106,8 +106,9 @@ impl Engine {
     pub fn new(store: Arc<Store>, endpoint: Endpoint, limits: Limits) -> Result<Engine, EngineError> {
         let setting = |source| EngineError::Setting { endpoint: endpoint.name.clone(), source };
         let name = || endpoint.name.clone();
-        let hold =
-            |reason, what: String, cause| ReplySource::Nothing(Held { reason, what: Evidence::with_cause(what, cause) });
+        let hold = |reason, what: String, cause| {
+            ReplySource::Nothing(Held { reason, what: Evidence::with_cause(what, cause) })
+        };
         let unset = endpoint.environment_variables().find(|name| ApiKey::from_env(name).is_none());
         let source = if endpoint.provider.is_pack() {
             let path = endpoint.pack.as_deref().ok_or_else(|| setting(EndpointError::NoPack))?;
@@ -160,7 +161,8 @@ impl Engine {
     }
 
     fn from_parts(store: Arc<Store>, endpoint: Endpoint, limits: Limits, source: ReplySource) -> Engine {
-        let mut caps = vec![(format!("endpoint:{}", endpoint.name), endpoint.budget_cap()), limits.run.budget_cap()];
+        let mut caps =
+            vec![(format!("endpoint:{}", endpoint.name), endpoint.budget_cap()), limits.run.budget_cap()];
         caps.extend(limits.recipe.iter().map(|(name, cap)| (format!("recipe:{name}"), *cap)));
         Engine {
             price: endpoint.token_price().unwrap_or(Price::FREE),
@@ -318,9 +320,12 @@ impl Engine {
     async fn answer_questions(&self, questions: &[&Question], tally: &Tally<'_>) -> Vec<Answer> {
         if let [question] = questions {
             let set = |refused: &AtomicBool| refused.load(Ordering::Relaxed);
-            let folded = set(&self.refuses_system).then(|| Engine::with_folded_instructions(&question.request)).flatten();
+            let folded = set(&self.refuses_system)
+                .then(|| Engine::with_folded_instructions(&question.request))
+                .flatten();
             let folded = folded.map(|request| question.with_request(request));
-            let plain = || set(&self.refuses_schemas).then(|| self.question_without_schema(question)).flatten();
+            let plain =
+                || set(&self.refuses_schemas).then(|| self.question_without_schema(question)).flatten();
             if let Some(other) = folded.or_else(plain) {
                 return Box::pin(self.answer_questions(&[&other], tally)).await;
             }

@@ -127,8 +127,10 @@ pub fn estimate_with(
             if let (Some(price), Some(max), Some(once)) =
                 (price, &mut estimate.max_usd, &mut estimate.once_usd)
             {
-                let (prompt, longest) = (tokens::bound_prompt_tokens(&request), request.max_completion_tokens());
-                let ceiling = Engine::with_larger_limit(endpoint, &request).map(|larger| larger.max_completion_tokens());
+                let (prompt, longest) =
+                    (tokens::bound_prompt_tokens(&request), request.max_completion_tokens());
+                let ceiling = Engine::with_larger_limit(endpoint, &request)
+                    .map(|larger| larger.max_completion_tokens());
                 *max += at_most(price, prompt, longest, ceiling, reasks);
                 *once += price.highest_cost(prompt, longest);
             }
@@ -140,8 +142,10 @@ pub fn estimate_with(
     let (counted, requests) = (estimate.prompt_tokens, estimate.requests as u64);
     let prompt = estimate.learned.map_or(counted, |learned| learned.likely_prompt_tokens(counted));
     estimate.min_usd = price.map(|price| price.lowest_cost(prompt));
-    estimate.likely_usd =
-        estimate.learned.zip(price).and_then(|(learned, price)| learned.likely_cost(price, counted, requests));
+    estimate.likely_usd = estimate
+        .learned
+        .zip(price)
+        .and_then(|(learned, price)| learned.likely_cost(price, counted, requests));
     estimate.at_least_secs = at_least(endpoint, requests, counted + estimate.max_completion_tokens);
     Ok(estimate)
 }
@@ -158,7 +162,8 @@ pub fn at_most(price: Price, prompt: u64, completion: u64, ceiling: Option<u64>,
     let longest = ceiling.unwrap_or(0).max(completion);
     let asked = |again: u32| {
         let prompt = prompt + u64::from(again) * (longest + REASK);
-        price.highest_cost(prompt, completion) + ceiling.map_or(Usd::ZERO, |ceiling| price.highest_cost(prompt, ceiling))
+        price.highest_cost(prompt, completion)
+            + ceiling.map_or(Usd::ZERO, |ceiling| price.highest_cost(prompt, ceiling))
     };
     (0..=reasks).map(asked).sum()
 }
@@ -182,7 +187,8 @@ fn missing_request(
         let Some(text) = found.text else { return Ok(None) };
         if found.is_cut {
             // It was asked again with a larger limit, or is now.
-            let larger = Engine::with_larger_limit(endpoint, &found.request).filter(|larger| *larger != found.request);
+            let larger =
+                Engine::with_larger_limit(endpoint, &found.request).filter(|larger| *larger != found.request);
             let Some(larger) = larger else { return Ok(None) };
             let refused = store.failed_for_good(&larger.key())?;
             return Ok((!refused).then_some((larger, reasks)));

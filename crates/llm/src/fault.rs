@@ -402,7 +402,8 @@ mod tests {
 
     #[test]
     fn a_fault_says_whose_it_is_and_what_the_server_says() {
-        let describe = |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.describe_for_ledger("mine");
+        let describe =
+            |kind, raw: &str| Fault { raw: raw.into(), ..Fault::new(kind) }.describe_for_ledger("mine");
         let refused = r#"{"error": {"message": "invalid\napi key.", "code": 1}}"#;
         assert_eq!(describe(Kind::Status(401), refused), "401 from mine (invalid api key)");
         assert_eq!(describe(Kind::Status(404), r#"{"detail": "Not Found"}"#), "404 from mine (Not Found)");

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::fault::{Fault, Kind};
 use super::key_command::{KeyCommand, Printed};
 use super::provider::{self, Address, Call};
-use super::retry::{exhausted_for, retry_after, clamp_seconds};
+use super::retry::{clamp_seconds, exhausted_for, retry_after};
 use super::secret::ApiKey;
 use super::settings::{Endpoint, EndpointError, Provider};
 
@@ -182,7 +182,8 @@ impl Http {
             return self.send_and_read(request(self.headers.clone(), None), most).await;
         };
         let printed = command.current_key(None).await.map_err(no_key)?;
-        let received = self.send_and_read(request(self.headers_with(&printed)?, Some(&printed.key)), most).await?;
+        let received =
+            self.send_and_read(request(self.headers_with(&printed)?, Some(&printed.key)), most).await?;
         if received.status != 401 {
             return Ok(received);
         }
@@ -192,7 +193,8 @@ impl Http {
 
     /// The headers with a printed key, over those whose values are known.
     fn headers_with(&self, printed: &Printed) -> Result<HeaderMap, Fault> {
-        let with = provider::request_headers(&self.endpoint, Some(&printed.key), &|_| None).map_err(no_key)?;
+        let with =
+            provider::request_headers(&self.endpoint, Some(&printed.key), &|_| None).map_err(no_key)?;
         let mut headers = self.headers.clone();
         for (name, value) in &with {
             // A header of the settings replaces the key's own.

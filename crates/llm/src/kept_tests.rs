@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::from_store;
 use crate::parse::Unreadable;
 use crate::reask::quote_reply;
-use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, Role, Store, RequestContent};
+use crate::{Answer, Ask, Endpoint, Engine, Message, Output, Request, RequestContent, Role, Store};
 
 const KEPT: &str = include_str!("../tests/kept/replies.jsonl");
 
@@ -92,8 +92,9 @@ fn replies_stored_before_are_found_again() {
     for (n, (text, requests)) in expected.iter().enumerate() {
         for request in requests {
             let reply = store.get(&request.key()).unwrap();
-            let reply = reply
-                .unwrap_or_else(|| panic!("{text} ({n}) would be bought again: {}", request.canonical_json()));
+            let reply = reply.unwrap_or_else(|| {
+                panic!("{text} ({n}) would be bought again: {}", request.canonical_json())
+            });
             assert_eq!(&reply.request, request);
             let Answer::Reply(reply) = from_store(reply, &Default::default()) else {
                 panic!("{text} ({n}) is no answer")

@@ -195,10 +195,10 @@ mod tests {
         let d = command.current_key(Some(&b)).await.unwrap();
         assert_eq!((c.number, d.number), (1, 1), "refused once, whoever says so");
         assert_eq!(std::fs::read_to_string(&count).unwrap().lines().count(), 2);
-        let struck = command
-            .printed_keys()
-            .iter()
-            .fold("token-number-1, token-number-2".to_owned(), |text, key| key.strike_key(&text).into_owned());
+        let struck =
+            command.printed_keys().iter().fold("token-number-1, token-number-2".to_owned(), |text, key| {
+                key.strike_key(&text).into_owned()
+            });
         assert_eq!(struck, "[key], [key]");
     }
 }

@@ -51,7 +51,7 @@ mod kept_tests;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Ask, Failed, Held, ReplyOrigin, Reply, RequestContent};
+pub use answer::{Answer, Ask, Failed, Held, Reply, ReplyOrigin, RequestContent};
 pub use batch::{GiveUpError, GivenUp, OpenBatch, give_up_lost, open_batches};
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate_stage, estimate_with};

@@ -184,7 +184,8 @@ impl Price {
 
     /// The least that this many prompt tokens may cost: all of them cached, if that is cheaper.
     pub fn lowest_cost(self, prompt_tokens: u64) -> Usd {
-        Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }.cost_of_tokens(prompt_tokens, 0)
+        Price { per_token_in: self.per_token_in.min(self.per_token_cached), ..self }
+            .cost_of_tokens(prompt_tokens, 0)
     }
 
     /// The cost of a server's counts.
@@ -218,10 +219,16 @@ mod tests {
         let plain = Price::per_million(1.0, 4.0);
         assert_eq!(plain.charge_for_usage(usage), plain.cost_of_tokens(10, 8));
         let own = plain.with_rates(Some(0.25), Some(8.0));
-        assert_eq!(own.charge_for_usage(usage).in_picodollars(), 1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6);
+        assert_eq!(
+            own.charge_for_usage(usage).in_picodollars(),
+            1_000_000 * 6 + 250_000 * 4 + 4_000_000 * 2 + 8_000_000 * 6
+        );
         assert!(own.highest_cost(10, 8) >= own.charge_for_usage(usage));
         assert_eq!(own.highest_cost(10, 8).in_picodollars(), 10 * 1_000_000 + 8 * 8_000_000);
-        assert_eq!((own.lowest_cost(10).in_picodollars(), plain.lowest_cost(10)), (10 * 250_000, plain.cost_of_tokens(10, 0)));
+        assert_eq!(
+            (own.lowest_cost(10).in_picodollars(), plain.lowest_cost(10)),
+            (10 * 250_000, plain.cost_of_tokens(10, 0))
+        );
     }
 
     #[test]
@@ -256,7 +263,10 @@ mod tests {
 
     #[test]
     fn sums_saturate() {
-        assert_eq!(Price::per_million(1e6, 1e6).cost_of_tokens(u64::MAX, u64::MAX).in_picodollars(), i64::MAX);
+        assert_eq!(
+            Price::per_million(1e6, 1e6).cost_of_tokens(u64::MAX, u64::MAX).in_picodollars(),
+            i64::MAX
+        );
         assert_eq!((Usd(i64::MAX) + Usd(1)).in_picodollars(), i64::MAX);
     }
 
@@ -267,8 +277,9 @@ mod tests {
         assert!(Usd::ZERO.can_be() && top.can_be());
         assert!(!Usd(top.0 + 1).can_be() && !Usd(-1).can_be());
         // What a server may state: ten dollars, or a hundred times what was reserved, and never what cannot be.
-        let stated =
-            |dollars: f64, reserved: f64| Usd::from_stated_cost(dollars, Usd::from_dollars(reserved)).is_some();
+        let stated = |dollars: f64, reserved: f64| {
+            Usd::from_stated_cost(dollars, Usd::from_dollars(reserved)).is_some()
+        };
         assert!(stated(0.0, 0.0) && stated(10.0, 0.0) && !stated(10.000_001, 0.0));
         assert!(stated(10.0, 0.1) && !stated(10.000_001, 0.1));
         assert!(stated(200.0, 2.0) && !stated(200.01, 2.0));

@@ -75,7 +75,11 @@ pub async fn ask_parsed<T>(
                             // bought then are used.
                             let with_reasoning = (reply.whole != reply.text)
                                 .then(|| {
-                                    Some(quote_reply(ask.clone(), &reply.whole, &read(&ask, &reply.whole).err()?))
+                                    Some(quote_reply(
+                                        ask.clone(),
+                                        &reply.whole,
+                                        &read(&ask, &reply.whole).err()?,
+                                    ))
                                 })
                                 .flatten();
                             let whole = is_long(&engine.endpoint, &ask, &reply.text, &unreadable)
@@ -164,7 +168,8 @@ pub(super) fn build_reask(
 /// in any vocabulary, however long the server answered.
 fn most_quoted(endpoint: &Endpoint, ask: &Ask) -> usize {
     let request = Engine::request_of_ask(endpoint, ask);
-    let larger = Engine::with_larger_limit(endpoint, &request).map_or(0, |larger| larger.max_completion_tokens());
+    let larger =
+        Engine::with_larger_limit(endpoint, &request).map_or(0, |larger| larger.max_completion_tokens());
     usize::try_from(request.max_completion_tokens().max(larger)).unwrap_or(usize::MAX)
 }
 
@@ -208,7 +213,8 @@ mod tests {
     fn said(why: &Unreadable) -> String {
         let messages = vec![Message::new(Role::User, "请解释。")];
         let prompt = Rendered { template: "p".into(), hash: String::new(), messages, output: Output::Text };
-        let RequestContent::Chat { messages, .. } = quote_reply(Ask::new("r", prompt, 0), "好。", why).what else {
+        let RequestContent::Chat { messages, .. } = quote_reply(Ask::new("r", prompt, 0), "好。", why).what
+        else {
             return String::new();
         };
         messages.last().map(|message| message.content.clone()).unwrap_or_default()

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use riddlemill_record::{Cause, Evidence, Reason};
 
-use super::answer::{Answer, Ask, Held, ReplyOrigin, Reply};
+use super::answer::{Answer, Ask, Held, Reply, ReplyOrigin};
 use super::money::Usd;
 use super::parse::make_strict_json;
 use super::reasoning::without_reasoning;
@@ -168,13 +168,19 @@ mod tests {
     #[test]
     fn answers_do_not_depend_on_the_prompt_and_are_marked() {
         let pack = load(r#"{"template":"t","record":"r","reply":{"rating":[2]}}"#).unwrap();
-        let (one, two) = (pack.answer_from_pack(&ask("r", "one prompt"), "m"), pack.answer_from_pack(&ask("r", "another"), "m"));
+        let (one, two) = (
+            pack.answer_from_pack(&ask("r", "one prompt"), "m"),
+            pack.answer_from_pack(&ask("r", "another"), "m"),
+        );
         assert_eq!(one, two);
         assert_eq!(one.reply().unwrap().text, r#"{"rating":[2]}"#);
         assert!(one.reply().unwrap().marks.sample);
         let made = pack.clone().made_elsewhere().answer_from_pack(&ask("r", "one prompt"), "m");
         let (one, made) = (one.reply().unwrap(), made.reply().unwrap());
-        assert_eq!((made.marks.sample, made.marks.basis_prefix(), one.marks.basis_prefix()), (false, "made", "sample"));
+        assert_eq!(
+            (made.marks.sample, made.marks.basis_prefix(), one.marks.basis_prefix()),
+            (false, "made", "sample")
+        );
         assert_ne!(made.key, one.key);
         assert!(matches!(
             pack.answer_from_pack(&ask("s", ""), "m"),

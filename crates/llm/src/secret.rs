@@ -224,7 +224,10 @@ mod tests {
     #[test]
     fn a_key_is_a_word_and_a_short_one_is_none() {
         let key = ApiKey::new("password").unwrap();
-        assert_eq!(key.strike_key("the passwords, a mypassword: password"), "the passwords, a mypassword: [key]");
+        assert_eq!(
+            key.strike_key("the passwords, a mypassword: password"),
+            "the passwords, a mypassword: [key]"
+        );
         for short in ["x", "EMPTY", "sk-1234"] {
             let key = ApiKey::new(short).unwrap();
             let reply = format!("{{\"text\": \"x EMPTY sk-1234 {short}\"}}");

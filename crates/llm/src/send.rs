@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use riddlemill_record::Reason;
 
-use super::answer::{Answer, Failed, ReplyOrigin, Reply};
+use super::answer::{Answer, Failed, Reply, ReplyOrigin};
 use super::cause::{self, Hint, budget_reached, interrupted_answer, left_alone_answer, store_failed};
 use super::embedding_batch;
 use super::engine::{Engine, Question, from_store};
@@ -76,7 +76,8 @@ impl Engine {
                 }
                 Ok(AttemptResult::Apart) => {
                     for attempt in &begun {
-                        let mut alone = Box::pin(self.send_questions(transport, &[attempt.question], tally)).await;
+                        let mut alone =
+                            Box::pin(self.send_questions(transport, &[attempt.question], tally)).await;
                         answers[attempt.at] = alone.pop();
                     }
                     continue;
@@ -205,24 +206,27 @@ impl Engine {
         };
         let Some(slot) = self.unless_cancelled(slot).await else {
             // Without an outcome, the reservation would count as spent.
-            let unsent =
-                |attempt| SegmentLine::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0));
+            let unsent = |attempt| {
+                SegmentLine::Failure(failure_of(attempt, "interrupted before it was sent", Usd::ZERO, 0))
+            };
             self.settle_outcomes(begun.iter().map(unsent), || {}).await?;
             return Ok(AttemptResult::Answers(begun.iter().map(|_| interrupted_answer()).collect()));
         };
         // An attempt begun ahead of its slot is not sent if a write has failed meanwhile.
         if let Err(stopped) = self.store.refuse_stopped() {
             let error = stopped.to_string();
-            let unsent =
-                |attempt| SegmentLine::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0));
+            let unsent = |attempt| {
+                SegmentLine::Failure(failure_of(attempt, "not sent: the disk is full", Usd::ZERO, 0))
+            };
             self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
             let failed = |attempt: &QuestionAttempt<'_>| store_failed(attempt.question.key, &error);
             return Ok(AttemptResult::Answers(begun.iter().map(failed).collect()));
         }
         // Nor one whose endpoint was left while it waited for its slot.
         if let Some(how) = self.limits.run.failure_of_endpoint(&self.endpoint.name) {
-            let unsent =
-                |attempt| SegmentLine::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0));
+            let unsent = |attempt| {
+                SegmentLine::Failure(failure_of(attempt, "not sent: the endpoint was left", Usd::ZERO, 0))
+            };
             self.settle_outcomes(begun.iter().map(unsent), || drop(slot)).await?;
             return Ok(AttemptResult::Answers(begun.iter().map(|_| left_alone_answer(&how)).collect()));
         }
@@ -286,9 +290,9 @@ impl Engine {
                 let too_long = clamp_seconds(self.endpoint.retries.max_asked_wait_secs);
                 let number = begun.first().map_or(0, |attempt| attempt.number);
                 // What is asked in another way at once is no failure of the endpoint.
-                let otherwise = begun
-                    .iter()
-                    .all(|attempt| self.question_after_refusal(attempt.question, fault.http_status(), &fault.raw).is_some());
+                let otherwise = begun.iter().all(|attempt| {
+                    self.question_after_refusal(attempt.question, fault.http_status(), &fault.raw).is_some()
+                });
                 let elsewhere = self.goes_elsewhere(&sending, &requests, &fault);
                 let again = elsewhere
                     || fault.is_retriable()
@@ -383,7 +387,11 @@ impl Engine {
     }
 
     /// Appends outcomes; `written` is called once they outlive this process.
-    async fn settle_outcomes(&self, lines: impl Iterator<Item = SegmentLine>, written: impl FnOnce()) -> Result<(), Shared> {
+    async fn settle_outcomes(
+        &self,
+        lines: impl Iterator<Item = SegmentLine>,
+        written: impl FnOnce(),
+    ) -> Result<(), Shared> {
         let mut settling = lines.map(|line| self.store.settle(line)).collect::<Result<Vec<_>, _>>()?;
         for one in &mut settling {
             one.written().await;

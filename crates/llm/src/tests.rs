@@ -330,7 +330,8 @@ async fn a_usage_that_cannot_be_is_charged_as_reserved() {
     let reply = answers[0].reply().unwrap();
     assert_eq!(reply.usage, None);
     let request = Engine::request_of_ask(&bench.endpoint, &ask("a"));
-    let reserved = bench.endpoint.token_price().unwrap().cost_of_tokens(tokens::bound_prompt_tokens(&request), 50);
+    let reserved =
+        bench.endpoint.token_price().unwrap().cost_of_tokens(tokens::bound_prompt_tokens(&request), 50);
     assert_eq!((reply.charged, bench.spent()), (reserved, reserved.in_picodollars()));
 }
 
@@ -540,7 +541,8 @@ async fn texts_are_embedded_in_batches_and_kept_one_by_one() {
         let transport = Box::new(Embedder(log.clone()));
         Engine::with_transport(bench.store.clone(), bench.endpoint.clone(), bench.limits.clone(), transport)
     };
-    let embed = |texts: &[String]| texts.iter().map(|text| Ask::for_embedding(text, text)).collect::<Vec<_>>();
+    let embed =
+        |texts: &[String]| texts.iter().map(|text| Ask::for_embedding(text, text)).collect::<Vec<_>>();
     let texts: Vec<String> = (0..10).map(|n| format!("text {}", "x".repeat(n))).collect();
     let answers = engine(&bench).ask_all(embed(&texts), |_| {}).await;
     let lengths: Vec<f32> =

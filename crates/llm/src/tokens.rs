@@ -129,7 +129,8 @@ mod tests {
     use super::*;
     use crate::settings::Sampling;
     use crate::{
-        Ask, Call, Engine, Fault, Limits, Message, Output, Received, Role, Transport, RequestContent, estimate,
+        Ask, Call, Engine, Fault, Limits, Message, Output, Received, RequestContent, Role, Transport,
+        estimate,
     };
 
     #[test]
@@ -223,7 +224,8 @@ mod tests {
             let engine = Engine::with_transport(store.clone(), endpoint.clone(), limits, Box::new(Thinks));
             engine.ask_all(asks(template, n), |_| {}).await;
         };
-        let of = |template: &str| estimate_stage(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
+        let of =
+            |template: &str| estimate_stage(&store, &slow, "s", &asks(template, 100..110), None).unwrap();
         ask("a", 0..9).await;
         let before = of("a");
         assert_eq!((before.learned, before.likely_usd, before.at_least_secs), (None, None, Some(300)));

@@ -82,7 +82,8 @@ impl Engine {
         };
         let stored: Option<StoredReply> = self.store.get(&question.key)?;
         let raw = stored.as_ref().map(|stored| stored.raw.as_str()).unwrap_or_default();
-        let responses = self.endpoint_in_force().api == Api::Responses && self.endpoint_in_force().provider.has_responses();
+        let responses = self.endpoint_in_force().api == Api::Responses
+            && self.endpoint_in_force().provider.has_responses();
         Ok(Trial {
             reasoning: wire::text_and_reasoning(&question.request, raw).1,
             model: stated_model(raw),

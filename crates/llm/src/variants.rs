@@ -15,7 +15,9 @@ impl Engine {
     /// The request that a question becomes at an endpoint; its key is made from it.
     pub fn request_of_ask(endpoint: &Endpoint, ask: &Ask) -> Request {
         let input = match &ask.what {
-            RequestContent::Chat { .. } if endpoint.provider == Provider::Libretranslate && ask.text.is_some() => {
+            RequestContent::Chat { .. }
+                if endpoint.provider == Provider::Libretranslate && ask.text.is_some() =>
+            {
                 Input::Translation {
                     text: ask.text.clone().unwrap_or_default(),
                     source: "zh".into(),
@@ -155,7 +157,8 @@ impl Engine {
         {
             return Some((question.with_request(folded), true));
         }
-        let plain = fault::refuses_schema(status, raw).then(|| self.question_without_schema(question)).flatten();
+        let plain =
+            fault::refuses_schema(status, raw).then(|| self.question_without_schema(question)).flatten();
         plain.map(|plain| (plain, false))
     }
 
@@ -185,7 +188,8 @@ impl Engine {
         for at in open {
             // What was refused may have been refused again without its schema.
             while let Some(Answer::Failed(failed)) = &answers[at]
-                && let Some((other, _)) = self.question_after_refusal(&questions[at], failed.http_status(), &failed.raw)
+                && let Some((other, _)) =
+                    self.question_after_refusal(&questions[at], failed.http_status(), &failed.raw)
             {
                 answers[at] = known.get(&other.key).cloned().flatten();
                 questions[at] = other;
@@ -289,7 +293,8 @@ mod tests {
     }
 
     fn ask(text: &str) -> Ask {
-        let what = RequestContent::Chat { messages: vec![Message::new(Role::User, text)], output: Output::Json };
+        let what =
+            RequestContent::Chat { messages: vec![Message::new(Role::User, text)], output: Output::Json };
         let schema =
             json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
         let schema = Some(Arc::new(schema));
@@ -330,7 +335,8 @@ mod tests {
         assert_eq!(replies(&bench, &plain, &server, false).await, 3);
         assert_eq!(replies(&bench, &bench.endpoint, &server, false).await, 3);
         assert_eq!(server.sent.lock().unwrap().len(), 3);
-        let estimate = estimate_stage(&bench.store, &bench.endpoint, "s", &["a", "d"].map(ask), None).unwrap();
+        let estimate =
+            estimate_stage(&bench.store, &bench.endpoint, "s", &["a", "d"].map(ask), None).unwrap();
         assert_eq!((estimate.stored, estimate.requests), (1, 1));
     }
 

@@ -73,7 +73,11 @@ pub struct Content {
 }
 
 /// Parses a whole answer with any status.
-pub(super) fn parse_received(request: &Request, received: &Received, marks: &ReplyMarks) -> Result<Content, Fault> {
+pub(super) fn parse_received(
+    request: &Request,
+    received: &Received,
+    marks: &ReplyMarks,
+) -> Result<Content, Fault> {
     let fault = |kind, usage| Fault {
         kind,
         raw: shorten_body(&received.body),

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::config::{Config, Problems, unknown};
 use crate::recipe::{Recipe, Step};
 use crate::stages::draft::LlmContext;
-use crate::stages::{Embeds, Job, Pulse, StageRows, StageError, Stop, salt, same_joke};
+use crate::stages::{Embeds, Job, Pulse, StageError, StageRows, Stop, salt, same_joke};
 use riddlemill_llm::Run;
 use riddlemill_record::{Reason, State};
 use riddlemill_tables::{self as store, CommitError, Lock, Manifest, StageReader, Workspace, durable};
@@ -49,11 +49,11 @@ pub use merge::{MergeError, Merged, merge_workspace};
 pub use outdated::{Outdated, find_outdated};
 pub use plan::{Planned, plan_recipe, same_work};
 pub use refused::{Lacking, list_lacking};
-pub use rows::{read_blinding, draft_requests, review_items, secrets_stand, shown_items};
+pub use rows::{draft_requests, read_blinding, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
 pub use tasks::{Tasks, current_time};
 pub use voting::{Remedy, votes_as_tasks};
-pub use waits::{Cause, list_causes, kept_back};
+pub use waits::{Cause, kept_back, list_causes};
 pub use withheld::Withheld;
 pub use words::{KeyedSentence, Word, sentence_pairs};
 
@@ -221,8 +221,11 @@ pub fn run_recipe(
             made.insert(step.name, manifest);
             continue;
         }
-        let inputs: Vec<StageReader> =
-            step.inputs.iter().map(|input| open_input(&workspace, recipe, input)).collect::<Result<_, _>>()?;
+        let inputs: Vec<StageReader> = step
+            .inputs
+            .iter()
+            .map(|input| open_input(&workspace, recipe, input))
+            .collect::<Result<_, _>>()?;
         let asking = LlmContext {
             config,
             recipe: recipe.name,
@@ -235,7 +238,8 @@ pub fn run_recipe(
         };
         let rows = step.stage.make_rows(&Job { step: &known.step_context(step), inputs: &inputs, asking })?;
         // What it asked for is part of its evidence.
-        let opening = if step.stage.has_reply_evidence() { known.opening_manifest(step, &made)? } else { opening };
+        let opening =
+            if step.stage.has_reply_evidence() { known.opening_manifest(step, &made)? } else { opening };
         let manifest = rows.commit(opening)?;
         progress.end_stage(recipe.name, &manifest);
         put_off(&workspace, recipe, step)?;
@@ -254,7 +258,8 @@ fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), Ru
 
 /// Verifies a stage before it is reused: if any byte was changed, it is remade.
 fn verify_stage(folder: &Path, manifest: Box<Manifest>) -> Freshness {
-    let read = StageReader::open(folder).and_then(|stage| stage.map_or(Ok(()), |stage| stage.verify_contents()));
+    let read =
+        StageReader::open(folder).and_then(|stage| stage.map_or(Ok(()), |stage| stage.verify_contents()));
     match read {
         Ok(()) => Freshness::Fresh(manifest),
         Err(e) => Freshness::Damaged(e.to_string().lines().next().unwrap_or_default().to_owned()),

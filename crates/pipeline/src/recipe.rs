@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::{self, Config, FILE, Kind, PAPER, Problem, Problems, Source, TABLE, unknown};
 use crate::stages::{
-    DraftStep, Embedding, Embeds, Judging, ReviewStep, StageRows, Stage, declared_stage, has_records_of_its_own, same_joke,
+    DraftStep, Embedding, Embeds, Judging, ReviewStep, Stage, StageRows, declared_stage,
+    has_records_of_its_own, same_joke,
 };
 use riddlemill_benchmarks::{Benchmark, Derived, Paper};
 use riddlemill_tables::{Error, Manifest, Workspace};
@@ -177,8 +178,11 @@ pub fn unknown_steps(config: &Config) -> Vec<Problem> {
             .collect();
         for name in written.value.as_array().into_iter().flatten().filter_map(|name| name.as_str()) {
             if !known.contains(&name) {
-                let what =
-                    unknown(&format!("step of {}.{}", written.section, written.key), name, sort_names(&known));
+                let what = unknown(
+                    &format!("step of {}.{}", written.section, written.key),
+                    name,
+                    sort_names(&known),
+                );
                 problems.push(Problem { place: written.origin.to_string(), what });
             }
         }
@@ -201,7 +205,8 @@ pub fn unknown_columns(config: &Config) -> Vec<Problem> {
     }
     for recipe in used_recipes(config) {
         let Some(benchmark) = riddlemill_benchmarks::find_benchmark(recipe.name) else { continue };
-        let given = config.sources.iter().filter(|source| source.is_for_recipe(recipe.name, recipe.is_of_riddles()));
+        let given =
+            config.sources.iter().filter(|source| source.is_for_recipe(recipe.name, recipe.is_of_riddles()));
         let columns =
             given.flat_map(|source| source.fields.keys()).filter_map(|name| name.strip_prefix(TABLE));
         let known = sort_names(&columns.collect::<Vec<_>>());
@@ -358,7 +363,8 @@ impl Recipe {
     /// The review step of a ballot, and the steps that provide its rows, which may be other recipes'.
     pub fn find_review(&'static self, ballot: &str) -> Option<ReviewInput> {
         self.steps().iter().find_map(|step| {
-            let review = step.stage.declared_review().filter(|review| review.benchmark_and_ballot().1 == ballot)?;
+            let review =
+                step.stage.declared_review().filter(|review| review.benchmark_and_ballot().1 == ballot)?;
             let inputs: Option<Vec<_>> = step.inputs.iter().map(|input| self.find_input(input)).collect();
             Some(ReviewInput { review, inputs: inputs.filter(|inputs| !inputs.is_empty())? })
         })

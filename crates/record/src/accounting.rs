@@ -83,7 +83,8 @@ impl Counts {
                 states: states.collect::<Vec<_>>().join(", "),
             });
         }
-        let expected = self.records_in_state(State::Kept) + self.records_in_state(State::Changed) + children + joins;
+        let expected =
+            self.records_in_state(State::Kept) + self.records_in_state(State::Changed) + children + joins;
         if expected != self.records_out {
             return Err(Unbalanced::Out { records_out: self.records_out, expected });
         }

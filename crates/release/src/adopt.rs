@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::error::ReleaseError;
-use super::numbered::{read_known_numbers, numbered_items, lock_numbers, published_number};
+use super::numbered::{lock_numbers, numbered_items, published_number, read_known_numbers};
 use super::read_rows;
 use super::registry::Registry;
 use super::source::{CandidateSource, open_stage};
@@ -29,7 +29,11 @@ pub struct Adopted {
 ///
 /// # Errors
 /// [`ReleaseError::Number`] if a number or its item is taken; nothing is registered then.
-pub fn adopt_numbers(config: &Config, recipe: &'static Recipe, published: &Path) -> Result<Adopted, ReleaseError> {
+pub fn adopt_numbers(
+    config: &Config,
+    recipe: &'static Recipe,
+    published: &Path,
+) -> Result<Adopted, ReleaseError> {
     let workspace = Workspace::new(&config.root);
     // Until the numbers are registered, no release may assign one of them.
     let _locks = lock_numbers(&workspace, recipe)?;

@@ -51,7 +51,8 @@ impl RowTexts {
     pub(super) fn look_at(&mut self, layout: &Layout, rows: &[Row]) {
         let place = layout.text_column().and_then(|name| layout.place_of_column(name));
         let Some(place) = place.filter(|_| self.compared.is_some()) else { return };
-        self.rows.extend(rows.iter().map(|row| (record_of(layout, row), row.text_of_column(place).to_owned())));
+        self.rows
+            .extend(rows.iter().map(|row| (record_of(layout, row), row.text_of_column(place).to_owned())));
     }
 
     /// The pairs that are alike, without those that a person decided are two.
@@ -144,7 +145,9 @@ impl RowTexts {
 /// # Errors
 /// [`Error`] if the candidate or the withdrawals cannot be read.
 pub fn alike_pairs(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<AlikePair>, Error> {
-    let Some(candidate) = CandidateManifest::read_manifest(&workspace.candidate_folder(recipe.name))? else { return Ok(Vec::new()) };
+    let Some(candidate) = CandidateManifest::read_manifest(&workspace.candidate_folder(recipe.name))? else {
+        return Ok(Vec::new());
+    };
     if candidate.alike.is_empty() {
         return Ok(Vec::new());
     }

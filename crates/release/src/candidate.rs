@@ -9,7 +9,7 @@ use super::facts::{Facts, Origin, SUBJECTS, read_curator_texts};
 use super::layout::Layout;
 use super::left_out::{self, RowsPerItem};
 use super::manifest::{CandidateManifest, Link, MANIFEST, Raw, SUMS};
-use super::numbered::{allot_numbers, rows_by_file, released_rows};
+use super::numbered::{allot_numbers, released_rows, rows_by_file};
 use super::read_rows::JsonRow;
 use super::registry::Ordinals;
 use super::row_faults::RowFaults;
@@ -20,7 +20,9 @@ use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::stages::draft::papers_own;
 use crate::stages::import::FileRow;
-use crate::store::{Error, Lock, Manifest, StageReader, Workspace, durable, path_inside, json_parts, sha256_of_file};
+use crate::store::{
+    Error, Lock, Manifest, StageReader, Workspace, durable, json_parts, path_inside, sha256_of_file,
+};
 use riddlemill_files::fence;
 
 /// Builds `output/<recipe>/candidate` from the recipe's stages, unless it is up to date. Returns its manifest
@@ -46,7 +48,9 @@ pub fn build_candidate(
     let layouts = end.published_layouts(&last)?;
     let numbers = allot_numbers(&workspace, end, &last)?;
     let fingerprint = compute_fingerprint(config, recipe, &layouts, &numbers);
-    if let Some(candidate) = read_intact_candidate(&place).filter(|c| c.stages == chain && c.fingerprint == fingerprint) {
+    if let Some(candidate) =
+        read_intact_candidate(&place).filter(|c| c.stages == chain && c.fingerprint == fingerprint)
+    {
         return Ok((candidate, false));
     }
     let making = durable::name_while_making(&place);
@@ -140,7 +144,9 @@ pub(super) fn read_intact_candidate(folder_path: &Path) -> Option<CandidateManif
     let stated = fence::read_to_string(folder_path.join(SUMS)).ok()?;
     let whole = folder::sums_text(&sums) == stated
         && candidate.files.par_iter().all(|(file, sum)| {
-            path_inside(folder_path, file).and_then(|path| sha256_of_file(&path)).is_ok_and(|found| found == *sum)
+            path_inside(folder_path, file)
+                .and_then(|path| sha256_of_file(&path))
+                .is_ok_and(|found| found == *sum)
         });
     whole.then_some(candidate)
 }

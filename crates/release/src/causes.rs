@@ -54,8 +54,14 @@ impl Causes {
     ///
     /// # Errors
     /// [`Error`] if a manifest cannot be read.
-    pub fn between_folders(workspace: &Workspace, before: &Path, after: &Path) -> Result<Option<Causes>, Error> {
-        let (Some((of, old)), Some((name, new))) = (read_chain(before)?, read_chain(after)?) else { return Ok(None) };
+    pub fn between_folders(
+        workspace: &Workspace,
+        before: &Path,
+        after: &Path,
+    ) -> Result<Option<Causes>, Error> {
+        let (Some((of, old)), Some((name, new))) = (read_chain(before)?, read_chain(after)?) else {
+            return Ok(None);
+        };
         let Some(recipe) = recipe::find_recipe(&name).filter(|_| of == name) else { return Ok(None) };
         let differ = new.iter().filter_map(|link| {
             let before = old.iter().find(|before| before.stage == link.stage)?;

@@ -199,7 +199,8 @@ pub fn compare<'a>(
             // not a label.
             let pairs = pairs.filter(|(a, b)| {
                 !GOLD.contains(&label)
-                    || options::compare_options(a, b).is_none() && [a, b].iter().all(|row| is_place(&row[label]))
+                    || options::compare_options(a, b).is_none()
+                        && [a, b].iter().all(|row| is_place(&row[label]))
             });
             let sets = |row: &JsonRow| row.get(label).map(|value| labels::parse_labels(value, types));
             (label.to_string(), agreement(pairs.filter_map(|(a, b)| sets(a).zip(sets(b))).collect()))

@@ -196,7 +196,12 @@ impl Contamination {
     }
 }
 
-fn join_texts(own: &Texts, their: &Texts, how: ComparisonSettings<'_>, watch: &dyn Watch) -> Result<Across, DiskError> {
+fn join_texts(
+    own: &Texts,
+    their: &Texts,
+    how: ComparisonSettings<'_>,
+    watch: &dyn Watch,
+) -> Result<Across, DiskError> {
     let (own, their) = (own.tag_languages(how.likeness.language), their.tag_languages(how.likeness.language));
     match how.spill {
         Some(spill) => similar_across_on_disk(&own, &their, how.likeness, spill, watch),

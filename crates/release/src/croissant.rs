@@ -111,8 +111,11 @@ fn annotation_protocol(facts: &Facts) -> Vec<String> {
 /// Which models drafted what, with the prompts.
 fn annotating_models(facts: &Facts) -> Vec<String> {
     let asked = facts.work.asked.iter().map(|step| {
-        let models: Vec<String> =
-            step.models.iter().map(|(model, n)| format!("{model} ({})", count_with_noun(*n, "reply"))).collect();
+        let models: Vec<String> = step
+            .models
+            .iter()
+            .map(|(model, n)| format!("{model} ({})", count_with_noun(*n, "reply")))
+            .collect();
         let prompts: Vec<String> = step
             .prompts
             .iter()
@@ -130,7 +133,8 @@ fn annotating_models(facts: &Facts) -> Vec<String> {
 
 /// Agreement of the first-round voters.
 fn describe_agreement(facts: &Facts) -> Vec<String> {
-    let figure = |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format_decimals(x, 3));
+    let figure =
+        |figure: Option<[f64; 3]>| figure.map_or("not defined".into(), |[x, ..]| format_decimals(x, 3));
     let fields =
         facts.work.decided.iter().flat_map(|step| step.voted.fields.iter().map(move |field| (step, field)));
     fields

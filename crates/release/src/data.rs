@@ -70,8 +70,11 @@ pub fn write_data<B: Iterator<Item = Result<Vec<Row>, Error>>>(
     durable::create_folder(&data)?;
     let mut forms: Vec<PublishedFile> =
         layout.compat.iter().map(|c| PublishedFile::create(folder, *layout, c)).collect::<Result<_, _>>()?;
-    let mut written =
-        Written { config: layout.config.into(), divided: layout.declared_splits().is_some(), ..Written::default() };
+    let mut written = Written {
+        config: layout.config.into(),
+        divided: layout.declared_splits().is_some(),
+        ..Written::default()
+    };
     for (name, batches) in parts {
         let before = (written.rows, written.arrow_bytes);
         let mut jsonl = TextFile::create(data.join(format!("{name}.jsonl")))?;

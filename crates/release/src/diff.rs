@@ -116,7 +116,8 @@ pub fn diff_folders(
 ) -> Result<Diff, Error> {
     let (mut old, mut new) = (of_folder(before)?, of_folder(after)?);
     for (_, rows) in old.iter_mut().chain(&mut new) {
-        let withdrawn = withheld.map(|withheld| withheld.withdrawn_rows(rows)).transpose()?.unwrap_or_default();
+        let withdrawn =
+            withheld.map(|withheld| withheld.withdrawn_rows(rows)).transpose()?.unwrap_or_default();
         rows.iter_mut().zip(withdrawn).filter(|(_, gone)| *gone).for_each(|(row, _)| hide_row_texts(row));
     }
     let mut configs = Vec::new();
@@ -158,7 +159,10 @@ fn id_of_row(row: &JsonRow) -> &str {
 
 /// The record from which a row was made.
 fn record_of_row(row: &JsonRow) -> &str {
-    row.get("source_id").and_then(Json::as_str).filter(|source| !source.is_empty()).unwrap_or_else(|| id_of_row(row))
+    row.get("source_id")
+        .and_then(Json::as_str)
+        .filter(|source| !source.is_empty())
+        .unwrap_or_else(|| id_of_row(row))
 }
 
 /// Compares two lists of rows by their ids.
@@ -199,7 +203,8 @@ pub fn of_rows(config: String, old: &[JsonRow], new: &[JsonRow], cause: Cause<'_
         }
     }
     let removed = old.iter().filter(|row| !here.contains_key(id_of_row(row)));
-    diff.removed = removed.map(|row| side_of_row(&config, row, cause(CauseOf::Removed(record_of_row(row))))).collect();
+    diff.removed =
+        removed.map(|row| side_of_row(&config, row, cause(CauseOf::Removed(record_of_row(row))))).collect();
     for label in labels_of(&config).into_iter().filter(|l| was.contains(*l) && is.contains(*l)) {
         let moves = Moves::count_moves(
             kept.iter().map(|(before, after)| (as_text(&before[label]), as_text(&after[label]))),

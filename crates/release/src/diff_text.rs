@@ -54,7 +54,8 @@ fn describe_config(config: &ConfigDiff) -> String {
     }
     for changed in &config.changed {
         for field in &changed.fields {
-            let (before, after) = (mark_line_breaks(&as_text(&field.before)), mark_line_breaks(&as_text(&field.after)));
+            let (before, after) =
+                (mark_line_breaks(&as_text(&field.before)), mark_line_breaks(&as_text(&field.after)));
             let _ = writeln!(out, "  ~ {} {}: {before} -> {after}", changed.id, field.column);
             write_cause(&mut out, field.cause.as_deref());
         }

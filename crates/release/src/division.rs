@@ -88,7 +88,9 @@ impl Division {
                 groups: group.into_iter().chain(source).chain([format!("post {}", made.post)]).collect(),
                 stratum: text_in(&made.row, splits.stratify),
                 released: released(made),
-                said: splits.column.and_then(|column| splits.index_of_split(&text_in(&made.row, Some(column)))),
+                said: splits
+                    .column
+                    .and_then(|column| splits.index_of_split(&text_in(&made.row, Some(column)))),
             }
         };
         let rows: Vec<SplitRow> = made.iter().map(row).collect();
@@ -155,7 +157,11 @@ impl Division {
 }
 
 /// The pairs of rows that are in two splits, each once and in order.
-fn find_crossing_pairs(division: &Division, made: &[MadeRow], pairs: &[(usize, usize)]) -> Vec<(String, String)> {
+fn find_crossing_pairs(
+    division: &Division,
+    made: &[MadeRow],
+    pairs: &[(usize, usize)],
+) -> Vec<(String, String)> {
     let mut found = BTreeSet::new();
     for (a, b) in pairs {
         let [a, b] = [a, b].map(|at| made[*at].row.id());
@@ -215,7 +221,11 @@ pub(super) fn is_apart(reason: &str) -> bool {
 
 /// The text of a row that near duplicates are found by.
 fn text_of<'r>(layout: &Layout, row: &'r Row) -> &'r str {
-    layout.text_column().and_then(|column| layout.place_of_column(column)).map(|place| row.text_of_column(place)).unwrap_or_default()
+    layout
+        .text_column()
+        .and_then(|column| layout.place_of_column(column))
+        .map(|place| row.text_of_column(place))
+        .unwrap_or_default()
 }
 
 /// The pairs of texts that are near duplicates: those that are merged, and those that are only shown to a person.
@@ -238,7 +248,9 @@ pub(super) fn near_pairs(texts: &[&str], dedup: &sections::Dedup) -> Vec<(usize,
 }
 
 /// How a chain of stages compared its records, by the settings of the first that did; the defaults if none did.
-pub(super) fn comparison_settings<'s>(stages: impl IntoIterator<Item = &'s BTreeMap<String, Json>>) -> sections::Dedup {
+pub(super) fn comparison_settings<'s>(
+    stages: impl IntoIterator<Item = &'s BTreeMap<String, Json>>,
+) -> sections::Dedup {
     let mut dedup = sections::Dedup::default();
     let stated =
         stages.into_iter().find(|stated| stated.contains_key("metric") && stated.contains_key("threshold"));

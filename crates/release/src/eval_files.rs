@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use riddlemill_benchmarks::data::{AnswerForm, Poses};
 use riddlemill_benchmarks::scope::layer_variables;
 use riddlemill_benchmarks::table::{ColumnMeasure, Measures};
-use riddlemill_benchmarks::task::{self, Asks, PosedQuestion, Task, AnswerParsing};
+use riddlemill_benchmarks::task::{self, AnswerParsing, Asks, PosedQuestion, Task};
 use riddlemill_benchmarks::{Benchmark, Data};
 use riddlemill_files::fence;
 use serde::Serialize;
@@ -28,7 +28,7 @@ use crate::llm::{Prompts, Rendered, Role};
 use crate::options::LETTERS;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
-use crate::stages::draft::{papers_own, load_prompts};
+use crate::stages::draft::{load_prompts, papers_own};
 use crate::store::{Error, durable};
 
 /// What is asked about a row, with what is said of it; `None` for a row that is not asked about.
@@ -138,7 +138,8 @@ pub(super) fn write_eval_files(
 /// The hashes of the prompts of a recipe's tasks, on which the items depend besides the rows.
 pub(super) fn prompt_hashes(config: &Config, recipe: &Recipe) -> Vec<String> {
     let Ok(prompts) = load_prompts(config) else { return Vec::new() };
-    let tasks = riddlemill_benchmarks::find_benchmark(recipe.name).map(|benchmark| benchmark.tasks.as_slice());
+    let tasks =
+        riddlemill_benchmarks::find_benchmark(recipe.name).map(|benchmark| benchmark.tasks.as_slice());
     let templates = tasks.unwrap_or_default().iter().flat_map(|task| {
         let judge = task.judged.iter().flat_map(|judged| judged.template.prompt_names());
         task.template.prompt_names().chain(judge)
@@ -171,7 +172,9 @@ fn describe_task(
         Question::Task(task) => match (&task.wants, &task.judged) {
             (AnswerParsing::Choice { words, .. }, _) => ScoringForm::Letter { words: *words },
             (AnswerParsing::Tag { .. }, _) => ScoringForm::Tag { anywhere: paper },
-            (AnswerParsing::Labels { many: false, others, .. }, _) => ScoringForm::Label { others: others.clone() },
+            (AnswerParsing::Labels { many: false, others, .. }, _) => {
+                ScoringForm::Label { others: others.clone() }
+            }
             (AnswerParsing::Labels { codes, .. }, _) => ScoringForm::Labels { codes: codes.clone() },
             (AnswerParsing::Rating { min, max, .. }, _) => ScoringForm::Rating { scale: [*min, *max] },
             (AnswerParsing::Words { .. }, Some(judged)) => {
@@ -320,7 +323,11 @@ fn make_item(
 }
 
 /// The prompt of a task, and how its answer is scored.
-fn render_prompt(task: &Task, columns: &Value, prompts: &Prompts) -> Result<Option<Map<String, Json>>, NoItem> {
+fn render_prompt(
+    task: &Task,
+    columns: &Value,
+    prompts: &Prompts,
+) -> Result<Option<Map<String, Json>>, NoItem> {
     let Some(posed) = task.pose_question(columns).map_err(NoItem::because_of)? else { return Ok(None) };
     let mut values: Map<String, Json> =
         posed.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
@@ -352,8 +359,12 @@ fn scoring_fields(task: &Task, posed: PosedQuestion) -> Map<String, Json> {
     let choices: Vec<String> = match &task.wants {
         AnswerParsing::Choice { .. } => LETTERS.iter().take(options.len()).map(|l| (*l).to_owned()).collect(),
         AnswerParsing::Tag { names, .. } => names.iter().map(|name| (*name).to_owned()).collect(),
-        AnswerParsing::Labels { codes, many: false, .. } => codes.iter().map(|code| (*code).to_owned()).collect(),
-        AnswerParsing::Labels { .. } | AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => Vec::new(),
+        AnswerParsing::Labels { codes, many: false, .. } => {
+            codes.iter().map(|code| (*code).to_owned()).collect()
+        }
+        AnswerParsing::Labels { .. } | AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => {
+            Vec::new()
+        }
     };
     let mut scored = Map::new();
     if !options.is_empty() {
@@ -371,7 +382,11 @@ fn scoring_fields(task: &Task, posed: PosedQuestion) -> Map<String, Json> {
 
 /// The judge's prompts with a place for the answer: one, or one for each order of the two texts that are compared, the
 /// person's first and the answer first.
-fn render_judge_prompts(judged: &task::AnswerJudging, columns: &Value, prompts: &Prompts) -> Result<Vec<Json>, NoItem> {
+fn render_judge_prompts(
+    judged: &task::AnswerJudging,
+    columns: &Value,
+    prompts: &Prompts,
+) -> Result<Vec<Json>, NoItem> {
     let over = layer_variables(BTreeMap::from([("said", RESPONSE.into())]), columns);
     let values = task::compute_values(&judged.with, &over).map_err(NoItem::because_of)?;
     let values: Map<String, Json> =
@@ -405,7 +420,8 @@ fn render_plain_question(poses: &Poses, row: &JsonRow) -> Result<Map<String, Jso
     match poses.answer {
         AnswerForm::Words(gold) => {
             let gold = row.get(gold).and_then(Json::as_str);
-            let gold = gold.ok_or_else(|| NoItem::because_of("the row has no text to compare an answer with"))?;
+            let gold =
+                gold.ok_or_else(|| NoItem::because_of("the row has no text to compare an answer with"))?;
             asked.insert("prompt".into(), prompt.into());
             asked.insert("answer".into(), gold.into());
         }
@@ -417,8 +433,8 @@ fn render_plain_question(poses: &Poses, row: &JsonRow) -> Result<Map<String, Jso
                 number => number.and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok()),
             };
             let place = place.filter(|place| *place < options.len().min(LETTERS.len()));
-            let place =
-                place.ok_or_else(|| NoItem::because_of(format!("{gold}: it is not the place of an option")))?;
+            let place = place
+                .ok_or_else(|| NoItem::because_of(format!("{gold}: it is not the place of an option")))?;
             for (letter, option) in LETTERS.iter().zip(&options) {
                 let before = if *letter == LETTERS[0] { "\n\n" } else { "\n" };
                 prompt.push_str(&format!("{before}{letter}. {option}"));

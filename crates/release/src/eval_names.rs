@@ -63,7 +63,12 @@ pub(super) fn python_name(name: &str) -> String {
 
 /// The sentences of a task of a set: how many answers `evaluate` takes to an item, whether an answer states a confidence, and
 /// what was found about how many items.
-pub(super) fn describe_task_notes(findings: &BTreeMap<String, u64>, set: &str, samples: u32, confidence: bool) -> Vec<String> {
+pub(super) fn describe_task_notes(
+    findings: &BTreeMap<String, u64>,
+    set: &str,
+    samples: u32,
+    confidence: bool,
+) -> Vec<String> {
     let several = (samples > 1).then(|| {
         format!(
             "`riddlemill evaluate` takes {samples} answers to each item, and computes their mean, pass@k and majority. The files of \
@@ -111,7 +116,9 @@ mod tests {
     fn a_task_that_is_asked_once_needs_no_words() {
         assert!(describe_task_notes(&BTreeMap::new(), "traps", 1, false).is_empty());
         let found = BTreeMap::from([("no prompt is in its language".to_owned(), 2)]);
-        let [several, confidence, found] = &describe_task_notes(&found, "traps", 3, true)[..] else { panic!() };
+        let [several, confidence, found] = &describe_task_notes(&found, "traps", 3, true)[..] else {
+            panic!()
+        };
         assert!(several.contains("takes 3 answers") && several.contains("`inspect eval --epochs 3`"));
         assert!(confidence.contains("computes the calibration"));
         assert_eq!(found, "2 items: no prompt is in its language.");

@@ -43,7 +43,9 @@ pub fn export_rows(rows: &[JsonRow], form: ExportFormat, path: &Path) -> Result<
     let written = match form {
         ExportFormat::LabelStudio => label_studio(rows, &mut out),
         ExportFormat::Argilla => write_argilla(rows, &mut out),
-        ExportFormat::Csv | ExportFormat::Xlsx => encode_csv(rows.first(), rows).and_then(|table| out.write_all(&table)),
+        ExportFormat::Csv | ExportFormat::Xlsx => {
+            encode_csv(rows.first(), rows).and_then(|table| out.write_all(&table))
+        }
     };
     written.and_then(|()| out.flush()).map_err(failed)
 }
@@ -96,7 +98,11 @@ pub fn json_lines<'r>(rows: impl IntoIterator<Item = &'r JsonRow>) -> Vec<u8> {
 ///
 /// # Errors
 /// [`Error`] if a file of the release cannot be read, or if they do not have as many rows.
-pub fn encode_parquet(folder: &Path, config: &str, places: impl Iterator<Item = usize>) -> Result<Vec<u8>, Error> {
+pub fn encode_parquet(
+    folder: &Path,
+    config: &str,
+    places: impl Iterator<Item = usize>,
+) -> Result<Vec<u8>, Error> {
     let files = CandidateManifest::read_manifest(folder)?.map(|candidate| candidate.files_of(config));
     let files = files.unwrap_or_else(|| vec![format!("data/{config}/test.jsonl")]);
     let paths: Vec<_> = files.iter().map(|file| folder.join(file).with_extension("parquet")).collect();

@@ -10,7 +10,7 @@ use super::changes::Changes;
 use super::data::{Written, WrittenSplit};
 use super::division::Divided;
 use super::eval_files::ExportedTask;
-use super::layout::{AnswerForm, Compat, ColumnKind, Layout};
+use super::layout::{AnswerForm, ColumnKind, Compat, Layout};
 use super::licence::Licence;
 use super::manifest::{AlikePair, LeftOut, Link, REQUIRES, Raw, WHEN};
 use super::shortcuts::Guessed;
@@ -302,7 +302,11 @@ impl Facts {
             alike: Vec::new(),
             guessed,
             exported: Vec::new(),
-            configs: layouts.iter().zip(written).map(|(layout, written)| shape_of_config(layout, written)).collect(),
+            configs: layouts
+                .iter()
+                .zip(written)
+                .map(|(layout, written)| shape_of_config(layout, written))
+                .collect(),
             meanings: reason_meanings(&funnel),
             funnel,
             newest,
@@ -385,7 +389,8 @@ fn annotator_kinds(work: &Work) -> Vec<&'static str> {
 }
 
 fn shape_of_config(layout: &Layout, written: Written) -> Shape {
-    let column = |c: &super::layout::Column| shape_of_column(c, written.nulls.get(c.name).copied().unwrap_or(0));
+    let column =
+        |c: &super::layout::Column| shape_of_column(c, written.nulls.get(c.name).copied().unwrap_or(0));
     let task = layout.task.map(|task| {
         let (options, gold) = match task.answer {
             AnswerForm::Choice { options, gold } => (Some(options), gold),
@@ -398,7 +403,8 @@ fn shape_of_config(layout: &Layout, written: Written) -> Shape {
         let own = |(key, value): &(&'static str, Expression)| {
             let column = layout.columns.iter().find(|column| column.name == value.source())?;
             // A cell of such a table holds a list as text.
-            let as_text = matches!(compat.form, CompatFormat::Csv | CompatFormat::Tsv) && column.kind.split_list_kind().0;
+            let as_text = matches!(compat.form, CompatFormat::Csv | CompatFormat::Tsv)
+                && column.kind.split_list_kind().0;
             if as_text {
                 return None;
             }

@@ -38,11 +38,13 @@ pub fn fates_of_texts(
         let here = at..at + of_text.len();
         at = here.end;
         // Of several copies, the one that came furthest says what became of the text.
-        let best = here
-            .filter(|at| ended[*at].is_some())
-            .min_by_key(|at| (rank_ending(ended[*at].as_ref()), records[*at].verbatim.trim() != text.trim(), *at));
+        let best = here.filter(|at| ended[*at].is_some()).min_by_key(|at| {
+            (rank_ending(ended[*at].as_ref()), records[*at].verbatim.trim() != text.trim(), *at)
+        });
         fates.push(match best {
-            Some(at) => ended[at].as_ref().map(|ended| describe_fate(&records[at], ended, &ways[at], &without_row)),
+            Some(at) => {
+                ended[at].as_ref().map(|ended| describe_fate(&records[at], ended, &ways[at], &without_row))
+            }
             None => of_text.first().map(|record| {
                 format!("{}: no run of {} has read it: `riddlemill run`", record_name(record), recipe.name)
             }),
@@ -118,7 +120,8 @@ fn add_rewritten_records(
     wanted.remove("");
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for step in recipe.steps_made(workspace)? {
-        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
+        else {
             break;
         };
         for part in select_parts::<Entry>(&stage, "ledger", Some(Filter::Present("after"))) {
@@ -165,5 +168,8 @@ fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeMa
         None if at.is_lacking() => "reached the end and is no row".to_owned(),
         None => format!("reached the end and is no row: {}", at.reason),
     };
-    Ok(list_rowless(rows.end, &last, rows.row_numbers(&last)?)?.into_iter().map(|(id, at)| (id, words(at))).collect())
+    Ok(list_rowless(rows.end, &last, rows.row_numbers(&last)?)?
+        .into_iter()
+        .map(|(id, at)| (id, words(at)))
+        .collect())
 }

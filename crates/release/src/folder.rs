@@ -31,10 +31,15 @@ pub fn finish_folder(
     let template = |e: minijinja::Error| Error::io("render", folder)(std::io::Error::other(e));
     let mut texts = templates::render_files(facts).map_err(template)?;
     for layout in layouts {
-        texts.push((format!("schema/{}.schema.json", layout.config), pretty_json(&schema::json_schema(layout))));
+        texts.push((
+            format!("schema/{}.schema.json", layout.config),
+            pretty_json(&schema::json_schema(layout)),
+        ));
     }
     // Used by `verify` and `restore`, whatever the benchmark's folder contains by then.
-    for benchmark in riddlemill_benchmarks::find_benchmark(facts.recipe).into_iter().flat_map(|b| b.with_others()) {
+    for benchmark in
+        riddlemill_benchmarks::find_benchmark(facts.recipe).into_iter().flat_map(|b| b.with_others())
+    {
         let path = |file: &str| format!("{MADE_WITH}/{}/{file}", benchmark.name);
         texts.extend(benchmark.files.iter().map(|(file, text)| (path(file), (*text).to_owned())));
     }

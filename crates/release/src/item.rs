@@ -85,7 +85,12 @@ impl Seen {
     }
 
     /// The row; `None` if the record is not an item yet.
-    pub fn row_if_item(self, data: &Data, layout: &Layout, context: RowContext<'_>) -> Result<Option<Row>, ExpressionError> {
+    pub fn row_if_item(
+        self,
+        data: &Data,
+        layout: &Layout,
+        context: RowContext<'_>,
+    ) -> Result<Option<Row>, ExpressionError> {
         Ok(self.make_row(data, layout, context)?.ok())
     }
 
@@ -137,7 +142,11 @@ impl Seen {
     }
 
     /// The row's standing, from the decisions on it; `None` if the record states it.
-    fn compute_standing(&self, data: &Data, optional: &Optional) -> Result<Option<Standing>, ExpressionError> {
+    fn compute_standing(
+        &self,
+        data: &Data,
+        optional: &Optional,
+    ) -> Result<Option<Standing>, ExpressionError> {
         if data.rests_on.is_empty() {
             return Ok(None);
         }
@@ -167,10 +176,12 @@ impl Seen {
 pub(super) fn series_of_numbers(data: &'static Data) -> Option<&'static Series> {
     match data.number.as_ref()? {
         ItemNumber::Own(series) => Some(series),
-        ItemNumber::Of(other) => match riddlemill_benchmarks::find_benchmark(other)?.data.as_ref()?.number.as_ref()? {
-            ItemNumber::Own(series) => Some(series),
-            ItemNumber::Of(_) => None,
-        },
+        ItemNumber::Of(other) => {
+            match riddlemill_benchmarks::find_benchmark(other)?.data.as_ref()?.number.as_ref()? {
+                ItemNumber::Own(series) => Some(series),
+                ItemNumber::Of(_) => None,
+            }
+        }
     }
 }
 

@@ -100,9 +100,12 @@ impl RowsPerItem {
     /// either. An item from which several rows are made counts as these.
     pub(super) fn count_waiting_rows(&self, end: CandidateSource, left_out: &[LeftOut]) -> u64 {
         let recipe = end.recipe();
-        let gives = |step: &Step| step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some());
+        let gives = |step: &Step| {
+            step.stage.declared_draft().is_some_and(|draft| draft.draft_declaration().made.is_some())
+        };
         let of_answers = |rows: StageRows| {
-            rows != end.row_kind() && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
+            rows != end.row_kind()
+                && recipe.steps().iter().any(|step| step.stage.rows() == rows && gives(step))
         };
         let rows_of = |left: &LeftOut| {
             if left.is_incomplete() {
@@ -127,7 +130,11 @@ impl RowsPerItem {
 }
 
 /// Records of the last stage that did not become rows, by where they stopped.
-fn list_incomplete(end: CandidateSource, last: &StageReader, numbers: &Ordinals) -> Result<Vec<LeftOut>, Error> {
+fn list_incomplete(
+    end: CandidateSource,
+    last: &StageReader,
+    numbers: &Ordinals,
+) -> Result<Vec<LeftOut>, Error> {
     let mut stopped: BTreeMap<Stopped, IdSample> = BTreeMap::new();
     for (id, at) in list_rowless(end, last, numbers)? {
         stopped.entry(at).or_default().add(&id);

@@ -82,20 +82,23 @@ use riddlemill_text::{join, offline, options, puzzle, text};
 pub use adopt::{Adopted, adopt_numbers};
 pub use alike::{alike_pairs, alike_told};
 pub use candidate::{build_candidate, rows_json, rows_sha256};
-pub use causes::{DifferenceCause, Causes};
+pub use causes::{Causes, DifferenceCause};
 pub use current_rows::CurrentRows;
 pub use division::is_partial;
 pub use error::ReleaseError;
 pub use facts::{Facts, SUBJECTS};
 pub use fates::fates_of_texts;
-pub use folder::{list_files, list_entries};
+pub use folder::{list_entries, list_files};
 pub use history::{Holder, KeptVersion, find_holders, kept_versions};
 pub(crate) use item::error_of_trouble;
 pub use manifest::{AlikePair, CandidateManifest, LeftOut, Link, Raw, Yanked};
 pub use numbered::is_published;
 pub use origin::find_origin_record;
-pub use publish::{Proposal, Wanted, require_fresh_candidate, is_release_due, list_refusals, make_release, find_licence_problem};
-pub use restore::{Restored, restore_versions, registry_problems};
+pub use publish::{
+    Proposal, Wanted, find_licence_problem, is_release_due, list_refusals, make_release,
+    require_fresh_candidate,
+};
+pub use restore::{Restored, registry_problems, restore_versions};
 pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;
 pub use since::{ChangedRow, RowState, Since, compare_releases};

@@ -223,7 +223,8 @@ mod tests {
         }
         // A name in the table that is not an SPDX identifier would never be found.
         assert!(
-            HUB.iter().all(|(id, _)| Expression::parse(id).is_ok() && Licence::parse_licence(id).texts.len() == 1)
+            HUB.iter()
+                .all(|(id, _)| Expression::parse(id).is_ok() && Licence::parse_licence(id).texts.len() == 1)
         );
     }
 
@@ -239,8 +240,11 @@ mod tests {
         };
         let settings = crate::config::Config::defaults().typed_settings::<sections::Release>(None, "release");
         let of = |licences: &[Option<&str>]| {
-            Licence::combine_licences(&settings, &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>())
-                .spdx
+            Licence::combine_licences(
+                &settings,
+                &licences.iter().map(|licence| file(*licence)).collect::<Vec<_>>(),
+            )
+            .spdx
         };
         assert_eq!(of(&[Some("MIT"), Some("MIT")]).as_deref(), Some("MIT"));
         assert_eq!(of(&[Some("MIT"), None, Some("MIT")]), None);

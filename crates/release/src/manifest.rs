@@ -327,7 +327,9 @@ mod tests {
             });
             change(&mut manifest);
             fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
-            CandidateManifest::read_manifest(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+            CandidateManifest::read_manifest(dir.path())
+                .map(|manifest| manifest.is_some())
+                .map_err(|e| e.to_string())
         };
         assert_eq!(read(|_| ()), Ok(true));
         let changes: [fn(&mut serde_json::Value); 3] = [

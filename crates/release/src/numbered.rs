@@ -60,7 +60,8 @@ fn divide_rows(
     numbers: &Ordinals,
 ) -> Result<Option<Division>, Error> {
     let recipe = end.recipe();
-    let declared = data_of(recipe).filter(|_| end.row_kind() != StageRows::Posts && end.row_kind() == recipe.kind_of_rows());
+    let declared = data_of(recipe)
+        .filter(|_| end.row_kind() != StageRows::Posts && end.row_kind() == recipe.kind_of_rows());
     let Some(splits) = declared.and_then(|data| data.splits.as_ref()) else { return Ok(None) };
     let Some(rows) = Declared::new(end, last, numbers)? else { return Ok(None) };
     let (mut stages, mut pairs) = (Vec::new(), Vec::new());
@@ -118,15 +119,21 @@ pub(super) fn numbered_items(
     last: &StageReader,
 ) -> Result<Vec<Numbered>, Error> {
     let none = || Ok(Vec::new());
-    let Some(data) = data_of(end.recipe()).filter(|_| end.row_kind() != StageRows::Posts) else { return none() };
+    let Some(data) = data_of(end.recipe()).filter(|_| end.row_kind() != StageRows::Posts) else {
+        return none();
+    };
     match data.number.as_ref() {
         None => none(),
         Some(ItemNumber::Own(series)) => numbered_of(end.row_kind(), end.recipe(), data, series, last),
         // Including those that did not get so far here: the other benchmark counts them.
         Some(ItemNumber::Of(_)) => {
-            let step = end.recipe().steps().first().and_then(|step| end.recipe().find_input(step.inputs.first()?));
-            let Some(((recipe, number, step), series)) = step.zip(series_of_numbers(data)) else { return none() };
-            let Some(questions) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))? else {
+            let step =
+                end.recipe().steps().first().and_then(|step| end.recipe().find_input(step.inputs.first()?));
+            let Some(((recipe, number, step), series)) = step.zip(series_of_numbers(data)) else {
+                return none();
+            };
+            let Some(questions) = StageReader::open(&workspace.stage_folder(recipe.name, number, step.name))?
+            else {
                 return none();
             };
             let Some(data) = data_of(recipe) else { return none() };
@@ -163,7 +170,12 @@ fn is_item(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<bool, E
 }
 
 /// The row of a record, whatever its number and standing, or why it is none.
-pub(super) fn row_of_record(id: &str, seen: Seen, data: &Data, layout: &Layout) -> Result<Result<Row, NoRow>, Error> {
+pub(super) fn row_of_record(
+    id: &str,
+    seen: Seen,
+    data: &Data,
+    layout: &Layout,
+) -> Result<Result<Row, NoRow>, Error> {
     let any = Optional::new();
     // A row of a published file may lack values that others have.
     let layout = if record::is_published(id) { layout.with_columns(&[PUBLISHED]) } else { *layout };
@@ -190,7 +202,11 @@ pub(super) fn published_number(recipe: &Recipe, item: &JsonRow) -> Option<(Strin
 
 /// The released rows of a candidate's last step, a part at a time, those of each split together: posts in the order of the
 /// step, numbered items in the order of their numbers, so that old rows keep their places.
-pub(super) fn released_rows<'a>(end: CandidateSource, last: &'a StageReader, numbers: &'a Ordinals) -> Batches<'a> {
+pub(super) fn released_rows<'a>(
+    end: CandidateSource,
+    last: &'a StageReader,
+    numbers: &'a Ordinals,
+) -> Batches<'a> {
     Box::new(rows_by_file(end, last, numbers).into_iter().flat_map(|(_, batches)| batches))
 }
 
@@ -284,7 +300,9 @@ impl<'a> Declared<'a> {
                 // A recipe's stages are sibling folders.
                 let stages = last.folder().parent().map(Path::to_path_buf).unwrap_or_default();
                 let import = stages.join(format!("01_{}", end.recipe().steps()[0].name));
-                Some(StageReader::open(&import)?.as_ref().map(kinds_of_files).transpose()?.unwrap_or_default())
+                Some(
+                    StageReader::open(&import)?.as_ref().map(kinds_of_files).transpose()?.unwrap_or_default(),
+                )
             }
         };
         let optional = optional_reviews(end, last)?;
@@ -330,7 +348,8 @@ impl<'a> Declared<'a> {
             let numbered = self.series.is_some_and(|series| series.in_order);
             return Ok(row.map(|(number, row)| ((usize::MAX, if numbered { number } else { 0 }), row)));
         };
-        let untouched = self.row_with_number(&self.published.record_from_row(record, of_file, self.recipe.name), None)?;
+        let untouched =
+            self.row_with_number(&self.published.record_from_row(record, of_file, self.recipe.name), None)?;
         let Some(((number, row), (_, untouched))) = row.zip(untouched) else { return Ok(None) };
         let form = |row: &Row| -> Result<Option<serde_json::Map<_, _>>, Error> {
             for compat in self.layout.compat {
@@ -351,7 +370,11 @@ impl<'a> Declared<'a> {
     }
 
     /// The row of a record, with its number and original text.
-    fn row_with_number(&self, record: &record::Row, published: Option<String>) -> Result<Option<(u64, Row)>, Error> {
+    fn row_with_number(
+        &self,
+        record: &record::Row,
+        published: Option<String>,
+    ) -> Result<Option<(u64, Row)>, Error> {
         let seen = Seen::new(record, self.data).map_err(error_of_trouble)?;
         let number = match self.series {
             None => None,
@@ -392,7 +415,11 @@ fn optional_reviews(end: CandidateSource, last: &StageReader) -> Result<Optional
     let recipe = end.recipe();
     for step in recipe.steps() {
         let Some(review) = step.stage.declared_review() else { continue };
-        let made = Manifest::read_from_stage(&Workspace::new(root).stage_folder(recipe.name, step.number, step.name))?;
+        let made = Manifest::read_from_stage(&Workspace::new(root).stage_folder(
+            recipe.name,
+            step.number,
+            step.name,
+        ))?;
         if made.is_some_and(|made| made.settings.get("optional") == Some(&true.into())) {
             optional.insert(review.benchmark_and_ballot().1);
         }
@@ -404,8 +431,9 @@ fn optional_reviews(end: CandidateSource, last: &StageReader) -> Result<Optional
 fn in_order<'a>(declared: &Declared<'_>, columns: &'static [Column], last: &StageReader) -> Batches<'a> {
     let mut rows = Vec::new();
     for part in last.parts_of::<record::Row>(columns, "rows") {
-        let part = part
-            .and_then(|part| part.iter().map(|record| declared.row_with_place(record)).collect::<Result<Vec<_>, _>>());
+        let part = part.and_then(|part| {
+            part.iter().map(|record| declared.row_with_place(record)).collect::<Result<Vec<_>, _>>()
+        });
         match part {
             Ok(part) => rows.extend(part.into_iter().flatten()),
             Err(e) => return Box::new(std::iter::once(Err(e))),

@@ -382,7 +382,7 @@ fn seconds_of_day(date: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{seconds_of_day, quote_command};
+    use super::{quote_command, seconds_of_day};
 
     #[test]
     fn days_count_from_1970() {

@@ -67,7 +67,12 @@ fn to_signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-fn build_series<'a>(name: PlSmallStr, kind: ColumnKind, rows: usize, values: impl Iterator<Item = &'a Value>) -> Column {
+fn build_series<'a>(
+    name: PlSmallStr,
+    kind: ColumnKind,
+    rows: usize,
+    values: impl Iterator<Item = &'a Value>,
+) -> Column {
     match kind {
         ColumnKind::Text => {
             let mut column = StringChunkedBuilder::new(name, rows);
@@ -155,7 +160,8 @@ pub(super) fn read_parquet(path: &Path, shapes: &[Shape]) -> Result<Vec<Row>, Er
     let frame = ParquetReader::new(file).read_parallel(ParallelStrategy::None).finish().map_err(damaged)?;
     let mut rows: Vec<Row> = (0..frame.height()).map(|_| Row(Vec::with_capacity(shapes.len()))).collect();
     for column in shapes {
-        let values = frame.column(column.name).and_then(|c| values_of_column(c, column.kind)).map_err(damaged)?;
+        let values =
+            frame.column(column.name).and_then(|c| values_of_column(c, column.kind)).map_err(damaged)?;
         rows.iter_mut().zip(values).for_each(|(row, value)| row.0.push(value));
     }
     Ok(rows)

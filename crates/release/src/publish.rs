@@ -15,9 +15,9 @@ use super::facts::{Facts, Origin, licences_by_source};
 use super::left_out::RowsPerItem;
 use super::licence::Licence;
 use super::manifest::{CandidateManifest, LeftOut, Link, Raw, SUMS};
-use super::numbered::{is_published, lock_numbers, rows_by_file, released_rows};
-use super::registry::{Ordinals, Registry, Release, TEXTS, seal_files, create_sealing_folder};
-use super::relicensed::{find_allowed_licence, licence_refusal, licence_changes};
+use super::numbered::{is_published, lock_numbers, released_rows, rows_by_file};
+use super::registry::{Ordinals, Registry, Release, TEXTS, create_sealing_folder, seal_files};
+use super::relicensed::{find_allowed_licence, licence_changes, licence_refusal};
 use super::restore::kept_lines;
 use super::row_faults::RowFaults;
 use super::source::CandidateSource;
@@ -75,17 +75,18 @@ pub fn make_release(
     let mut registry = Registry::open(&workspace, recipe.name)?;
     registry.name_sealed()?;
     let of_now = CurrentRows::of_recipe(&workspace, recipe);
-    let Fresh { end, stages, readers, numbers, stale } = match find_fresh_candidate(config, &of_now, wanted.draft) {
-        Ok(fresh) => fresh,
-        // The licence can be stated before the next run: whoever releases learns of both at once.
-        Err(e @ (ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. })) => {
-            return Err(match find_licence_problem(config, recipe) {
-                Some(unlicensed) => ReleaseError::Several(vec![unlicensed, e]),
-                None => e,
-            });
-        }
-        Err(e) => return Err(e),
-    };
+    let Fresh { end, stages, readers, numbers, stale } =
+        match find_fresh_candidate(config, &of_now, wanted.draft) {
+            Ok(fresh) => fresh,
+            // The licence can be stated before the next run: whoever releases learns of both at once.
+            Err(e @ (ReleaseError::Outdated { .. } | ReleaseError::StaleCandidate { .. })) => {
+                return Err(match find_licence_problem(config, recipe) {
+                    Some(unlicensed) => ReleaseError::Several(vec![unlicensed, e]),
+                    None => e,
+                });
+            }
+            Err(e) => return Err(e),
+        };
     let Some(last) = readers.last() else {
         return Err(ReleaseError::NoCandidate { recipe: recipe.name.into() });
     };
@@ -138,9 +139,13 @@ pub fn make_release(
         facts.draft.push("asked for as a draft".into());
     }
     let relicensed = since_latest(&registry, &output);
-    let (proposal, retired) = propose_version(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
+    let (proposal, retired) =
+        propose_version(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
     let standing = facts.configs.first().map_or(0, |config| config.written.rows);
-    if proposal.version.draft.is_none() && !wanted.partial && is_below_share(config, recipe, standing, facts.waiting) {
+    if proposal.version.draft.is_none()
+        && !wanted.partial
+        && is_below_share(config, recipe, standing, facts.waiting)
+    {
         durable::remove_folder(&making)?;
         return Err(ReleaseError::Partial {
             recipe: recipe.name.into(),
@@ -214,7 +219,9 @@ struct Fresh<'r> {
 /// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources, or one that the
 /// licence of a source forbids; `None` also where there is no candidate yet.
 pub fn find_licence_problem(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
-    let candidate = CandidateManifest::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name)).ok()??;
+    let candidate =
+        CandidateManifest::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name))
+            .ok()??;
     let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
     // The settings of today: the candidate may have been made before a licence was stated.
     let stated = |file: &Raw| {
@@ -241,7 +248,11 @@ fn since_latest(registry: &Registry, candidate: &Path) -> Option<String> {
 fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
     // By source: a workspace may have thousands of dumps.
     let stated = licences_by_source(raw).into_iter().map(|(source, licence)| format!("{source}: {licence}"));
-    ReleaseError::Unlicensed { recipe: recipe.name.into(), stated: stated.collect(), allowed: find_allowed_licence(raw) }
+    ReleaseError::Unlicensed {
+        recipe: recipe.name.into(),
+        stated: stated.collect(),
+        allowed: find_allowed_licence(raw),
+    }
 }
 
 /// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.
@@ -249,7 +260,8 @@ fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
 /// # Errors
 /// [`ReleaseError::Outdated`] or [`ReleaseError::StaleCandidate`] if it is not.
 pub fn require_fresh_candidate(config: &Config, recipe: &'static Recipe) -> Result<(), ReleaseError> {
-    find_fresh_candidate(config, &CurrentRows::of_recipe(&Workspace::new(&config.root), recipe), false).map(drop)
+    find_fresh_candidate(config, &CurrentRows::of_recipe(&Workspace::new(&config.root), recipe), false)
+        .map(drop)
 }
 
 /// Whether a recipe's candidate can be released as stable, and differs from the last release.
@@ -286,7 +298,11 @@ pub fn is_release_due(config: &Config, of_now: &CurrentRows) -> Result<bool, Rel
 
 /// The candidate, if it is up to date with raw/, settings and the registry. A draft may be older than votes,
 /// replies, dumps and settings, but must match its stages.
-fn find_fresh_candidate<'r>(config: &Config, of_now: &'r CurrentRows, draft: bool) -> Result<Fresh<'r>, ReleaseError> {
+fn find_fresh_candidate<'r>(
+    config: &Config,
+    of_now: &'r CurrentRows,
+    draft: bool,
+) -> Result<Fresh<'r>, ReleaseError> {
     let (workspace, recipe) = (&of_now.workspace, of_now.recipe());
     let stale = || ReleaseError::StaleCandidate { recipe: recipe.name.into() };
     let Some(candidate) = read_intact_candidate(&workspace.candidate_folder(recipe.name)) else {
@@ -312,7 +328,9 @@ fn find_fresh_candidate<'r>(config: &Config, of_now: &'r CurrentRows, draft: boo
         }
     }
     let (numbers, layouts) = (of_now.row_numbers(last)?, end.published_layouts(last)?);
-    if stages != candidate.stages || candidate.fingerprint != compute_fingerprint(config, recipe, &layouts, numbers) {
+    if stages != candidate.stages
+        || candidate.fingerprint != compute_fingerprint(config, recipe, &layouts, numbers)
+    {
         return Err(stale());
     }
     Ok(Fresh { end, stages, readers, numbers, stale: newer })
@@ -355,10 +373,9 @@ fn propose_version(
         return Err(ReleaseError::Exists { recipe: recipe.name.into(), version, proposed });
     }
     if version.to_stable() < core
-        || registry
-            .releases
-            .iter()
-            .any(|r| r.version > version && version.draft.is_some() && r.version.to_stable() == version.to_stable())
+        || registry.releases.iter().any(|r| {
+            r.version > version && version.draft.is_some() && r.version.to_stable() == version.to_stable()
+        })
     {
         let why = match stable {
             Some(stable) => format!(
@@ -462,7 +479,9 @@ pub fn list_refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
     let mut why = candidate.refused.clone();
     // A draft states its reasons, and needs a licence like every release; without rows there is nothing to licence.
     if candidate.rows > 0 {
-        why.extend(find_licence_problem(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")));
+        why.extend(
+            find_licence_problem(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")),
+        );
     }
     why
 }

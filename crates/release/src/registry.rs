@@ -201,7 +201,11 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error`] if the registry cannot be written.
-    pub fn record_adoption(&mut self, sha256: String, numbers: Vec<(String, String, u64)>) -> Result<(), Error> {
+    pub fn record_adoption(
+        &mut self,
+        sha256: String,
+        numbers: Vec<(String, String, u64)>,
+    ) -> Result<(), Error> {
         self.append_event(&Event::Adopted { sha256, numbers: numbers.clone() })?;
         self.adopted.extend(numbers);
         Ok(())
@@ -387,7 +391,10 @@ impl Registry {
 }
 
 /// The folders in a folder whose names are versions and that contain files of one.
-fn find_versions(folder: &Path, is_one: impl Fn(&Path) -> bool) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
+fn find_versions(
+    folder: &Path,
+    is_one: impl Fn(&Path) -> bool,
+) -> Result<BTreeSet<(Version, PathBuf)>, Error> {
     let entries = match fence::list(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeSet::new()),

@@ -15,7 +15,8 @@ use riddlemill_files::fence;
 pub(super) fn licence_conflicts(raw: &[Raw], set_licence: &str) -> Vec<String> {
     let mut why = Vec::new();
     for file in raw {
-        let Some(reason) = file.licence.as_deref().and_then(|licence| why_forbidden(licence, set_licence)) else {
+        let Some(reason) = file.licence.as_deref().and_then(|licence| why_forbidden(licence, set_licence))
+        else {
             continue;
         };
         let source = file.file.split('/').next().unwrap_or_default();
@@ -33,11 +34,19 @@ const COMMON: [&str; 4] = ["CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-N
 /// A licence under which a set may be released: a common one that all of its sources allow, or what one of them states.
 pub(super) fn find_allowed_licence(raw: &[Raw]) -> Option<String> {
     let stated = raw.iter().filter_map(|file| file.licence.as_deref());
-    COMMON.into_iter().chain(stated).find(|licence| licence_conflicts(raw, licence).is_empty()).map(str::to_owned)
+    COMMON
+        .into_iter()
+        .chain(stated)
+        .find(|licence| licence_conflicts(raw, licence).is_empty())
+        .map(str::to_owned)
 }
 
 /// Whether the sources of a set forbid releasing it under a licence.
-pub(super) fn licence_refusal(recipe: &Recipe, raw: &[Raw], set_licence: Option<&str>) -> Option<ReleaseError> {
+pub(super) fn licence_refusal(
+    recipe: &Recipe,
+    raw: &[Raw],
+    set_licence: Option<&str>,
+) -> Option<ReleaseError> {
     let why = licence_conflicts(raw, set_licence?);
     let licence = set_licence?.to_owned();
     let mut stated = raw.iter().filter_map(|file| file.licence.as_deref());

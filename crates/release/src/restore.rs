@@ -34,7 +34,10 @@ pub struct Restored {
 ///
 /// # Errors
 /// [`ReleaseError`] if the registry cannot be read or a folder not written.
-pub fn restore_versions(workspace: &Workspace, recipe: &'static Recipe) -> Result<Vec<Restored>, ReleaseError> {
+pub fn restore_versions(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+) -> Result<Vec<Restored>, ReleaseError> {
     let registry = Registry::open(workspace, recipe.name)?;
     registry.name_sealed()?;
     let mut restored = Vec::new();
@@ -81,7 +84,8 @@ fn build_version(
     let path = find_sealed_file(registry, release, TEXTS)?;
     for line in open_sealed(&path)?.lines() {
         let line = line.map_err(Error::io("read", &path))?;
-        let (name, text): (String, String) = serde_json::from_str(&line).map_err(|e| damaged_file(&path, e))?;
+        let (name, text): (String, String) =
+            serde_json::from_str(&line).map_err(|e| damaged_file(&path, e))?;
         let file = path_inside(making, &name)?;
         if let Some(parent) = file.parent() {
             durable::create_folder(parent)?;
@@ -99,7 +103,8 @@ fn build_version(
         file.sync_data().map_err(Error::io("write", &to))?;
     }
     // The benchmark's folder used at the time is among its texts.
-    let today = layout::layouts_of_recipe(recipe, CandidateSource::of_chain(recipe, release.stages).row_kind());
+    let today =
+        layout::layouts_of_recipe(recipe, CandidateSource::of_chain(recipe, release.stages).row_kind());
     let mut kept = Vec::new();
     for config in release.configs.keys() {
         let today = today.iter().find(|layout| layout.config == config);
@@ -111,7 +116,8 @@ fn build_version(
     let sums = fence::read_to_string(making.join(SUMS)).map_err(Error::io("read", &making.join(SUMS)))?;
     let mut differs = Vec::new();
     for (sum, file) in sums.lines().filter_map(|line| line.split_once("  ")) {
-        let same = || Ok::<_, Error>(sha256_of_file(&path_inside(making, file)?).is_ok_and(|found| found == sum));
+        let same =
+            || Ok::<_, Error>(sha256_of_file(&path_inside(making, file)?).is_ok_and(|found| found == sum));
         if same()? {
             continue;
         }
@@ -166,7 +172,8 @@ fn released_layout(
     // Without rows nothing shows which columns the release had.
     let Some(line) = lines.next() else { return Ok(today.copied()) };
     let line = line.map_err(Error::io("read", &path))?;
-    let row: JsonRow = serde_json::from_str(&line).map_err(|e| damaged_file(&path, format!("line 1: {e}")))?;
+    let row: JsonRow =
+        serde_json::from_str(&line).map_err(|e| damaged_file(&path, format!("line 1: {e}")))?;
     let keys = row.keys().map(String::as_str);
     let then = layout::made_with(making, config, keys.clone());
     Ok(then.or_else(|| Some(today?.of_keys(keys))))
@@ -175,7 +182,8 @@ fn released_layout(
 /// A sealed file of a release, checked against the registry.
 fn find_sealed_file(registry: &Registry, release: &Release, name: &str) -> Result<PathBuf, Error> {
     let path = registry.version_folder(release.version).join(name);
-    let stated = release.sealed.get(name).ok_or_else(|| damaged_file(&path, "the registry does not name it"))?;
+    let stated =
+        release.sealed.get(name).ok_or_else(|| damaged_file(&path, "the registry does not name it"))?;
     match sha256_of_file(&path)? == *stated {
         true => Ok(path),
         false => Err(damaged_file(&path, "its bytes are not those the registry names")),
@@ -222,8 +230,8 @@ pub(super) fn parse_batches(
         for line in lines.by_ref().take(BATCH) {
             number += 1;
             let row = line.map_err(Error::io("read", &path)).and_then(|line| {
-                let json =
-                    serde_json::from_str(&line).map_err(|e| damaged_file(&path, format!("line {number}: {e}")))?;
+                let json = serde_json::from_str(&line)
+                    .map_err(|e| damaged_file(&path, format!("line {number}: {e}")))?;
                 Row::from_json(&layout, &json)
                     .map_err(|what| damaged_file(&path, format!("line {number}: {what}")))
             });

@@ -86,13 +86,19 @@ impl RowFaults {
 
 /// The record that a row was made from, if a column names it; else the row's own id.
 pub(super) fn record_of(layout: &Layout, row: &Row) -> String {
-    let named = layout.place_of_column("source_id").map(|place| row.text_of_column(place)).filter(|id| !id.is_empty());
+    let named = layout
+        .place_of_column("source_id")
+        .map(|place| row.text_of_column(place))
+        .filter(|id| !id.is_empty());
     named.unwrap_or_else(|| row.id()).to_owned()
 }
 
 /// The beginning of the text that a row asks about, if the set has one.
 fn quote_question(layout: &Layout, row: &Row) -> String {
-    let text = layout.task.and_then(|task| layout.place_of_column(task.question)).map(|place| row.text_of_column(place));
+    let text = layout
+        .task
+        .and_then(|task| layout.place_of_column(task.question))
+        .map(|place| row.text_of_column(place));
     match text.filter(|text| !text.is_empty()) {
         Some(text) if text.chars().count() > QUOTED => {
             format!(" (\"{}…\")", text.chars().take(QUOTED).collect::<String>())

@@ -12,7 +12,7 @@ use super::source::CandidateSource;
 use crate::config::{Config, sections};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader};
-use riddlemill_text::shortcuts::{Finding, Item, GuessLimits, Shortcuts, list_findings, measure_shortcuts};
+use riddlemill_text::shortcuts::{Finding, GuessLimits, Item, Shortcuts, list_findings, measure_shortcuts};
 
 /// An option that is in every item, and does not count as reused (BrainTeaser, table 1).
 const APART: [&str; 1] = ["None of above."];
@@ -44,12 +44,15 @@ pub(super) fn measure_release(
 ) -> Result<Vec<Guessed>, Error> {
     let mut guessed = Vec::new();
     for layout in end.published_layouts(last)? {
-        let Some(AnswerForm::Choice { options, gold }) = layout.task.map(|task| task.answer) else { continue };
+        let Some(AnswerForm::Choice { options, gold }) = layout.task.map(|task| task.answer) else {
+            continue;
+        };
         let mut all = Vec::new();
         for batch in released_rows(end, last, numbers) {
             all.extend(batch?);
         }
-        let items: Vec<Item<'_>> = all.iter().filter_map(|row| item_of_row(row, &layout, options, gold)).collect();
+        let items: Vec<Item<'_>> =
+            all.iter().filter_map(|row| item_of_row(row, &layout, options, gold)).collect();
         guessed.extend(judge_shortcuts(config, recipe, layout.config, &items));
     }
     Ok(guessed)
@@ -72,7 +75,13 @@ pub fn of_rows(config: &Config, recipe: &'static Recipe, name: &str, rows: &[Jso
         .collect();
     let items: Vec<Item<'_>> = complete
         .iter()
-        .map(|(id, question, options, gold)| Item { id, group: group_of_id(id), question, options, gold: *gold })
+        .map(|(id, question, options, gold)| Item {
+            id,
+            group: group_of_id(id),
+            question,
+            options,
+            gold: *gold,
+        })
         .collect();
     judge_shortcuts(config, recipe, layout.config, &items)
 }
@@ -111,7 +120,13 @@ fn item_of_row<'r>(row: &'r Row, layout: &Layout, options: &str, gold: &str) -> 
         _ => return None,
     };
     let question = layout.task.and_then(|task| layout.place_of_column(task.question))?;
-    Some(Item { id: row.id(), group: group_of_id(row.id()), question: row.text_of_column(question), options, gold })
+    Some(Item {
+        id: row.id(),
+        group: group_of_id(row.id()),
+        question: row.text_of_column(question),
+        options,
+        gold,
+    })
 }
 
 /// `SP-0`, `SP-0_SR` and `SP-0_CR` are one group.

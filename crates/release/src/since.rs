@@ -19,7 +19,7 @@ use crate::audit::{Passage, last_passages};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{StageRows, StageError};
+use crate::stages::{StageError, StageRows};
 use crate::store::{Error, StageReader, Workspace};
 
 /// Number of edited rows whose cause is looked up, because each reads through all ledgers.

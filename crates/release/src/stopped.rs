@@ -155,7 +155,8 @@ fn not_an_item(
     explained: &Explained,
 ) -> Result<Option<(Stopped, Option<String>)>, Error> {
     let (end, recipe) = (rows.end, rows.recipe());
-    let declared = data_of(recipe).zip(layout::find_layout(recipe.name)).filter(|_| end.row_kind() != StageRows::Posts);
+    let declared =
+        data_of(recipe).zip(layout::find_layout(recipe.name)).filter(|_| end.row_kind() != StageRows::Posts);
     let Some((data, layout)) = declared.filter(|_| explained.ending() == Ending::In) else { return Ok(None) };
     let step = end.step();
     let Some(last) = rows.open_last_stage()? else { return Ok(None) };

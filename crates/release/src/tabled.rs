@@ -7,7 +7,7 @@ use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::compat::CompatFormat;
 use serde_json::{Map, Value as Json};
 
-use super::layout::{Column, Compat, ColumnKind, Layout};
+use super::layout::{Column, ColumnKind, Compat, Layout};
 use super::row::{Row, Value};
 
 /// The character between the cells of a line; `None` of a form that has no such lines.
@@ -21,14 +21,19 @@ pub(super) fn cell_separator(form: CompatFormat) -> Option<u8> {
 
 /// The first line of a table: its keys. `None` of a form that has no such line.
 pub(super) fn header_line(compat: &Compat) -> Option<String> {
-    cell_separator(compat.form).map(|mark| join_cells(mark, compat.keys.iter().map(|(key, _)| (*key).to_owned())))
+    cell_separator(compat.form)
+        .map(|mark| join_cells(mark, compat.keys.iter().map(|(key, _)| (*key).to_owned())))
 }
 
 /// A row's line in a table, with its line break; `None` if the row is not in that file, or the file is no such table.
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<String>, ExpressionError> {
+pub(super) fn table_line(
+    layout: &Layout,
+    compat: &Compat,
+    row: &Row,
+) -> Result<Option<String>, ExpressionError> {
     let Some(mark) = cell_separator(compat.form) else { return Ok(None) };
     Ok(table_cells(layout, compat, row)?.map(|cells| join_cells(mark, cells.iter().map(cell_text))))
 }
@@ -37,7 +42,11 @@ pub(super) fn table_line(layout: &Layout, compat: &Compat, row: &Row) -> Result<
 ///
 /// # Errors
 /// [`Trouble`] if a value cannot be computed.
-pub(super) fn table_cells(layout: &Layout, compat: &Compat, row: &Row) -> Result<Option<Vec<Json>>, ExpressionError> {
+pub(super) fn table_cells(
+    layout: &Layout,
+    compat: &Compat,
+    row: &Row,
+) -> Result<Option<Vec<Json>>, ExpressionError> {
     let Some(computed) = layout.published_form(compat, row)? else { return Ok(None) };
     // The original of a published row may hold what no JSON can, such as a bare NaN.
     let original = layout.published_line(compat, row)?;
@@ -48,7 +57,11 @@ pub(super) fn table_cells(layout: &Layout, compat: &Compat, row: &Row) -> Result
 }
 
 /// The columns of a Parquet file with these values, and its rows.
-pub(super) fn parquet_columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json>]) -> (Vec<Column>, Vec<Row>) {
+pub(super) fn parquet_columns(
+    layout: &Layout,
+    compat: &Compat,
+    rows: &[Vec<Json>],
+) -> (Vec<Column>, Vec<Row>) {
     let column = |(at, (key, value)): (usize, &(&'static str, riddlemill_benchmarks::Expression))| {
         let values = || rows.iter().filter_map(move |row| row.get(at));
         let repeated = layout.columns.iter().find(|column| column.name == value.source());
@@ -70,8 +83,15 @@ pub(super) fn parquet_columns(layout: &Layout, compat: &Compat, rows: &[Vec<Json
 }
 
 /// The types of a column, from the narrowest.
-const KINDS: [ColumnKind; 7] =
-    [ColumnKind::Text, ColumnKind::Flag, ColumnKind::Count, ColumnKind::Real, ColumnKind::Texts, ColumnKind::Counts, ColumnKind::Reals];
+const KINDS: [ColumnKind; 7] = [
+    ColumnKind::Text,
+    ColumnKind::Flag,
+    ColumnKind::Count,
+    ColumnKind::Real,
+    ColumnKind::Texts,
+    ColumnKind::Counts,
+    ColumnKind::Reals,
+];
 
 /// A value as the text of a cell.
 fn cell_text(value: &Json) -> String {
@@ -94,7 +114,7 @@ fn join_cells(mark: u8, cells: impl Iterator<Item = String>) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{join_cells, cell_text};
+    use super::{cell_text, join_cells};
 
     /// What a table holds is read back as it was, whatever marks, quotes and line breaks are in it.
     #[test]

@@ -114,7 +114,8 @@ fn release_of(place: &Path, layout: &Layout, rows: Vec<Row>) {
     let mut facts =
         Facts::gather(&config, recipe, &[*layout], vec![written], Vec::new(), Origin::default(), &[])
             .unwrap();
-    facts.exported = eval_files::write_eval_files(place, &config, &[*layout], &facts.files_of_configs()).unwrap();
+    facts.exported =
+        eval_files::write_eval_files(place, &config, &[*layout], &facts.files_of_configs()).unwrap();
     facts.candidate = false;
     facts.version = "1.0.0-draft.1".into();
     facts.date = Some("2026-01-02".into());
@@ -133,7 +134,12 @@ fn every_layout_makes_a_folder_that_verifies() {
     for layout in layout::finished_layouts() {
         let place = kept.as_deref().unwrap_or(dir.path()).join(layout.config);
         release(&place, layout);
-        assert_eq!(verify::verify_folder(&place).unwrap().findings, Vec::<String>::new(), "{}", layout.config);
+        assert_eq!(
+            verify::verify_folder(&place).unwrap().findings,
+            Vec::<String>::new(),
+            "{}",
+            layout.config
+        );
         let again = dir.path().join("again");
         release(&again, layout);
         for file in folder::list_files(&place).unwrap() {
@@ -278,10 +284,15 @@ fn texts_and_labels_of_sets_are_those_of_their_folders() {
 #[test]
 fn a_published_form_is_known_by_its_keys() {
     // Chumor's two files do not count as published forms: they cannot be read back.
-    for layout in layout::finished_layouts().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor") {
+    for layout in
+        layout::finished_layouts().filter(|layout| !layout.compat.is_empty() && layout.config != "chumor")
+    {
         for row in rows(layout.config) {
-            let published: Vec<_> =
-                layout.compat.iter().filter_map(|compat| layout.published_form(compat, &row).unwrap()).collect();
+            let published: Vec<_> = layout
+                .compat
+                .iter()
+                .filter_map(|compat| layout.published_form(compat, &row).unwrap())
+                .collect();
             assert_eq!(published.len(), 1, "{}", layout.config);
             let (found, back) = layout::from_published(&published[0]).unwrap();
             assert_eq!((found.config, back.id()), (layout.config, row.id()));

@@ -179,8 +179,10 @@ fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
 
 /// A post that import set aside: what is known of it is in its dump.
 fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
-    let sha256 =
-        resolver.open_search().ok().and_then(|search| search.sha256_of_dump(record.locator.dump()).map(str::to_owned));
+    let sha256 = resolver
+        .open_search()
+        .ok()
+        .and_then(|search| search.sha256_of_dump(record.locator.dump()).map(str::to_owned));
     let place = PostPlace { locator: record.locator.clone(), sha256: sha256.unwrap_or_default() };
     Copy { id, places: vec![place], text: Some(record.verbatim.clone()).filter(|text| !text.is_empty()) }
 }
@@ -194,8 +196,8 @@ pub fn look_up_dump(config: &Config, name: &str) -> Result<(Withdraw, Vec<Holder
     let mut known: BTreeMap<String, Dump> = BTreeMap::new();
     let mut posts = BTreeSet::new();
     for recipe in importing_recipes(config) {
-        let dumps =
-            find_source_files(config, recipe.name, recipe.is_of_riddles()).map_err(crate::pipeline::RunError::from)?;
+        let dumps = find_source_files(config, recipe.name, recipe.is_of_riddles())
+            .map_err(crate::pipeline::RunError::from)?;
         known.extend(dumps.into_iter().map(|dump| (format!("{}/{}", dump.source, dump.file), dump)));
         let Some(dump) = known.get(name) else { continue };
         if let Some(import) = open_import(&workspace, recipe)? {
@@ -229,7 +231,11 @@ fn is_id(target: &str) -> bool {
 }
 
 /// The post and those with the same text, and those that dedup found similar.
-fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<String>, Vec<NearPost>), Error> {
+fn find_copies(
+    workspace: &Workspace,
+    config: &Config,
+    id: &str,
+) -> Result<(Vec<String>, Vec<NearPost>), Error> {
     let (mut copies, mut near) = (vec![id.to_string()], BTreeMap::new());
     // Two equal posts may both have been merged into a third that is only similar to them.
     for recipe in importing_recipes(config) {
@@ -247,7 +253,8 @@ fn find_copies(workspace: &Workspace, config: &Config, id: &str) -> Result<(Vec<
     copies.dedup();
     for recipe in importing_recipes(config) {
         for step in recipe.steps().iter().filter(|step| step.stage.merges_posts()) {
-            let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
+            let Some(stage) =
+                StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
             else {
                 continue;
             };

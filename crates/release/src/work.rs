@@ -86,8 +86,11 @@ struct Reply {
 /// # Errors
 /// [`RunError`] if replies, votes or rows cannot be read.
 pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Result<Work, RunError> {
-    let asks = |link: &&Link| stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_draft().is_some());
-    let reviews = |link: &&Link| stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_review().is_some());
+    let asks =
+        |link: &&Link| stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_draft().is_some());
+    let reviews = |link: &&Link| {
+        stage_of_name(recipe, &link.stage).is_some_and(|kind| kind.declared_review().is_some())
+    };
     let mut work = Work::default();
     if !stages.iter().any(|link| asks(&link) || reviews(&link)) {
         return Ok(work);
@@ -95,8 +98,10 @@ pub fn gather(config: &Config, recipe: &'static Recipe, stages: &[Link]) -> Resu
     let basis = basis_by_step(config, recipe, stages.len())?;
     let mut total = Usd::ZERO;
     for link in stages.iter().filter(asks) {
-        let replies =
-            replies_of_basis(config, basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default())?;
+        let replies = replies_of_basis(
+            config,
+            basis.get(&name_of(recipe, link)).map(Vec::as_slice).unwrap_or_default(),
+        )?;
         let usd: Usd = replies.iter().map(|reply| reply.charged).sum();
         work.newest = work.newest.max(replies.iter().filter_map(|reply| reply.day.clone()).max());
         let models = count_by_model(replies);

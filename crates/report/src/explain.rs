@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::audit::{
-    Explained, OtherReading, Reading, Resolution, Resolver, RecordEnding, fill_texts, evidence_details, explain,
+    Explained, OtherReading, Reading, RecordEnding, Resolution, Resolver, evidence_details, explain,
+    fill_texts,
 };
 use crate::config::Config;
 use crate::pipeline::{RunError, Withheld};
@@ -98,7 +99,9 @@ pub fn explain_name(
             }
         }
         if ids.len() > TELL {
-            also.extend(ids.into_iter().map(|id| OtherRecord::OfRecipe { recipe: recipe.name, id: id.clone() }));
+            also.extend(
+                ids.into_iter().map(|id| OtherRecord::OfRecipe { recipe: recipe.name, id: id.clone() }),
+            );
             continue;
         }
         let rows = CurrentRows::of_recipe(&workspace, recipe);

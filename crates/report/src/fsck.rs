@@ -16,7 +16,7 @@ use crate::recipe::{self, RECIPES};
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
-use crate::warc::{ReadError, ArchiveReader, block_digest, resync};
+use crate::warc::{ArchiveReader, ReadError, block_digest, resync};
 use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError, LogName, Logs, Salvaged};
 use riddlemill_release as release;
@@ -93,7 +93,8 @@ fn report_strangers(workspace: &Workspace, findings: &mut Vec<Finding>) {
             Ok(entries) => entries,
             Err(e) => {
                 findings.extend(
-                    fence::refusal_of_error(&e).map(|refused| make_finding(workspace, &place, refused.to_string())),
+                    fence::refusal_of_error(&e)
+                        .map(|refused| make_finding(workspace, &place, refused.to_string())),
                 );
                 continue;
             }
@@ -102,8 +103,10 @@ fn report_strangers(workspace: &Workspace, findings: &mut Vec<Finding>) {
         paths.sort();
         for path in paths.into_iter().filter(|path| *path != raw.join("dumps")) {
             if let Err(e) = fence::guard_path(&path) {
-                findings
-                    .extend(fence::refusal_of_error(&e).map(|refused| make_finding(workspace, &path, refused.to_string())));
+                findings.extend(
+                    fence::refusal_of_error(&e)
+                        .map(|refused| make_finding(workspace, &path, refused.to_string())),
+                );
             } else if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir()) {
                 waiting.push(path);
             }
@@ -159,7 +162,8 @@ fn check_logs(
     }
     let unread = read.into_iter().filter(|(name, _)| is_sound(name));
     let unread: Vec<(String, Error)> = unread.filter_map(|(name, read)| Some((name, read.err()?))).collect();
-    findings.extend(unread.into_iter().map(|(name, e)| make_finding(workspace, &raw.join(name), e.to_string())));
+    findings
+        .extend(unread.into_iter().map(|(name, e)| make_finding(workspace, &raw.join(name), e.to_string())));
     let mut add = |lines: Result<Vec<String>, LogError>| match lines {
         Ok(lines) => findings.extend(lines.into_iter().filter_map(|line| {
             let (place, what) = line.split_once(": ")?;

@@ -23,7 +23,7 @@ mod status;
 
 pub use desk::{BallotReceipt, CarryReport, DecisionRow, DisputeRow, TableReceipt, TrialRow};
 pub use estimate::{ForecastLine, ImaginedCost, RequestCost, forecast_lines, imagined_costs};
-pub use explain::{OtherRecord, Explanation, WithdrawnRecord, complete_explanation, explain_name};
+pub use explain::{Explanation, OtherRecord, WithdrawnRecord, complete_explanation, explain_name};
 pub use fsck::{Checked, Finding, fsck};
 pub use look::PageFinding;
 pub use next::{CauseRow, KeptBack, Next, RecipeState, kept_back, next};

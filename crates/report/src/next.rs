@@ -101,7 +101,8 @@ impl RecipeState {
         recipe: &'static Recipe,
         planned: &[Planned],
     ) -> Result<RecipeState, RunError> {
-        let made: Vec<Manifest> = planned.iter().filter_map(|step| step.existing_manifest().cloned()).collect();
+        let made: Vec<Manifest> =
+            planned.iter().filter_map(|step| step.existing_manifest().cloned()).collect();
         let due = planned.iter().filter(|step| step.is_due()).count();
         Ok(RecipeState::new(&Workspace::new(&config.root), recipe, due, list_causes(config, recipe, &made)?))
     }
@@ -186,7 +187,10 @@ pub fn next(
     // If a set has rows, the records kept back may be left.
     let empty = |standing: &RecipeState| {
         let candidate = Workspace::new(&config.root).candidate_folder(standing.recipe.name);
-        CandidateManifest::read_manifest(&candidate).ok().flatten().is_none_or(|candidate| candidate.rows == 0)
+        CandidateManifest::read_manifest(&candidate)
+            .ok()
+            .flatten()
+            .is_none_or(|candidate| candidate.rows == 0)
     };
     let commands = all().filter(|(_, cause)| matches!(cause.remedy, Remedy::Command(_)));
     let other = largest_cause(commands.filter(|(standing, _)| empty(standing)));
@@ -231,7 +235,10 @@ fn group_causes(standings: &[RecipeState]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for standing in standings {
         for cause in &standing.causes {
-            match groups.iter_mut().find(|group| group.first().is_some_and(|(_, first)| has_same_remedy(first, cause))) {
+            match groups
+                .iter_mut()
+                .find(|group| group.first().is_some_and(|(_, first)| has_same_remedy(first, cause)))
+            {
                 Some(group) => group.push((standing.recipe.name, cause)),
                 None => groups.push(vec![(standing.recipe.name, cause)]),
             }
@@ -252,8 +259,9 @@ fn describe_group(group: &[(&'static str, &Cause)], with_remedy: bool) -> (Strin
             (format!("{recipes} {}", first.stage), first.records, "in each, ")
         }
         _ => {
-            let place =
-                |(recipe, one): &(&str, &Cause)| format!("{recipe} {} ({})", one.stage, format_count(one.records));
+            let place = |(recipe, one): &(&str, &Cause)| {
+                format!("{recipe} {} ({})", one.stage, format_count(one.records))
+            };
             let places = joined(group.iter().map(place).collect());
             (places, group.iter().map(|(_, one)| one.records).sum(), "together, ")
         }

@@ -152,7 +152,14 @@ pub fn report_reviews(
             };
             let tasks = Tasks::open(&Workspace::new(&config.root), recipe.name, name)?;
             let found = (&step, &items[..]);
-            report.reviews.push(ReviewStatus::of_ballot(config, recipe, found, &votes, &tasks, with_agreement));
+            report.reviews.push(ReviewStatus::of_ballot(
+                config,
+                recipe,
+                found,
+                &votes,
+                &tasks,
+                with_agreement,
+            ));
         }
     }
     Ok(report)
@@ -176,7 +183,8 @@ impl ReviewStatus {
         let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
         // A sample's votes are nobody's: their agreement is shown to whoever asks for it.
         let of_people = on.values().flatten().any(|vote| !vote.synthetic);
-        let agreement = if with_agreement || of_people { agreement_rows(step, items, &on) } else { Vec::new() };
+        let agreement =
+            if with_agreement || of_people { agreement_rows(step, items, &on) } else { Vec::new() };
         let annotators = status.annotators.iter().map(|(name, progress)| AnnotatorRow {
             name: name.clone(),
             assigned: progress.assigned,

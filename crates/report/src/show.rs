@@ -67,7 +67,11 @@ pub fn show_stage(
 }
 
 /// The pairs of rows that are alike since people rewrote their texts.
-fn find_rewritten_pairs(workspace: &Workspace, recipe: &'static Recipe, query: &Query) -> Result<Vec<AlikePair>, Error> {
+fn find_rewritten_pairs(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    query: &Query,
+) -> Result<Vec<AlikePair>, Error> {
     let fits = |pair: &AlikePair| {
         let matches = |re: &regex::Regex| re.is_match(&pair.text_a) || re.is_match(&pair.text_b);
         query.grep.as_ref().is_none_or(matches)

@@ -144,7 +144,10 @@ impl RecipeStatus {
         stages.iter().map(Line::Stage).chain(refused).chain(alike).chain(released)
     }
 
-    fn of_recipe(config: &Config, recipe: &'static Recipe) -> Result<(RecipeStatus, RecipeState), ReleaseError> {
+    fn of_recipe(
+        config: &Config,
+        recipe: &'static Recipe,
+    ) -> Result<(RecipeStatus, RecipeState), ReleaseError> {
         let workspace = Workspace::new(&config.root);
         let planned = plan_recipe(config, recipe)?;
         let lacking = pipeline::list_lacking(config, recipe)?;
@@ -202,7 +205,11 @@ impl<'r> BuiltCandidate<'r> {
 ///
 /// # Errors
 /// [`ReleaseError`] if the sources, a stage, votes, replies, a candidate or a registry cannot be read.
-pub fn report_status(config: &Config, recipes: &[&'static Recipe], only: &[String]) -> Result<Status, ReleaseError> {
+pub fn report_status(
+    config: &Config,
+    recipes: &[&'static Recipe],
+    only: &[String],
+) -> Result<Status, ReleaseError> {
     draft::refuse_lost_replies(config).map_err(RunError::from)?;
     let (mut statuses, mut states) = (Vec::new(), Vec::new());
     for recipe in recipes {

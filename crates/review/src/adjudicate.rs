@@ -126,7 +126,8 @@ mod tests {
     /// Three items: the voters disagree on the first, agree on the second, and one vote is missing on the
     /// third.
     fn bench(step: &Ballot) -> (Vec<Item>, Vec<Vote>) {
-        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::test_item(step, id, &[])).collect();
+        let items: Vec<Item> =
+            ["i0", "i1", "i2"].iter().map(|id| testing::test_item(step, id, &[])).collect();
         let votes = vec![
             cast(step, &items[0], "b", &["2", "3"]),
             cast(step, &items[0], "a", &["2"]),
@@ -142,7 +143,8 @@ mod tests {
     }
 
     fn open(step: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
-        let resolved: Vec<_> = items.iter().map(|item| resolve_item(step, item, &on(votes, &item.id))).collect();
+        let resolved: Vec<_> =
+            items.iter().map(|item| resolve_item(step, item, &on(votes, &item.id))).collect();
         find_disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
     }
 
@@ -168,7 +170,11 @@ mod tests {
         assert_eq!((dispute.item.id.as_str(), dispute.item.content_hash), ("i0", items[0].content_hash));
         let who: Vec<&str> = dispute.votes.iter().map(|vote| vote.annotator.as_str()).collect();
         assert_eq!(who, ["a", "b"]);
-        assert!(matches!(&dispute.why[..], [UndecidedReason::Differ { field: "categories", .. }]), "{:?}", dispute.why);
+        assert!(
+            matches!(&dispute.why[..], [UndecidedReason::Differ { field: "categories", .. }]),
+            "{:?}",
+            dispute.why
+        );
         let shown = dispute.item.content["votes.categories"].as_list().unwrap();
         assert!(shown.contains(&"2".to_owned()) && shown.contains(&"2; 3".to_owned()), "{shown:?}");
     }

@@ -5,7 +5,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::ballot::{Choice, Field, KEEP, AnswerKind, Label};
+use super::ballot::{AnswerKind, Choice, Field, KEEP, Label};
 use super::item::Item;
 use super::value::{Value, Values};
 use riddlemill_benchmarks::requirement::Unmet;
@@ -237,7 +237,9 @@ fn picked_text(form: &[Field], pick: &str, item: &Item, earlier: &Values) -> Opt
 
 fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault> {
     match &field.kind {
-        AnswerKind::Choice(options) => one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned())),
+        AnswerKind::Choice(options) => {
+            one_of(options, &raw.to_string()).map(|code| Value::Text(code.to_owned()))
+        }
         AnswerKind::Choices { options, min, max } => {
             let codes = several_of(options, raw)?;
             if (*min..=*max).contains(&codes.len()) {
@@ -247,7 +249,9 @@ fn parse_answer(field: &Field, raw: &Value, item: &Item) -> Result<Value, Fault>
             }
         }
         // Browsers send the line breaks of a form as two characters.
-        AnswerKind::Text | AnswerKind::Edited { .. } => Ok(Value::Text(raw.to_string().replace("\r\n", "\n"))),
+        AnswerKind::Text | AnswerKind::Edited { .. } => {
+            Ok(Value::Text(raw.to_string().replace("\r\n", "\n")))
+        }
         AnswerKind::Pick { k, any, from, .. } => {
             let count = item.candidates_in(from).len();
             let options: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
@@ -385,7 +389,8 @@ fn split_tokens(raw: &Value, is_known: impl Fn(&str) -> bool) -> Vec<String> {
         // A cell that was copied as shown has one entry per line, with separators possible in names and
         // meanings.
         Value::Text(text)
-            if text.contains(SEPARATOR) && text.lines().all(|line| line.trim().is_empty() || is_known(line)) =>
+            if text.contains(SEPARATOR)
+                && text.lines().all(|line| line.trim().is_empty() || is_known(line)) =>
         {
             text.lines().map(str::to_owned).collect()
         }
@@ -421,12 +426,15 @@ pub(crate) fn shorten_cell(text: &str) -> String {
 /// An answer as a table's cell; [`read`] reads it back to the same value.
 pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
-        (AnswerKind::Preference { .. }, Value::Text(code)) => match item.order.iter().position(|side| side == code)
-        {
-            Some(at) => (at + 1).to_string(),
-            None => code.clone(),
-        },
-        (AnswerKind::Pick { from, .. }, Value::List(numbers)) => shown_numbers(item, from, numbers).join("; "),
+        (AnswerKind::Preference { .. }, Value::Text(code)) => {
+            match item.order.iter().position(|side| side == code) {
+                Some(at) => (at + 1).to_string(),
+                None => code.clone(),
+            }
+        }
+        (AnswerKind::Pick { from, .. }, Value::List(numbers)) => {
+            shown_numbers(item, from, numbers).join("; ")
+        }
         (_, Value::List(codes)) => codes.join("; "),
         _ => value.to_string(),
     }
@@ -436,7 +444,9 @@ pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
 /// invalidate a vote.
 pub fn find_cautions(form: &[Field], item: &Item, values: &Values) -> Vec<(&'static str, Cue)> {
     let of = |field: &Field| {
-        let AnswerKind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else { return Vec::new() };
+        let AnswerKind::Pick { from, right_answer: Some(right_answer), .. } = field.kind else {
+            return Vec::new();
+        };
         let right = item.content.get(right_answer).map(Value::to_string);
         let numbers = values.get(field.name).and_then(Value::as_list).unwrap_or_default();
         let shown = shown_numbers(item, from, numbers);

@@ -253,7 +253,8 @@ pub fn assign_items(
     let task =
         |item: &str, annotator: String| Task { item: item.into(), annotator, round, ..Task::default() };
     if let Some(size) = settings.sample {
-        for item in draw_items(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
+        for item in
+            draw_items(items.iter().chain(settings.decided).copied(), settings.seed).into_iter().take(size)
         {
             // Named annotators get all of it; otherwise one more than the item needs.
             let wanted = if settings.to.is_empty() { needed + 1 } else { usize::MAX };
@@ -476,7 +477,8 @@ impl<'p> Loads<'p> {
 
     /// Assigns `item` to the person with the smallest load who is not yet on it.
     fn assign_item(&mut self, item: &str, seed: u64) -> Option<String> {
-        let free = self.loads.iter().filter(|(name, _)| !self.is_on_item(item, name) && !self.is_off(item, name));
+        let free =
+            self.loads.iter().filter(|(name, _)| !self.is_on_item(item, name) && !self.is_off(item, name));
         let (&name, _) = free.min_by_key(|(name, load)| {
             (**load, DrawStream::new(seed, &format!("review pick {name}"), item).next_bits())
         })?;

@@ -7,7 +7,9 @@ use crate::ballot::{Ballot, Choice};
 
 /// The ballots of a recipe, in the order of its paper; empty for an unknown recipe.
 pub fn steps_of_recipe(recipe: &str) -> &'static [Ballot] {
-    riddlemill_benchmarks::find_benchmark(recipe).map(|found| found.ballots.steps.as_slice()).unwrap_or_default()
+    riddlemill_benchmarks::find_benchmark(recipe)
+        .map(|found| found.ballots.steps.as_slice())
+        .unwrap_or_default()
 }
 
 /// One ballot.

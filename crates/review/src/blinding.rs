@@ -245,7 +245,9 @@ mod tests {
             assert_eq!(item.content_hash, canonical.content_hash);
             // Picking the first three texts shown picks these texts.
             let form = step.questions_of_round(crate::ballot::Round::Vote);
-            let Answers::Given(values) = answers::read_answers(&form, &item, |_| Some(Value::from("1; 2; 3"))) else {
+            let Answers::Given(values) =
+                answers::read_answers(&form, &item, |_| Some(Value::from("1; 2; 3")))
+            else {
                 panic!()
             };
             let numbers = values.get("wrong").unwrap().as_list().unwrap();

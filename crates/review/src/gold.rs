@@ -74,7 +74,8 @@ pub fn read_gold<'i>(
     step: &Ballot,
     item: impl Fn(&str) -> Option<&'i Item>,
 ) -> Result<Vec<Gold<'i>>, Vec<GoldProblem>> {
-    let form: Vec<Field> = step.questions_of_round(Round::Vote).into_iter().map(Field::make_optional).collect();
+    let form: Vec<Field> =
+        step.questions_of_round(Round::Vote).into_iter().map(Field::make_optional).collect();
     let (mut gold, mut problems) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate();

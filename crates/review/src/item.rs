@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use riddlemill_benchmarks::requirement::{VoteAnswer, OfAnswers, Unmet};
+use riddlemill_benchmarks::requirement::{OfAnswers, Unmet, VoteAnswer};
 use riddlemill_files::digest::{Digest, Digester};
 use riddlemill_text::options::DrawStream;
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,9 @@ impl Item {
         seed: u64,
     ) -> Item {
         let id = id.into();
-        if DrawStream::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2) == 1 {
+        if DrawStream::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2)
+            == 1
+        {
             sides.swap(0, 1);
         }
         let order = sides.iter().map(|(code, _)| (*code).to_owned()).collect();
@@ -208,7 +210,8 @@ impl Item {
 
     /// The number under which the text is shown that is number `stored` in votes of the list `key`, from 1.
     pub fn shown_number(&self, key: &str, stored: usize) -> usize {
-        let at = self.moved_places(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
+        let at =
+            self.moved_places(key).and_then(|places| places.iter().position(|place| place + 1 == stored));
         at.map_or(stored, |at| at + 1)
     }
 

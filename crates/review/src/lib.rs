@@ -43,19 +43,21 @@ pub use riddlemill_files::{Digest, NotADigest};
 pub use adjudicate::{decide_dispute, find_disputes, reopen_item};
 pub use agreement::measure_agreement;
 pub use assign::{
-    Annotator, AssignError, AssignSettings, LastTrial, Task, assign_items, hand_on, kept_off, missing_requirement,
-    reassign_tasks,
+    Annotator, AssignError, AssignSettings, LastTrial, Task, assign_items, hand_on, kept_off,
+    missing_requirement, reassign_tasks,
 };
 pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
 pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export_ballot, import_votes};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, HandedHash, Item};
-pub use resolve::{Outcome, Pending, Resolution, UndecidedReason, dispute_item, majority_answer, resolve_item, review_item};
-pub use status::{Status, resolve_all, count_outcomes};
+pub use resolve::{
+    Outcome, Pending, Resolution, UndecidedReason, dispute_item, majority_answer, resolve_item, review_item,
+};
+pub use status::{Status, count_outcomes, resolve_all};
 pub use value::{Value, Values};
 pub use voted::Voted;
-pub use votes::{VoteReceipt, Vote, VoteLog, find_contradictions};
+pub use votes::{Vote, VoteLog, VoteReceipt, find_contradictions};
 
 /// The logs of raw/ that are written here.
 pub const LOGS: &[LogName] = &[

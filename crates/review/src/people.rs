@@ -10,7 +10,7 @@ use statrs::distribution::{Beta, ContinuousCDF};
 use super::agreement::exact;
 use super::ballot::{Ballot, Field, Round};
 use super::item::Item;
-use super::qualify::{has_right_answers, comparable_fields};
+use super::qualify::{comparable_fields, has_right_answers};
 use super::resolve::{Outcome, Resolution};
 use super::status::is_hasty;
 use super::value::{Value, Values};
@@ -37,7 +37,8 @@ pub struct Right {
 
 impl Right {
     fn new(right: usize, of: usize) -> Right {
-        let [low, high] = if of == 0 { [0.0, 1.0] } else { exact::share_interval(right as f64 / of as f64, of, 0.95) };
+        let [low, high] =
+            if of == 0 { [0.0, 1.0] } else { exact::share_interval(right as f64 / of as f64, of, 0.95) };
         Right { right, of, low, high }
     }
 
@@ -157,7 +158,9 @@ pub fn describe_people(step_votes: StepVotes<'_>) -> Vec<Person> {
     let all: Tally = tallies.values().fold(Tally::default(), Tally::add_tally);
     let mut people: Vec<Person> =
         tallies.iter().map(|(name, tally)| tally.describe_person(name, step, &all)).collect();
-    people.sort_by(|a, b| a.honest_probability().total_cmp(&b.honest_probability()).then_with(|| a.annotator.cmp(&b.annotator)));
+    people.sort_by(|a, b| {
+        a.honest_probability().total_cmp(&b.honest_probability()).then_with(|| a.annotator.cmp(&b.annotator))
+    });
     people
 }
 
@@ -176,7 +179,11 @@ pub fn gold_standing(
             let since = asides.last_admission(&vote.annotator).is_none_or(|admitted| vote.at > admitted.at);
             let counts = vote.round == Round::Vote && !vote.synthetic && since;
             if counts && vote.content_hash == item.content_hash {
-                counted.entry(&vote.annotator).or_default().add(Some(has_right_answers(step, values, &vote.values)));
+                counted.entry(&vote.annotator).or_default().add(Some(has_right_answers(
+                    step,
+                    values,
+                    &vote.values,
+                )));
             }
         }
     }
@@ -249,7 +256,9 @@ impl Tally {
             others: self.others.to_right(),
             gold: self.gold.to_right(),
             hasty: (self.hasty.yes, self.hasty.of),
-            distributions: comparable_fields(step).map(|field| self.answer_distribution(field, everybody)).collect(),
+            distributions: comparable_fields(step)
+                .map(|field| self.answer_distribution(field, everybody))
+                .collect(),
             signs: signs.into_iter().filter_map(|(sign, p)| Some((sign, p?))).collect(),
         }
     }
@@ -333,7 +342,13 @@ mod tests {
             .iter()
             .map(|&(at, kind)| (items[at].id.as_str(), testing::one_answer("type", KINDS[kind])))
             .collect();
-        describe_people(StepVotes { step: &step, items: &items, resolved: &resolved, votes: &on, known: &known })
+        describe_people(StepVotes {
+            step: &step,
+            items: &items,
+            resolved: &resolved,
+            votes: &on,
+            known: &known,
+        })
     }
 
     #[test]

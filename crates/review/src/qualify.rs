@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ballot::{Ballot, Combine, Field, AnswerKind, Qualification, Round};
+use super::ballot::{AnswerKind, Ballot, Combine, Field, Qualification, Round};
 use super::item::Item;
 use super::value::{Value, Values};
 use super::votes::{Vote, current_votes};
@@ -100,8 +100,9 @@ pub fn judge_trials(
 
 /// Whether answers are the known ones, as far as these are decided and can be compared.
 pub fn has_right_answers(step: &Ballot, gold_values: &Values, answers: &Values) -> bool {
-    comparable_fields(step)
-        .all(|field| gold_values.get(field.name).is_none_or(|known| is_right(field, known, answers.get(field.name))))
+    comparable_fields(step).all(|field| {
+        gold_values.get(field.name).is_none_or(|known| is_right(field, known, answers.get(field.name)))
+    })
 }
 
 /// Whether an answer is the known one; a score may be as far from it as its ballot says.
@@ -151,11 +152,24 @@ mod tests {
         // trial.
         all[0].values.set("also", Value::List(vec!["ambiguity".into()]));
         let other = testing::test_item(&step, "not gold", &[]);
-        all.push(testing::test_vote(&step, &other, Round::Vote, "a", testing::one_answer("type", "ambiguity")));
-        let mut stale = testing::test_vote(&step, &items[3], Round::Vote, "d", testing::one_answer("type", "ambiguity"));
+        all.push(testing::test_vote(
+            &step,
+            &other,
+            Round::Vote,
+            "a",
+            testing::one_answer("type", "ambiguity"),
+        ));
+        let mut stale =
+            testing::test_vote(&step, &items[3], Round::Vote, "d", testing::one_answer("type", "ambiguity"));
         stale.content_hash = other.content_hash;
         all.push(stale.with_id());
-        all.push(testing::test_vote(&step, &items[4], Round::Review, "d", testing::one_answer("type", "ambiguity")));
+        all.push(testing::test_vote(
+            &step,
+            &items[4],
+            Round::Review,
+            "d",
+            testing::one_answer("type", "ambiguity"),
+        ));
         let refs: Vec<&Vote> = all.iter().collect();
         let levels: Vec<_> = judge_trials(&step, &gold, &refs, Qualification::USUAL, FEWEST)
             .into_iter()
@@ -175,17 +189,20 @@ mod tests {
         let step = ballots::find_step("flub", "type").unwrap();
         let item = testing::test_item(&step, "i", &[]);
         let answers = testing::one_answer("type", "paradox");
-        let first = testing::test_vote(&step, &item, Round::Vote, "a", testing::one_answer("type", "ambiguity"));
+        let first =
+            testing::test_vote(&step, &item, Round::Vote, "a", testing::one_answer("type", "ambiguity"));
         let mut second = testing::test_vote(&step, &item, Round::Vote, "a", answers.clone());
         second.supersedes = Some(first.id);
-        let trial = &judge_trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
+        let trial =
+            &judge_trials(&step, &[(&item, &answers)], &[&second, &first], Qualification::USUAL, 1)[0];
         assert_eq!((trial.right, trial.of), (1, 1));
     }
 
     #[test]
     fn a_rating_is_right_within_the_tolerance_of_its_ballot() {
         let mut step = ballots::find_step("flub", "type").unwrap();
-        let score = Field { name: "rating", kind: AnswerKind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
+        let score =
+            Field { name: "rating", kind: AnswerKind::Score { min: 1, max: 5 }, ..step.fields[0].clone() };
         let item = testing::test_item(&step, "i", &[]);
         let rated = |value: f64| {
             let mut values = Values::new();

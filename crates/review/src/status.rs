@@ -259,9 +259,11 @@ mod tests {
     #[test]
     fn tasks_count_until_they_are_done_or_taken_over() {
         let step = ballots::find_step("chumor", "screen").unwrap();
-        let items: Vec<Item> = ["i0", "i1", "i2"].iter().map(|id| testing::test_item(&step, id, &[])).collect();
+        let items: Vec<Item> =
+            ["i0", "i1", "i2"].iter().map(|id| testing::test_item(&step, id, &[])).collect();
         let keep = |at: usize, who: &str, seconds: f64| {
-            let vote = testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
+            let vote =
+                testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
             Vote { seconds: Some(seconds), ..vote }
         };
         let mut stale = keep(1, "a", 9.0);
@@ -290,7 +292,8 @@ mod tests {
         };
         let items: Vec<Item> = (0..10).map(item).collect();
         let keep = |at: usize, who: &str, seconds: f64| {
-            let vote = testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
+            let vote =
+                testing::test_vote(&step, &items[at], Round::Vote, who, testing::one_answer("screen", KEEP));
             Vote { seconds: Some(seconds), ..vote }.with_id()
         };
         // Three hundred characters take at least ten seconds.

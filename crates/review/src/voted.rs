@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::agreement::{Bootstrap, Estimate, FieldAgreement, step_agreement};
 use super::assign::Annotator;
-use super::ballot::{Ballot, AnswerKind, Round};
+use super::ballot::{AnswerKind, Ballot, Round};
 use super::item::Item;
 use super::qualify::TrialLevel;
 use super::resolve::{Outcome, Pending, Resolution};
@@ -164,10 +164,17 @@ impl Agreement {
 /// How well answers can be guessed in the sets that a step has made so far of texts picked to be shown with a
 /// right one; `None` for a step without such picks, and before any pick. Positions are not drawn yet and are
 /// ignored.
-pub fn measure_guessing(step: &Ballot, items: &[Item], resolved: &[Resolution], seed: u64) -> Option<Shortcuts> {
+pub fn measure_guessing(
+    step: &Ballot,
+    items: &[Item],
+    resolved: &[Resolution],
+    seed: u64,
+) -> Option<Shortcuts> {
     let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
     let (name, from, right_answer) = fields.into_iter().find_map(|field| match field.kind {
-        AnswerKind::Pick { from, right_answer: Some(right_answer), .. } => Some((field.name, from, right_answer)),
+        AnswerKind::Pick { from, right_answer: Some(right_answer), .. } => {
+            Some((field.name, from, right_answer))
+        }
         _ => None,
     })?;
     let set = |(item, resolution): (&Item, &Resolution)| {

@@ -89,7 +89,8 @@ pub fn kind_schema(of: Kind) -> Value {
         Kind::Like(keys) => {
             // What it is like may have the rest, and an empty text takes a key away.
             let property = |key: &Key| {
-                let schema = json!({ "description": key.doc, "anyOf": [kind_schema(key.kind), { "const": "" }] });
+                let schema =
+                    json!({ "description": key.doc, "anyOf": [kind_schema(key.kind), { "const": "" }] });
                 (key.name.to_owned(), schema)
             };
             let properties: Map<String, Value> = keys.iter().map(property).collect();

@@ -51,7 +51,9 @@ impl<'t> Found<'t> {
 
     /// Records a problem at an offset of the text.
     pub fn add(&self, offset: usize, message: String) {
-        self.found.borrow_mut().push((offset, Problem { place: self.place_of_offset(offset), what: message }));
+        self.found
+            .borrow_mut()
+            .push((offset, Problem { place: self.place_of_offset(offset), what: message }));
     }
 
     /// File, line and column of an offset.

@@ -96,7 +96,10 @@ impl<'t> Reader<'t> {
             // What is wrong may be deep inside a value that is read as a whole.
             let inside =
                 if matches!(kind, Kind::Form(form) if !form.is_text) { ", no date and no nan" } else { "" };
-            self.report_problem(item.span(), format!("{name}: expected {}{inside}", kind.describe_expected()));
+            self.report_problem(
+                item.span(),
+                format!("{name}: expected {}{inside}", kind.describe_expected()),
+            );
             return None;
         };
         match kind.check_value(&value) {

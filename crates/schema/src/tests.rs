@@ -77,7 +77,8 @@ const WORDS: Section = Words::SECTION;
 fn read(text: &str) -> (Option<Words>, Vec<String>) {
     let reader = Reader::new("a.toml", text);
     let elsewhere = |name: &str| (name == "elsewhere").then(|| "it is one of [there]".to_owned());
-    let values = reader.read_document(|table| reader.valid_values("[words]", WORDS.keys, table, None, &elsewhere));
+    let values =
+        reader.read_document(|table| reader.valid_values("[words]", WORDS.keys, table, None, &elsewhere));
     let problems = reader.in_order();
     let words = values.filter(|_| problems.is_empty());
     let words = words.map(|values| serde_json::from_value(Value::Object(values)).unwrap());

@@ -69,8 +69,9 @@ impl<R: Record> Batch<R> {
         }
         self.tally.add_records(recorded.state, recorded.reason, 1);
         self.ledger.append_cells(&recorded.cells, 1);
-        self.causes
-            .extend(outcome.cause().map(|cause| make_caused(id, recorded.state.code(), recorded.reason, cause)));
+        self.causes.extend(
+            outcome.cause().map(|cause| make_caused(id, recorded.state.code(), recorded.reason, cause)),
+        );
     }
 
     /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see

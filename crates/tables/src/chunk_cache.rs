@@ -19,7 +19,10 @@ impl Chunk {
     ///
     /// # Errors
     /// Polars' errors about the buffers, which cannot happen because the lengths are right.
-    pub(super) fn encode_columns(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
+    pub(super) fn encode_columns(
+        described: &[Described],
+        columns: &[ColumnSlices<'_>],
+    ) -> PolarsResult<Vec<Chunk>> {
         // A post without a title has two equal columns.
         let twin = |at: usize| {
             // A column with a single value is found in the cache anyway.

@@ -60,7 +60,8 @@ impl Chunk {
         if let Some((pieces, meta)) = pages::encode_pages(described, column)? {
             return Ok(Chunk { pages: pieces.into_iter().map(Piece::from_bytes).collect(), meta, digest });
         }
-        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?.find_chunk(described.name, digest)
+        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?
+            .find_chunk(described.name, digest)
     }
 }
 
@@ -70,7 +71,8 @@ impl Chunks {
     /// # Errors
     /// [`PolarsError`] if it is not such a file.
     pub(super) fn parse_file(bytes: Vec<u8>) -> PolarsResult<Chunks> {
-        let footer = find_footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
+        let footer =
+            find_footer(&bytes).ok_or_else(|| polars_err!(ComputeError: "it has no Parquet footer"))?;
         // The limit keeps a damaged footer from allocating any amount of memory.
         let mut protocol = TCompactInputProtocol::new(footer, footer.len().saturating_mul(64));
         let footer = FileMetaData::read_from_in_protocol(&mut protocol)
@@ -79,7 +81,10 @@ impl Chunks {
     }
 
     /// Columns as Polars encodes them, in a file of their own; only the schema if there are none.
-    pub(super) fn encode_by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Chunks> {
+    pub(super) fn encode_by_polars(
+        described: &[Described],
+        columns: &[ColumnSlices<'_>],
+    ) -> PolarsResult<Chunks> {
         let mut bytes = Vec::new();
         let mut writer = pages::start_file(described, &mut bytes)?;
         let mut encoded = Vec::new();
@@ -178,14 +183,19 @@ fn is_same_content(a: &[Piece], b: &[Piece]) -> bool {
     fn iterate_bytes(pieces: &[Piece]) -> impl Iterator<Item = &u8> {
         pieces.iter().flat_map(Piece::bytes)
     }
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes()) || iterate_bytes(a).eq(iterate_bytes(b))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes() == b.bytes())
+        || iterate_bytes(a).eq(iterate_bytes(b))
 }
 
 /// A file of `rows` rows and these columns, which are those of a record, in order.
 ///
 /// # Errors
 /// Polars' errors about an empty file.
-pub(super) fn splice_columns(described: &[Described], rows: usize, columns: Vec<Chunk>) -> PolarsResult<Vec<Piece>> {
+pub(super) fn splice_columns(
+    described: &[Described],
+    rows: usize,
+    columns: Vec<Chunk>,
+) -> PolarsResult<Vec<Piece>> {
     // The schema of the whole is that of an empty file.
     let Chunks { mut footer, .. } = Chunks::encode_by_polars(described, &[])?;
     let digests: Vec<String> = columns.iter().map(|column| column.digest.to_hex().to_string()).collect();
@@ -203,8 +213,9 @@ pub(super) fn splice_columns(described: &[Described], rows: usize, columns: Vec<
     let mut written: Vec<(Hash, i64, Vec<Piece>)> = Vec::new();
     for Chunk { pages, mut meta, digest } in columns {
         // Equal pages are stored once: the text of a post without a title equals its content.
-        let twin =
-            written.iter().find(|(twin, _, pages_of_twin)| *twin == digest && is_same_content(pages_of_twin, &pages));
+        let twin = written
+            .iter()
+            .find(|(twin, _, pages_of_twin)| *twin == digest && is_same_content(pages_of_twin, &pages));
         let start = match twin {
             Some((_, start, _)) => *start,
             None => {
@@ -274,7 +285,8 @@ mod tests {
     fn part(links: &[Link]) -> Chunks {
         let mut columns = FrameColumns::with_all_columns((), 0);
         links.iter().for_each(|link| columns.append(link));
-        Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes()).unwrap()
+        Chunks::parse_file(Encoded::encode_rows(&RowChunks::from_block(columns)).unwrap().file_bytes())
+            .unwrap()
     }
 
     #[test]

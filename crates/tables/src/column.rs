@@ -229,7 +229,9 @@ impl<'a> ColumnSlices<'a> {
     pub(super) fn append_plain_texts(&self, page: &mut Vec<u8>) {
         for (column, range) in &self.spans {
             match &column.contents {
-                Contents::Constant(Scalar::Text(text)) => range.clone().for_each(|_| append_plain_text(text, page)),
+                Contents::Constant(Scalar::Text(text)) => {
+                    range.clone().for_each(|_| append_plain_text(text, page))
+                }
                 Contents::Constant(_) => {}
                 Contents::Varying(each) => each.append_plain_texts(range, page),
             }

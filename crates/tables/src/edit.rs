@@ -47,10 +47,12 @@ pub(super) fn edit_part<R: Record>(
     let before = Chunks::parse_file(file)?;
     let digests = before.stated_digests().filter(|stated| stated.len() == R::described(columns).len());
     let digests = digests.ok_or_else(|| polars_err!(ComputeError: "it states no digests of its columns"))?;
-    let read = before.decode_columns(wanted_names(R::described(columns), |name| touched.reads.contains(&name)))?;
+    let read =
+        before.decode_columns(wanted_names(R::described(columns), |name| touched.reads.contains(&name)))?;
     let DecidedRows { keep, rows, ledger, tally, children } = decide_rows(columns, &read, touched, decide)?;
     let from = Before { chunks: &before, digests: &digests, read: &read };
-    let (rows, ledger) = rayon::join(|| from.encode_rows(touched, &keep, &rows), || from.encode_ledger(&ledger));
+    let (rows, ledger) =
+        rayon::join(|| from.encode_rows(touched, &keep, &rows), || from.encode_ledger(&ledger));
     Ok(Edited { rows: rows?, ledger: ledger?, tally, children })
 }
 
@@ -78,8 +80,12 @@ fn decide_rows<R: Record>(
         let last = height.min(first + size);
         let mut records = Rows::<R>::new(columns, read)?;
         let writes = !touched.writes.is_empty();
-        let mut rows = FrameColumns::<R>::with_wanted_columns(columns, last - first, |name| touched.writes.contains(&name));
-        let mut ledger = FrameColumns::<Entry>::with_wanted_columns((), last - first, |name| name != Entry::COLUMNS[0].name);
+        let mut rows = FrameColumns::<R>::with_wanted_columns(columns, last - first, |name| {
+            touched.writes.contains(&name)
+        });
+        let mut ledger = FrameColumns::<Entry>::with_wanted_columns((), last - first, |name| {
+            name != Entry::COLUMNS[0].name
+        });
         let (mut keep, mut tally, mut children) = (Vec::with_capacity(last - first), Tally::default(), 0);
         let mut record = |recorded: &LedgerEntry<'_>, times| {
             if times > 0 {
@@ -111,7 +117,13 @@ fn decide_rows<R: Record>(
             }
         }
         record(&LedgerEntry::KEPT, alike);
-        Ok(DecidedRows { keep, rows: RowChunks::from_block(rows), ledger: RowChunks::from_block(ledger), tally, children })
+        Ok(DecidedRows {
+            keep,
+            rows: RowChunks::from_block(rows),
+            ledger: RowChunks::from_block(ledger),
+            tally,
+            children,
+        })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
     let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;

@@ -87,7 +87,11 @@ impl Filter {
             Ok(frame.column(column)?.str()?.iter().map(|text| text.is_some_and(fits)).collect())
         };
         let both = |a: &Filter, b: &Filter, one: fn(bool, bool) -> bool| -> PolarsResult<Vec<bool>> {
-            Ok(a.compute_mask(frame)?.into_iter().zip(b.compute_mask(frame)?).map(|(a, b)| one(a, b)).collect())
+            Ok(a.compute_mask(frame)?
+                .into_iter()
+                .zip(b.compute_mask(frame)?)
+                .map(|(a, b)| one(a, b))
+                .collect())
         };
         match self {
             Filter::AnyOf(column, values) if values.len() <= FEW_VALUES => {

@@ -18,7 +18,8 @@ const LATER: [&str; 6] =
 /// # Errors
 /// If Polars refuses the columns, which cannot happen because the lengths are equal.
 pub fn to_frame<R: Record>(columns: R::Columns, blocks: &[&[R]]) -> PolarsResult<DataFrame> {
-    let mut columns = FrameColumns::<R>::with_all_columns(columns, blocks.iter().map(|rows| rows.len()).sum());
+    let mut columns =
+        FrameColumns::<R>::with_all_columns(columns, blocks.iter().map(|rows| rows.len()).sum());
     blocks.iter().copied().flatten().for_each(|row| columns.append(row));
     columns.build_frame()
 }
@@ -51,7 +52,11 @@ impl<R: Record> FrameColumns<R> {
     }
 
     /// The wanted columns.
-    pub(super) fn with_wanted_columns(of: R::Columns, rows: usize, wanted: impl Fn(&str) -> bool) -> FrameColumns<R> {
+    pub(super) fn with_wanted_columns(
+        of: R::Columns,
+        rows: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> FrameColumns<R> {
         let column =
             |c: &riddlemill_record::Column| wanted(c.name).then(|| ColumnBuilder::with_room(c.kind, rows));
         FrameColumns { of, columns: R::described(of).iter().map(column).collect(), rows: 0 }
@@ -87,7 +92,8 @@ impl<R: Record> FrameColumns<R> {
     /// If Polars refuses the columns, which cannot happen because the lengths are equal.
     pub(super) fn build_frame(&self) -> PolarsResult<DataFrame> {
         let named = R::described(self.of).iter().zip(&self.columns);
-        let columns = named.filter_map(|(c, column)| Some(column.as_ref()?.to_polars_column(c.name))).collect();
+        let columns =
+            named.filter_map(|(c, column)| Some(column.as_ref()?.to_polars_column(c.name))).collect();
         DataFrame::new(self.rows, columns)
     }
 }

@@ -60,7 +60,8 @@ mod widened;
 mod writer;
 
 pub use riddlemill_files::{
-    Error, Lock, Workspace, durable, secret_fingerprint, path_inside, made_with, secret, secret_or_draw, sha256_of_file,
+    Error, Lock, Workspace, durable, made_with, path_inside, secret, secret_fingerprint, secret_or_draw,
+    sha256_of_file,
 };
 pub use riddlemill_files::{Unpacked, open_frames};
 
@@ -74,7 +75,7 @@ pub use part::{PART_ROWS, write_parquet};
 pub use part_columns::{part_columns, part_rows};
 pub use reader::StageReader;
 pub use row::Plain;
-pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select_rows, select_of, select_parts};
+pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select_of, select_parts, select_rows};
 pub use stated::schema_metadata as stated_types;
 pub use table::TableWriter;
 pub use writer::{CAUSES, CommitError, StageWriter, opening_manifest};

@@ -151,7 +151,9 @@ mod tests {
                 "tables": { "rows": { "rows": 1, "hash": "", "parts": [part] } },
             });
             fs::write(dir.path().join(MANIFEST), manifest.to_string()).unwrap();
-            Manifest::read_from_stage(dir.path()).map(|manifest| manifest.is_some()).map_err(|e| e.to_string())
+            Manifest::read_from_stage(dir.path())
+                .map(|manifest| manifest.is_some())
+                .map_err(|e| e.to_string())
         };
         assert_eq!(read("rows/00000.parquet"), Ok(true));
         for file in ["../../x.parquet", "/etc/passwd", "rows/../../../x"] {

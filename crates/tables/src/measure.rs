@@ -57,7 +57,8 @@ type Encode = fn(&[Described], &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>>;
 fn by_polars(described: &[Described], columns: &[ColumnSlices<'_>]) -> PolarsResult<Vec<Chunk>> {
     let one = |(described, column): (&Described, &ColumnSlices<'_>)| {
         let digest = column.compute_digest();
-        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?.find_chunk(described.name, digest)
+        Chunks::encode_by_polars(slice::from_ref(described), slice::from_ref(column))?
+            .find_chunk(described.name, digest)
     };
     described.par_iter().zip(columns).map(one).collect()
 }
@@ -133,7 +134,10 @@ fn what_each_part_of_the_writer_brings() {
     };
     let touched = ColumnAccess { reads: &["id", "text", "position"], writes: &["text"] };
     let (by_columns, _) = shortest_round(|| {
-        files.iter().map(|file| edit_part::<Post>((), file.clone(), touched, &shorten).unwrap().ledger.count).sum()
+        files
+            .iter()
+            .map(|file| edit_part::<Post>((), file.clone(), touched, &shorten).unwrap().ledger.count)
+            .sum()
     });
     let (by_rows, _) = shortest_round(|| {
         let one = |file: &Vec<u8>| {

@@ -48,7 +48,13 @@ pub(super) fn encode_pages(
             for first in (0..rows).step_by(step) {
                 let page = column.slice_rows(first..rows.min(first + step));
                 let mut body = Vec::with_capacity(page.estimate_bytes());
-                write_def_levels(&mut body, true, page.validity_bitmap().as_ref(), page.count_rows(), Version::V1)?;
+                write_def_levels(
+                    &mut body,
+                    true,
+                    page.validity_bitmap().as_ref(),
+                    page.count_rows(),
+                    Version::V1,
+                )?;
                 page.append_plain_texts(&mut body);
                 pages.push(body, page.count_rows(), compression)?;
             }

@@ -208,7 +208,9 @@ mod tests {
                 &Outcome::Merged { into, score: 1.0, reason: Reason::SameId, evidence: String::new() },
             );
         }
-        writer.commit(opening_manifest("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
+        writer
+            .commit(opening_manifest("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new()))
+            .unwrap();
         StageReader::open(place).unwrap().unwrap()
     }
 
@@ -226,7 +228,11 @@ mod tests {
             let [ids, into] = [own(ids), own(into)];
             let wanted = [("id", ids.as_slice()), ("into", into.as_slice())];
             let parts = stage.table("ledger").parts;
-            parts.iter().enumerate().flat_map(|(n, part)| places.find_rows(n, part, &wanted).unwrap()).collect()
+            parts
+                .iter()
+                .enumerate()
+                .flat_map(|(n, part)| places.find_rows(n, part, &wanted).unwrap())
+                .collect()
         };
         for (ids, into) in [
             (vec!["r7"], vec![]),
@@ -257,7 +263,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = ledger(&dir.path().join("staged/flub/01_import"), 40_000);
         let by = |filter: Filter| -> Vec<String> {
-            select_rows::<Entry>(&stage, "ledger", &filter).unwrap().into_iter().map(|entry| entry.id).collect()
+            select_rows::<Entry>(&stage, "ledger", &filter)
+                .unwrap()
+                .into_iter()
+                .map(|entry| entry.id)
+                .collect()
         };
         assert_eq!(by(Filter::any_of("id", ["r39999", "r5", "none"])), ["r5", "r39999"]);
         assert!(dir.path().join(".index/places/flub/01_import/ledger.id").is_dir());

@@ -86,7 +86,8 @@ pub fn rows_where(
     let parts = stage.table(table).parts;
     let read = |part: usize| -> Result<Option<DataFrame>, Error> {
         let looked_at = part_columns(stage, table, part, &filter.used_columns())?;
-        let mask = filter.compute_mask(&looked_at).map_err(|e| Error::stale_file(&stage.folder().join(table), e))?;
+        let mask =
+            filter.compute_mask(&looked_at).map_err(|e| Error::stale_file(&stage.folder().join(table), e))?;
         let rows: Vec<usize> =
             mask.iter().enumerate().filter_map(|(row, fits)| fits.then_some(row)).collect();
         (!rows.is_empty()).then(|| part_rows(stage, table, part, columns, &rows)).transpose()
@@ -112,7 +113,11 @@ pub fn select_parts<R: Typed>(
 
 /// The matching rows of a part. The filter's columns are read first, and the rest of a part only if something
 /// matches.
-fn read_matching_rows<R: Record>(columns: R::Columns, path: &Path, filter: Option<&Filter>) -> Result<Vec<R>, Error> {
+fn read_matching_rows<R: Record>(
+    columns: R::Columns,
+    path: &Path,
+    filter: Option<&Filter>,
+) -> Result<Vec<R>, Error> {
     let names: Vec<&str> = R::described(columns).iter().map(|column| column.name).collect();
     let rows = |frame: DataFrame| from_frame(columns, &frame).map_err(|e| Error::stale_file(path, e));
     let Some(filter) = filter else { return rows(columns_of(path, &names)?) };
@@ -297,8 +302,9 @@ mod tests {
     fn a_damaged_part_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"PAR1, and nothing else").unwrap();
-        let wrong =
-            read_matching_rows::<Entry>((), file.path(), Some(&Filter::equals("id", "a"))).unwrap_err().to_string();
+        let wrong = read_matching_rows::<Entry>((), file.path(), Some(&Filter::equals("id", "a")))
+            .unwrap_err()
+            .to_string();
         assert!(wrong.contains(&*file.path().to_string_lossy()), "{wrong}");
     }
 

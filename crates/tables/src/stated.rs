@@ -10,7 +10,8 @@ use polars_parquet::write::{KeyValue, schema_to_metadata_key};
 /// The footer's entry with the columns' types: large strings, but plain lists, because `datasets` 2.16 does
 /// not read large ones.
 pub(super) fn schema_entry(schema: &Schema) -> KeyValue {
-    let field = |field: Field| (field.name.clone(), ArrowField::new(field.name, plain_type(&field.dtype), true));
+    let field =
+        |field: Field| (field.name.clone(), ArrowField::new(field.name, plain_type(&field.dtype), true));
     schema_to_metadata_key(&schema.iter_fields().map(field).collect())
 }
 

@@ -228,7 +228,10 @@ impl ColumnBuffer {
         let Values::Text(texts) = &self.values else { return };
         match &self.valid {
             Some(valid) => {
-                range.clone().filter(|row| valid.get(*row)).for_each(|row| append_plain_text(texts.get(row), page));
+                range
+                    .clone()
+                    .filter(|row| valid.get(*row))
+                    .for_each(|row| append_plain_text(texts.get(row), page));
             }
             None => texts.iter(range).for_each(|text| append_plain_text(text, page)),
         }
@@ -334,7 +337,9 @@ impl ColumnBuffer {
     /// Adds some cells to the column's digest.
     pub(super) fn update_digest(&self, range: &Range<usize>, digest: &mut ColumnDigest) {
         match (&self.values, &self.valid) {
-            (Values::Text(texts), None) => digest.append_texts(&texts.text, &texts.ends[range.start..=range.end]),
+            (Values::Text(texts), None) => {
+                digest.append_texts(&texts.text, &texts.ends[range.start..=range.end])
+            }
             _ => self.each(range, |cell| digest.append(cell)),
         }
     }

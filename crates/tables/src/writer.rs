@@ -240,7 +240,10 @@ impl<R: Record> StageWriter<R> {
             .check_balance(self.batch.children, self.joins)
             .map_err(|source| CommitError::Unbalanced { place: self.place.display().to_string(), source })?;
         let (rows, ledger, links) = (&mut self.rows, &mut self.ledger, &mut self.links);
-        let (a, b) = rayon::join(|| rows.write_remaining(), || ledger.write_remaining().and_then(|()| links.write_remaining()));
+        let (a, b) = rayon::join(
+            || rows.write_remaining(),
+            || ledger.write_remaining().and_then(|()| links.write_remaining()),
+        );
         a?;
         b?;
         for (name, table) in [self.rows.sum()?, self.ledger.sum()?, self.links.sum()?] {

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader};
 
-use riddlemill_text::join::{Effort, Spill, Unwatched, find_alike_pairs, default_joins, self_join};
+use riddlemill_text::join::{Effort, Spill, Unwatched, default_joins, find_alike_pairs, self_join};
 use riddlemill_text::offline::dedup::{gone_on_disk, heads_of_groups, similar_pairs_on_disk};
 use riddlemill_text::offline::settings::Dedup;
 use riddlemill_text::text::sameness::{Comparison, Predicate, Verdict, view};

@@ -20,7 +20,11 @@ const SLACK: f32 = 1e-3;
 ///
 /// `watch` is asked every few milliseconds whether to stop, since 100,000 vectors take minutes; once it says so, what is
 /// returned is of no use.
-pub fn similar_vectors(vectors: &[Option<Vec<f32>>], threshold: f64, watch: &dyn Watch) -> Vec<(usize, usize, f64)> {
+pub fn similar_vectors(
+    vectors: &[Option<Vec<f32>>],
+    threshold: f64,
+    watch: &dyn Watch,
+) -> Vec<(usize, usize, f64)> {
     let arch = Arch::new();
     let units: Vec<Unit> = vectors.par_iter().enumerate().filter_map(|(row, v)| Unit::new(row, v)).collect();
     let blocks: Vec<&[Unit]> = units.chunks(BLOCK).collect();

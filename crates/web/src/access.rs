@@ -224,7 +224,13 @@ impl Access {
     pub fn make_grant(&self, name: &str, rank: Rank, at: &str) -> Result<String, Error> {
         let token = random_token(self.log.path())?;
         let sha256 = hex::encode(hash(&token));
-        self.append_event(&AccessEvent::Grant { name: name.into(), rank, sha256, at: at.into(), invite: None })?;
+        self.append_event(&AccessEvent::Grant {
+            name: name.into(),
+            rank,
+            sha256,
+            at: at.into(),
+            invite: None,
+        })?;
         Ok(token)
     }
 
@@ -275,7 +281,13 @@ impl Access {
         let Some(invite) = self.find_invite(token)? else { return Ok(None) };
         let sha256 = hex::encode(hash(&random_token(self.log.path())?));
         let (name, by) = (invite.name.clone(), Some(hex::encode(invite.hash)));
-        self.append_event(&AccessEvent::Grant { name, rank: invite.rank, sha256, at: at.into(), invite: by })?;
+        self.append_event(&AccessEvent::Grant {
+            name,
+            rank: invite.rank,
+            sha256,
+            at: at.into(),
+            invite: by,
+        })?;
         Ok(self.list_grants()?.into_iter().find(|grant| grant.name == invite.name))
     }
 
@@ -413,15 +425,24 @@ mod tests {
         assert_eq!((grant.name.as_str(), grant.rank), ("a", Rank::Annotator));
         assert!(access.needs_token().unwrap() && access.follow_invite(&second, at).unwrap().is_none());
         let other = access.make_invite("b", Rank::Reader, at).unwrap();
-        assert!(access.revoke_access("b", at).unwrap() && access.follow_invite(&other, at).unwrap().is_none());
+        assert!(
+            access.revoke_access("b", at).unwrap() && access.follow_invite(&other, at).unwrap().is_none()
+        );
         let stored = fs::read_to_string(dir.path().join("raw/access.jsonl")).unwrap();
         assert!(![first, second, other].iter().any(|token| stored.contains(token)));
         // A link from last week.
         let old = hex::encode(hash("old"));
-        let event =
-            AccessEvent::Invite { name: "c".into(), rank: Rank::Reader, sha256: old, at: at.into(), until: 1 };
+        let event = AccessEvent::Invite {
+            name: "c".into(),
+            rank: Rank::Reader,
+            sha256: old,
+            at: at.into(),
+            until: 1,
+        };
         access.append_event(&event).unwrap();
-        assert!(access.follow_invite("old", at).unwrap().is_none() && access.list_invites().unwrap().is_empty());
+        assert!(
+            access.follow_invite("old", at).unwrap().is_none() && access.list_invites().unwrap().is_empty()
+        );
     }
 
     #[test]

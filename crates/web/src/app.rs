@@ -97,7 +97,11 @@ impl App {
             tables: Tables::default(),
             assigning: Mutex::default(),
             // Over TLS a browser binds a cookie with this prefix to this host.
-            cookie: format!("{}riddlemill-{}", if address.is_secure() { "__Host-" } else { "" }, address.port),
+            cookie: format!(
+                "{}riddlemill-{}",
+                if address.is_secure() { "__Host-" } else { "" },
+                address.port
+            ),
             workspace,
             address,
             overrides,
@@ -112,7 +116,8 @@ impl App {
         let mut known = self.config.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != state {
             let root = self.workspace.root();
-            let read = Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &self.overrides);
+            let read =
+                Config::load(root, &recipe::recipe_names(), &recipe::changed_defaults(), &self.overrides);
             // Set even if the file is invalid, so that it is not parsed again for every page.
             known.0 = state;
             match read {

@@ -76,7 +76,9 @@ pub(super) fn draw_chart(spec: &Value, title: &str, language: Language) -> Resul
 impl Spec {
     fn build_chart(&self, title: &str, records: &str) -> Chart {
         let (series, rows) = match self.kind {
-            ChartKind::Stacked | ChartKind::Bins | ChartKind::Lines => (self.series_labels(), self.by_characters()),
+            ChartKind::Stacked | ChartKind::Bins | ChartKind::Lines => {
+                (self.series_labels(), self.by_characters())
+            }
             ChartKind::Pairs | ChartKind::Sweep => (self.labels.clone(), self.by_score()),
         };
         let place = |value: f64| match self.kind {

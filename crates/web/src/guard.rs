@@ -73,9 +73,10 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         let form = Form(fields);
         match visitor {
             Some(visitor) if sessions::is_csrf_token(&visitor.secret, form.get("csrf")) => Ok(form),
-            _ => {
-                Err(PageError { kept: form.written_texts(), ..PageError::new(StatusCode::FORBIDDEN, "stale_form") })
-            }
+            _ => Err(PageError {
+                kept: form.written_texts(),
+                ..PageError::new(StatusCode::FORBIDDEN, "stale_form")
+            }),
         }
     }
 }
@@ -101,7 +102,11 @@ pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Requ
                 false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
                 true => {
                     let uri = request.uri().clone();
-                    match app.shares.answer_request(&uri, tokio::time::timeout(REQUEST, next.run(request))).await {
+                    match app
+                        .shares
+                        .answer_request(&uri, tokio::time::timeout(REQUEST, next.run(request)))
+                        .await
+                    {
                         Ok(Ok(answer)) => answer,
                         Ok(Err(_)) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
                         Err(Full) => PageError::new(StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
@@ -227,8 +232,11 @@ pub(super) async fn require_rank(
         None if request.method() == Method::GET => {
             // Whoever was logged out goes on where they were.
             let here = request.uri().path_and_query().map_or("/", |here| here.as_str());
-            let to =
-                if here == "/" { "/login".to_string() } else { format!("/login?to={}", view::encode_segment(here)) };
+            let to = if here == "/" {
+                "/login".to_string()
+            } else {
+                format!("/login?to={}", view::encode_segment(here))
+            };
             Redirect::to(&to).into_response()
         }
         None => PageError::new(StatusCode::UNAUTHORIZED, "login_first").into_response(),

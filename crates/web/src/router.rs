@@ -109,7 +109,8 @@ pub(super) fn build_router(app: Arc<App>) -> Router {
         // A route layer leaves unknown paths alone: they are a 404, whatever the visitor's rank.
         router.route_layer(from_fn_with_state(rank, guard::require_rank))
     };
-    let anybody = public_routes().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
+    let anybody =
+        public_routes().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
     anybody
         .merge(circle(annotator_routes(), Rank::Annotator))
         .merge(circle(reader_routes(), Rank::Reader))

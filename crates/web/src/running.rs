@@ -306,7 +306,8 @@ impl Pulse for RunConsole<'_> {
     }
 
     fn ask_consent(&self, question: &str) -> Option<bool> {
-        self.running.update_state(|state| (state.question, state.answer) = (Some(question.to_string()), None));
+        self.running
+            .update_state(|state| (state.question, state.answer) = (Some(question.to_string()), None));
         let mut state = self.running.lock();
         let asked = Instant::now();
         *self.running.looked.lock().unwrap_or_else(PoisonError::into_inner) = asked;

@@ -18,7 +18,7 @@ use tower_service::Service;
 
 use super::access::Access;
 use super::app::{Address, App, BODY_BYTES, Serve};
-use super::crowd::{Crowd, ConnectionSlot};
+use super::crowd::{ConnectionSlot, Crowd};
 use super::paced::Paced;
 use super::router::build_router;
 use super::shares::READERS;

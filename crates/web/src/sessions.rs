@@ -92,7 +92,8 @@ impl Sessions {
         }
         // Sessions are found by a hash of a random number, so that the time taken reveals nothing.
         let session = known.sessions.get(&hash(secret)).filter(|session| session.until > unix_seconds());
-        let holds = |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.grant_mark());
+        let holds =
+            |grant: &&Grant| session.is_some_and(|s| s.name == grant.name && s.grant == grant.grant_mark());
         Ok(grants.iter().find(holds).cloned())
     }
 
@@ -182,7 +183,9 @@ mod tests {
         let grants = access.list_grants().unwrap();
         let [one, two] = [0; 2].map(|_| sessions.open_session(&grants[0]).unwrap());
         let of = |secret: &str| {
-            Sessions::in_workspace(&workspace).grant_of_session(secret, &access.list_grants().unwrap()).unwrap()
+            Sessions::in_workspace(&workspace)
+                .grant_of_session(secret, &access.list_grants().unwrap())
+                .unwrap()
         };
         assert_eq!(of(&one).unwrap().name, "a");
         assert_eq!(of(&token), None, "a token is no session");

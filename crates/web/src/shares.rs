@@ -38,7 +38,11 @@ pub(super) struct Full;
 
 impl HeavyThreads {
     /// Answers a request once it has its share.
-    pub(super) async fn answer_request<T>(&self, uri: &Uri, answer: impl Future<Output = T>) -> Result<T, Full> {
+    pub(super) async fn answer_request<T>(
+        &self,
+        uri: &Uri,
+        answer: impl Future<Output = T>,
+    ) -> Result<T, Full> {
         let share = match is_heavy(uri.path()) {
             false => None,
             true => match tokio::time::timeout(QUEUE, self.0.clone().acquire_owned()).await {

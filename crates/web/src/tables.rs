@@ -84,7 +84,9 @@ impl Stages {
         recipe: &'static Recipe,
         step: &Step,
     ) -> Result<Option<StageView<'_>>, Error> {
-        let Some(MadeStage { stage, inputs }) = MadeStage::open(workspace, recipe, step)? else { return Ok(None) };
+        let Some(MadeStage { stage, inputs }) = MadeStage::open(workspace, recipe, step)? else {
+            return Ok(None);
+        };
         Ok(Some(self.views.open(stage, inputs)?))
     }
 

@@ -97,15 +97,25 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     });
     env.add_function("stage_name", |state: &State, name: &str| i18n::stage_name(page_language(state), name));
     env.add_function("reason", |state: &State, code: &str| i18n::reason_name(page_language(state), code));
-    env.add_function("definition", |state: &State, code: &str| i18n::reason_definition(page_language(state), code));
+    env.add_function("definition", |state: &State, code: &str| {
+        i18n::reason_definition(page_language(state), code)
+    });
     env.add_function("rule", |state: &State, text: &str| i18n::rule_meaning(page_language(state), text));
-    env.add_function("evidence", |state: &State, text: &str| i18n::translate_evidence(page_language(state), text));
-    env.add_function("cited", |state: &State, text: &str| i18n::translate_citation(page_language(state), text));
+    env.add_function("evidence", |state: &State, text: &str| {
+        i18n::translate_evidence(page_language(state), text)
+    });
+    env.add_function("cited", |state: &State, text: &str| {
+        i18n::translate_citation(page_language(state), text)
+    });
     env.add_filter("category", |state: &State, value: &str, benchmark: &str| {
         i18n::category_name(page_language(state), benchmark, value)
     });
-    env.add_filter("languages", |state: &State, codes: &str| i18n::language_names(page_language(state), codes));
-    env.add_function("sentence", |state: &State, text: &str| i18n::translate_sentence(page_language(state), text));
+    env.add_filter("languages", |state: &State, codes: &str| {
+        i18n::language_names(page_language(state), codes)
+    });
+    env.add_function("sentence", |state: &State, text: &str| {
+        i18n::translate_sentence(page_language(state), text)
+    });
     // Within a macro the language is not looked up: it is given.
     env.add_function("drawn", |spec: Value, title: &str, lang: &str| {
         let language =
@@ -157,7 +167,11 @@ fn page_language(state: &State) -> i18n::Language {
 ///
 /// # Errors
 /// If the template does not match.
-pub(super) fn render_page(visitor: &Visitor, name: &str, found: impl Serialize) -> Result<Response, PageError> {
+pub(super) fn render_page(
+    visitor: &Visitor,
+    name: &str,
+    found: impl Serialize,
+) -> Result<Response, PageError> {
     let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
     Ok((head, render_html(visitor, name, found)?).into_response())
 }
@@ -333,8 +347,9 @@ fn find_folded(text: &str, sought: &str) -> Vec<Range<usize>> {
 /// alone, only that text with what the other does not have.
 fn mark_differences(a: &str, b: &str, sides: &[PieceSide]) -> String {
     let mut out = String::new();
-    for piece in
-        diff_texts(a, b).into_iter().filter(|piece| piece.side == PieceSide::Both || sides.contains(&piece.side))
+    for piece in diff_texts(a, b)
+        .into_iter()
+        .filter(|piece| piece.side == PieceSide::Both || sides.contains(&piece.side))
     {
         let (open, close) = match piece.side {
             PieceSide::Both => ("", ""),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::lines::{BATCH, Lines, row_output, parse_line, write_rows};
+use super::lines::{BATCH, Lines, parse_line, row_output, write_rows};
 use crate::cli::args::{Apply, Global};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::TaskProgress;
@@ -15,7 +15,7 @@ use crate::config::{Config, sections};
 use crate::stages::apply::{RowObject, apply_dedup, row_of};
 use crate::stages::embed::refuse_in_parts;
 use crate::stages::same_joke;
-use crate::stages::{OnDiskError, Output, Stop, JoinProgress, apply_on_disk};
+use crate::stages::{JoinProgress, OnDiskError, Output, Stop, apply_on_disk};
 use crate::store::Error;
 
 /// The settings of dedup, overridden by the flags.
@@ -70,7 +70,8 @@ fn dedup_in_memory(
     let mut bad = Vec::new();
     let mut lines = Lines::new();
     while let Some(batch) = lines.next_batch(BATCH)? {
-        let parsed: Vec<Result<RowObject, RowObject>> = batch.into_par_iter().map(|(n, line)| parse_line(n, &line)).collect();
+        let parsed: Vec<Result<RowObject, RowObject>> =
+            batch.into_par_iter().map(|(n, line)| parse_line(n, &line)).collect();
         for row in parsed {
             match row {
                 Ok(row) => rows.push(row),

@@ -13,8 +13,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::config::{Config, Problems, Profiles, Source, SourceKind, Take, sections};
 use crate::record::Post;
 use crate::stages::import::{
-    CensusError, Dump, PartCensus, Piece, Secrets, add_names, find_cut, find_source_files, is_divisible, ledger_records,
-    no_names, part_census,
+    CensusError, Dump, PartCensus, Piece, Secrets, add_names, find_cut, find_source_files, is_divisible,
+    ledger_records, no_names, part_census,
 };
 use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
@@ -136,7 +136,9 @@ pub(super) fn take_census(args: &Apply, config: &Config, global: &Global) -> Res
         error => Failure::usage(error.to_string()),
     };
     let census = if args.merge {
-        PartCensus::read_parts(io::stdin().lock(), &salt).and_then(PartCensus::merge_parts).map_err(refused)?
+        PartCensus::read_parts(io::stdin().lock(), &salt)
+            .and_then(PartCensus::merge_parts)
+            .map_err(refused)?
     } else {
         let (_spooled, path) = spool_dump(args)?;
         let dump = open_dump(args, config, path)?;
@@ -149,7 +151,10 @@ pub(super) fn take_census(args: &Apply, config: &Config, global: &Global) -> Res
         census
     };
     let mut out = row_output();
-    census.write_lines(&mut out).and_then(|()| out.flush()).map_err(Error::io("write", Path::new("stdout")))?;
+    census
+        .write_lines(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(Error::io("write", Path::new("stdout")))?;
     Ok(Exit::Done)
 }
 
@@ -218,7 +223,9 @@ fn open_dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failu
     Ok(Dump {
         source: args.source.clone().unwrap_or_else(|| "dump".into()),
         kind,
-        language: source.and_then(|source| source.language).or(config.stated_language(args.recipe.as_deref())),
+        language: source
+            .and_then(|source| source.language)
+            .or(config.stated_language(args.recipe.as_deref())),
         take: source.map_or(Take::default(), |source: &Source| source.take),
         published: source.and_then(|source| source.published),
         fields: source.map(|source| source.fields.clone()).unwrap_or_default(),

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ledger;
-use super::lines::{BATCH, BadLineCount, Lines, encode_row, row_output, write_rows, write_lines};
+use super::lines::{BATCH, BadLineCount, Lines, encode_row, row_output, write_lines, write_rows};
 use crate::cli::args::{Apply, ApplyStage};
 use crate::cli::exit::{Exit, Failure};
 use crate::config::sections;
@@ -24,7 +24,11 @@ use crate::stages::parted::{
 };
 use crate::store::{Error, LedgerRecord, LedgerRecordError, Plain};
 
-pub(super) fn run_parted(stage: ApplyStage, args: &Apply, settings: &sections::Dedup) -> Result<Exit, Failure> {
+pub(super) fn run_parted(
+    stage: ApplyStage,
+    args: &Apply,
+    settings: &sections::Dedup,
+) -> Result<Exit, Failure> {
     let measure = Measure::new(settings);
     match stage {
         ApplyStage::DedupStats => count_stats(&measure, settings.language),

@@ -94,7 +94,8 @@ fn apply_to_lines(lines: &[(u64, Vec<u8>)], stages: &[Applied; 3]) -> Result<Lin
             posts = left;
         }
         for post in &posts {
-            let row = DedupPost { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
+            let row =
+                DedupPost { id: &post.id, text: &post.text, score: post.score, time: post.time.as_deref() };
             encode_row(&mut made.rows, &row)?;
         }
     }

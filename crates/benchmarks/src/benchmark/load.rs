@@ -101,7 +101,10 @@ fn load_folder(
         return Err(Problems(vec![Problem { place, what }]));
     };
     let mut tables = declares::collect_tables(text, &["step", "published"]);
-    tables.extend(declares::collect_tables(find_file(files, "ballots.toml").unwrap_or_default(), &["ballot", "every"]));
+    tables.extend(declares::collect_tables(
+        find_file(files, "ballots.toml").unwrap_or_default(),
+        &["ballot", "every"],
+    ));
     let templates: Vec<(&str, &'static str)> = files
         .iter()
         .filter_map(|(path, text)| Some((path.strip_prefix("prompts/")?.strip_suffix(".jinja")?, *text)))
@@ -172,7 +175,9 @@ fn parse_benchmark(
     let own = setting::parse_settings(given, keys);
     let names = prompt_names(templates, keys);
     let kinds = record_kind::parse_record_kinds(keys);
-    let records = keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, others.known_kinds(name), keys));
+    let records = keys
+        .read_text("records")
+        .and_then(|kind| record_kind::find_kind(kind, others.known_kinds(name), keys));
     let at = TablePlace {
         benchmark: name,
         name: "",

@@ -1,7 +1,7 @@
 //! The steps of a benchmark.
 
 use super::others::Others;
-use super::{StepKind, Step};
+use super::{Step, StepKind};
 use crate::arranged::{Elements, Marked, Options};
 use crate::ballots::Ballots;
 use crate::draft::{Draft, TablePlace};
@@ -49,9 +49,11 @@ pub(super) fn parse_steps(
         if place.is_none() {
             keys.report_problem("kind", riddlemill_text::hint::unknown("step", name, names.iter().copied()));
         }
-        let leaves =
-            keys.read_text("records").and_then(|kind| record_kind::find_kind(kind, others.known_kinds(at.benchmark), keys));
-        let foreign = keys.read_texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
+        let leaves = keys
+            .read_text("records")
+            .and_then(|kind| record_kind::find_kind(kind, others.known_kinds(at.benchmark), keys));
+        let foreign =
+            keys.read_texts("from").unwrap_or_default().first().and_then(|input| input.split_once('/'));
         let records = match foreign {
             Some((other, step)) => others.kind_behind_step(other, step),
             None => before(place.unwrap_or_default()),
@@ -83,7 +85,10 @@ pub(super) fn parse_steps(
         let from = from.unwrap_or_else(last);
         for input in from.iter().filter(|input| !input.contains('/')) {
             if !steps.iter().any(|step| step.name == *input) {
-                keys.report_problem("steps", format!("{name:?} reads {input:?}, which is not an earlier step"));
+                keys.report_problem(
+                    "steps",
+                    format!("{name:?} reads {input:?}, which is not an earlier step"),
+                );
             }
         }
         steps.push(Step { name, kind, from, records: others.kind_behind_step(benchmark, name) });

@@ -4,7 +4,7 @@ use super::fields::{FieldContext, FieldForm, Verdict, form_of_field, low_fields,
 use super::kept::{Columns, collect_kept, ledger_columns};
 use super::sentences::low_requires;
 use super::shows::low_shows;
-use super::tree::{Node, ValuePlace, Table, make_words};
+use super::tree::{Node, Table, ValuePlace, make_words};
 
 /// Keys of a ballot that have another name: second edition, first.
 pub(super) const KEYS: [(&str, &str); 7] = [
@@ -44,7 +44,11 @@ pub(super) fn usual_question(at: ValuePlace) -> Node {
 }
 
 /// The first edition's `ballots.toml`.
-pub(super) fn low_ballots(mut file: Table, columns: &Columns, problems: &mut Vec<(ValuePlace, String)>) -> Table {
+pub(super) fn low_ballots(
+    mut file: Table,
+    columns: &Columns,
+    problems: &mut Vec<(ValuePlace, String)>,
+) -> Table {
     let mut every = file.take_table("ballots").unwrap_or_default();
     let usual = BallotDefaults { shows: every.take_node("shows"), voters: every.take_node("voters") };
     let votes = every.get("votes").and_then(Node::as_number).unwrap_or(1);

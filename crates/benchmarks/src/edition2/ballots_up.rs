@@ -1,10 +1,12 @@
 //! `ballots.toml` of the first edition in the second.
 
-use super::ballots::{KEYS, VERDICT, explain_drop, overlay_table, find_reason_field, usual_question, usual_verdict};
+use super::ballots::{
+    KEYS, VERDICT, explain_drop, find_reason_field, overlay_table, usual_question, usual_verdict,
+};
 use super::fields::{FieldContext, Verdict, table_of, up_fields, up_options};
 use super::kept::{Columns, up_kept};
 use super::shows::{find_common_shows, up_shows};
-use super::tree::{Node, ValuePlace, Table, NodeValue};
+use super::tree::{Node, NodeValue, Table, ValuePlace};
 
 /// The file in the second edition. What cannot be said is told in `lost` and stays as it is.
 pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>) -> Table {
@@ -26,7 +28,8 @@ pub(super) fn up_ballots(file: &Table, columns: &Columns, lost: &mut Vec<String>
     }
     let all = || source.iter().filter_map(|(_, ballot)| ballot.as_table());
     let shown = find_common_shows(all());
-    let voters = most_common_node(all().map(|ballot| ballot.get("voters").cloned())).filter(|_| !every.has_key("voters"));
+    let voters = most_common_node(all().map(|ballot| ballot.get("voters").cloned()))
+        .filter(|_| !every.has_key("voters"));
     if let Some(voters) = &voters {
         every.set("voters", voters.clone());
     }

@@ -1,7 +1,7 @@
 //! Chinese texts stand in files of their own by the same keys: `ballots.zh.toml` beside `ballots.toml`. Merging gives texts in
 //! both languages; splitting is its inverse.
 
-use super::tree::{Node, ValuePlace, Table, NodeValue, make_words};
+use super::tree::{Node, NodeValue, Table, ValuePlace, make_words};
 
 /// Where the Chinese of a table without a label or title goes: the title of a table's column, which is its key.
 pub(super) const OF_KEY: &str = "\0zh";
@@ -107,7 +107,9 @@ fn merge_node(node: Node, zh: &Node, path: &[&str], lost: &mut Vec<(ValuePlace, 
             }
             Node::from_table(table, at)
         }
-        (NodeValue::Table(table), NodeValue::Table(zh)) => Node::from_table(merge_table(table, zh, path, lost), at),
+        (NodeValue::Table(table), NodeValue::Table(zh)) => {
+            Node::from_table(merge_table(table, zh, path, lost), at)
+        }
         (what, _) => Node::new(what, at),
     }
 }
@@ -158,7 +160,8 @@ fn split_node(node: &Node, path: &[&str]) -> (Node, Option<Node>) {
             if let (Some(code), [label, means]) = (option_code(path), list.as_slice())
                 && label.is_words()
                 && label.english_text() == Some(&label_from_code(code))
-                && let (Some(one), Some(two), Some(en)) = (label.chinese_text(), means.chinese_text(), means.english_text())
+                && let (Some(one), Some(two), Some(en)) =
+                    (label.chinese_text(), means.chinese_text(), means.english_text())
             {
                 return (Node::from_text(en, at), Some(Node::from_texts([one, two], at)));
             }

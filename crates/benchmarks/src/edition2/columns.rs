@@ -1,6 +1,6 @@
 //! `[columns]`, the columns of records, one text each: `name type: sentence`.
 
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// The columns of a post after its id and text, in their order: `"post"` stands for all of them.
 const POST: [(&str, &str, bool, &str); 9] = [

@@ -97,7 +97,9 @@ fn rename_path(path: &[String]) -> Vec<String> {
 fn name_ahead(lines: &[&str]) -> Option<String> {
     let table = lines.iter().take_while(|line| !line.starts_with('['));
     let codes: Vec<&str> = table.map(|line| split_comment(line).0).collect();
-    let own = codes.iter().find_map(|code| find_named_text(code, &["name", "file"]).filter(|_| !code.starts_with(' ')));
+    let own = codes
+        .iter()
+        .find_map(|code| find_named_text(code, &["name", "file"]).filter(|_| !code.starts_with(' ')));
     own.or_else(|| {
         let at = codes.iter().position(|code| code.starts_with("numbers"))?;
         codes[at..].iter().find_map(|code| {

@@ -5,7 +5,7 @@ use riddlemill_text::problem::{Problem, Problems};
 
 use super::kept::Columns;
 use super::lower::{filled_group, is_first, lower_files, prompt_names};
-use super::tree::{FILES, Node, ValuePlace, Table, format_inline, parse_table};
+use super::tree::{FILES, Node, Table, ValuePlace, format_inline, parse_table};
 use super::{ballots_up, chinese, columns, comments, data, steps, tables, tasks, write};
 
 /// A folder in the second edition.
@@ -48,7 +48,8 @@ pub fn convert_folder(name: &str, files: &[(&str, &str)]) -> Result<Converted, P
         let (english, chinese) = chinese::split_languages(table);
         let mut both = (Table::default(), Table::default());
         if !english.is_empty() {
-            let made = comments::carry_comments(text(FILES[i]).unwrap_or_default(), &write::format_file(&english));
+            let made =
+                comments::carry_comments(text(FILES[i]).unwrap_or_default(), &write::format_file(&english));
             both.0 = reread_file(i, &made, &mut lost);
             out.push((FILES[i].to_owned(), made));
         }

@@ -1,7 +1,7 @@
 //! What is released: `[data]`, `[compat."FILE"]`, `[published]`.
 
 use super::sentences::{low_reason, low_requires};
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// Words of `[data]` and its harness: second edition, first.
 pub(super) const KEYS: [(&str, &str); 2] = [("counted", "labels"), ("harness", "poses")];
@@ -39,7 +39,11 @@ fn usual_column(name: &str, published: bool, at: ValuePlace) -> Option<Vec<Node>
 }
 
 /// The columns of the first edition, a list of tables.
-fn low_columns(columns: &Table, released: &ColumnContext<'_>, problems: &mut Vec<(ValuePlace, String)>) -> Node {
+fn low_columns(
+    columns: &Table,
+    released: &ColumnContext<'_>,
+    problems: &mut Vec<(ValuePlace, String)>,
+) -> Node {
     let mut out = Vec::new();
     for (name, written) in columns.iter() {
         let at = written.at;
@@ -259,7 +263,10 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
                 (None, Some(table)) => {
                     for (name, node) in table.iter() {
                         let said = node.as_text().and_then(expand_by_letter);
-                        low.set(name, said.map_or_else(|| node.clone(), |said| Node::from_text(said, node.at)));
+                        low.set(
+                            name,
+                            said.map_or_else(|| node.clone(), |said| Node::from_text(said, node.at)),
+                        );
                     }
                 }
                 // The reader tells what a key is.
@@ -290,7 +297,8 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
     for written in files {
         let mut table = written.as_table()?.clone();
         let file = table.take_text("file")?;
-        let lines = table.take_node("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
+        let lines =
+            table.take_node("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
         if lines == file.ends_with(".json") {
             return None;
         }
@@ -342,8 +350,8 @@ pub(super) fn convert_published(table: &Table, group: &dyn Fn(&str) -> String, u
         let mut says = written.as_table().cloned().unwrap_or_default();
         if let Some(ballot) = step.strip_prefix("review:") {
             let both = [("status", "standing"), ("basis", "basis")];
-            let both =
-                both.map(|(end, what)| (format!("{}_{end}", group(ballot)), Node::from_text(what, written.at)));
+            let both = both
+                .map(|(end, what)| (format!("{}_{end}", group(ballot)), Node::from_text(what, written.at)));
             if up {
                 let has = both.iter().all(|(column, what)| says.get(column) == Some(what));
                 match has {

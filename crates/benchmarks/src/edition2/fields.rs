@@ -1,7 +1,7 @@
 //! Options and fields of a ballot: what a field is follows from its keys.
 
 use super::chinese::label_from_code;
-use super::tree::{Node, ValuePlace, Table, NodeValue, make_words};
+use super::tree::{Node, NodeValue, Table, ValuePlace, make_words};
 
 /// The verdict before a ballot's texts: its field, and the codes at which they are written or are the draft's.
 #[derive(Clone, Debug)]
@@ -171,7 +171,10 @@ fn one_field(
                 None => 0,
             };
             set_options(&mut out, written);
-            out.set("min", field.take_node("min").unwrap_or_else(|| Node::from_number(usize::from(!optional), at)));
+            out.set(
+                "min",
+                field.take_node("min").unwrap_or_else(|| Node::from_number(usize::from(!optional), at)),
+            );
             out.set("max", field.take_node("max").unwrap_or_else(|| Node::from_number(size, at)));
             "choices"
         }
@@ -318,7 +321,8 @@ fn run_of<'s>(stem: &'s str, each: &[(String, Table)]) -> Option<(&'s str, Table
         let (name, field) = each.get(i)?;
         let (en, zh) = NTH.get(i)?;
         let label = field.get("label")?;
-        let spoken = label.english_text()?.contains(en) && label.chinese_text().is_none_or(|text| text.contains(zh));
+        let spoken =
+            label.english_text()?.contains(en) && label.chinese_text().is_none_or(|text| text.contains(zh));
         if !spoken || *name != format!("{stem}_{}", i + 1) {
             return None;
         }
@@ -386,8 +390,9 @@ fn up_field(field: &Table, around: &FieldContext<'_>) -> Option<(String, Table)>
         }
         "keep" => out.set("keep", up(field.take_node("options")?)?),
         "score" => {
-            let one =
-                |node: Option<Node>, usual| node.unwrap_or_else(|| Node::from_number(usual, ValuePlace::default()));
+            let one = |node: Option<Node>, usual| {
+                node.unwrap_or_else(|| Node::from_number(usual, ValuePlace::default()))
+            };
             let both = vec![one(field.take_node("min"), 1), one(field.take_node("max"), 5)];
             out.set("score", Node::from_list(both, ValuePlace::default()));
         }

@@ -2,7 +2,7 @@
 //! field says otherwise (`draft`, `into`, `replaces`).
 
 use super::fields::{FieldForm, form_of_field, table_of};
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// The columns of the records that a folder's steps fill: their names and types; empty of records that are groups.
 #[derive(Clone, Debug, Default)]

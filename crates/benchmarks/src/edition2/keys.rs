@@ -3,11 +3,11 @@
 
 use riddlemill_schema::hint::unknown_key;
 use riddlemill_schema::json::toml_value;
-use riddlemill_schema::{Fault, Key, Kind, FaultKind};
+use riddlemill_schema::{Fault, FaultKind, Key, Kind};
 use serde_json::{Map, Value};
 
 use super::declared::FILES;
-use super::tree::{Node, ValuePlace, Table, NodeValue};
+use super::tree::{Node, NodeValue, Table, ValuePlace};
 
 /// Words of the first edition, and what they are called now.
 const RENAMED: &[(&str, &str)] = &[
@@ -50,9 +50,9 @@ pub(super) fn check_files(files: [&mut Table; 3], found: &mut KeyFindings) {
                 FaultKind::Lacks(_) => {}
                 // `sentences` tells what they are.
                 FaultKind::Misfit(_) if fault.path.iter().any(|key| key == "requires") => {}
-                FaultKind::Unknown(keys) => {
-                    found.extend(remove_key(table, &fault.path).map(|at| (at, describe_unknown_key(&fault.path, keys))))
-                }
+                FaultKind::Unknown(keys) => found.extend(
+                    remove_key(table, &fault.path).map(|at| (at, describe_unknown_key(&fault.path, keys))),
+                ),
                 FaultKind::Misfit(mismatch) => {
                     let key = fault.path.iter().rev().find(|key| key.parse::<usize>().is_err());
                     let what = format!("{}: {mismatch}", key.map(String::as_str).unwrap_or_default());
@@ -177,7 +177,12 @@ fn report_value(at: ValuePlace, message: &str, found: &mut KeyFindings) {
     }
 }
 
-fn check_tables(table: &mut Table, key: &str, check: impl Fn(&mut Table, &mut KeyFindings), found: &mut KeyFindings) {
+fn check_tables(
+    table: &mut Table,
+    key: &str,
+    check: impl Fn(&mut Table, &mut KeyFindings),
+    found: &mut KeyFindings,
+) {
     let Some(NodeValue::Table(tables)) = table.get_mut(key).map(|node| &mut node.what) else { return };
     for (_, node) in tables.iter_mut() {
         if let NodeValue::Table(table) = &mut node.what {

@@ -1,7 +1,7 @@
 //! `prompt = { zh = "…", en = "…" }`: the prompt by the language of the record, of drafts and of the tasks of an evaluation.
 
 use super::kept::Columns;
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// The languages that a record may have.
 const LANGUAGES: [&str; 3] = ["zh", "en", "und"];

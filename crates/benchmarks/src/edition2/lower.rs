@@ -3,7 +3,7 @@
 use riddlemill_text::problem::Problem;
 
 use super::kept::Columns;
-use super::tree::{FILES, Node, ValuePlace, Table};
+use super::tree::{FILES, Node, Table, ValuePlace};
 use super::write::write_lowered;
 use super::{ballots, chinese, columns, data, keys, own_lists, steps, tables, tasks, tree};
 
@@ -52,7 +52,10 @@ fn has_list(ballots: &Table) -> bool {
 /// A folder's files as the rest of the crate reads them: those of the first edition as they are, those of the second
 /// lowered, without what is wrong in them; and the problems of the second edition's own. No files where one of them is
 /// no TOML.
-pub(crate) fn read_folder(name: &str, files: &FolderTexts) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
+pub(crate) fn read_folder(
+    name: &str,
+    files: &FolderTexts,
+) -> (Vec<(&'static str, &'static str)>, Vec<Problem>) {
     let has = |file: &str| files.iter().any(|(path, _)| *path == file);
     if is_first(files) || !has(FILES[0]) {
         return (files.to_vec(), Vec::new());
@@ -76,7 +79,8 @@ pub(crate) fn read_folder(name: &str, files: &FolderTexts) -> (Vec<(&'static str
     let both = [(benchmark, of_benchmark), (ballots, of_ballots), (report, of_report)];
     let lowered = lower_files(both, &prompt_names(files), &mut found);
     found.sort_by_key(|(at, _)| (at.file, at.line, at.column));
-    let problem = |(at, what): (ValuePlace, String)| Problem { place: format!("{name}/{}", at.format_place()), what };
+    let problem =
+        |(at, what): (ValuePlace, String)| Problem { place: format!("{name}/{}", at.format_place()), what };
     let problems = found.into_iter().map(problem).collect();
     let mut out: Vec<(&'static str, &'static str)> =
         files.iter().filter(|(path, _)| !FILES.contains(path)).copied().collect();
@@ -99,7 +103,8 @@ pub(super) fn lower_files(
     prompts: &[&str],
     problems: &mut Vec<(ValuePlace, String)>,
 ) -> [Table; 3] {
-    let [mut benchmark, ballots, report] = files.map(|(table, zh)| chinese::merge_chinese(table, &zh, problems));
+    let [mut benchmark, ballots, report] =
+        files.map(|(table, zh)| chinese::merge_chinese(table, &zh, problems));
     let at = ValuePlace::default();
     let kinds = benchmark.take_table("columns").unwrap_or_default();
     let mut low = Table::default();

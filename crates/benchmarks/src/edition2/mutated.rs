@@ -14,7 +14,10 @@ use crate::reader::{Problem, leak_text};
 const SEEDS: u64 = 500;
 
 fn load_problems(name: &str, files: &Owned) -> Vec<Problem> {
-    load_benchmarks(&[(leak_text(name), files.clone())], false).err().map(|problems| problems.0).unwrap_or_default()
+    load_benchmarks(&[(leak_text(name), files.clone())], false)
+        .err()
+        .map(|problems| problems.0)
+        .unwrap_or_default()
 }
 
 /// The folders that can be read without another one: name and files, of one edition.
@@ -77,8 +80,9 @@ fn of_edition(is_first: bool) {
         let is_told = found.iter().any(|problem| problem.place.starts_with(&here) && names(&problem.what));
         // What does not go with a change stands elsewhere: it is told there, with its key.
         let is_told = is_told || found.iter().all(|problem| names_its_key(problem, name, &changed));
-        let has_hint =
-            |problem: &Problem| !problem.what.starts_with("unknown key") || split_hint(&problem.what).1.is_some();
+        let has_hint = |problem: &Problem| {
+            !problem.what.starts_with("unknown key") || split_hint(&problem.what).1.is_some()
+        };
         if !is_told || !found.iter().all(is_placed) || !found.iter().all(has_hint) {
             wrong.push(format!("{here} {}\n    {found:?}", mutant.changed));
         }

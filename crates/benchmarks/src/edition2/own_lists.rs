@@ -1,6 +1,6 @@
 //! A list that one field alone names is that field's own: it is no list that the rest of a folder can see.
 
-use super::tree::{Node, Table, NodeValue};
+use super::tree::{Node, NodeValue, Table};
 
 /// Puts the options of such lists into their fields. `rest`: the other files of the folder.
 pub(super) fn inline_lists(ballots: &mut Table, other_files: [&Table; 2]) {
@@ -67,7 +67,9 @@ fn set_options(ballots: &mut Table, name: &str, options: &Node) {
 }
 
 fn set_in(round: &mut Table, name: &str, options: &Node) {
-    let Some(NodeValue::List(fields)) = round.get_mut("fields").map(|fields| &mut fields.what) else { return };
+    let Some(NodeValue::List(fields)) = round.get_mut("fields").map(|fields| &mut fields.what) else {
+        return;
+    };
     for field in fields {
         let NodeValue::Table(field) = &mut field.what else { continue };
         if field.text("options") == Some(name) {

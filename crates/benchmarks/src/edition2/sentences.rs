@@ -1,6 +1,6 @@
 //! `reason` and `requires`: a code or a condition, and the sentence for people.
 
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// `requires = [["condition", "sentence"]]` as tables; anything else is told.
 pub(super) fn low_requires(table: &mut Table, problems: &mut Vec<(ValuePlace, String)>) {
@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn sentences_are_lowered_with_their_chinese_and_what_is_none_is_told() {
         let en =
-            parse_table(0, "", "reason = ['easy', 'Too easy.']\nrequires = [['a > 1', 'Longer.'], 'b']\n").unwrap();
+            parse_table(0, "", "reason = ['easy', 'Too easy.']\nrequires = [['a > 1', 'Longer.'], 'b']\n")
+                .unwrap();
         let zh = parse_table(3, "", "reason = '太容易。'\nrequires = ['要更长。']\n").unwrap();
         let mut problems = Vec::new();
         let mut both = merge_chinese(en, &zh, &mut problems);

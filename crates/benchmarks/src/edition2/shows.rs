@@ -1,7 +1,7 @@
 //! What ballots show: keys of `[shown]`, or `{ key = [label, expression, how many] }`.
 
 use super::fields::{NTH, add_ordinal};
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// The first edition's `shows`.
 pub(super) fn low_shows(list: &[Node], shown: &Table) -> Node {
@@ -97,7 +97,9 @@ pub(super) fn up_shows(list: &[Node], shown: &Table) -> Option<Node> {
             Some(label) if base.is_some_and(|base| *base == [label.clone(), is.clone()]) => {
                 Node::from_text(key, at)
             }
-            Some(label) if base.map_or(own, |base| base.get(1) == Some(&is)) => make_table(key, label.clone()),
+            Some(label) if base.map_or(own, |base| base.get(1) == Some(&is)) => {
+                make_table(key, label.clone())
+            }
             Some(label) => make_table(key, Node::from_list(vec![label.clone(), is], at)),
             None if own && base.is_none() => Node::from_text(key, at),
             None => make_table(key, Node::from_list(vec![Node::from_text("", at), is], at)),
@@ -124,7 +126,8 @@ fn run_of(list: &[Node]) -> Option<(String, Node, String, usize)> {
         let one = list.get(i)?.as_table()?;
         let label = one.get("label")?;
         let (en, zh) = NTH.get(i)?;
-        let spoken = label.english_text()?.contains(en) && label.chinese_text().is_none_or(|text| text.contains(zh));
+        let spoken =
+            label.english_text()?.contains(en) && label.chinese_text().is_none_or(|text| text.contains(zh));
         let of_it =
             one.text("key")? == format!("{stem}_{}", i + 1) && one.text("is")? == format!("{source}[{i}]");
         let put = |text: &str, chinese: bool| text.replacen(if chinese { zh } else { en }, "{nth}", 1);

@@ -4,7 +4,7 @@ use super::ballots::overlay_table;
 use super::kept::Columns;
 use super::languages::by_language;
 use super::sentences::{low_reason, low_requires};
-use super::tree::{Node, ValuePlace, Table, NodeValue};
+use super::tree::{Node, NodeValue, Table, ValuePlace};
 
 /// Keys of a step that have another name: second edition, first.
 pub(super) const KEYS: [(&str, &str); 6] = [

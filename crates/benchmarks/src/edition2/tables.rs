@@ -1,7 +1,7 @@
 //! `[table.NAME]` and `[figure.NAME]`: tables of models' answers, and figures of records.
 
 use super::chinese::OF_KEY;
-use super::tree::{Node, ValuePlace, Table, make_words};
+use super::tree::{Node, Table, ValuePlace, make_words};
 
 /// Words of tables and figures: second edition, first.
 pub(super) const LAYOUT: [(&str, &str); 1] = [("layout", "kind")];

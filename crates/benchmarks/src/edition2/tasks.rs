@@ -1,7 +1,7 @@
 //! `[tasks]` and `[task.NAME]`.
 
 use super::languages::of_task;
-use super::tree::{Node, ValuePlace, Table};
+use super::tree::{Node, Table, ValuePlace};
 
 /// Words of tasks: second edition, first.
 pub(super) const KEYS: [(&str, &str); 6] = [
@@ -62,13 +62,21 @@ pub(super) fn low_tasks(
 ) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let own = written.as_table().cloned().unwrap_or_default();
-        Node::from_table(low_task(name, overlay_deeply(common, &own), named, written.at, problems), written.at)
+        Node::from_table(
+            low_task(name, overlay_deeply(common, &own), named, written.at, problems),
+            written.at,
+        )
     };
     Node::from_list(tasks.iter().map(each).collect(), ValuePlace::default())
 }
 
 /// The prompt that asks for reasoning, if the folder has one beside each prompt of a task.
-fn find_reasoning_prompt(task: &Table, prompts: &[&str], at: ValuePlace, problems: &mut Vec<(ValuePlace, String)>) -> Option<Node> {
+fn find_reasoning_prompt(
+    task: &Table,
+    prompts: &[&str],
+    at: ValuePlace,
+    problems: &mut Vec<(ValuePlace, String)>,
+) -> Option<Node> {
     let beside = |prompt: &str| {
         let name = format!("{prompt}_cot");
         prompts.contains(&name.as_str()).then_some(name)
@@ -132,7 +140,8 @@ fn by_language(task: &mut Table, named: &TaskNames<'_>, problems: &mut Vec<(Valu
         task.set(name, Node::from_table(table, at));
     }
     if !findings.is_empty() {
-        let checks = findings.into_iter().map(|found| Node::from_text(found, ValuePlace::default())).collect();
+        let checks =
+            findings.into_iter().map(|found| Node::from_text(found, ValuePlace::default())).collect();
         task.set("checks", Node::from_list(checks, ValuePlace::default()));
     }
 }

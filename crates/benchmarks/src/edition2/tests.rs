@@ -116,7 +116,8 @@ fn every_folder_of_the_first_edition_is_converted_and_nothing_is_lost() {
     for (name, before, now) in folders() {
         let converted = convert_folder(&name, &with_prompts(&name, &before)).unwrap();
         assert_eq!(converted.lost, Vec::<String>::new(), "{name}");
-        let made: Owned = converted.files.iter().map(|(file, text)| (leak_text(file), leak_text(text))).collect();
+        let made: Owned =
+            converted.files.iter().map(|(file, text)| (leak_text(file), leak_text(text))).collect();
         assert!(!is_first(&made), "{name}");
         let again = convert_folder(&name, &made).unwrap_err().to_string();
         assert!(again.contains("second edition"), "{again}");

@@ -389,8 +389,9 @@ impl<'t> PlaceReader<'t> {
             Item::Value(value) => self.read_value(value),
             Item::Table(table) => Node::from_table(self.read_table(table), at),
             Item::ArrayOfTables(tables) => {
-                let each =
-                    |table: &toml_edit::Table| Node::from_table(self.read_table(table), self.place_of_span(table.span()));
+                let each = |table: &toml_edit::Table| {
+                    Node::from_table(self.read_table(table), self.place_of_span(table.span()))
+                };
                 Node::from_list(tables.iter().map(each).collect(), at)
             }
             Item::None => Node::from_table(Table::default(), at),
@@ -402,7 +403,9 @@ impl<'t> PlaceReader<'t> {
         match value {
             Value::String(text) => Node::from_text(text.value().clone(), at),
             Value::Boolean(flag) => Node::from_flag(*flag.value(), at),
-            Value::Array(list) => Node::from_list(list.iter().map(|value| self.read_value(value)).collect(), at),
+            Value::Array(list) => {
+                Node::from_list(list.iter().map(|value| self.read_value(value)).collect(), at)
+            }
             Value::InlineTable(table) => Node::from_table(self.read_table(table), at),
             other => {
                 let raw = other.clone().decorated("", "").to_string();
@@ -431,11 +434,15 @@ pub(super) fn format_inline(node: &Node) -> String {
         NodeValue::Text(text) => quote_text(text),
         NodeValue::Flag(flag) => flag.to_string(),
         NodeValue::Raw(raw) => raw.clone(),
-        NodeValue::List(list) => format!("[{}]", list.iter().map(format_inline).collect::<Vec<_>>().join(", ")),
+        NodeValue::List(list) => {
+            format!("[{}]", list.iter().map(format_inline).collect::<Vec<_>>().join(", "))
+        }
         NodeValue::Table(table) if table.is_empty() => "{}".to_owned(),
         NodeValue::Table(table) => {
-            let each: Vec<String> =
-                table.iter().map(|(k, node)| format!("{} = {}", format_key(k), format_inline(node))).collect();
+            let each: Vec<String> = table
+                .iter()
+                .map(|(k, node)| format!("{} = {}", format_key(k), format_inline(node)))
+                .collect();
             format!("{{ {} }}", each.join(", "))
         }
     }
@@ -447,7 +454,8 @@ mod tests {
 
     #[test]
     fn values_have_their_places_and_are_the_same_whatever_those_are() {
-        let table = parse_table(1, "x/ballots.toml", "a = \"甲\" # said\n[b]\nc = [1, { d = true }]\n").unwrap();
+        let table =
+            parse_table(1, "x/ballots.toml", "a = \"甲\" # said\n[b]\nc = [1, { d = true }]\n").unwrap();
         assert_eq!(table.get("a").unwrap().at.format_place(), "ballots.toml:1:5");
         let list = table.table("b").unwrap().list("c").unwrap();
         assert_eq!(list[1].at.format_place(), "ballots.toml:3:9");

@@ -4,7 +4,7 @@
 //! its own. Of the first, for a lowered folder, every value in a line of its own, which says where it was written, so that what
 //! is wrong with it is told with the place that a person can go to.
 
-use super::tree::{Node, ValuePlace, Table, NodeValue, format_inline, format_key};
+use super::tree::{Node, NodeValue, Table, ValuePlace, format_inline, format_key};
 use crate::reader::ORIGIN;
 
 /// Longer lines are broken where they can be.
@@ -44,13 +44,15 @@ fn write_body(table: &Table, path: &[&str], lines: &mut Vec<String>) {
             NodeValue::Table(of) if !one_line => match form_of_table(name, of, path, &line) {
                 TableForm::Header => below.push((name, of)),
                 TableForm::Dotted => {
-                    lines.extend(
-                        of.iter().map(|(k, node)| format!("{}.{} = {}", format_key(name), format_key(k), format_inline(node))),
-                    );
+                    lines.extend(of.iter().map(|(k, node)| {
+                        format!("{}.{} = {}", format_key(name), format_key(k), format_inline(node))
+                    }));
                 }
                 TableForm::Line => lines.push(line),
             },
-            NodeValue::List(list) if !one_line && needs_line_breaks(name, list, path, &line) || path == ["columns"] => {
+            NodeValue::List(list)
+                if !one_line && needs_line_breaks(name, list, path, &line) || path == ["columns"] =>
+            {
                 let list = node.as_list().unwrap_or_default();
                 lines.push(format!("{} = [", format_key(name)));
                 if ["keys", "steps", "prompts"].contains(&name) || path == ["columns"] {

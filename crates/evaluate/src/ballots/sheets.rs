@@ -90,7 +90,14 @@ impl SheetHead {
         let text = "Write down the answer to each question. Any answer that makes sense is welcome. You may also give up: \
                     write `-`\nin that case.\n";
         let (name, other_name) = ("write".to_owned(), format!("write-{}", task.task_declaration().title));
-        SheetHead { place: SheetPlace::Write, name, other_name, scale: None, text: text.to_owned(), drawn: false }
+        SheetHead {
+            place: SheetPlace::Write,
+            name,
+            other_name,
+            scale: None,
+            text: text.to_owned(),
+            drawn: false,
+        }
     }
 
     /// Ratings of answers, or the better of two.

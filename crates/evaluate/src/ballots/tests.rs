@@ -1,7 +1,9 @@
 //! Sheets exported, filled in and imported.
 
 use super::*;
-use crate::testing::{parsed_answer, puzzle_group, joke_item, pair_item, set_of_items, task_of_name, text_item};
+use crate::testing::{
+    joke_item, pair_item, parsed_answer, puzzle_group, set_of_items, task_of_name, text_item,
+};
 
 fn blinding() -> Blinding {
     Blinding::new([5; 32])
@@ -66,8 +68,11 @@ fn explanations_are_rated_and_compared_blindly() {
     let skipped = vote(&texts, &mut answers, &twice);
     assert_eq!((answers[0].ratings[0].value.as_str(), skipped.len()), ("4", 2));
     let jokes = set_of_items("chumor", (0..20).map(|at| joke_item(at, [0; 3])).collect());
-    let mut answers: Vec<Answer> =
-        jokes.items.iter().map(|item| parsed_answer(item, task_of_name("explain-joke"), "m", "太长。")).collect();
+    let mut answers: Vec<Answer> = jokes
+        .items
+        .iter()
+        .map(|item| parsed_answer(item, task_of_name("explain-joke"), "m", "太长。"))
+        .collect();
     let sheets = create_blank_sheets(&jokes, &answers, 1, &blinding()).unwrap();
     let person = |cells: &Cells| if cells["explanation_1"] == "双关。" { "1" } else { "2" }.to_string();
     assert!(vote(&jokes, &mut answers, &fill(sheet(&sheets, "prefer.csv"), person)).is_empty());
@@ -77,10 +82,15 @@ fn explanations_are_rated_and_compared_blindly() {
 /// Appendix A.5: people write, experts score people and models alike, and giving no answer scores 0.
 #[test]
 fn puzzles_are_answered_freely_and_scored_blindly() {
-    let set = set_of_items("brainteaser", (0..4).flat_map(|at| puzzle_group(at, false, usize::from(at == 3) * 3)).collect());
-    let context: Vec<&Item> = set.items.iter().filter(|item| item.has_task(task_of_name("solve-open"))).collect();
+    let set = set_of_items(
+        "brainteaser",
+        (0..4).flat_map(|at| puzzle_group(at, false, usize::from(at == 3) * 3)).collect(),
+    );
+    let context: Vec<&Item> =
+        set.items.iter().filter(|item| item.has_task(task_of_name("solve-open"))).collect();
     assert_eq!(context.len(), 3, "one is answered by none of above");
-    let mut answers = vec![parsed_answer(context[0], task_of_name("solve-open"), "secret-model", "Over the ice.")];
+    let mut answers =
+        vec![parsed_answer(context[0], task_of_name("solve-open"), "secret-model", "Over the ice.")];
     answers.push(parsed_answer(context[1], task_of_name("solve-open"), "secret-model", " - "));
     let sheets = create_blank_sheets(&set, &answers, 1, &blinding()).unwrap();
     assert!(vote(&set, &mut answers, &fill(sheet(&sheets, "write.csv"), |_| "He swam.".into())).is_empty());
@@ -115,7 +125,8 @@ fn what_is_no_vote_is_set_aside() {
 fn no_ballot_says_whose_answer_it_shows_and_older_ballots_are_read() {
     let texts = set_of_items("flub", vec![text_item(0, true, None, 0)]);
     let mut answers = vec![parsed_answer(&texts.items[0], task_of_name("explain"), "secret-model", "因为。")];
-    let computed = list_ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == BallotSubject::Answer(0));
+    let computed =
+        list_ballots(&texts, &answers, 1).into_iter().find(|(_, about)| *about == BallotSubject::Answer(0));
     let computed = computed.unwrap().0;
     let sheets = create_blank_sheets(&texts, &answers, 1, &blinding()).unwrap();
     let rate = sheet(&sheets, "rate.csv");

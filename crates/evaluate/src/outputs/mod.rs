@@ -136,7 +136,11 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                             continue;
                         }
                         // It would be taken for the first one, and left out unsaid.
-                        Some(_) if !is_numbered && answer.ratings.is_empty() && answer.task.samples_per_item() > 1 => {
+                        Some(_)
+                            if !is_numbered
+                                && answer.ratings.is_empty()
+                                && answer.task.samples_per_item() > 1 =>
+                        {
                             let (task, samples) = (answer.task, answer.task.samples_per_item());
                             OutputError::FurtherAnswer { task, samples }
                         }
@@ -315,7 +319,9 @@ fn outputs_of(config: &str, path: &Path, at: &str, line: &str) -> Lines {
     let place = format!("{}:{at}", path.display());
     let outputs = match serde_json::from_str::<Json>(&notation::strict_json(line)) {
         Ok(json) if json.get("doc").is_some() => vec![lm_eval::parse_output(path, &json)],
-        Ok(json) => scripts::parse_outputs(config, path, &json).unwrap_or_else(|| vec![lines::parse_output(line)]),
+        Ok(json) => {
+            scripts::parse_outputs(config, path, &json).unwrap_or_else(|| vec![lines::parse_output(line)])
+        }
         Err(error) => vec![Err(OutputError::NoJson(error))],
     };
     outputs.into_iter().map(|output| (place.clone(), output)).collect()

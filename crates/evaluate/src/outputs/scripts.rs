@@ -17,7 +17,11 @@ use crate::options::LETTERS;
 use crate::task::{Setting, Task};
 
 /// The outputs in a line, if a script wrote it: one of the set's benchmark, or else of another.
-pub(super) fn parse_outputs(config: &str, path: &Path, line: &Json) -> Option<Vec<Result<Output, OutputError>>> {
+pub(super) fn parse_outputs(
+    config: &str,
+    path: &Path,
+    line: &Json,
+) -> Option<Vec<Result<Output, OutputError>>> {
     let (own, others): (Vec<&Benchmark>, Vec<&Benchmark>) =
         riddlemill_benchmarks::all_benchmarks().iter().partition(|benchmark| benchmark.name == config);
     own.into_iter().chain(others).find_map(|benchmark| outputs_of(benchmark, path, line))
@@ -37,7 +41,8 @@ fn outputs_of(
     let name = super::unpacked_name(path);
     let stem = name.file_stem().unwrap_or_default().to_string_lossy();
     let named = written.iter().filter_map(|(task, script)| Some((*task, *script, script.file_name(&stem)?)));
-    let outputs: Vec<_> = named.map(|(task, script, file)| parse_output(task, script, file, path, line)).collect();
+    let outputs: Vec<_> =
+        named.map(|(task, script, file)| parse_output(task, script, file, path, line)).collect();
     if outputs.is_empty() {
         let example = first.example.unwrap_or("files with other names");
         return Some(vec![Err(OutputError::FileName {

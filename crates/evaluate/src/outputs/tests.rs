@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::testing::{puzzle_group, pair_item, question_item, set_of_items, task_of_name, text_item};
+use crate::testing::{pair_item, puzzle_group, question_item, set_of_items, task_of_name, text_item};
 
 fn read_file(set: &Set, name: &str, content: &str, model: Option<&str>) -> (Vec<Answer>, Vec<SetAside>) {
     let dir = tempfile::tempdir().unwrap();
@@ -205,7 +205,10 @@ fn results(answers: &[Answer]) -> Vec<(&str, Task, String, &str, Option<&str>)> 
 /// A set with other numbers than the published one: items are matched by their questions.
 #[test]
 fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
-    let set = set_of_items("ruozhibench-gen", vec![question_item(0, &[]), question_item(1, &[]), question_item(2, &[])]);
+    let set = set_of_items(
+        "ruozhibench-gen",
+        vec![question_item(0, &[]), question_item(1, &[]), question_item(2, &[])],
+    );
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, lines: &[&str]| {
         let path = dir.path().join(name);
@@ -238,7 +241,11 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
     assert_eq!(
         results(&answers),
-        [plain("RB-0", task_of_name("answer")), plain("RB-1", task_of_name("answer")), plain("RB-2", task_of_name("answer-normal"))]
+        [
+            plain("RB-0", task_of_name("answer")),
+            plain("RB-1", task_of_name("answer")),
+            plain("RB-2", task_of_name("answer-normal"))
+        ]
     );
     let ratings = |at: usize| {
         let ratings = answers[at].ratings.iter();
@@ -280,7 +287,8 @@ fn choices_of_ruozhibench_are_read_in_both_orders() {
 
 #[test]
 fn outputs_of_flub_name_task_and_model_in_their_files() {
-    let set = set_of_items("flub", vec![text_item(0, true, Some("悖论"), 0), text_item(1, false, Some("歧义"), 1)]);
+    let set =
+        set_of_items("flub", vec![text_item(0, true, Some("悖论"), 0), text_item(1, false, Some("歧义"), 1)]);
     let line = |at: u8, prompt: &str, response: &str, more: &str| {
         format!(
             "{{\"id\": \"sha\", \"text\": \"第{at}句\", \"prompt\": \"{prompt}\", \"response\": \"{response}\", \"answer\": \"A\"{more}}}"

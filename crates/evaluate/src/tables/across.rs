@@ -6,7 +6,9 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 
 use super::orders::of_model;
 use crate::figures::{Figure, Keys, Table, figure_row};
-use crate::measures::{Correlation, EXACT, Resamples, pearson_correlation, pearson_r, spearman_correlation, spearman_r};
+use crate::measures::{
+    Correlation, EXACT, Resamples, pearson_correlation, pearson_r, spearman_correlation, spearman_r,
+};
 use crate::review::agreement::Bootstrap;
 
 /// A model with two figures.
@@ -20,7 +22,12 @@ pub struct Point {
 }
 
 /// Models by two figures, and their correlation.
-pub fn correlation_table(declared: &Declared, axes: [&str; 2], points: &[Point], bootstrap: Bootstrap) -> Table {
+pub fn correlation_table(
+    declared: &Declared,
+    axes: [&str; 2],
+    points: &[Point],
+    bootstrap: Bootstrap,
+) -> Table {
     let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.x, point.y)).collect();
     let resamples = Resamples::new(bootstrap, declared.name, points.len());
     let repeated = |weights: &[u16]| -> Vec<(f64, f64)> {

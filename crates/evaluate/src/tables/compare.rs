@@ -9,7 +9,7 @@ use super::scores::ScoreBook;
 use riddlemill_benchmarks::task::AnswerParsing;
 
 use crate::answer::Answer;
-use crate::measures::{Difference, McNemar, RatioUnit, paired_difference, holm_correction, mcnemar_test};
+use crate::measures::{Difference, McNemar, RatioUnit, holm_correction, mcnemar_test, paired_difference};
 use crate::task::{Setting, Task};
 
 /// Two models, one task.
@@ -85,8 +85,11 @@ fn compare_pair(
         of_first.iter().filter_map(|(item, a)| Some((*item, *a, *of_second.get(item)?))).collect();
     let scale = if task.is_choice() { 100.0 } else { 1.0 };
     let side = |value: fn(&(usize, f64, f64)) -> f64| -> Vec<RatioUnit> {
-        let unit =
-            |one: &(usize, f64, f64)| RatioUnit { at: book.unit_of_item(one.0), sum: scale * value(one), count: 1.0 };
+        let unit = |one: &(usize, f64, f64)| RatioUnit {
+            at: book.unit_of_item(one.0),
+            sum: scale * value(one),
+            count: 1.0,
+        };
         both.iter().map(unit).collect()
     };
     let span = match task.scale_of_judges() {
@@ -96,7 +99,8 @@ fn compare_pair(
     let apart = paired_difference(&book.resamples, &side(|one| one.1), &side(|one| one.2), span)?;
     let only = |a: f64, b: f64| both.iter().filter(|one| one.1 == a && one.2 == b).count() as u64;
     // McNemar's test is of one answer to each item, not of the mean of several.
-    let mcnemar = (task.is_choice() && task.samples_per_item() == 1).then(|| mcnemar_test(only(1.0, 0.0), only(0.0, 1.0)));
+    let mcnemar = (task.is_choice() && task.samples_per_item() == 1)
+        .then(|| mcnemar_test(only(1.0, 0.0), only(0.0, 1.0)));
     let units: BTreeSet<usize> = both.iter().map(|one| book.unit_of_item(one.0)).collect();
     let (test, test_p) = match mcnemar.filter(|_| units.len() == both.len()) {
         Some(mcnemar) => ("McNemar", mcnemar.exact_p),
@@ -107,7 +111,12 @@ fn compare_pair(
 }
 
 /// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings; of several answers the mean.
-fn figures_by_item(book: &ScoreBook<'_>, author: usize, task: Task, setting: Setting) -> Option<BTreeMap<usize, f64>> {
+fn figures_by_item(
+    book: &ScoreBook<'_>,
+    author: usize,
+    task: Task,
+    setting: Setting,
+) -> Option<BTreeMap<usize, f64>> {
     let column = book.answers_of_author(author, task, setting)?;
     let value = |answer: &Answer| {
         if task.is_choice() {

@@ -21,7 +21,12 @@ fn conversations_of(book: &ScoreBook<'_>, task: Task, most: u32) -> Option<Table
                 let value = |answer: &Answer| answer.turns.filter(|_| counts(answer)).map(f64::from);
                 let (units, n) = book.sum_by_unit(column, |_| true, value);
                 let range = [0.0, f64::from(most)];
-                Some(Figure::new(book.resamples.estimate_ratio(&units, range)?, 1.0, n, book.keys_of_answers(who, task, setting)))
+                Some(Figure::new(
+                    book.resamples.estimate_ratio(&units, range)?,
+                    1.0,
+                    n,
+                    book.keys_of_answers(who, task, setting),
+                ))
             };
             let name = match settings.len() {
                 1 => book.who[who].name.clone(),

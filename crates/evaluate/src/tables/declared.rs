@@ -9,7 +9,8 @@ use riddlemill_benchmarks::task::AnswerParsing;
 use serde_json::Value as Json;
 
 use super::classed::{
-    Labelled, class_score, labels_of_answers, macro_f1, of_attempted, of_set_labels, units_of, covered_answers,
+    Labelled, class_score, covered_answers, labels_of_answers, macro_f1, of_attempted, of_set_labels,
+    units_of,
 };
 use super::judged::{Judged, rating_range};
 use super::replies;
@@ -19,7 +20,9 @@ use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::item::Item;
 use crate::measures::mean;
-use crate::measures::{SHARE, RatioUnit, count_units, paired_difference, geometric_mean, pearson_r, weighted_ratio};
+use crate::measures::{
+    RatioUnit, SHARE, count_units, geometric_mean, paired_difference, pearson_r, weighted_ratio,
+};
 use crate::task::{Setting, Task};
 
 /// The data from which a table's columns are computed.
@@ -47,8 +50,10 @@ pub fn of_columns(
         settings.dedup();
     }
     let many = settings.len() > 1;
-    let parted: Vec<Vec<Option<String>>> =
-        columns.iter().map(|column| column.each.map_or(vec![None], |each| values_of_column(book, each))).collect();
+    let parted: Vec<Vec<Option<String>>> = columns
+        .iter()
+        .map(|column| column.each.map_or(vec![None], |each| values_of_column(book, each)))
+        .collect();
     let mut headings = Vec::new();
     for (column, parts) in columns.iter().zip(&parted) {
         headings.extend(parts.iter().map(|part| match part {
@@ -65,8 +70,10 @@ pub fn of_columns(
             let measured = Measured { book, columns, part, who, setting };
             let mut by_column: Vec<Vec<Option<Figure>>> = Vec::new();
             for (column, parts) in columns.iter().zip(&parted) {
-                let made =
-                    parts.iter().map(|part| measured.measure_cell(column, part.as_deref(), &by_column)).collect();
+                let made = parts
+                    .iter()
+                    .map(|part| measured.measure_cell(column, part.as_deref(), &by_column))
+                    .collect();
                 by_column.push(made);
             }
             // Beside the share in the right form, because derived columns name their places.
@@ -94,7 +101,8 @@ pub fn of_columns(
     Table {
         paper: if many { table.paper_of_settings } else { table.paper }.to_owned(),
         about: format!("{}{about}", table.about).trim().to_owned(),
-        ..Table::of_figures(if many { "Model and setting" } else { "Model" }, headings, rows).with_heading(table)
+        ..Table::of_figures(if many { "Model and setting" } else { "Model" }, headings, rows)
+            .with_heading(table)
     }
 }
 
@@ -164,7 +172,9 @@ impl Measured<'_, '_> {
         };
         let first = |place: usize| before.get(place)?.first()?.as_ref();
         match &column.measure {
-            ColumnMeasure::Accuracy(name) => book.accuracy_of_author(who, task_of(name)?, setting, among, self.parts_of_column(column)),
+            ColumnMeasure::Accuracy(name) => {
+                book.accuracy_of_author(who, task_of(name)?, setting, among, self.parts_of_column(column))
+            }
             ColumnMeasure::F1 { task, of_set } => {
                 let task = task_of(task)?;
                 let answers = self.labels_of_units(task, among)?;
@@ -183,14 +193,28 @@ impl Measured<'_, '_> {
             }
             ColumnMeasure::OfAttempted(name) => {
                 let task = task_of(name)?;
-                let (units, n) = book.sum_by_unit(book.answers_of_author(who, task, setting)?, among, of_attempted);
-                Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, self.keys_of_column(task, column)))
+                let (units, n) =
+                    book.sum_by_unit(book.answers_of_author(who, task, setting)?, among, of_attempted);
+                Some(Figure::new(
+                    book.resamples.estimate_ratio(&units, SHARE)?,
+                    100.0,
+                    n,
+                    self.keys_of_column(task, column),
+                ))
             }
             ColumnMeasure::Answers { task, score } => {
                 let task = task_of(task)?;
-                sampled::figure_of_author(book, SampleOwner { who, task, setting }, *score, among, self.keys_of_column(task, column))
+                sampled::figure_of_author(
+                    book,
+                    SampleOwner { who, task, setting },
+                    *score,
+                    among,
+                    self.keys_of_column(task, column),
+                )
             }
-            ColumnMeasure::Correlation(name) => correlation_with_gold(book, who, task_of(name)?, setting, among),
+            ColumnMeasure::Correlation(name) => {
+                correlation_with_gold(book, who, task_of(name)?, setting, among)
+            }
             ColumnMeasure::Score(name) => {
                 let task = task_of(name)?;
                 let judged = Judged::new(book, book.answers_of_author(who, task, setting)?, among, None);
@@ -198,7 +222,9 @@ impl Measured<'_, '_> {
                 Some(Figure::new(estimate, 1.0, judged.n, self.keys_of_column(task, column)))
             }
             ColumnMeasure::Groups(name, parts) => self.share_of_solved_groups(task_of(name)?, parts, &[]),
-            ColumnMeasure::Failed { task, failed, solved } => self.share_of_solved_groups(task_of(task)?, failed, solved),
+            ColumnMeasure::Failed { task, failed, solved } => {
+                self.share_of_solved_groups(task_of(task)?, failed, solved)
+            }
             ColumnMeasure::Format(names) => {
                 let tasks: Vec<Task> = names.iter().filter_map(|name| task_of(name)).collect();
                 book.format_share(who, &tasks, setting)
@@ -241,7 +267,8 @@ impl Measured<'_, '_> {
     /// Whether a column covers an item; not if its condition cannot be computed for it.
     fn is_item_covered(&self, column: &declared::TableColumn, item: &Item) -> bool {
         let of_column = column.part.is_none_or(|part| item.is_of(part));
-        let among = |among: &riddlemill_benchmarks::Expression| among.is_true(&item.column_values()).unwrap_or(false);
+        let among =
+            |among: &riddlemill_benchmarks::Expression| among.is_true(&item.column_values()).unwrap_or(false);
         of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
     }
 
@@ -338,8 +365,9 @@ impl Measured<'_, '_> {
             let is_of = |parts: &[&str]| self.in_part(item) && parts.iter().any(|part| item.is_of(part));
             let Some(side) = [parts, solved].into_iter().position(is_of) else { continue };
             for answer in answers {
-                let group =
-                    groups.entry((book.unit_of_item(at), &answer.model, answer.sample)).or_insert(([true; 2], 0));
+                let group = groups
+                    .entry((book.unit_of_item(at), &answer.model, answer.sample))
+                    .or_insert(([true; 2], 0));
                 group.0[side] &= answer.correct == Some(true);
                 group.1 += 1;
             }
@@ -367,7 +395,9 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     let mut columns = Vec::new();
     for (_, declared) in &tasks {
         match declared.wants {
-            AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => columns.push(declared.title.to_owned()),
+            AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => {
+                columns.push(declared.title.to_owned())
+            }
             AnswerParsing::Labels { .. } => {
                 columns.extend([format!("{} exact", declared.title), format!("{} macro F1", declared.title)]);
             }
@@ -382,7 +412,8 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     for who in book.authors_of_tasks(&all) {
         let mut cells = Vec::new();
         for (task, declared) in &tasks {
-            let exact = || book.accuracy_of_author(who, *task, Setting::default(), |_| true, Default::default());
+            let exact =
+                || book.accuracy_of_author(who, *task, Setting::default(), |_| true, Default::default());
             match &declared.wants {
                 AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => cells.push(exact()),
                 AnswerParsing::Labels { .. } => {

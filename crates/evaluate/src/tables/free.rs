@@ -27,9 +27,15 @@ pub fn free_answers_table(book: &ScoreBook<'_>, declared: &Declared, task: Task)
             let (units, n) = book.sum_by_unit(column, |_| true, score);
             Some(Figure::new(book.resamples.estimate_ratio(&units, scale)?, 1.0, n, keys.clone()))
         };
-        let (units, n) =
-            book.sum_by_unit(column, |_| true, |answer| (!is_cut(answer)).then(|| f64::from(gave_up(answer))));
-        let up = book.resamples.estimate_ratio(&units, SHARE).map(|share| Figure::new(share, 100.0, n, keys.clone()));
+        let (units, n) = book.sum_by_unit(
+            column,
+            |_| true,
+            |answer| (!is_cut(answer)).then(|| f64::from(gave_up(answer))),
+        );
+        let up = book
+            .resamples
+            .estimate_ratio(&units, SHARE)
+            .map(|share| Figure::new(share, 100.0, n, keys.clone()));
         vec![mean(true), mean(false), up]
     };
     let answered = book.authors_of_tasks(&[task]).into_iter();

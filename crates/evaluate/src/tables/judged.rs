@@ -7,10 +7,10 @@ use super::SHADED;
 use super::orders::{average_row, part_columns};
 use super::scores::{Column, ScoreBook};
 use crate::answer::Answer;
-use crate::figures::{Cell, Figure, Keys, Row, Table, figures_of, figure_row};
+use crate::figures::{Cell, Figure, Keys, Row, Table, figure_row, figures_of};
 use crate::item::Item;
 use crate::measures::judges::{self, JudgePair, Measures};
-use crate::measures::{Resamples, SHARE, RatioUnit, weighted_ratio};
+use crate::measures::{RatioUnit, Resamples, SHARE, weighted_ratio};
 use crate::review::agreement::Estimate;
 use crate::task::{Setting, Task};
 
@@ -73,7 +73,12 @@ pub fn score_of_model(
     let mut keys = book.keys_of_answers(who, task, Setting::default());
     keys.extend(judge.map(|judge| ("judge", judge.to_string())));
     keys.extend(part.map(|part| ("part", part.to_string())));
-    Some(Figure::new(judged.estimate_mean(&book.resamples, rating_range(task))?, points_per_rating(task), judged.n, keys))
+    Some(Figure::new(
+        judged.estimate_mean(&book.resamples, rating_range(task))?,
+        points_per_rating(task),
+        judged.n,
+        keys,
+    ))
 }
 
 /// Ratings of a column's answers, by judge. Their mean is that of the judges' means, as figure 4 relates to
@@ -116,7 +121,8 @@ impl Judged {
     pub(super) fn estimate_mean(&self, resamples: &Resamples, range: [f64; 2]) -> Option<Estimate> {
         match &self.judges[..] {
             [only] => resamples.estimate_ratio(only, range),
-            _ => resamples.estimate_statistic(self.count_rated_items(), range, |weights| self.weighted_mean(weights)),
+            _ => resamples
+                .estimate_statistic(self.count_rated_items(), range, |weights| self.weighted_mean(weights)),
         }
     }
 }
@@ -157,7 +163,11 @@ pub(super) fn sum_ratings(
         let values: Vec<f64> = answers.iter().flat_map(|answer| of_judge(&answer)).collect();
         if !values.is_empty() {
             n += values.len();
-            units.push(RatioUnit { at: book.unit_of_item(at), sum: values.iter().sum(), count: values.len() as f64 });
+            units.push(RatioUnit {
+                at: book.unit_of_item(at),
+                sum: values.iter().sum(),
+                count: values.len() as f64,
+            });
         }
     }
     (units, n)
@@ -170,7 +180,12 @@ fn numbers_of_judge<'a>(answer: &'a Answer, judge: Option<&'a str>) -> impl Iter
 }
 
 /// RuozhiBench's figure 5: one task compared with another, on the items that have both.
-pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &NativeTable, tasks: [Task; 2]) -> Table {
+pub fn task_pair_table(
+    book: &ScoreBook<'_>,
+    declared: &Declared,
+    native: &NativeTable,
+    tasks: [Task; 2],
+) -> Table {
     let [tricky_task, normal_task] = tasks;
     let points = points_per_rating(tricky_task);
     let mut rows = Vec::new();
@@ -194,8 +209,12 @@ pub fn task_pair_table(book: &ScoreBook<'_>, declared: &Declared, native: &Nativ
                 keys.insert("judge", judge.to_string());
                 Some(Figure::new(book.resamples.estimate_ratio(units, rating_range(task))?, points, *n, keys))
             };
-            let gap =
-                crate::measures::paired_difference(&book.resamples, &normal.0, &tricky.0, rating_range(tricky_task)[1]);
+            let gap = crate::measures::paired_difference(
+                &book.resamples,
+                &normal.0,
+                &tricky.0,
+                rating_range(tricky_task)[1],
+            );
             let gap = gap.map(|gap| Figure::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
             let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
             rows.push(figure_row(format!("{}, {judge}", book.who[who].name), cells));
@@ -219,7 +238,11 @@ pub fn distribution_table(book: &ScoreBook<'_>, declared: &Declared, task: Task)
                     let same = given.iter().filter(|value| **value == f64::from(rating)).count();
                     if !given.is_empty() {
                         n += same;
-                        units.push(RatioUnit { at: book.unit_of_item(at), sum: same as f64, count: given.len() as f64 });
+                        units.push(RatioUnit {
+                            at: book.unit_of_item(at),
+                            sum: same as f64,
+                            count: given.len() as f64,
+                        });
                     }
                 }
                 let mut keys = book.keys_of_answers(who, task, Setting::default());
@@ -302,7 +325,10 @@ pub fn judge_pairs(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> (Ta
         };
         let mut figures = Vec::new();
         figures.extend(cells(|m| m.pearson, OfPair::Correlation));
-        figures.extend(cells(|m| m.difference, OfPair::Mean(Moments::mean_difference, [low - high, high - low])));
+        figures.extend(cells(
+            |m| m.difference,
+            OfPair::Mean(Moments::mean_difference, [low - high, high - low]),
+        ));
         figures.extend(cells(|m| m.large_percent, OfPair::Mean(Moments::large_percent, [0.0, 100.0])));
         rows.push(figure_row(name, figures));
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
@@ -420,9 +446,12 @@ impl OfPair {
             sum
         };
         match self {
-            OfPair::Correlation => Some(resamples.estimate_correlation(pairs, |weights| sum(weights).pearson_coefficient())?.1),
+            OfPair::Correlation => {
+                Some(resamples.estimate_correlation(pairs, |weights| sum(weights).pearson_coefficient())?.1)
+            }
             OfPair::Mean(of, range) => {
-                let estimate = resamples.estimate_statistic(units.len(), range, |weights| of(&sum(weights)))?;
+                let estimate =
+                    resamples.estimate_statistic(units.len(), range, |weights| of(&sum(weights)))?;
                 Some(Some([estimate.low, estimate.high]))
             }
         }

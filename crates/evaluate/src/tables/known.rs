@@ -1,12 +1,12 @@
 //! The expected and actual figures of the baselines. A table that misses these is wrong.
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::{Layout, ColumnMeasure, Measures};
+use riddlemill_benchmarks::table::{ColumnMeasure, Layout, Measures};
 use riddlemill_benchmarks::task::AnswerParsing;
 
 use super::scores::ScoreBook;
 use crate::builtin::BuiltIn;
-use crate::figures::{Figure, Keys, Row, Table, figures_of, name_of, figure_row};
+use crate::figures::{Figure, Keys, Row, Table, figure_row, figures_of, name_of};
 use crate::measures::percent;
 use crate::task::Task;
 
@@ -54,12 +54,18 @@ fn expected_figure(book: &ScoreBook<'_>, model: BuiltIn, table: &Declared, colum
             let whole = part.is_none() && column.part.is_none() && column.among.is_none();
             return match &column.measure {
                 ColumnMeasure::Format(_) => Some(100.0),
-                ColumnMeasure::Accuracy(name) if random => Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?),
-                ColumnMeasure::Groups(name, parts) if random => {
-                    Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?.powi(i32::try_from(parts.len()).ok()?))
+                ColumnMeasure::Accuracy(name) if random => {
+                    Some(100.0 * chance_of_correct(book, Task::find_task(name)?)?)
                 }
+                ColumnMeasure::Groups(name, parts) if random => Some(
+                    100.0
+                        * chance_of_correct(book, Task::find_task(name)?)?
+                            .powi(i32::try_from(parts.len()).ok()?),
+                ),
                 ColumnMeasure::Accuracy(name) if whole => first_share(book, Task::find_task(name)?),
-                ColumnMeasure::F1 { task, of_set: true } if whole && !random => first_f1(book, Task::find_task(task)?),
+                ColumnMeasure::F1 { task, of_set: true } if whole && !random => {
+                    first_f1(book, Task::find_task(task)?)
+                }
                 _ => None,
             };
         }
@@ -85,7 +91,8 @@ fn chance_of_correct(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
 
 /// The share of items whose first option is right, in percent; `None` for a task without options.
 fn first_share(book: &ScoreBook<'_>, task: Task) -> Option<f64> {
-    let places: Vec<usize> = book.set.items.iter().filter_map(|item| Some(item.options_of_task(task)?.1)).collect();
+    let places: Vec<usize> =
+        book.set.items.iter().filter_map(|item| Some(item.options_of_task(task)?.1)).collect();
     let first = places.iter().filter(|place| **place == 0).count();
     (!places.is_empty()).then(|| percent(first, places.len()))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compare::{is_compared_here, of_models};
 use super::scores::ScoreBook;
 use crate::figures::{Figure, Row, Table, figure_row};
-use crate::measures::{SHARE, RatioUnit, weighted_ratio};
+use crate::measures::{RatioUnit, SHARE, weighted_ratio};
 use crate::task::{Setting, Task};
 
 /// A model of a leaderboard.
@@ -82,7 +82,8 @@ fn resample_model(
     values: &BTreeMap<usize, f64>,
     common: &BTreeSet<usize>,
 ) -> Option<Ranked> {
-    let unit = |item: &usize| Some(RatioUnit { at: book.unit_of_item(*item), sum: *values.get(item)?, count: 1.0 });
+    let unit =
+        |item: &usize| Some(RatioUnit { at: book.unit_of_item(*item), sum: *values.get(item)?, count: 1.0 });
     let units: Vec<RatioUnit> = common.iter().filter_map(unit).collect();
     let sum: f64 = units.iter().map(|unit| unit.sum).sum();
     let count = units.len();

@@ -30,7 +30,7 @@ pub use conversations::conversation_tables;
 pub use replies::replies_table;
 pub use report::{Report, Scores, add_scores, compute_report};
 pub use sampled::{calibration_tables, sample_tables};
-pub use scores::{PEOPLE, ScoreBook, AnswerAuthor};
+pub use scores::{AnswerAuthor, PEOPLE, ScoreBook};
 
 /// The shares without shading and with full shading.
 const SHADED: [f64; 2] = [0.0, 100.0];

@@ -10,11 +10,11 @@ use super::replies;
 use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::builtin::BuiltIn;
-use crate::figures::{Figure, Keys, Row, Table, name_of, figure_row};
+use crate::figures::{Figure, Keys, Row, Table, figure_row, name_of};
 use crate::item::Item;
 use crate::measures::judges::{Rating, mean_scores};
 use crate::measures::mean;
-use crate::measures::{SHARE, RatioUnit};
+use crate::measures::{RatioUnit, SHARE};
 use crate::task::{Setting, Task};
 
 /// A row of figure 7: shares in both orders.
@@ -45,18 +45,25 @@ pub fn orders_table(book: &ScoreBook<'_>, declared: &Declared, tasks: [Task; 2])
         rows.push(figure_row(&book.who[who].name, cells));
     }
     let columns = ["Good First", "Bad First", "Avg", "Positional Bias", "Format"].map(str::to_string);
-    Table::of_figures("Model", columns.into_iter().chain(replies::columns_beside_format("Format")), rows).with_heading(declared)
+    Table::of_figures("Model", columns.into_iter().chain(replies::columns_beside_format("Format")), rows)
+        .with_heading(declared)
 }
 
 /// Figure 7: by part, relative to chance.
-pub fn orders_by_part(book: &ScoreBook<'_>, declared: &Declared, native: &NativeTable, tasks: [Task; 2]) -> Table {
+pub fn orders_by_part(
+    book: &ScoreBook<'_>,
+    declared: &Declared,
+    native: &NativeTable,
+    tasks: [Task; 2],
+) -> Table {
     let mut rows = Vec::new();
     for who in book.authors_of_tasks(&tasks) {
         let cell = |part: Option<&str>| {
             let among = |item: &Item| part.is_none_or(|part| item.is_of(part));
             let mut keys = keys_of_orders(book, who, tasks, None);
             keys.extend(part.map(|part| ("part", part.to_string())));
-            let cell = Halves::split_halves(book, who, tasks, among)?.weigh_halves(book, [50.0, 50.0], keys)?;
+            let cell =
+                Halves::split_halves(book, who, tasks, among)?.weigh_halves(book, [50.0, 50.0], keys)?;
             // 2 (x - 0.5), in percent.
             let against = |x: f64| 2.0 * (x - 50.0);
             let ends = cell.ends.map(|ends| ends.map(against));
@@ -66,7 +73,10 @@ pub fn orders_by_part(book: &ScoreBook<'_>, declared: &Declared, native: &Native
         rows.push(figure_row(&book.who[who].name, cells));
     }
     rows.extend(average_row(book, &rows));
-    Table { heat: Some(SHADED), ..Table::of_figures("Model", part_columns(native), rows).with_heading(declared) }
+    Table {
+        heat: Some(SHADED),
+        ..Table::of_figures("Model", part_columns(native), rows).with_heading(declared)
+    }
 }
 
 /// The last row of figures 4, 7 and 16 to 18: the mean over the models, column by column except for the last.
@@ -138,8 +148,10 @@ impl Halves {
     ) -> Option<Halves> {
         // A format error is not a choice, and counts in neither share.
         let right = |answer: &Answer| answer.correct.filter(|_| answer.format_error.is_none()).map(f64::from);
-        let half =
-            |task| book.answers_of_author(who, task, Setting::default()).map(|column| book.sum_by_unit(column, &among, right));
+        let half = |task| {
+            book.answers_of_author(who, task, Setting::default())
+                .map(|column| book.sum_by_unit(column, &among, right))
+        };
         let (good, bad) = (half(tasks[0]), half(tasks[1]));
         (good.is_some() || bad.is_some())
             .then(|| Halves { good: good.unwrap_or_default(), bad: bad.unwrap_or_default() })

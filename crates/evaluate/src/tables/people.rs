@@ -5,7 +5,9 @@ use riddlemill_benchmarks::figure::Figure as Declared;
 use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Table, figure_row};
-use crate::measures::{Correlation, RatioUnit, pearson_correlation, pearson_r, spearman_correlation, spearman_r};
+use crate::measures::{
+    Correlation, RatioUnit, pearson_correlation, pearson_r, spearman_correlation, spearman_r,
+};
 use crate::task::{Setting, Task};
 
 /// An answer scored by people and judges: its unit, people's mean on the judges' scale, the judges' mean.
@@ -15,7 +17,13 @@ struct Scored {
     judge: f64,
 }
 
-fn scored_answers(book: &ScoreBook<'_>, author: usize, task: Task, setting: Setting, times: f64) -> Vec<Scored> {
+fn scored_answers(
+    book: &ScoreBook<'_>,
+    author: usize,
+    task: Task,
+    setting: Setting,
+    times: f64,
+) -> Vec<Scored> {
     let Some(column) = book.answers_of_author(author, task, setting) else { return Vec::new() };
     let one = |at: usize, answer: &Answer| {
         let (person, judge) = (answer.mean_rating(true)?, answer.mean_rating(false)?);
@@ -31,7 +39,8 @@ pub fn people_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> Ta
     let times = people.map_or(1.0, |people| people.times);
     // The ranges of people's means and the judges'.
     let ends = |scale: Option<[u32; 2]>| scale.map_or([0.0, 1.0], |scale| scale.map(f64::from));
-    let scales = [ends(people.and_then(|people| people.scale)).map(|end| times * end), ends(task.scale_of_judges())];
+    let scales =
+        [ends(people.and_then(|people| people.scale)).map(|end| times * end), ends(task.scale_of_judges())];
     let mut rows = Vec::new();
     let mut all = Vec::new();
     for setting in book.settings_of_task(task) {

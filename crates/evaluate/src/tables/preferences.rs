@@ -33,7 +33,8 @@ pub fn preference_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -
         for person in [true, false] {
             let share = |verdict: &str| {
                 let value = |answer: &Answer| {
-                    self::majority_verdict(verdicts_on_answer(answer, person)).map(|found| f64::from(found == verdict))
+                    self::majority_verdict(verdicts_on_answer(answer, person))
+                        .map(|found| f64::from(found == verdict))
                 };
                 let (units, n) = book.sum_by_unit(column, |_| true, value);
                 Some(Figure::new(
@@ -51,7 +52,8 @@ pub fn preference_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) -
             }
         }
     }
-    Table::of_figures("Model", ["Person wins", "Model wins", "Equal", "Undecided"], rows).with_heading(declared)
+    Table::of_figures("Model", ["Person wins", "Model wins", "Equal", "Undecided"], rows)
+        .with_heading(declared)
 }
 
 fn keys_of_raters(book: &ScoreBook<'_>, who: usize, task: Task, person: bool) -> Keys {
@@ -73,8 +75,10 @@ pub fn agreement_table(book: &ScoreBook<'_>, declared: &Declared, task: Task) ->
             .collect();
         let name = &book.who[who].name;
         for person in [true, false] {
-            let rated: Vec<(usize, [u32; 3])> =
-                answers.iter().map(|(at, answer)| (*at, count_verdicts(verdicts_on_answer(answer, person)))).collect();
+            let rated: Vec<(usize, [u32; 3])> = answers
+                .iter()
+                .map(|(at, answer)| (*at, count_verdicts(verdicts_on_answer(answer, person))))
+                .collect();
             let cells = agreement_cells(book, &rated, keys_of_raters(book, who, task, person));
             if cells.iter().any(Option::is_some) {
                 rows.push(figure_row(format!("{name}: {}", if person { "people" } else { "judges" }), cells));
@@ -119,7 +123,8 @@ fn agreement_cells(book: &ScoreBook<'_>, rated: &[(usize, [u32; 3])], keys: Keys
     };
     let once = units(&|_| 1);
     let of = |which: Coefficient| {
-        let drawn = book.resamples.resample_statistic(|weights| which.compute_value(&units(&|at| weights[at])));
+        let drawn =
+            book.resamples.resample_statistic(|weights| which.compute_value(&units(&|at| weights[at])));
         Some(book.resamples.settings().of_coefficient(which, &once, which.compute_value(&once)?, drawn))
     };
     let (share, kappa) = (of(Coefficient::Percent), of(Coefficient::Fleiss));

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use riddlemill_benchmarks::figure::Figure as Declared;
-use riddlemill_benchmarks::table::{Drawn, Layout, ColumnMeasure, Measures, NativeTable, Shape};
+use riddlemill_benchmarks::table::{ColumnMeasure, Drawn, Layout, Measures, NativeTable, Shape};
 use serde::Serialize;
 
-use super::across::{Point, pair_points, correlation_table};
+use super::across::{Point, correlation_table, pair_points};
 use super::compare::{Comparison, compare_models};
 use super::leaderboard::leaderboard_tables;
 use super::scores::ScoreBook;
@@ -60,7 +60,8 @@ pub type Scores = BTreeMap<&'static str, BTreeMap<String, f64>>;
 
 /// Adds the scores on a set.
 pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
-    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale_of_judges().is_some()) {
+    for task in Task::of_config(&book.set.config).into_iter().filter(|task| task.scale_of_judges().is_some())
+    {
         for who in book.authors_of_tasks(&[task]) {
             if let Some(cell) = judged::score_of_model(book, who, task, None, None) {
                 scores.entry(task.name()).or_default().insert(book.who[who].name.clone(), cell.value);
@@ -72,7 +73,8 @@ pub fn add_scores(book: &ScoreBook<'_>, scores: &mut Scores) {
 /// Computes the report. `other_scores` are models' scores on the sets evaluated with it.
 pub fn compute_report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
     let (mut tables, mut charts) = (Vec::new(), Vec::new());
-    let declared = riddlemill_benchmarks::find_benchmark(&book.set.config).map(|found| found.evaluation.as_slice());
+    let declared =
+        riddlemill_benchmarks::find_benchmark(&book.set.config).map(|found| found.evaluation.as_slice());
     match declared.unwrap_or_default() {
         [] => {
             let table = declared::of_all_tasks(book);
@@ -82,7 +84,9 @@ pub fn compute_report(book: &ScoreBook<'_>, other_scores: &Scores) -> Report {
         declared => {
             for one in declared {
                 for table in tables_of(book, one, other_scores, &mut charts) {
-                    charts.extend(one.drawn.iter().filter_map(|drawn| chart_of_table(book, one, drawn, &table)));
+                    charts.extend(
+                        one.drawn.iter().filter_map(|drawn| chart_of_table(book, one, drawn, &table)),
+                    );
                     tables.push((table, Some(one)));
                 }
             }
@@ -156,7 +160,9 @@ fn tables_of(
         Layout::Sizes => model_size_table(book, one, native, &tasks, charts).into_iter().collect(),
         Layout::BothOrders => vec![orders::orders_table(book, one, both)],
         Layout::BothOrdersByPart => vec![orders::orders_by_part(book, one, native, both)],
-        Layout::Against => compare_with_other_set(book, one, native, &tasks, other_scores, charts).into_iter().collect(),
+        Layout::Against => {
+            compare_with_other_set(book, one, native, &tasks, other_scores, charts).into_iter().collect()
+        }
         Layout::PeopleAndJudges => vec![people::people_table(book, one, task)],
         Layout::Wins => vec![preferences::preference_table(book, one, task)],
         Layout::Preferences => vec![preferences::agreement_table(book, one, task)],

@@ -8,7 +8,7 @@ use super::scores::ScoreBook;
 use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Row, Table, figure_row};
 use crate::item::Item;
-use crate::measures::{Binned, SHARE, Stated, RatioUnit, Voted, majority_answer, pass_at};
+use crate::measures::{Binned, RatioUnit, SHARE, Stated, Voted, majority_answer, pass_at};
 use crate::task::{Setting, Task};
 
 /// Whose answers to what.
@@ -38,10 +38,13 @@ pub(super) fn figure_of_author(
             let stated = stated_confidences(book, whose, &among);
             let bins = whose.task.task_declaration().confidence?.bins;
             let binned = Binned::new(&stated, bins);
-            let estimate = book.resamples.estimate_biased(SHARE, |weights| binned.calibration_error(weights))?;
+            let estimate =
+                book.resamples.estimate_biased(SHARE, |weights| binned.calibration_error(weights))?;
             Some(Figure::new(estimate, 100.0, stated.len(), keys))
         }
-        AnswerScore::Brier => mean_of_stated(book, &stated_confidences(book, whose, &among), Stated::brier_score, keys),
+        AnswerScore::Brier => {
+            mean_of_stated(book, &stated_confidences(book, whose, &among), Stated::brier_score, keys)
+        }
     }
 }
 
@@ -120,8 +123,9 @@ fn authors_of_task(book: &ScoreBook<'_>, task: Task) -> Vec<(String, SampleOwner
 
 /// A table of each task that takes several answers to an item and whose answers are right or wrong.
 pub fn sample_tables(book: &ScoreBook<'_>) -> Vec<Table> {
-    let is_right_or_wrong =
-        |task: &Task| task.is_choice() && !matches!(task.task_declaration().wants, AnswerParsing::Rating { .. });
+    let is_right_or_wrong = |task: &Task| {
+        task.is_choice() && !matches!(task.task_declaration().wants, AnswerParsing::Rating { .. })
+    };
     let tasks = Task::of_config(&book.set.config).into_iter().filter(|task| task.samples_per_item() > 1);
     tasks.filter(is_right_or_wrong).filter_map(|task| samples_of(book, task)).collect()
 }
@@ -136,7 +140,9 @@ fn samples_of(book: &ScoreBook<'_>, task: Task) -> Option<Table> {
         let keys = || book.keys_of_answers(who, task, setting);
         let all = |_: &Item| true;
         let mut cells = vec![book.accuracy_of_author(who, task, setting, all, Keys::new())];
-        cells.extend(drawn.iter().map(|k| figure_of_author(book, whose, AnswerScore::PassAt(*k), all, keys())));
+        cells.extend(
+            drawn.iter().map(|k| figure_of_author(book, whose, AnswerScore::PassAt(*k), all, keys())),
+        );
         cells.push(figure_of_author(book, whose, AnswerScore::Majority, all, keys()));
         let of_items = |value: &dyn Fn(&Voting<'_>) -> Option<f64>| units_of_items(book, whose, all, value);
         let tied = of_items(&|item| Some(f64::from(item.majority_vote()?.is_tied)));
@@ -180,7 +186,8 @@ fn calibration_of(book: &ScoreBook<'_>, task: Task, bins: usize) -> Option<Table
         let all = |_: &Item| true;
         let stated = stated_confidences(book, whose, all);
         let is_stated = book.answers_of_author(who, task, setting).and_then(|column| {
-            let (units, n) = book.sum_by_unit(column, all, |answer| Some(f64::from(answer.confidence.is_some())));
+            let (units, n) =
+                book.sum_by_unit(column, all, |answer| Some(f64::from(answer.confidence.is_some())));
             Some(Figure::new(book.resamples.estimate_ratio(&units, SHARE)?, 100.0, n, keys()))
         });
         let cells = vec![

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::answer::{Answer, NoAnswer, OF_A_REPLY};
 use crate::figures::{Figure, Keys};
 use crate::item::Item;
-use crate::measures::{Resamples, SHARE, RatioUnit};
+use crate::measures::{RatioUnit, Resamples, SHARE};
 use crate::review::agreement::Bootstrap;
 use crate::set::Set;
 use crate::task::{Setting, Task};
@@ -180,7 +180,9 @@ impl<'a> ScoreBook<'a> {
         why: NoAnswer,
     ) -> Option<Figure> {
         let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
-        self.share_of_answers(who, tasks, setting, |answer| answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer)))
+        self.share_of_answers(who, tasks, setting, |answer| {
+            answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer))
+        })
     }
 
     /// All answers.

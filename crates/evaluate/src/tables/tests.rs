@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::builtin::BuiltIn;
 use super::super::testing::{
-    parsed_answer, raw_answer, puzzle_group, joke_item, pair_item, question_item, rated_answer, rating_of_judge, set_of_items, task_of_name, text_item, flub_type_names,
+    flub_type_names, joke_item, pair_item, parsed_answer, puzzle_group, question_item, rated_answer,
+    rating_of_judge, raw_answer, set_of_items, task_of_name, text_item,
 };
 use super::super::{Answer, Item, Setting, Task};
 use super::*;
@@ -106,8 +107,10 @@ fn figures_4_and_5_and_table_3_of_ruozhibench() {
 fn a_score_is_the_mean_of_the_judges_means() {
     let items: Vec<_> = (0..3).map(|at| question_item(at, &["Others"])).collect();
     // The strict judge rates all three, the lenient one only the first: 0 and 4, not (0 + 0 + 0 + 4) / 4.
-    let mut answers: Vec<Answer> =
-        items.iter().map(|item| rated_answer(item, task_of_name("answer"), "m", &[("strict", "0")])).collect();
+    let mut answers: Vec<Answer> = items
+        .iter()
+        .map(|item| rated_answer(item, task_of_name("answer"), "m", &[("strict", "0")]))
+        .collect();
     answers[0].ratings.push(rating_of_judge("kind", "4", false));
     answers.push(rated_answer(&items[0], task_of_name("answer"), "n", &[("strict", "1")]));
     let report = report_of(&set_of_items("ruozhibench-gen", items), &answers);
@@ -204,7 +207,8 @@ fn winning_rates_of_chumor() {
     for (item, votes) in
         items.iter().zip([["human"; 3], ["human", "llm", "llm"], ["human", "llm", "equal"], ["equal"; 3]])
     {
-        let mut answer = rated_answer(item, task_of_name("explain-joke"), "m", &[("j", "human"), ("k", "human")]);
+        let mut answer =
+            rated_answer(item, task_of_name("explain-joke"), "m", &[("j", "human"), ("k", "human")]);
         answer.ratings.extend(votes.map(|vote| rating_of_judge("p", vote, true)));
         answers.push(answer);
     }
@@ -226,7 +230,8 @@ fn winning_rates_of_chumor() {
 /// With four voters, two are not a majority, in the figure as in the votes' own rule.
 #[test]
 fn half_of_the_voters_are_no_majority_of_chumors() {
-    let items = [joke_item(0, [2, 1, 1]), joke_item(1, [3, 1, 0]), joke_item(2, [1, 1, 0]), joke_item(3, [0, 0, 1])];
+    let items =
+        [joke_item(0, [2, 1, 1]), joke_item(1, [3, 1, 0]), joke_item(2, [1, 1, 0]), joke_item(3, [0, 0, 1])];
     let votes: [&[&str]; 4] = [
         &["human", "human", "llm", "equal"],
         &["human", "human", "human", "llm"],
@@ -248,11 +253,15 @@ fn half_of_the_voters_are_no_majority_of_chumors() {
 
 #[test]
 fn table_4_of_brainteaser() {
-    let items: Vec<_> = [puzzle_group(0, false, 0), puzzle_group(1, false, 1), puzzle_group(2, true, 2)].concat();
+    let items: Vec<_> =
+        [puzzle_group(0, false, 0), puzzle_group(1, false, 1), puzzle_group(2, true, 2)].concat();
     // SP-0: all right. SP-1: the context is wrong. WP-2: no form, right, right.
     let replies = ["A", "a frozen river", "The answer is A.", "B", "A boat.", "C", "?", "C", "C. A bridge."];
-    let answers: Vec<Answer> =
-        items.iter().zip(replies).map(|(item, reply)| parsed_answer(item, task_of_name("solve"), "m", reply)).collect();
+    let answers: Vec<Answer> = items
+        .iter()
+        .zip(replies)
+        .map(|(item, reply)| parsed_answer(item, task_of_name("solve"), "m", reply))
+        .collect();
     let report = report_of(&set_of_items("brainteaser", items), &answers);
     let (row, n) = &values(&report, "sentence-puzzles")["m"];
     assert_eq!(row, &["100.00", "100.00", "50.00", "100.00", "50.00", "83.33"]);
@@ -273,7 +282,8 @@ fn people_are_pooled_and_separate() {
     let mut answers = Vec::new();
     for (name, replies) in [("x", ["A", "A", "A"]), ("y", ["A", "B", "A"])] {
         for (item, reply) in items.iter().zip(replies) {
-            let given = super::super::RawAnswer { person: true, ..raw_answer(task_of_name("solve"), name, reply) };
+            let given =
+                super::super::RawAnswer { person: true, ..raw_answer(task_of_name("solve"), name, reply) };
             answers.push(Answer::parse_raw(item, given));
         }
     }
@@ -293,7 +303,8 @@ fn an_interval_counts_items_and_not_their_answers() {
     for name in ["x", "y"] {
         for (at, item) in items.iter().enumerate() {
             for (of, reply) in [("select", ["A", "B"][at]), ("classify", kinds[at])] {
-                let given = super::super::RawAnswer { person: true, ..raw_answer(task_of_name(of), name, reply) };
+                let given =
+                    super::super::RawAnswer { person: true, ..raw_answer(task_of_name(of), name, reply) };
                 answers.push(Answer::parse_raw(item, given));
             }
         }
@@ -344,7 +355,10 @@ fn built_in_models_come_to_what_is_known() {
     let kinds = flub_type_names();
     let sets = [
         set_of_items("ruozhibench-mc", (0..6000).map(|at| pair_item(at, &["Others"])).collect()),
-        set_of_items("flub", (0..6000).map(|at| text_item(at, at % 3 == 0, Some(kinds[at % 8]), at % 4)).collect()),
+        set_of_items(
+            "flub",
+            (0..6000).map(|at| text_item(at, at % 3 == 0, Some(kinds[at % 8]), at % 4)).collect(),
+        ),
         set_of_items("brainteaser", (0..4000).flat_map(|at| puzzle_group(at, at % 2 == 0, at % 4)).collect()),
     ];
     let mut checked = 0;
@@ -371,7 +385,8 @@ fn built_in_models_come_to_what_is_known() {
 #[test]
 fn order_leaves_no_trace() {
     let items: Vec<_> = (0..4).flat_map(|at| puzzle_group(at, false, at)).collect();
-    let mut answers: Vec<Answer> = items.iter().map(|item| parsed_answer(item, task_of_name("solve"), "m", "A")).collect();
+    let mut answers: Vec<Answer> =
+        items.iter().map(|item| parsed_answer(item, task_of_name("solve"), "m", "A")).collect();
     let set = set_of_items("brainteaser", items);
     let before = report_of(&set, &answers);
     answers.reverse();

@@ -17,9 +17,11 @@ mod tests_classes;
 
 pub use calibration::{Binned, Stated};
 pub use classes::{Confusions, macro_f1};
-pub use correlation::{Correlation, EXACT, pearson_correlation, pearson_r, mean_ranks, spearman_correlation, spearman_r};
-pub use paired::{Difference, McNemar, paired_difference, holm_correction, mcnemar_test};
-pub use resamples::{Resamples, SHARE, RatioUnit, count_units, weighted_ratio};
+pub use correlation::{
+    Correlation, EXACT, mean_ranks, pearson_correlation, pearson_r, spearman_correlation, spearman_r,
+};
+pub use paired::{Difference, McNemar, holm_correction, mcnemar_test, paired_difference};
+pub use resamples::{RatioUnit, Resamples, SHARE, count_units, weighted_ratio};
 pub use samples::{Voted, majority_answer, pass_at};
 
 /// The mean; `None` of nothing.

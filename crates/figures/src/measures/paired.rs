@@ -4,7 +4,7 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use super::resamples::{Resamples, RatioUnit, count_units};
+use super::resamples::{RatioUnit, Resamples, count_units};
 use riddlemill_review::agreement::{Estimate, exact};
 
 /// McNemar's test of two models' right and wrong answers.
@@ -78,7 +78,12 @@ pub struct Difference {
 /// The difference of two ratios on the same resamples; `None` if either is undefined. Both are means of
 /// values in a range of this `span`. If all units are alike, the interval allows for as many differing ones
 /// as may be unseen.
-pub fn paired_difference(resamples: &Resamples, first: &[RatioUnit], second: &[RatioUnit], span: f64) -> Option<Difference> {
+pub fn paired_difference(
+    resamples: &Resamples,
+    first: &[RatioUnit],
+    second: &[RatioUnit],
+    span: f64,
+) -> Option<Difference> {
     let (value, drawn) = resamples.combine_ratios(first, second, |first, second| first - second)?;
     let settings = resamples.settings();
     let share =

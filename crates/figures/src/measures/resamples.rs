@@ -116,7 +116,8 @@ impl Resamples {
     /// may be omitted.
     pub fn estimate_ratio(&self, units: &[RatioUnit], range: [f64; 2]) -> Option<Estimate> {
         let drawn = || self.resample_ratios(units).into_iter().flatten().collect();
-        self.unweighted_ratio(units).map(|value| self.settings.bounded_interval(value, drawn(), count_units(units), range))
+        self.unweighted_ratio(units)
+            .map(|value| self.settings.bounded_interval(value, drawn(), count_units(units), range))
     }
 
     /// A function of two ratios: with all weights 1, and in every resample in which both are defined.

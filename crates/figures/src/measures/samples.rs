@@ -70,8 +70,9 @@ mod tests {
 
     #[test]
     fn a_majority_counts_what_is_read_and_a_tie_is_a_draw() {
-        let of =
-            |answers: &[Option<&str>]| majority_answer(answers.iter().copied(), "A").map(|v| (v.right, v.is_tied));
+        let of = |answers: &[Option<&str>]| {
+            majority_answer(answers.iter().copied(), "A").map(|v| (v.right, v.is_tied))
+        };
         assert_eq!(of(&[Some("A"), Some("B"), Some("A")]), Some((1.0, false)));
         assert_eq!(of(&[Some("A"), Some("B"), None]), Some((0.5, true)));
         assert_eq!(of(&[Some("C"), Some("B"), None]), Some((0.0, true)));

@@ -106,9 +106,10 @@ fn correlations_are_those_of_scipy() {
         assert_eq!(mean_ranks(&case.x), case.ranks, "{}", case.name);
         let exact = case.exact.map_or([None; 2], |exact| exact.map(Some));
         assert_eq!(case.exact.is_some(), pairs.len() <= EXACT, "{}", case.name);
-        for (found, [r, p], exact) in
-            [(pearson_correlation(&pairs), case.pearson, exact[0]), (spearman_correlation(&pairs), case.spearman, exact[1])]
-        {
+        for (found, [r, p], exact) in [
+            (pearson_correlation(&pairs), case.pearson, exact[0]),
+            (spearman_correlation(&pairs), case.spearman, exact[1]),
+        ] {
             let (found, p) = (found.unwrap(), exact.unwrap_or(p));
             assert!((found.r - r).abs() < CLOSE, "{}: {found:?} for {r}", case.name);
             assert!((found.p.unwrap() - p).abs() < CLOSE, "{}: {found:?} for {p}", case.name);

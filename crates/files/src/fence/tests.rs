@@ -101,7 +101,10 @@ fn pipes_sockets_and_devices_are_not_waited_for() {
     let dump = root.join("raw/dumps/pipe.jsonl");
     symlink(&pipe, &dump).unwrap();
     assert_eq!(refusal_of_error(&open_plain(&dump).unwrap_err()), Some(&Refusal::Kind("a named pipe")));
-    assert_eq!(refusal_of_error(&open_plain(Path::new("/dev/zero")).unwrap_err()), Some(&Refusal::Kind("a device")));
+    assert_eq!(
+        refusal_of_error(&open_plain(Path::new("/dev/zero")).unwrap_err()),
+        Some(&Refusal::Kind("a device"))
+    );
     let socket = root.join("raw/salt");
     let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     assert!(read(&socket).is_err());

@@ -151,7 +151,13 @@ impl Home {
 
     /// Waits until the lines that were appended to a file are on disk, then appends its head: a head must never
     /// promise bytes that a power cut can take away.
-    pub(super) fn vouch_for_file(&self, file: &File, path: &Path, is_new: bool, head: Head) -> Result<(), LogError> {
+    pub(super) fn vouch_for_file(
+        &self,
+        file: &File,
+        path: &Path,
+        is_new: bool,
+        head: Head,
+    ) -> Result<(), LogError> {
         file.sync_data().map_err(LogError::io(path, "sync"))?;
         // Nor may a power cut take away the name of a file whose lines were reported as stored.
         if is_new && let Some(folder) = path.parent() {
@@ -170,12 +176,14 @@ impl Home {
     fn write_heads(&self, heads: &[Head]) -> Result<File, LogError> {
         let path = self.heads_path();
         // Before the last line is read, because the new lines continue its chain.
-        let mut file = open_locked(&path, OpenOptions::new().read(true)).map_err(LogError::io(&path, "open"))?;
+        let mut file =
+            open_locked(&path, OpenOptions::new().read(true)).map_err(LogError::io(&path, "open"))?;
         let (end, last) = last_line(&mut file).map_err(LogError::io(&path, "read"))?;
         let mut walk = Walk::start_walk(HEADS);
         if let Some(last) = last {
-            let chain =
-                split_chain(&last).1.ok_or_else(|| LogError::damaged_file(&path, "its last line has no chain"))?;
+            let chain = split_chain(&last)
+                .1
+                .ok_or_else(|| LogError::damaged_file(&path, "its last line has no chain"))?;
             walk.chain = chain;
         }
         let mut lines = Vec::new();

@@ -168,18 +168,26 @@ fn a_line_that_lacks_its_newline_alone_is_whole() {
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, bytes.strip_suffix(b"\n").unwrap()).unwrap();
     }
-    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (line(1).into_bytes(), line(1)));
+    assert_eq!(
+        (log.read_lines().unwrap(), text(segments.read_lines().unwrap())),
+        (line(1).into_bytes(), line(1))
+    );
     log.append_lines(line(2).as_bytes()).unwrap();
     append(&segments, 2);
     let both = [line(1), line(2)].concat();
-    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (both.clone().into_bytes(), both));
+    assert_eq!(
+        (log.read_lines().unwrap(), text(segments.read_lines().unwrap())),
+        (both.clone().into_bytes(), both)
+    );
     // One byte less, and something else has cut the file.
     for path in [log.path().to_owned(), raw.join("votes/000001.jsonl")] {
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 2]).unwrap();
     }
     assert!(is_damaged(&log.read_lines()) && is_damaged(&segments.read_lines()));
-    assert!(is_damaged(&log.append_lines(line(3).as_bytes())) && is_damaged(&segments.open_writer().map(drop)));
+    assert!(
+        is_damaged(&log.append_lines(line(3).as_bytes())) && is_damaged(&segments.open_writer().map(drop))
+    );
 }
 
 #[test]
@@ -272,7 +280,9 @@ fn sealed_lines_are_missed_without_their_heads_too() {
     for n in 1..=2 {
         append(&segments, n);
     }
-    assert!(segments.list_segments().unwrap().iter().all(|(_, segment)| matches!(segment, Segment::Sealed(..))));
+    assert!(
+        segments.list_segments().unwrap().iter().all(|(_, segment)| matches!(segment, Segment::Sealed(..)))
+    );
     fs::remove_file(raw.join(HEADS)).unwrap();
     assert!(is_damaged(&segments.read_lines()));
 }
@@ -349,7 +359,8 @@ fn frames_are_found_at_their_places() {
     assert_eq!(found.len(), 3);
     // Offsets in what is salvaged are those of intact frames.
     let damaged = [&packed[0][..], &packed[1][..packed[1].len() / 2], &packed[2], b"junk"].concat();
-    let places: Vec<(u64, bool)> = read_pieces(&damaged).iter().map(|piece| (piece.at, piece.is_whole)).collect();
+    let places: Vec<(u64, bool)> =
+        read_pieces(&damaged).iter().map(|piece| (piece.at, piece.is_whole)).collect();
     let after = |count: usize| texts[..count].iter().map(String::len).sum::<usize>() as u64;
     let last = after(1) + texts[2].len() as u64;
     assert_eq!(places, [(0, true), (after(1), false), (after(1), true), (last, false)]);

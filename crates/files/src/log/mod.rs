@@ -57,11 +57,12 @@ mod tests;
 #[cfg(test)]
 use bench::{check_logs, salvage_logs};
 pub use disk::{
-    SegmentName, cut_torn_tail, free_folder, open_locked, move_aside, open_path, put_sealed, read_from, sync_names,
+    SegmentName, cut_torn_tail, free_folder, move_aside, open_locked, open_path, put_sealed, read_from,
+    sync_names,
 };
 pub use error::{LineError, LogError};
 pub use file::Log;
-pub use frames::{Frame, Piece, read_frames, filled_lines, read_pieces, placed_lines, read_frame, to_lines};
+pub use frames::{Frame, Piece, filled_lines, placed_lines, read_frame, read_frames, read_pieces, to_lines};
 pub use names::{LogName, Logs};
 pub use salvage::Salvaged;
 pub use segments::Position;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chain::{Chain, split_chain};
-use super::disk::{SegmentName, folder_entries, free_folder, move_aside, format_number};
+use super::disk::{SegmentName, folder_entries, format_number, free_folder, move_aside};
 use super::error::{of_log, of_segments};
 use super::frames::{filled_lines, read_pieces};
 use super::heads::{HEADS, Head, Home};
@@ -215,8 +215,9 @@ fn adopt_log(home: &Home, kind: &RawLog) -> Result<(), LogError> {
 fn of_file(home: &Home, log: &Log, moved_to: &Path) -> Result<(usize, usize), LogError> {
     let (path, name) = (log.path(), home.name_in_raw(log.path()));
     let files = [(path.to_owned(), moved_to.to_owned())];
-    let intact =
-        |path: &Path| -> Result<Vec<Intact>, LogError> { Ok(intact_lines(&home.name_in_raw(path), &what_is_there(path)?)) };
+    let intact = |path: &Path| -> Result<Vec<Intact>, LogError> {
+        Ok(intact_lines(&home.name_in_raw(path), &what_is_there(path)?))
+    };
     replace_log(home, &of_log(path), &files, vec![name], intact, |lines| log.append_lines(lines))
 }
 
@@ -277,7 +278,8 @@ fn replace_log(
     }
     files.iter().try_for_each(|(from, to)| move_aside(from, to).map(drop))?;
     // Without this, the files with only the intact lines would count as cut.
-    let gone: Vec<Head> = gone.into_iter().map(|file| Head { gone: true, ..Head::of_empty_file(file) }).collect();
+    let gone: Vec<Head> =
+        gone.into_iter().map(|file| Head { gone: true, ..Head::of_empty_file(file) }).collect();
     if !gone.is_empty() {
         home.append_synced(&gone)?;
     }
@@ -302,7 +304,8 @@ pub(super) fn intact_lines(name: &str, bytes: &[u8]) -> Vec<Intact> {
         let is_object = is_object(&bare);
         let follows_computed = stated == Some(computed.after_line(&bare));
         // Lines after a damaged one are still linked to the chain that it states.
-        let follows_stated = stated_before.is_some_and(|before: Chain| stated == Some(before.after_line(&bare)));
+        let follows_stated =
+            stated_before.is_some_and(|before: Chain| stated == Some(before.after_line(&bare)));
         let is_sound = is_object && (follows_computed || follows_stated || (stated.is_none() && !chained));
         chained |= stated.is_some();
         // Continues with the chain that this line proves: one damaged line must not condemn all later ones.

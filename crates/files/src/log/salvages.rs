@@ -107,7 +107,10 @@ fn heads_that_are_damaged_alone_cost_no_log() {
     assert_eq!(salvaged.iter().map(|one| one.log.as_str()).collect::<Vec<_>>(), [HEADS]);
     assert_eq!(fs::read_dir(raw.join("damaged/001")).unwrap().count(), 1);
     let all = (1..=4).map(line).collect::<String>();
-    assert_eq!((log.read_lines().unwrap(), text(segments.read_lines().unwrap())), (all.clone().into_bytes(), all));
+    assert_eq!(
+        (log.read_lines().unwrap(), text(segments.read_lines().unwrap())),
+        (all.clone().into_bytes(), all)
+    );
 }
 
 #[test]

@@ -175,8 +175,9 @@ impl Segments {
             };
             return Err(LogError::damaged_file(path, what));
         }
-        let is_missing =
-            |head: &&Head| head.needs_file() && listed.iter().all(|(n, _)| self.segment_name(*n) != head.file);
+        let is_missing = |head: &&Head| {
+            head.needs_file() && listed.iter().all(|(n, _)| self.segment_name(*n) != head.file)
+        };
         match heads.values().filter(is_missing).map(|head| &head.file).min() {
             None => Ok(()),
             Some(file) => Err(LogError::damaged_file(&self.home.0.join(file), "a segment is missing")),

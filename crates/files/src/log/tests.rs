@@ -168,7 +168,8 @@ fn files_from_before_there_was_a_chain_open_unchanged_and_are_covered_from_the_f
     fs::write(votes.join("000002.jsonl"), "{\"n\":3}\n{\"torn").unwrap();
     fs::write(&tasks, "{\"n\":1}\n{\"n\":2}").unwrap();
     let (log, segments) = (Log::in_file(&tasks), Segments::in_folder(&votes));
-    let of_votes = || segments.read_lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect::<Vec<u8>>();
+    let of_votes =
+        || segments.read_lines().unwrap().into_iter().flat_map(|(_, lines)| lines).collect::<Vec<u8>>();
     assert_eq!(of_votes(), b"{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
     assert_eq!(log.read_lines().unwrap(), old.as_bytes(), "a line that lost its newline alone");
     assert!(!dir.path().join("raw/heads.jsonl").exists(), "looking writes nothing");

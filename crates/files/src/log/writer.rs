@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::LogError;
 use super::chain::{Walk, split_chain};
-use super::disk::{last_line, open_locked, format_number, put_sealed};
-use super::frames::{is_whole, filled_lines};
+use super::disk::{format_number, last_line, open_locked, put_sealed};
+use super::frames::{filled_lines, is_whole};
 use super::heads::{Head, prove_bytes};
 use super::segments::{CONTEXT, Position, Segment, Segments, sealed_lines};
 use crate::digest::Digester;
@@ -123,7 +123,8 @@ impl Writer<'_> {
     /// Compresses the open segment `number` under its hash.
     fn seal_segment(&self, number: u32) -> Result<String, LogError> {
         let open = self.segments.segment_path(number);
-        let sealed = |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", format_number(number)));
+        let sealed =
+            |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", format_number(number)));
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
         let hash = put_sealed(&partial, |file| pack_segment(&open, file), |hash| Ok(sealed(hash)));
@@ -158,7 +159,8 @@ impl Writer<'_> {
             .map_err(LogError::io(path, "open"))?;
         let length = file.metadata().map_err(LogError::io(path, "stat"))?.len();
         let (end, _) = last_line(&mut file).map_err(LogError::io(path, "read"))?;
-        let head = self.segments.home.last_head(&self.segments.segment_name(number))?.filter(|head| !head.gone);
+        let head =
+            self.segments.home.last_head(&self.segments.segment_name(number))?.filter(|head| !head.gone);
         let mut tail = Vec::new();
         let read = file.seek(SeekFrom::Start(end)).and_then(|_| file.read_to_end(&mut tail));
         read.map_err(LogError::io(path, "read"))?;

@@ -382,13 +382,17 @@ fn of_zip(path: &Path) -> Form {
             "application/epub+zip" => {
                 foreign_form("an e-book (EPUB)", "unzip it and name its pages as `path`, with a `profile`")
             }
-            kind => {
-                foreign_form(format!("a document ({kind})"), "save it as a table: CSV, XLSX or ODS, a post a row")
-            }
+            kind => foreign_form(
+                format!("a document ({kind})"),
+                "save it as a table: CSV, XLSX or ODS, a post a row",
+            ),
         };
     }
     if any(&|name| name.starts_with("word/") || name.starts_with("ppt/")) {
-        return foreign_form("a document of an office program", "save it as a table: CSV or XLSX, a post a row");
+        return foreign_form(
+            "a document of an office program",
+            "save it as a table: CSV or XLSX, a post a row",
+        );
     }
     let is_archive = |name: &str| [".warc", ".warc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end));
     if any(&is_archive) {

@@ -97,7 +97,9 @@ impl Book<'_> {
     /// [`BookError`].
     pub fn merged_areas(&mut self, sheet: &str) -> Result<Vec<Dimensions>, BookError> {
         let merged = match &mut self.0 {
-            WorkbookKind::Xlsx(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
+            WorkbookKind::Xlsx(book) => {
+                book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?
+            }
             WorkbookKind::Xls(book) => book.merge_cells_by_sheet_name(sheet).map_err(|e| damaged_book(&e))?,
             // Covered cells have no content there.
             WorkbookKind::Ods(_) => Vec::new(),
@@ -243,7 +245,8 @@ pub fn read_tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
         let top = range.start().map_or(0, |(row, _)| u64::from(row));
         let mut rows = range.rows().zip(top + 1..);
         let Some((header, _)) = rows.next() else { continue };
-        let columns = header.iter().map(|cell| super::column_name(&cell_text(cell).unwrap_or_default())).collect();
+        let columns =
+            header.iter().map(|cell| super::column_name(&cell_text(cell).unwrap_or_default())).collect();
         let rows: Vec<SheetRow> = rows
             .filter(|(cells, _)| cells.iter().any(|cell| !matches!(cell, Data::Empty)))
             .map(|(cells, number)| (number, cells.iter().map(cell_text).collect()))
@@ -284,7 +287,8 @@ mod tests {
         };
         let blank = "<table:table-row table:number-rows-repeated=\"1048570\"><table:table-cell table:number-columns-repeated=\"16384\"/></table:table-row>";
         let sheets =
-            read_tables(&ods(&(row(["tid", " 标题 "]) + &row(["9300000001", "冰箱会感冒吗"]) + blank))).unwrap();
+            read_tables(&ods(&(row(["tid", " 标题 "]) + &row(["9300000001", "冰箱会感冒吗"]) + blank)))
+                .unwrap();
         assert_eq!(sheets[0].columns, ["tid", "标题"]);
         assert_eq!(sheets[0].rows, [(2, vec![Some("9300000001".into()), Some("冰箱会感冒吗".into())])]);
         let many = format!(

@@ -113,7 +113,8 @@ fn words_of_a_call_name_hosts_places_and_commands() {
         assert!(with(&wish.trust_word()), "{wish}");
         assert!(!with("example.org") && !with("api.example.org.evil.net") && !with("api") && !with("data"));
     }
-    let with = |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).is_agreed(wish)).count();
+    let with =
+        |words: &[&str]| wishes.iter().filter(|wish| trust(&root, &state, words).is_agreed(wish)).count();
     assert_eq!(with(&["API.example.org"]), 1);
     assert_eq!(with(&["127.0.0.1"]), 1);
     assert_eq!(with(&["127.0.0.1:8001"]), 0);

@@ -11,7 +11,11 @@ use crate::pages::{Class, Facts, Site};
 
 impl EarlierPasses {
     /// Reads what earlier passes fetched, in order.
-    pub fn from_entries<'d>(site: &Site, scope: &Scope, entries: impl Iterator<Item = &'d Done>) -> EarlierPasses {
+    pub fn from_entries<'d>(
+        site: &Site,
+        scope: &Scope,
+        entries: impl Iterator<Item = &'d Done>,
+    ) -> EarlierPasses {
         let (mut since, mut walk) = (EarlierPasses::default(), CrawlWalk::default());
         for done in entries {
             let (Some(role), Ok(url)) = (done.role, Url::parse(&done.url)) else { continue };
@@ -51,12 +55,14 @@ fn linked_threads(site: &Site, url: &Url, facts: &Facts) -> Vec<(Url, u64)> {
     let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);
     match (site, Address::parse_address(url)) {
         (Site::Tieba, Some(Address::List { .. })) => {
-            let of =
-                |(at, tid): (usize, &u64)| Some((Address::Thread { tid: *tid, page: 1 }.url_on_base(url)?, mark(at)));
+            let of = |(at, tid): (usize, &u64)| {
+                Some((Address::Thread { tid: *tid, page: 1 }.url_on_base(url)?, mark(at)))
+            };
             facts.ids.iter().enumerate().filter_map(of).collect()
         }
         _ => {
-            let of = |(at, href): (usize, &String)| Some((canonical_url(site, url.join(href).ok()?), mark(at)));
+            let of =
+                |(at, href): (usize, &String)| Some((canonical_url(site, url.join(href).ok()?), mark(at)));
             facts.links.iter().enumerate().filter_map(of).collect()
         }
     }

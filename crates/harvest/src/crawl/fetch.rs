@@ -82,7 +82,11 @@ impl Fetcher {
     }
 
     /// One request. Redirects are returned as answers.
-    pub async fn request_page(&self, url: &Url, validators: &Validators) -> Result<ReceivedAnswer, PageFetchError> {
+    pub async fn request_page(
+        &self,
+        url: &Url,
+        validators: &Validators,
+    ) -> Result<ReceivedAnswer, PageFetchError> {
         self.client.reaches(url.as_str()).map_err(|none| PageFetchError::Connection(none.to_string()))?;
         // Before every request, because a name may lead to other addresses by now.
         let ip = self.guard.check_url(url).await?;
@@ -102,7 +106,11 @@ impl Fetcher {
         };
         let head = Head {
             status: response.status().as_u16(),
-            fields: response.headers().iter().map(|(name, value)| (name.to_string(), text_of_value(value))).collect(),
+            fields: response
+                .headers()
+                .iter()
+                .map(|(name, value)| (name.to_string(), text_of_value(value)))
+                .collect(),
         };
         let reason = response.status().canonical_reason().unwrap_or_default();
         let version = if response.version() == reqwest::Version::HTTP_10 { "HTTP/1.0" } else { "HTTP/1.1" };

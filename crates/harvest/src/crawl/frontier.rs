@@ -16,7 +16,7 @@ use super::journal::{Dirs, Line, Replayed, append_line, replay_journal};
 use super::segment::{self, Segments};
 use super::settings::{Refresh, Resolved, Scope, Source};
 use super::since::EarlierPasses;
-use super::walk::{Item, CrawlWalk};
+use super::walk::{CrawlWalk, Item};
 use crate::pages::{Class, Facts, Site};
 use crate::warc::{block_digest, record_id};
 
@@ -246,7 +246,12 @@ impl Frontier {
     /// Makes a page durable and queues what follows from it.
     ///
     /// A blocked page is archived and stays pending: it does not contain what was asked for.
-    pub(super) fn finish_page(&mut self, item: &Item, answer: &ReceivedAnswer, read: Read) -> Result<Done, FrontierError> {
+    pub(super) fn finish_page(
+        &mut self,
+        item: &Item,
+        answer: &ReceivedAnswer,
+        read: Read,
+    ) -> Result<Done, FrontierError> {
         let date = segment::warc_date(answer.began);
         let url = item.url.to_string();
         let done = Done {

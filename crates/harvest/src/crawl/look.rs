@@ -57,7 +57,9 @@ pub enum LookError {
 
 /// Whether a crawl may ask the host of an address.
 pub fn may_ask(source: &Source, url: &Url) -> bool {
-    source.resolve_settings().is_ok_and(|resolved| host_and_port(url).is_some_and(|host| resolved.hosts.contains(&host)))
+    source
+        .resolve_settings()
+        .is_ok_and(|resolved| host_and_port(url).is_some_and(|host| resolved.hosts.contains(&host)))
 }
 
 /// Requests a page once: robots.txt, hosts, delays and limits are those of the crawl, and while the crawl is
@@ -65,7 +67,11 @@ pub fn may_ask(source: &Source, url: &Url) -> bool {
 ///
 /// # Errors
 /// Wrong settings, or the crawl is running; the inner error if there is no page.
-pub async fn request_once(source: &Source, dirs: &Dirs, url: &Url) -> Result<Result<ReceivedPage, LookError>, CrawlError> {
+pub async fn request_once(
+    source: &Source,
+    dirs: &Dirs,
+    url: &Url,
+) -> Result<Result<ReceivedPage, LookError>, CrawlError> {
     let resolved = source.resolve_settings()?;
     let lock = dirs.journal_path(&source.name).with_extension("lock");
     let wrap = |error| FrontierError::from_io(&lock, error);

@@ -36,7 +36,7 @@ pub use done::{Done, FrontierError, Role};
 pub use frontier::{Age, age_of_crawl};
 pub use guard::{Guard, Lookup, Refusal, SystemLookup, is_public};
 pub use journal::Dirs;
-pub use look::{ReceivedPage, LookError, request_once, may_ask};
+pub use look::{LookError, ReceivedPage, may_ask, request_once};
 pub use plan::{Plan, plan_crawl};
 pub use run::{CrawlError, Summary, run_crawl, run_with};
 pub use settings::{Seed, SettingsError, Source};

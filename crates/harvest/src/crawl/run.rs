@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 use super::done::{FrontierError, Role};
-use super::fetch::{ReceivedAnswer, Fetcher};
+use super::fetch::{Fetcher, ReceivedAnswer};
 use super::frontier::{Frontier, Read};
 use super::gate::Gates;
 use super::guard::{Guard, Lookup, SystemLookup};
@@ -275,8 +275,11 @@ impl Crawl<'_> {
             self.frontier.put_back(item.clone());
         } else if turned_away {
             let refusals = self.source.politeness.refusals;
-            let why =
-                format!("{} in a row refused, the last {}", count_with_noun(u64::from(refusals), "page"), done.url);
+            let why = format!(
+                "{} in a row refused, the last {}",
+                count_with_noun(u64::from(refusals), "page"),
+                done.url
+            );
             // Pages of a block are requested once more, so they are not set aside yet.
             self.summary.forbidden.retain(|url| !self.frontier.is_undone(url));
             self.halt_host(host, why, events);

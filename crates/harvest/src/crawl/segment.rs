@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::done::{Done, FrontierError};
 use super::fetch::ReceivedAnswer;
 use crate::pages::time;
-use crate::warc::{Header, Location, ArchiveReader, block_digest, record_id, write_record};
+use crate::warc::{ArchiveReader, Header, Location, block_digest, record_id, write_record};
 use riddlemill_files::fence;
 
 /// Header fields whose values are secrets of a session.
@@ -124,10 +124,15 @@ pub(super) fn list_segments(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 /// The records of one answer. `earlier` is the page that a 304 refers to.
-pub(super) fn encode_group(answer: &ReceivedAnswer, done: &Done, earlier: Option<&Done>) -> io::Result<Vec<u8>> {
+pub(super) fn encode_group(
+    answer: &ReceivedAnswer,
+    done: &Done,
+    earlier: Option<&Done>,
+) -> io::Result<Vec<u8>> {
     let url = answer.url.as_str();
-    let base =
-        |kind: &str| Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", done.date.as_str());
+    let base = |kind: &str| {
+        Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", done.date.as_str())
+    };
     let mut bytes = Vec::new();
 
     let mut block = head_block(&answer.version_line(), &answer.head.fields);

@@ -139,7 +139,8 @@ impl Default for Scope {
 impl Scope {
     /// Whether a linked page is requested.
     pub(super) fn is_in_scope(&self, url: &Url) -> bool {
-        (self.include.is_empty() || pattern::is_any_match(&self.include, url)) && !pattern::is_any_match(&self.exclude, url)
+        (self.include.is_empty() || pattern::is_any_match(&self.include, url))
+            && !pattern::is_any_match(&self.exclude, url)
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::Instant;
 use url::Url;
 
-use super::fetch::{ReceivedAnswer, PageFetchError, Fetcher, Validators, retry_after};
+use super::fetch::{Fetcher, PageFetchError, ReceivedAnswer, Validators, retry_after};
 use super::gate::Gates;
 use super::guard::Refusal;
 use super::robots::{MAX_BYTES, Robots};
@@ -255,7 +255,9 @@ impl Visitor {
                 }
                 // Only if the origin itself is refused; after a redirect it is the file that is not
                 // available.
-                Err(PageFetchError::Refused(refusal)) if answers.is_empty() => return Verdict::Refused(refusal),
+                Err(PageFetchError::Refused(refusal)) if answers.is_empty() => {
+                    return Verdict::Refused(refusal);
+                }
                 Err(error) => return unreachable(&error.to_string()),
             };
             answers.push(answer.clone());
@@ -292,7 +294,9 @@ impl Visitor {
 fn outcome_of_result(result: Result<ReceivedAnswer, PageFetchError>) -> Outcome {
     match result {
         // Not the page's fault, and possibly temporary: nothing else of the host is available now either.
-        Err(PageFetchError::Refused(refusal @ Refusal::Unresolved(..))) => Outcome::Deferred(refusal.to_string()),
+        Err(PageFetchError::Refused(refusal @ Refusal::Unresolved(..))) => {
+            Outcome::Deferred(refusal.to_string())
+        }
         Err(PageFetchError::Refused(refusal)) => Outcome::Refused(refusal),
         Err(error) => Outcome::Failed(error.to_string()),
         Ok(answer) if answer.head.status >= 500 => Outcome::Failed(format!("status {}", answer.head.status)),

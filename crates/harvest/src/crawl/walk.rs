@@ -89,7 +89,14 @@ impl CrawlWalk {
     }
 
     /// The pages that follow from one that is done, in the order they should be fetched.
-    pub fn follow_page(&mut self, site: &Site, scope: &Scope, url: &Url, class: Class, facts: &Facts) -> Vec<Url> {
+    pub fn follow_page(
+        &mut self,
+        site: &Site,
+        scope: &Scope,
+        url: &Url,
+        class: Class,
+        facts: &Facts,
+    ) -> Vec<Url> {
         self.follow_changed(site, scope, url, class, facts, false)
     }
 
@@ -111,7 +118,9 @@ impl CrawlWalk {
             (Site::Tieba, Some(Address::Thread { tid, page })) => {
                 self.follow_thread(scope, url, class, facts, tid, page)
             }
-            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => self.comment_pages(url, class, facts, tid),
+            (Site::Tieba, Some(Address::TotalComment { tid, .. })) => {
+                self.comment_pages(url, class, facts, tid)
+            }
             (Site::Tieba, Some(Address::Comment { tid, pid, page })) => {
                 // An empty page ends the replies, however many pages it states.
                 let more = !facts.ids.is_empty() && facts.pages.is_some_and(|pages| page < pages);
@@ -137,8 +146,13 @@ impl CrawlWalk {
     /// Threads first, then the next page, as long as a page shows a thread that no earlier page of this list
     /// showed.
     fn follow_list(&mut self, scope: &Scope, url: &Url, facts: &Facts, same: bool) -> Vec<Url> {
-        let Some(Address::List { forum, good, cid, .. }) = Address::parse_address(url) else { return Vec::new() };
-        let key = Address::List { forum, good, cid, offset: 0 }.url_on_base(url).map(String::from).unwrap_or_default();
+        let Some(Address::List { forum, good, cid, .. }) = Address::parse_address(url) else {
+            return Vec::new();
+        };
+        let key = Address::List { forum, good, cid, offset: 0 }
+            .url_on_base(url)
+            .map(String::from)
+            .unwrap_or_default();
         let list = self.lists.entry(key.clone()).or_default();
         list.pages += 1;
         let mark = |at: usize| facts.marks.get(at).copied().unwrap_or(0);

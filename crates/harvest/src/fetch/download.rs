@@ -96,7 +96,9 @@ pub(super) async fn complete_download(
             Some(Version { validator: Some(_), .. }) => byte_length(&part),
             _ => 0,
         };
-        match attempt_request(client, url, (&part, &note), known.filter(|_| have > 0), have, patience, meter).await {
+        match attempt_request(client, url, (&part, &note), known.filter(|_| have > 0), have, patience, meter)
+            .await
+        {
             Ok(resumed) => return Ok(mixed || resumed),
             Err(Cut::Fail(error)) => return Err(error),
             Err(Cut::Retry(why, asked)) => {
@@ -205,7 +207,9 @@ async fn append_body(
     end?;
     match now.total {
         Some(total) if at < total => Err(Cut::Retry(format!("{at} of {total} bytes came"), None)),
-        Some(total) if at > total => Err(discard_part(part, note, "the server sent more bytes than it had stated")),
+        Some(total) if at > total => {
+            Err(discard_part(part, note, "the server sent more bytes than it had stated"))
+        }
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 
 use super::download::{Meter, Patience, complete_download, partial_paths};
 use super::error::FetchError;
-use super::lock::{Pin, FilePins};
+use super::lock::{FilePins, Pin};
 use riddlemill_files::{self as files, durable};
 
 /// A file required by a source.

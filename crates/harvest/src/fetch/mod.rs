@@ -17,4 +17,4 @@ mod tests;
 pub use download::{Meter, Patience, Silent};
 pub use error::FetchError;
 pub use get::{Fetched, Wanted, fetch_file};
-pub use lock::{LOCK, Pin, FilePins};
+pub use lock::{FilePins, LOCK, Pin};

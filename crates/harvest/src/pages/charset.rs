@@ -90,7 +90,10 @@ mod tests {
     fn encodings_are_found_in_order() {
         let page = "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gbk\">弱智";
         assert_eq!(decode_page(&gbk(page), None, &Site::Tieba).text, page);
-        assert_eq!(decode_page(&gbk("弱智"), Some("text/html; charset=GB2312"), &Site::Tieba).encoding, "gb18030");
+        assert_eq!(
+            decode_page(&gbk("弱智"), Some("text/html; charset=GB2312"), &Site::Tieba).encoding,
+            "gb18030"
+        );
         assert_eq!(decode_page("弱智".as_bytes(), None, &Site::Tieba).encoding, "UTF-8");
         assert_eq!(
             decode_page("\u{feff}弱智".as_bytes(), Some("text/html; charset=gbk"), &Site::Tieba).text,

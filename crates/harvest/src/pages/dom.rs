@@ -104,7 +104,9 @@ fn check_attributes(html: &str) -> Result<(), TooDeep> {
                 return Err(TooDeep);
             }
             // An attribute's name may begin with a character that ends others.
-            at += 1 + length_until(&bytes[at + 1..], |b| b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'='));
+            at += 1 + length_until(&bytes[at + 1..], |b| {
+                b.is_ascii_whitespace() || matches!(b, b'/' | b'>' | b'=')
+            });
             let value = at + length_until(&bytes[at..], |b| !b.is_ascii_whitespace());
             if bytes.get(value) != Some(&b'=') {
                 continue;

@@ -12,7 +12,7 @@ use super::parse::{FloorComments, Parsed, Site, parse_page};
 use super::profile::FoundPost;
 use super::row::{Post, PostKind};
 use super::tieba::Address;
-use crate::warc::{Archive, ArchiveError, RecordLimits, ArchivedPage, Totals};
+use crate::warc::{Archive, ArchiveError, ArchivedPage, RecordLimits, Totals};
 
 /// Most pages parsed at a time.
 const BATCH: usize = 64;
@@ -168,7 +168,9 @@ impl Merge {
                 *known = merge_captures(std::mem::replace(known, Post::new(post.kind)), post);
                 date.clone_from(&page.date);
             }
-            Some((_, known)) => *known = merge_captures(post, std::mem::replace(known, Post::new(PostKind::Floor))),
+            Some((_, known)) => {
+                *known = merge_captures(post, std::mem::replace(known, Post::new(PostKind::Floor)))
+            }
         }
     }
 

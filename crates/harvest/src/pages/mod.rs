@@ -22,7 +22,7 @@ mod text;
 pub mod tieba;
 
 pub use classify::Class;
-pub use dom::{MAX_DEPTH, TooDeep, saved_address, canonical_address};
+pub use dom::{MAX_DEPTH, TooDeep, canonical_address, saved_address};
 pub use import::read_page;
 pub use import::{Imported, PageNote, for_each_page, import_archives};
 pub use parse::{Facts, FloorComments, Parsed, Site, classify_page, parse_page};

@@ -203,7 +203,9 @@ fn western_bytes(run: &str) -> Vec<u8> {
 fn is_utf8_as_western(line: &str) -> bool {
     // Without the first bytes of long characters there are none.
     line.contains(|c: char| matches!(c, '\u{e0}'..='\u{f4}'))
-        && non_ascii_runs(line).fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&western_bytes(run)))).is_text()
+        && non_ascii_runs(line)
+            .fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&western_bytes(run))))
+            .is_text()
 }
 
 /// Characters that may come from UTF-8 read as GBK, of those that GBK has: their bytes continue or begin a long character.
@@ -249,8 +251,8 @@ fn is_utf8_as_gbk(line: &str) -> bool {
     if suspect < 2 {
         return false;
     }
-    let counts =
-        non_ascii_runs(line).fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&GB18030.encode(run).0)));
+    let counts = non_ascii_runs(line)
+        .fold(Counts::default(), |sum, (_, run)| sum.add_counts(Counts::count_signs(&GB18030.encode(run).0)));
     counts.is_text() || counts.signs > 0 && counts.bad == 0
 }
 

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::classify::{Class, by_answer, classify_refused, without_structure};
 use super::dom;
-use super::profile::{FoundPost, Format, Profile, Reading};
+use super::profile::{Format, FoundPost, Profile, Reading};
 use super::row::Post;
 use super::text::number_of;
 use super::tieba::{self, Address};
@@ -230,7 +230,9 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
 }
 
 fn total_comments(body: &str, tid: u64) -> Parsed {
-    let Ok(mut found) = tieba::parse_comments(body) else { return Parsed::unparsed_because("its replies are not JSON") };
+    let Ok(mut found) = tieba::parse_comments(body) else {
+        return Parsed::unparsed_because("its replies are not JSON");
+    };
     for post in &mut found.posts {
         post.tid = post.tid.or(Some(tid));
     }

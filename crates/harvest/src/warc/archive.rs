@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use riddlemill_files::reading::zipped;
 
 use super::http::{Head, decode_body, parse_head};
-use super::read::{Location, ReadError, ArchiveReader, Record};
+use super::read::{ArchiveReader, Location, ReadError, Record};
 use super::resync::resync_reader;
 use super::{RecordLimits, Totals, Truncated};
 use riddlemill_files::fence;
@@ -207,9 +207,8 @@ impl Iterator for Pages {
                         Err(self.error_in_file(file, trouble))
                     }
                 },
-                Ok(None) => {
-                    Err(self.error_in_file(file, lost_body(&record, "the record it revisits is not in the archive")))
-                }
+                Ok(None) => Err(self
+                    .error_in_file(file, lost_body(&record, "the record it revisits is not in the archive"))),
                 Err(trouble) => Err(self.error_in_file(file, trouble)),
             });
         }
@@ -331,7 +330,12 @@ impl Pages {
         }
     }
 
-    fn resolve_revisit(&self, file: usize, revisit: &Record, block: &[u8]) -> Result<Option<ArchivedPage>, ArchiveTrouble> {
+    fn resolve_revisit(
+        &self,
+        file: usize,
+        revisit: &Record,
+        block: &[u8],
+    ) -> Result<Option<ArchivedPage>, ArchiveTrouble> {
         let header = &revisit.header;
         let by_id = header.get("WARC-Refers-To").map(|id| hash_key("id", id));
         let by_date = header

@@ -43,7 +43,8 @@ fn write_archive(bytes: &[u8]) -> Vec<PathBuf> {
 }
 
 fn record_bytes(kind: &str, url: &str, fields: &[(&str, &str)], block: &[u8]) -> Vec<u8> {
-    let mut header = Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", "2024-01-01T00:00:00Z");
+    let mut header =
+        Header::new(kind).with_field("WARC-Target-URI", url).with_field("WARC-Date", "2024-01-01T00:00:00Z");
     for (name, value) in fields {
         header = header.with_field(name, *value);
     }

@@ -42,7 +42,8 @@ pub fn merge_archives(here: &Path, other: &Path, only_look: bool) -> io::Result<
             Ok(CommonStart::Shorter) => continue,
             Ok(CommonStart::Longer) => (name, MergedFile::Longer),
             Ok(CommonStart::Apart) => {
-                let other_name = name_with_hash(&name, &durable::sha256_of_file(&from).map_err(io::Error::other)?);
+                let other_name =
+                    name_with_hash(&name, &durable::sha256_of_file(&from).map_err(io::Error::other)?);
                 if here.join(&other_name).exists() {
                     continue;
                 }

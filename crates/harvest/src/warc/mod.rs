@@ -27,7 +27,7 @@ pub use archive::{Archive, ArchiveError, ArchiveTrouble, ArchivedPage, Pages};
 pub use header::Header;
 pub use http::{Decoded, Head, decode_body, parse_head};
 pub use merge::{MergedFile, merge_archives};
-pub use read::{RecordBlock, Location, ReadError, ArchiveReader, Record, RecordDamage};
+pub use read::{ArchiveReader, Location, ReadError, Record, RecordBlock, RecordDamage};
 pub use resync::resync_reader;
 pub use write::{block_digest, record_id, write_record};
 

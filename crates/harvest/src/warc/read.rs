@@ -50,7 +50,11 @@ pub enum RecordDamage {
 
 impl From<io::Error> for RecordDamage {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::UnexpectedEof { RecordDamage::Torn } else { RecordDamage::Io(error) }
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            RecordDamage::Torn
+        } else {
+            RecordDamage::Io(error)
+        }
     }
 }
 
@@ -144,7 +148,8 @@ impl<R: BufRead> ArchiveReader<R> {
             }
         }
         let header = Header::parse_header(&bytes).ok_or(RecordDamage::NoHeader)?;
-        let length = header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(RecordDamage::NoLength)?;
+        let length =
+            header.get("Content-Length").and_then(|n| n.parse().ok()).ok_or(RecordDamage::NoLength)?;
         self.left = length;
         Ok(Some(Record { header, length, at: self.at }))
     }
@@ -234,8 +239,12 @@ mod tests {
     fn archive(blocks: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for block in blocks {
-            write_record(&mut bytes, &Header::new("resource").with_field("WARC-Target-URI", "http://a/"), block)
-                .unwrap();
+            write_record(
+                &mut bytes,
+                &Header::new("resource").with_field("WARC-Target-URI", "http://a/"),
+                block,
+            )
+            .unwrap();
         }
         bytes
     }
@@ -319,7 +328,11 @@ mod tests {
     #[test]
     fn other_formats_are_refused() {
         for bytes in [&b"[{\"title\": 1}]"[..], b"<html>", &[0x1f, 0x8b, 8, 0]] {
-            assert!(ArchiveReader::new(bytes).and_then(|mut r| r.next_record().map_err(io::Error::other)).is_err());
+            assert!(
+                ArchiveReader::new(bytes)
+                    .and_then(|mut r| r.next_record().map_err(io::Error::other))
+                    .is_err()
+            );
         }
     }
 }

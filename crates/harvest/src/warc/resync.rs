@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::read::{Location, ArchiveReader};
+use super::read::{ArchiveReader, Location};
 use riddlemill_files::fence;
 
 /// Magic number and the only compression method.
@@ -21,7 +21,11 @@ const PLAIN: &[u8] = b"WARC/1.";
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn resync_reader(path: &Path, damaged: Location, end: u64) -> io::Result<Option<ArchiveReader<BufReader<Take<File>>>>> {
+pub fn resync_reader(
+    path: &Path,
+    damaged: Location,
+    end: u64,
+) -> io::Result<Option<ArchiveReader<BufReader<Take<File>>>>> {
     let opened = |path: &Path, at: u64| open_range(path, at, end);
     let mut head = [0; 5];
     // In a zip the member that is damaged shows the packing, in a file of its own also the first one.
@@ -91,7 +95,7 @@ fn begins_record(path: &Path, at: u64, end: u64, gzip: bool) -> io::Result<bool>
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Archive, ArchiveTrouble, Header, RecordLimits, ReadError, write_record};
+    use super::super::{Archive, ArchiveTrouble, Header, ReadError, RecordLimits, write_record};
 
     /// Damages each byte of the middle one of five records, one at a time.
     #[test]

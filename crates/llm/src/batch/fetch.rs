@@ -6,8 +6,8 @@ use riddlemill_record::Reason;
 use rustc_hash::FxHashMap;
 
 use super::Turn;
-use super::log::{self, BatchLogEntry, BatchItem};
-use super::server::{FoundBatch, BatchResult as Answered, Server, State, Unanswered};
+use super::log::{self, BatchItem, BatchLogEntry};
+use super::server::{BatchResult as Answered, FoundBatch, Server, State, Unanswered};
 use crate::answer::Failed;
 use crate::cause::{self, Hint};
 use crate::engine::Engine;
@@ -72,9 +72,10 @@ impl Engine {
             None => {
                 let found = match new {
                     true => FoundBatch::Nowhere,
-                    false => {
-                        server.find(entry, &turn.ids).await.map_err(|fault| BatchStateError::Fails(describe(&fault)))?
-                    }
+                    false => server
+                        .find(entry, &turn.ids)
+                        .await
+                        .map_err(|fault| BatchStateError::Fails(describe(&fault)))?,
                 };
                 let id = match found {
                     FoundBatch::Batch(id) => id,
@@ -90,7 +91,11 @@ impl Engine {
                     FoundBatch::Nowhere => match server.send(entry).await {
                         Ok(id) => id,
                         // Refused as a whole: nothing is paid, and nothing is in progress.
-                        Err(fault) if fault.is_unbilled() && fault.http_status().is_some() && !fault.is_retriable() => {
+                        Err(fault)
+                            if fault.is_unbilled()
+                                && fault.http_status().is_some()
+                                && !fault.is_retriable() =>
+                        {
                             let how = describe(&fault);
                             let name = &self.endpoint.name;
                             let left =
@@ -126,7 +131,9 @@ impl Engine {
                 self.refuse_batch(turn, entry, &how).await?;
                 Ok(BatchState::Complete)
             }
-            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => Err(BatchStateError::Gone(describe(&fault))),
+            Err(fault) if matches!(fault.kind, Kind::Status(404 | 410)) => {
+                Err(BatchStateError::Gone(describe(&fault)))
+            }
             Err(fault) => Err(BatchStateError::Fails(describe(&fault))),
         }
     }
@@ -184,8 +191,9 @@ impl Engine {
                 continue;
             }
             let line = self.outcome_line(item, entry.at_ms, came.remove(&item.key.to_string()), how);
-            if let SegmentLine::Failure(Failure { key, error, raw, status: Some(status), lasting: false, .. }) =
-                &line
+            if let SegmentLine::Failure(Failure {
+                key, error, raw, status: Some(status), lasting: false, ..
+            }) = &line
                 && !Fault::new(Kind::Status(*status)).is_retriable()
             {
                 let error = cause::remembered_failure(&self.endpoint.name, error.clone(), Some(*status), raw);
@@ -213,11 +221,19 @@ impl Engine {
         let received = match came {
             Some(Ok(received)) => received,
             Some(Err(why)) => {
-                return SegmentLine::Failure(Failure { error: format!("not answered: {how}, {why}"), ..failure });
+                return SegmentLine::Failure(Failure {
+                    error: format!("not answered: {how}, {why}"),
+                    ..failure
+                });
             }
             None => return SegmentLine::Failure(failure),
         };
-        let most = || self.price.highest_cost(tokens::bound_prompt_tokens(&item.request), item.request.max_completion_tokens());
+        let most = || {
+            self.price.highest_cost(
+                tokens::bound_prompt_tokens(&item.request),
+                item.request.max_completion_tokens(),
+            )
+        };
         let stated = wire::stated_cost(&received, most()).least_charge(most());
         match wire::parse_received(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => SegmentLine::Reply(StoredReply {

@@ -73,10 +73,13 @@ impl Engine {
             Some(id) => id.clone(),
             None => {
                 let found = server.find(&entry, &turn.ids).await;
-                match found.map_err(|fault| GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name)))? {
+                match found
+                    .map_err(|fault| GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name)))?
+                {
                     FoundBatch::Batch(id) => id,
                     FoundBatch::Nowhere => {
-                        let ended = self.end_batch(&turn, &entry, Vec::new(), "it was given up before it was sent");
+                        let ended =
+                            self.end_batch(&turn, &entry, Vec::new(), "it was given up before it was sent");
                         ended.await.map_err(|error| GiveUpError::Log(error.to_string()))?;
                         return Ok(GivenUp::NeverSent);
                     }
@@ -88,7 +91,10 @@ impl Engine {
         };
         // Not an error yet: a batch that has ended cannot be cancelled, and its answers are fetched instead.
         let cancelled = server.cancel(&id).await;
-        match self.advance_batch(&server, &mut turn, &BatchLogEntry { id: Some(id), ..entry.clone() }, false).await {
+        match self
+            .advance_batch(&server, &mut turn, &BatchLogEntry { id: Some(id), ..entry.clone() }, false)
+            .await
+        {
             Ok(BatchState::Complete) => {
                 let answered =
                     entry.items.iter().filter(|item| self.store.contains(&item.key).unwrap_or(false));

@@ -85,7 +85,9 @@ impl OpenBatch {
         format_date(self.at_ms)
     }
 
-    pub(super) fn from_entry(BatchLogEntry { batch, endpoint, at_ms, items, id, .. }: BatchLogEntry) -> OpenBatch {
+    pub(super) fn from_entry(
+        BatchLogEntry { batch, endpoint, at_ms, items, id, .. }: BatchLogEntry,
+    ) -> OpenBatch {
         OpenBatch { batch, endpoint, at_ms, requests: items.len(), id }
     }
 }

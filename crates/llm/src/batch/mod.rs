@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
 
 use self::fetch::{BatchState, BatchStateError};
-use self::log::{BatchLogEntry, BatchItem, LogContents};
+use self::log::{BatchItem, BatchLogEntry, LogContents};
 use self::server::Server;
 use super::answer::{Answer, Failed, Held};
 use super::cause::{budget_reached, interrupted_answer, left_alone_answer, refused_answer, store_failed};
@@ -254,10 +254,13 @@ impl Engine {
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
             let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
             let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
-            answers[at] = Some(known.unwrap_or_else(|| match self.limits.run.failure_of_endpoint(&self.endpoint.name) {
-                Some(how) => left_alone_answer(&how),
-                None => Answer::Held(hold),
-            }));
+            answers[at] =
+                Some(known.unwrap_or_else(
+                    || match self.limits.run.failure_of_endpoint(&self.endpoint.name) {
+                        Some(how) => left_alone_answer(&how),
+                        None => Answer::Held(hold),
+                    },
+                ));
         }
     }
 
@@ -265,7 +268,8 @@ impl Engine {
     /// they reserved.
     async fn reserve(&self, question: &Question) -> Result<String, Box<Answer>> {
         let request = &question.request;
-        let reserved = self.price.highest_cost(tokens::bound_prompt_tokens(request), request.max_completion_tokens());
+        let reserved =
+            self.price.highest_cost(tokens::bound_prompt_tokens(request), request.max_completion_tokens());
         let asked = Instant::now();
         loop {
             let begin = Begin {
@@ -285,7 +289,8 @@ impl Engine {
                         .unwrap_or_else(|| store_failed(question.key, "a reply vanished")),
                 )),
                 Ok(BeginReply::Busy) => {
-                    let what = Evidence::with_cause("another process is asking for it", Cause::AskedElsewhere);
+                    let what =
+                        Evidence::with_cause("another process is asking for it", Cause::AskedElsewhere);
                     Err(Box::new(Answer::Held(Held { reason: Reason::ReplyMissing, what })))
                 }
                 Ok(BeginReply::Refused { unsettled: 1.., .. })

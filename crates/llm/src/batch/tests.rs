@@ -10,7 +10,7 @@ use super::*;
 use crate::http::Received;
 use crate::settings::Provider;
 use crate::wire;
-use crate::{Ask, Endpoint, Limits, Message, Output, Role, RequestContent, give_up_lost, open_batches};
+use crate::{Ask, Endpoint, Limits, Message, Output, RequestContent, Role, give_up_lost, open_batches};
 
 const PROVIDERS: [Provider; 4] = [Provider::Openai, Provider::Azure, Provider::Anthropic, Provider::Gemini];
 
@@ -244,7 +244,9 @@ async fn cut_goes_into_another_batch(half: &str) {
     let line = json!({"reply": {"key": request(1024).key(), "request": request(1024), "raw": cut,
         "charged_picousd": 0, "attempts": 1, "at_ms": 0, "elapsed_ms": 0}});
     let store = bench.store();
-    tokio::task::spawn_blocking(move || store.import_replies(line.to_string().as_bytes()).unwrap()).await.unwrap();
+    tokio::task::spawn_blocking(move || store.import_replies(line.to_string().as_bytes()).unwrap())
+        .await
+        .unwrap();
     assert!(held_reasons(&bench.asks(&["a"]).await)[0].starts_with("in a batch"));
     assert_eq!(bench.kept.lock().unwrap().batches[0].asked[0].0, request(4096).key().to_string());
     let estimated = crate::estimate_stage(&bench.store(), &bench.endpoint, "s", &[ask("a")], None).unwrap();
@@ -318,14 +320,18 @@ async fn what_is_booked_is_not_booked_again() {
     let open = log::read_log(&log).unwrap().open;
     assert!(bench.requests() > 0 && open.iter().all(|entry| entry.batch != "again"));
     assert_eq!(bench.spent().1, 3 + 1);
-    assert_eq!(bench.store().compute_stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(), 2);
+    assert_eq!(
+        bench.store().compute_stats().unwrap().models.iter().map(|model| model.replies).sum::<u64>(),
+        2
+    );
 }
 
 #[tokio::test]
 async fn an_estimate_leaves_out_what_is_on_its_way() {
     let bench = Bench::new();
     let asks = ["a", "d"].map(ask);
-    let requests = || crate::estimate_stage(&bench.store(), &bench.endpoint, "s", &asks, None).unwrap().requests;
+    let requests =
+        || crate::estimate_stage(&bench.store(), &bench.endpoint, "s", &asks, None).unwrap().requests;
     assert_eq!(requests(), 2);
     bench.run(None).await.unwrap();
     assert_eq!(requests(), 1);
@@ -363,7 +369,8 @@ async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
     let key = Some(entry.items[0].key.to_string());
     let came = Ok(Received { status: 400, body: body.to_string(), ..Received::default() });
     let engine = bench.engine(None);
-    let refused = engine.record_answers(&entry, vec![server::BatchResult { key, came }], "ended").await.unwrap();
+    let refused =
+        engine.record_answers(&entry, vec![server::BatchResult { key, came }], "ended").await.unwrap();
     let [(key, failed)] = &refused[..] else { panic!("{refused:?}") };
     assert_eq!((*key, failed.reason), (entry.items[0].key, Reason::RequestFailed));
     assert_eq!(failed.error, "400 from e (max_tokens is too large)");

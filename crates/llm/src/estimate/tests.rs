@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::request::Input;
 use crate::settings::Format;
-use crate::{Call, Fault, Limits, Message, Output, Received, Role, Transport, RequestContent, ask_parsed, estimate};
+use crate::{
+    Call, Fault, Limits, Message, Output, Received, RequestContent, Role, Transport, ask_parsed, estimate,
+};
 
 /// Randomly cuts answers off, thinks, caches prompts, answers unreadably, and longer than it was asked to; counts
 /// prompts correctly, every byte as a token.
@@ -49,9 +51,17 @@ impl Transport for Moody {
 fn ask(n: u64) -> Ask {
     let messages =
         vec![Message::new(Role::User, format!("question {n} {}", "为什么".repeat(n as usize % 7)))];
-    let what = RequestContent::Chat { messages, output: if n.is_multiple_of(2) { Output::Json } else { Output::Text } };
+    let what = RequestContent::Chat {
+        messages,
+        output: if n.is_multiple_of(2) { Output::Json } else { Output::Text },
+    };
     let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}});
-    Ask { template: "t".into(), what, schema: Some(Arc::new(schema)), ..Ask::for_embedding(n.to_string(), "") }
+    Ask {
+        template: "t".into(),
+        what,
+        schema: Some(Arc::new(schema)),
+        ..Ask::for_embedding(n.to_string(), "")
+    }
 }
 
 fn read(_: &Ask, reply: &str) -> Result<(), Unreadable> {
@@ -79,7 +89,8 @@ async fn no_answer_within_its_limits_costs_more_than_the_upper_end() {
             let asks: Vec<Ask> = (0..dice.u64(5..25)).map(ask).collect();
             let reading = Reading { read: &read, max_reasks: reasks };
             let before = store.spent("endpoint:e").unwrap().0;
-            let most = estimate_stage(&store, &endpoint, "s", &asks, Some(&reading)).unwrap().max_usd.unwrap();
+            let most =
+                estimate_stage(&store, &endpoint, "s", &asks, Some(&reading)).unwrap().max_usd.unwrap();
             let moody = Box::new(Moody(Mutex::new(dice.fork())));
             let engine = Engine::with_transport(store.clone(), endpoint.clone(), Limits::default(), moody);
             ask_parsed(&engine, asks, read, reasks, |_| {}).await;
@@ -157,7 +168,10 @@ fn a_cut_answer_and_a_schema_are_part_of_what_it_may_cost() {
     let Input::Chat { format: Format::JsonSchema { schema, .. }, .. } = request(true).input else {
         panic!("no schema")
     };
-    assert!(tokens::bound_prompt_tokens(&request(true)) > tokens::bound_prompt_tokens(&request(false)) + schema.to_string().len() as u64);
+    assert!(
+        tokens::bound_prompt_tokens(&request(true))
+            > tokens::bound_prompt_tokens(&request(false)) + schema.to_string().len() as u64
+    );
 }
 
 #[test]

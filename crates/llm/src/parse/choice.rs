@@ -57,7 +57,8 @@ fn strip_tag(line: &str) -> Option<&str> {
 /// If there is no letter of `letters` that the reply does not deny, or it does not open with one and names several.
 pub fn parse_letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
     let reply = narrow_forms(strip_fence(reply));
-    let text = text_after_label(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
+    let text =
+        text_after_label(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
     let head = text.trim_start_matches(|c: char| c.is_whitespace() || "([{【「\"'*".contains(c));
     let mut chars = head.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));

@@ -9,9 +9,14 @@ mod mended;
 mod repeated;
 mod text;
 
-pub use choice::{parse_choice, choice_within, text_after_label, parse_letter, has_name, parse_numbers, one_of};
-pub use json::{ends_with_object, parse_flag, make_strict_json, parse_object, optional_text, parse_strings, text_field, without_halves};
-pub use riddlemill_text::text::{count_words, count_sentences};
+pub use choice::{
+    choice_within, has_name, one_of, parse_choice, parse_letter, parse_numbers, text_after_label,
+};
+pub use json::{
+    ends_with_object, make_strict_json, optional_text, parse_flag, parse_object, parse_strings, text_field,
+    without_halves,
+};
+pub use riddlemill_text::text::{count_sentences, count_words};
 pub use text::plain_text;
 use text::{narrow_forms, strip_fence};
 

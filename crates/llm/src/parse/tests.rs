@@ -34,11 +34,12 @@ fn objects_are_found_in_every_wrapping() {
         "{\"rating\": 2, \"explanation\": \"x\"}\n\n{\"rating\": 2, \"explanation\": \"x\"}",
         "{\"note\": 1}\n{\"rating\": 2, \"explanation\": \"x\"}",
     ] {
-        let map =
-            parse_object(reply, &["rating", "explanation"]).unwrap_or_else(|error| panic!("{reply}: {error}"));
+        let map = parse_object(reply, &["rating", "explanation"])
+            .unwrap_or_else(|error| panic!("{reply}: {error}"));
         assert_eq!((map["rating"].as_f64(), &map["explanation"]), (Some(2.0), &json!("x")), "{reply}");
     }
-    let map = parse_object(r#"{"explanation": "it's a } in \"quotes\" {", "rating": 1}"#, &["rating"]).unwrap();
+    let map =
+        parse_object(r#"{"explanation": "it's a } in \"quotes\" {", "rating": 1}"#, &["rating"]).unwrap();
     assert_eq!(map["explanation"], "it's a } in \"quotes\" {");
 }
 

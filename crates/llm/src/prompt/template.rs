@@ -255,7 +255,11 @@ mod tests {
     fn a_missing_value_is_an_error() {
         let error = Template::parse(SOURCE).unwrap().render_messages(&context! {}).unwrap_err().to_string();
         assert!(error.contains("undefined"), "{error}");
-        let error = Template::parse(SOURCE).unwrap().render_messages(&context! { post => 5 }).unwrap_err().to_string();
+        let error = Template::parse(SOURCE)
+            .unwrap()
+            .render_messages(&context! { post => 5 })
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("only a text"), "{error}");
     }
 

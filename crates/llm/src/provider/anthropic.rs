@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, sampling_parameters, stream_events, insert_into, part_instructions, schema_of_format};
+use super::{
+    AnswerParts, Names, insert_into, part_instructions, sampling_parameters, schema_of_format, stream_events,
+};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::settings::Endpoint;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, sampling_parameters, stream_events, part_instructions};
+use super::{AnswerParts, Names, part_instructions, sampling_parameters, stream_events};
 use crate::provider::Call;
 use crate::request::{Input, Request, Role};
 use crate::settings::{Endpoint, Format};
@@ -66,7 +66,8 @@ pub(super) fn call(endpoint: &Endpoint, requests: &[&Request]) -> Call {
                 }
                 one
             };
-            let all: Vec<Value> = requests.iter().flat_map(|request| request.message_texts()).map(one).collect();
+            let all: Vec<Value> =
+                requests.iter().flat_map(|request| request.message_texts()).map(one).collect();
             Call { path: path("batchEmbedContents"), body: json!({"requests": all}).to_string() }
         }
         Input::Translation { .. } => super::openai::call(endpoint, requests),
@@ -105,7 +106,8 @@ pub(super) fn as_openai(body: &Value) -> Option<Value> {
     // An answer without text has no count of its own.
     let tokens = count("candidatesTokenCount").or_else(|| count("totalTokenCount").map(|_| 0));
     let completion = tokens.map(|tokens| tokens.saturating_add(thoughts));
-    let mut usage = super::usage_json(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);
+    let mut usage =
+        super::usage_json(prompt, completion, count("cachedContentTokenCount").unwrap_or(0), thoughts);
     if usage.is_object() {
         usage["total_tokens"] = json!(count("totalTokenCount"));
     }

@@ -12,7 +12,7 @@ mod openai;
 mod responses;
 
 pub(super) use address::{Address, is_azure_v1};
-pub(super) use gemini::{model_path as gemini_model, api_version as gemini_version};
+pub(super) use gemini::{api_version as gemini_version, model_path as gemini_model};
 pub(super) use responses::is_only_there as is_only_in_responses;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Names, sampling_parameters, is_azure_v1};
+use super::{Names, is_azure_v1, sampling_parameters};
 use crate::provider::Call;
 use crate::request::{Input, Request};
 use crate::secret::percent_encoded;

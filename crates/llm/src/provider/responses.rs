@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{AnswerParts, Names, sampling_parameters, stream_events, insert_into, is_azure_v1};
+use super::{AnswerParts, Names, insert_into, is_azure_v1, sampling_parameters, stream_events};
 use crate::fault::Kind;
 use crate::provider::Call;
 use crate::request::{Input, Request};

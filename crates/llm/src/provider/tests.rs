@@ -114,7 +114,8 @@ pub(crate) fn endpoint(provider: Provider, here: &str) -> Endpoint {
 }
 
 pub(crate) fn http(endpoint: &Endpoint) -> Http {
-    Http::with_variables(endpoint, &|name| ApiKey::new(if name == "KEY" { KEY } else { "value-of-a-header" })).unwrap()
+    Http::with_variables(endpoint, &|name| ApiKey::new(if name == "KEY" { KEY } else { "value-of-a-header" }))
+        .unwrap()
 }
 
 /// The question of each recording, in addition to the messages.
@@ -259,8 +260,14 @@ async fn errands_go_to_the_address_with_the_key_and_files_as_forms() {
 
 #[test]
 fn lists_of_models_are_read() {
-    assert_eq!(parse_model_names(r#"{"object": "list", "data": [{"id": "m-1", "object": "model"}]}"#), ["m-1"]);
-    assert_eq!(parse_model_names(r#"{"data": [{"type": "model", "id": "c-1", "display_name": "C"}]}"#), ["c-1"]);
+    assert_eq!(
+        parse_model_names(r#"{"object": "list", "data": [{"id": "m-1", "object": "model"}]}"#),
+        ["m-1"]
+    );
+    assert_eq!(
+        parse_model_names(r#"{"data": [{"type": "model", "id": "c-1", "display_name": "C"}]}"#),
+        ["c-1"]
+    );
     assert_eq!(parse_model_names(r#"{"models": [{"name": "models/g-1", "version": "1"}]}"#), ["g-1"]);
     assert_eq!(parse_model_names(r#"{"models": [{"name": "l:8b", "model": "l:8b"}]}"#), ["l:8b"]);
     assert!(parse_model_names("<html>").is_empty() && parse_model_names("[]").is_empty());
@@ -436,7 +443,10 @@ fn an_error_on_the_way_is_the_answer() {
     for provider in [Provider::Anthropic, Provider::Gemini] {
         assert_eq!(assemble_stream(provider, &stream(std::slice::from_ref(&error))), Some(error.to_string()));
     }
-    assert_eq!(assemble_stream(Provider::Ollama, "{\"error\":\"gone\"}\n").as_deref(), Some("{\"error\":\"gone\"}"));
+    assert_eq!(
+        assemble_stream(Provider::Ollama, "{\"error\":\"gone\"}\n").as_deref(),
+        Some("{\"error\":\"gone\"}")
+    );
 }
 
 proptest! {

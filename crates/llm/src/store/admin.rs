@@ -183,7 +183,8 @@ impl Store {
             for reply in reader.read_replies(keys)?.into_iter().flatten() {
                 // The attempt belongs to this store's budgets.
                 let line = SegmentLine::Reply(StoredReply { id: None, ..reply });
-                out.write_all(&line.to_json_line()).map_err(|source| StoreError::io(Path::new("export"), source))?;
+                out.write_all(&line.to_json_line())
+                    .map_err(|source| StoreError::io(Path::new("export"), source))?;
                 replies += 1;
             }
         }
@@ -212,7 +213,9 @@ impl Store {
                 done.refused.push((at, format!("the request does not hash to the key {}", reply.key)));
             } else if !seen.insert(reply.key) || self.contains(&reply.key)? {
                 done.known += 1;
-            } else if index::is_forgotten(self.reader().db(), &reply.reply_identity()).map_err(StoreError::from)? {
+            } else if index::is_forgotten(self.reader().db(), &reply.reply_identity())
+                .map_err(StoreError::from)?
+            {
                 done.forgotten += 1;
             } else {
                 waiting.push(self.settle(SegmentLine::Reply(StoredReply { id: None, ..reply }))?);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use super::line::{SegmentLine, Origin};
+use super::line::{Origin, SegmentLine};
 use super::segment::{Frame, Number};
 use crate::money::Usd;
 use crate::request::Key;
@@ -102,7 +102,13 @@ pub(super) fn clear_tables(db: &Connection) -> Result<()> {
 
 /// Adds one line, `len` bytes from `start` of segment `number`, to the index. An attempt, outcome or reply
 /// that is in two segments because one was salvaged from the other counts once, whatever their order.
-pub(super) fn index_line(db: &Connection, number: Number, start: u64, len: u64, line: &SegmentLine) -> Result<()> {
+pub(super) fn index_line(
+    db: &Connection,
+    number: Number,
+    start: u64,
+    len: u64,
+    line: &SegmentLine,
+) -> Result<()> {
     match line {
         SegmentLine::Attempt(attempt) => {
             begin_attempt(db, &attempt.id, attempt.reserved_picousd, &attempt.scopes)?;
@@ -372,7 +378,11 @@ pub(super) fn record_frames(db: &Connection, number: Number, frames: &[Frame]) -
 
 /// The origins of a model's replies, in order of first appearance: what the replies state, how many they are,
 /// and when the first of them came.
-pub(super) fn origins_of_replies(db: &Connection, identity: &str, model: &str) -> Result<Vec<(Origin, u64, u64)>> {
+pub(super) fn origins_of_replies(
+    db: &Connection,
+    identity: &str,
+    model: &str,
+) -> Result<Vec<(Origin, u64, u64)>> {
     db.prepare_cached(
         "SELECT answered, fingerprint, COUNT(*), MIN(at_ms) FROM replies WHERE identity = ? AND model = ?
          GROUP BY answered, fingerprint ORDER BY MIN(at_ms), answered, fingerprint",

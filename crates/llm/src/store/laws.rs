@@ -76,7 +76,10 @@ async fn a_kill_at_any_byte_costs_no_reply_that_was_acknowledged() {
 async fn a_line_of_a_newer_program_is_named_and_survives_a_salvage() {
     let root = tempfile::tempdir().unwrap();
     let newer = b"{\"judgement\":{\"key\":\"0\"}}\n";
-    left_open(root.path(), &[&reply("a").to_json_line()[..], &newer[..], &reply("b").to_json_line()[..]].concat());
+    left_open(
+        root.path(),
+        &[&reply("a").to_json_line()[..], &newer[..], &reply("b").to_json_line()[..]].concat(),
+    );
     let named = |store: &Store| {
         let findings = store.verify_segments().unwrap().findings;
         assert_eq!(findings.len(), 1, "{findings:?}");

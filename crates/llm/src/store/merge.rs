@@ -138,20 +138,28 @@ impl StoreContents {
     /// Adds a line of this store; false if it was there already.
     fn add_line(&mut self, line: &SegmentLine) -> bool {
         match line {
-            SegmentLine::Attempt(attempt) => self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none(),
+            SegmentLine::Attempt(attempt) => {
+                self.attempts.insert(of_attempt(attempt), attempt.id.clone()).is_none()
+            }
             SegmentLine::Failure(failure) => self.outcomes.insert(of_failure(failure)),
             SegmentLine::Reply(reply) => {
                 self.answered.insert(reply.key);
                 self.outcomes.insert(reply.reply_identity())
             }
             // A tombstone by place is recognised by its reply, if that is known.
-            SegmentLine::Forgotten(forgotten) => forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply)),
+            SegmentLine::Forgotten(forgotten) => {
+                forgotten.reply.is_none_or(|reply| self.forgotten.insert(reply))
+            }
         }
     }
 
     /// Converts a line of another store for this one; `None` if this one has it. Attempts get new ids: the
     /// numbers of segments are each store's own.
-    fn convert_line(&mut self, line: SegmentLine, places: &FxHashMap<(Number, u64), Key>) -> Option<SegmentLine> {
+    fn convert_line(
+        &mut self,
+        line: SegmentLine,
+        places: &FxHashMap<(Number, u64), Key>,
+    ) -> Option<SegmentLine> {
         let line = match line {
             SegmentLine::Attempt(attempt) => {
                 let identity = of_attempt(&attempt);
@@ -161,9 +169,10 @@ impl StoreContents {
                 }
                 SegmentLine::Attempt(Attempt { id: rename_attempt(&attempt.id, identity), ..attempt })
             }
-            SegmentLine::Failure(failure) => {
-                SegmentLine::Failure(Failure { id: self.id_here(&failure.id, of_failure(&failure)), ..failure })
-            }
+            SegmentLine::Failure(failure) => SegmentLine::Failure(Failure {
+                id: self.id_here(&failure.id, of_failure(&failure)),
+                ..failure
+            }),
             SegmentLine::Reply(reply) => {
                 let id = reply.id.as_deref().map(|id| self.id_here(id, reply.reply_identity()));
                 SegmentLine::Reply(StoredReply { id, ..reply })

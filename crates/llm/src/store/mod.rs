@@ -43,7 +43,7 @@ use riddlemill_files::log::{LogError, LogName, open_locked};
 use tokio::sync::oneshot;
 
 pub use admin::{Exported, Finding, Imported, ModelStats, Stats, Verified};
-pub use line::{Attempt, Failure, Forgotten, SegmentLine, Origin, StoredReply};
+pub use line::{Attempt, Failure, Forgotten, Origin, SegmentLine, StoredReply};
 pub use merge::MergedReplies;
 pub use salvage::SalvagedReplies;
 
@@ -434,7 +434,8 @@ impl Store {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // Started by the first line, so that a process that only reads has no writer.
         if writer.is_none() {
-            *writer = Some(writer::spawn_writer(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
+            *writer =
+                Some(writer::spawn_writer(&self.dir, &self.index, self.segment_bytes, self.stopped.clone())?);
         }
         let sent = writer.as_ref().map(|(sender, _)| sender.send(job));
         match sent {

@@ -15,7 +15,11 @@ use riddlemill_files::log::read_from;
 
 /// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
 /// Damaged segments are returned, and do not prevent the others from being used.
-pub(super) fn recover_segments(db: &mut Connection, dir: &Path, index: &Path) -> Result<Vec<Damage>, StoreError> {
+pub(super) fn recover_segments(
+    db: &mut Connection,
+    dir: &Path,
+    index: &Path,
+) -> Result<Vec<Damage>, StoreError> {
     let (segments, mut damage) = registry::judge_segments(dir)?;
     let names_are_known = damage.iter().all(|damage| damage.segment != 0);
     forget_if_segments_are_gone(db, &segments)?;

@@ -160,14 +160,16 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>)
         Err(other) => return Err(other.into()),
     };
     let listed = list_segments(dir)?;
-    let knows = |entries: &BTreeMap<Number, SegmentEntry>| listed.iter().all(|(n, _)| entries.contains_key(n));
+    let knows =
+        |entries: &BTreeMap<Number, SegmentEntry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
         // A segment was begun meanwhile.
         entries = read_entries(dir)?;
     }
     // A store from before the log existed; the contents of a segment are recorded when it is read.
     let of = |(segment, _): &(Number, bool)| SegmentEntry { segment: *segment, ..SegmentEntry::default() };
-    let unnamed: Vec<SegmentEntry> = if entries.is_some() { Vec::new() } else { listed.iter().map(of).collect() };
+    let unnamed: Vec<SegmentEntry> =
+        if entries.is_some() { Vec::new() } else { listed.iter().map(of).collect() };
     let by_number = || unnamed.iter().map(|entry| (entry.segment, entry.clone())).collect();
     let entries = entries.unwrap_or_else(by_number);
     let (mut sound, mut damage) = (Vec::new(), Vec::new());
@@ -210,7 +212,12 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>)
     Ok(((sound, damage), unnamed))
 }
 
-pub(super) fn damage_of_segment(path: &Path, segment: Number, what: String, entry: Option<&SegmentEntry>) -> Damage {
+pub(super) fn damage_of_segment(
+    path: &Path,
+    segment: Number,
+    what: String,
+    entry: Option<&SegmentEntry>,
+) -> Damage {
     let known = entry.filter(|entry| entry.sha256.is_some());
     Damage {
         segment,

@@ -137,7 +137,9 @@ fn tombstones_of(segment: Number, lines: &[u8], old: &[(Number, Key, u64)]) -> V
 /// Tombstones by place among the lines: segment, key, and time.
 fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
     let by_place = |line| match line {
-        SegmentLine::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => Some((segment, key, at_ms)),
+        SegmentLine::Forgotten(Forgotten { key, reply: None, segment, at_ms, .. }) => {
+            Some((segment, key, at_ms))
+        }
         _ => None,
     };
     line::readable_lines(lines).filter_map(by_place).collect()

@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::fence;
-pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, read_frames, open_path, read_frame};
+pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, open_path, read_frame, read_frames};
 use riddlemill_files::log::{SegmentName, put_sealed};
 use riddlemill_files::{Unpacked, open_frames};
 

@@ -145,7 +145,13 @@ impl Writer {
                     };
                     // Attempts that outlive their process, as those of batches, were never counted.
                     self.unsettled = self.unsettled.saturating_sub(u64::from(id.is_some()));
-                    settles.push(Settle { bytes: line.to_json_line(), line, id, written: Some(written), synced });
+                    settles.push(Settle {
+                        bytes: line.to_json_line(),
+                        line,
+                        id,
+                        written: Some(written),
+                        synced,
+                    });
                 }
             }
         }
@@ -214,7 +220,9 @@ impl Writer {
         let path = segment::open_path(&self.dir, open.number);
         let further = begins.iter().map(|(begin, _)| begin.room);
         // Space first: with a full disk nothing is reserved, and nothing is sent.
-        open.room.allocate_room(&open.file, open.len, now, further).map_err(|source| StoreError::io(&path, source))?;
+        open.room
+            .allocate_room(&open.file, open.len, now, further)
+            .map_err(|source| StoreError::io(&path, source))?;
         // Locked before the budgets are read: otherwise two processes could spend the same money.
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use toml_edit::{Item, Table};
 use super::profile::Profiles;
 use super::sections::{Run, SECTIONS};
 use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
-use super::{FILE, Layer, ValueOrigin, Problem, VERSION, unknown};
+use super::{FILE, Layer, Problem, VERSION, ValueOrigin, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
 use riddlemill_record::Language;
@@ -324,7 +324,8 @@ impl SettingsFile<'_> {
 
     fn read_published(&mut self, table: &Table) -> Option<Source> {
         let before = self.reader.count_problems();
-        let values = self.reader.valid_values("[[published]]", PUBLISHED.keys, table, table.span(), &section_hint);
+        let values =
+            self.reader.valid_values("[[published]]", PUBLISHED.keys, table, table.span(), &section_hint);
         let text = |name: &str| text_of(&values, name);
         let known: Vec<&'static str> = riddlemill_benchmarks::all_benchmarks()
             .iter()
@@ -383,7 +384,13 @@ impl SettingsFile<'_> {
     }
 
     /// The path of a source's files: as given, or where `fetch` stores them.
-    fn path_of_source(&mut self, table: &Table, path: Option<String>, url: Option<String>, named: &str) -> String {
+    fn path_of_source(
+        &mut self,
+        table: &Table,
+        path: Option<String>,
+        url: Option<String>,
+        named: &str,
+    ) -> String {
         match (path, url) {
             (Some(path), _) => path,
             (None, Some(url)) => format!("raw/dumps/{}", url.rsplit('/').next().unwrap_or_default()),

@@ -13,7 +13,7 @@ use riddlemill_schema::json::toml_value;
 use super::check::check_settings;
 use super::sections::{Run, RunProfile, SECTIONS};
 use super::{
-    FILE, Layer, ValueOrigin, Problem, Problems, Profiles, Source, near_miss, places, set_endpoint, unknown,
+    FILE, Layer, Problem, Problems, Profiles, Source, ValueOrigin, near_miss, places, set_endpoint, unknown,
 };
 use riddlemill_files::{Trust, Wish};
 use riddlemill_harvest::crawl;
@@ -143,8 +143,8 @@ impl Config {
             };
             Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
-        let text =
-            decode_utf8(text).map_err(|e| Problems(vec![Problem { place: FILE.into(), what: e.to_string() }]))?;
+        let text = decode_utf8(text)
+            .map_err(|e| Problems(vec![Problem { place: FILE.into(), what: e.to_string() }]))?;
         // Some editors on Windows begin a file with a byte order mark.
         let mut file = check_settings(text.trim_start_matches('\u{feff}'), recipes, &Profiles::open(root));
         let mut problems = file.problems;
@@ -202,7 +202,8 @@ impl Config {
             section.keys.iter().filter_map(|k| Some((k.name.to_string(), value(k.name)?))).collect();
         // Only included where it is set: otherwise the language is that of each record.
         if LANGUAGE_OF.contains(&section.name)
-            && let Some((language, _)) = self.find_setting(recipe, "text", "language").filter(|(l, _)| *l != "auto")
+            && let Some((language, _)) =
+                self.find_setting(recipe, "text", "language").filter(|(l, _)| *l != "auto")
         {
             values.insert("language".to_owned(), language.clone());
         }
@@ -304,8 +305,9 @@ impl Config {
     /// Every setting given explicitly, including those overridden by a later layer.
     pub fn written_settings(&self) -> impl Iterator<Item = ExplicitSetting<'_>> {
         let entries = self.layers.iter().flatten();
-        let by_somebody =
-            |origin: &ValueOrigin| !matches!(origin, ValueOrigin::Default | ValueOrigin::Recipe | ValueOrigin::Profile);
+        let by_somebody = |origin: &ValueOrigin| {
+            !matches!(origin, ValueOrigin::Default | ValueOrigin::Recipe | ValueOrigin::Profile)
+        };
         entries.filter(move |(_, (_, origin))| by_somebody(origin)).filter_map(|(dotted, (value, origin))| {
             let (recipe, rest) = match dotted.strip_prefix("recipe.") {
                 Some(rest) => rest.split_once('.').map(|(recipe, rest)| (Some(recipe), rest))?,
@@ -429,10 +431,25 @@ fn flag_layer(
     let mut layer = Layer::new();
     for (dotted, text) in flags {
         if set_endpoint::is_of_endpoint(dotted) {
-            set_endpoint::override_setting(endpoints, dotted, text, &format!("--set {dotted}"), problems, str::to_owned);
+            set_endpoint::override_setting(
+                endpoints,
+                dotted,
+                text,
+                &format!("--set {dotted}"),
+                problems,
+                str::to_owned,
+            );
             continue;
         }
-        insert_setting(&mut layer, dotted, text, ValueOrigin::Flag, &format!("--set {dotted}"), recipes, problems);
+        insert_setting(
+            &mut layer,
+            dotted,
+            text,
+            ValueOrigin::Flag,
+            &format!("--set {dotted}"),
+            recipes,
+            problems,
+        );
     }
     layer
 }

@@ -14,7 +14,7 @@ mod set_endpoint;
 mod source;
 mod template;
 
-pub use layers::{Config, Overrides, PAPER, Setting, ExplicitSetting};
+pub use layers::{Config, ExplicitSetting, Overrides, PAPER, Setting};
 pub use profile::Profiles;
 pub use riddlemill_schema::hint::{near_miss, toml_string, unknown};
 pub use riddlemill_schema::problem::{Problem, Problems};
@@ -71,7 +71,9 @@ type Layer = BTreeMap<String, (Value, ValueOrigin)>;
 
 /// The settings of a recipe.
 fn settings_of(recipe: &str) -> &'static [riddlemill_benchmarks::setting::Setting] {
-    riddlemill_benchmarks::find_benchmark(recipe).map(|found| found.own.declared.as_slice()).unwrap_or_default()
+    riddlemill_benchmarks::find_benchmark(recipe)
+        .map(|found| found.own.declared.as_slice())
+        .unwrap_or_default()
 }
 
 /// The keys that a recipe adds to a table.

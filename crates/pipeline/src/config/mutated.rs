@@ -220,7 +220,11 @@ fn changed_settings_are_refused_with_place_and_key_or_in_bounds() {
             Ok(config) => {
                 accepted += 1;
                 assert_in_bounds(&config, &changed[at]);
-                assert!(json.is_some_and(|json| is_valid_value(&schema, &json)), "an editor refuses {}", changed[at]);
+                assert!(
+                    json.is_some_and(|json| is_valid_value(&schema, &json)),
+                    "an editor refuses {}",
+                    changed[at]
+                );
             }
             Err(Problems(problems)) => {
                 refused += 1;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::sections::SECTIONS;
-use super::{ValueOrigin, Problem};
+use super::{Problem, ValueOrigin};
 use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
@@ -71,14 +71,24 @@ pub fn refusal(written: &str, wish: &Wish) -> String {
 }
 
 /// A place that the settings name, if it leads outside of the workspace; `at` is where they do.
-pub(super) fn find_outside_place(root: &Path, trust: &Trust, at: String, written: &str) -> Option<NamedPlace> {
+pub(super) fn find_outside_place(
+    root: &Path,
+    trust: &Trust,
+    at: String,
+    written: &str,
+) -> Option<NamedPlace> {
     let place = trust.leads_out(&fixed_prefix(root, written))?;
     Some(NamedPlace { at, written: written.to_owned(), wish: Wish::Read { place } })
 }
 
 /// The texts of a setting that are files, folders or patterns, where pipeline.toml writes them: flags and the environment
 /// are this machine's user's own.
-pub(super) fn written_paths<'v>(section: &str, key: &str, value: &'v Value, origin: &ValueOrigin) -> Vec<&'v str> {
+pub(super) fn written_paths<'v>(
+    section: &str,
+    key: &str,
+    value: &'v Value,
+    origin: &ValueOrigin,
+) -> Vec<&'v str> {
     if !matches!(origin, ValueOrigin::File(_)) || !PLACES.contains(&(section, key)) {
         return Vec::new();
     }
@@ -152,7 +162,11 @@ pub enum PatternError {
 ///
 /// # Errors
 /// [`PatternError`], before anything is read.
-pub fn list_matching_files(root: &Path, trust: &Trust, path: &str) -> Result<Vec<glob::GlobResult>, PatternError> {
+pub fn list_matching_files(
+    root: &Path,
+    trust: &Trust,
+    path: &str,
+) -> Result<Vec<glob::GlobResult>, PatternError> {
     let literal = root.join(path);
     let found = if literal.is_file() {
         vec![Ok(literal)]

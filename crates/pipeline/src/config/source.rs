@@ -64,7 +64,8 @@ impl Source {
     /// read as riddles by the recipes that it names.
     pub fn is_for_recipe(&self, recipe: &str, riddles: bool) -> bool {
         if let Some(benchmark) = self.published {
-            return riddlemill_benchmarks::find_benchmark(benchmark).is_some_and(|found| found.find_origin().name == recipe);
+            return riddlemill_benchmarks::find_benchmark(benchmark)
+                .is_some_and(|found| found.find_origin().name == recipe);
         }
         let named = self.recipes.iter().any(|name| name == recipe);
         match self.holds_riddles() == riddles {

@@ -283,12 +283,16 @@ pub fn json_schema(recipes: &[&str]) -> Value {
         properties.insert(section.name.into(), schema::table_schema(section.doc, section.keys));
     }
     for section in [SOURCE, PUBLISHED, Annotator::SECTION, crawl::settings::Source::SECTION] {
-        properties.insert(section.name.into(), schema::list_schema(schema::table_schema(section.doc, section.keys)));
+        properties.insert(
+            section.name.into(),
+            schema::list_schema(schema::table_schema(section.doc, section.keys)),
+        );
     }
     let endpoint = schema::table_schema(super::LLM.doc, super::LLM.keys);
     properties.insert("llm".into(), json!({ "type": "object", "additionalProperties": endpoint }));
     // What a folder that is set aside declares is not known.
-    let aside = riddlemill_benchmarks::set_aside_folders().iter().map(|aside| (aside.name.to_owned(), json!({})));
+    let aside =
+        riddlemill_benchmarks::set_aside_folders().iter().map(|aside| (aside.name.to_owned(), json!({})));
     let of_recipes: Map<String, Value> =
         recipes.iter().map(|recipe| ((*recipe).to_owned(), of_recipe(recipe))).chain(aside).collect();
     let of_recipes = json!({ "type": "object", "properties": of_recipes, "additionalProperties": false });

@@ -1,7 +1,7 @@
 //! What keeps a record back, and what mends it: decided by the fields of its cause, by nothing that is written beside them.
 
 use super::kept::{CauseState, Kept};
-use super::refused::{self, remedy_of_redirect, remedy_of_parameter};
+use super::refused::{self, remedy_of_parameter, remedy_of_redirect};
 use super::voting::Remedy;
 use super::words::{KeyedSentence, Word, shorten_line};
 use crate::config::Config;
@@ -30,16 +30,26 @@ impl OfStage<'_> {
 
     fn of_fact(&self, reason: Option<Reason>, fact: &Fact) -> (KeyedSentence, Remedy) {
         let remedy = match fact {
-            Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => return self.cause_of_missing(fact),
+            Fact::NoEndpoint | Fact::Offline { .. } | Fact::NotInPack { .. } => {
+                return self.cause_of_missing(fact);
+            }
             Fact::Unread { said, hint, file, whole, source } => {
                 let what = refused::RefusedFile { source, file, whole: *whole, said, hint: hint.as_deref() };
-                return refused::cause_of_unread(self.config, &what, reason, self.empty, self.show_failed_command());
+                return refused::cause_of_unread(
+                    self.config,
+                    &what,
+                    reason,
+                    self.empty,
+                    self.show_failed_command(),
+                );
             }
             Fact::Without { reason, said, why } => {
                 let reason = Reason::from_code(reason);
                 return match why {
                     Some(why) => self.of_fact(reason, why),
-                    None if reason == Some(Reason::ReplyUnparseable) => (shorten_line(said), self.retry_command()),
+                    None if reason == Some(Reason::ReplyUnparseable) => {
+                        (shorten_line(said), self.retry_command())
+                    }
                     None => (shorten_line(said), Remedy::Run),
                 };
             }
@@ -53,7 +63,8 @@ impl OfStage<'_> {
             }
             Fact::NoKey { variable, .. } => {
                 // Since the stage was made, the settings may name another one, or somebody set it.
-                let mut names = self.config.endpoints.iter().flat_map(|endpoint| endpoint.environment_variables());
+                let mut names =
+                    self.config.endpoints.iter().flat_map(|endpoint| endpoint.environment_variables());
                 match names.any(|name| name == variable) && ApiKey::from_env(variable).is_none() {
                     true => Remedy::First(KeyedSentence::from_word(Word::Export, [variable])),
                     false => Remedy::Run,
@@ -88,9 +99,10 @@ impl OfStage<'_> {
     fn of_reason(&self, state: CauseState, kept: &Kept) -> (KeyedSentence, Remedy) {
         let text = || shorten_line(&kept.text);
         match kept.reason {
-            Some(Reason::DraftedFromCut) => {
-                (KeyedSentence::from_word(Word::HalfReply, []), Remedy::Command("riddlemill replies cut".into()))
-            }
+            Some(Reason::DraftedFromCut) => (
+                KeyedSentence::from_word(Word::HalfReply, []),
+                Remedy::Command("riddlemill replies cut".into()),
+            ),
             Some(Reason::Interrupted) => (KeyedSentence::from_word(Word::Interrupted, []), Remedy::Run),
             Some(
                 Reason::KeyMissing
@@ -111,15 +123,25 @@ impl OfStage<'_> {
                 | Reason::Unembeddable
                 | Reason::Unjudgeable,
             ) => (text(), self.retry_command()),
-            Some(Reason::ResponsesMissing) => (text(), Remedy::First(KeyedSentence::from_word(Word::NameModels, []))),
-            Some(Reason::JudgesMissing) => (text(), Remedy::First(KeyedSentence::from_word(Word::NameJudges, []))),
-            Some(Reason::ListedTerm) => (KeyedSentence::from_word(Word::ListedTerm, []), self.decide_command()),
+            Some(Reason::ResponsesMissing) => {
+                (text(), Remedy::First(KeyedSentence::from_word(Word::NameModels, [])))
+            }
+            Some(Reason::JudgesMissing) => {
+                (text(), Remedy::First(KeyedSentence::from_word(Word::NameJudges, [])))
+            }
+            Some(Reason::ListedTerm) => {
+                (KeyedSentence::from_word(Word::ListedTerm, []), self.decide_command())
+            }
             Some(Reason::Own(own)) => (KeyedSentence::verbatim(own.definition), self.decide_command()),
             // Those who voted change their answer, or somebody decides.
             Some(Reason::RequirementBroken) => (text(), self.look_at("held")),
-            Some(Reason::OptionsMissing) if self.declares_options() => {
-                (text(), Remedy::First(KeyedSentence::from_word(Word::GiveOptions, [self.step.name, self.recipe.name])))
-            }
+            Some(Reason::OptionsMissing) if self.declares_options() => (
+                text(),
+                Remedy::First(KeyedSentence::from_word(
+                    Word::GiveOptions,
+                    [self.step.name, self.recipe.name],
+                )),
+            ),
             Some(Reason::DecidedHold) => (KeyedSentence::from_word(Word::Decided, []), Remedy::Nothing),
             reason if state == CauseState::Failed && self.step.stage.is_import() => {
                 let (source, file) = (kept.source(), kept.source_file());
@@ -219,14 +241,22 @@ pub fn describe_fact(fact: &Fact) -> KeyedSentence {
         Fact::Budget { scope: Scope::Endpoint(name) | Scope::Recipe(name), spent, cap } => {
             KeyedSentence::from_word(Word::CapOf, [name, spent, cap])
         }
-        Fact::Budget { scope: Scope::Run, spent, cap } => KeyedSentence::from_word(Word::CapOfRun, [spent, cap]),
+        Fact::Budget { scope: Scope::Run, spent, cap } => {
+            KeyedSentence::from_word(Word::CapOfRun, [spent, cap])
+        }
         Fact::Cut { endpoint, tokens, offline: true } => {
             KeyedSentence::from_word(Word::CutOffline, [endpoint, &tokens.to_string()])
         }
-        Fact::Cut { tokens, offline: false, .. } => KeyedSentence::from_word(Word::Cut, [&tokens.to_string()]),
+        Fact::Cut { tokens, offline: false, .. } => {
+            KeyedSentence::from_word(Word::Cut, [&tokens.to_string()])
+        }
         Fact::InBatch { said, .. } => KeyedSentence::verbatim(said.as_str()),
-        Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => shorten_line(said),
-        Fact::Unreadable { said } => KeyedSentence::from_word(Word::UnreadableReply, [&shorten_line(said).in_english()]),
+        Fact::Request(Request { said, .. }) | Fact::Store { said } | Fact::Unread { said, .. } => {
+            shorten_line(said)
+        }
+        Fact::Unreadable { said } => {
+            KeyedSentence::from_word(Word::UnreadableReply, [&shorten_line(said).in_english()])
+        }
         Fact::Without { why: Some(why), .. } => describe_fact(why),
         Fact::Without { why: None, said, .. } => shorten_line(said),
         Fact::Votes { review, votes, roles } => {
@@ -267,7 +297,9 @@ pub fn remedy_of_request(endpoint: &Endpoint, request: &Request) -> Remedy {
 fn key_of(endpoint: &Endpoint) -> KeyedSentence {
     match &endpoint.key_env {
         Some(variable) => KeyedSentence::from_word(Word::CheckKey, [variable]),
-        None if !endpoint.key_command.is_empty() => KeyedSentence::from_word(Word::CheckPrintedKey, [&endpoint.name]),
+        None if !endpoint.key_command.is_empty() => {
+            KeyedSentence::from_word(Word::CheckPrintedKey, [&endpoint.name])
+        }
         None => KeyedSentence::from_word(Word::NameKey, [&endpoint.name]),
     }
 }

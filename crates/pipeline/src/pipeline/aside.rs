@@ -167,7 +167,8 @@ pub fn set_aside(
     let line = AsideLine::SetAside(new.clone());
     aside::append_line(&votes_folder(config), &line).map_err(StageError::from)?;
     for effect in &effects {
-        Tasks::open(&Workspace::new(&config.root), effect.recipe, effect.step)?.append_tasks(&effect.given)?;
+        Tasks::open(&Workspace::new(&config.root), effect.recipe, effect.step)?
+            .append_tasks(&effect.given)?;
     }
     Ok(effects)
 }

@@ -11,7 +11,7 @@ use crate::recipe::{Recipe, Step};
 use crate::stages::import::{Dump, find_source_files};
 use crate::stages::published::Published;
 use crate::stages::same_joke;
-use crate::stages::{StageInput, NEAR, PeopleLogs, StageRows, StepContext};
+use crate::stages::{NEAR, PeopleLogs, StageInput, StageRows, StepContext};
 use riddlemill_record::{Reason, State};
 use riddlemill_review::decisions::Verdict;
 use riddlemill_tables::{self as store, InputRef, Manifest, Workspace};
@@ -40,7 +40,8 @@ impl<'a> RunContext<'a> {
         }
         let imports = self.recipe.steps().iter().any(|step| step.stage.is_import());
         let riddles = self.recipe.is_of_riddles();
-        let dumps = if imports { find_source_files(self.config, self.recipe.name, riddles)? } else { Vec::new() };
+        let dumps =
+            if imports { find_source_files(self.config, self.recipe.name, riddles)? } else { Vec::new() };
         Ok(self.dumps.get_or_init(|| dumps))
     }
 
@@ -66,7 +67,11 @@ impl<'a> RunContext<'a> {
     }
 
     /// The manifest with which a step's output would start today.
-    pub(super) fn opening_manifest(&self, step: &Step, made: &BTreeMap<&str, Manifest>) -> Result<Manifest, RunError> {
+    pub(super) fn opening_manifest(
+        &self,
+        step: &Step,
+        made: &BTreeMap<&str, Manifest>,
+    ) -> Result<Manifest, RunError> {
         let place = |input: &str| match self.recipe.find_input(input) {
             Some((recipe, _, step)) => (recipe.name.to_owned(), step.name.to_owned()),
             None => (self.recipe.name.to_owned(), input.to_owned()),
@@ -142,7 +147,11 @@ impl<'a> RunContext<'a> {
     fn declarations_of_step(&self, step: &Step) -> BTreeMap<String, String> {
         let benchmark = riddlemill_benchmarks::find_benchmark(self.recipe.name);
         let declared = |benchmark: &riddlemill_benchmarks::Benchmark| {
-            benchmark.steps.iter().find(|s| s.name == step.name).map(|step| benchmark.declarations_of_step(step))
+            benchmark
+                .steps
+                .iter()
+                .find(|s| s.name == step.name)
+                .map(|step| benchmark.declarations_of_step(step))
         };
         benchmark.and_then(declared).unwrap_or_default()
     }

@@ -168,7 +168,9 @@ fn walk_recipe(
         for (endpoint, asks) in asks.into_iter().flatten() {
             steps.push(of_step(config, &prompts, recipe, step, &endpoint, &asks, waiting)?);
         }
-        if let Some(made) = Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))? {
+        if let Some(made) =
+            Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))?
+        {
             waiting = waiting_after_step(&known, step, &made, waiting)?;
         }
         if to == Some(step.name) {
@@ -217,7 +219,8 @@ fn of_step(
     let settings: sections::Draft = config.typed_settings(Some(recipe.name), "draft");
     let store = draft::open_store(config)?;
     if step.stage.is_pair_judge() {
-        let read = |_: &Ask, reply: &str| -> Result<(), Unreadable> { same_joke::parse_judgement(reply).map(drop) };
+        let read =
+            |_: &Ask, reply: &str| -> Result<(), Unreadable> { same_joke::parse_judgement(reply).map(drop) };
         let reading = Reading { read: &read, max_reasks: settings.max_reasks };
         let now = estimate_stage(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
         // A future post is assumed to be in no more pairs than any of the existing ones.
@@ -248,7 +251,8 @@ fn of_step(
         return Ok(StepForecast { step: step.name, now, later });
     };
     let demands = draft_demands(config, recipe, step, kind)?;
-    let read = |ask: &Ask, reply: &str| -> Result<(), Unreadable> { demands.read_reply(ask, reply).map(drop) };
+    let read =
+        |ask: &Ask, reply: &str| -> Result<(), Unreadable> { demands.read_reply(ask, reply).map(drop) };
     let reading = Reading { read: &read, max_reasks: settings.max_reasks };
     let now = estimate_stage(&store, endpoint, step.name, asks, Some(&reading)).map_err(stage_error)?;
     let endpoints = draft::endpoints_of_draft(kind, config, recipe.name)?;
@@ -258,13 +262,16 @@ fn of_step(
     let each = slots * most_items(&Workspace::new(&config.root), recipe, step, kind)?;
     let requests = if draft::may_answer_later(endpoint) { waiting.all * each } else { 0 };
     let likely = (waiting.likely * each as f64).ceil() as u64;
-    let mut max_usd =
-        endpoint.token_price().map(|_| Usd::ZERO).or_else(|| (!draft::may_answer_later(endpoint)).then_some(Usd::ZERO));
+    let mut max_usd = endpoint
+        .token_price()
+        .map(|_| Usd::ZERO)
+        .or_else(|| (!draft::may_answer_later(endpoint)).then_some(Usd::ZERO));
     if let (Some(price), 1..) = (endpoint.token_price(), requests) {
         let templates = kind.templates().iter().filter_map(|name| prompts.prompt_source(name).ok());
         let template = templates.map(str::len).max().unwrap_or(0) as u64;
-        let max_tokens =
-            |endpoint: &Endpoint| u64::from(endpoint.larger_token_limit().unwrap_or(endpoint.sampling.max_tokens));
+        let max_tokens = |endpoint: &Endpoint| {
+            u64::from(endpoint.larger_token_limit().unwrap_or(endpoint.sampling.max_tokens))
+        };
         // Earlier replies become texts of later prompts, whichever endpoint wrote them.
         let replies = config.endpoints.iter().map(max_tokens).max();
         let prompt = template + 2 * longest_text(config, recipe)? + TEXTS * replies.unwrap_or(0) + OVERHEAD;
@@ -296,10 +303,13 @@ fn longest_text(config: &Config, recipe: &'static Recipe) -> Result<u64, RunErro
         let columns: &'static [&'static str] = match step.stage.rows() {
             _ if step.stage.is_import() => continue,
             StageRows::Posts => &["text"],
-            rows @ StageRows::Kind(_) if rows.has_column("question") && !rows.has_column("text") => &["question", "answer"],
+            rows @ StageRows::Kind(_) if rows.has_column("question") && !rows.has_column("text") => {
+                &["question", "answer"]
+            }
             _ => break,
         };
-        let Some(stage) = StageReader::open(&workspace.stage_folder(origin.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(origin.name, step.number, step.name))?
+        else {
             continue;
         };
         for part in json_parts(&stage, "rows", columns) {

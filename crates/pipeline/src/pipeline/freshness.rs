@@ -162,7 +162,9 @@ pub fn list_changes(old: &Manifest, new: &Manifest) -> Vec<Change> {
     for key in keys_of_both(&old.evidence, &new.evidence) {
         match (old.evidence.get(key), new.evidence.get(key)) {
             // The evidence has no such key before the first decision or withdrawal, so they count from 0.
-            (None, Some(now)) if key == "decisions" || key == "withdrawn" => why.push(change_of_entry(key, "0", now)),
+            (None, Some(now)) if key == "decisions" || key == "withdrawn" => {
+                why.push(change_of_entry(key, "0", now))
+            }
             (Some(_), None) => why.push(Change::Gone { key: key.clone() }),
             (None, Some(_)) => why.push(Change::Added { key: key.clone() }),
             (Some(before), Some(now)) if before != now => why.push(change_of_entry(key, before, now)),
@@ -197,7 +199,8 @@ fn keys_of_both<'a, V>(
 mod tests {
     #[test]
     fn new_votes_and_replies_are_counted() {
-        let change = |key: &str, before: &str, now: &str| super::change_of_entry(key, before, now).to_string();
+        let change =
+            |key: &str, before: &str, now: &str| super::change_of_entry(key, before, now).to_string();
         assert_eq!(change("votes", "3 aa", "15 bb"), "12 new votes");
         assert_eq!(change("replies", "3 aa", "4 bb"), "1 new reply");
         assert_eq!(change("decisions", "0", "1 bb"), "1 new decision");

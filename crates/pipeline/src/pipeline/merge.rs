@@ -13,7 +13,7 @@ use riddlemill_files::log::{Log, LogError, LogName, Logs};
 use riddlemill_harvest::warc::{self, MergedFile};
 use riddlemill_llm::{MergedReplies, Store, open_batches};
 use riddlemill_review::carry::{Seen, SeenLog};
-use riddlemill_review::decisions::{DecisionLog, DecisionLine};
+use riddlemill_review::decisions::{DecisionLine, DecisionLog};
 use riddlemill_review::{Digest, Vote, VoteLog, find_contradictions};
 use riddlemill_tables::{Error, Workspace};
 
@@ -123,7 +123,12 @@ pub fn merge_workspace(config: &Config, other: &Path, only_look: bool) -> Result
     if only_look { Ok(looked) } else { merge_raw_folder(config, &here, &there, false) }
 }
 
-fn merge_raw_folder(config: &Config, here: &Workspace, there: &Workspace, only_look: bool) -> Result<Merged, MergeError> {
+fn merge_raw_folder(
+    config: &Config,
+    here: &Workspace,
+    there: &Workspace,
+    only_look: bool,
+) -> Result<Merged, MergeError> {
     let mut merged = Merged::default();
     merge_withdrawals(here, there, only_look, &mut merged)?;
     let folder = |workspace: &Workspace, name: &str| workspace.raw_folder().join(name);
@@ -141,7 +146,8 @@ fn merge_raw_folder(config: &Config, here: &Workspace, there: &Workspace, only_l
         let LogName::Files(place) = name else { continue };
         for file in list_folder(&folder(there, place))? {
             let name = Path::new(place).join(&file);
-            let [mine, theirs] = [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join(&name)));
+            let [mine, theirs] =
+                [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join(&name)));
             let new = mine.merge_log(&theirs, only_look)?.len();
             merged.tasks.extend((new > 0).then_some((name, new)));
         }
@@ -191,7 +197,8 @@ fn merge_withdrawals(
     only_look: bool,
     merged: &mut Merged,
 ) -> Result<(), MergeError> {
-    let [mine, theirs] = [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join("withdrawn.jsonl")));
+    let [mine, theirs] =
+        [here, there].map(|workspace| Log::in_file(workspace.raw_folder().join("withdrawn.jsonl")));
     let wanted = theirs.read_lines()?.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
     if wanted == 0 {
         return Ok(());

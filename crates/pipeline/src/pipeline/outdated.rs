@@ -12,7 +12,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::native::{Reread, WrittenRecord};
 use crate::stages::review::Votes;
-use crate::stages::{self, StageRows, StageError, draft, subject};
+use crate::stages::{self, StageError, StageRows, draft, subject};
 use riddlemill_llm::Engine;
 use riddlemill_record::{Post, Record, Row, is_published};
 use riddlemill_review::votes::current_votes;
@@ -46,10 +46,14 @@ pub fn find_outdated(
         text && matches!(planned.freshness, Freshness::Stale(..))
     });
     let Some(stale) = stale else { return Ok(None) };
-    let chain: Vec<_> =
-        recipe.steps().iter().take_while(|step| step.stage.is_import() || step.stage.writes_texts()).collect();
+    let chain: Vec<_> = recipe
+        .steps()
+        .iter()
+        .take_while(|step| step.stage.is_import() || step.stage.writes_texts())
+        .collect();
     let workspace = Workspace::new(&config.root);
-    let open = |number: usize, name: &str| StageReader::open(&workspace.stage_folder(recipe.name, number, name));
+    let open =
+        |number: usize, name: &str| StageReader::open(&workspace.stage_folder(recipe.name, number, name));
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else { return Ok(None) };
     let (Ok(Some(import)), Ok(Some(before))) = (open(1, first.name), open(chain.len(), last.name)) else {
         return Ok(None);
@@ -62,7 +66,8 @@ pub fn find_outdated(
     let rule = |step: &&Step| step.stage.text_rereader(config, recipe.name);
     let rules: Vec<Option<Reread>> = chain.iter().skip(1).map(rule).collect::<Result<_, _>>()?;
     let today = |post: Post| {
-        let passed = rules.iter().flatten().try_fold(WrittenRecord::from(post), |written, rule| rule(written));
+        let passed =
+            rules.iter().flatten().try_fold(WrittenRecord::from(post), |written, rule| rule(written));
         passed.map(|written| digest_text(&written.text()))
     };
     let mut changed: HashSet<String> = HashSet::new();
@@ -169,7 +174,9 @@ fn count_replies(
     let mut count = 0;
     for request in draft::requests_of_step(kind, &draft::load_prompts(config)?, &slots, records)? {
         let endpoint = &endpoints[request.slot.endpoint];
-        if draft::may_answer_later(endpoint) && store.contains(&Engine::request_of_ask(endpoint, &request.ask).key())? {
+        if draft::may_answer_later(endpoint)
+            && store.contains(&Engine::request_of_ask(endpoint, &request.ask).key())?
+        {
             count += 1;
         }
     }

@@ -103,7 +103,10 @@ pub(super) fn link_twin(
         // An unreadable twin is reported when its own recipe runs; here the stage is made instead.
         let Ok(Some(reader)) = StageReader::open(&twin) else { continue };
         // A hard link would spread a damaged part to this recipe, so the twin's bytes are checked first.
-        if !same_work(reader.manifest(), opening) || lacks(reader.manifest()) || reader.verify_contents().is_err() {
+        if !same_work(reader.manifest(), opening)
+            || lacks(reader.manifest())
+            || reader.verify_contents().is_err()
+        {
             continue;
         }
         if let Some(manifest) = link_parts(&reader, folder, opening)? {

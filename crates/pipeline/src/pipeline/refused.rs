@@ -110,7 +110,9 @@ pub(super) fn cause_of_unread(
     let is_published = |of: &Source| of.name == name && of.published.is_some();
     let remedy = match (unread.hint, reason) {
         (Some(hint), _) => Remedy::First(KeyedSentence::verbatim(hint)),
-        (None, Some(Reason::Oversize)) => Remedy::First(KeyedSentence::from_word(Word::RaiseKey, ["import.max_line_mib"])),
+        (None, Some(Reason::Oversize)) => {
+            Remedy::First(KeyedSentence::from_word(Word::RaiseKey, ["import.max_line_mib"]))
+        }
         (None, Some(Reason::Truncated)) => Remedy::First(KeyedSentence::from_word(Word::GetAgain, [])),
         (None, Some(Reason::Unreadable)) if empty && config.sources.iter().any(is_published) => {
             Remedy::First(KeyedSentence::from_word(Word::CheckPublished, [name]))
@@ -139,7 +141,8 @@ pub fn list_lacking(config: &Config, recipe: &'static Recipe) -> Result<Vec<Lack
     for step in recipe.steps() {
         let Some(what) = step.stage.missing_resource(config, recipe.name) else { continue };
         // What was made without it needed it for no record.
-        if Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))?.is_none() {
+        if Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))?.is_none()
+        {
             lacking.push(Lacking { step: step.name, what });
         }
     }

@@ -7,7 +7,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, ReviewInput, Step};
 use crate::stages::review::Votes;
 use crate::stages::withdrawal::Withdrawals;
-use crate::stages::{ByEndpoint, DraftStep, StageRows, StageError, draft, salt, subject, read_subjects};
+use crate::stages::{ByEndpoint, DraftStep, StageError, StageRows, draft, read_subjects, salt, subject};
 use riddlemill_record::{Record, Row};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Blinding, Digest, Item};

@@ -74,14 +74,17 @@ fn stale_reasons(planned: &Planned) -> Vec<String> {
 fn cut_short(manifest: &Manifest) -> Option<String> {
     let key = format!("{}/{}", State::Held.code(), Reason::Interrupted.code());
     let left = manifest.counts.reasons.get(&key).copied().unwrap_or(0);
-    (left > 0).then(|| format!("the run was interrupted before it asked for {}", count_with_noun(left, "record")))
+    (left > 0)
+        .then(|| format!("the run was interrupted before it asked for {}", count_with_noun(left, "record")))
 }
 
 /// The recipes that this one continues, each with the steps that lead to its input.
 fn upstream_recipes(recipe: &'static Recipe) -> Vec<(&'static Recipe, BTreeSet<&'static str>)> {
     let mut found: Vec<(&'static Recipe, BTreeSet<&'static str>)> = Vec::new();
     let inputs = recipe.steps().iter().flat_map(|step| step.inputs);
-    for (from, _, step) in inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.find_input(name)) {
+    for (from, _, step) in
+        inputs.filter(|input| input.contains('/')).filter_map(|name| recipe.find_input(name))
+    {
         let place = found.iter().position(|(known, _)| known.name == from.name).unwrap_or_else(|| {
             found.push((from, BTreeSet::new()));
             found.len() - 1
@@ -107,7 +110,9 @@ mod tests {
 
     #[test]
     fn a_recipe_rests_on_the_steps_that_lead_to_what_it_takes() {
-        let [(from, steps)] = &upstream_recipes(find_recipe("ruozhibench-mc").unwrap())[..] else { panic!("one recipe") };
+        let [(from, steps)] = &upstream_recipes(find_recipe("ruozhibench-mc").unwrap())[..] else {
+            panic!("one recipe")
+        };
         assert_eq!(from.name, "ruozhibench-gen");
         assert!(steps.contains("import") && steps.contains("dedup"), "{steps:?}");
         assert!(upstream_recipes(find_recipe("flub").unwrap()).is_empty());

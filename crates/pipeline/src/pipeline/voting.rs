@@ -88,7 +88,8 @@ impl<'c> Voting<'c> {
         if round == Round::Adjudication {
             let may = |person: &Annotator| person.may_vote(&self.ballot, round);
             if !self.config.annotators.iter().any(may) {
-                let roles: Vec<String> = self.ballot.roles_of_round(round).iter().map(ToString::to_string).collect();
+                let roles: Vec<String> =
+                    self.ballot.roles_of_round(round).iter().map(ToString::to_string).collect();
                 return Remedy::First(KeyedSentence::from_word(
                     Word::AddAdjudicator,
                     [self.ballot.name, &roles.join("\" / \"")],
@@ -102,7 +103,13 @@ impl<'c> Voting<'c> {
         };
         let mut tasks = self.tasks.all_tasks().to_vec();
         // People may vote without a task; if that did not count, they would get the same item again.
-        tasks.extend(votes_as_tasks(round, &self.items, &self.resolved, &self.by_item(), self.tasks.all_tasks()));
+        tasks.extend(votes_as_tasks(
+            round,
+            &self.items,
+            &self.resolved,
+            &self.by_item(),
+            self.tasks.all_tasks(),
+        ));
         let written_by = kept_off(&self.items, &self.config.annotators);
         let settings = AssignSettings { round, written_by: Some(&written_by), ..AssignSettings::default() };
         match assign_items(&self.ballot, &open, &self.config.annotators, &tasks, &settings) {
@@ -177,7 +184,8 @@ pub(super) fn remedy_before_votes(
     review: ReviewStep,
 ) -> Result<Option<Remedy>, RunError> {
     let name = review.benchmark_and_ballot().1;
-    let ballot = review.ballot_by_settings(&config.typed_settings::<sections::Review>(Some(recipe.name), "review"));
+    let ballot =
+        review.ballot_by_settings(&config.typed_settings::<sections::Review>(Some(recipe.name), "review"));
     let Some(before) = recipe.find_review(name) else { return Ok(None) };
     // With `not_by` the voters depend on each item's authors, with languages of the records on each item, and items on
     // demand are not listed at all.
@@ -256,7 +264,11 @@ pub fn votes_as_tasks(
 ///
 /// # Errors
 /// [`RunError`] if votes cannot be read or the texts not be written.
-pub(super) fn keep_review_texts(config: &Config, recipe: &'static Recipe, made: usize) -> Result<(), RunError> {
+pub(super) fn keep_review_texts(
+    config: &Config,
+    recipe: &'static Recipe,
+    made: usize,
+) -> Result<(), RunError> {
     let raw = Workspace::new(&config.root).raw_folder();
     if !raw.join("votes").exists() {
         return Ok(());

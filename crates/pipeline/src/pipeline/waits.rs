@@ -65,7 +65,12 @@ impl fmt::Display for Cause {
             CauseState::Unjudged => ["continued without a judgement", "continued without a judgement"],
             CauseState::HalfDrafted => ["continued on half a reply", "continued on half a reply"],
         };
-        write!(f, "{} {}", group_digits(i64::try_from(self.records).unwrap_or(i64::MAX)), what[usize::from(one)])?;
+        write!(
+            f,
+            "{} {}",
+            group_digits(i64::try_from(self.records).unwrap_or(i64::MAX)),
+            what[usize::from(one)]
+        )?;
         let more = [Some(self.what.in_english()).filter(|what| !what.is_empty()), self.remedy.english_text()];
         let more: Vec<String> = more.into_iter().flatten().collect();
         if more.is_empty() { Ok(()) } else { write!(f, ": {}", more.join("; ")) }
@@ -77,13 +82,18 @@ impl fmt::Display for Cause {
 ///
 /// # Errors
 /// [`RunError`] if a ledger, votes or tasks cannot be read.
-pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) -> Result<Vec<Cause>, RunError> {
+pub fn list_causes(
+    config: &Config,
+    recipe: &'static Recipe,
+    made: &[Manifest],
+) -> Result<Vec<Cause>, RunError> {
     let workspace = Workspace::new(&config.root);
     let mut causes = Vec::new();
     for step in recipe.steps() {
         let Some(manifest) = made.iter().find(|manifest| manifest.stage == step.name) else { continue };
         let Some(filter) = describe_filter(manifest) else { continue };
-        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
+        else {
             continue;
         };
         let of_stage = OfStage { config, recipe, step, empty: manifest.counts.records_out == 0 };
@@ -93,7 +103,9 @@ pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) 
             let (what, remedy) = match (state, step.stage.declared_review()) {
                 (CauseState::Votes(round) | CauseState::Provisional(round), Some(review)) => {
                     let untouched = match round {
-                        Round::Vote if voting.is_none() => voting::remedy_before_votes(config, recipe, review)?,
+                        Round::Vote if voting.is_none() => {
+                            voting::remedy_before_votes(config, recipe, review)?
+                        }
                         _ => None,
                     };
                     if voting.is_none() && untouched.is_none() {
@@ -110,7 +122,8 @@ pub fn list_causes(config: &Config, recipe: &'static Recipe, made: &[Manifest]) 
                 }
                 _ => of_stage.cause_and_remedy(state, &first),
             };
-            let of_endpoint = matches!(first.reason_of_missing(), Some(Reason::RequestFailed | Reason::EndpointLeft));
+            let of_endpoint =
+                matches!(first.reason_of_missing(), Some(Reason::RequestFailed | Reason::EndpointLeft));
             let without =
                 matches!(state, CauseState::Undrafted | CauseState::Unembedded | CauseState::Unjudged);
             let failed = state == CauseState::Failed || without && of_endpoint;
@@ -237,7 +250,9 @@ pub fn kept_back(manifest: &Manifest) -> u64 {
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
     let went_on = went_on().map(count);
-    manifest.counts.records_in_state(State::Held) + manifest.counts.records_in_state(State::Failed) + went_on.sum::<u64>()
+    manifest.counts.records_in_state(State::Held)
+        + manifest.counts.records_in_state(State::Failed)
+        + went_on.sum::<u64>()
 }
 
 /// A filter for the ledger entries of records that were stopped; `None` if none was.
@@ -246,7 +261,8 @@ fn describe_filter(manifest: &Manifest) -> Option<Filter> {
         let key = format!("{}/{}", state.code(), reason.code());
         manifest.counts.reasons.get(&key).copied().unwrap_or(0)
     };
-    let states = [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.records_in_state(*state) > 0);
+    let states =
+        [State::Held, State::Failed].into_iter().filter(|state| manifest.counts.records_in_state(*state) > 0);
     let reasons = went_on().filter(|reason| count(State::Changed, *reason) > 0).map(Reason::code);
     let states: Vec<&str> = states.map(State::code).collect();
     let reasons: Vec<&str> = reasons.collect();

@@ -30,10 +30,13 @@ impl Withheld {
         let origin = recipe.origin_recipe();
         // Without withdrawals nothing is looked up, so the import stage is not opened either.
         let first = origin.steps().first().filter(|_| !withdrawals.is_empty());
-        let import = first.map(|first| StageReader::open(&workspace.stage_folder(origin.name, 1, first.name)));
+        let import =
+            first.map(|first| StageReader::open(&workspace.stage_folder(origin.name, 1, first.name)));
         let import = import.transpose()?.flatten();
         let files = match &import {
-            Some(stage) if stage.manifest().tables.contains_key("files") => stage.read_table::<FileRow>("files")?,
+            Some(stage) if stage.manifest().tables.contains_key("files") => {
+                stage.read_table::<FileRow>("files")?
+            }
             _ => Vec::new(),
         };
         let files = files.into_iter().map(|row| (row.id, row.sha256)).collect();
@@ -69,7 +72,10 @@ impl Withheld {
     ///
     /// # Errors
     /// [`Error`] if the import stage cannot be read.
-    pub fn withdrawn_among<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Result<FxHashSet<&'i str>, Error> {
+    pub fn withdrawn_among<'i>(
+        &self,
+        ids: impl IntoIterator<Item = &'i str>,
+    ) -> Result<FxHashSet<&'i str>, Error> {
         let mut withdrawn = FxHashSet::default();
         if self.withdrawals.is_empty() {
             return Ok(withdrawn);
@@ -136,7 +142,8 @@ impl Withheld {
         let record = |item: &Item| item.id.split('#').next().unwrap_or(&item.id).to_owned();
         let records: Vec<String> = items.iter().map(record).collect();
         let named = items.iter().map(|item| item.id.as_str()).chain(records.iter().map(String::as_str));
-        let withdrawn: FxHashSet<String> = self.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
+        let withdrawn: FxHashSet<String> =
+            self.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
         let is_withdrawn = |value: &Value| match value {
             Value::Text(text) => self.is_withdrawn_text(text),
             Value::List(texts) => texts.iter().any(|text| self.is_withdrawn_text(text)),

@@ -239,8 +239,15 @@ mod tests {
         assert_eq!(said.in_english(), "check that http://h/{1} answers, the base_url of [llm.mine]");
         assert_eq!(said.in_chinese(), "请检查 http://h/{1} 能否访问，它是 [llm.mine] 的 base_url");
         let export = KeyedSentence::from_word(Word::Export, ["MINE_KEY"]);
-        assert_eq!((export.in_english(), export.in_chinese()), ("export MINE_KEY=…".into(), "export MINE_KEY=…".into()));
+        assert_eq!(
+            (export.in_english(), export.in_chinese()),
+            ("export MINE_KEY=…".into(), "export MINE_KEY=…".into())
+        );
         assert_eq!(KeyedSentence::verbatim("{0} of the server").in_chinese(), "{0} of the server");
-        assert!(KeyedSentence::default().is_empty() && KeyedSentence::verbatim("").is_empty() && !export.is_empty());
+        assert!(
+            KeyedSentence::default().is_empty()
+                && KeyedSentence::verbatim("").is_empty()
+                && !export.is_empty()
+        );
     }
 }

@@ -101,7 +101,8 @@ pub(super) fn reserved_step(benchmark: &Benchmark) -> Option<Problem> {
     let has = |kind: riddlemill_benchmarks::StepKind| benchmark.steps.iter().any(|step| step.kind == kind);
     let of_settings = [(EMBEDDINGS, "embeddings"), (SAME_JOKE, "same_joke")];
     let named = |(name, _): &&(&str, &str)| benchmark.steps.iter().any(|step| step.name == *name);
-    let (name, table) = of_settings.iter().find(named).filter(|_| has(riddlemill_benchmarks::StepKind::Dedup))?;
+    let (name, table) =
+        of_settings.iter().find(named).filter(|_| has(riddlemill_benchmarks::StepKind::Dedup))?;
     Some(Problem {
         place: format!("{}/benchmark.toml", benchmark.name),
         what: format!(

@@ -20,7 +20,7 @@ use riddlemill_tables::durable::digest_plain;
 use riddlemill_text::text::normalise::{Fold, fold};
 use serde::{Deserialize, Serialize};
 
-use crate::stages::import::{Block, Dump, Recalled, RecallFilter, read_blocks};
+use crate::stages::import::{Block, Dump, RecallFilter, Recalled, read_blocks};
 
 /// Raised whenever the layout changes, or the extraction of texts.
 const VERSION: u32 = 2;

@@ -17,7 +17,9 @@ use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
 pub use crate::stages::import::Recalled;
-use crate::stages::import::{Block, Dump, FileRow, RecallFilter, read_blocks, is_sought, locate_files, read_back};
+use crate::stages::import::{
+    Block, Dump, FileRow, RecallFilter, is_sought, locate_files, read_back, read_blocks,
+};
 use crate::stages::withdrawal::Withdrawals;
 use index::{Index, hash_ngrams, hash_whole_text};
 use riddlemill_record::Locator;
@@ -230,7 +232,8 @@ impl Search {
     pub fn by_place(&self, place: &Locator, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
         let sift = self.make_sift(also_withdrawn);
         let mut found = Vec::new();
-        for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.is_in_file(&dump.source, &dump.file)) {
+        for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.is_in_file(&dump.source, &dump.file))
+        {
             let here = place.with_dump(format!("{}/{}", dump.source, dump.file));
             let block: Vec<usize> = index.block_at_position(place.position()).into_iter().collect();
             let records = read_records(dump, index, &block, &sift)?;
@@ -296,7 +299,12 @@ pub fn at_place(config: &Config, place: &str) -> Result<Option<Recalled>, StageE
     Ok(found.into_iter().next())
 }
 
-fn read_records(dump: &Dump, index: &Index, places: &[usize], sift: &RecallFilter<'_>) -> Result<Vec<Recalled>, Error> {
+fn read_records(
+    dump: &Dump,
+    index: &Index,
+    places: &[usize],
+    sift: &RecallFilter<'_>,
+) -> Result<Vec<Recalled>, Error> {
     if places.is_empty() {
         return Ok(Vec::new());
     }
@@ -306,12 +314,18 @@ fn read_records(dump: &Dump, index: &Index, places: &[usize], sift: &RecallFilte
 }
 
 /// The dumps that differ from those the recipes imported.
-fn find_changed_dumps(root: &Path, config: &Config, indexes: &[(Dump, Index)]) -> Result<Vec<ChangedDump>, Error> {
+fn find_changed_dumps(
+    root: &Path,
+    config: &Config,
+    indexes: &[(Dump, Index)],
+) -> Result<Vec<ChangedDump>, Error> {
     let workspace = Workspace::new(root);
     let mut changed = Vec::new();
     for recipe in recipe::used_recipes(config) {
         let Some(first) = recipe.steps().first() else { continue };
-        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, 1, first.name))? else { continue };
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, 1, first.name))? else {
+            continue;
+        };
         if !stage.manifest().tables.contains_key("files") {
             continue;
         }

@@ -56,7 +56,8 @@ pub fn apply_stage(applied: &Applied, mut row: RowObject) -> RowObject {
             row
         }
         Applied::Similarity(stated) => {
-            let (a, b) = (text_of_field(&row, "a").unwrap_or_default(), text_of_field(&row, "b").unwrap_or_default());
+            let (a, b) =
+                (text_of_field(&row, "a").unwrap_or_default(), text_of_field(&row, "b").unwrap_or_default());
             let (of_a, of_b) = languages_of_pair(stated_language(&row).or(*stated), a, b);
             let found = compare(&tag_language(a, of_a), &tag_language(b, of_b));
             let same = found.verdict == Verdict::Same;
@@ -292,7 +293,11 @@ pub(super) fn id_of(row: &RowObject, place: usize) -> Value {
 }
 
 /// A row with the decision of dedup: kept, or the id of the row that it is merged into and why.
-pub(super) fn row_after_dedup(mut row: RowObject, id: Value, into: Option<(Value, Outcome<Post>)>) -> RowObject {
+pub(super) fn row_after_dedup(
+    mut row: RowObject,
+    id: Value,
+    into: Option<(Value, Outcome<Post>)>,
+) -> RowObject {
     row.insert("id".into(), id);
     match into {
         Some((into, Outcome::Merged { reason, score, evidence, .. })) => {

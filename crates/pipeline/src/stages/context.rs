@@ -42,7 +42,9 @@ impl StageRows {
 
     /// The rows of a benchmark's records.
     pub fn of_benchmark(benchmark: &str) -> StageRows {
-        StageRows::of_kind(riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.records))
+        StageRows::of_kind(
+            riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.records),
+        )
     }
 
     /// The columns of such rows, in the order of the file.
@@ -450,8 +452,9 @@ mod tests {
 
     #[test]
     fn it_says_where_what_and_what_to_do() {
-        let message =
-            Unusable::at_place("draft.endpoint", "there is no [llm.x]").with_hint("there are y, z").to_string();
+        let message = Unusable::at_place("draft.endpoint", "there is no [llm.x]")
+            .with_hint("there are y, z")
+            .to_string();
         assert_eq!(message, "draft.endpoint: there is no [llm.x]\n  hint: there are y, z");
         assert_eq!(Unusable::of_request("a text of two characters").to_string(), "a text of two characters");
     }

@@ -7,7 +7,7 @@ use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, draw_choices};
 use serde_json::json;
 
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::job::{Job, StepContext};
 use super::rule::Plain;
 use super::stage::Stage;

@@ -10,8 +10,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::config::{Config, sections};
-use crate::stages::draft::{EndpointLoad, LlmContext, require_consent, open_store, may_answer_later, waits_for, describe_progress};
-use crate::stages::{StageError, Stop, Unusable, JoinProgress};
+use crate::stages::draft::{
+    EndpointLoad, LlmContext, describe_progress, may_answer_later, open_store, require_consent, waits_for,
+};
+use crate::stages::{JoinProgress, StageError, Stop, Unusable};
 use riddlemill_files::fence;
 use riddlemill_llm::{Answer, Ask, Endpoint, Engine, Progress};
 use riddlemill_record::{Post, Reason, State};
@@ -66,7 +68,8 @@ impl Embeds {
     fn endpoint_and_cosine(self, config: &Config, recipe: &str) -> (String, f64) {
         match self {
             Embeds::Posts => {
-                let sections::Embeddings { endpoint, cosine } = config.typed_settings(Some(recipe), "embeddings");
+                let sections::Embeddings { endpoint, cosine } =
+                    config.typed_settings(Some(recipe), "embeddings");
                 (endpoint, cosine)
             }
             Embeds::Questions => {
@@ -87,7 +90,8 @@ impl Embeds {
         let mut decide = config.stage_settings(Some(recipe), "dedup");
         decide.remove("memory_mib");
         if self == Embeds::Questions {
-            decide.extend(self.near_cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
+            decide
+                .extend(self.near_cosine(config, recipe).map(|cosine| ("cosine".to_owned(), cosine.into())));
         }
         decide
     }
@@ -154,7 +158,8 @@ impl Embeds {
         let answers = self.embed_texts(texts, asking)?;
         let count = texts.len() as u64;
         asking.pulse.begin_part("comparison", count);
-        let near = self.compare_answers(&answers, asking, &JoinProgress::new(asking.stop, asking.pulse, count))?;
+        let near =
+            self.compare_answers(&answers, asking, &JoinProgress::new(asking.stop, asking.pulse, count))?;
         Ok(Compared { answers, near })
     }
 

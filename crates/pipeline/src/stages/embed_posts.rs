@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext, read_all_rows};
 use super::stage::Stage;
@@ -118,8 +118,9 @@ fn describe_embedding(answer: &Answer) -> (Reason, Evidence) {
             }
         }
         Answer::Held(held) => missing(held.reason, &held.what),
-        Answer::Failed(failed) => {
-            missing(failed.reason, &failed.error.with_text(format!("{} (reply:{})", failed.error, failed.key)))
-        }
+        Answer::Failed(failed) => missing(
+            failed.reason,
+            &failed.error.with_text(format!("{} (reply:{})", failed.error, failed.key)),
+        ),
     }
 }

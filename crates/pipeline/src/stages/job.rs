@@ -11,7 +11,7 @@ use riddlemill_review::decisions::{DecisionLog, StageDecisions};
 use riddlemill_tables::{Batch, ColumnAccess, Part, StageReader, StageWriter, Workspace};
 use rustc_hash::FxHashMap;
 
-use super::context::{About, LlmContext, NewRows, Pulse, StageRows, StageError, Stop};
+use super::context::{About, LlmContext, NewRows, Pulse, StageError, StageRows, Stop};
 use super::import::Dump;
 use super::published::Published;
 use super::review::Votes;
@@ -166,7 +166,11 @@ impl Job<'_> {
     }
 
     fn load_overrides(&self) -> Result<Above, StageError> {
-        Ok(Above { step: self.step.step, people: self.step.read_decisions()?, published: self.load_published()? })
+        Ok(Above {
+            step: self.step.step,
+            people: self.step.read_decisions()?,
+            published: self.load_published()?,
+        })
     }
 
     /// The records that reached several of its inputs.
@@ -185,7 +189,11 @@ impl Job<'_> {
     }
 
     /// A stage of texts: posts, each decided by itself. It touches these columns, the id first.
-    pub fn decide_each_post(&self, touches: ColumnAccess, rule: &impl Rule<Post>) -> Result<NewRows, StageError> {
+    pub fn decide_each_post(
+        &self,
+        touches: ColumnAccess,
+        rule: &impl Rule<Post>,
+    ) -> Result<NewRows, StageError> {
         let mut writer = self.create_post_writer()?;
         let above = self.load_overrides()?;
         let decide = |post: Post| match above.is_empty() {
@@ -309,7 +317,8 @@ impl Job<'_> {
         wanted: impl Fn(StageRows) -> bool,
     ) -> Result<Vec<Row>, StageError> {
         let mut records = Vec::new();
-        for (at, (rows, input)) in self.inputs_with_rows().enumerate().filter(|(_, (rows, _))| wanted(*rows)) {
+        for (at, (rows, input)) in self.inputs_with_rows().enumerate().filter(|(_, (rows, _))| wanted(*rows))
+        {
             let mut of_input = Vec::new();
             match rows {
                 StageRows::Posts => of_input.append(&mut read_subjects(input, rows, of)?),

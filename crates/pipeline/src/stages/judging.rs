@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, StageRows, StageError, Stop};
+use super::context::{About, NewRows, StageError, StageRows, Stop};
 use super::job::{Job, StepContext};
 use super::same_joke;
 use super::seconds::Seconds;
@@ -30,7 +30,8 @@ impl Stage for Judging {
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
         let mut writer = job.create_post_writer()?;
-        let judged = same_joke::judge_pairs(job.inputs, &job.find_repeated_records()?, &mut writer, &job.asking)?;
+        let judged =
+            same_joke::judge_pairs(job.inputs, &job.find_repeated_records()?, &mut writer, &job.asking)?;
         let evidence = same_joke::evidence_of(job.step.config, job.step.recipe, &judged)?;
         Ok(NewRows::from(writer).with_evidence(evidence))
     }
@@ -51,7 +52,9 @@ impl Stage for Judging {
         let Some(endpoint) = same_joke::find_judge(step.config, step.recipe)? else { return Ok(None) };
         let Some(inputs) = step.open_inputs()? else { return Ok(Some(None)) };
         let inputs: Vec<&StageReader> = inputs.iter().collect();
-        let seconds = Seconds::find_in_inputs(&inputs.iter().map(|input| (StageRows::Posts, *input)).collect::<Vec<_>>())?;
+        let seconds = Seconds::find_in_inputs(
+            &inputs.iter().map(|input| (StageRows::Posts, *input)).collect::<Vec<_>>(),
+        )?;
         let (posts, near) = same_joke::read_posts_and_pairs(&inputs, &seconds, &Stop::default())?;
         let settings: sections::Dedup = step.section_settings("dedup");
         let pairs = same_joke::find_borderline_pairs(&posts, &near, &settings, &Unwatched);

@@ -28,16 +28,16 @@ pub mod subject;
 mod texts;
 pub mod withdrawal;
 
-pub use context::{About, NewRows, Pulse, StageRows, StageError, Stop, Unusable, JoinProgress};
+pub use context::{About, JoinProgress, NewRows, Pulse, StageError, StageRows, Stop, Unusable};
 pub(crate) use declared::find_step_problem;
-pub use dedup::{NearPair, DiskSpill, OnDiskError, Output, apply_on_disk, dedup_posts, parted};
+pub use dedup::{DiskSpill, NearPair, OnDiskError, Output, apply_on_disk, dedup_posts, parted};
 pub use draft::DraftStep;
 pub use embed::Embeds;
 pub use embed_posts::{Embedding, NEAR, NearEmbeddings};
-pub use job::{StageInput, Job, PeopleLogs, StepContext};
+pub use job::{Job, PeopleLogs, StageInput, StepContext};
 pub use judging::Judging;
 pub use review::ReviewStep;
-pub use riddlemill_text::offline::dedup::{SimilarPair, similar_pairs, measure_witness};
+pub use riddlemill_text::offline::dedup::{SimilarPair, measure_witness, similar_pairs};
 pub use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 pub use seconds::Seconds;
 pub use stage::{ByEndpoint, Stage};
@@ -50,7 +50,7 @@ use draft::step::Drafting;
 use import::step::Importing;
 use options::Ordering;
 use review::step::Reviewing;
-use riddlemill_benchmarks::{Benchmark, StepKind, Step};
+use riddlemill_benchmarks::{Benchmark, Step, StepKind};
 use selecting::{Selecting, Splitting};
 use texts::{Anonymising, Cleaning, Filtering};
 
@@ -58,8 +58,10 @@ use texts::{Anonymising, Cleaning, Filtering};
 pub fn reason_codes() -> impl Iterator<Item = &'static str> {
     use riddlemill_text::text::clean::Rule;
     let reasons = riddlemill_record::Reason::ALL.iter().map(|reason| reason.code());
-    let own =
-        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| benchmark.own_reasons()).map(|own| own.code);
+    let own = riddlemill_benchmarks::all_benchmarks()
+        .iter()
+        .flat_map(|benchmark| benchmark.own_reasons())
+        .map(|own| own.code);
     reasons.chain(Rule::ALL.iter().map(|rule| rule.code())).chain(own)
 }
 
@@ -100,7 +102,9 @@ pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<
         StepKind::Elements => {
             Box::new(Splitting(benchmark.elements.iter().find(|elements| elements.name == step.name)?))
         }
-        StepKind::Native(_) => native::stage_of_step(benchmark.natives.iter().find(|native| native.name == step.name)?)?,
+        StepKind::Native(_) => {
+            native::stage_of_step(benchmark.natives.iter().find(|native| native.name == step.name)?)?
+        }
     })
 }
 

@@ -1,6 +1,6 @@
 //! Options: the explanation and the wrong answers of a text in the order drawn for it (FLUB 2.1).
 
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::job::Job;
 use super::rule::Plain;
 use super::stage::Stage;
@@ -69,7 +69,9 @@ mod tests {
     #[test]
     fn four_different_options_or_none() {
         let settings = sections::Options { seed: 1 };
-        let Outcome::Changed { row, .. } = order_options(text(&["甲", "乙", "丙"]), &settings) else { panic!() };
+        let Outcome::Changed { row, .. } = order_options(text(&["甲", "乙", "丙"]), &settings) else {
+            panic!()
+        };
         assert_eq!(row.list("options").len(), 4);
         assert_eq!(row.list("options")[row.count("answer").unwrap() as usize], "对");
         for lacking in [&["甲", "乙"][..], &["甲", "乙", "对。"], &["甲", "乙", "乙"]] {

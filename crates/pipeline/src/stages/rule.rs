@@ -96,7 +96,11 @@ impl Above {
     }
 
     /// What becomes of a record.
-    pub fn decide_record<R: Record + Clone, T: Record>(&self, rule: &impl Rule<R, T>, record: R) -> Outcome<T> {
+    pub fn decide_record<R: Record + Clone, T: Record>(
+        &self,
+        rule: &impl Rule<R, T>,
+        record: R,
+    ) -> Outcome<T> {
         let passing = if is_published(record.id()) { rule.published_record(&record) } else { None };
         let outcome = match self.people.ruling_on(record.id(), || seen_text(&rule.text_for_people(&record))) {
             Some(ruling) => rule.outcome_by_ruling(record, &ruling),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::StageError;
 use riddlemill_files::fence;
-use riddlemill_tables::{Error, StageReader, Workspace, made_with, find_secret, secret_or_draw};
+use riddlemill_tables::{Error, StageReader, Workspace, find_secret, made_with, secret_or_draw};
 
 /// What is lost with it.
 const LOST: &str = "with another salt withdrawn posts return, and every author has another name";

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::context::{StageError, Unusable, JoinProgress};
-use super::draft::{LlmContext, ask_endpoints, open_store, load_prompts, may_answer_later};
+use super::context::{JoinProgress, StageError, Unusable};
+use super::draft::{LlmContext, ask_endpoints, load_prompts, may_answer_later, open_store};
 use super::embed::Embeds;
 use super::embed_posts::{NEAR, NearEmbeddings};
 use super::job::read_all_rows;
@@ -67,7 +67,10 @@ pub struct PairJudgement {
 /// [`Unreadable`] if it does not say whether the two are one joke, and why.
 pub fn parse_judgement(reply: &str) -> Result<PairJudgement, Unreadable> {
     let said = parse::parse_object(reply, &["one", "why"])?;
-    Ok(PairJudgement { one: parse::parse_flag(&said, "one")?, why: parse::text_field(&said, "why")?.trim().to_owned() })
+    Ok(PairJudgement {
+        one: parse::parse_flag(&said, "one")?,
+        why: parse::text_field(&said, "why")?.trim().to_owned(),
+    })
 }
 
 fn endpoint_name(config: &Config, recipe: Option<&str>) -> String {
@@ -133,7 +136,11 @@ pub fn judging_settings(config: &Config, recipe: &str) -> BTreeMap<String, Value
 ///
 /// # Errors
 /// [`StageError`] where prompts, pack, store or stage cannot be read.
-pub fn collect_evidence(config: &Config, recipe: &str, place: &Path) -> Result<BTreeMap<String, String>, StageError> {
+pub fn collect_evidence(
+    config: &Config,
+    recipe: &str,
+    place: &Path,
+) -> Result<BTreeMap<String, String>, StageError> {
     evidence_of(config, recipe, &pairs_at(place)?)
 }
 
@@ -178,7 +185,8 @@ pub fn evidence_of(
     let prompts = load_prompts(config)?;
     evidence.insert(format!("prompt {PROMPT}"), prompts.hash(PROMPT)?[..16].to_owned());
     // What else goes into every request: the model's parameters.
-    let probe = Engine::request_of_ask(&endpoint, &question_of_pair(&prompts, ("", ""), ("", ""))?).key().to_string();
+    let probe =
+        Engine::request_of_ask(&endpoint, &question_of_pair(&prompts, ("", ""), ("", ""))?).key().to_string();
     evidence.insert("request".to_owned(), probe[..16].to_owned());
     let mut there = Vec::new();
     if let Some(pack) = endpoint.pack.as_deref().filter(|_| !may_answer_later(&endpoint)) {
@@ -258,7 +266,11 @@ fn question_of_pair(prompts: &Prompts, a: (&str, &str), b: (&str, &str)) -> Resu
 ///
 /// # Errors
 /// [`StageError`] where the prompt cannot be filled in.
-pub fn questions_of_pairs(config: &Config, posts: &[Post], pairs: &[Borderline]) -> Result<Vec<Ask>, StageError> {
+pub fn questions_of_pairs(
+    config: &Config,
+    posts: &[Post],
+    pairs: &[Borderline],
+) -> Result<Vec<Ask>, StageError> {
     let prompts = load_prompts(config)?;
     let side = |at: usize| (posts[at].id.as_str(), posts[at].text.as_str());
     pairs.iter().map(|pair| question_of_pair(&prompts, side(pair.a), side(pair.b))).collect()
@@ -414,9 +426,10 @@ fn describe_judgement(answer: Parsed<PairJudgement>) -> (Option<String>, Option<
             (Some(verdict.to_owned()), Some(value.why), (Reason::PairJudged, basis.into()))
         }
         Parsed::Held(held) => missing(held.reason, &held.what),
-        Parsed::Failed(failed) => {
-            missing(failed.reason, &failed.error.with_text(format!("{} (reply:{})", failed.error, failed.key)))
-        }
+        Parsed::Failed(failed) => missing(
+            failed.reason,
+            &failed.error.with_text(format!("{} (reply:{})", failed.error, failed.key)),
+        ),
     }
 }
 
@@ -440,7 +453,10 @@ mod tests {
         let one = parse_judgement("Sure: {\"one\": true, \"why\": \" the same idea \"}").unwrap();
         assert_eq!(one, PairJudgement { one: true, why: "the same idea".into() });
         assert!(!parse_judgement("{\"one\": false, \"why\": \"other roles\"}").unwrap().one);
-        assert!(parse_judgement("one").is_err() && parse_judgement("{\"one\": \"perhaps\", \"why\": \"x\"}").is_err());
+        assert!(
+            parse_judgement("one").is_err()
+                && parse_judgement("{\"one\": \"perhaps\", \"why\": \"x\"}").is_err()
+        );
     }
 
     #[test]

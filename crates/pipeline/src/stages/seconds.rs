@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::context::{StageRows, StageError};
+use super::context::{StageError, StageRows};
 use riddlemill_record::{Outcome, Reason, Record};
 use riddlemill_tables::{StageReader, StageWriter, json_parts};
 

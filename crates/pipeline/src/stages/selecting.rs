@@ -9,7 +9,7 @@ use riddlemill_record::{Link, Outcome, Reason, Record, Row};
 use riddlemill_review::decisions::Verdict;
 use serde_json::{Map, Value as Json, json};
 
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::job::{Job, StepContext};
 use super::native::full_text;
 use super::rule::{Overrulable, Plain};
@@ -23,7 +23,13 @@ pub struct Selecting(pub &'static Select);
 
 impl Stage for Selecting {
     fn describe_stage(&self) -> About {
-        About { name: "select", version: 1, section: "", rows: StageRows::of_kind(self.0.records), detail: "" }
+        About {
+            name: "select",
+            version: 1,
+            section: "",
+            rows: StageRows::of_kind(self.0.records),
+            detail: "",
+        }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::draft::DraftStep;
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext};

@@ -12,10 +12,10 @@ use riddlemill_text::offline::{Anonymise, Lists, clean_post, filter_post};
 use riddlemill_text::text::policy::ListError;
 
 use super::Unusable;
-use super::context::{About, NewRows, StageRows, StageError};
+use super::context::{About, NewRows, StageError, StageRows};
 use super::job::{Job, StepContext};
 use super::native::{Reread, WrittenRecord, goes_on};
-use super::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
+use super::overrule::{by_rule, describe_ruling, edit_parts, overrule_outcome};
 use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
 use super::stage::Stage;
@@ -233,7 +233,8 @@ impl Stage for Filtering {
 pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
     Lists::read_lists(&settings.policy, |name| {
         fs::read_to_string(root.join(name)).map_err(|e| {
-            let unreadable = Unusable::at_place("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
+            let unreadable =
+                Unusable::at_place("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
             unreadable.with_hint("\"builtin\", or a path relative to pipeline.toml").into()
         })
     })

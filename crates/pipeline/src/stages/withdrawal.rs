@@ -237,8 +237,7 @@ impl Withdrawals {
 
     /// The tombstone of a dump by its name, `source/file`.
     pub fn of_file(&self, file: &str) -> Option<&Tombstone> {
-        let named =
-            |tombstone: &&Tombstone| matches!(&tombstone.what, TombstoneSubject::Dump { file: own, .. } if own == file);
+        let named = |tombstone: &&Tombstone| matches!(&tombstone.what, TombstoneSubject::Dump { file: own, .. } if own == file);
         self.dumps.values().map(|place| &self.all[*place]).find(named)
     }
 
@@ -380,7 +379,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::new(dir.path());
         assert!(Withdrawals::load(&workspace).unwrap().manifest_evidence().is_none());
-        append_withdrawals(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked", "2026-01-02T00:00:00Z").unwrap();
+        append_withdrawals(&workspace, &[post("tieba:1", "云会恐高吗？")], "asked", "2026-01-02T00:00:00Z")
+            .unwrap();
         let found = Withdrawals::load(&workspace).unwrap();
         assert!(found.of_id("tieba:1").is_some() && found.of_id("tieba:2").is_none());
         assert_eq!(found.of_post("text:9", "云会 恐高吗").map(|t| t.reason.as_str()), Some("asked"));
@@ -389,11 +389,18 @@ mod tests {
         let file = std::fs::read_to_string(dir.path().join("raw/withdrawn.jsonl")).unwrap();
         assert!(!file.contains("tieba:1") && !file.contains("恐高"), "{file}");
 
-        append_withdrawals(&workspace, &[Withdraw::UndoPost("tieba:1".into())], "a mistake", "2026-01-03T00:00:00Z")
-            .unwrap();
+        append_withdrawals(
+            &workspace,
+            &[Withdraw::UndoPost("tieba:1".into())],
+            "a mistake",
+            "2026-01-03T00:00:00Z",
+        )
+        .unwrap();
         let undone = Withdrawals::load(&workspace).unwrap();
         assert!(undone.is_empty() && undone.current_tombstones().next().is_none());
-        assert!(undone.manifest_evidence() != found.manifest_evidence() && undone.manifest_evidence().is_some());
+        assert!(
+            undone.manifest_evidence() != found.manifest_evidence() && undone.manifest_evidence().is_some()
+        );
     }
 
     #[test]

@@ -97,7 +97,11 @@ pub fn place_of_score(score: f64) -> f64 {
 ///
 /// # Errors
 /// [`Error`] if a stage is damaged.
-pub fn compute_figures(workspace: &Workspace, recipe: &'static Recipe, size: usize) -> Result<Figures, Error> {
+pub fn compute_figures(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    size: usize,
+) -> Result<Figures, Error> {
     let (stages, steps) = (read_funnel(workspace, recipe)?.stages, recipe.steps_made(workspace)?);
     let mut reasons = Vec::new();
     for (stage, step) in stages.iter().zip(steps) {

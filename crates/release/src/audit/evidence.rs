@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::config::{Config, sections};
-use crate::llm::{Ask, Engine, Pack, Prompts, Role, RequestContent, text_and_reasoning};
+use crate::llm::{Ask, Engine, Pack, Prompts, RequestContent, Role, text_and_reasoning};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::{Post, Row};
@@ -11,8 +11,8 @@ use crate::review::ballot::Round;
 use crate::review::review_item;
 use crate::review::votes::current_votes;
 use crate::stages::review::Votes;
-use crate::stages::{DraftStep, ReviewStep, StageRows, StageError, draft, subject};
-use crate::store::{Filter, StageReader, Workspace, select_rows, select_of};
+use crate::stages::{DraftStep, ReviewStep, StageError, StageRows, draft, subject};
+use crate::store::{Filter, StageReader, Workspace, select_of, select_rows};
 use riddlemill_text::text::count_with_noun;
 
 /// A piece of evidence.
@@ -46,14 +46,13 @@ pub fn evidence_details(
             continue;
         };
         let rows = before.stage.rows();
-        let found =
-            match (step.stage.declared_draft(), step.stage.declared_review()) {
-                (Some(kind), _) => find_record(&reader, rows, kind.subject_rows(), id)?
-                    .map(|record| details_of_draft(config, recipe, kind, record)),
-                (_, Some(kind)) => find_record(&reader, rows, kind.subject_rows(), id)?
-                    .map(|record| details_of_review(config, recipe, kind, &record)),
-                _ => None,
-            };
+        let found = match (step.stage.declared_draft(), step.stage.declared_review()) {
+            (Some(kind), _) => find_record(&reader, rows, kind.subject_rows(), id)?
+                .map(|record| details_of_draft(config, recipe, kind, record)),
+            (_, Some(kind)) => find_record(&reader, rows, kind.subject_rows(), id)?
+                .map(|record| details_of_review(config, recipe, kind, &record)),
+            _ => None,
+        };
         if let Some(details) = found {
             return Ok(details?);
         }
@@ -62,7 +61,12 @@ pub fn evidence_details(
 }
 
 /// One record of a stage.
-fn find_record(reader: &StageReader, rows: StageRows, subject_rows: StageRows, id: &str) -> Result<Option<Row>, RunError> {
+fn find_record(
+    reader: &StageReader,
+    rows: StageRows,
+    subject_rows: StageRows,
+    id: &str,
+) -> Result<Option<Row>, RunError> {
     let wanted = Filter::equals("id", id);
     Ok(match rows {
         StageRows::Posts => {
@@ -73,7 +77,12 @@ fn find_record(reader: &StageReader, rows: StageRows, subject_rows: StageRows, i
     })
 }
 
-fn details_of_draft(config: &Config, recipe: &Recipe, kind: DraftStep, record: Row) -> Result<Vec<Detail>, StageError> {
+fn details_of_draft(
+    config: &Config,
+    recipe: &Recipe,
+    kind: DraftStep,
+    record: Row,
+) -> Result<Vec<Detail>, StageError> {
     let prompts = draft::load_prompts(config)?;
     let endpoints = draft::endpoints_of_draft(kind, config, recipe.name)?;
     let slots = draft::slots_of_draft(kind, config, recipe.name, &endpoints)?;
@@ -104,7 +113,11 @@ fn details_of_draft(config: &Config, recipe: &Recipe, kind: DraftStep, record: R
                 let (text, reasoning) = text_and_reasoning(&reply.request, &reply.raw);
                 let id = format!("reply:{}", reply.key);
                 if !reasoning.is_empty() {
-                    details.push(Detail { what: "reasoning", id: id.clone(), text: fold_reasoning(&reasoning) });
+                    details.push(Detail {
+                        what: "reasoning",
+                        id: id.clone(),
+                        text: fold_reasoning(&reasoning),
+                    });
                 }
                 details.push(Detail { what: "reply", id, text });
             }
@@ -136,13 +149,22 @@ fn detail_of_prompt(prompts: &Prompts, ask: &Ask) -> Result<Detail, StageError> 
 fn fold_reasoning(reasoning: &str) -> String {
     let more = reasoning.chars().skip(FOLD).count();
     let begun: String = reasoning.chars().take(FOLD).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if more == 0 { begun } else { format!("{begun}… and {} more", count_with_noun(more as u64, "character")) }
+    if more == 0 {
+        begun
+    } else {
+        format!("{begun}… and {} more", count_with_noun(more as u64, "character"))
+    }
 }
 
 /// Characters of reasoning that are shown.
 const FOLD: usize = 200;
 
-fn details_of_review(config: &Config, recipe: &Recipe, kind: ReviewStep, record: &Row) -> Result<Vec<Detail>, StageError> {
+fn details_of_review(
+    config: &Config,
+    recipe: &Recipe,
+    kind: ReviewStep,
+    record: &Row,
+) -> Result<Vec<Detail>, StageError> {
     let settings: sections::Review = config.typed_settings(Some(recipe.name), "review");
     let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
     let step = kind.ballot_by_settings(&settings);

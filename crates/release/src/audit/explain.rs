@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::evidence::Detail;
-use super::whereabouts::{Ending, RecordEnding, select_entries, is_second, find_outdated, open_stages};
+use super::whereabouts::{Ending, RecordEnding, find_outdated, is_second, open_stages, select_entries};
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Post, State, read_other_text};
 use crate::stages::StageRows;
@@ -260,7 +260,8 @@ pub fn fill_texts(
     let post = explained.of.as_ref().and(of_import).unwrap_or(&explained.id);
     let post = raw_post(workspace, recipe, post)?;
     let merged = |passage: &Passage| passage.outcome == State::Merged.code();
-    let of_import = |stage: &str| recipe.origin_recipe().steps().first().is_some_and(|step| step.name == stage);
+    let of_import =
+        |stage: &str| recipe.origin_recipe().steps().first().is_some_and(|step| step.name == stage);
     // Each stage is read once, however many were merged there.
     let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let all = explained.way.iter().chain(&explained.absorbed);
@@ -383,7 +384,8 @@ pub fn last_passages(
     let origin = Some(recipe.origin_recipe()).filter(|origin| origin.name != recipe.name);
     for recipe in origin.into_iter().chain([recipe]) {
         for step in recipe.steps_made(workspace)? {
-            let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
+            let Some(stage) =
+                StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
             else {
                 break;
             };

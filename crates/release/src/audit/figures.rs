@@ -55,7 +55,8 @@ pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<T
 impl Limits {
     /// Those that the settings of a recipe state.
     pub(super) fn from_settings(config: &Config, recipe: &Recipe) -> Limits {
-        let number = |section: &str, key: &str| config.stage_settings(Some(recipe.name), section).get(key)?.as_f64();
+        let number =
+            |section: &str, key: &str| config.stage_settings(Some(recipe.name), section).get(key)?.as_f64();
         // The default metric has rules of its own instead of one threshold.
         let metric = config.stage_settings(Some(recipe.name), "dedup").remove("metric");
         let has_threshold = metric.as_ref().and_then(Json::as_str).is_some_and(|metric| metric != "default");
@@ -185,7 +186,8 @@ fn table_rows(value: &Json) -> Option<Vec<Map<String, Json>>> {
 fn of_rows(prefix: &str, name: &str, figure: Option<&Figure>, rows: &[Map<String, Json>]) -> Table {
     let table = Table::of_objects(prefix, name, rows);
     let Some(figure) = figure else { return table };
-    let plot = figure.drawn.first().and_then(|drawn| plot_rows(figure, name, drawn, &table.column_titles(), rows));
+    let plot =
+        figure.drawn.first().and_then(|drawn| plot_rows(figure, name, drawn, &table.column_titles(), rows));
     Table { plot, about: figure.about.to_owned(), paper: figure.paper.to_owned(), ..table }
 }
 
@@ -200,12 +202,14 @@ fn plot_rows(
     let kind = &figure.kind;
     let (shape, most) = match (kind, drawn.shape) {
         (FigureKind::Bars(_), _) => (Shape::Columns, usize::MAX),
-        (FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_), declared::Shape::Bars(most)) => {
-            (Shape::Bars, most)
-        }
-        (FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_), declared::Shape::Stacked) => {
-            (Shape::Stacked, usize::MAX)
-        }
+        (
+            FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_),
+            declared::Shape::Bars(most),
+        ) => (Shape::Bars, most),
+        (
+            FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_),
+            declared::Shape::Stacked,
+        ) => (Shape::Stacked, usize::MAX),
         _ => return None,
     };
     let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));

@@ -19,7 +19,11 @@ const STYLE: &str = include_str!("templates/report.css");
 ///
 /// # Errors
 /// If the template does not match the figures.
-pub fn render_audit_page(config: &Config, figures: &[Figures], tables: &[Vec<Table>]) -> Result<String, minijinja::Error> {
+pub fn render_audit_page(
+    config: &Config,
+    figures: &[Figures],
+    tables: &[Vec<Table>],
+) -> Result<String, minijinja::Error> {
     let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact_template);
     let mut env = Environment::new();
     env.add_filter("count", group_digits);
@@ -33,7 +37,9 @@ pub fn render_audit_page(config: &Config, figures: &[Figures], tables: &[Vec<Tab
         Value::from(vec![short.to_owned(), definition.to_owned()])
     });
     env.add_function("state_zh", |code: &str| chinese::state_name(code).unwrap_or(code).to_owned());
-    env.add_filter("zh", |text: &str| chinese::chart_word(text).or_else(|| chinese::translate_declared(text)));
+    env.add_filter("zh", |text: &str| {
+        chinese::chart_word(text).or_else(|| chinese::translate_declared(text))
+    });
     env.add_template("table.html", &table)?;
     env.add_template("report.css", &style)?;
     env.add_template("report.html", &template)?;

@@ -61,8 +61,11 @@ pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut 
         match StageReader::open(&place) {
             Ok(Some(stage)) => {
                 let before: Option<Vec<_>> = step.inputs.iter().map(|input| made.get(input)).collect();
-                let found =
-                    Audit { gaps: &mut gaps, proof }.audit_stage(&stage, step.stage.rows(), before.as_deref());
+                let found = Audit { gaps: &mut gaps, proof }.audit_stage(
+                    &stage,
+                    step.stage.rows(),
+                    before.as_deref(),
+                );
                 made.insert(step.name, found);
             }
             Ok(None) => {
@@ -98,7 +101,11 @@ pub fn prove_stages(workspace: &Workspace, recipe: &'static Recipe, proof: &mut 
 }
 
 /// A stage of another recipe that this one reads, with the ids of its rows.
-fn read_foreign_stage(workspace: &Workspace, recipe: &'static Recipe, input: &str) -> Option<(Manifest, IdSum)> {
+fn read_foreign_stage(
+    workspace: &Workspace,
+    recipe: &'static Recipe,
+    input: &str,
+) -> Option<(Manifest, IdSum)> {
     let (from, number, step) = recipe.find_input(input)?;
     let stage = StageReader::open(&workspace.stage_folder(from.name, number, step.name)).ok()??;
     let mut ids = IdSum::default();
@@ -206,7 +213,10 @@ impl Audit<'_> {
             orphans += u64::from(!texts.rows.contains(&digest_id(&link.child)));
         });
         if orphans > 0 {
-            self.add_gap(format!("{} to records that are not among the rows", count_with_noun(orphans, "link")));
+            self.add_gap(format!(
+                "{} to records that are not among the rows",
+                count_with_noun(orphans, "link")
+            ));
         }
         self.proof.records += entered.count;
         self.check_counts(manifest, &counts, entered, rows, went_on);
@@ -223,10 +233,20 @@ impl Audit<'_> {
         self.gaps.push(what);
     }
 
-    fn check_counts(&mut self, manifest: &Manifest, counts: &Counts, entered: IdSum, rows: IdSum, went_on: IdSum) {
+    fn check_counts(
+        &mut self,
+        manifest: &Manifest,
+        counts: &Counts,
+        entered: IdSum,
+        rows: IdSum,
+        went_on: IdSum,
+    ) {
         let of_manifest = &manifest.counts;
         if (&of_manifest.states, &of_manifest.reasons) != (&counts.states, &counts.reasons) {
-            self.add_gap(format!("the manifest counts {:?}, the ledger {:?}", of_manifest.states, counts.states));
+            self.add_gap(format!(
+                "the manifest counts {:?}, the ledger {:?}",
+                of_manifest.states, counts.states
+            ));
         }
         if of_manifest.records_in != entered.count {
             self.add_gap(format!(
@@ -322,7 +342,8 @@ impl Audit<'_> {
     fn report_strangers(&mut self, stage: &StageReader) {
         let named: HashSet<String> =
             stage.manifest().tables.values().flat_map(|t| t.parts.iter().map(|p| p.file.clone())).collect();
-        for folder in fence::list(stage.folder()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
+        for folder in
+            fence::list(stage.folder()).into_iter().flatten().flatten().filter(|e| e.path().is_dir())
         {
             for file in fence::list(folder.path()).into_iter().flatten().flatten() {
                 let name = format!(
@@ -421,7 +442,10 @@ fn candidate_chain(folder: &Path, rows: Option<&str>, gaps: &mut Vec<String>) {
         gaps.push("it was built from other rows than the last stage holds now".into());
     }
     if last.is_some_and(|l| l.counts.records_out != candidate.rows + candidate.count_incomplete()) {
-        gaps.push(format!("it has {}, and not what the last stage has", count_with_noun(candidate.rows, "row")));
+        gaps.push(format!(
+            "it has {}, and not what the last stage has",
+            count_with_noun(candidate.rows, "row")
+        ));
     }
 }
 

@@ -17,7 +17,7 @@ use crate::markup::compact_template;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Overruled, Post, State, is_published};
 use crate::stages::published::{Published, PublishedRow};
-use crate::stages::{StageRows, StageError};
+use crate::stages::{StageError, StageRows};
 use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 use crate::{CandidateManifest, Row};
 use riddlemill_files::fence;
@@ -71,7 +71,10 @@ pub struct KeptPost {
 ///
 /// # Errors
 /// [`StageError`] if a stage, the candidate or a dump cannot be read.
-pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Option<PublishedReport>, StageError> {
+pub fn examine_published(
+    config: &Config,
+    recipe: &'static Recipe,
+) -> Result<Option<PublishedReport>, StageError> {
     let workspace = &Workspace::new(&config.root);
     let all = Published::load(workspace, recipe.name)?;
     let rows: Vec<&PublishedRow> = all.rows().iter().filter(|row| row.benchmark == recipe.name).collect();
@@ -99,7 +102,8 @@ pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Opt
     report.missing = missing_numbers(&rows);
     let steps = recipe.steps_made(workspace)?;
     for (at, step) in steps.iter().enumerate() {
-        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))? else {
+        let Some(stage) = StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name))?
+        else {
             break;
         };
         let entries: Vec<Entry> = select_rows(&stage, "ledger", &Filter::equals("reason", "published"))?;
@@ -108,7 +112,8 @@ pub fn examine_published(config: &Config, recipe: &'static Recipe) -> Result<Opt
         // Puzzles are posts only at the import, before they are merged.
         let posts = steps[..at].iter().rfind(|before| before.stage.rows() == StageRows::Posts);
         if let (true, Some(posts)) = (merges, posts)
-            && let Some(posts) = StageReader::open(&workspace.stage_folder(recipe.name, posts.number, posts.name))?
+            && let Some(posts) =
+                StageReader::open(&workspace.stage_folder(recipe.name, posts.number, posts.name))?
         {
             let likeness = config.typed_settings(Some(recipe.name), "dedup");
             let sought = attribute_rows(config, recipe, &posts, &likeness)?;
@@ -200,7 +205,8 @@ fn let_through(stage: &'static str, entries: Vec<Entry>) -> Vec<LetThrough> {
     let mut by_evidence: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let evidence = entry.evidence.unwrap_or_default();
-        let Some((_, overruled)) = Overruled::parse_evidence(&evidence).filter(|(_, rule)| !rule.by_votes) else {
+        let Some((_, overruled)) = Overruled::parse_evidence(&evidence).filter(|(_, rule)| !rule.by_votes)
+        else {
             continue;
         };
         // The target of a merge is left out, so that rows can be grouped.
@@ -218,7 +224,11 @@ fn place_of_post(post: &Post) -> String {
 }
 
 /// Posts that dedup kept and that are not, even nearly, a published record.
-fn find_kept_posts(dedup: &StageReader, posts: &StageReader, found: &[FoundPost]) -> Result<Vec<KeptPost>, Error> {
+fn find_kept_posts(
+    dedup: &StageReader,
+    posts: &StageReader,
+    found: &[FoundPost],
+) -> Result<Vec<KeptPost>, Error> {
     let on = Filter::any_of("outcome", [State::Kept.code(), State::Changed.code()]);
     let on: Vec<Entry> = select_rows(dedup, "ledger", &on)?;
     let near: BTreeSet<&str> = found.iter().map(|found| found.post.as_str()).collect();

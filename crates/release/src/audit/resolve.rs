@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::explain::raw_post;
 use super::texts::find_by_text;
-use super::whereabouts::{RecordEnding, select_entries, open_stages, find_whereabouts};
+use super::whereabouts::{RecordEnding, find_whereabouts, open_stages, select_entries};
 use crate::config::Config;
 use crate::origin;
 use crate::pipeline::Withheld;

@@ -218,7 +218,8 @@ pub fn show_records(
 /// The entries of records that are not withdrawn.
 fn shown_entries(withheld: &Withheld, entries: Vec<Entry>) -> Result<Vec<Entry>, Error> {
     let named = entries.iter().flat_map(|entry| [Some(entry.id.as_str()), own_name(entry)]).flatten();
-    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> =
+        withheld.withdrawn_among(named)?.into_iter().map(str::to_owned).collect();
     let stays = |entry: &Entry| {
         !withdrawn.contains(&entry.id) && own_name(entry).is_none_or(|name| !withdrawn.contains(name))
     };
@@ -236,7 +237,8 @@ fn hide_withdrawn(withheld: &Withheld, shown: &mut Vec<Shown>) -> Result<(), Err
         |text: &Option<String>| text.as_deref().is_some_and(|text| withheld.is_withdrawn_text(text));
     shown.retain(|one| ![&one.text, &one.entry.before, &one.entry.after].into_iter().any(is_withdrawn));
     let into = shown.iter().filter(|one| one.into_text.is_some()).filter_map(|one| one.entry.into.as_deref());
-    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(into)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> =
+        withheld.withdrawn_among(into)?.into_iter().map(str::to_owned).collect();
     for one in shown {
         let into = one.entry.into.as_ref();
         if into.is_some_and(|into| withdrawn.contains(into)) || is_withdrawn(&one.into_text) {
@@ -313,7 +315,8 @@ pub fn borderline_pairs(
     }
     let withheld = Withheld::open(workspace, recipe)?;
     let sides = pairs.iter().flat_map(|pair: &NearPair| [pair.a.as_str(), pair.b.as_str()]);
-    let withdrawn: FxHashSet<String> = withheld.withdrawn_among(sides)?.into_iter().map(str::to_owned).collect();
+    let withdrawn: FxHashSet<String> =
+        withheld.withdrawn_among(sides)?.into_iter().map(str::to_owned).collect();
     pairs.retain(|pair| ![&pair.a, &pair.b].into_iter().any(|side| withdrawn.contains(side)));
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let wanted: FxHashSet<&str> = pairs.iter().flat_map(|p| [p.a.as_str(), p.b.as_str()]).collect();

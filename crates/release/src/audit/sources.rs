@@ -150,8 +150,10 @@ pub(super) fn attribute_rows(
         });
     });
     let index = Index::new(&rows, &sources);
-    let candidates: Vec<Vec<SourceCandidate>> =
-        rows.par_iter().map(|row| compare_row(row, &index.find_nearest(&row.text), &sources, likeness)).collect();
+    let candidates: Vec<Vec<SourceCandidate>> = rows
+        .par_iter()
+        .map(|row| compare_row(row, &index.find_nearest(&row.text), &sources, likeness))
+        .collect();
 
     // A post is one row: the one that it equals, else the one that it is most like.
     let mut best: BTreeMap<usize, (usize, SourceCandidate)> = BTreeMap::new();
@@ -205,7 +207,12 @@ pub(super) fn attribute_rows(
 }
 
 /// How alike a row and each of some posts are.
-fn compare_row(row: &Post, near: &[usize], sources: &[Text], likeness: &sections::Dedup) -> Vec<SourceCandidate> {
+fn compare_row(
+    row: &Post,
+    near: &[usize],
+    sources: &[Text],
+    likeness: &sections::Dedup,
+) -> Vec<SourceCandidate> {
     let key = fold(&row.text, Fold::KEY);
     let texts: Vec<&str> =
         std::iter::once(row.text.as_str()).chain(near.iter().map(|at| sources[*at].text.as_str())).collect();

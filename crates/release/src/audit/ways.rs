@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::whereabouts::{select_entries, is_second};
+use super::whereabouts::{is_second, select_entries};
 use crate::recipe::{Recipe, Step};
 use crate::record::{Entry, Link, State};
 use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
@@ -209,9 +209,15 @@ impl MadeStage {
     ///
     /// # Errors
     /// [`Error`] if a manifest is damaged.
-    pub fn open(workspace: &Workspace, recipe: &'static Recipe, step: &Step) -> Result<Option<MadeStage>, Error> {
+    pub fn open(
+        workspace: &Workspace,
+        recipe: &'static Recipe,
+        step: &Step,
+    ) -> Result<Option<MadeStage>, Error> {
         let open = |name: &str| match recipe.find_input(name) {
-            Some((from, number, step)) => StageReader::open(&workspace.stage_folder(from.name, number, step.name)),
+            Some((from, number, step)) => {
+                StageReader::open(&workspace.stage_folder(from.name, number, step.name))
+            }
             None => Ok(None),
         };
         let Some(stage) = open(step.name)? else { return Ok(None) };

@@ -122,7 +122,8 @@ fn walk_stages(
     let mut alive: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     // The ledger of import knows places only; an id may look like one and is none.
     let of_import = first.manifest().tables.contains_key("files");
-    let page = |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page_locator().to_string());
+    let page =
+        |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page_locator().to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
     for record in records {
         names.extend(page(record).into_iter().chain([record.locator.to_string()]));
@@ -219,7 +220,12 @@ fn walk_stages(
     Ok(found)
 }
 
-fn whereabouts_of_entry(recipe: &'static Recipe, stage: &StageReader, id: String, entry: &Entry) -> RecordEnding {
+fn whereabouts_of_entry(
+    recipe: &'static Recipe,
+    stage: &StageReader,
+    id: String,
+    entry: &Entry,
+) -> RecordEnding {
     RecordEnding {
         recipe: recipe.name,
         id,

@@ -152,7 +152,11 @@ fn form_of_rows(rows: &[JsonRow]) -> RowForm {
     if layout::finished_layouts().any(is_of) {
         return RowForm::Columns;
     }
-    if rows.iter().any(|row| layout::from_published(row).is_some()) { RowForm::Published } else { RowForm::Other }
+    if rows.iter().any(|row| layout::from_published(row).is_some()) {
+        RowForm::Published
+    } else {
+        RowForm::Other
+    }
 }
 
 /// Rows that cannot be converted are unchanged and are matched by their texts.

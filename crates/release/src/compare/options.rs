@@ -27,12 +27,14 @@ struct Options {
 
 impl Options {
     fn parse(row: &JsonRow) -> Option<Self> {
-        let (keys, shown): (Vec<String>, Vec<String>) =
-            match row.get("options").or_else(|| row.get("choice_list"))? {
-                Json::Array(list) => (0..list.len()).map(letter_of_place).zip(list.iter().map(plain_of)).unzip(),
-                Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
-                _ => return None,
-            };
+        let (keys, shown): (Vec<String>, Vec<String>) = match row
+            .get("options")
+            .or_else(|| row.get("choice_list"))?
+        {
+            Json::Array(list) => (0..list.len()).map(letter_of_place).zip(list.iter().map(plain_of)).unzip(),
+            Json::Object(map) => map.iter().map(|(key, value)| (key.clone(), plain_of(value))).unzip(),
+            _ => return None,
+        };
         // A puzzle's answer is a text, and its label the index of that.
         let gold = if row.contains_key("options") { "answer" } else { "label" };
         let right = match row.get(gold) {

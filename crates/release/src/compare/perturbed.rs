@@ -156,7 +156,9 @@ fn whatever_is_changed_in_a_text_is_reported_and_nothing_else() {
     let removed = all.pop().unwrap();
     expected.retain(|what| !what.contains("id11"));
     expected.insert("missing id11".into());
-    all.push(to_json_row(json!({ "id": "x", "text": "新来的这一条谁也没有见过。", "type": removed["type"] })));
+    all.push(to_json_row(
+        json!({ "id": "x", "text": "新来的这一条谁也没有见过。", "type": removed["type"] }),
+    ));
     expected.insert("extra 0".into());
     let found = compare_against(&all, &reference);
     assert_eq!(reported_words(&found), expected, "{}", found.text());

@@ -17,7 +17,7 @@ use minijinja::value::Serde;
 use riddlemill_benchmarks::data::{self, PUBLISHED};
 use riddlemill_benchmarks::requirement::unmet_sentence;
 use riddlemill_benchmarks::scope::Scope;
-use riddlemill_benchmarks::{Benchmark, Data, Derived, Splits, ExpressionError};
+use riddlemill_benchmarks::{Benchmark, Data, Derived, ExpressionError, Splits};
 use serde_json::{Map, Value as Json};
 
 use super::manifest::MADE_WITH;
@@ -121,7 +121,8 @@ pub fn text_of<'r>(config: &str, row: &'r Map<String, Json>) -> Option<&'r Json>
 
 /// Labels of published files that differ from those of the sets, with the sets' labels.
 pub fn renamed_labels() -> BTreeMap<String, String> {
-    let declared = finished_layouts().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
+    let declared =
+        finished_layouts().filter_map(|layout| layout.declared).flat_map(|declared| &declared.compat.renamed);
     declared
         .flat_map(|(_, labels)| labels)
         .map(|(theirs, ours)| (theirs.to_string(), ours.to_string()))
@@ -237,7 +238,11 @@ impl Layout {
     ///
     /// # Errors
     /// [`Trouble`] if a value cannot be computed.
-    pub fn published_form(&self, compat: &Compat, row: &Row) -> Result<Option<Map<String, Json>>, ExpressionError> {
+    pub fn published_form(
+        &self,
+        compat: &Compat,
+        row: &Row,
+    ) -> Result<Option<Map<String, Json>>, ExpressionError> {
         compat.to_published_row(&self.row_variables(row))
     }
 
@@ -319,7 +324,10 @@ impl Layout {
     /// A row's columns as variables of expressions.
     fn row_variables(&self, row: &Row) -> TemplateValue {
         with_this(
-            self.columns.iter().zip(&row.0).map(|(column, value)| (column.name.to_owned(), template_value(value))),
+            self.columns
+                .iter()
+                .zip(&row.0)
+                .map(|(column, value)| (column.name.to_owned(), template_value(value))),
         )
     }
 }
@@ -384,7 +392,11 @@ const COLUMNS: &[Column] = &[
     nullable_column("time", ColumnKind::Text, "When it was written, as the source says."),
     required_column("source", ColumnKind::Text, "The source's name."),
     required_column("file", ColumnKind::Text, "The file of the source."),
-    required_column("position", ColumnKind::Count, "The line in that file, or the item of its array, from 1."),
+    required_column(
+        "position",
+        ColumnKind::Count,
+        "The line in that file, or the item of its array, from 1.",
+    ),
     nullable_column("licence", ColumnKind::Text, "The licence its source states."),
 ];
 

@@ -64,9 +64,11 @@ pub fn apply_deviations(computed: &Map<String, Json>, deviations: &str) -> Strin
 pub fn deviating_keys(deviations: &str) -> Vec<String> {
     match notation::split_members(deviations) {
         Ok(kept) => kept.into_iter().map(|(key, _)| key).collect(),
-        Err(_) => {
-            parse_places(deviations).into_iter().filter(|(_, text)| text.is_some()).map(|(key, _)| key).collect()
-        }
+        Err(_) => parse_places(deviations)
+            .into_iter()
+            .filter(|(_, text)| text.is_some())
+            .map(|(key, _)| key)
+            .collect(),
     }
 }
 

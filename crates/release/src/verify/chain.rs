@@ -32,7 +32,8 @@ fn check_links(manifest: &CandidateManifest, findings: &mut Vec<String>) {
         // Stages of another recipe are verified in that recipe's folder.
         for input in link.inputs.iter().filter(|input| input.recipe == manifest.recipe) {
             if made.get(input.stage.as_str()).is_none_or(|rows| *rows != input.rows) {
-                findings.push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
+                findings
+                    .push(format!("{MANIFEST}: {} was made from other rows of {}", link.stage, input.stage));
             }
         }
         made.insert(&link.stage, &link.rows);

@@ -20,7 +20,13 @@ use riddlemill_text::text::count_with_noun;
 /// Most findings per config; with more, it is simply another file.
 const LISTED: usize = 20;
 
-pub(super) fn check_rows(folder: &Path, manifest: &CandidateManifest, config: &str, stated: u64, verified: &mut Verified) {
+pub(super) fn check_rows(
+    folder: &Path,
+    manifest: &CandidateManifest,
+    config: &str,
+    stated: u64,
+    verified: &mut Verified,
+) {
     let mut found = Vec::new();
     let mut ids = FxHashSet::default();
     let mut files = Vec::new();
@@ -34,7 +40,10 @@ pub(super) fn check_rows(folder: &Path, manifest: &CandidateManifest, config: &s
             }
         };
         if rows.len() as u64 != stated {
-            found.push(format!("{file}: {}, MANIFEST.json says {stated}", count_with_noun(rows.len() as u64, "row")));
+            found.push(format!(
+                "{file}: {}, MANIFEST.json says {stated}",
+                count_with_noun(rows.len() as u64, "row")
+            ));
         }
         files.push((file, rows));
     }
@@ -225,9 +234,11 @@ fn file_against_layout(
     }
     let name = file.replace(".jsonl", ".parquet");
     match parquet::read_parquet(&folder.join(&name), layout.columns) {
-        Ok(columns) if columns.len() != rows.len() => {
-            findings.push(format!("{name}: {}, {file} has {}", count_with_noun(columns.len() as u64, "row"), rows.len()))
-        }
+        Ok(columns) if columns.len() != rows.len() => findings.push(format!(
+            "{name}: {}, {file} has {}",
+            count_with_noun(columns.len() as u64, "row"),
+            rows.len()
+        )),
         // If a row could not be read, later rows would be compared with the wrong ones.
         Ok(columns) if typed.len() == rows.len() => {
             if let Some(i) = (0..columns.len()).find(|i| columns[*i] != typed[*i]) {

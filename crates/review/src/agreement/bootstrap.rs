@@ -40,7 +40,13 @@ impl Bootstrap {
 
     /// One resample: `count` indices below `count`, drawn with replacement, determined by seed, purpose, name
     /// and the number `at`. Each resample has its own stream, so spreading them over threads changes nothing.
-    pub fn draw_places(&self, purpose: &str, name: &str, at: usize, count: usize) -> impl Iterator<Item = usize> {
+    pub fn draw_places(
+        &self,
+        purpose: &str,
+        name: &str,
+        at: usize,
+        count: usize,
+    ) -> impl Iterator<Item = usize> {
         let mut state = DrawStream::new(self.seed, purpose, &format!("{name} {at}")).next_bits();
         // The high half of the product maps 64 bits onto 0..count; the bias is below 2^-40.
         (0..count).map(move |_| ((u128::from(split_mix(&mut state)) * count as u128) >> 64) as usize)
@@ -57,7 +63,13 @@ impl Bootstrap {
     /// The same for a mean of `units` units that each lie between `least` and `most`. If resamples leave no
     /// room on one side of it, because all units are alike or too few, the interval is the exact one of a
     /// share.
-    pub fn bounded_interval(&self, value: f64, drawn: Vec<f64>, units: usize, [least, most]: [f64; 2]) -> Estimate {
+    pub fn bounded_interval(
+        &self,
+        value: f64,
+        drawn: Vec<f64>,
+        units: usize,
+        [least, most]: [f64; 2],
+    ) -> Estimate {
         let estimate = self.interval_about(value, drawn);
         if !self.has_end_at_value(&estimate) {
             return estimate;
@@ -99,7 +111,12 @@ pub(super) struct Estimates {
     pub(super) ac1: Option<Estimate>,
 }
 
-pub(super) fn estimate_coefficients(units: &Units, level: Level, settings: &Bootstrap, name: &str) -> Estimates {
+pub(super) fn estimate_coefficients(
+    units: &Units,
+    level: Level,
+    settings: &Bootstrap,
+    name: &str,
+) -> Estimates {
     let coefficients =
         [Coefficient::Percent, Coefficient::Fleiss, Coefficient::Alpha(level), Coefficient::Ac1];
     let all = |weights: &[u64]| coefficients.map(|which| which.compute_weighted(units, weights));
@@ -197,7 +214,10 @@ mod tests {
         let middle = settings.bounded_interval(3.0, vec![3.0; 10], 10, [1.0, 5.0]);
         assert!(close(middle.low, 1.0 + 4.0 * low) && close(middle.high, 1.0 + 4.0 * high), "{middle:?}");
         let spread: Vec<f64> = (0..10).map(f64::from).collect();
-        assert_eq!(settings.bounded_interval(4.5, spread.clone(), 10, [0.0, 9.0]), settings.interval_about(4.5, spread));
+        assert_eq!(
+            settings.bounded_interval(4.5, spread.clone(), 10, [0.0, 9.0]),
+            settings.interval_about(4.5, spread)
+        );
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::*;
-use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, AnswerKind, Round};
+use crate::ballot::{AnswerKind, Ballot, Combine, Drafts, Field, KEEP, Round};
 use crate::ballots;
 use crate::item::Item;
-use crate::testing::{test_item, one_answer, test_vote};
+use crate::testing::{one_answer, test_item, test_vote};
 use crate::value::{Value, Values};
 use crate::votes::Vote;
 
@@ -95,7 +95,11 @@ fn a_pattern_that_a_resample_lacks_counts_nothing() {
     assert_eq!((units.count_pairable(), units.count_ratings()), (3, 7));
     units.push([1]);
     units.push([7]);
-    assert_eq!((units.count_pairable(), units.count_ratings()), (3, 8), "a unit rated once, and one without a rating");
+    assert_eq!(
+        (units.count_pairable(), units.count_ratings()),
+        (3, 8),
+        "a unit rated once, and one without a rating"
+    );
     assert_eq!(Coefficient::Fleiss.compute_weighted(&units, &[1, 1, 1, 0]), None, "not rated equally often");
     assert!(Coefficient::Fleiss.compute_weighted(&units, &[1, 1, 0, 5]).is_some());
 }
@@ -104,8 +108,9 @@ fn a_pattern_that_a_resample_lacks_counts_nothing() {
 fn only_current_votes_of_the_first_round_on_todays_text_are_measured() {
     let step = ballots::find_step("flub", "type").unwrap();
     let all = test_items(&step, 2);
-    let cast =
-        |at: usize, name: &str, code: &str| test_vote(&step, &all[at], Round::Vote, name, one_answer("type", code));
+    let cast = |at: usize, name: &str, code: &str| {
+        test_vote(&step, &all[at], Round::Vote, name, one_answer("type", code))
+    };
     let votes = vec![cast(0, "a", "paradox"), cast(0, "b", "paradox"), cast(1, "a", "ambiguity")];
     let own = agreed_field(&step, &all, &votes, "type");
     assert_eq!((own.items, own.votes), (1, 3));
@@ -171,8 +176,9 @@ fn changed_drafts_are_counted_where_they_were_seen() {
     let edits = |step: &Ballot| {
         let drafted = test_item(step, "i0", &[("type", "paradox")]);
         let without = test_item(step, "i1", &[]);
-        let cast =
-            |item: &Item, name: &str, code: &str| test_vote(step, item, Round::Vote, name, one_answer("type", code));
+        let cast = |item: &Item, name: &str, code: &str| {
+            test_vote(step, item, Round::Vote, name, one_answer("type", code))
+        };
         let votes = [
             cast(&drafted, "a", "paradox"),
             cast(&drafted, "b", "ambiguity"),

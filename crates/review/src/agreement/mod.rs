@@ -15,10 +15,12 @@ mod tests;
 mod units;
 
 pub use bootstrap::{Bootstrap, Estimate};
-pub use coefficients::{Coefficient, Confusion, Weights, gwet_ac1, krippendorff_alpha, fleiss_kappa, percent_agreement};
+pub use coefficients::{
+    Coefficient, Confusion, Weights, fleiss_kappa, gwet_ac1, krippendorff_alpha, percent_agreement,
+};
 pub use pooled::{Pooled, pool_questions};
 pub use report::{
     AgreementSettings, AnnotatorAgreement, Edits, FieldAgreement, PairAgreement, StepAgreement, Undefined,
-    step_agreement, measure_agreement,
+    measure_agreement, step_agreement,
 };
 pub use units::{Level, Units};

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::units::{Level, Units};
-use crate::ballot::{Ballot, AnswerKind, Round};
+use crate::ballot::{AnswerKind, Ballot, Round};
 use crate::item::Item;
 use crate::votes::{Vote, current_votes};
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::bootstrap::{Bootstrap, Estimate, estimate_coefficients};
 use super::coefficients::{Confusion, Weights};
 use super::units::{Level, Units};
-use crate::ballot::{Ballot, Combine, Drafts, Field, KEEP, AnswerKind, Round};
+use crate::ballot::{AnswerKind, Ballot, Combine, Drafts, Field, KEEP, Round};
 use crate::item::Item;
 use crate::value::Value;
 use crate::votes::{Vote, current_votes};

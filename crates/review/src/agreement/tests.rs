@@ -7,7 +7,7 @@ use super::*;
 use crate::ballot::Round;
 use crate::ballots;
 use crate::item::Item;
-use crate::testing::{test_item, one_answer, test_vote};
+use crate::testing::{one_answer, test_item, test_vote};
 use crate::votes::Vote;
 
 /// The textbook table of ten subjects, fourteen raters and five categories.
@@ -126,7 +126,9 @@ fn intervals_are_seeded_and_hold_the_value() {
     TEN_SUBJECTS.iter().for_each(|counts| units.push_counts(counts));
     let settings = Bootstrap { resamples: 500, seed: 1, level: 0.95 };
     let estimate = |seed| {
-        bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type").fleiss.unwrap()
+        bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap { seed, ..settings }, "type")
+            .fleiss
+            .unwrap()
     };
     assert_eq!(estimate(1), estimate(1));
     assert_ne!(estimate(1), estimate(2));
@@ -153,7 +155,8 @@ fn intervals_at_the_edge_are_exact() {
     // For a million that agree, the exact interval is as narrow as that of resamples.
     assert!(exact::share_interval(1.0, 1_000_000, 0.95)[0] > 0.99999);
     // Without resamples there is no interval.
-    let plain = bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
+    let plain =
+        bootstrap::estimate_coefficients(&units, Level::Nominal, &Bootstrap::NONE, "two").percent.unwrap();
     assert_eq!((plain.low, plain.high), (1.0, 1.0));
 }
 

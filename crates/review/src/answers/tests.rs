@@ -196,7 +196,8 @@ fn a_draft_is_shown_with_its_names_and_copied_back_unchanged() {
     assert!(shown.starts_with("1. 2 · 常识误解 · Commonsense Misunderstanding · 误解了"), "{shown}");
     let item = item(&step, &[]);
     let given: Values = [("categories", shown.as_str()), ("sure", "yes")].into_iter().collect();
-    let Answers::Given(values) = read_answers(&step.questions_of_round(Round::Vote), &item, |field| given.get(field).cloned())
+    let Answers::Given(values) =
+        read_answers(&step.questions_of_round(Round::Vote), &item, |field| given.get(field).cloned())
     else {
         panic!("{shown}")
     };
@@ -217,7 +218,9 @@ fn a_pick_that_gives_the_right_option_away_is_taken_and_reported() {
     let item = Item::new(&step, "t", content, Values::new());
     let form = step.questions_of_round(Round::Vote);
     let cautioned = |picked: &str| {
-        let Answers::Given(values) = read_answers(&form, &item, |_| Some(Value::from(picked))) else { panic!() };
+        let Answers::Given(values) = read_answers(&form, &item, |_| Some(Value::from(picked))) else {
+            panic!()
+        };
         find_cautions(&form, &item, &values)
     };
     assert_eq!(cautioned("1;2;3").len(), 3, "its length, its quotes, its sentences");

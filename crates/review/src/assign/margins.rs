@@ -86,7 +86,10 @@ fn who_reads_other_languages_is_not_asked_and_is_told_why() {
         ..qualified_person("a", Role::Junior)
     };
     assert_eq!(reads(&["en"]).unread_languages(&step), ["zh"]);
-    assert!(reads(&["en", "zh"]).unread_languages(&step).is_empty() && reads(&[]).unread_languages(&step).is_empty());
+    assert!(
+        reads(&["en", "zh"]).unread_languages(&step).is_empty()
+            && reads(&[]).unread_languages(&step).is_empty()
+    );
     let lacks = |languages: &[&str], wanted: &'static [&'static str]| {
         let settings = AssignSettings { languages: wanted, ..of_round(Round::Vote) };
         missing_requirement(&reads(languages), &step, &settings)
@@ -118,7 +121,10 @@ fn fewer_than_an_item_needs_may_be_named() {
     let step = ballots::find_step("chumor", "preference").unwrap();
     let all = qualified_people(&["a", "b", "c"], Role::Annotator);
     let named = AssignSettings { to: &["a"], ..of_round(Round::Vote) };
-    assert_eq!(assign_items(&step, &["i"], &all, &[], &named).unwrap(), [task_of_round("i", "a", Round::Vote)]);
+    assert_eq!(
+        assign_items(&step, &["i"], &all, &[], &named).unwrap(),
+        [task_of_round("i", "a", Round::Vote)]
+    );
     assert!(assign_items(&step, &["i"], &all[..2], &[], &of_round(Round::Vote)).is_err());
 }
 
@@ -167,7 +173,9 @@ fn what_people_have_counts_and_known_items_do_not() {
     let step = ballots::find_step("chumor", "screen").unwrap();
     let all = qualified_people(&["a", "b"], Role::Annotator);
     let items = numbered_ids(4);
-    let give = |tasks: &[Task]| assign_items(&step, &borrow_ids(&items), &all, tasks, &of_round(Round::Vote)).unwrap();
+    let give = |tasks: &[Task]| {
+        assign_items(&step, &borrow_ids(&items), &all, tasks, &of_round(Round::Vote)).unwrap()
+    };
     let has: Vec<Task> = (0..4).map(|at| task_of_round(&format!("x{at}"), "a", Round::Vote)).collect();
     assert!(give(&has).iter().all(|task| task.annotator == "b"));
     let gold: Vec<Task> = has.into_iter().map(|task| Task { gold: true, ..task }).collect();
@@ -178,7 +186,8 @@ fn what_people_have_counts_and_known_items_do_not() {
 fn a_greater_share_of_known_items_adds_what_is_missing() {
     let step = ballots::find_step("chumor", "screen").unwrap();
     let all = qualified_people(&["a"], Role::Annotator);
-    let (open, known): (Vec<String>, Vec<String>) = numbered_ids(140).into_iter().partition(|id| id.as_str() < "090");
+    let (open, known): (Vec<String>, Vec<String>) =
+        numbered_ids(140).into_iter().partition(|id| id.as_str() < "090");
     let known = borrow_ids(&known);
     let give = |share: f64, tasks: &[Task]| {
         let settings = AssignSettings { gold: &known, gold_share: share, ..of_round(Round::Vote) };
@@ -199,7 +208,8 @@ fn a_greater_share_of_known_items_adds_what_is_missing() {
 fn everybody_is_tried_on_other_known_items_whatever_the_seed() {
     let step = ballots::find_step("chumor", "screen").unwrap();
     let all = qualified_people(&["a", "b"], Role::Annotator);
-    let (open, known): (Vec<String>, Vec<String>) = numbered_ids(300).into_iter().partition(|id| id.as_str() < "100");
+    let (open, known): (Vec<String>, Vec<String>) =
+        numbered_ids(300).into_iter().partition(|id| id.as_str() < "100");
     let known = borrow_ids(&known);
     for seed in [0, u64::MAX] {
         let settings = AssignSettings { seed, gold: &known, gold_share: 0.1, ..of_round(Round::Vote) };

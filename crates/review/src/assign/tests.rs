@@ -75,7 +75,11 @@ fn a_sample_goes_to_whom_one_names_and_overlap_reaches_what_is_decided() {
     assert_eq!(loads(&sample), BTreeMap::from([("b", 100)]));
     assert!(sample.iter().any(|task| decided.contains(&task.item.as_str())), "decided items are drawn too");
     let again: Vec<Task> = cast.iter().chain(&sample).cloned().collect();
-    assert_eq!(assign_items(&step, &open, &people, &again, &all).unwrap(), [], "the same sample is given once");
+    assert_eq!(
+        assign_items(&step, &open, &people, &again, &all).unwrap(),
+        [],
+        "the same sample is given once"
+    );
     let other = AssignSettings { seed: 2, ..all.clone() };
     assert_ne!(assign_items(&step, &open, &people, &cast, &other).unwrap(), sample, "the seed draws it");
 
@@ -108,7 +112,11 @@ fn overlap_and_gold_come_in_their_shares() {
         let share = gold as f64 / (gold + load) as f64;
         assert!((share - 0.1).abs() < 0.01, "{name}: {share}");
     }
-    assert_eq!(assign_items(&step, &items, &people, &tasks, &settings).unwrap(), [], "nothing is assigned twice");
+    assert_eq!(
+        assign_items(&step, &items, &people, &tasks, &settings).unwrap(),
+        [],
+        "nothing is assigned twice"
+    );
 
     // Known items that stay in the recipe get the votes that they need, by whoever it is.
     let due = AssignSettings { gold_is_due: true, ..settings.clone() };
@@ -168,7 +176,11 @@ fn who_leaves_moves_only_their_own_open_items() {
     tasks.extend(new);
     assert_eq!(reassign_tasks(&step, "b", &people, &tasks, is_open, &settings()), [], "moved once");
     let stayed: Vec<Annotator> = people.into_iter().filter(|person| person.name != "b").collect();
-    assert_eq!(assign_items(&step, &items, &stayed, &tasks, &settings()).unwrap(), [], "items are full again");
+    assert_eq!(
+        assign_items(&step, &items, &stayed, &tasks, &settings()).unwrap(),
+        [],
+        "items are full again"
+    );
 }
 
 proptest! {

@@ -255,7 +255,9 @@ fn move_vote(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str,
 
 fn check_fit(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
-    match answers::read_answers(&step.questions_of_round(vote.round), shown, |field| vote.values.get(field).cloned()) {
+    match answers::read_answers(&step.questions_of_round(vote.round), shown, |field| {
+        vote.values.get(field).cloned()
+    }) {
         Answers::Given(values) if values == vote.values => Ok(()),
         Answers::Given(_) | Answers::Blank => Err(CarryError::Otherwise { item, annotator }),
         Answers::Faulty(faults) => match faults.into_iter().next() {

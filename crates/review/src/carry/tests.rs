@@ -37,7 +37,9 @@ fn votes_and_the_look_over_them_are_brought_over_and_taken_back() {
         .cycle()
         .take(step.votes_needed)
         .zip(["a", "b", "c", "d"])
-        .map(|(_, who)| testing::test_vote(&step, &old, Round::Vote, who, testing::one_answer("type", "paradox")))
+        .map(|(_, who)| {
+            testing::test_vote(&step, &old, Round::Vote, who, testing::one_answer("type", "paradox"))
+        })
         .collect();
     if step.review.is_some() {
         let all: Vec<&Vote> = votes.iter().collect();
@@ -60,7 +62,8 @@ fn votes_and_the_look_over_them_are_brought_over_and_taken_back() {
     let found = find_carryable(&step, &new, &on, &log);
     assert_eq!((found.items.len(), found.unknown), (1, 0));
     assert_eq!(found.items[0].old["text"], Value::from("(云会恐高吗"));
-    let carried = carry_votes(&step, &found.items[0], &on["i"], &act(), "2026-02-01T00:00:00Z", "test").unwrap();
+    let carried =
+        carry_votes(&step, &found.items[0], &on["i"], &act(), "2026-02-01T00:00:00Z", "test").unwrap();
     assert_eq!(carried.len(), votes.len());
     for vote in &carried {
         let before = votes.iter().find(|before| Some(before.id) == vote.base).unwrap();
@@ -84,7 +87,11 @@ fn votes_and_the_look_over_them_are_brought_over_and_taken_back() {
     undone.extend(back);
     let heads: Vec<&Vote> = undone.iter().collect();
     assert!(!matches!(resolve_item(&step, &new[0], &heads).outcome, Outcome::Confirmed { .. }));
-    assert_eq!(find_carryable(&step, &new, &by_item(&undone), &log).items.len(), 1, "and it can be done again");
+    assert_eq!(
+        find_carryable(&step, &new, &by_item(&undone), &log).items.len(),
+        1,
+        "and it can be done again"
+    );
     assert!(take_back(&step, &new[0], &heads, &act(), "2026-04-01T00:00:00Z", "test").is_empty());
 }
 

@@ -83,8 +83,8 @@ impl DecisionLog {
             let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
             for (at, line) in lines.enumerate() {
                 let read = serde_json::from_slice::<DecisionLine>(line).map_err(LineError::from);
-                let sound =
-                    read.and_then(|line| LineError::refuse_edited(line.id(), line.compute_id()).map(|()| line));
+                let sound = read
+                    .and_then(|line| LineError::refuse_edited(line.id(), line.compute_id()).map(|()| line));
                 match sound {
                     Ok(line) => found.push(line),
                     Err(why) => self.damaged.push(format!("{}: line {}: {why}", path.display(), at + 1)),
@@ -131,7 +131,8 @@ impl DecisionLog {
     /// The decisions from elsewhere that contradict one here and wait for a new decision.
     pub fn open_disputes(&self) -> impl Iterator<Item = &Decision> {
         let is_settled = |decision: &Decision| {
-            let settles = |d: &Decision| d.question_key() == decision.question_key() && !self.disputed.contains(&d.id);
+            let settles =
+                |d: &Decision| d.question_key() == decision.question_key() && !self.disputed.contains(&d.id);
             self.undone.contains_key(&decision.id) || self.decisions_after(decision).iter().any(settles)
         };
         self.decisions.iter().filter(move |d| self.disputed.contains(&d.id) && !is_settled(d))
@@ -155,7 +156,9 @@ impl DecisionLog {
     /// The later decision on the same question that overrules this one in a recipe, if there is one.
     pub fn overruling_decision(&self, decision: &Decision, recipe: &str) -> Option<&Decision> {
         let later = self.decisions_after(decision).iter();
-        later.rev().find(|d| d.question_key() == decision.question_key() && d.is_for(recipe) && self.is_counted(d))
+        later
+            .rev()
+            .find(|d| d.question_key() == decision.question_key() && d.is_for(recipe) && self.is_counted(d))
     }
 
     /// The decisions that count in a recipe's stage: for each question the latest that was not withdrawn.
@@ -181,7 +184,9 @@ impl DecisionLog {
             let mut receipt = DecisionReceipt::default();
             for decision in decisions {
                 let decision = decision.with_id();
-                let same = |d: &&Decision| d.question_key() == decision.question_key() && d.recipe == decision.recipe;
+                let same = |d: &&Decision| {
+                    d.question_key() == decision.question_key() && d.recipe == decision.recipe
+                };
                 let holds = log.decisions.iter().rfind(|d| same(d) && log.is_counted(d));
                 let later = holds.is_some_and(|d| log.is_overruled_anywhere(d))
                     || log.open_disputes().any(|d| d.question_key() == decision.question_key());
@@ -203,7 +208,13 @@ impl DecisionLog {
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be written.
-    pub fn withdraw_decision(folder: &Path, id: Digest, by: &str, why: &str, at: &str) -> Result<bool, LogError> {
+    pub fn withdraw_decision(
+        folder: &Path,
+        id: Digest,
+        by: &str,
+        why: &str,
+        at: &str,
+    ) -> Result<bool, LogError> {
         DecisionLog::write_lines(folder, |log, lines| {
             if log.undone.contains_key(&id) || !log.decisions.iter().any(|d| d.id == id) {
                 return false;
@@ -235,7 +246,9 @@ impl DecisionLog {
                     continue;
                 }
                 let line = match line {
-                    DecisionLine::Decide(decision) if mine.contradicts(&decision, &theirs) => DecisionLine::Dispute(decision),
+                    DecisionLine::Decide(decision) if mine.contradicts(&decision, &theirs) => {
+                        DecisionLine::Dispute(decision)
+                    }
                     other => other,
                 };
                 log.apply_line(line.clone());
@@ -342,11 +355,21 @@ mod tests {
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Keep));
         let last = read().all_decisions()[2].id;
-        assert!(DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
-        assert!(!DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
+        assert!(
+            DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z")
+                .unwrap()
+        );
+        assert!(
+            !DecisionLog::withdraw_decision(&folder, last, "meta-1", "a slip", "2026-11-23T00:00:00Z")
+                .unwrap()
+        );
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
-        assert!(DecisionLog::withdraw_decision(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
-        assert!(DecisionLog::withdraw_decision(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap());
+        assert!(
+            DecisionLog::withdraw_decision(&folder, drop, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap()
+        );
+        assert!(
+            DecisionLog::withdraw_decision(&folder, keep, "meta-1", "x", "2026-11-23T00:00:00Z").unwrap()
+        );
         assert_eq!(outcome(&read(), "flub"), None);
         // A withdrawn decision can be made again.
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);

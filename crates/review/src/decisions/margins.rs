@@ -72,8 +72,9 @@ fn a_withdrawal_is_known_by_what_whom_and_why() {
 
 #[test]
 fn each_question_has_its_own_ruling_on_todays_text() {
-    let of =
-        |verdict: Verdict| Decision { text: Some("new".into()), ..test_decision("tieba:1", verdict) }.with_id();
+    let of = |verdict: Verdict| {
+        Decision { text: Some("new".into()), ..test_decision("tieba:1", verdict) }.with_id()
+    };
     let verdicts = [Verdict::Hold, Verdict::Text, Verdict::Title, Verdict::Answer];
     let stage = StageDecisions::new(verdicts.into_iter().map(of));
     assert!(stage.len() == 4 && !stage.is_empty());
@@ -95,8 +96,9 @@ fn each_question_has_its_own_ruling_on_todays_text() {
 #[test]
 fn pairs_are_ruled_on_by_their_places_and_texts() {
     let one = pair_decision("a", "b", Verdict::One);
-    let stage =
-        StageDecisions::new([one, pair_decision("b", "c", Verdict::Two), pair_decision("b", "gone", Verdict::One)].into_iter());
+    let stage = StageDecisions::new(
+        [one, pair_decision("b", "c", Verdict::Two), pair_decision("b", "gone", Verdict::One)].into_iter(),
+    );
     let ids = ["x", "a", "b", "c"];
     let texts = BTreeMap::from([("a", "x"), ("b", "y"), ("c", "y")]);
     let hash = |a: u32, b: u32| {
@@ -132,13 +134,16 @@ fn what_overrules_is_later_on_the_same_question_and_counts() {
     assert!(read().overruling_decision(&first, "flub").is_none(), "another stage");
     add(Decision { text: Some("new".into()), ..test_decision("tieba:1", Verdict::Text) });
     assert!(read().overruling_decision(&first, "flub").is_none(), "another question");
-    let later = add(Decision { recipe: Some("flub".into()), ..test_decision("tieba:1", Verdict::Drop) }).added[0];
+    let later =
+        add(Decision { recipe: Some("flub".into()), ..test_decision("tieba:1", Verdict::Drop) }).added[0];
     assert_eq!(read().overruling_decision(&first, "flub").map(|d| d.id), Some(later));
     assert!(read().overruling_decision(&first, "chumor").is_none(), "for another recipe");
     assert_eq!(read().of_stage("flub", "filter").len(), 3, "tieba:1 in two questions, and tieba:2");
     assert_eq!(read().of_stage("flub", "clean").len(), 1);
     assert!(read().undo_of(later).is_none());
-    assert!(DecisionLog::withdraw_decision(&folder, later, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap());
+    assert!(
+        DecisionLog::withdraw_decision(&folder, later, "meta-1", "a slip", "2026-11-23T00:00:00Z").unwrap()
+    );
     assert_eq!(read().undo_of(later).map(|undo| undo.why.clone()), Some("a slip".into()));
     assert!(read().overruling_decision(&first, "flub").is_none(), "withdrawn");
     assert!(
@@ -178,7 +183,10 @@ fn a_decision_from_elsewhere_is_disputed_only_where_both_hold() {
     assert!(matches!(new[..], [DecisionLine::Decide(_)]), "for other recipes: {new:?}");
     DecisionLog::append_decisions(&there, vec![for_recipe(None, Verdict::Hold)]).unwrap();
     let new = DecisionLog::merge(&here, &there, false).unwrap();
-    assert!(matches!(new[..], [DecisionLine::Decide(_), DecisionLine::Dispute(_)]), "for all recipes: {new:?}");
+    assert!(
+        matches!(new[..], [DecisionLine::Decide(_), DecisionLine::Dispute(_)]),
+        "for all recipes: {new:?}"
+    );
     let log = DecisionLog::read_folder(&here).unwrap();
     let [disputed] = &log.open_disputes().collect::<Vec<_>>()[..] else { panic!("one") };
     assert!(log.is_disputed(disputed.id) && !log.is_disputed(log.all_decisions()[0].id));

@@ -17,9 +17,11 @@ mod log;
 mod stage;
 mod table;
 
-pub use log::{DecisionLog, DecisionLine, DecisionReceipt};
+pub use log::{DecisionLine, DecisionLog, DecisionReceipt};
 pub use stage::{Pairing, Ruling, StageDecisions};
-pub use table::{CellsByColumn, DecisionColumns, DECISIONS, TableError, missing_column, read_table, write_table};
+pub use table::{
+    CellsByColumn, DECISIONS, DecisionColumns, TableError, missing_column, read_table, write_table,
+};
 
 use std::fmt;
 

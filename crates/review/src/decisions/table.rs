@@ -8,7 +8,9 @@ use rust_xlsxwriter::{
 
 use riddlemill_benchmarks::notation;
 
-use crate::exchange::{ExportError, SheetRow, VoteProblem, in_workbook, write_sheet, table_columns, table_rows};
+use crate::exchange::{
+    ExportError, SheetRow, VoteProblem, in_workbook, table_columns, table_rows, write_sheet,
+};
 
 /// The columns of a table in which people decide.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +105,11 @@ fn parse_kind(name: &str) -> Result<Kind, TableError> {
 ///
 /// # Errors
 /// [`TableError`] if the ending is unknown or the rows do not fit into cells.
-pub fn write_table(columns: &DecisionColumns, name: &str, rows: &[CellsByColumn]) -> Result<Vec<u8>, TableError> {
+pub fn write_table(
+    columns: &DecisionColumns,
+    name: &str,
+    rows: &[CellsByColumn],
+) -> Result<Vec<u8>, TableError> {
     let cells = |row: &CellsByColumn| -> Vec<String> {
         columns.names.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect()
     };
@@ -138,7 +144,10 @@ pub fn write_table(columns: &DecisionColumns, name: &str, rows: &[CellsByColumn]
     }
 }
 
-fn write_workbook(columns: &DecisionColumns, rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>, XlsxError> {
+fn write_workbook(
+    columns: &DecisionColumns,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // The same rows give the same bytes, whenever they are written.
     let date = ExcelDateTime::from_ymd(2000, 1, 1)?;
@@ -204,7 +213,8 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
             let text = String::from_utf8_lossy(bytes);
             let text = text.trim_start_matches('\u{feff}');
             // A list, however it is broken into lines: its rows have numbers.
-            let rows = notation::split_elements(text.trim()).ok().filter(|_| text.trim_start().starts_with('['));
+            let rows =
+                notation::split_elements(text.trim()).ok().filter(|_| text.trim_start().starts_with('['));
             let lines = match rows {
                 Some(rows) => rows,
                 None => text.lines().collect(),

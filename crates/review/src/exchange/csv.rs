@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::cells::{CsvFor, restore_formula, csv_table};
-use super::entries::{RowCells, Entries, Entry, Places};
+use super::cells::{CsvFor, csv_table, restore_formula};
+use super::entries::{Entries, Entry, Places, RowCells};
 use super::problem::VoteProblem;
 use super::sheet::{ExportError, Sheet};
 use super::xlsx;
@@ -95,7 +95,8 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<VoteProblem
     let (encoding, mark) = encoding_of(bytes);
     if mark > 0 || encoding == UTF_16LE || encoding == UTF_16BE {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);
-        let notes = faulty.then_some(VoteProblem::Odd("some bytes are not text; was the file saved completely?"));
+        let notes =
+            faulty.then_some(VoteProblem::Odd("some bytes are not text; was the file saved completely?"));
         return Ok((text, notes.into_iter().collect()));
     }
     match std::str::from_utf8(bytes) {
@@ -105,7 +106,9 @@ pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<VoteProblem
             let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
             Ok((
                 Cow::from(text),
-                vec![VoteProblem::Odd("the file ends in the middle of a character; it was not saved to its end")],
+                vec![VoteProblem::Odd(
+                    "the file ends in the middle of a character; it was not saved to its end",
+                )],
             ))
         }
         // Spreadsheets on Chinese systems save CSV in GBK, which is a part of GB18030.

@@ -16,7 +16,7 @@ use riddlemill_files::par_map::{map_ahead, split_batches};
 
 use super::entries::{Entries, Entry, Places};
 use super::problem::{Problem, VoteProblem};
-use super::{Format, find_author, csv, jsonl, label_studio, xlsx};
+use super::{Format, csv, find_author, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
 #[derive(Clone, Copy, Debug)]
@@ -315,7 +315,8 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
         }
         let Some(item) = (self.item)(&id) else {
-            row.problems.push(problem(self.columns.item, VoteProblem::UnknownItem(answers::shorten_cell(&id))));
+            row.problems
+                .push(problem(self.columns.item, VoteProblem::UnknownItem(answers::shorten_cell(&id))));
             return row;
         };
         let annotator = match known {
@@ -346,7 +347,8 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             None => None,
             Some(Ok(base)) => Some(base),
             Some(Err(given)) => {
-                row.problems.push(problem(self.columns.vote, VoteProblem::NoHash(answers::shorten_cell(&given))));
+                row.problems
+                    .push(problem(self.columns.vote, VoteProblem::NoHash(answers::shorten_cell(&given))));
                 return row;
             }
         };
@@ -362,8 +364,10 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
                 return row;
             }
             HandedHash::NoHash => {
-                row.problems
-                    .push(problem(self.columns.content_hash, VoteProblem::NoHash(answers::shorten_cell(&hash_cell))));
+                row.problems.push(problem(
+                    self.columns.content_hash,
+                    VoteProblem::NoHash(answers::shorten_cell(&hash_cell)),
+                ));
                 return row;
             }
         };

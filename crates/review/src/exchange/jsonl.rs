@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::value::Value;
 
 use super::csv::decode_text;
-use super::entries::{RowCells, Entries, Entry, Places};
+use super::entries::{Entries, Entry, Places, RowCells};
 use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet};
 

@@ -9,12 +9,12 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json, json};
 
 use crate::assign::Annotator;
-use crate::ballot::{Field, AnswerKind, RESERVED};
+use crate::ballot::{AnswerKind, Field, RESERVED};
 use crate::value::Value;
 
-use super::find_author;
 use super::csv::decode_text;
-use super::entries::{RowCells, Entries, Entry, Places};
+use super::entries::{Entries, Entry, Places, RowCells};
+use super::find_author;
 use super::jsonl::value_of_json;
 use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet, readable_value};

@@ -204,7 +204,10 @@ impl VoteProblem {
     pub fn is_note(&self) -> bool {
         matches!(
             self,
-            VoteProblem::Odd(_) | VoteProblem::Stale(_) | VoteProblem::GivesAway(_) | VoteProblem::RowsMissing { .. }
+            VoteProblem::Odd(_)
+                | VoteProblem::Stale(_)
+                | VoteProblem::GivesAway(_)
+                | VoteProblem::RowsMissing { .. }
         )
     }
 }

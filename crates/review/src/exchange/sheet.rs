@@ -57,7 +57,8 @@ impl<'b> Sheet<'b> {
         let mut rows = ballot.rows.to_vec();
         // Equal draws then have a fixed order, too, in whatever order the rows came.
         rows.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
-        let place = |item: &Item| DrawStream::new(seed, &format!("review rows {annotator}"), &item.id).next_bits();
+        let place =
+            |item: &Item| DrawStream::new(seed, &format!("review rows {annotator}"), &item.id).next_bits();
         rows.sort_by_cached_key(|(item, _)| place(item));
 
         let mut sees: Vec<&str> = step.shows.iter().map(|(key, _)| *key).collect();
@@ -94,7 +95,9 @@ impl<'b> Sheet<'b> {
         let BallotSheet { step, round, annotator, .. } = self.ballot;
         let own = own.filter(|vote| vote.content_hash == item.content_hash);
         let mut cells = vec![item.id.clone()];
-        cells.extend(self.sees.iter().map(|key| item.content.get(*key).map(readable_value).unwrap_or_default()));
+        cells.extend(
+            self.sees.iter().map(|key| item.content.get(*key).map(readable_value).unwrap_or_default()),
+        );
         cells.extend(self.drafts.iter().map(|field| self.readable_draft(item, field)));
         let proposed =
             self.ballot.proposed.and_then(|proposed| proposed.get(&item.id)).filter(|_| own.is_none());

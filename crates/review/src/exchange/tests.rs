@@ -9,7 +9,7 @@ use super::entries::RowCells;
 use super::*;
 use crate::answers;
 use crate::assign::{Annotator, Task};
-use crate::ballot::{Ballot, AnswerKind, Role, Round};
+use crate::ballot::{AnswerKind, Ballot, Role, Round};
 use crate::ballots;
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
@@ -400,7 +400,8 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     grid[1][at] = "1".into();
     let sides = [("human", "new".to_owned()), ("llm", "l0".to_owned())];
     let new = Item::from_sides(&step, old[0].id.clone(), Content::new(), "explanation", sides, 5);
-    let import = super::import_votes("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
+    let import =
+        super::import_votes("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
     assert!(
         matches!(&import.problems[..], [Problem { trouble: VoteProblem::StaleUnread(_), .. }]),
         "{:?}",

@@ -8,11 +8,11 @@ use rust_xlsxwriter::{
 };
 
 use crate::answers;
-use crate::ballot::{Field, AnswerKind};
+use crate::ballot::{AnswerKind, Field};
 use crate::value::Value;
 
-use super::cells::{restore_formula, in_workbook};
-use super::entries::{RowCells, Entries, Entry, Places, column_letters};
+use super::cells::{in_workbook, restore_formula};
+use super::entries::{Entries, Entry, Places, RowCells, column_letters};
 use super::problem::VoteProblem;
 use super::sheet::Sheet;
 

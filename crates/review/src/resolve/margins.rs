@@ -3,7 +3,7 @@
 use super::*;
 use crate::ballot::{KEEP, Role};
 use crate::ballots;
-use crate::testing::{test_item, one_answer, test_vote};
+use crate::testing::{one_answer, test_item, test_vote};
 
 fn resolve_votes(step: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
     resolve_item(step, item, &votes.iter().collect::<Vec<_>>())
@@ -85,15 +85,21 @@ fn whoever_answered_twice_is_asked_where_one_vote_is_enough_too() {
     let reject = [("screen", Value::List(vec!["forum".into()]))].into_iter().collect();
     let reject = test_vote(&step, &item, Round::Vote, "a", reject);
     let found = resolve_votes(&step, &item, &[keep, reject]);
-    assert!(matches!(reasons_of(&found), [UndecidedReason::Twice { round: Round::Vote, answers }] if answers.len() == 2));
+    assert!(
+        matches!(reasons_of(&found), [UndecidedReason::Twice { round: Round::Vote, answers }] if answers.len() == 2)
+    );
 
     // Where several vote it is said once, and only of the round in which it was.
     let step = ballots::find_step("chumor", "preference").unwrap();
     let item = crate::testing::test_item(&step, "i", &[]);
-    let cast = |name: &str, code: &str| test_vote(&step, &item, Round::Vote, name, one_answer("preference", code));
+    let cast =
+        |name: &str, code: &str| test_vote(&step, &item, Round::Vote, name, one_answer("preference", code));
     let votes = [cast("a", "human"), cast("a", "llm"), cast("b", "human"), cast("c", "human")];
     let answers = vec!["preference: human".to_owned(), "preference: llm".to_owned()];
-    assert_eq!(reasons_of(&resolve_votes(&step, &item, &votes)), [UndecidedReason::Twice { round: Round::Vote, answers }]);
+    assert_eq!(
+        reasons_of(&resolve_votes(&step, &item, &votes)),
+        [UndecidedReason::Twice { round: Round::Vote, answers }]
+    );
 }
 
 /// Two annotators who differ, and what adjudicators said.
@@ -102,8 +108,10 @@ fn adjudicate_votes(step: &Ballot, item: &Item, last: &[Vote]) -> Resolution {
         let values = [("categories", Value::List(vec![code.into()])), ("sure", Value::from("yes"))];
         values.into_iter().collect()
     };
-    let mut votes =
-        vec![test_vote(step, item, Round::Vote, "a", codes("2")), test_vote(step, item, Round::Vote, "b", codes("3"))];
+    let mut votes = vec![
+        test_vote(step, item, Round::Vote, "a", codes("2")),
+        test_vote(step, item, Round::Vote, "b", codes("3")),
+    ];
     votes.extend_from_slice(last);
     resolve_votes(step, item, &votes)
 }
@@ -126,7 +134,9 @@ fn adjudicators_who_contradict_each_other_are_asked_again_until_one_is_settled()
 
     let against = Vote { contradicts: vec![first.id], ..second.clone() };
     let torn = adjudicate_votes(&step, &item, &[first.clone(), against.clone()]);
-    let [UndecidedReason::Twice { round: Round::Adjudication, answers }] = reasons_of(&torn) else { panic!("{torn:?}") };
+    let [UndecidedReason::Twice { round: Round::Adjudication, answers }] = reasons_of(&torn) else {
+        panic!("{torn:?}")
+    };
     assert_eq!(answers.len(), 2, "each once: {answers:?}");
 
     let third = decided("o", "4", "2026-01-03T00:00:00Z");
@@ -147,7 +157,9 @@ fn a_sample_does_not_settle_what_people_dispute() {
     let last = test_vote(&step, &item, Round::Adjudication, "x", values);
     let made_up = Vote { synthetic: true, ..last.clone() }.with_id();
     let disputed = adjudicate_votes(&step, &item, &[made_up]);
-    assert!(matches!(reasons_of(&disputed), [UndecidedReason::Differ { field: "categories", answers }] if answers.len() == 2));
+    assert!(
+        matches!(reasons_of(&disputed), [UndecidedReason::Differ { field: "categories", answers }] if answers.len() == 2)
+    );
     assert!(matches!(
         adjudicate_votes(&step, &item, &[last]).outcome,
         Outcome::Confirmed { synthetic: false, .. }
@@ -249,5 +261,8 @@ fn what_is_missing_is_said_in_words() {
     let values = [("preference", Value::from("human")), (REASON, Value::from("because"))];
     let one = test_vote(&step, &item, Round::Adjudication, "m", values.into_iter().collect());
     let twice = UndecidedReason::answered_twice(Round::Adjudication, &one, &[]);
-    assert_eq!(twice, UndecidedReason::Twice { round: Round::Adjudication, answers: vec!["preference: human".into()] });
+    assert_eq!(
+        twice,
+        UndecidedReason::Twice { round: Round::Adjudication, answers: vec!["preference: human".into()] }
+    );
 }

@@ -5,10 +5,10 @@ mod pending;
 use std::collections::BTreeMap;
 
 use crate::answers::shown_numbers;
-use crate::ballot::{Ballot, Combine, Drafts, Field, AnswerKind, REASON, Round};
+use crate::ballot::{AnswerKind, Ballot, Combine, Drafts, Field, REASON, Round};
 use crate::item::{Content, Item};
 use crate::value::{Value, Values};
-use crate::votes::{Vote, find_contradictions, current_votes};
+use crate::votes::{Vote, current_votes, find_contradictions};
 pub use pending::{Pending, UndecidedReason};
 use riddlemill_files::digest::Digest;
 use riddlemill_record::is_published;
@@ -121,7 +121,12 @@ struct ResolvedVotes {
     modified: Option<bool>,
 }
 
-fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, Vec<&Vote>)]) -> ResolvedVotes {
+fn decide_item(
+    ballot: &Ballot,
+    item: &Item,
+    heads: &[&Vote],
+    twice: &[(&Vote, Vec<&Vote>)],
+) -> ResolvedVotes {
     let in_round = |round: Round| heads.iter().copied().filter(move |vote| vote.round == round);
     let seen = review_item(ballot, item, heads);
     let hash = |round: Round| match round {
@@ -164,10 +169,15 @@ fn decide_item(ballot: &Ballot, item: &Item, heads: &[&Vote], twice: &[(&Vote, V
     let own = |round: Round| {
         let counted = counted(round);
         let of = move |(vote, _): &&(&Vote, Vec<&Vote>)| counted.iter().any(|other| other.id == vote.id);
-        twice.iter().filter(of).map(move |(vote, others)| UndecidedReason::answered_twice(round, vote, others))
+        twice
+            .iter()
+            .filter(of)
+            .map(move |(vote, others)| UndecidedReason::answered_twice(round, vote, others))
     };
-    let mut twice: Vec<UndecidedReason> =
-        contradicting.iter().map(|(vote, others)| UndecidedReason::answered_twice(Round::Adjudication, vote, others)).collect();
+    let mut twice: Vec<UndecidedReason> = contradicting
+        .iter()
+        .map(|(vote, others)| UndecidedReason::answered_twice(Round::Adjudication, vote, others))
+        .collect();
     twice.extend(own(Round::Adjudication));
     // An adjudicator's decision is final, whatever votes come in later.
     if let Some(last) = last_words.iter().max_by_key(|vote| (&vote.at, vote.id)) {
@@ -227,7 +237,8 @@ fn asks_for_adjudicator(ballot: &Ballot, votes: &[&Vote]) -> Vec<UndecidedReason
     let given = |(field, answer): &&(&'static str, &'static str)| {
         votes.iter().any(|vote| vote.values.text_of(field) == Some(*answer))
     };
-    ballot.adjudication
+    ballot
+        .adjudication
         .asked_by
         .iter()
         .filter(given)
@@ -334,9 +345,13 @@ fn is_edited(ballot: &Ballot, item: &Item, values: &Values) -> Option<bool> {
     if ballot.drafts == Drafts::Hidden {
         return None;
     }
-    let texts = ballot.fields.iter().filter(|field| matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. }));
-    let pairs: Vec<(&str, &str)> =
-        texts.filter_map(|field| Some((item.draft.text_of(field.name)?, values.text_of(field.name)?))).collect();
+    let texts = ballot
+        .fields
+        .iter()
+        .filter(|field| matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. }));
+    let pairs: Vec<(&str, &str)> = texts
+        .filter_map(|field| Some((item.draft.text_of(field.name)?, values.text_of(field.name)?)))
+        .collect();
     (!pairs.is_empty()).then(|| pairs.iter().any(|(draft, text)| draft != text))
 }
 

@@ -16,8 +16,9 @@ fn item(step: &Ballot, draft: &[(&str, &str)]) -> Item {
 }
 
 fn voted(step: &Ballot, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
-    let cast =
-        |(at, code): (usize, &&str)| test_vote(step, item, Round::Vote, &format!("a{at}"), one_answer(field, code));
+    let cast = |(at, code): (usize, &&str)| {
+        test_vote(step, item, Round::Vote, &format!("a{at}"), one_answer(field, code))
+    };
     codes.iter().enumerate().map(cast).collect()
 }
 
@@ -187,8 +188,9 @@ fn a_samples_votes_confirm_for_the_sample_only() {
     let step = ballots::find_step("chumor", "preference").unwrap();
     let item = item(&step, &[]);
     let made_up = |codes: &[&str]| -> Vec<Vote> {
-        let cast =
-            |vote: Vote| Vote { synthetic: true, annotator: format!("x{}", vote.annotator), ..vote }.with_id();
+        let cast = |vote: Vote| {
+            Vote { synthetic: true, annotator: format!("x{}", vote.annotator), ..vote }.with_id()
+        };
         voted(&step, &item, "preference", codes).into_iter().map(cast).collect()
     };
     let mut votes = made_up(&["llm", "llm", "llm"]);

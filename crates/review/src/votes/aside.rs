@@ -223,7 +223,11 @@ impl Asides {
 
     /// The decision that sets a vote aside. `find` returns a vote by its id: a carried vote was cast when the one
     /// before it was.
-    pub fn aside_of_vote<'v>(&self, vote: &'v Vote, find: impl Fn(Digest) -> Option<&'v Vote>) -> Option<&SetAside> {
+    pub fn aside_of_vote<'v>(
+        &self,
+        vote: &'v Vote,
+        find: impl Fn(Digest) -> Option<&'v Vote>,
+    ) -> Option<&SetAside> {
         let mut cast = vote;
         // Each vote is carried from an earlier one, so that this ends.
         while let Some(before) = cast.base.filter(|_| cast.carried.is_some()).and_then(&find) {
@@ -241,8 +245,9 @@ impl Asides {
             return Vec::new();
         }
         let known: FxHashMap<Digest, &'v Vote> = theirs.iter().map(|vote| (vote.id, *vote)).collect();
-        let set_aside =
-            |(_, vote): (usize, &'v Vote)| Some((vote, self.aside_of_vote(vote, |id| known.get(&id).copied())?));
+        let set_aside = |(_, vote): (usize, &'v Vote)| {
+            Some((vote, self.aside_of_vote(vote, |id| known.get(&id).copied())?))
+        };
         unreplaced_votes(&theirs).into_iter().filter_map(set_aside).collect()
     }
 
@@ -293,7 +298,8 @@ mod tests {
     fn vote(item: &str, annotator: &str, kind: &str, at: &str) -> Vote {
         let step = ballots::find_step("flub", "type").unwrap();
         let item = testing::test_item(&step, item, &[]);
-        let vote = testing::test_vote(&step, &item, Round::Vote, annotator, testing::one_answer("type", kind));
+        let vote =
+            testing::test_vote(&step, &item, Round::Vote, annotator, testing::one_answer("type", kind));
         Vote { at: at.to_owned(), ..vote }.with_id()
     }
 

@@ -253,7 +253,11 @@ impl VoteLog {
 
     /// Adds new votes to memory, and returns the lines to store. Of two equal ones in one batch the second
     /// counts as known.
-    fn sort_in(&mut self, votes: Vec<Vote>, from_sheet: bool) -> Result<(VoteReceipt, Vec<Vec<u8>>), LogError> {
+    fn sort_in(
+        &mut self,
+        votes: Vec<Vote>,
+        from_sheet: bool,
+    ) -> Result<(VoteReceipt, Vec<Vec<u8>>), LogError> {
         let mut receipt = VoteReceipt::default();
         let stored = self.votes.len();
         self.reserve(votes.len());
@@ -475,7 +479,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut log = VoteLog::open(dir.path()).unwrap();
         let first = log.append_votes(vec![vote("i", "a", "paradox", None)]).unwrap().added[0];
-        log.append_votes(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)]).unwrap();
+        log.append_votes(vec![vote("i", "a", "ambiguity", Some(first)), vote("j", "b", "paradox", None)])
+            .unwrap();
         let path = dir.path().join("000001.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         // Not part of a vote's id.

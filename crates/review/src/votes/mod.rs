@@ -4,7 +4,7 @@ pub mod aside;
 mod index;
 
 pub use aside::{Admitted, AsideLine, Asides, Restored, SetAside};
-pub use index::{VoteReceipt, VoteLog};
+pub use index::{VoteLog, VoteReceipt};
 pub use riddlemill_files::log::LogError;
 
 use std::cmp::Reverse;

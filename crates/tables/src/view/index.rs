@@ -52,7 +52,8 @@ impl Index {
         let (kinds, rows) = rayon::join(
             || read_kinds(stage),
             || {
-                let before: Result<Vec<_>, Error> = inputs.iter().map(|input| hash_ids(input, "rows")).collect();
+                let before: Result<Vec<_>, Error> =
+                    inputs.iter().map(|input| hash_ids(input, "rows")).collect();
                 Ok::<_, Error>((before?.concat(), hash_ids(stage, "rows")?))
             },
         );
@@ -211,7 +212,10 @@ fn align_ids(wanted: &[u64], rows: &[u64]) -> Vec<u32> {
 /// Characters of every text of a table, in order.
 pub(super) fn count_chars(stage: &StageReader) -> Result<Vec<u32>, Error> {
     each_row(stage, "rows", TEXT, |frame| {
-        Ok(texts_of_frame(frame)?.iter().map(|text| text.map_or(0, |text| text.chars().count() as u32)).collect())
+        Ok(texts_of_frame(frame)?
+            .iter()
+            .map(|text| text.map_or(0, |text| text.chars().count() as u32))
+            .collect())
     })
 }
 

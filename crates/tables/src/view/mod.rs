@@ -72,12 +72,15 @@ impl Views {
 
     /// The names in a stage's ledger.
     fn ledger_names(&self, stage: &StageReader) -> Result<Arc<Names>, Error> {
-        self.names.get(&stage.table("ledger").hash, Names::estimate_bytes, NAMES, || Names::read_from_stage(stage))
+        self.names
+            .get(&stage.table("ledger").hash, Names::estimate_bytes, NAMES, || Names::read_from_stage(stage))
     }
 
     /// The pairs that a stage compared, ordered by score.
     fn compared_pairs(&self, stage: &StageReader) -> Result<Arc<Pairs>, Error> {
-        self.pairs.get(&stage.table("pairs").hash, query::Pairs::estimate_bytes, PAIRS, || query::Pairs::read_from_stage(stage))
+        self.pairs.get(&stage.table("pairs").hash, query::Pairs::estimate_bytes, PAIRS, || {
+            query::Pairs::read_from_stage(stage)
+        })
     }
 
     /// The records that match a query in a stage; cached, because paging repeats the query.

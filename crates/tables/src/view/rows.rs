@@ -15,7 +15,11 @@ pub(super) const NEAR: &[&str] =
     &["a", "b", "score", "levenshtein", "jaro_winkler", "sorensen_dice", "predicate", "veto", "verdict"];
 
 /// The entries at these indices of a ledger, in the given order.
-pub(super) fn read_entries(frames: &Frames, stage: &StageReader, places: &[u32]) -> Result<Vec<Entry>, Error> {
+pub(super) fn read_entries(
+    frames: &Frames,
+    stage: &StageReader,
+    places: &[u32],
+) -> Result<Vec<Entry>, Error> {
     read_rows(frames, stage, "ledger", LEDGER, places)
 }
 
@@ -42,7 +46,9 @@ pub(super) fn texts_of(
     stage: &StageReader,
     rows: &[Option<u32>],
 ) -> Result<Vec<Option<String>>, Error> {
-    gather_rows(frames, stage, "rows", TEXT, rows, |frame, row| Ok(texts_of_frame(frame)?.get(row).map(str::to_string)))
+    gather_rows(frames, stage, "rows", TEXT, rows, |frame, row| {
+        Ok(texts_of_frame(frame)?.get(row).map(str::to_string))
+    })
 }
 
 /// Values of rows, by their position in the request.
@@ -65,7 +71,8 @@ fn gather_rows<T: Send>(
     let damaged = |e| Error::stale_file(&stage.folder().join(table), e);
     let part = |(part, rows): (&usize, &BTreeMap<usize, Vec<usize>>)| {
         let numbers: Vec<usize> = rows.keys().copied().collect();
-        let (frame, standing): (Arc<DataFrame>, _) = frames.frame_with_rows(stage, table, *part, columns, &numbers)?;
+        let (frame, standing): (Arc<DataFrame>, _) =
+            frames.frame_with_rows(stage, table, *part, columns, &numbers)?;
         let mut found = Vec::new();
         for (row, places) in standing.into_iter().zip(rows.values()) {
             for at in places {

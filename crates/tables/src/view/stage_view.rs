@@ -68,7 +68,12 @@ impl StageView<'_> {
     ///
     /// # Errors
     /// [`Error`] if a part cannot be read.
-    pub fn records_page(&self, query: &Query, from: usize, count: usize) -> Result<(Vec<Record>, usize), Error> {
+    pub fn records_page(
+        &self,
+        query: &Query,
+        from: usize,
+        count: usize,
+    ) -> Result<(Vec<Record>, usize), Error> {
         if query.is_all() {
             let places: Vec<u32> = (from..(from + count).min(self.len())).map(|at| at as u32).collect();
             return Ok((self.read_records(&places)?, self.len()));
@@ -173,7 +178,12 @@ impl StageView<'_> {
     ///
     /// # Errors
     /// [`Error`] if a part cannot be read.
-    pub fn clusters_page(&self, from: usize, count: usize, most: usize) -> Result<(Vec<Cluster>, usize), Error> {
+    pub fn clusters_page(
+        &self,
+        from: usize,
+        count: usize,
+        most: usize,
+    ) -> Result<(Vec<Cluster>, usize), Error> {
         let clusters = self.index.clusters();
         let page = &clusters[from.min(clusters.len())..(from + count).min(clusters.len())];
         let shown = |(keeper, members): &(u32, Vec<u32>)| {
@@ -280,7 +290,10 @@ impl StageView<'_> {
         for input in &self.inputs {
             let rows = input.table("rows").rows as u32;
             let row = |at: u32| self.index.entered[at as usize].checked_sub(first).filter(|row| *row < rows);
-            fill_missing(&mut texts, texts_of(frames, input, &places.iter().map(|at| row(*at)).collect::<Vec<_>>())?);
+            fill_missing(
+                &mut texts,
+                texts_of(frames, input, &places.iter().map(|at| row(*at)).collect::<Vec<_>>())?,
+            );
             first += rows;
         }
         let left = |(at, text): (&u32, &Option<String>)| {

@@ -69,7 +69,8 @@ impl WithSimd for Scan<'_, '_> {
                 if posting.record >= a {
                     break;
                 }
-                let partner = u64::from(posting.known_size().unwrap_or_else(|| block.records.size(posting.record)));
+                let partner =
+                    u64::from(posting.known_size().unwrap_or_else(|| block.records.size(posting.record)));
                 let partners_own = (of - small) * partner;
                 if (partner > most) | (partners_own < large + of * u64::from(posting.skip)) {
                     continue;
@@ -130,7 +131,10 @@ impl<'a> Block<'a> {
         // A record of common phrases reads more postings than hundreds of others.
         let tasks: Vec<(&[u32], u64)> = all
             .par_chunks(TASK)
-            .map_init(|| self.empty_scratch(), |scratch, task| (task, self.estimate_work(probes, task, scratch)))
+            .map_init(
+                || self.empty_scratch(),
+                |scratch, task| (task, self.estimate_work(probes, task, scratch)),
+            )
             .collect();
         let whole: u64 = tasks.iter().map(|(_, work)| work).sum();
         let items = items.weigh_by_work(all.len(), whole);

@@ -11,7 +11,9 @@ use super::keys::{Cutter, Key};
 use super::metric::Linear;
 use super::signature::Signature;
 use super::stats::Order;
-use super::tokens::{FIRST_PAIR, TokenId, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
+use super::tokens::{
+    FIRST_PAIR, TokenId, collect_tokens, letters_and_pairs, letters_of_pair, weight_of_token,
+};
 use super::verify::Pattern;
 use super::{Query, Score};
 
@@ -110,9 +112,10 @@ pub fn keys(row: &str, order: &Order) -> Result<Vec<RowKey>, Uncounted> {
     let size = order.size_of_symbols(&symbols);
     let signature = Some(Signature::new(&symbols, order));
     let mut found = Vec::new();
-    for (role, budget) in
-        [(Role::Smaller, Some(plan.budget_upward(size))), (Role::Larger, plan.budget_downward(size, (1, size)))]
-    {
+    for (role, budget) in [
+        (Role::Smaller, Some(plan.budget_upward(size))),
+        (Role::Larger, plan.budget_downward(size, (1, size))),
+    ] {
         let mut keys = Vec::new();
         if let Some(budget) = budget {
             cutter.cut_keys(&symbols, budget, order, &mut keys);
@@ -148,7 +151,11 @@ pub fn verify(group: &[KeyedMember], query: &Query) -> Vec<FoundPair> {
             // Rows of one size have both roles, and their pair must come once.
             if (size, x.row) > (partner, y.row) && x.skip + need <= size && y.skip + need <= partner {
                 let score = pattern.score_with(&texts[small], partner);
-                found.extend(score.map(|score| FoundPair { a: x.row.min(y.row), b: x.row.max(y.row), score }));
+                found.extend(score.map(|score| FoundPair {
+                    a: x.row.min(y.row),
+                    b: x.row.max(y.row),
+                    score,
+                }));
             }
         }
     }

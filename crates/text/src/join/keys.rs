@@ -175,7 +175,13 @@ struct Chosen {
 
 impl Subsets<'_> {
     /// Extends a subset by every token at or after `from` that the budget reaches.
-    fn extend_subset(&self, chosen: Chosen, from: usize, places: &mut [u32; DEEPEST as usize], keys: &mut Vec<Key>) {
+    fn extend_subset(
+        &self,
+        chosen: Chosen,
+        from: usize,
+        places: &mut [u32; DEEPEST as usize],
+        keys: &mut Vec<Key>,
+    ) {
         let Budget { size, least, stops, .. } = self.budget;
         let depth = chosen.depth + 1;
         for ((i, token), skip) in self.tokens.iter().enumerate().skip(from).zip(chosen.skipped..) {

@@ -90,10 +90,15 @@ impl Letters {
             }
             let size = block.records.size(record);
             let spare = size - query.metric.least_shared(query.threshold, size, least.max(size)).min(size);
-            self.each_prefix_letter(block.records.letters_and_pairs(record).0, spare, block, |letters, letter, skip| {
-                letters.prefixes.push((letter, Node { i, size, skip }));
-                letters.ends[letter as usize] += 1;
-            });
+            self.each_prefix_letter(
+                block.records.letters_and_pairs(record).0,
+                spare,
+                block,
+                |letters, letter, skip| {
+                    letters.prefixes.push((letter, Node { i, size, skip }));
+                    letters.ends[letter as usize] += 1;
+                },
+            );
         }
         let mut start = 0;
         for &(letter, _) in &self.prefixes {

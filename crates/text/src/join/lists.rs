@@ -85,7 +85,12 @@ const KEPT: u64 = (1 << 48) - 1;
 impl Block<'_> {
     /// Every pair of one of these records with an earlier one of the block, in order: of bags list by list, of others
     /// record by record.
-    pub fn match_records(&self, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+    pub fn match_records(
+        &self,
+        probes: &Records,
+        range: Range<u32>,
+        items: Items<'_>,
+    ) -> (Vec<Match>, Effort) {
         match self.order.weights.is_empty() {
             true => self.probe_records(probes, range, items),
             false => match_by_lists(self, probes, range, items),
@@ -93,7 +98,12 @@ impl Block<'_> {
     }
 }
 
-fn match_by_lists(block: &Block<'_>, probes: &Records, range: Range<u32>, items: Items<'_>) -> (Vec<Match>, Effort) {
+fn match_by_lists(
+    block: &Block<'_>,
+    probes: &Records,
+    range: Range<u32>,
+    items: Items<'_>,
+) -> (Vec<Match>, Effort) {
     let all: Vec<u32> = range.collect();
     let (mut matches, mut effort) = (Vec::new(), Effort::default());
     for some in all.chunks(AT_ONCE) {
@@ -111,7 +121,8 @@ fn match_by_lists(block: &Block<'_>, probes: &Records, range: Range<u32>, items:
             .map(|(shard, parts)| {
                 let mut looking = if items.goes_on() { parts.concat() } else { Vec::new() };
                 looking.sort_unstable_by_key(|one| (one.kept_hash(), one.record));
-                let work = |of: &[Looking]| block.index.estimate_work(hash_in(shard, of[0].kept_hash()), of.len());
+                let work =
+                    |of: &[Looking]| block.index.estimate_work(hash_in(shard, of[0].kept_hash()), of.len());
                 let work: u64 = split_lists(&looking).map(work).sum();
                 (looking, work)
             })
@@ -149,7 +160,9 @@ fn look_up(block: &Block<'_>, probes: &Records, chunk: &[u32]) -> (Vec<Vec<Looki
     let (mut cutter, mut keys, mut held) = (Cutter::default(), Vec::<Key>::new(), Vec::<bool>::new());
     let mut lookups = 0;
     for &record in chunk {
-        let Some(budget) = block.order.plan.budget_downward(probes.size(record), block.sizes) else { continue };
+        let Some(budget) = block.order.plan.budget_downward(probes.size(record), block.sizes) else {
+            continue;
+        };
         keys.clear();
         cutter.cut_keys(probes.symbols(record), budget, block.order, &mut keys);
         lookups += keys.len() as u64;
@@ -461,34 +474,40 @@ impl WithSimd for InList<'_, '_, '_> {
                 let mut looker = looker(one);
                 let size = probes.size(one.record);
                 let least = query.metric.least_partner(query.threshold, size).max(first);
-                let spare = size - query.metric.least_shared(query.threshold, size, least.min(size)).min(size);
-                letters.each_prefix_letter(probes.letters_and_pairs(one.record).0, spare, block, |letters, letter, skip| {
-                    // What is left may be all that a partner of this size must share, and of no larger one.
-                    let skip = u64::from(skip.max(one.skip.into()));
-                    let Some(left) = looker.own.checked_sub(of * skip + looker.large) else { return };
-                    let nodes = letters.records_with(letter);
-                    let from =
-                        if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
-                    for node in &nodes[from..] {
-                        let partner = u64::from(node.size);
-                        if small * partner > left {
-                            break;
+                let spare =
+                    size - query.metric.least_shared(query.threshold, size, least.min(size)).min(size);
+                letters.each_prefix_letter(
+                    probes.letters_and_pairs(one.record).0,
+                    spare,
+                    block,
+                    |letters, letter, skip| {
+                        // What is left may be all that a partner of this size must share, and of no larger one.
+                        let skip = u64::from(skip.max(one.skip.into()));
+                        let Some(left) = looker.own.checked_sub(of * skip + looker.large) else { return };
+                        let nodes = letters.records_with(letter);
+                        let from =
+                            if nodes.len() > 8 { nodes.partition_point(|node| node.size < least) } else { 0 };
+                        for node in &nodes[from..] {
+                            let partner = u64::from(node.size);
+                            if small * partner > left {
+                                break;
+                            }
+                            if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
+                                continue;
+                            }
+                            let (listed, compared_by) =
+                                (&list[node.i as usize], &mut compared_by[node.i as usize]);
+                            if *compared_by == number || listed.rarer.shares_one(one.rarer) {
+                                continue;
+                            }
+                            *compared_by = number;
+                            met += 1;
+                            if looker.may_meet(listed.posting, block, probes, worth) {
+                                candidates.push((one.record, listed.posting.record));
+                            }
                         }
-                        if small * partner + looker.large + of * u64::from(node.skip) > of * partner {
-                            continue;
-                        }
-                        let (listed, compared_by) =
-                            (&list[node.i as usize], &mut compared_by[node.i as usize]);
-                        if *compared_by == number || listed.rarer.shares_one(one.rarer) {
-                            continue;
-                        }
-                        *compared_by = number;
-                        met += 1;
-                        if looker.may_meet(listed.posting, block, probes, worth) {
-                            candidates.push((one.record, listed.posting.record));
-                        }
-                    }
-                });
+                    },
+                );
             }
         }
         letters.reset_letters();

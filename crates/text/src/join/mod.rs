@@ -64,7 +64,9 @@ pub use disk::{
     disk_join_watched,
 };
 pub(crate) use disk::{Merge, Reader, Sorter, Writer, alike_on_disk_each};
-pub use functions::{FoundPair, KeyedMember, Role, RowKey, RowSketch, Uncounted, can_meet, compare, keys, verify};
+pub use functions::{
+    FoundPair, KeyedMember, Role, RowKey, RowSketch, Uncounted, can_meet, compare, keys, verify,
+};
 pub use metric::{Metric, plain_similarity};
 pub use openings::openings_of;
 pub use pairs::{Joined, Likeness, Pair, resolve, self_join, self_join_watched};

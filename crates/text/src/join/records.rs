@@ -120,7 +120,8 @@ impl Records {
 
     /// Of a bag: the rarer pairs of neighbours next to the one at this place among its pairs, if there are any.
     pub fn rarer_neighbours(&self, record: u32, at: u16) -> Rarer {
-        let (pairs, start) = (self.letters_and_pairs(record).1, self.pairs[self.place_of_record(record)].start);
+        let (pairs, start) =
+            (self.letters_and_pairs(record).1, self.pairs[self.place_of_record(record)].start);
         rarer_neighbours(at.into(), pairs, &self.places[start..start + pairs.len()])
     }
 

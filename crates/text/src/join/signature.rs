@@ -207,7 +207,10 @@ impl PairWorth {
 }
 
 fn class_of(symbol: u32, order: &Order) -> usize {
-    order.classes.get(symbol as usize).map_or_else(|| spread_hash(symbol) as usize >> 24, |&class| class.into())
+    order
+        .classes
+        .get(symbol as usize)
+        .map_or_else(|| spread_hash(symbol) as usize >> 24, |&class| class.into())
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ use super::predicate_joins::{DefaultJoin, default_joins};
 use super::watch::WorkPart;
 use super::{Effort, Watch};
 use crate::text::sameness::{
-    Comparison, Predicate, Predicates, PreparedText, Reading, SharedWeights, Verdict, compare_among, holds_of,
-    least_units, all_predicates,
+    Comparison, Predicate, Predicates, PreparedText, Reading, SharedWeights, Verdict, all_predicates,
+    compare_among, holds_of, least_units,
 };
 
 /// Every pair that is at least borderline, with texts that compare alike held as one group.
@@ -130,10 +130,12 @@ fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
 
 /// The work of joining these texts.
 fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
-    let (candidates, works) = find_candidates(readings, joins, &Steps::without_forecast(joins), WorkPart::without_watch());
+    let (candidates, works) =
+        find_candidates(readings, joins, &Steps::without_forecast(joins), WorkPart::without_watch());
     let text = |reading: u32| readings[reading as usize].folded();
     let prepared = |reading: u32| PreparedText::from(readings[reading as usize]);
-    let alike = candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
+    let alike =
+        candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
     let chars = |reading: u32| text(reading).chars().count() as f64;
     let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
     Work {
@@ -470,7 +472,8 @@ mod tests {
             let readings: Vec<Reading> = texts.iter().map(|text| Reading::new(text)).collect();
             let readings: Vec<&Reading> = readings.iter().collect();
             let takes = work_of(&readings, &default_joins()).step_costs();
-            let drawn: Vec<&Reading> = draw_sample(readings.len()).into_iter().map(|at| readings[at]).collect();
+            let drawn: Vec<&Reading> =
+                draw_sample(readings.len()).into_iter().map(|at| readings[at]).collect();
             let forecast = forecast_work(&drawn, readings.len()).step_costs();
             let (all, foretold) = (takes.iter().sum::<f64>(), forecast.iter().sum::<f64>());
             for percent in (20..=95).step_by(5) {

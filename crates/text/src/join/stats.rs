@@ -3,7 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::plan::Plan;
-use super::tokens::{FIRST_PAIR, TokenId, class_of_letter, letters_of_pair, letters_and_pairs, collect_tokens, weight_of_token};
+use super::tokens::{
+    FIRST_PAIR, TokenId, class_of_letter, collect_tokens, letters_and_pairs, letters_of_pair, weight_of_token,
+};
 use super::{Metric, Query, Threshold};
 use crate::text::sameness::MOST_WEIGHT;
 
@@ -71,7 +73,9 @@ impl Stats {
     /// Of bags: the pairs of neighbours that more rows hold than the metric allows, as the numbers of their letters.
     pub(crate) fn common_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let common = self.holders.iter().filter(|(_, rows)| **rows > self.metric.most_rows());
-        common.filter_map(|(&token, _)| letters_of_pair(token)).map(|(first, second)| (first as u32, second as u32))
+        common
+            .filter_map(|(&token, _)| letters_of_pair(token))
+            .map(|(first, second)| (first as u32, second as u32))
     }
 
     /// Statistics of both sets of rows together.
@@ -140,8 +144,11 @@ impl Order {
     pub fn new(stats: &Stats, threshold: Threshold) -> Self {
         let metric = stats.metric;
         let query = Query { metric, threshold };
-        let mut present: Vec<(bool, u64, TokenId)> =
-            stats.holders.iter().map(|(&token, &holders)| (letters_of_pair(token).is_some(), holders, token)).collect();
+        let mut present: Vec<(bool, u64, TokenId)> = stats
+            .holders
+            .iter()
+            .map(|(&token, &holders)| (letters_of_pair(token).is_some(), holders, token))
+            .collect();
         // The token breaks ties, so that the order does not depend on the hash map.
         present.sort_unstable();
         let (present, pairs) = present.split_at(present.partition_point(|&(pair, ..)| !pair));
@@ -150,7 +157,9 @@ impl Order {
         let share = |holders: u64| (holders as f64 / rows) as f32;
         let chance = present.iter().map(|&(_, holders, _)| share(holders)).collect();
         let weights: Vec<u32> = match metric {
-            Metric::Reworded { .. } => present.iter().map(|&(.., token)| weight_of_token(token, metric)).collect(),
+            Metric::Reworded { .. } => {
+                present.iter().map(|&(.., token)| weight_of_token(token, metric)).collect()
+            }
             _ => Vec::new(),
         };
         let classes = (0..).zip(&weights).map(|(letter, &weight)| class_of_letter(letter, weight)).collect();
@@ -165,13 +174,15 @@ impl Order {
         };
         let mut neighbours = Vec::with_capacity(pairs.len());
         const { assert!(2 * MOST_WEIGHT <= u8::MAX as u32) }
-        let weights_of_pairs = pairs.iter().map(|&(.., token)| weight_of_token(token, metric) as u8).collect();
+        let weights_of_pairs =
+            pairs.iter().map(|&(.., token)| weight_of_token(token, metric) as u8).collect();
         let more_than =
             |rows: u64| FIRST_PAIR + pairs.partition_point(|&(_, holders, _)| holders <= rows) as u32;
         let (shared_pairs, common_pairs) = (more_than(1), more_than(metric.most_rows()));
         if let Symbols::Tokens(table) = &mut symbols {
             for (&(.., token), symbol) in pairs.iter().zip(FIRST_PAIR..NONE) {
-                let letters = letters_of_pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
+                let letters =
+                    letters_of_pair(token).and_then(|(x, y)| Some((*table.get(&x)?, *table.get(&y)?)));
                 neighbours.push(letters.unwrap_or((NONE, NONE)));
                 table.insert(token, symbol);
             }
@@ -215,7 +226,10 @@ impl Order {
     pub(super) fn size_of_symbols(&self, symbols: &[u32]) -> u32 {
         match self.weights.as_slice() {
             [] => symbols.len() as u32,
-            _ => letters_and_pairs(symbols).0.iter().fold(0, |sum: u32, &s| sum.saturating_add(self.weight_of_symbol(s))),
+            _ => letters_and_pairs(symbols)
+                .0
+                .iter()
+                .fold(0, |sum: u32, &s| sum.saturating_add(self.weight_of_symbol(s))),
         }
     }
 
@@ -269,7 +283,10 @@ mod tests {
         assert!(order.spell_text("鱼鸟虾", &mut scratch, &mut symbols));
         assert_eq!(letters_and_pairs(&symbols), (&[0, 1, 2][..], &[FIRST_PAIR, FIRST_PAIR + 1][..]));
         assert_eq!(order.pairs[0], (1, 0));
-        assert_eq!(order.size_of_symbols(&symbols), order.weight_of_symbol(0) + order.weight_of_symbol(1) + order.weight_of_symbol(2));
+        assert_eq!(
+            order.size_of_symbols(&symbols),
+            order.weight_of_symbol(0) + order.weight_of_symbol(1) + order.weight_of_symbol(2)
+        );
         assert!(!order.spell_text("虾鱼", &mut scratch, &mut symbols), "the corpus has no such pair");
     }
 }

@@ -52,7 +52,9 @@ pub(super) fn letters_and_pairs(symbols: &[u32]) -> (&[u32], &[u32]) {
 /// What a token is worth in the metric's unit of size.
 pub(super) fn weight_of_token(token: TokenId, metric: Metric) -> u32 {
     match (metric, letters_of_pair(token)) {
-        (Metric::Reworded { .. }, Some((first, second))) => weight_of_token(first, metric) + weight_of_token(second, metric),
+        (Metric::Reworded { .. }, Some((first, second))) => {
+            weight_of_token(first, metric) + weight_of_token(second, metric)
+        }
         (Metric::Reworded { .. }, None) => char::from_u32(token as u32).map_or(1, sameness::weight),
         _ => 1,
     }
@@ -103,7 +105,8 @@ pub(super) const TIERS: [Tier; 6] = [
 /// The class of a letter of a bag that weighs so much.
 pub(super) fn class_of_letter(letter: u32, weight: u32) -> u8 {
     let tier = TIERS.iter().find(|tier| tier.least <= weight).unwrap_or(&TIERS[TIERS.len() - 1]);
-    let class = tier.word as u32 * 64 + tier.from + (((spread_hash(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
+    let class =
+        tier.word as u32 * 64 + tier.from + (((spread_hash(letter) >> 8 & 0xFFFF) * tier.classes) >> 16);
     class as u8
 }
 

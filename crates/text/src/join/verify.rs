@@ -108,7 +108,8 @@ impl<'a> Pattern<'a> {
                 (shared >= need).then(|| Score { num: shared, den: a + b - shared })
             }
             Metric::Reworded { .. } => {
-                let ((letters, pairs), (others, other_pairs)) = (letters_and_pairs(&self.symbols), letters_and_pairs(other));
+                let ((letters, pairs), (others, other_pairs)) =
+                    (letters_and_pairs(&self.symbols), letters_and_pairs(other));
                 let of_letter = |letter: u32| self.weights[letter as usize];
                 let shared = shared_weight((letters, a), (others, b), of_letter, need);
                 if shared < need {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::settings::{self, Language, Treatment};
-use crate::text::anonymise::{Action, Anonymiser, AnonymiseSettings};
+use crate::text::anonymise::{Action, AnonymiseSettings, Anonymiser};
 use crate::text::language::detect;
 use crate::text::policy::{ListError, Policy, SHIPPED};
 use riddlemill_record::{Outcome, Post, Reason, Row};
@@ -112,7 +112,9 @@ impl Anonymise {
             (!done.refused).then(|| done.text.into_owned())
         });
         match self.judge_text(rules, &post.text, &names) {
-            AnonymiseVerdict::Refused(evidence) => Outcome::Dropped { reason: Reason::PersonalData, evidence },
+            AnonymiseVerdict::Refused(evidence) => {
+                Outcome::Dropped { reason: Reason::PersonalData, evidence }
+            }
             AnonymiseVerdict::Listed(evidence) => {
                 Outcome::Held { reason: Reason::ListedTerm, evidence: evidence.into() }
             }

@@ -2,7 +2,7 @@
 
 use super::language_of;
 use super::settings::{self, Join, Language};
-use crate::text::clean::{self as rules, DraftKind, PostText, CleanVerdict};
+use crate::text::clean::{self as rules, CleanVerdict, DraftKind, PostText};
 use riddlemill_record::{Outcome, Post, PostKind, Reason};
 
 /// Cleans a post. Title and content are combined into `text` and then removed.
@@ -49,7 +49,10 @@ pub fn clean_post(mut post: Post, settings: &settings::Clean) -> Outcome<Post> {
 fn other_than_chinese(mut post: Post, title: Option<&str>, content: Option<&str>) -> Outcome<Post> {
     let (text, rule) = crate::text::english::clean_post(title.unwrap_or_default(), content);
     if !text.chars().any(char::is_alphanumeric) {
-        return Outcome::Dropped { reason: Reason::Empty, evidence: Post::join_title_and_content(title, content) };
+        return Outcome::Dropped {
+            reason: Reason::Empty,
+            evidence: Post::join_title_and_content(title, content),
+        };
     }
     let before = Post::join_title_and_content(title, content);
     post.text = text;

@@ -40,7 +40,9 @@ fn english_questions_are_found() {
 fn english_jokes_are_one_where_they_are_told_again() {
     let rows = fixture_rows(include_str!("../../fixtures/english-pairs.tsv"));
     let held = rows.iter().filter(|row| is_held_out(&[row[2], "\n", row[3]].concat()));
-    let same = |a, b| compare(&tag_language(a, Language::En), &tag_language(b, Language::En)).verdict == Verdict::Same;
+    let same = |a, b| {
+        compare(&tag_language(a, Language::En), &tag_language(b, Language::En)).verdict == Verdict::Same
+    };
     let [f1, recall, specificity] = measure_rates(held.map(|row| (row[0] == "1", same(row[2], row[3]))));
     assert!(f1 >= 0.87 && recall >= 0.80 && specificity >= 0.95, "{f1} {recall} {specificity}");
 }

@@ -1,6 +1,6 @@
 //! Options and splits at the margins: what reads alike, what nothing fits, and shares that do not sum to one.
 
-use super::splits::{by_hash, in_proportion, target_counts, split_weights};
+use super::splits::{by_hash, in_proportion, split_weights, target_counts};
 use super::*;
 use SplitSize::{Count, Rest, Said, Share};
 
@@ -17,7 +17,8 @@ fn options_that_read_alike_are_told_by_their_numbers() {
     let shown = |first, second| EqualOptions { first, second }.to_string();
     assert_eq!(shown(0, 2), "wrong answer 2 is the same as the right one");
     assert_eq!(shown(1, 2), "wrong answer 2 is the same as wrong answer 1");
-    let repeated = find_repetitions("the explanation", "对。", &owned_texts(&["甲", "乙", "甲！", "对", "甲"]));
+    let repeated =
+        find_repetitions("the explanation", "对。", &owned_texts(&["甲", "乙", "甲！", "对", "甲"]));
     let expected = [
         "number 3 says the same as number 1",
         "number 4 is the explanation",

@@ -124,7 +124,13 @@ pub fn divide_rows(
         for block in blocks {
             let (mut draw, key) = drawn(&block);
             // A group has one value: that of its first row.
-            sorted.push((rows[block[0]].stratum.clone(), usize::MAX - block.len(), draw.next_bits(), key, block));
+            sorted.push((
+                rows[block[0]].stratum.clone(),
+                usize::MAX - block.len(),
+                draw.next_bits(),
+                key,
+                block,
+            ));
         }
         // Within a stratum the large blocks come first, and single rows even out what they leave.
         sorted.sort();
@@ -284,7 +290,8 @@ impl Ties {
 
     /// Puts rows where those are that they belong to, one after the other; one that belongs to two splits into none.
     fn follow_ties(&mut self) {
-        let tied = |ties: &Ties, row: usize| ties.placed[row].is_none() && !ties.splits_of_row(row).is_empty();
+        let tied =
+            |ties: &Ties, row: usize| ties.placed[row].is_none() && !ties.splits_of_row(row).is_empty();
         let mut waiting: BTreeSet<usize> = (0..self.placed.len()).filter(|row| tied(self, *row)).collect();
         let mut followed = BTreeSet::new();
         while let Some(row) = waiting.pop_first() {
@@ -391,7 +398,10 @@ mod tests {
         assert_ne!(placed, divide_rows(&SIZES, Some(2), 2, &rows, &[]), "by the seed");
         // With the rest, and with rows that nobody takes.
         let rest = [SplitSize::Count(20), SplitSize::Rest];
-        assert_eq!(split_counts(&divide_rows(&rest, None, 1, &rows, &[])), BTreeMap::from([(0, 20), (1, 104)]));
+        assert_eq!(
+            split_counts(&divide_rows(&rest, None, 1, &rows, &[])),
+            BTreeMap::from([(0, 20), (1, 104)])
+        );
         let some = [SplitSize::Share(0.5)];
         let placed = divide_rows(&some, None, 1, &rows, &[]);
         assert_eq!(placed.iter().filter(|split| **split == Err(LeftApart::Untaken)).count(), 62);

@@ -7,7 +7,7 @@
 //! shuffled or shortened. A word with the same wordplay is not a distractor.
 
 use super::options::NONE;
-use super::words::{find_content_words, word_key, mentioned_letters, list_words};
+use super::words::{find_content_words, list_words, mentioned_letters, word_key};
 
 /// The faults of a set of distractors, worded for a model or a person; empty if there are none. With
 /// `letters` the puzzle is about letters, so a distractor must not share the answer's wordplay.
@@ -37,7 +37,8 @@ pub fn find_faults(question: &str, answer: &str, distractors: &[String], letters
 /// words. The order of letters counts too.
 pub fn same_option(a: &str, b: &str) -> bool {
     let (left, right) = (find_content_words(a), find_content_words(b));
-    word_key(a) == word_key(b) || (!left.is_empty() && left == right && mentioned_letters(a) == mentioned_letters(b))
+    word_key(a) == word_key(b)
+        || (!left.is_empty() && left == right && mentioned_letters(a) == mentioned_letters(b))
 }
 
 /// An answer without its article and full stop: `A swallow.` becomes `swallow`.
@@ -150,7 +151,9 @@ mod tests {
             find_wordplays("Which capital is part of every chrome bumper?", "Rome"),
             [Play::Inside, Play::Shortened]
         );
-        assert!(find_wordplays("Which cheese is made the wrong way round?", "edam").contains(&Play::Backwards));
+        assert!(
+            find_wordplays("Which cheese is made the wrong way round?", "edam").contains(&Play::Backwards)
+        );
         assert!(find_wordplays("Which planet is nothing but heart?", "Earth").contains(&Play::Shuffled));
         assert!(find_wordplays("What grows out of a table?", "stable").contains(&Play::Lengthened));
         assert_eq!(find_wordplays("Which letter is in London?", "N"), []);

@@ -11,10 +11,10 @@ mod kinds;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::distractors::{strip_article, plays_along, same_option};
+use super::distractors::{plays_along, same_option, strip_article};
 use super::spelling::capitalise_word;
 use super::wordnet::{Place, Pos, Synset, WordNet, WordNetError};
-use super::words::{find_content_words, word_key, word_count};
+use super::words::{find_content_words, word_count, word_key};
 use crate::options::DrawStream;
 
 /// The number of best known words from which three are drawn.
@@ -113,7 +113,8 @@ fn of_sense(
     let mut synonyms: Vec<ClassMember> = Vec::new();
     if !named {
         let all = words_of(sense, asks.own);
-        let known = all.filter_map(|word| Some((kinds::fame_of_word(wordnet, sense, &word, asks.countable)?, word)));
+        let known =
+            all.filter_map(|word| Some((kinds::fame_of_word(wordnet, sense, &word, asks.countable)?, word)));
         synonyms.extend(known.map(|(fame, word)| ClassMember { word, place: sense.place, fame }));
     }
     for (climb, class) in kinds::classes_above(wordnet, sense, named)? {
@@ -400,7 +401,11 @@ mod tests {
 
     fn texts(question: &str, answer: &str) -> Vec<String> {
         let (_folder, wordnet) = small_database();
-        draw_distractors(&wordnet, question, answer, 0, "id").unwrap().into_iter().map(|near| near.text).collect()
+        draw_distractors(&wordnet, question, answer, 0, "id")
+            .unwrap()
+            .into_iter()
+            .map(|near| near.text)
+            .collect()
     }
 
     #[test]
@@ -442,7 +447,8 @@ mod tests {
     #[test]
     fn members_of_a_category_fit_too() {
         let cheeses = ["Edam", "cheddar", "the Gouda", "made", "a brie", "edams"].map(String::from);
-        let found = draw_from_category("Which cheese is made backwards?", "Edam.", &cheeses, "cheeses", 1, "x");
+        let found =
+            draw_from_category("Which cheese is made backwards?", "Edam.", &cheeses, "cheeses", 1, "x");
         let mut texts: Vec<&str> = found.iter().map(|near| near.text.as_str()).collect();
         texts.sort_unstable();
         assert_eq!(texts, ["Brie.", "Cheddar.", "Gouda."]);
@@ -479,7 +485,9 @@ mod tests {
             for (at, word) in found.iter().enumerate() {
                 synonyms += usize::from(word.relation == "synonym");
                 assert!(
-                    found[..at].iter().all(|other| !is_inflected(strip_article(&other.text), strip_article(&word.text))),
+                    found[..at]
+                        .iter()
+                        .all(|other| !is_inflected(strip_article(&other.text), strip_article(&word.text))),
                     "{found:?}"
                 );
             }

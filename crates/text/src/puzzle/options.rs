@@ -61,7 +61,8 @@ pub fn build_options(
         if part.trim().is_empty() {
             return Err(OptionsError::Empty);
         }
-        if let Some(same) = all[..at].iter().find(|other| super::words::word_key(other) == super::words::word_key(part))
+        if let Some(same) =
+            all[..at].iter().find(|other| super::words::word_key(other) == super::words::word_key(part))
         {
             return Err(OptionsError::Same((*same).to_owned(), (*part).to_owned()));
         }
@@ -133,8 +134,9 @@ mod tests {
     fn six_in_a_hundred_groups_are_replaced() {
         let groups = 20_000;
         for seed in [0, 1, 99] {
-            let drawn =
-                (0..groups).filter(|n| is_replaced_group(seed, &format!("riddle:{n}"), REPLACED_SHARE)).count() as f64;
+            let drawn = (0..groups)
+                .filter(|n| is_replaced_group(seed, &format!("riddle:{n}"), REPLACED_SHARE))
+                .count() as f64;
             // Four standard deviations of the binomial distribution.
             let (mean, deviation) = (0.06 * f64::from(groups), (0.06 * 0.94 * f64::from(groups)).sqrt());
             assert!((drawn - mean).abs() < 4.0 * deviation, "{drawn} of {groups}");

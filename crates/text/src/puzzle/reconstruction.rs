@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::options::NONE;
-use super::words::{NUMBERS, find_content_words, word_key, number_in_digits, cut_sentences, list_words};
+use super::words::{NUMBERS, cut_sentences, find_content_words, list_words, number_in_digits, word_key};
 
 /// A rephrasing that shares more of the words than this, both ways, is nearly a copy.
 pub const COPIED: f64 = 0.95;
@@ -61,7 +61,12 @@ pub fn check_rephrasing(question: &str, answer: &str, variant: &str, distractors
 }
 
 /// What is suspicious about a new situation.
-pub fn check_new_situation(question: &str, answer: &str, new_question: &str, new_answer: &str) -> Vec<String> {
+pub fn check_new_situation(
+    question: &str,
+    answer: &str,
+    new_question: &str,
+    new_answer: &str,
+) -> Vec<String> {
     let mut findings = Vec::new();
     let found = word_overlap(question, new_question);
     if found.kept > REPHRASED && found.known > REPHRASED {
@@ -128,7 +133,10 @@ mod tests {
     #[test]
     fn a_new_situation_is_new() {
         let new = "How can a pilot take off in Lima on Tuesday, fly 48 hours and land in Rome on Tuesday?";
-        assert_eq!(check_new_situation(QUESTION, ANSWER, new, "His airplane is named Tuesday."), Vec::<String>::new());
+        assert_eq!(
+            check_new_situation(QUESTION, ANSWER, new, "His airplane is named Tuesday."),
+            Vec::<String>::new()
+        );
         assert_eq!(check_new_situation(QUESTION, ANSWER, QUESTION, ANSWER).len(), 2);
     }
 }

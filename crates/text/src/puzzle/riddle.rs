@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::{find_content_words, word_key, mentioned_letters, number_in_digits, cut_at_stops};
+use super::words::{cut_at_stops, find_content_words, mentioned_letters, number_in_digits, word_key};
 
 /// Phrases of invitation.
 static INVITES: LazyLock<Regex> = LazyLock::new(|| {
@@ -100,7 +100,10 @@ pub fn answers_agree(a: &str, b: &str) -> (bool, f64) {
         return (false, 0.0);
     }
     let share = left.intersection(&right).count() as f64 / shorter as f64;
-    (share >= AGREES && exact_words(a) == exact_words(b) && mentioned_letters(a) == mentioned_letters(b), share)
+    (
+        share >= AGREES && exact_words(a) == exact_words(b) && mentioned_letters(a) == mentioned_letters(b),
+        share,
+    )
 }
 
 /// Letters and numbers, which must match exactly: `the letter N` is not `the letters N and S`, nor nine ten.

@@ -280,8 +280,10 @@ struct Spelt {
 }
 
 fn spelt_words(text: &str) -> Vec<Spelt> {
-    let starts: FxHashSet<usize> =
-        cut_sentences(text).iter().filter_map(|(at, sentence)| Some(at + list_words(sentence).first()?.at)).collect();
+    let starts: FxHashSet<usize> = cut_sentences(text)
+        .iter()
+        .filter_map(|(at, sentence)| Some(at + list_words(sentence).first()?.at))
+        .collect();
     let all = list_words(text);
     let plain = |word: &TextWord<'_>| word.text.to_lowercase().replace('’', "'");
     let quotations = quotation_lengths(text, &all);

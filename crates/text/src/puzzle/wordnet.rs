@@ -252,8 +252,9 @@ impl WordNet {
     pub fn read_synset(&self, place: Place) -> Result<Synset, WordNetError> {
         let files = self.files.iter().find(|(pos, _)| *pos == place.pos).map(|(_, files)| files);
         let line = files.and_then(|files| files.data.get(place.offset..)?.lines().next());
-        line.and_then(|line| parse_synset(line, place))
-            .ok_or_else(|| self.format_error("data", place.pos, format!("no synset at byte {}", place.offset)))
+        line.and_then(|line| parse_synset(line, place)).ok_or_else(|| {
+            self.format_error("data", place.pos, format!("no synset at byte {}", place.offset))
+        })
     }
 
     /// `lemma pos synset_cnt p_cnt [ptr_symbol…] sense_cnt tagsense_cnt synset_offset…`

@@ -197,7 +197,10 @@ mod tests {
             texts("The cat's ten-year-old \"toy\" isn't 3'."),
             ["The", "cat's", "ten-year-old", "toy", "isn't", "3"]
         );
-        assert_eq!(find_content_words("How can a man have one hat?"), BTreeSet::from(["man".into(), "hat".into()]));
+        assert_eq!(
+            find_content_words("How can a man have one hat?"),
+            BTreeSet::from(["man".into(), "hat".into()])
+        );
         assert_eq!(
             find_content_words("I saw the letter A."),
             BTreeSet::from(["saw".into(), "letter".into(), "a".into()])

@@ -38,8 +38,10 @@ pub fn train_baseline(items: &[Item<'_>], seed: u64) -> Option<Baseline> {
     let features: Vec<Vec<Vec<u32>>> = items.par_iter().map(option_features).collect();
     // By id and not by index: an item keeps its fold when others are added or removed. By group: a puzzle and
     // its semantic reconstruction share their options, and one would give the other away.
-    let fold_of: Vec<usize> =
-        items.iter().map(|item| DrawStream::new(seed, "shortcut fold", item.group).draw_below(FOLDS)).collect();
+    let fold_of: Vec<usize> = items
+        .iter()
+        .map(|item| DrawStream::new(seed, "shortcut fold", item.group).draw_below(FOLDS))
+        .collect();
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_by(|&a, &b| items[a].id.cmp(items[b].id));
     let judged: Vec<(usize, f64)> = (0..FOLDS)

@@ -12,8 +12,8 @@ mod propose;
 pub use baseline::{Baseline, train_baseline};
 pub use findings::{Finding, GuessLimits, list_findings};
 pub use measures::{
-    Cue, Lengths, NearEqual, OptionOverlap, Positions, Reused, find_cues, measure_lengths, near_equal, measure_overlap, count_positions,
-    find_reused,
+    Cue, Lengths, NearEqual, OptionOverlap, Positions, Reused, count_positions, find_cues, find_reused,
+    measure_lengths, measure_overlap, near_equal,
 };
 pub use propose::{Open, propose_options};
 

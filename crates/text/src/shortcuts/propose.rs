@@ -208,7 +208,8 @@ fn judge_items(
         .zip(&sets)
         .map(|(item, set)| {
             let others = &set[..set.len().saturating_sub(1)];
-            let with = |candidate| ranked_features(&[others, &[candidate]].concat()).pop().unwrap_or_default();
+            let with =
+                |candidate| ranked_features(&[others, &[candidate]].concat()).pop().unwrap_or_default();
             item.candidates.iter().map(with).collect()
         })
         .collect();
@@ -217,15 +218,19 @@ fn judge_items(
         .map(|item| Judged { candidates: vec![0.0; item.candidates.len()], ..Judged::default() })
         .collect();
     for seed in (0..JUDGES).map(seed_of) {
-        let fold_of: Vec<usize> =
-            items.iter().map(|item| DrawStream::new(seed, "proposal fold", item.id).draw_below(FOLDS)).collect();
+        let fold_of: Vec<usize> = items
+            .iter()
+            .map(|item| DrawStream::new(seed, "proposal fold", item.id).draw_below(FOLDS))
+            .collect();
         let scored: Vec<(usize, Vec<f32>, Vec<f32>)> = (0..FOLDS)
             .into_par_iter()
             .flat_map_iter(|fold| {
                 let (own, others): (Vec<usize>, Vec<usize>) =
                     order.iter().partition(|&&at| fold_of[at] == fold);
                 let weights = train_weights(&features, |_| 0, &others, seed);
-                let of = |options: &[Vec<u32>]| options.iter().map(|grams| score_option(&weights, grams)).collect();
+                let of = |options: &[Vec<u32>]| {
+                    options.iter().map(|grams| score_option(&weights, grams)).collect()
+                };
                 own.into_iter().map(|at| (at, of(&features[at]), of(&other_sets[at]))).collect::<Vec<_>>()
             })
             .collect();

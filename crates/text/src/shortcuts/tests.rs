@@ -81,7 +81,9 @@ fn a_long_right_option_is_found_by_its_length() {
     assert_eq!(figures.lengths.ranks, [100.0, 0.0, 0.0, 0.0]);
     assert_eq!(figures.lengths.longest.value, 1.0);
     assert!(figures.lengths.p < 1e-6 && figures.lengths.shortest.value == 0.0);
-    assert!(list_findings(&figures, &STRICT).iter().any(|found| found.what.starts_with("the longest option")));
+    assert!(
+        list_findings(&figures, &STRICT).iter().any(|found| found.what.starts_with("the longest option"))
+    );
 }
 
 #[test]
@@ -259,8 +261,9 @@ fn nine_candidates(six: Six) -> Option<Vec<Cunning>> {
             .map(|(_, text)| words(text))
             .collect()
     };
-    let is_set =
-        |row: &&serde_json::Value| DrawStream::new(1, "quarter of a set", &words(&row["id"])).draw_below(4) == 0;
+    let is_set = |row: &&serde_json::Value| {
+        DrawStream::new(1, "quarter of a set", &words(&row["id"])).draw_below(4) == 0
+    };
     let (set, donors): (Vec<_>, Vec<_>) = rows.iter().partition(is_set);
     let explanation = |row: &&serde_json::Value| vec![words(&row["explanation"])];
     let any = |row: &&serde_json::Value| [wrong(row), explanation(row)].concat();

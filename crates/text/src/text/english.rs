@@ -303,16 +303,28 @@ mod tests {
 
     #[test]
     fn a_post_is_one_text() {
-        assert_eq!(clean_post("Why  is it so?", Some("[removed]")), ("Why is it so?".into(), Some("placeholder")));
-        assert_eq!(clean_post("Why is it", Some("Why is it so?")), ("Why is it so?".into(), Some("repeated")));
-        assert_eq!(clean_post("A cat.", Some("It sleeps.\n\n")), ("A cat.\nIt sleeps.".into(), Some("joined")));
+        assert_eq!(
+            clean_post("Why  is it so?", Some("[removed]")),
+            ("Why is it so?".into(), Some("placeholder"))
+        );
+        assert_eq!(
+            clean_post("Why is it", Some("Why is it so?")),
+            ("Why is it so?".into(), Some("repeated"))
+        );
+        assert_eq!(
+            clean_post("A cat.", Some("It sleeps.\n\n")),
+            ("A cat.\nIt sleeps.".into(), Some("joined"))
+        );
         assert_eq!(clean_post("A cat.", None), ("A cat.".into(), None));
     }
 
     #[test]
     fn invisible_characters_go() {
         let title = "\u{feff}Why does the\u{200b} bell\u{7}  ring \u{202e}twice\u{202c}?\0";
-        assert_eq!(clean_post(title, Some("\u{2066}So.\u{2069}\u{ad}")).0, "Why does the bell ring twice?\nSo.");
+        assert_eq!(
+            clean_post(title, Some("\u{2066}So.\u{2069}\u{ad}")).0,
+            "Why does the bell ring twice?\nSo."
+        );
         assert_eq!(clean_post("\u{200b}Why?", Some("Why?\u{200b}")).0, "Why?");
     }
 

@@ -72,8 +72,9 @@ pub(super) fn falls_between_words(text: &str, span: Range<usize>) -> bool {
     let ends = |word: &TaggedWord<'_>| {
         word.span.start < span.start && (span.start..span.end).contains(&(word.span.end - 1))
     };
-    let starts =
-        |word: &TaggedWord<'_>| (span.start + 1..span.end).contains(&word.span.start) && span.end < word.span.end;
+    let starts = |word: &TaggedWord<'_>| {
+        (span.start + 1..span.end).contains(&word.span.start) && span.end < word.span.end
+    };
     let words: Vec<_> = words_around(text, &span).collect();
     words.iter().any(ends) && words.iter().any(starts)
 }

@@ -1,8 +1,8 @@
 //! Translates sentences of the libraries: why a stage is stale, what keeps records back.
 
-use super::{Language, translate_sentence, stage_name, text_of_key};
+use super::{Language, stage_name, text_of_key, translate_sentence};
 use crate::audit::chinese::fill_placeholders;
-use crate::pipeline::{Cause, CauseState, Change, Remedy, KeyedSentence};
+use crate::pipeline::{Cause, CauseState, Change, KeyedSentence, Remedy};
 use crate::review::ballot::Round;
 use crate::text::group_digits;
 
@@ -26,7 +26,11 @@ fn change_in_chinese(change: &Change) -> String {
         Change::Setting { key, before, now } => format!("{key} {before} → {now}"),
         Change::Input { stage: name } => {
             let (of, name) = name.split_once('/').map_or(("", name.as_str()), |(of, name)| (of, name));
-            format!("输入“{of}{}{}”有变", if of.is_empty() { "" } else { "/" }, stage_name(Language::Zh, name))
+            format!(
+                "输入“{of}{}{}”有变",
+                if of.is_empty() { "" } else { "/" },
+                stage_name(Language::Zh, name)
+            )
         }
         Change::New { key, count } => match key.as_str() {
             "votes" => format!("新增 {count} 票"),
@@ -115,7 +119,10 @@ mod tests {
             explain_stale(Language::En, &why),
             "11 new votes; threshold 0.8 -> 0.85; input review:screen changed"
         );
-        assert_eq!(explain_stale(Language::Zh, &why), "新增 11 票；threshold 0.8 → 0.85；输入“评审：初筛”有变");
+        assert_eq!(
+            explain_stale(Language::Zh, &why),
+            "新增 11 票；threshold 0.8 → 0.85；输入“评审：初筛”有变"
+        );
     }
 
     #[test]
@@ -129,7 +136,10 @@ mod tests {
             failed: false,
             blocks: true,
         };
-        assert_eq!(explain_cause(Language::Zh, &waits), "1,200 条等待投票：请运行 riddlemill review assign type");
+        assert_eq!(
+            explain_cause(Language::Zh, &waits),
+            "1,200 条等待投票：请运行 riddlemill review assign type"
+        );
         assert!(explain_cause(Language::En, &waits).starts_with("1,200 wait for votes"));
     }
 
@@ -137,15 +147,27 @@ mod tests {
     fn missing_votes_and_caps_are_said_in_the_language_of_the_page() {
         let votes =
             record::Cause::Votes { review: false, votes: 1, roles: vec!["junior".into(), "senior".into()] };
-        assert_eq!(pipeline_sentence(Language::Zh, &describe_fact(&votes)), "还需 1 票（投票）：junior / senior");
+        assert_eq!(
+            pipeline_sentence(Language::Zh, &describe_fact(&votes)),
+            "还需 1 票（投票）：junior / senior"
+        );
         let cap = record::Cause::Budget {
             scope: record::Scope::Endpoint("mine".into()),
             spent: "$1".into(),
             cap: "$2".into(),
         };
-        assert_eq!(pipeline_sentence(Language::Zh, &describe_fact(&cap)), "mine 的上限所余不够下一个请求：已花 $1，上限 $2");
+        assert_eq!(
+            pipeline_sentence(Language::Zh, &describe_fact(&cap)),
+            "mine 的上限所余不够下一个请求：已花 $1，上限 $2"
+        );
         // What a server says has no translation.
-        assert_eq!(pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("500 from mine")), "500 from mine");
-        assert_eq!(pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("no item has two votes")), "没有一条有两票");
+        assert_eq!(
+            pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("500 from mine")),
+            "500 from mine"
+        );
+        assert_eq!(
+            pipeline_sentence(Language::Zh, &KeyedSentence::verbatim("no item has two votes")),
+            "没有一条有两票"
+        );
     }
 }

@@ -10,7 +10,7 @@ mod viewer;
 
 use crate::audit::chinese;
 use crate::text::interrogative::Rule;
-pub(super) use causes::{explain_cause, fill_text, pipeline_sentence, explain_stale};
+pub(super) use causes::{explain_cause, explain_stale, fill_text, pipeline_sentence};
 use riddlemill_pipeline::stages::define_code as defined;
 
 /// A sentence of the libraries, translated. One without a translation is unchanged; names, figures, settings
@@ -174,8 +174,15 @@ mod tests {
     #[test]
     fn states_have_chinese_names_and_so_have_reasons() {
         for state in State::ALL {
-            assert_eq!(text_of_key(Language::Zh, &format!("state_{}", state.code())), chinese::state_name(state.code()));
-            assert!(text_of_key(Language::Zh, &format!("state_{}", state.code())).is_some(), "{}", state.code());
+            assert_eq!(
+                text_of_key(Language::Zh, &format!("state_{}", state.code())),
+                chinese::state_name(state.code())
+            );
+            assert!(
+                text_of_key(Language::Zh, &format!("state_{}", state.code())).is_some(),
+                "{}",
+                state.code()
+            );
         }
         let codes: BTreeSet<&str> =
             Reason::ALL.iter().map(|r| r.code()).chain(clean::Rule::ALL.iter().map(|r| r.code())).collect();

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::ballot::label_in;
 use super::open_items::{FEW, Items, count_items, kept_by_sample, unassigned_items};
 use super::review::find_ballot;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::{Language, fill_text, language_names, text_of_key};
-use crate::pipeline::{Tasks, known_answers, current_time, stopped_annotators, votes_as_tasks};
+use crate::pipeline::{Tasks, current_time, known_answers, stopped_annotators, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::people::Right;
@@ -129,7 +129,9 @@ pub(crate) async fn show_assignment(
         until: String::new(),
     };
     let whole = !asked.whole.is_empty();
-    let found = read_blocking(move || prepare_assign_page(&app, recipe, &step, wish, Shows::Form { whole }, &who)).await?;
+    let found =
+        read_blocking(move || prepare_assign_page(&app, recipe, &step, wish, Shows::Form { whole }, &who))
+            .await?;
     view::render_page(&visitor, "assign.html", found)
 }
 
@@ -180,7 +182,8 @@ pub(crate) async fn submit_assignment(
         {
             return Ok(None);
         }
-        prepare_assign_page(&app, recipe, &step, wish, Shows::Preview { changed: confirmed.is_some() }, &who).map(Some)
+        prepare_assign_page(&app, recipe, &step, wish, Shows::Preview { changed: confirmed.is_some() }, &who)
+            .map(Some)
     })
     .await?;
     match found {
@@ -198,7 +201,8 @@ fn missing_requirement(
 ) -> Option<String> {
     let mut lacks = Vec::new();
     if !ballot.roles_of_round(round).contains(&person.role) {
-        let name = |role: Role| text_of_key(language, &format!("role_{}", role.name())).unwrap_or(role.name());
+        let name =
+            |role: Role| text_of_key(language, &format!("role_{}", role.name())).unwrap_or(role.name());
         let roles: Vec<&str> = ballot.roles_of_round(round).into_iter().map(name).collect();
         lacks.push(fill_text(
             language,
@@ -321,8 +325,9 @@ fn prepare_assign_page(
     tasks.current_tasks(round).iter().for_each(|task| *loads.entry(&task.annotator).or_default() += 1);
     let load = |name: &str| loads.get(name).copied().unwrap_or(0);
     let is_stopped = |name: &str| work.as_ref().is_some_and(|work| work.stopped.contains_key(name));
-    let of_gold =
-        |name: &str| text_of_key(visitor.language, "lacks_gold").filter(|_| is_stopped(name)).map(str::to_string);
+    let of_gold = |name: &str| {
+        text_of_key(visitor.language, "lacks_gold").filter(|_| is_stopped(name)).map(str::to_string)
+    };
     let people = config.annotators.iter().map(|person| {
         let lacks = missing_requirement(person, step, round, visitor.language);
         let lacks = lacks.or_else(|| of_gold(&person.name));

@@ -8,9 +8,9 @@ pub(super) use super::faults::label_in;
 use crate::audit::{PieceSide, diff_texts};
 use crate::i18n::{Language, text_of_key};
 use crate::review::answers;
-use crate::review::ballot::{Choice, Field, KEEP, AnswerKind, Round};
+use crate::review::ballot::{AnswerKind, Choice, Field, KEEP, Round};
 use crate::review::{Annotator, Item, Value, Vote};
-use crate::voting::{Note, BallotRound, ShownItem, VoteIndex, own_vote, latest_notes, visible_votes};
+use crate::voting::{BallotRound, Note, ShownItem, VoteIndex, latest_notes, own_vote, visible_votes};
 
 /// An item with its questions.
 #[derive(Serialize)]
@@ -168,7 +168,8 @@ pub(super) fn on_screen(
 /// differences would be unreadable.
 fn is_edit(before: &str, after: &str) -> bool {
     let pieces = diff_texts(before, after);
-    let same = pieces.iter().filter(|piece| piece.side == PieceSide::Both).map(|piece| piece.text.chars().count());
+    let same =
+        pieces.iter().filter(|piece| piece.side == PieceSide::Both).map(|piece| piece.text.chars().count());
     same.sum::<usize>() * 2 > before.chars().count().max(after.chars().count())
 }
 
@@ -311,7 +312,9 @@ fn field_question(
     let edited = field.edits.and_then(|key| item.content.get(key)).filter(|_| text);
     let standing = standing.or(edited);
     let marked: Vec<String> = match (standing, &field.kind) {
-        (Some(Value::List(numbers)), AnswerKind::Pick { from, .. }) => answers::shown_numbers(item, from, numbers),
+        (Some(Value::List(numbers)), AnswerKind::Pick { from, .. }) => {
+            answers::shown_numbers(item, from, numbers)
+        }
         (Some(Value::List(codes)), _) => codes.clone(),
         (Some(value), _) => vec![answers::write_answer(field, item, value)],
         (None, _) => Vec::new(),
@@ -332,7 +335,9 @@ fn field_question(
             let offered = |option: &&Choice| !takes_nothing(option.code, field, form, item, drafts);
             ("one", 1, 1, options.iter().filter(offered).map(choice).collect())
         }
-        AnswerKind::Choices { options, min, max } => ("several", *min, *max, options.iter().map(choice).collect()),
+        AnswerKind::Choices { options, min, max } => {
+            ("several", *min, *max, options.iter().map(choice).collect())
+        }
         AnswerKind::Keep { reasons } => {
             let mut options = vec![option(KEEP, label("keep_it"), label("keep_about"))];
             options.extend(reasons.iter().map(choice));
@@ -349,7 +354,9 @@ fn field_question(
                 candidates.iter().enumerate().map(number).collect(),
             )
         }
-        AnswerKind::Score { min, max } => ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect()),
+        AnswerKind::Score { min, max } => {
+            ("one", 1, 1, (*min..=*max).map(|n| plain(n.to_string())).collect())
+        }
         AnswerKind::Preference { tie, .. } => {
             let texts = shown_in_field(field, item);
             let side = |n: &str, key: &str| {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::decide::{DecisionDesk, decision_desk, find_decider};
 use super::review::find_ballot;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::pipeline::current_time;
@@ -64,12 +64,18 @@ pub(crate) async fn show_carryable(
     view::render_page(&visitor, "carry.html", found)
 }
 
-fn find_carryable(app: &App, recipe: &'static Recipe, name: String, visitor: &Visitor) -> Result<CarryPage, PageError> {
+fn find_carryable(
+    app: &App,
+    recipe: &'static Recipe,
+    name: String,
+    visitor: &Visitor,
+) -> Result<CarryPage, PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, &name)?;
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     let votes = board.by_item(recipe.name, ballot.step.name);
-    let seen = SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
+    let seen =
+        SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
     let found = find_carryable(&ballot.step, &ballot.items, &votes, &seen);
     let shown = found.items.iter().take(SHOWN).map(|one| CarryItem {
         id: one.item.id.clone(),
@@ -138,7 +144,8 @@ fn new_votes(
     if !form.get("undo").is_empty() {
         return Ok(take_back(&ballot.step, item, on_it, &by, &current_time(), "page"));
     }
-    let seen = SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
+    let seen =
+        SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
     let found = find_carryable(&ballot.step, std::slice::from_ref(item), &votes, &seen);
     let one = found.items.iter().find(|one| {
         one.shown_votes().to_string() == form.get("old") && item.content_hash.to_string() == form.get("new")

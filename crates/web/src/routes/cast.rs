@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde_json::json;
 
 use super::faults;
-use super::review::{may_see, find_person, votes_and_tasks};
-use crate::app::{App, read_blocking, find_recipe};
+use super::review::{find_person, may_see, votes_and_tasks};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
@@ -23,7 +23,9 @@ use crate::review::{Annotator, Ballot, Digest, HandedHash, Item, Value, Vote};
 use crate::shortcuts::Cue;
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Assignments, CastResult, Guide, Note, BallotRound, ShownItem, VoteIndex, shown_item, takes_more};
+use crate::voting::{
+    Assignments, BallotRound, CastResult, Guide, Note, ShownItem, VoteIndex, shown_item, takes_more,
+};
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
 const LONGEST: f64 = 3600.0;
@@ -58,10 +60,12 @@ pub(crate) async fn submit_vote(
     let (status, message) = match made {
         CheckedVote::Vote(vote, note, item) => match app.desk.cast_vote(*vote).await {
             // If the remark could not be stored, the vote is sent again; it counts once.
-            CastResult::Saved(id) => match read_blocking(move || store_remark(&noting, recipe, *note)).await {
-                Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
-                Err(oops) => not_saved(&oops.detail),
-            },
+            CastResult::Saved(id) => {
+                match read_blocking(move || store_remark(&noting, recipe, *note)).await {
+                    Ok(()) => (StatusCode::OK, json!({ "status": "saved", "vote": item.sheet_vote(id) })),
+                    Err(oops) => not_saved(&oops.detail),
+                }
+            }
             CastResult::Overtaken(_) => (StatusCode::CONFLICT, json!({ "status": "overtaken" })),
             CastResult::Failed(why) => not_saved(&why),
         },
@@ -81,7 +85,8 @@ pub(crate) async fn submit_vote(
         return Ok((status, Json(message)).into_response());
     }
     // Without the script: redirect to the next item, or to the same one with the error.
-    let who = if visitor.open { format!("as={}&", view::encode_segment(form.get("as"))) } else { String::new() };
+    let who =
+        if visitor.open { format!("as={}&", view::encode_segment(form.get("as"))) } else { String::new() };
     match status {
         StatusCode::OK => {
             Ok(Redirect::to(&format!("{here}?{who}after={}", view::encode_segment(&id))).into_response())
@@ -114,7 +119,8 @@ fn find_late_item(
 ) -> Result<Option<ShownItem>, PageError> {
     let item = place.ballot.find_item(form.get("item")).ok_or_else(PageError::not_found)?;
     let Some(shown) = shown_item(vote_index, place, item) else { return Ok(None) };
-    let theirs = !assignments.is_round_assigned(place.round) || assignments.is_assigned(place.round, &person.name, &item.id);
+    let theirs = !assignments.is_round_assigned(place.round)
+        || assignments.is_assigned(place.round, &person.name, &item.id);
     let seen = matches!(shown.item.read_handed(form.get("hash")), HandedHash::Today(_));
     // Whoever wrote a text, does not read it, or was not given it, had no page of it.
     let opened = seen && (theirs || place.round != Round::Vote) && !person.is_kept_from(item);
@@ -162,27 +168,33 @@ fn check_vote(
     // In the order of the page, which may have been opened by an earlier program.
     let item = match item.read_handed(form.get("hash")) {
         HandedHash::Today(seen) => seen.into_owned(),
-        HandedHash::Earlier(_) | HandedHash::OtherSecret | HandedHash::NoHash => return Ok(CheckedVote::Changed),
+        HandedHash::Earlier(_) | HandedHash::OtherSecret | HandedHash::NoHash => {
+            return Ok(CheckedVote::Changed);
+        }
     };
     let fields = step.questions_of_round(round);
-    let values =
-        match answers::read_answers(&fields, &item, |name| faults::sent_value(&fields, form, name).map(Value::trim_text)) {
-            Answers::Given(values) => values,
-            // An empty form is a vote in which everything is missing, so that the page shows where to begin.
-            Answers::Blank => {
-                let asked = fields.iter().filter(|field| field.required && field.when.is_none());
-                let missing = |field: &Field| {
-                    (field.name.to_string(), faults::describe_fault(language, &fields, field.name, &Fault::Missing))
-                };
-                return Ok(CheckedVote::Faulty(asked.map(missing).collect()));
-            }
-            Answers::Faulty(faults) => {
-                let described = |(field, fault): (&str, Fault)| {
-                    (field.to_string(), faults::describe_fault(language, &fields, field, &fault))
-                };
-                return Ok(CheckedVote::Faulty(faults.into_iter().map(described).collect()));
-            }
-        };
+    let values = match answers::read_answers(&fields, &item, |name| {
+        faults::sent_value(&fields, form, name).map(Value::trim_text)
+    }) {
+        Answers::Given(values) => values,
+        // An empty form is a vote in which everything is missing, so that the page shows where to begin.
+        Answers::Blank => {
+            let asked = fields.iter().filter(|field| field.required && field.when.is_none());
+            let missing = |field: &Field| {
+                (
+                    field.name.to_string(),
+                    faults::describe_fault(language, &fields, field.name, &Fault::Missing),
+                )
+            };
+            return Ok(CheckedVote::Faulty(asked.map(missing).collect()));
+        }
+        Answers::Faulty(faults) => {
+            let described = |(field, fault): (&str, Fault)| {
+                (field.to_string(), faults::describe_fault(language, &fields, field, &fault))
+            };
+            return Ok(CheckedVote::Faulty(faults.into_iter().map(described).collect()));
+        }
+    };
     let cautions = answers::find_cautions(&fields, &item, &values);
     if !cautions.is_empty() && form.get("anyway").is_empty() {
         let described = |(field, tell): (&str, Cue)| {

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::next::{self, ActionButton, CausePage};
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::audit::Passage;
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
-use crate::pipeline::{Cause, list_causes, describe_fact, kept_back};
+use crate::pipeline::{Cause, describe_fact, kept_back, list_causes};
 use crate::recipe::Recipe;
 use crate::record::{self, Caused};
 use crate::store::{CAUSES, Error, Filter, Manifest, StageReader, select_rows};
@@ -122,8 +122,11 @@ pub(crate) async fn show_causes(
     let (number, step) = recipe.find_step(&stage).ok_or_else(PageError::not_found)?;
     let who = visitor.clone();
     let causes = read_blocking(move || {
-        let manifest = Manifest::read_from_stage(&app.workspace.stage_folder(recipe.name, number, step.name))?;
-        manifest.map_or(Ok(Vec::new()), |manifest| cause_lines(&app, &app.current_config().0, recipe, &manifest, &who))
+        let manifest =
+            Manifest::read_from_stage(&app.workspace.stage_folder(recipe.name, number, step.name))?;
+        manifest.map_or(Ok(Vec::new()), |manifest| {
+            cause_lines(&app, &app.current_config().0, recipe, &manifest, &who)
+        })
     })
     .await?;
     let found = json!({ "recipe": recipe.name, "stage": step.name, "causes": causes });

@@ -80,7 +80,12 @@ fn number_bars(rows: &[JsonRow], labels: &[&str]) -> Vec<(String, Vec<CountedBar
 }
 
 /// Computes the statistics of one config.
-pub(crate) fn count_config(config: &Config, recipe: &'static Recipe, name: &str, rows: &[JsonRow]) -> Counted {
+pub(crate) fn count_config(
+    config: &Config,
+    recipe: &'static Recipe,
+    name: &str,
+    rows: &[JsonRow],
+) -> Counted {
     let layout = layout::find_layout(name);
     let labels = layout.map_or(&[][..], |layout| layout.labels);
     let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);

@@ -15,7 +15,7 @@ use super::ballot::label_in;
 use super::faults::field_name;
 use super::open_items::{is_open, unassigned_items};
 use super::review::find_ballot;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::i18n::Language;
@@ -166,7 +166,8 @@ pub(crate) async fn show_ballot(
     let who = visitor.clone();
     let (section, curated) = read_blocking(move || {
         let (config, _) = app.current_config();
-        let section = ballot_section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)?;
+        let section =
+            ballot_section(&app, &config, recipe, &step, &who, true)?.ok_or_else(PageError::not_found)?;
         let ballot = find_ballot(&app, &config, recipe, &step)?;
         let curated = curate_ballot(&app, &config, recipe, &ballot, &who)?;
         Ok((section, curated))
@@ -209,8 +210,8 @@ fn standing_of(
     let status = count_outcomes(items, &resolved, &votes, tasks.all_tasks());
     let known = known_answers(config, recipe.name, step, items)?;
     let gold = grade_known_items(ballot, &resolved, tasks, &votes, &known);
-    let attempts =
-        grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name).map_err(PageError::internal_error)?;
+    let attempts = grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name)
+        .map_err(PageError::internal_error)?;
     let person = |(name, p): (&String, &crate::review::status::Progress)| BallotPerson {
         name: name.clone(),
         assigned: p.assigned,
@@ -253,18 +254,26 @@ fn curate_ballot(
     let agreement = agreement::step_agreement(step, items, &votes, Bootstrap::AGREEMENT);
     let fields: Vec<&FieldAgreement> =
         agreement.fields.iter().filter(|field| !agreement.sample && field.items > 0).collect();
-    let voted = Voted::summarise_step(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
+    let voted =
+        Voted::summarise_step(step, items, &resolved, &votes, &config.annotators, Bootstrap::AGREEMENT);
     let cohen = |field: &FieldAgreement| voted.fields.iter().find(|of| of.field == field.field)?.cohen;
     let seed = config.typed_settings::<sections::Options>(Some(recipe.name), "options").seed;
     let (pairs, pairs_all) = least_agreeing_pairs(&fields);
     Ok(Curated {
-        agreement: fields.iter().map(|field| agreement_row(step, visitor.language, field, cohen(field))).collect(),
+        agreement: fields
+            .iter()
+            .map(|field| agreement_row(step, visitor.language, field, cohen(field)))
+            .collect(),
         pairs,
         pairs_all,
         trend: votes_by_day(&votes),
         guessed: measure_guessing(step, items, &resolved, seed),
         voted,
-        notes: latest_notes(&app.desk.read_remarks(recipe.name, step.name)?).into_iter().take(50).cloned().collect(),
+        notes: latest_notes(&app.desk.read_remarks(recipe.name, step.name)?)
+            .into_iter()
+            .take(50)
+            .cloned()
+            .collect(),
         passed: app.desk.read_skips(recipe.name, step.name)?.iter().rev().take(20).cloned().collect(),
     })
 }
@@ -329,7 +338,11 @@ pub(super) fn locate_disputes(
         (None, Some(first)) => format!("{desk}?as={}", view::encode_segment(first)),
         (Some(name), _) if by.iter().any(|known| known == name) => desk,
         _ => {
-            format!("/{}/stage/review:{}?outcome=held&reason=disputed", recipe.name, view::encode_segment(ballot.name))
+            format!(
+                "/{}/stage/review:{}?outcome=held&reason=disputed",
+                recipe.name,
+                view::encode_segment(ballot.name)
+            )
         }
     };
     Disputes { href, by }
@@ -367,7 +380,8 @@ fn least_agreeing_pairs(fields: &[&FieldAgreement]) -> (Vec<AnnotatorPair>, usiz
         fields: fields.iter().copied().map(|field| of(names, field)).collect(),
     };
     let mut pairs: Vec<AnnotatorPair> = all.into_iter().map(pair).collect();
-    let least = |pair: &AnnotatorPair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
+    let least =
+        |pair: &AnnotatorPair| pair.fields.iter().flatten().map(|(share, _)| *share).fold(1.0, f64::min);
     pairs.sort_by(|a, b| least(a).total_cmp(&least(b)));
     let all = pairs.len();
     pairs.truncate(PAIRS);

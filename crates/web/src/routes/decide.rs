@@ -7,13 +7,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::config::Config;
 use crate::decisions::{Decision, DecisionLog, Verdict};
 use crate::error::PageError;
 use crate::guard::Form;
-use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, check_entitled};
 use crate::pipeline::current_time;
+use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, check_entitled};
 use crate::recipe::{Recipe, Step};
 use crate::review::Digest;
 use crate::view;
@@ -61,7 +61,8 @@ pub(super) struct MadeDecision {
 pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> DecisionDesk {
     let may = visitor.rank() >= Some(crate::access::Rank::Curator);
     let people = config.annotators.iter().map(|person| person.name.clone());
-    let people = people.filter(|name| may && visitor.name().is_none() && check_entitled(config, name).is_ok());
+    let people =
+        people.filter(|name| may && visitor.name().is_none() && check_entitled(config, name).is_ok());
     DecisionDesk { may, people: people.collect(), ..DecisionDesk::default() }
 }
 
@@ -94,8 +95,11 @@ pub(super) fn decisions_of(
     recipe: &'static Recipe,
     wanted: impl Fn(&Decision) -> bool,
 ) -> Result<Vec<MadeDecision>, PageError> {
-    let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
-    let found = decide::states_of_decisions(config, &log, wanted)?.into_iter().filter(|found| found.recipe == recipe.name);
+    let log =
+        DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
+    let found = decide::states_of_decisions(config, &log, wanted)?
+        .into_iter()
+        .filter(|found| found.recipe == recipe.name);
     Ok(found.map(|found| MadeDecision { decision: found.decision, state: found.state }).collect())
 }
 
@@ -156,7 +160,12 @@ pub(super) fn find_decider(config: &Config, visitor: &Visitor, form: &Form) -> R
     }
 }
 
-fn store_decision(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &Form) -> Result<(), PageError> {
+fn store_decision(
+    app: &App,
+    recipe: &'static Recipe,
+    visitor: &Visitor,
+    form: &Form,
+) -> Result<(), PageError> {
     let (config, _) = app.current_config();
     let by = find_decider(&config, visitor, form)?;
     let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
@@ -176,8 +185,8 @@ fn store_decision(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &
         return Ok(());
     }
     let verdict = form.get("verdict");
-    let verdict =
-        Verdict::from_name(verdict).ok_or_else(|| PageError::bad_request(format!("no verdict {verdict:?}")))?;
+    let verdict = Verdict::from_name(verdict)
+        .ok_or_else(|| PageError::bad_request(format!("no verdict {verdict:?}")))?;
     // Verdicts overrule different stages, where the record may have different texts.
     let own = form.get(&format!("seen.{verdict}")).to_owned();
     let seen = if own.is_empty() { form.get("seen") } else { &own };
@@ -202,7 +211,9 @@ fn store_decision(app: &App, recipe: &'static Recipe, visitor: &Visitor, form: &
 fn decision_refused(error: DecideError) -> PageError {
     match error {
         DecideError::Run(error) => error.into(),
-        DecideError::Outdated { .. } => PageError::new(StatusCode::CONFLICT, "item_changed").with_detail(error),
+        DecideError::Outdated { .. } => {
+            PageError::new(StatusCode::CONFLICT, "item_changed").with_detail(error)
+        }
         DecideError::NotEntitled { .. } => PageError::forbidden().with_detail(error),
         _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error),
     }

@@ -12,15 +12,17 @@ use serde_json::Value;
 use super::causes::translate_passages;
 use super::columns::cell_text;
 use super::releases::{ReleaseVersion, find_version_folder, list_versions};
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::audit::Passage;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::left::Left;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
-use crate::release::diff::{CauseOf, Changed, ConfigDiff, ChangedField, Moves, OneSidedRow, WITHDRAWN, diff_folders};
-use crate::release::{DifferenceCause, Causes, CurrentRows, LeftOut, last_stops};
+use crate::release::diff::{
+    CauseOf, Changed, ChangedField, ConfigDiff, Moves, OneSidedRow, WITHDRAWN, diff_folders,
+};
+use crate::release::{Causes, CurrentRows, DifferenceCause, LeftOut, last_stops};
 use crate::view;
 use crate::visitor::Visitor;
 
@@ -131,8 +133,14 @@ pub(crate) async fn show_difference(
     view::render_page(&visitor, "diff.html", found)
 }
 
-fn compare_versions(app: &App, recipe: &'static Recipe, two: VersionsQuery, language: Language) -> Result<VersionComparison, PageError> {
-    let here: Vec<ReleaseVersion> = list_versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
+fn compare_versions(
+    app: &App,
+    recipe: &'static Recipe,
+    two: VersionsQuery,
+    language: Language,
+) -> Result<VersionComparison, PageError> {
+    let here: Vec<ReleaseVersion> =
+        list_versions(app, recipe)?.into_iter().filter(|version| version.here).collect();
     let name = |at: usize| here.get(at).map(|version| version.version.clone()).unwrap_or_default();
     let after = if two.after.is_empty() { name(0) } else { two.after };
     let before = if two.before.is_empty() { name(1.min(here.len().saturating_sub(1))) } else { two.before };
@@ -148,7 +156,10 @@ fn compare_versions(app: &App, recipe: &'static Recipe, two: VersionsQuery, lang
     if compared.versions.is_empty() {
         return Ok(compared);
     }
-    let (old, new) = (find_version_folder(app, recipe, &compared.before)?, find_version_folder(app, recipe, &compared.after)?);
+    let (old, new) = (
+        find_version_folder(app, recipe, &compared.before)?,
+        find_version_folder(app, recipe, &compared.after)?,
+    );
     let withheld = Withheld::open(&app.workspace, recipe)?;
     // Nothing is explained yet: which records are meant is noted, in the order of the differences.
     let asked: RefCell<[Vec<String>; 3]> = RefCell::default();
@@ -196,7 +207,8 @@ struct Told {
 impl Told {
     fn describe_config(&mut self, config: ConfigDiff) -> Config {
         let (left, came, changed) = (config.removed.len(), config.added.len(), config.changed.len());
-        let mut gone: Vec<SingleVersionRow> = config.removed.into_iter().map(|side| self.describe_removed(side)).collect();
+        let mut gone: Vec<SingleVersionRow> =
+            config.removed.into_iter().map(|side| self.describe_removed(side)).collect();
         let mut reasons: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
         for why in gone.iter().filter_map(|row| row.why.as_ref()) {
             *reasons.entry((why.stage.as_str(), why.outcome.as_str(), why.reason.as_deref())).or_default() +=
@@ -211,7 +223,8 @@ impl Told {
         let mut reasons: Vec<LeavingReason> = reasons.into_iter().map(reason).collect();
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.rows));
         gone.truncate(SHOWN);
-        let mut new: Vec<SingleVersionRow> = config.added.into_iter().map(|side| self.new_row(side)).collect();
+        let mut new: Vec<SingleVersionRow> =
+            config.added.into_iter().map(|side| self.new_row(side)).collect();
         new.truncate(SHOWN);
         let mut edits: Vec<Edit> = config.changed.into_iter().map(|row| self.describe_edit(row)).collect();
         edits.truncate(SHOWN);
@@ -235,7 +248,15 @@ impl Told {
     fn new_row(&mut self, side: OneSidedRow) -> SingleVersionRow {
         let record = self.added.next().unwrap_or_default();
         let withdrawn = side.text == WITHDRAWN;
-        SingleVersionRow { id: side.id, record, text: side.text, withdrawn, why: None, cause: None, looked: false }
+        SingleVersionRow {
+            id: side.id,
+            record,
+            text: side.text,
+            withdrawn,
+            why: None,
+            cause: None,
+            looked: false,
+        }
     }
 
     fn describe_removed(&mut self, side: OneSidedRow) -> SingleVersionRow {
@@ -280,7 +301,8 @@ fn in_words(language: Language, behind: &DifferenceCause) -> String {
             differ.iter().map(line).collect::<Vec<_>>().join("；")
         }
         (Language::Zh, DifferenceCause::Passage(last)) => {
-            let state = i18n::text_of_key(language, &format!("state_{}", last.outcome)).unwrap_or(&last.outcome);
+            let state =
+                i18n::text_of_key(language, &format!("state_{}", last.outcome)).unwrap_or(&last.outcome);
             let reason = last.reason.as_deref().map(|code| i18n::reason_name(language, code));
             let into = last.into.as_ref().filter(|into| **into != last.id);
             let evidence = last.evidence.as_deref().map(|text| i18n::translate_evidence(language, text));
@@ -341,7 +363,8 @@ mod tests {
         let some = |text: &str| Some(text.to_owned());
         let want = vec![(some("a"), some("b")), (some("b"), some("c")), (None, some("d"))];
         assert_eq!(field_sides(field).pairs, want);
-        let field = ChangedField { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
+        let field =
+            ChangedField { column: "type".into(), before: json!(null), after: json!("pun"), cause: None };
         assert_eq!(field_sides(field).pairs, [(None, some("pun"))]);
     }
 

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::decide::{DecisionDesk, decision_desk};
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::decisions::seen_pair;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -123,7 +123,12 @@ pub(super) fn comparing_step(recipe: &'static Recipe) -> Option<&'static Step> {
     recipe.steps().iter().find(|step| step.stage.compares_pairs())
 }
 
-fn find_duplicates(app: &App, recipe: &'static Recipe, filter: DuplicatesQuery, visitor: &Visitor) -> Result<DuplicatesPage, PageError> {
+fn find_duplicates(
+    app: &App,
+    recipe: &'static Recipe,
+    filter: DuplicatesQuery,
+    visitor: &Visitor,
+) -> Result<DuplicatesPage, PageError> {
     let step = comparing_step(recipe).ok_or_else(PageError::not_found)?;
     let mut found = DuplicatesPage {
         recipe: recipe.name,
@@ -159,7 +164,11 @@ fn find_duplicates(app: &App, recipe: &'static Recipe, filter: DuplicatesQuery, 
 }
 
 /// Largest first; of equal size, in the order in which their keepers entered.
-fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut DuplicatesPage) -> Result<(), PageError> {
+fn list_clusters(
+    opened: &StageView<'_>,
+    withheld: &Withheld,
+    found: &mut DuplicatesPage,
+) -> Result<(), PageError> {
     // The total comes first, because the number of the page is limited by it.
     let (_, all) = opened.clusters_page(0, 0, 0)?;
     let from = page_offset(all, found);
@@ -167,7 +176,8 @@ fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Duplic
     for mut cluster in opened.clusters_page(from, PAGE, MEMBERS)?.0 {
         // Clusters with records withdrawn since are not shown.
         let ids = cluster.members.iter().chain([&cluster.keeper]).map(|record| record.entry.id.as_str());
-        let withdrawn: BTreeSet<String> = withheld.withdrawn_among(ids)?.into_iter().map(str::to_owned).collect();
+        let withdrawn: BTreeSet<String> =
+            withheld.withdrawn_among(ids)?.into_iter().map(str::to_owned).collect();
         let stays = |record: &Record| {
             !withdrawn.contains(&record.entry.id) && !withheld.is_withdrawn_text(&text(record))
         };
@@ -192,7 +202,11 @@ fn list_clusters(opened: &StageView<'_>, withheld: &Withheld, found: &mut Duplic
 }
 
 /// Most similar first, from the chosen score downwards.
-fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut DuplicatesPage) -> Result<(), PageError> {
+fn list_pairs(
+    opened: &StageView<'_>,
+    withheld: &Withheld,
+    found: &mut DuplicatesPage,
+) -> Result<(), PageError> {
     let at_most: f64 = found.filter.score.parse().unwrap_or(1.0);
     // A slider's hundredth includes all scores that round to it.
     let below = at_most + 0.005;
@@ -223,7 +237,11 @@ fn list_pairs(opened: &StageView<'_>, withheld: &Withheld, found: &mut Duplicate
 }
 
 /// The rows of the candidate that are alike since people rewrote their texts.
-fn find_alike_rows(app: &App, recipe: &'static Recipe, opened: &StageView<'_>) -> Result<Vec<Alike>, PageError> {
+fn find_alike_rows(
+    app: &App,
+    recipe: &'static Recipe,
+    opened: &StageView<'_>,
+) -> Result<Vec<Alike>, PageError> {
     let pairs = alike_pairs(&app.workspace, recipe)?;
     let ids: Vec<&str> = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]).collect();
     let texts = opened.texts_of(&ids)?;

@@ -3,13 +3,14 @@
 use crate::guard::Form;
 use crate::i18n::{Language, fill_text, text_of_key};
 use crate::review::answers::{self, Fault};
-use crate::review::ballot::{Choice, Field, KEEP, AnswerKind, Label};
-use crate::review::{Ballot, Item, Value, Vote, UndecidedReason};
+use crate::review::ballot::{AnswerKind, Choice, Field, KEEP, Label};
+use crate::review::{Ballot, Item, UndecidedReason, Value, Vote};
 
 /// The fault of a field, for the page.
 pub(super) fn describe_fault(language: Language, form: &[Field], field: &str, fault: &Fault) -> String {
     let field = form.iter().find(|known| known.name == field);
-    let name = |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
+    let name =
+        |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
     // The answer that accepts a draft belongs to an earlier field.
     let earlier = |code: &str| {
         let asked = field.and_then(|field| field.when).map(|when| when.field);
@@ -78,7 +79,9 @@ pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Va
     match (&field.kind, several.len()) {
         (_, 0) => None,
         (AnswerKind::Keep { .. }, 1) if several[0] == KEEP => several.pop().map(Value::Text),
-        (AnswerKind::Choices { .. } | AnswerKind::Keep { .. } | AnswerKind::Pick { .. }, _) => Some(Value::List(several)),
+        (AnswerKind::Choices { .. } | AnswerKind::Keep { .. } | AnswerKind::Pick { .. }, _) => {
+            Some(Value::List(several))
+        }
         _ => several.pop().map(Value::Text),
     }
 }
@@ -86,7 +89,9 @@ pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Va
 /// The label of a field's answer; its code if it has none.
 pub(crate) fn answer_label(language: Language, field: &Field, code: &str) -> String {
     let options: &[Choice] = match &field.kind {
-        AnswerKind::Choice(options) | AnswerKind::Choices { options, .. } | AnswerKind::Keep { reasons: options } => options,
+        AnswerKind::Choice(options)
+        | AnswerKind::Choices { options, .. }
+        | AnswerKind::Keep { reasons: options } => options,
         AnswerKind::Preference { tie, .. } => std::slice::from_ref(tie),
         _ => &[],
     };
@@ -108,7 +113,8 @@ pub(super) fn explain_undecided(language: Language, form: &[Field], why: &Undeci
     {
         Some(field) => {
             let (codes, times) = answer.rsplit_once(" ×").unwrap_or((answer, ""));
-            let names: Vec<String> = codes.split("; ").map(|code| answer_label(language, field, code)).collect();
+            let names: Vec<String> =
+                codes.split("; ").map(|code| answer_label(language, field, code)).collect();
             let times = if times.is_empty() { String::new() } else { format!(" ×{times}") };
             names.join(text_of_key(language, "comma").unwrap_or("; ")) + &times
         }
@@ -141,7 +147,9 @@ pub(super) fn list_answers(
     let answer = |field: &Field| {
         let value = vote.values.get(field.name)?;
         let value_text = match (&field.kind, value) {
-            (AnswerKind::Text | AnswerKind::Edited { .. } | AnswerKind::Score { .. }, value) => value.to_string(),
+            (AnswerKind::Text | AnswerKind::Edited { .. } | AnswerKind::Score { .. }, value) => {
+                value.to_string()
+            }
             (AnswerKind::Pick { from, .. }, Value::List(numbers)) => {
                 let candidates = item.content.get(*from).and_then(Value::as_list).unwrap_or_default();
                 let text = |number: &String| {
@@ -152,12 +160,17 @@ pub(super) fn list_answers(
                 numbers.iter().map(text).collect::<Vec<_>>().join(comma)
             }
             (_, Value::List(codes)) => {
-                let names: Vec<String> = codes.iter().map(|code| answer_label(language, field, code)).collect();
+                let names: Vec<String> =
+                    codes.iter().map(|code| answer_label(language, field, code)).collect();
                 names.join(comma)
             }
             (_, value) => match answers::write_answer(field, item, value).as_str() {
-                "1" if matches!(field.kind, AnswerKind::Preference { .. }) => text_of_key(language, "side_1")?.to_string(),
-                "2" if matches!(field.kind, AnswerKind::Preference { .. }) => text_of_key(language, "side_2")?.to_string(),
+                "1" if matches!(field.kind, AnswerKind::Preference { .. }) => {
+                    text_of_key(language, "side_1")?.to_string()
+                }
+                "2" if matches!(field.kind, AnswerKind::Preference { .. }) => {
+                    text_of_key(language, "side_2")?.to_string()
+                }
                 code => answer_label(language, field, code),
             },
         };
@@ -182,8 +195,11 @@ mod tests {
 
     #[test]
     fn a_dispute_is_reported_in_names() {
-        let form = ballots::find_step("ruozhibench-gen", "category").unwrap().questions_of_round(Round::Adjudication);
-        let differ = UndecidedReason::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
+        let form = ballots::find_step("ruozhibench-gen", "category")
+            .unwrap()
+            .questions_of_round(Round::Adjudication);
+        let differ =
+            UndecidedReason::Differ { field: "categories", answers: vec!["3; 5 ×1".into(), "2 ×2".into()] };
         let explanation = explain_undecided(Language::Zh, &form, &differ);
         let name = |code: &str| answer_label(Language::Zh, &form[0], code);
         assert!(
@@ -201,7 +217,8 @@ mod tests {
 
     #[test]
     fn faults_are_reported_in_the_language_and_the_words_of_the_page() {
-        let form = ballots::find_step("ruozhibench-gen", "translation").unwrap().questions_of_round(Round::Vote);
+        let form =
+            ballots::find_step("ruozhibench-gen", "translation").unwrap().questions_of_round(Round::Vote);
         let fault = Fault::NoDraft { verdict: "accept".to_string() };
         let description_in = |language| describe_fault(language, &form, "question_en", &fault);
         assert_eq!(description_in(Language::En), "“accept” accepts the draft, but there is none.");

@@ -19,7 +19,7 @@ use crate::review::ballot::Round;
 use crate::review::{Annotator, Item, Value};
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{Note, BallotRound, own_vote, shown_item, latest_notes};
+use crate::voting::{BallotRound, Note, latest_notes, own_vote, shown_item};
 
 /// Votes per page.
 const SHOWN: usize = 50;
@@ -79,12 +79,20 @@ pub(crate) async fn show_history(
     view::render_page(&visitor, "history.html", all)
 }
 
-fn list_votes(app: &App, config: &Config, person: &Annotator, language: Language) -> Result<Vec<HistoryVote>, PageError> {
+fn list_votes(
+    app: &App,
+    config: &Config,
+    person: &Annotator,
+    language: Language,
+) -> Result<Vec<HistoryVote>, PageError> {
     let mut found = Vec::new();
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
         for review in recipe.review_steps() {
-            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)?
+            else {
+                continue;
+            };
             let step = &ballot.step;
             let notes = app.desk.read_remarks(recipe.name, step.name)?;
             let notes: Vec<&Note> =

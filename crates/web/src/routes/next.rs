@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language, fill_text, text_of_key};
-use crate::pipeline::{Cause, CauseState, Remedy, KeyedSentence, Word};
+use crate::pipeline::{Cause, CauseState, KeyedSentence, Remedy, Word};
 use crate::recipe::{Recipe, Step};
 use crate::report::Next;
 use crate::review::ballot::Round;
@@ -151,7 +151,10 @@ impl Todos {
     pub(super) fn list_things(self, language: Language, due: &[(&'static str, usize)]) -> Vec<Thing> {
         let stages: usize = due.iter().map(|(_, stages)| stages).sum();
         let run = (stages > 0).then(|| Thing {
-            go: ActionButton { href: RUN.to_owned(), label: counted_words(language, "go_make", stages as u64) },
+            go: ActionButton {
+                href: RUN.to_owned(),
+                label: counted_words(language, "go_make", stages as u64),
+            },
             places: due.iter().map(|(recipe, _)| (*recipe, "")).collect(),
             words: String::new(),
         });
@@ -254,7 +257,9 @@ fn of_votes(
     cause: &Cause,
     visitor: &Visitor,
 ) -> Result<Option<CausePage>, PageError> {
-    let Some(ballot) = ballots::find_step(recipe.name, review.benchmark_and_ballot().1) else { return Ok(None) };
+    let Some(ballot) = ballots::find_step(recipe.name, review.benchmark_and_ballot().1) else {
+        return Ok(None);
+    };
     let progress = format!("/curate/{}/{}", recipe.name, view::encode_segment(ballot.name));
     let (round, is_first) = match cause.state {
         CauseState::Votes(round) | CauseState::Provisional(round) => (round, round == Round::Vote),
@@ -337,7 +342,9 @@ mod tests {
         assert_eq!(place.make_button(Language::En, 145).label, "Assign 173 texts");
         let waits = cause("review:clean", Remedy::Run);
         assert!(
-            place.cause_words(Language::En, &waits).ends_with("; 28 more have only made-up votes of the sample")
+            place
+                .cause_words(Language::En, &waits)
+                .ends_with("; 28 more have only made-up votes of the sample")
         );
         assert!(place.cause_words(Language::Zh, &waits).ends_with("；另有 28 条只有示例中虚构的投票"));
     }

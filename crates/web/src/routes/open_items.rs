@@ -68,7 +68,11 @@ pub(super) fn is_open(resolution: &Resolution, round: Round) -> bool {
 }
 
 /// Items that wait in a round.
-fn items_in_round<'b>(ballot: &'b BallotItems, resolved: &[Resolution], round: Round) -> impl Iterator<Item = &'b str> {
+fn items_in_round<'b>(
+    ballot: &'b BallotItems,
+    resolved: &[Resolution],
+    round: Round,
+) -> impl Iterator<Item = &'b str> {
     let ids = ballot.items.iter().map(|item| item.id.as_str()).zip(resolved);
     ids.filter(move |(_, resolution)| is_open(resolution, round)).map(|(id, _)| id)
 }

@@ -128,7 +128,10 @@ struct Spent {
     attempts: u64,
 }
 
-pub(crate) async fn show_overview(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_overview(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let who = visitor.clone();
     let overview = read_blocking(move || prepare_overview(&app, &who)).await?;
     view::render_page(&visitor, "overview.html", overview)

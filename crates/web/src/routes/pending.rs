@@ -8,10 +8,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::decide::{DecisionDesk, possible_decisions, decisions_of, decision_desk};
+use super::decide::{DecisionDesk, decision_desk, decisions_of, possible_decisions};
 use super::duplicates::comparing_step;
 use super::stage::withhold_records;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::decisions::{Decision, DecisionLog, seen_pair, seen_text};
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -90,7 +90,12 @@ struct StandingDecisions<'l> {
 }
 
 impl<'l> StandingDecisions<'l> {
-    fn of_stages(log: &'l DecisionLog, recipe: &str, of_pairs: bool, stages: &[&str]) -> StandingDecisions<'l> {
+    fn of_stages(
+        log: &'l DecisionLog,
+        recipe: &str,
+        of_pairs: bool,
+        stages: &[&str],
+    ) -> StandingDecisions<'l> {
         let counts = |d: &&Decision| {
             stages.contains(&d.stage.as_str())
                 && d.is_for(recipe)
@@ -147,7 +152,8 @@ pub(crate) async fn show_held(
     Query(asked): Query<PendingQuery>,
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
-    let steps: Vec<&'static Step> = recipe.steps().iter().filter(|step| !possible_decisions(step).is_empty()).collect();
+    let steps: Vec<&'static Step> =
+        recipe.steps().iter().filter(|step| !possible_decisions(step).is_empty()).collect();
     let of_page = (recipe, "held", steps.clone());
     next_one(app, visitor, asked, of_page, move |app, decided, found| {
         next_held(app, recipe, &steps, decided, found)
@@ -165,7 +171,8 @@ async fn next_one(
 ) -> Result<Response, PageError> {
     let who = visitor.clone();
     let found = read_blocking(move || {
-        let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
+        let log =
+            DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         let decided = StandingDecisions::of_stages(&log, recipe.name, kind == "pairs", &names);
         let mut found = empty_page(&app, recipe, kind, &who, asked, &decided);
@@ -200,7 +207,8 @@ pub(crate) async fn show_decisions(
 
 /// How many held posts of a stage nobody has decided on as they read now.
 pub(super) fn count_undecided(app: &App, recipe: &'static Recipe, step: &Step) -> Result<u64, PageError> {
-    let log = DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
+    let log =
+        DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
     let decided = StandingDecisions::of_stages(&log, recipe.name, false, &[step.name]);
     let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(0) };
     let withheld = Withheld::open(&app.workspace, recipe)?;
@@ -211,7 +219,8 @@ pub(super) fn count_undecided(app: &App, recipe: &'static Recipe, step: &Step) -
         let (mut records, _) = opened.records_page(&query, from, CHUNK)?;
         withhold_records(&withheld, &mut records, true)?;
         for record in records {
-            let is_open = |text: &String| !decided.has_decision(step.name, &record.entry.id, None, seen_text(text));
+            let is_open =
+                |text: &String| !decided.has_decision(step.name, &record.entry.id, None, seen_text(text));
             left += u64::from(record.text.as_ref().is_some_and(is_open));
         }
     }
@@ -336,7 +345,10 @@ fn next_held(
                         seen: seen.to_string(),
                         reason: record.entry.reason,
                         evidence: record.entry.evidence,
-                        choices: possible_decisions(step).into_iter().filter(|verdict| *verdict != "hold").collect(),
+                        choices: possible_decisions(step)
+                            .into_iter()
+                            .filter(|verdict| *verdict != "hold")
+                            .collect(),
                         other: None,
                         other_text: String::new(),
                         pair: None,

@@ -36,7 +36,10 @@ struct AccessPerson {
 }
 
 /// Everybody in pipeline.toml, and everybody else with a grant.
-pub(crate) async fn show_people(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_people(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     render_people(&app, &visitor, None)
 }
 

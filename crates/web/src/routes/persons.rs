@@ -10,13 +10,15 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::label_in;
-use super::faults::{list_answers, answer_label};
+use super::faults::{answer_label, list_answers};
 use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::{AsideEffect, known_answers, look_aside, current_time, restore_votes, set_aside, stopped_annotators};
+use crate::pipeline::{
+    AsideEffect, current_time, known_answers, look_aside, restore_votes, set_aside, stopped_annotators,
+};
 use crate::recipe::{self, Recipe};
 use crate::review::people::{Distribution, Given, Person, Right, Sign, StepVotes, describe_people};
 use crate::review::qualify::has_right_answers;
@@ -114,14 +116,20 @@ struct Wish {
 }
 
 /// Everybody with votes, the least likely to be honest work first.
-pub(crate) async fn show_persons(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_persons(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let language = visitor.language;
     let rows = read_blocking(move || {
         let (config, _) = app.current_config();
         let mut rows = Vec::new();
         for recipe in recipe::used_recipes(&config) {
             for review in recipe.review_steps() {
-                let Some(on) = VotedStep::open(&app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+                let Some(on) = VotedStep::open(&app, &config, recipe, review.benchmark_and_ballot().1)?
+                else {
+                    continue;
+                };
                 rows.extend(on.person_figures(&app, &config, recipe, language)?);
             }
         }
@@ -142,7 +150,8 @@ pub(crate) async fn show_person(
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
     let (reader, language) = (app.clone(), visitor.language);
-    let found = read_blocking(move || prepare_person_page(&reader, &name, language, Wish::default(), None)).await?;
+    let found =
+        read_blocking(move || prepare_person_page(&reader, &name, language, Wish::default(), None)).await?;
     view::render_page(&visitor, "person.html", found)
 }
 
@@ -198,7 +207,13 @@ impl VotedStep {
         name: &str,
     ) -> Result<Option<VotedStep>, PageError> {
         // Opening the items of a large set takes long; without votes there is nothing to show.
-        if app.desk.current_votes().map_err(PageError::internal_error)?.voted_items(recipe.name, name).is_none() {
+        if app
+            .desk
+            .current_votes()
+            .map_err(PageError::internal_error)?
+            .voted_items(recipe.name, name)
+            .is_none()
+        {
             return Ok(None);
         }
         let Some(ballot) = app.ballots.open_ballot(config, recipe, name)? else { return Ok(None) };
@@ -215,8 +230,14 @@ impl VotedStep {
     ) -> Result<BTreeMap<&'s str, Values>, PageError> {
         let BallotItems { step, items, .. } = &*self.ballot;
         let mut known: BTreeMap<&'s str, Values> = BTreeMap::new();
-        let given: std::collections::BTreeSet<&str> =
-            self.given.tasks().all_tasks().iter().filter(|task| task.gold).map(|task| task.item.as_str()).collect();
+        let given: std::collections::BTreeSet<&str> = self
+            .given
+            .tasks()
+            .all_tasks()
+            .iter()
+            .filter(|task| task.gold)
+            .map(|task| task.item.as_str())
+            .collect();
         for (item, resolution) in items.iter().zip(resolved) {
             if let Outcome::Confirmed { values, .. } = &resolution.outcome
                 && given.contains(item.id.as_str())
@@ -244,7 +265,8 @@ impl VotedStep {
         let resolved = resolve_all(step, items, &votes);
         let known = self.gold_answers(config, recipe, &resolved)?;
         let stopped = stopped_annotators(config, recipe, step, items, &votes, &board.asides())?;
-        let all = describe_people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
+        let all =
+            describe_people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
         let title = label_in(language, step.title);
         let one = |person: Person| {
             let stopped = stopped.contains_key(&person.annotator);
@@ -276,7 +298,8 @@ fn describe_figures(
         let others: usize = of.answers.iter().map(|given| given.others).sum();
         let part = |count: usize, of: usize| (count * 1000).checked_div(of).unwrap_or(0);
         let field = ballot.fields.iter().find(|field| field.name == of.field);
-        let label = |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
+        let label =
+            |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
         let answer = |given: &Given| {
             (label(&given.code), given.count, part(given.count, own), part(given.others, others))
         };
@@ -332,7 +355,9 @@ fn prepare_person_page(
     let mut steps = Vec::new();
     for recipe in recipe::used_recipes(&config) {
         for review in recipe.review_steps() {
-            let Some(on) = VotedStep::open(app, &config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let Some(on) = VotedStep::open(app, &config, recipe, review.benchmark_and_ballot().1)? else {
+                continue;
+            };
             let votes = list_cast_votes(app, &config, recipe, &on, name, language)?;
             if votes.is_empty() {
                 continue;
@@ -349,8 +374,13 @@ fn prepare_person_page(
         }
     }
     let asides = app.desk.current_votes().map_err(PageError::internal_error)?.asides();
-    let decisions: Vec<PersonDecision> =
-        asides.all_decisions().iter().rev().filter(|of| of.annotator == name).map(|of| describe_decision(&asides, of)).collect();
+    let decisions: Vec<PersonDecision> = asides
+        .all_decisions()
+        .iter()
+        .rev()
+        .filter(|of| of.annotator == name)
+        .map(|of| describe_decision(&asides, of))
+        .collect();
     let known = config.annotators.iter().any(|person| person.name == name);
     if !known && steps.is_empty() && decisions.is_empty() {
         return Err(PageError::not_found());
@@ -462,7 +492,8 @@ fn take_back(app: &App, name: &str, id: &str, wish: &Wish) -> Result<(), PageErr
     if asides.undo_of(decision.id).is_some() {
         return Ok(());
     }
-    let undo = Restored { undoes: decision.id, by: wish.by.clone(), why: wish.why.clone(), at: current_time() };
+    let undo =
+        Restored { undoes: decision.id, by: wish.by.clone(), why: wish.why.clone(), at: current_time() };
     let recipes: Vec<&'static Recipe> = recipe::used_recipes(&config).collect();
     restore_votes(&config, &recipes, decision, &undo)?;
     Ok(())

@@ -42,7 +42,10 @@ struct ProgressRow {
 }
 
 /// Every ballot, and everybody on them.
-pub(crate) async fn show_progress(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_progress(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let who = visitor.clone();
     let found = read_blocking(move || {
         let (config, _) = app.current_config();
@@ -95,5 +98,8 @@ fn collect_people(config: &Config, sections: &[Section]) -> BallotPeople {
         known: known(name, &cells),
         cells,
     });
-    BallotPeople { people: people.collect(), ballots: counted.iter().map(|(place, _)| place.clone()).collect() }
+    BallotPeople {
+        people: people.collect(),
+        ballots: counted.iter().map(|(place, _)| place.clone()).collect(),
+    }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::causes;
 use super::decide::{DecisionDesk, desk_of};
-use crate::app::{App, read_blocking, find_recipe};
-use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, Resolver, RecordEnding};
+use crate::app::{App, find_recipe, read_blocking};
+use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, RecordEnding, Resolver};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -94,7 +94,12 @@ pub(crate) async fn show_record(
     view::render_page(&visitor, "record.html", whole)
 }
 
-fn prepare_record_page(app: &App, recipe: &'static Recipe, id: &str, visitor: &Visitor) -> Result<RecordPage, PageError> {
+fn prepare_record_page(
+    app: &App,
+    recipe: &'static Recipe,
+    id: &str,
+    visitor: &Visitor,
+) -> Result<RecordPage, PageError> {
     let (config, _) = app.current_config();
     let withheld = Withheld::open(&app.workspace, recipe)?;
     if withheld.find_tombstone(id)?.is_some() {
@@ -118,7 +123,9 @@ fn prepare_record_page(app: &App, recipe: &'static Recipe, id: &str, visitor: &V
     });
     let absorbed = explained.absorbed.iter();
     let absorbed = absorbed
-        .map(|passage| passage_side(passage, passage.id.clone(), passage.own_text.clone().unwrap_or_default()))
+        .map(|passage| {
+            passage_side(passage, passage.id.clone(), passage.own_text.clone().unwrap_or_default())
+        })
         .collect();
     Ok(RecordPage {
         recipe: recipe.name,
@@ -139,7 +146,12 @@ fn prepare_record_page(app: &App, recipe: &'static Recipe, id: &str, visitor: &V
 }
 
 /// Other recipes with a record of this id, so that links still work.
-fn recipes_with_record(app: &App, config: &Config, own: &'static Recipe, id: &str) -> Result<Vec<&'static str>, Error> {
+fn recipes_with_record(
+    app: &App,
+    config: &Config,
+    own: &'static Recipe,
+    id: &str,
+) -> Result<Vec<&'static str>, Error> {
     let mut others = Vec::new();
     for recipe in recipe::used_recipes(config).filter(|recipe| recipe.name != own.name) {
         if !audit::explain_record(&app.workspace, recipe, id)?.way.is_empty() {
@@ -247,8 +259,11 @@ pub(crate) async fn find_records(
         if let ([record], true) = (&found.records[..], found.reading != Some(Reading::Text))
             && let Some(at) = record.at.first()
         {
-            let also =
-                if found.others.is_empty() { String::new() } else { format!("?q={}", view::encode_segment(&q)) };
+            let also = if found.others.is_empty() {
+                String::new()
+            } else {
+                format!("?q={}", view::encode_segment(&q))
+            };
             return Ok(Err(format!("/{}/record/{}{also}", at.recipe.name, view::encode_segment(&at.id))));
         }
         let mut hits = Vec::new();

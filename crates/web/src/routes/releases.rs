@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counted::{Counted, count_config};
 use super::faults::field_name;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::Language;
@@ -55,7 +55,10 @@ pub(super) struct ReleaseVersion {
 }
 
 /// Every recipe's candidate and releases.
-pub(crate) async fn show_releases(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn show_releases(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let language = visitor.language;
     let listed = read_blocking(move || {
         let listed = |recipe: &'static Recipe| {
@@ -114,7 +117,11 @@ fn version_folder(app: &App, recipe: &'static Recipe, version: &str) -> PathBuf 
 }
 
 /// The folder of a listed version: nothing else in a URL becomes a path.
-pub(super) fn find_version_folder(app: &App, recipe: &'static Recipe, version: &str) -> Result<PathBuf, PageError> {
+pub(super) fn find_version_folder(
+    app: &App,
+    recipe: &'static Recipe,
+    version: &str,
+) -> Result<PathBuf, PageError> {
     let here = list_versions(app, recipe)?.into_iter().any(|known| known.here && known.version == version);
     if here { Ok(version_folder(app, recipe, version)) } else { Err(PageError::not_found()) }
 }
@@ -191,7 +198,11 @@ pub(crate) async fn show_release(
         };
         Ok(ReleasePage {
             recipe: recipe.name,
-            configs: table.configs.iter().map(|of| count_config(&config, recipe, &of.name, &of.rows)).collect(),
+            configs: table
+                .configs
+                .iter()
+                .map(|of| count_config(&config, recipe, &of.name, &of.rows))
+                .collect(),
             withdrawn: table.withdrawn,
             agreement: agreement_rows(&config, recipe)?,
             versions: list_versions(&app, recipe)?,
@@ -210,11 +221,16 @@ pub(crate) async fn show_release(
 ///
 /// # Errors
 /// [`RunError`] if the votes cannot be read.
-pub(crate) fn agreement_rows(config: &Config, recipe: &'static Recipe) -> Result<Vec<AgreementRow>, RunError> {
+pub(crate) fn agreement_rows(
+    config: &Config,
+    recipe: &'static Recipe,
+) -> Result<Vec<AgreementRow>, RunError> {
     let votes = Votes::load(config, recipe.name)?;
     let mut agreed = Vec::new();
     for review in recipe.review_steps() {
-        let Ok(Some((step, items))) = review_items(config, recipe, review.benchmark_and_ballot().1) else { continue };
+        let Ok(Some((step, items))) = review_items(config, recipe, review.benchmark_and_ballot().1) else {
+            continue;
+        };
         let on = votes.by_item(step.recipe, step.name);
         let agreement = agreement::step_agreement(&step, &items, &on, Bootstrap::AGREEMENT);
         let three = |e: &Option<Estimate>| e.as_ref().map(|e| [e.value, e.low, e.high]);

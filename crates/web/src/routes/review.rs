@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ballot::{ItemQuestions, label_in, on_screen};
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
@@ -25,7 +25,8 @@ use crate::review::{Annotator, Item};
 use crate::view;
 use crate::visitor::Visitor;
 use crate::voting::{
-    Assignments, BallotItems, BallotRound, ShownItem, Skip, VoteIndex, person_progress, count_lacking_votes, own_vote, shown_item, record_skip, is_waiting_for,
+    Assignments, BallotItems, BallotRound, ShownItem, Skip, VoteIndex, count_lacking_votes, is_waiting_for,
+    own_vote, person_progress, record_skip, shown_item,
 };
 
 /// The voter: without tokens, the name in the URL.
@@ -95,7 +96,10 @@ fn waiting_places(
     let board = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
         for review in recipe.review_steps() {
-            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)? else { continue };
+            let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)?
+            else {
+                continue;
+            };
             let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
             // Steps in a language that the person does not read are skipped, unless tasks were assigned to
             // them.
@@ -176,8 +180,11 @@ pub(crate) async fn show_item(
     // the next one with the answers of this one in its form.
     match &screen.item {
         Some(item) if after => {
-            let who =
-                if visitor.open { format!("as={}&", view::encode_segment(&screen.who)) } else { String::new() };
+            let who = if visitor.open {
+                format!("as={}&", view::encode_segment(&screen.who))
+            } else {
+                String::new()
+            };
             let (step, item) = (view::encode_segment(screen.step), view::encode_segment(item.id()));
             let address =
                 format!("/review/{}/{step}/{}?{who}item={item}{ahead}", screen.recipe, screen.round);
@@ -216,7 +223,8 @@ fn prepare_screen(
     let mut taken = opening.of_others(&person.name);
     // What was assigned to somebody is theirs, whoever looks at it.
     taken.retain(|id, others| {
-        !given.is_round_assigned(round) && ballot.find_item(id).is_some_and(|item| *others >= count_lacking_votes(&board, place, item))
+        !given.is_round_assigned(round)
+            && ballot.find_item(id).is_some_and(|item| *others >= count_lacking_votes(&board, place, item))
     });
     // Items on others' pages, and then skipped ones, come last; otherwise the order of the ballot is kept.
     if !taken.is_empty() || !passed.is_empty() {
@@ -294,7 +302,12 @@ pub(super) fn votes_and_tasks<'a>(
 }
 
 /// Whether the person gets no more work on the step, because too few of their answers to known items were right.
-fn is_stopped(app: &App, vote_index: &VoteIndex, place: BallotRound<'_>, person: &Annotator) -> Result<bool, PageError> {
+fn is_stopped(
+    app: &App,
+    vote_index: &VoteIndex,
+    place: BallotRound<'_>,
+    person: &Annotator,
+) -> Result<bool, PageError> {
     let (config, _) = app.current_config();
     let (recipe, BallotItems { step, items, .. }) = (place.recipe, place.ballot);
     if config.typed_settings::<sections::Review>(Some(recipe.name), "review").gold_bound <= 0.0 {
@@ -314,7 +327,8 @@ pub(super) fn may_see(
     id: &str,
 ) -> Result<ShownItem, PageError> {
     let item = place.ballot.find_item(id).ok_or_else(PageError::not_found)?;
-    let theirs = is_waiting_for(vote_index, place, assignments, person, item) || own_vote(vote_index, place, id, &person.name).is_some();
+    let theirs = is_waiting_for(vote_index, place, assignments, person, item)
+        || own_vote(vote_index, place, id, &person.name).is_some();
     if !theirs {
         return Err(PageError::forbidden());
     }
@@ -331,7 +345,8 @@ pub(crate) async fn pass_over(
     let (config, _) = app.current_config();
     let person = find_person(&config, &visitor, form.get("as"))?;
     let (recipe, round) = (find_recipe(&name)?, Round::from_name(&round).ok_or_else(PageError::not_found)?);
-    let who = if visitor.open { format!("as={}&", view::encode_segment(&person.name)) } else { String::new() };
+    let who =
+        if visitor.open { format!("as={}&", view::encode_segment(&person.name)) } else { String::new() };
     let id = form.get("item").to_string();
     let here = format!("/review/{}/{}/{}", recipe.name, view::encode_segment(&step), round.name());
     let next = format!("{here}?{who}after={}", view::encode_segment(&id));

@@ -119,7 +119,8 @@ fn first_columns(layout: &Layout) -> Vec<&'static str> {
         Some(AnswerForm::Words(answer)) => first.push(answer),
         None => {}
     }
-    let scores = layout.columns.iter().filter(|column| column.kind == ColumnKind::Real).map(|column| column.name);
+    let scores =
+        layout.columns.iter().filter(|column| column.kind == ColumnKind::Real).map(|column| column.name);
     first.extend(layout.labels.iter().copied().chain(layout.standing).chain(scores));
     first
 }
@@ -330,7 +331,9 @@ pub(super) fn find_page(
         pages,
         query: asked.filter_query(|key| !["page", "row", "sort", "order"].contains(&key)),
         part: end_query(&asked.filter_query(|key| !["page", "row", "col"].contains(&key))),
-        address: end_query(&asked.filter_query(|key| (key != "col" || !is_usual) && (key != "page" || page != "1"))),
+        address: end_query(
+            &asked.filter_query(|key| (key != "col" || !is_usual) && (key != "page" || page != "1")),
+        ),
         missing,
         whole,
         columns,
@@ -411,8 +414,12 @@ mod tests {
         let table = ReleaseTable { configs: vec![config], withdrawn: 0 };
         let asked = [("q", "灯"), ("is.type", ""), ("col", "id"), ("col", "text"), ("page", "1"), ("x", "y")];
         let asked: Vec<(String, String)> = asked.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-        let found =
-            find_page(&table, crate::recipe::find_recipe("flub").unwrap(), "candidate".into(), &RowsQuery::new(&asked));
+        let found = find_page(
+            &table,
+            crate::recipe::find_recipe("flub").unwrap(),
+            "candidate".into(),
+            &RowsQuery::new(&asked),
+        );
         assert_eq!(found.unwrap().address, "q=%E7%81%AF");
     }
 }

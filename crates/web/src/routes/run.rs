@@ -78,15 +78,25 @@ pub(crate) async fn show_run(State(app): State<Arc<App>>, visitor: Visitor) -> R
         let may = may_run(&config, &visitor);
         let due = read_blocking(move || {
             let (config, _) = looking.current_config();
-            recipe::used_recipes(&config).map(|recipe| due_stages(&config, recipe, language)).collect::<Result<Vec<_>, _>>()
+            recipe::used_recipes(&config)
+                .map(|recipe| due_stages(&config, recipe, language))
+                .collect::<Result<Vec<_>, _>>()
         });
         (due.await?, may)
     };
     let state = app.runner.current_run().map(|running| running.run_state());
-    view::render_page(&visitor, "run.html", json!({ "due": due, "may": may, "run": state, "aside": benchmarks_aside() }))
+    view::render_page(
+        &visitor,
+        "run.html",
+        json!({ "due": due, "may": may, "run": state, "aside": benchmarks_aside() }),
+    )
 }
 
-fn due_stages(config: &Config, recipe: &'static recipe::Recipe, language: Language) -> Result<Due, PageError> {
+fn due_stages(
+    config: &Config,
+    recipe: &'static recipe::Recipe,
+    language: Language,
+) -> Result<Due, PageError> {
     let mut stages: Vec<(Vec<&'static str>, String)> = Vec::new();
     for planned in plan_recipe(config, recipe)? {
         let why = match (&planned.freshness, planned.after) {
@@ -95,8 +105,12 @@ fn due_stages(config: &Config, recipe: &'static recipe::Recipe, language: Langua
                 i18n::fill_text(language, "depends_on", &[&i18n::stage_name(language, after)])
             }
             (Freshness::Stale(_, why), _) => i18n::explain_stale(language, why),
-            (Freshness::Missing, _) => i18n::text_of_key(language, "not_made").unwrap_or_default().to_string(),
-            (Freshness::Layout(layout), _) => i18n::translate_sentence(language, &Freshness::of_layout(*layout).1),
+            (Freshness::Missing, _) => {
+                i18n::text_of_key(language, "not_made").unwrap_or_default().to_string()
+            }
+            (Freshness::Layout(layout), _) => {
+                i18n::translate_sentence(language, &Freshness::of_layout(*layout).1)
+            }
             (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
         };
         match stages.last_mut() {
@@ -161,7 +175,8 @@ pub(crate) async fn act_on_run(
         return Err(PageError::bad_request(problem));
     }
     let wanted: Vec<&str> = form.values_of("recipe").collect();
-    let recipes: Vec<_> = recipe::used_recipes(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
+    let recipes: Vec<_> =
+        recipe::used_recipes(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
     if recipes.is_empty() {
         return Err(PageError::bad_request("a run needs at least one recipe"));
     }
@@ -174,7 +189,10 @@ pub(crate) async fn act_on_run(
 }
 
 /// The run's progress: a part of the page at every change.
-pub(crate) async fn stream_events(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
+pub(crate) async fn stream_events(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+) -> Result<Response, PageError> {
     let running = app.runner.current_run().ok_or_else(PageError::not_found)?;
     let (config, _) = app.current_config();
     let may = may_run(&config, &visitor);

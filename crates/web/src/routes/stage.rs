@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::causes::{self, CauseLine};
-use super::decide::{DecisionDesk, possible_decisions, decision_desk};
-use crate::app::{App, read_blocking, find_recipe};
+use super::decide::{DecisionDesk, decision_desk, possible_decisions};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::decisions::seen_text;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -177,8 +177,11 @@ fn find_stage_page(
     let keepers: Vec<String> = records.iter().filter_map(into).collect();
     let keepers: Vec<&str> = keepers.iter().map(String::as_str).collect();
     let mut keepers = opened.texts_of(&keepers)?;
-    let withdrawn: Vec<String> =
-        withheld.withdrawn_among(keepers.keys().map(String::as_str))?.into_iter().map(str::to_owned).collect();
+    let withdrawn: Vec<String> = withheld
+        .withdrawn_among(keepers.keys().map(String::as_str))?
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     keepers.retain(|id, text| !withdrawn.contains(id) && !withheld.is_withdrawn_text(text));
     let shown = |record: Record| StageRecord {
         seen: record.text.as_deref().map(|text| seen_text(text).to_string()),
@@ -190,7 +193,11 @@ fn find_stage_page(
 }
 
 /// Removes the texts of withdrawn records; in a search the records too, because a hit reveals text.
-pub(super) fn withhold_records(withheld: &Withheld, records: &mut Vec<Record>, sought: bool) -> Result<(), Error> {
+pub(super) fn withhold_records(
+    withheld: &Withheld,
+    records: &mut Vec<Record>,
+    sought: bool,
+) -> Result<(), Error> {
     let ids = records.iter().flat_map(|record| [Some(&record.entry.id), record.entry.into.as_ref()]);
     let withdrawn = withheld.withdrawn_among(ids.flatten().map(String::as_str))?;
     let is_gone = |record: &Record| {

@@ -11,8 +11,8 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 
 use super::releases::find_version_folder;
-use super::rows::{RowsQuery, Part, find_page};
-use crate::app::{App, read_blocking, find_recipe};
+use super::rows::{Part, RowsQuery, find_page};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::markdown;
@@ -78,7 +78,8 @@ pub(crate) async fn download_rows(
         let config = &part.config.name;
         let places = part.rows.iter().filter_map(|at| part.config.places.get(*at).copied());
         let bytes = match form {
-            "csv" => export::encode_csv(part.config.rows.first(), part.rows()).map_err(PageError::internal_error)?,
+            "csv" => export::encode_csv(part.config.rows.first(), part.rows())
+                .map_err(PageError::internal_error)?,
             "jsonl" => export::json_lines(part.rows()),
             _ => export::encode_parquet(&folder, config, places)?,
         };

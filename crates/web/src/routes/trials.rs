@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::ballot::label_in;
 use super::review::find_ballot;
-use crate::app::{App, read_blocking, find_recipe};
+use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::Language;
-use crate::pipeline::{known_answers, current_time};
+use crate::pipeline::{current_time, known_answers};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Qualification, Round};
 use crate::review::grades::{self, Grade, TrialLine, grade_against};
@@ -105,7 +105,11 @@ pub(crate) async fn grade_trials(
 }
 
 /// Everybody's votes on known items, graded but not stored.
-fn compute_grades(app: &App, recipe: &'static Recipe, step: &str) -> Result<(Vec<Trial>, Vec<Grade>), PageError> {
+fn compute_grades(
+    app: &App,
+    recipe: &'static Recipe,
+    step: &str,
+) -> Result<(Vec<Trial>, Vec<Grade>), PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, step)?;
     let known = known_answers(&config, recipe.name, &ballot.step, &ballot.items)?;
@@ -118,11 +122,17 @@ fn compute_grades(app: &App, recipe: &'static Recipe, step: &str) -> Result<(Vec
     Ok(grade_against(&ballot.step, &gold, &votes, FEWEST, &current_time()))
 }
 
-fn prepare_trials_page(app: &App, recipe: &'static Recipe, name: &str, language: Language) -> Result<TrialsPage, PageError> {
+fn prepare_trials_page(
+    app: &App,
+    recipe: &'static Recipe,
+    name: &str,
+    language: Language,
+) -> Result<TrialsPage, PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, name)?;
     let step = &ballot.step;
-    let made = grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name).map_err(PageError::internal_error)?;
+    let made = grades::read_attempts(&app.workspace.raw_folder(), recipe.name, step.name)
+        .map_err(PageError::internal_error)?;
     let (counted, _) = compute_grades(app, recipe, name)?;
     let shares = step.qualification.unwrap_or(Qualification::USUAL);
     let people = config.annotators.iter().filter(|person| step.voters.contains(&person.role));

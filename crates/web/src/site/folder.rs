@@ -71,7 +71,12 @@ impl Making {
     /// # Errors
     /// [`SiteError`] if the folder holds anything but a site of this recipe, belongs to the workspace or the release, or
     /// cannot be written.
-    pub(super) fn begin_site(root: &Path, release: &Path, out: &Path, recipe: &str) -> Result<Making, SiteError> {
+    pub(super) fn begin_site(
+        root: &Path,
+        release: &Path,
+        out: &Path,
+        recipe: &str,
+    ) -> Result<Making, SiteError> {
         let place = resolve_path(out)?;
         let taken = TAKEN.iter().map(|name| root.join(name)).chain([release.to_path_buf()]);
         for taken in taken {
@@ -194,7 +199,9 @@ mod tests {
         }
         // Nothing of the site before is left in a new one; a site that is not finished changes nothing.
         let making = begun(root, "empty").unwrap();
-        making.write_file(MARKER, br#"{"recipe":"chumor","version":"1.0.0","release":"","riddlemill":""}"#).unwrap();
+        making
+            .write_file(MARKER, br#"{"recipe":"chumor","version":"1.0.0","release":"","riddlemill":""}"#)
+            .unwrap();
         assert!(root.join("empty/rows/a.html").exists());
         making.finish().unwrap();
         assert!(!root.join("empty/rows").exists());

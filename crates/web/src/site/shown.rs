@@ -244,7 +244,8 @@ mod tests {
         let old = by_id(Some(&before));
         let old = old.get("a").copied();
         let told = |originals| {
-            let change = compare_row(find_layout("flub"), Some(&before), old, &now, originals, &mut Room::new());
+            let change =
+                compare_row(find_layout("flub"), Some(&before), old, &now, originals, &mut Room::new());
             let columns = change.columns.into_iter().map(|column| (column.name, column.pairs));
             columns.collect::<Vec<_>>()
         };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::SiteError;
 use super::names::{post_address, prompt_page};
-use crate::audit::{Stretch, RowPath};
+use crate::audit::{RowPath, Stretch};
 use crate::config::Config;
 use crate::i18n::Language;
 use crate::llm::Key;
@@ -16,10 +16,10 @@ use crate::pages::time::format_utc;
 use crate::pipeline::review_items;
 use crate::recipe::{Recipe, Step};
 use crate::release::replies_of_records;
-use crate::review::ballot::{Field, KEEP, AnswerKind, Round};
+use crate::review::ballot::{AnswerKind, Field, KEEP, Round};
 use crate::review::votes::current_votes;
 use crate::review::{Ballot, Item, Value, Vote, resolve};
-use crate::routes::faults::{label_in, answer_label};
+use crate::routes::faults::{answer_label, label_in};
 use crate::store::{Manifest, Workspace};
 use riddlemill_pipeline::stages::draft;
 use riddlemill_pipeline::stages::review::Votes;
@@ -162,7 +162,9 @@ fn read_votes(config: &Config, ways: &[RowPath]) -> Result<VotesOfSteps, SiteErr
     let mut found = VotesOfSteps::default();
     for (recipe, step, ids) in wanted.into_values() {
         let Some(review) = step.stage.declared_review() else { continue };
-        let Some((ballot, items)) = review_items(config, recipe, review.benchmark_and_ballot().1)? else { continue };
+        let Some((ballot, items)) = review_items(config, recipe, review.benchmark_and_ballot().1)? else {
+            continue;
+        };
         if !stored.contains_key(recipe.name) {
             stored.insert(recipe.name, Votes::load(config, recipe.name)?);
         }
@@ -273,7 +275,8 @@ impl AskedModels {
             if step.stage.declared_draft().is_none() || of_stages.contains_key(&(of.name, step.name)) {
                 continue;
             }
-            let manifest = Manifest::read_from_stage(&workspace.stage_folder(of.name, step.number, step.name))?;
+            let manifest =
+                Manifest::read_from_stage(&workspace.stage_folder(of.name, step.number, step.name))?;
             let evidence = manifest.map(|manifest| manifest.evidence).unwrap_or_default();
             let mut names = Vec::new();
             for (name, hash) in &evidence {

@@ -11,7 +11,7 @@ use super::folder::{MARKER, Making, Mark};
 use super::names::{PagePlace, changes_page, file_name, page_place, prompt_page, row_page, table_page};
 use super::search::{ColumnFilter, ListedRow, list_filters, list_rows, split_scripts, text_of};
 use super::set::{Set, id_of};
-use super::shown::{ColumnCell, Change, Room, by_id, row_cells, compare_row};
+use super::shown::{Change, ColumnCell, Room, by_id, compare_row, row_cells};
 use super::way::RowWay;
 use super::{SiteError, reason_example};
 use crate::assets;
@@ -71,7 +71,8 @@ pub fn write_site(config: &Config, folder: &Path, out: &Path) -> Result<Written,
     let set = Set::read_release(config, folder)?;
     let making = Making::begin_site(&config.root, folder, out, set.recipe.name)?;
     let release = sha256_of_file(&folder.join("SHA256SUMS"))?;
-    let counted = set.configs.iter().map(|(name, rows)| count_config(config, set.recipe, name, rows)).collect();
+    let counted =
+        set.configs.iter().map(|(name, rows)| count_config(config, set.recipe, name, rows)).collect();
     let agreement = agreement_rows(config, set.recipe)?;
     let site = Site { set: &set, making: &making, counted, agreement, changes: collect_changes(&set) };
     for language in LANGUAGES {
@@ -255,7 +256,10 @@ impl Site<'_> {
             yanked: self.yanked().is_some(),
             it,
         };
-        self.making.write_file(&path, view::render_static(language, template, [&root, &home, &other], &shown)?.as_bytes())
+        self.making.write_file(
+            &path,
+            view::render_static(language, template, [&root, &home, &other], &shown)?.as_bytes(),
+        )
     }
 
     fn yanked(&self) -> Option<&Yanked> {
@@ -364,7 +368,8 @@ impl Site<'_> {
     fn write_table(&self, language: Language) -> Result<(), SiteError> {
         let mut number = 0;
         for (at, (name, rows)) in self.set.configs.iter().enumerate() {
-            let (listed, filters, pieces) = (list_rows(name, rows), list_filters(name, rows), split_scripts(name, rows));
+            let (listed, filters, pieces) =
+                (list_rows(name, rows), list_filters(name, rows), split_scripts(name, rows));
             let first = number + 1;
             let parts: Vec<&[ListedRow]> =
                 if listed.is_empty() { vec![&listed[..]] } else { listed.chunks(ROWS).collect() };

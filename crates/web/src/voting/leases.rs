@@ -34,7 +34,12 @@ pub(crate) struct Opening<'l> {
 
 impl Leases {
     /// Begins to open a page of a step.
-    pub(crate) fn begin_opening<'l>(&'l self, recipe: &'static str, step: &'l str, round: Round) -> Opening<'l> {
+    pub(crate) fn begin_opening<'l>(
+        &'l self,
+        recipe: &'static str,
+        step: &'l str,
+        round: Round,
+    ) -> Opening<'l> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if held.len() > MANY {

@@ -12,7 +12,10 @@ mod vote_index;
 
 pub(super) use assignments::{Assignments, Skip, record_skip};
 pub(super) use leases::Leases;
-pub(super) use queue::{BallotRound, ShownItem, person_progress, count_lacking_votes, own_vote, shown_item, takes_more, visible_votes, is_waiting_for};
+pub(super) use queue::{
+    BallotRound, ShownItem, count_lacking_votes, is_waiting_for, own_vote, person_progress, shown_item,
+    takes_more, visible_votes,
+};
 pub(super) use vote_index::{CastResult, VoteIndex, VotingDesk};
 
 pub(super) use crate::review::guidance::{Guide, Note, latest_notes};

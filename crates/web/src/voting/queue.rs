@@ -6,7 +6,7 @@ use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current_votes;
-use crate::review::{Annotator, Item, Pending, Vote, UndecidedReason, dispute_item, resolve, review_item};
+use crate::review::{Annotator, Item, Pending, UndecidedReason, Vote, dispute_item, resolve, review_item};
 
 /// A step of a recipe in one round.
 #[derive(Clone, Copy)]
@@ -32,7 +32,11 @@ fn votes_of_people<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: 
 }
 
 /// The votes visible in a later round, ordered by their ids, so that the order does not reveal the voters.
-pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: &Item) -> Vec<&'b Vote> {
+pub(crate) fn visible_votes<'b>(
+    vote_index: &'b VoteIndex,
+    place: BallotRound<'_>,
+    item: &Item,
+) -> Vec<&'b Vote> {
     let votes = votes_of_people(vote_index, place, &item.id);
     let mut heads = current_votes(&votes);
     heads.retain(|vote| vote.round < place.round);
@@ -42,7 +46,12 @@ pub(crate) fn visible_votes<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_
 }
 
 /// A person's latest vote on an item in a round.
-pub(crate) fn own_vote<'b>(vote_index: &'b VoteIndex, place: BallotRound<'_>, item: &str, person: &str) -> Option<&'b Vote> {
+pub(crate) fn own_vote<'b>(
+    vote_index: &'b VoteIndex,
+    place: BallotRound<'_>,
+    item: &str,
+    person: &str,
+) -> Option<&'b Vote> {
     let votes = votes_of_people(vote_index, place, item);
     current_votes(&votes).into_iter().find(|vote| vote.annotator == person && vote.round == place.round)
 }
@@ -74,7 +83,10 @@ pub(crate) fn shown_item(vote_index: &VoteIndex, place: BallotRound<'_>, item: &
 fn is_disputed(vote_index: &VoteIndex, place: BallotRound<'_>, item: &Item) -> bool {
     let votes = votes_of_people(vote_index, place, &item.id);
     !votes.is_empty()
-        && matches!(resolve_item(&place.ballot.step, item, &votes).pending(), Some(Pending::Adjudicate { .. }))
+        && matches!(
+            resolve_item(&place.ballot.step, item, &votes).pending(),
+            Some(Pending::Adjudicate { .. })
+        )
 }
 
 /// The state of an item for a person.
@@ -102,7 +114,9 @@ pub(crate) fn person_progress<'p>(
     // Most items of a large set have no votes yet, and each page goes through all of them: what is the same for
     // all of these is looked up once.
     let voted = vote_index.voted_items(place.recipe.name, step.name);
-    let mine = assignments.is_round_assigned(Round::Vote).then(|| assignments.items_of_person(Round::Vote, &person.name));
+    let mine = assignments
+        .is_round_assigned(Round::Vote)
+        .then(|| assignments.items_of_person(Round::Vote, &person.name));
     let is_open_without_votes = |item: &Item| match (place.round, mine) {
         (Round::Vote, _) if person.is_kept_from(item) => false,
         (Round::Vote, Some(mine)) => mine.is_some_and(|mine| mine.contains(&item.id)),
@@ -140,8 +154,14 @@ pub(crate) fn count_lacking_votes(vote_index: &VoteIndex, place: BallotRound<'_>
 /// Whether a vote that comes when all that were needed are there is one more vote: in the first round people
 /// vote independently, and another opinion is never wrong. Reviews and adjudications answer the votes before
 /// them, and the first one is the answer.
-pub(crate) fn takes_more(place: BallotRound<'_>, assignments: &Assignments, person: &Annotator, item: &Item) -> bool {
-    let theirs = !assignments.is_round_assigned(Round::Vote) || assignments.is_assigned(Round::Vote, &person.name, &item.id);
+pub(crate) fn takes_more(
+    place: BallotRound<'_>,
+    assignments: &Assignments,
+    person: &Annotator,
+    item: &Item,
+) -> bool {
+    let theirs = !assignments.is_round_assigned(Round::Vote)
+        || assignments.is_assigned(Round::Vote, &person.name, &item.id);
     place.round == Round::Vote && theirs && !person.is_kept_from(item)
 }
 
@@ -180,7 +200,9 @@ fn is_current(
         return ItemState::Others;
     }
     let wanted = match place.round {
-        Round::Vote if assignments.is_round_assigned(Round::Vote) => assignments.is_assigned(Round::Vote, &person.name, &item.id),
+        Round::Vote if assignments.is_round_assigned(Round::Vote) => {
+            assignments.is_assigned(Round::Vote, &person.name, &item.id)
+        }
         // Votes on an earlier text of the item do not count.
         Round::Vote => in_round().filter(|vote| vote.content_hash == hash).count() < step.votes_needed,
         Round::Review => {

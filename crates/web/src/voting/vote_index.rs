@@ -289,7 +289,9 @@ mod tests {
         let CastResult::Saved(first) = wait(desk.cast_vote(vote(1, "a", "paradox", None))) else { panic!() };
         assert_eq!(wait(desk.cast_vote(vote(1, "a", "paradox", None))), CastResult::Saved(first));
         assert_eq!(wait(desk.cast_vote(vote(1, "a", "ambiguity", None))), CastResult::Overtaken(Some(first)));
-        let CastResult::Saved(second) = wait(desk.cast_vote(vote(1, "a", "ambiguity", Some(first)))) else { panic!() };
+        let CastResult::Saved(second) = wait(desk.cast_vote(vote(1, "a", "ambiguity", Some(first)))) else {
+            panic!()
+        };
         assert_ne!(first, second);
         assert_eq!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").len(), 2);
         assert_eq!(VoteLog::open(dir.path().join("raw/votes")).unwrap().votes().len(), 2);

@@ -59,7 +59,10 @@ pub fn mean_of_judges(means: impl IntoIterator<Item = Option<f64>>) -> Option<f6
 
 /// Scores by model and category ([`mean_of_judges`]). Models are sorted by their overall score, best first. A question counts
 /// in each of its categories.
-pub fn mean_scores<'a>(ratings: &[Rating<'_>], categories: impl Fn(&str) -> &'a [String]) -> Vec<CategoryScore> {
+pub fn mean_scores<'a>(
+    ratings: &[Rating<'_>],
+    categories: impl Fn(&str) -> &'a [String],
+) -> Vec<CategoryScore> {
     #[derive(Default)]
     struct Sum<'q> {
         /// The sum and the number of ratings by judge.

@@ -56,7 +56,8 @@ fn scores_are_percent_of_the_scale_and_the_best_comes_first() {
         rating("r/n", "b", 0, 3),
     ];
     let categories = [vec!["1".to_owned(), "3".into()], vec!["3".to_owned()]];
-    let cells = mean_scores(&ratings, |question| if question == "q" { &categories[0] } else { &categories[1] });
+    let cells =
+        mean_scores(&ratings, |question| if question == "q" { &categories[0] } else { &categories[1] });
     let scores: Vec<(&str, Option<&str>, f64)> =
         cells.iter().map(|cell| (cell.model.as_str(), cell.category.as_deref(), cell.score)).collect();
     assert_eq!(

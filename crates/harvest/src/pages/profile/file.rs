@@ -20,7 +20,10 @@ pub fn read_profile(place: &str, text: &str) -> Result<Profile, Vec<Problem>> {
     let reader = Reader::new(place, text);
     let read = reader.read_document(|table| of_table(table));
     let profile = read.and_then(|read| {
-        read.map_err(|mistakes| mistakes.into_iter().for_each(|(span, what)| reader.report_problem(span, what))).ok()
+        read.map_err(|mistakes| {
+            mistakes.into_iter().for_each(|(span, what)| reader.report_problem(span, what))
+        })
+        .ok()
     });
     profile.ok_or_else(|| reader.in_order())
 }
@@ -48,7 +51,8 @@ pub fn of_table(table: &dyn TableLike) -> Result<Profile, Vec<Mistake>> {
         Ok(profile) if mistakes.is_empty() => Ok(profile),
         Ok(_) => Err(mistakes),
         Err(faults) => {
-            mistakes.extend(faults.iter().map(|fault| (path_span(table, &fault.path), describe_fault(fault))));
+            mistakes
+                .extend(faults.iter().map(|fault| (path_span(table, &fault.path), describe_fault(fault))));
             Err(mistakes)
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::dom;
 use super::keys::{Field, Format};
-use super::pick::{ValueSource, Hit, LABELS, Node, OWN_ID, SearchedPage, Pick, SEPARATOR, PickRule};
+use super::pick::{Hit, LABELS, Node, OWN_ID, Pick, PickRule, SEPARATOR, SearchedPage, ValueSource};
 use super::read::{FoundPost, Raw};
 use super::{Jokes, Profile};
 
@@ -80,7 +80,12 @@ impl Profile {
         Some(self.inspect_values(raw, &view, BTreeSet::new()))
     }
 
-    fn inspect_values(&self, raw: Raw, page: &SearchedPage<'_>, element_names: BTreeSet<String>) -> Inspection {
+    fn inspect_values(
+        &self,
+        raw: Raw,
+        page: &SearchedPage<'_>,
+        element_names: BTreeSet<String>,
+    ) -> Inspection {
         let rules = &*self.rules;
         let seen = |field: &Field, hit: &Hit| FoundValue {
             key: field.name(),
@@ -217,7 +222,8 @@ fn found_part(
             let mut part = description.as_str();
             while let Some((before, _)) = part.rsplit_once('/') {
                 part = before;
-                let count = super::pointer::Pointer::parse_pointer(part).map_or(0, |pointer| pointer.find_all(root).len());
+                let count = super::pointer::Pointer::parse_pointer(part)
+                    .map_or(0, |pointer| pointer.find_all(root).len());
                 if count > 0 && !part.is_empty() {
                     missing.part = Some((part.to_owned(), count));
                     break;

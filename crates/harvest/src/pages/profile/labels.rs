@@ -97,7 +97,10 @@ impl Labels {
     fn in_paragraphs<'a>(&self, page: &SearchedPage<'a>, root: ElementRef<'a>) -> Vec<Labelled<'a>> {
         let blocks: Vec<TextBlock<'a>> =
             root.select(&BLOCK).flat_map(|element| self.blocks_of(page, element)).collect();
-        if !blocks.iter().any(|block| block.kind == Kind::Answer || self.split_at_label(&block.text).is_some()) {
+        if !blocks
+            .iter()
+            .any(|block| block.kind == Kind::Answer || self.split_at_label(&block.text).is_some())
+        {
             return Vec::new();
         }
         let first_answer = blocks.iter().position(|block| block.kind == Kind::Answer).unwrap_or(0);
@@ -111,8 +114,11 @@ impl Labels {
         if text.is_empty() {
             return Vec::new();
         }
-        let links: Vec<String> =
-            element.select(&ANCHOR).map(|link| page.visible_text(link)).filter(|text| !text.is_empty()).collect();
+        let links: Vec<String> = element
+            .select(&ANCHOR)
+            .map(|link| page.visible_text(link))
+            .filter(|text| !text.is_empty())
+            .collect();
         if element.value().name() != "p" {
             return vec![TextBlock { kind: Kind::Heading, text, links, element }];
         }
@@ -175,7 +181,9 @@ impl Labels {
         let start = waiting.iter().position(|block| self.is_question(&block.text)).unwrap_or(waiting.len());
         let texts = waiting.split_off(start);
         continue_answer(&mut posts, &waiting);
-        posts.extend(texts.into_iter().filter(|block| self.is_question(&block.text)).map(TextBlock::without_answer));
+        posts.extend(
+            texts.into_iter().filter(|block| self.is_question(&block.text)).map(TextBlock::without_answer),
+        );
         posts
     }
 }
@@ -261,18 +269,20 @@ impl<'w, 'a> LabelWalk<'w, 'a> {
             Edge::Open(node) => {
                 let element = ElementRef::wrap(*node);
                 match element.map(|element| (element, element.value().name())) {
-                    Some((element, "strong" | "b")) => match self.labels.field_of_label(&page.visible_text(element)) {
-                        Some(Field::Body) => {
-                            self.end_post();
-                            self.body = Some(LineCollector::default());
-                            (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
+                    Some((element, "strong" | "b")) => {
+                        match self.labels.field_of_label(&page.visible_text(element)) {
+                            Some(Field::Body) => {
+                                self.end_post();
+                                self.body = Some(LineCollector::default());
+                                (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
+                            }
+                            Some(_) if self.body.is_some() && self.answer.is_none() => {
+                                self.answer = Some(LineCollector::default());
+                                (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
+                            }
+                            _ => {}
                         }
-                        Some(_) if self.body.is_some() && self.answer.is_none() => {
-                            self.answer = Some(LineCollector::default());
-                            (self.label, self.scope) = (Some(node.id()), scope_of_label(element));
-                        }
-                        _ => {}
-                    },
+                    }
                     Some((element, "h1" | "h2" | "h3" | "h4")) => {
                         self.end_post();
                         self.heading = Some(element);
@@ -284,7 +294,9 @@ impl<'w, 'a> LabelWalk<'w, 'a> {
                         self.outside = Some(node.id());
                         return;
                     }
-                    Some((element, "a")) if self.body.is_some() => self.links.push(page.visible_text(element)),
+                    Some((element, "a")) if self.body.is_some() => {
+                        self.links.push(page.visible_text(element))
+                    }
                     _ => {}
                 }
             }
@@ -306,7 +318,8 @@ impl<'w, 'a> LabelWalk<'w, 'a> {
         let (body, answer) = (self.body.take(), self.answer.take());
         let links = std::mem::take(&mut self.links);
         (self.label, self.scope) = (None, None);
-        let Some(body) = body.map(|lines| after_colon(lines.finish_text())).filter(|body| !body.is_empty()) else {
+        let Some(body) = body.map(|lines| after_colon(lines.finish_text())).filter(|body| !body.is_empty())
+        else {
             return;
         };
         // A heading belongs to one post: the next one without a heading has neither title nor id.

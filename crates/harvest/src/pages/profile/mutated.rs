@@ -120,8 +120,10 @@ fn editors_are_told_what_is_read() {
     let pick = &schema["properties"]["time"]["anyOf"];
     assert_eq!(pick[1]["properties"]["in"]["enum"][2], "address");
     let text = "item = \"p\"\ntime = [\"i\", { from = \"b\", mach = \"x\" }]\nid = { from = 5 }\n";
-    let said: Vec<String> =
-        find_problems(text).into_iter().map(|problem| format!("{}: {}", problem.place, problem.what)).collect();
+    let said: Vec<String> = find_problems(text)
+        .into_iter()
+        .map(|problem| format!("{}: {}", problem.place, problem.what))
+        .collect();
     assert_eq!(
         said,
         [

@@ -99,7 +99,12 @@ pub(super) struct Hit {
 }
 
 impl<'a> SearchedPage<'a> {
-    pub fn new(root: Node<'a>, url: &'a str, captured: Option<&'a str>, strip: &'a [Selector]) -> SearchedPage<'a> {
+    pub fn new(
+        root: Node<'a>,
+        url: &'a str,
+        captured: Option<&'a str>,
+        strip: &'a [Selector],
+    ) -> SearchedPage<'a> {
         let hidden = match root {
             Node::Html(root) => hidden_elements(root, strip),
             Node::Json(_) => HashSet::new(),
@@ -213,7 +218,9 @@ fn in_json(text: &str, pointer: &Pointer) -> Vec<String> {
     // Some pages use single quotes.
     let value =
         serde_json::from_str::<Value>(text).or_else(|_| serde_json::from_str(&text.replace('\'', "\"")));
-    value.map(|value| pointer.find_all(&value).into_iter().filter_map(scalar_text).collect()).unwrap_or_default()
+    value
+        .map(|value| pointer.find_all(&value).into_iter().filter_map(scalar_text).collect())
+        .unwrap_or_default()
 }
 
 impl PickRule {

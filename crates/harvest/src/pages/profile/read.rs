@@ -9,7 +9,7 @@ use url::Url;
 use super::super::{dom, number_of, pattern, time};
 use super::keys::{Field, Format};
 use super::labels::Labelled;
-use super::pick::{ValueSource, Hit, LABELS, Node, OWN_ID, SearchedPage, Pick, Place, SEPARATOR};
+use super::pick::{Hit, LABELS, Node, OWN_ID, Pick, Place, SEPARATOR, SearchedPage, ValueSource};
 use super::{Profile, times};
 
 /// A post as its page has it. The author's name is in clear; it is hashed later.
@@ -92,7 +92,12 @@ impl Profile {
         if let Some(markup) = comments.filter(|markup| !markup.is_empty())
             && let Ok(inner) = dom::parse_document(&format!("{markup}{}", page.html()))
         {
-            return self.read_raw(&SearchedPage::new(Node::Html(inner.root_element()), url, captured, &self.rules.strip));
+            return self.read_raw(&SearchedPage::new(
+                Node::Html(inner.root_element()),
+                url,
+                captured,
+                &self.rules.strip,
+            ));
         }
         self.read_raw(&SearchedPage::new(Node::Html(page.root_element()), url, captured, &self.rules.strip))
     }
@@ -101,7 +106,12 @@ impl Profile {
         let text = text.trim_start_matches('\u{feff}');
         if self.rules.format == Format::Json {
             let value: Value = serde_json::from_str(text).ok()?;
-            return Some(self.read_raw(&SearchedPage::new(Node::Json(&value), url, captured, &self.rules.strip)));
+            return Some(self.read_raw(&SearchedPage::new(
+                Node::Json(&value),
+                url,
+                captured,
+                &self.rules.strip,
+            )));
         }
         let (mut items, mut bad) = (Vec::new(), false);
         self.each_item(text.as_bytes(), u64::MAX, false, |_, item| {
@@ -164,14 +174,23 @@ impl Profile {
         let answers = match (&self.rules.item, page.root) {
             (Some(ValueSource::Json(item)), Node::Json(root)) if self.joins_answers() => {
                 // Answers are items of another kind, which the filter of `item` would leave out.
-                item.without_filter().find_all(root).into_iter().filter_map(|item| self.as_answer(item)).collect()
+                item.without_filter()
+                    .find_all(root)
+                    .into_iter()
+                    .filter_map(|item| self.as_answer(item))
+                    .collect()
             }
             _ => HashMap::new(),
         };
         self.of_items(page, items, &answers)
     }
 
-    fn of_items<'a>(&self, page: &SearchedPage<'a>, items: Vec<Node<'a>>, answers: &HashMap<String, String>) -> Raw {
+    fn of_items<'a>(
+        &self,
+        page: &SearchedPage<'a>,
+        items: Vec<Node<'a>>,
+        answers: &HashMap<String, String>,
+    ) -> Raw {
         let rules = &*self.rules;
         let links = self.listed_links(page);
         let labelled = if items.is_empty() { self.labelled_posts(page) } else { Vec::new() };
@@ -184,7 +203,8 @@ impl Profile {
             hits.extend(self.hits_in_item(page, item, answers));
         }
         self.name_own(page, &mut hits);
-        let shared = |field| rules.fields.get(&field).and_then(|pick| page.first_value(pick, page.root, Place::Page));
+        let shared =
+            |field| rules.fields.get(&field).and_then(|pick| page.first_value(pick, page.root, Place::Page));
         let number = shared(Field::Page).and_then(|hit| first_number(&hit.value)).unwrap_or(1);
         let title = shared(Field::Title).filter(|_| matches!(page.root, Node::Html(_)));
         let (thread_hit, page_hit) = (shared(Field::Thread), shared(Field::Page));
@@ -272,11 +292,17 @@ impl Profile {
     fn listed_links(&self, page: &SearchedPage<'_>) -> Vec<(Hit, Option<Hit>)> {
         let Some(pick) = &self.rules.list else { return Vec::new() };
         let Some(row) = &self.rules.row else {
-            return page.all_values(pick, page.root, Place::Item).into_iter().map(|hit| (hit, None)).collect();
+            return page
+                .all_values(pick, page.root, Place::Item)
+                .into_iter()
+                .map(|hit| (hit, None))
+                .collect();
         };
         let rows = select_nodes(page.root, row).into_iter().filter_map(|row| {
             let mark = self.rules.changed.as_ref().and_then(|pick| page.first_value(pick, row, Place::Item));
-            page.first_value(pick, row, Place::Item).filter(|hit| !hit.value.is_empty()).map(|hit| (hit, mark))
+            page.first_value(pick, row, Place::Item)
+                .filter(|hit| !hit.value.is_empty())
+                .map(|hit| (hit, mark))
         });
         rows.collect()
     }
@@ -312,14 +338,22 @@ impl Profile {
     }
 
     /// The values for the posts in an item: one post, or one for each match of `each`.
-    fn hits_in_item<'a>(&self, page: &SearchedPage<'a>, item: Node<'a>, answers: &HashMap<String, String>) -> Vec<Hits> {
+    fn hits_in_item<'a>(
+        &self,
+        page: &SearchedPage<'a>,
+        item: Node<'a>,
+        answers: &HashMap<String, String>,
+    ) -> Vec<Hits> {
         let rules = &*self.rules;
         let mut found = Hits::new();
         for (field, pick) in rules.fields.iter().filter(|(field, _)| field.default_place() == Place::Item) {
             let hit = match field {
                 Field::Images => {
-                    let counts =
-                        pick.0.iter().enumerate().map(|(way, rule)| (way, page.values_in_node(rule, item).len()));
+                    let counts = pick
+                        .0
+                        .iter()
+                        .enumerate()
+                        .map(|(way, rule)| (way, page.values_in_node(rule, item).len()));
                     let first = counts.into_iter().find(|(_, count)| *count > 0);
                     first.map(|(way, count)| Hit { way, value: count.to_string() })
                 }
@@ -373,7 +407,13 @@ impl Profile {
         })
     }
 
-    fn build_entry(&self, page: &SearchedPage<'_>, hits: &Hits, floor: Option<u64>, first: bool) -> FoundPost {
+    fn build_entry(
+        &self,
+        page: &SearchedPage<'_>,
+        hits: &Hits,
+        floor: Option<u64>,
+        first: bool,
+    ) -> FoundPost {
         let rules = &*self.rules;
         let value_of = |field| hits.get(&field).map(|hit| hit.value.clone());
         let some = |field| value_of(field).filter(|value| !value.is_empty());

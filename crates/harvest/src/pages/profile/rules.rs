@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use encoding_rs::Encoding;
 use jiff::tz::Offset;
 use regex::Regex;
-use riddlemill_schema::{Kind, FaultKind};
+use riddlemill_schema::{FaultKind, Kind};
 use scraper::Selector;
 use serde_json::{Map, Value};
 
 use super::error::RuleError;
 use super::keys::{Fault, Field, Format, Jokes, KEYS, Within};
 use super::labels::Labels;
-use super::pick::{ValueSource, Pick, Place, ReadAs, PickRule};
+use super::pick::{Pick, PickRule, Place, ReadAs, ValueSource};
 use super::pointer::Pointer;
 use super::times;
 
@@ -110,7 +110,8 @@ impl RuleReader<'_> {
             zone: self.parse_key("zone", |zone| {
                 times::parse_zone(zone).ok_or(RuleError::Expected("\"UTC\" or hours from it, as \"+08:00\""))
             }),
-            time_formats: self.each_of("time_formats", |form| times::check_format(form).map(|()| form.to_owned())),
+            time_formats: self
+                .each_of("time_formats", |form| times::check_format(form).map(|()| form.to_owned())),
             namespace: self.parse_key("namespace", |name| match name.trim() {
                 "" => Err(RuleError::Expected("a name")),
                 name => Ok(name.to_owned()),
@@ -269,7 +270,11 @@ impl RuleReader<'_> {
     }
 
     fn from(&mut self, text: &str, path: &[&str]) -> Option<ValueSource> {
-        let from = if self.json { Pointer::parse_pointer(text).map(ValueSource::Json) } else { parse_html_place(text) };
+        let from = if self.json {
+            Pointer::parse_pointer(text).map(ValueSource::Json)
+        } else {
+            parse_html_place(text)
+        };
         from.map_err(|error| self.add_fault(path, error.to_string())).ok()
     }
 
@@ -280,8 +285,10 @@ impl RuleReader<'_> {
                 if list.is_empty() {
                     self.add_fault(&[key], "expected at least one way to find it");
                 }
-                let ways =
-                    list.iter().enumerate().map(|(at, way)| self.parse_way(way, &[key, &at.to_string()], next));
+                let ways = list
+                    .iter()
+                    .enumerate()
+                    .map(|(at, way)| self.parse_way(way, &[key, &at.to_string()], next));
                 ways.collect::<Vec<_>>()
             }
             one => vec![self.parse_way(&one, &[key], next)],
@@ -362,7 +369,8 @@ impl RuleReader<'_> {
         let from = from?;
         let as_written =
             from_said.unwrap_or_else(|| if address { "the address".into() } else { "while".into() });
-        let way = PickRule { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
+        let way =
+            PickRule { place, read_as, matches, template, param, goes_on, of, ..plain(from, as_written) };
         (self.faults.len() == faults).then_some(way)
     }
 }

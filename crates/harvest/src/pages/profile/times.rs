@@ -48,7 +48,12 @@ impl InUtc for DateTime {
 }
 
 /// ISO 8601 at the precision of the text, or `None` if it is not a time. `captured` is the page's own date.
-pub(super) fn read_time(raw: &str, captured: Option<&str>, formats: &[String], zone: Offset) -> Option<String> {
+pub(super) fn read_time(
+    raw: &str,
+    captured: Option<&str>,
+    formats: &[String],
+    zone: Offset,
+) -> Option<String> {
     let raw = raw.trim();
     for format in formats {
         if let Some(found) = by_format(raw, format, zone) {
@@ -121,7 +126,9 @@ fn read_relative_time(raw: &str, captured: Option<&str>, zone: Offset) -> Option
     // Days and weeks only determine the day.
     Some(match seconds >= 86_400 {
         true => moment.date().to_string(),
-        false => format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), format_offset(zone)),
+        false => {
+            format!("{}T{:02}:{:02}{}", moment.date(), moment.hour(), moment.minute(), format_offset(zone))
+        }
     })
 }
 
@@ -173,7 +180,11 @@ mod tests {
 
     #[test]
     fn a_form_that_nothing_fits_is_reported() {
-        assert!(check_format("%Y-%m-%d %H:%M").is_ok() && check_format("unix").is_ok() && check_format("%B %d, %Y").is_ok());
+        assert!(
+            check_format("%Y-%m-%d %H:%M").is_ok()
+                && check_format("unix").is_ok()
+                && check_format("%B %d, %Y").is_ok()
+        );
         assert!(check_format("%Q%").is_err());
     }
 }

@@ -82,7 +82,8 @@ fn parse_comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
     let Some(pid) = field::parse_number(info.get("comment_id")).filter(|&id| id > 0) else { return Ok(None) };
     let content = info.get("content").and_then(Value::as_str).unwrap_or_default();
     let html = dom::parse_fragment(content)?;
-    let seconds = field::parse_number(info.get("now_time")).and_then(|s| i64::try_from(s).ok()).filter(|&s| s > 0);
+    let seconds =
+        field::parse_number(info.get("now_time")).and_then(|s| i64::try_from(s).ok()).filter(|&s| s > 0);
     Ok(Some(Post {
         tid: field::parse_number(info.get("thread_id")),
         pid: Some(pid),
@@ -99,7 +100,8 @@ fn parse_comment(info: &Value, parent: u64) -> Result<Option<Post>, TooDeep> {
 
 fn read_tree(html: &Html) -> Comments {
     let pager = html.select(&PAGER).next();
-    let data = pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse_field).unwrap_or_default();
+    let data =
+        pager.and_then(|li| li.value().attr("data-field")).and_then(field::parse_field).unwrap_or_default();
     let mut found = Comments {
         pages: field::parse_number(data.get("total_page")),
         total: field::parse_number(data.get("total_num")),
@@ -108,11 +110,14 @@ fn read_tree(html: &Html) -> Comments {
     };
     for item in html.select(&COMMENT) {
         let data = item.value().attr("data-field").and_then(field::parse_field).unwrap_or_default();
-        let Some(pid) = field::parse_number(data.get("spid")).or_else(|| field::parse_number(data.get("pid"))) else {
+        let Some(pid) =
+            field::parse_number(data.get("spid")).or_else(|| field::parse_number(data.get("pid")))
+        else {
             continue;
         };
         let time_raw = first_match(item, &TIME).map(|span| text_of(span, &[])).filter(|t| !t.is_empty());
-        let user = first_match(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse_field);
+        let user =
+            first_match(item, &USER).and_then(|a| a.value().attr("data-field")).and_then(field::parse_field);
         let body = first_match(item, &TEXT);
         found.posts.push(Post {
             pid: Some(pid),

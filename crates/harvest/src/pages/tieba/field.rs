@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn numbers_and_flags_come_in_many_forms() {
         let value =
-            parse_field(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#).unwrap();
+            parse_field(r#"{"a":"18446744073709551615","b":1,"c":"","d":true,"e":null,"f":-1,"g":"0"}"#)
+                .unwrap();
         assert_eq!(parse_number(value.get("a")), Some(u64::MAX));
         assert_eq!((parse_number(value.get("c")), parse_number(value.get("f"))), (None, None));
         let flags: Vec<bool> = ["b", "d", "e", "g", "z"].map(|k| is_flag_set(value.get(k))).into();

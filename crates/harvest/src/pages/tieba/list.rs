@@ -40,7 +40,8 @@ pub fn parse_list(html: &str, captured: Option<&str>) -> Result<ListPage, TooDee
 }
 
 pub(in crate::pages) fn read_tree(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
-    let pagelets = parse_pagelets(page, &["j_thread_list", "thread_top_list", "thread_list", "pagination-item"])?;
+    let pagelets =
+        parse_pagelets(page, &["j_thread_list", "thread_top_list", "thread_list", "pagination-item"])?;
     let mut found = ListPage::default();
     for part in std::iter::once(page).chain(&pagelets) {
         found.recognised |= part.select(&LIST).next().is_some();
@@ -84,7 +85,9 @@ fn parse_row(item: ElementRef<'_>, captured: Option<&str>) -> Option<Post> {
         title: Some(title),
         text,
         author: field::non_empty_string(data.get("author_name")),
-        author_id: author_field.and_then(|data| field::parse_number(data.get("user_id"))).filter(|&id| id > 0),
+        author_id: author_field
+            .and_then(|data| field::parse_number(data.get("user_id")))
+            .filter(|&id| id > 0),
         time: time_raw.as_deref().and_then(|raw| time::parse_time(raw, captured)),
         time_raw,
         images: image_urls(item),

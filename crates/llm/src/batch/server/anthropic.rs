@@ -5,15 +5,21 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
-use crate::batch::log::{BatchLogEntry, BatchItem};
+use super::{
+    BatchResult, FoundBatch, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far,
+};
+use crate::batch::log::{BatchItem, BatchLogEntry};
 use crate::fault::Fault;
 
 /// Largest difference between a server's clock and ours, in milliseconds.
 const CLOCKS: u64 = 3_600_000;
 
 impl Server<'_> {
-    pub(super) async fn anthropic_find(&self, entry: &BatchLogEntry, known: &[String]) -> Result<FoundBatch, Fault> {
+    pub(super) async fn anthropic_find(
+        &self,
+        entry: &BatchLogEntry,
+        known: &[String],
+    ) -> Result<FoundBatch, Fault> {
         let ours: Vec<String> = entry.items.iter().map(|item| item.key.to_string()).collect();
         let since = i64::try_from(entry.at_ms.saturating_sub(CLOCKS)).unwrap_or_default();
         let is_older = |batch: &Value| {

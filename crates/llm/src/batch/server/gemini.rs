@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
-use crate::batch::log::{BatchLogEntry, BatchItem};
+use super::{
+    BatchResult, FoundBatch, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far,
+};
+use crate::batch::log::{BatchItem, BatchLogEntry};
 use crate::fault::Fault;
 use crate::provider;
 
@@ -26,7 +28,8 @@ impl Server<'_> {
     }
 
     pub(super) async fn gemini_send(&self, entry: &BatchLogEntry) -> Result<String, Fault> {
-        let one = |item: &BatchItem| json!({"request": self.body(&item.request), "metadata": {"key": item.key}});
+        let one =
+            |item: &BatchItem| json!({"request": self.body(&item.request), "metadata": {"key": item.key}});
         let requests: Vec<Value> = entry.items.iter().map(one).collect();
         let batch = json!({"batch": {"displayName": entry.batch,
             "inputConfig": {"requests": {"requests": requests}}}});

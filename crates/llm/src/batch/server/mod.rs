@@ -74,7 +74,11 @@ impl Unanswered {
 
 impl Server<'_> {
     /// Finds the batch with our name or our requests; `known` are other batches of ours.
-    pub(in crate::batch) async fn find(&self, entry: &BatchLogEntry, known: &[String]) -> Result<FoundBatch, Fault> {
+    pub(in crate::batch) async fn find(
+        &self,
+        entry: &BatchLogEntry,
+        known: &[String],
+    ) -> Result<FoundBatch, Fault> {
         match self.endpoint.provider {
             Provider::Anthropic => self.anthropic_find(entry, known).await,
             Provider::Gemini => self.gemini_find(entry).await,

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{FoundBatch, BatchResult, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far};
+use super::{
+    BatchResult, FoundBatch, PAGE, PAGES, Server, State, Unanswered, answered, is_name, named, so_far,
+};
 use crate::batch::log::BatchLogEntry;
 use crate::fault::Fault;
 use crate::http::FileRequest;

@@ -15,7 +15,12 @@ fn entry(provider: Provider) -> BatchLogEntry {
         let (key, attempt) = (request.key(), format!("000001#{sample}"));
         BatchItem { key, attempt, request: request.clone(), template: String::new() }
     });
-    BatchLogEntry { batch: "1-2-0".into(), items: items.collect(), at_ms: 1_700_000_000_000, ..BatchLogEntry::default() }
+    BatchLogEntry {
+        batch: "1-2-0".into(),
+        items: items.collect(),
+        at_ms: 1_700_000_000_000,
+        ..BatchLogEntry::default()
+    }
 }
 
 /// The server's answers before the request under test.
@@ -113,7 +118,8 @@ async fn what_goes_out_for_a_batch_is_what_the_official_packages_send() {
 
 #[test]
 fn the_path_of_requests_is_the_servers_own() {
-    let of = |provider, base: &str| openai::request_url(&Endpoint { provider, ..Endpoint::new("e", base, "m") });
+    let of =
+        |provider, base: &str| openai::request_url(&Endpoint { provider, ..Endpoint::new("e", base, "m") });
     assert_eq!(of(Provider::Openai, "https://api.openai.com/v1"), "/v1/chat/completions");
     assert_eq!(of(Provider::Openai, "https://h/api/paas/v4/"), "/v4/chat/completions");
     assert_eq!(of(Provider::Openai, "https://h/api?x=1"), "/v1/chat/completions");

@@ -148,7 +148,10 @@ fn a_papers_own_wording_is_sent_where_it_is_asked_for() {
     let mc = printed.render_prompt("ruozhibench/choose", values("why?")).unwrap();
     assert_eq!(mc.messages[0], crate::request::Message::new(Role::System, "You are a helpful assistant."));
     assert!(!mc.messages[1].content.contains("decepti"), "no hint at what is asked for");
-    assert!(printed.render_prompt("flub/type", values("why?")).is_ok(), "what no paper prints is the program's own");
+    assert!(
+        printed.render_prompt("flub/type", values("why?")).is_ok(),
+        "what no paper prints is the program's own"
+    );
 }
 
 #[test]
@@ -204,6 +207,12 @@ fn an_unknown_prompt_is_named_with_its_neighbour() {
     assert_eq!(error, "unknown prompt \"ruozhibench/juge\"\n  hint: did you mean \"ruozhibench/judge\"?");
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("judge.jinja"), "{# x #}").unwrap();
-    assert!(Prompts::load_prompts(Some(dir.path())).err().unwrap().to_string().contains("unknown prompt \"judge\""));
+    assert!(
+        Prompts::load_prompts(Some(dir.path()))
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("unknown prompt \"judge\"")
+    );
     assert!(Prompts::load_prompts(Some(&dir.path().join("missing"))).is_ok());
 }

@@ -52,7 +52,9 @@ impl SettingsFile<'_> {
             return match profile::of_table(table) {
                 Ok(profile) => Some(Site::Profile(profile)),
                 Err(mistakes) => {
-                    mistakes.into_iter().for_each(|(span, what)| self.report_problem(span.or(item.span()), what));
+                    mistakes
+                        .into_iter()
+                        .for_each(|(span, what)| self.report_problem(span.or(item.span()), what));
                     None
                 }
             };

@@ -11,7 +11,7 @@ use crate::stages::{ReviewStep, StageRows, subject};
 use riddlemill_record::{Entry, Post, Record, Row, State};
 use riddlemill_review::decisions::{seen_pair, seen_text};
 use riddlemill_review::{Digest, Item};
-use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_rows, select_of};
+use riddlemill_tables::{Error, Filter, StageReader, Workspace, select_of, select_rows};
 
 /// The existing stages of a recipe.
 pub(super) struct Stages<'c> {
@@ -58,12 +58,15 @@ impl CurrentState {
 impl<'c> Stages<'c> {
     pub(super) fn open(config: &'c Config, recipe: &'static Recipe) -> Result<Stages<'c>, RunError> {
         let workspace = Workspace::new(&config.root);
-        let open =
-            |step: &Step| match StageReader::open(&workspace.stage_folder(recipe.name, step.number, step.name)) {
-                // The next run remakes a stage of another layout; until then it counts as missing.
-                Err(Error::Layout { .. }) => Ok(None),
-                found => found,
-            };
+        let open = |step: &Step| match StageReader::open(&workspace.stage_folder(
+            recipe.name,
+            step.number,
+            step.name,
+        )) {
+            // The next run remakes a stage of another layout; until then it counts as missing.
+            Err(Error::Layout { .. }) => Ok(None),
+            found => found,
+        };
         let steps = recipe.steps_made(&workspace)?;
         let made = steps.iter().map(open).collect::<Result<_, _>>()?;
         Ok(Stages { config, recipe, steps, made, last: RefCell::default() })
@@ -143,7 +146,9 @@ impl<'c> Stages<'c> {
         }
         let Some(text) = self.text_at_step(step, id)? else { return Ok(Err(Absent(id.to_owned()))) };
         let Some(other) = other else { return Ok(Ok(seen_text(&text))) };
-        let Some(text_of_other) = self.text_at_step(step, other)? else { return Ok(Err(Absent(other.to_owned()))) };
+        let Some(text_of_other) = self.text_at_step(step, other)? else {
+            return Ok(Err(Absent(other.to_owned())));
+        };
         Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
     }
 
@@ -172,7 +177,9 @@ impl<'c> Stages<'c> {
         let wanted = Filter::any_of("id", ids.iter().copied());
         if rows != StageRows::Posts && (step.stage.compares_pairs() || step.stage.has_selection()) {
             let records = select_of::<Row>(rows.columns(), reader, "rows", &wanted)?.into_iter();
-            return Ok(records.map(|record| (record.id().to_owned(), step.stage.text_of_record(&record))).collect());
+            return Ok(records
+                .map(|record| (record.id().to_owned(), step.stage.text_of_record(&record)))
+                .collect());
         }
         Ok(match rows {
             StageRows::Posts => {
@@ -186,7 +193,9 @@ impl<'c> Stages<'c> {
             // Items are made of posts.
             _ => {
                 let posts = self.steps.iter().rev().find(|step| step.stage.rows() == StageRows::Posts);
-                let Some(reader) = posts.and_then(|step| self.stage_reader(step.name)) else { return Ok(Vec::new()) };
+                let Some(reader) = posts.and_then(|step| self.stage_reader(step.name)) else {
+                    return Ok(Vec::new());
+                };
                 let posts = select_rows::<Post>(reader, "rows", &wanted)?.into_iter();
                 posts.map(|post| (post.id, post.text)).collect()
             }
@@ -194,10 +203,16 @@ impl<'c> Stages<'c> {
     }
 
     /// What annotators see of a record at a review.
-    fn items_of_record(&self, review: ReviewStep, step: &Step, id: &str) -> Result<Option<Vec<Item>>, RunError> {
+    fn items_of_record(
+        &self,
+        review: ReviewStep,
+        step: &Step,
+        id: &str,
+    ) -> Result<Option<Vec<Item>>, RunError> {
         let Some((rows, reader)) = self.input_of_step(step) else { return Ok(None) };
         let recipe = Some(self.recipe.name);
-        let ballot = review.ballot_by_settings(&self.config.typed_settings::<sections::Review>(recipe, "review"));
+        let ballot =
+            review.ballot_by_settings(&self.config.typed_settings::<sections::Review>(recipe, "review"));
         let seed = self.config.typed_settings::<sections::Options>(recipe, "options").seed;
         let wanted = Filter::equals("id", id);
         let record = match rows {

@@ -147,7 +147,11 @@ pub fn check_entitled(config: &Config, name: &str) -> Result<(), DecideError> {
 ///
 /// # Errors
 /// [`DecideError`] if it cannot be decided.
-pub fn make_decisions(config: &Config, wish: &DecisionRequest, act: Act<'_>) -> Result<Vec<Decision>, DecideError> {
+pub fn make_decisions(
+    config: &Config,
+    wish: &DecisionRequest,
+    act: Act<'_>,
+) -> Result<Vec<Decision>, DecideError> {
     if act.why.trim().is_empty() {
         return Err(DecideError::NoReason);
     }
@@ -290,7 +294,10 @@ fn no_record(record: &str) -> DecideError {
 }
 
 /// The stage that a wish overrules in a recipe, and the hash of the record as it enters that stage today.
-fn find_overruled_stage(stages: &Stages<'_>, wish: &DecisionRequest) -> Result<(&'static Step, Digest), DecideError> {
+fn find_overruled_stage(
+    stages: &Stages<'_>,
+    wish: &DecisionRequest,
+) -> Result<(&'static Step, Digest), DecideError> {
     let recipe = stages.recipe;
     let verdict = wish.verdict;
     let ended = stages.find_end(&wish.record)?;

@@ -51,10 +51,13 @@ pub fn open_records(
     let mut open = Vec::new();
     for step in recipe.steps() {
         match listed {
-            Listed::Pairs if step.stage.may_be_overruled(Verdict::Two) => list_open_pairs(&stages, step, &mut open)?,
+            Listed::Pairs if step.stage.may_be_overruled(Verdict::Two) => {
+                list_open_pairs(&stages, step, &mut open)?
+            }
             Listed::Records { stage, state }
                 if stage.as_ref().is_none_or(|name| name == step.name)
-                    && (step.stage.may_be_overruled(Verdict::Keep) || step.stage.may_be_overruled(Verdict::Answer)) =>
+                    && (step.stage.may_be_overruled(Verdict::Keep)
+                        || step.stage.may_be_overruled(Verdict::Answer)) =>
             {
                 list_open_records(&stages, step, *state, &mut open)?;
             }

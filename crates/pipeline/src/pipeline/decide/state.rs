@@ -83,7 +83,8 @@ pub fn states_of_decisions(
             }
         }
     }
-    let order: FxHashMap<_, usize> = log.all_decisions().iter().enumerate().map(|(at, d)| (d.id, at)).collect();
+    let order: FxHashMap<_, usize> =
+        log.all_decisions().iter().enumerate().map(|(at, d)| (d.id, at)).collect();
     found.sort_by_key(|found| order.get(&found.decision.id).copied());
     Ok(found)
 }

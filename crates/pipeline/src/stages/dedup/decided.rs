@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_review::decisions::{Decision, Pairing};
-use riddlemill_text::offline::dedup::{Keeper, SimilarPair, first_by_rank, find_keepers};
+use riddlemill_text::offline::dedup::{Keeper, SimilarPair, find_keepers, first_by_rank};
 use riddlemill_text::text::sameness::Predicate;
 
 /// The predicate of pairs that only a decision joins.
@@ -116,8 +116,11 @@ impl<'a> PairDecisions<'a> {
 
     /// Similar pairs of units, without those that people split.
     fn look_again(&mut self, ranks: &[u32]) {
-        let apart: BTreeSet<(u32, u32)> =
-            self.splits.iter().map(|(a, b, _)| order_pair(self.unit_of_group(*a), self.unit_of_group(*b))).collect();
+        let apart: BTreeSet<(u32, u32)> = self
+            .splits
+            .iter()
+            .map(|(a, b, _)| order_pair(self.unit_of_group(*a), self.unit_of_group(*b)))
+            .collect();
         let mut alike: BTreeMap<(u32, u32), SimilarPair> = BTreeMap::new();
         for at in 0..self.similar_pairs.len() {
             let like = self.similar_pairs[at];
@@ -206,7 +209,10 @@ impl<'a> PairDecisions<'a> {
         let mut apart = BTreeMap::new();
         for (group, unit) in self.unit.iter().enumerate() {
             let group = group as u32;
-            let split = self.splits.iter().find(|(a, b, _)| self.unit_of_group(*a) == *unit || self.unit_of_group(*b) == *unit);
+            let split = self
+                .splits
+                .iter()
+                .find(|(a, b, _)| self.unit_of_group(*a) == *unit || self.unit_of_group(*b) == *unit);
             let decision = self.out.get(unit).copied().or(split.map(|(.., decision)| *decision));
             if let Some(decision) = decision {
                 apart.extend(self.groups[group as usize].iter().map(|row| (*row, decision)));

@@ -13,7 +13,7 @@ pub(super) mod stage;
 
 pub use on_disk::{OnDiskError, Output, apply_on_disk};
 pub use stage::dedup_posts;
-pub(super) use stage::{decide_where, of_over_length, keep_published};
+pub(super) use stage::{decide_where, keep_published, of_over_length};
 
 use std::path::Path;
 

@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::config::sections;
-use crate::stages::apply::{RowObject, row_after_dedup, id_of, loose_post, row_of, unreadable_row};
+use crate::stages::apply::{RowObject, id_of, loose_post, row_after_dedup, row_of, unreadable_row};
 use riddlemill_record::Language;
 use riddlemill_text::join::{DiskError, Spill, Unwatched, Working};
 use riddlemill_text::offline::dedup::{
-    Gone, Standing, gone_on_disk, heads_of_groups, merged_post, rank_records, same_rows_on_disk, similar_pairs_on_disk, standing_of_post,
-    tagged_text,
+    Gone, Standing, gone_on_disk, heads_of_groups, merged_post, rank_records, same_rows_on_disk,
+    similar_pairs_on_disk, standing_of_post, tagged_text,
 };
 
 /// Rows that are parsed or decided together.

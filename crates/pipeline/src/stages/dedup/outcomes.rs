@@ -7,14 +7,15 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::NearPair;
-use super::decided::{DECISION, RowMerge, PairDecisions, order_pair};
+use super::decided::{DECISION, PairDecisions, RowMerge, order_pair};
 use super::posts::{Posts, disk_error};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason, Witness};
 use riddlemill_review::decisions::{Decision, Pairing, StageDecisions, seen_pair};
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::dedup::{
-    Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads_of_groups, merged_text, measure_witness,
+    Found, Gone, Keeper, PairsOnDisk, SimilarPair, gone_on_disk, heads_of_groups, measure_witness,
+    merged_text,
 };
 
 /// Pairs that are measured and handed over together.
@@ -113,7 +114,13 @@ impl<'a> DedupOutcomes<'a> {
     ) -> Result<Self, StageError> {
         let pairings = pairings_of_posts(posts, decisions)?;
         if !pairings.is_empty() {
-            return Ok(DedupOutcomes::apply_decisions(rule, groups, similar_pairs.load_pairs()?, ranks, &pairings));
+            return Ok(DedupOutcomes::apply_decisions(
+                rule,
+                groups,
+                similar_pairs.load_pairs()?,
+                ranks,
+                &pairings,
+            ));
         }
         Ok(DedupOutcomes { rule, people: None, similar_pairs, heads, ranks, words: BTreeMap::new() })
     }
@@ -127,11 +134,15 @@ impl<'a> DedupOutcomes<'a> {
         pairings: &[Pairing<'a>],
     ) -> Self {
         let decided = PairDecisions::new(groups, similar_pairs, &ranks, pairings);
-        let people = People { goes: decided.merge_targets(&ranks).into_iter().collect(), apart: decided.separating_decisions() };
+        let people = People {
+            goes: decided.merge_targets(&ranks).into_iter().collect(),
+            apart: decided.separating_decisions(),
+        };
         let words = decided.words_of_pairs();
         let PairDecisions { mut similar_pairs, heads, .. } = decided;
         // A pair that people decided about is listed even if no predicate found it.
-        let known: BTreeSet<(u32, u32)> = similar_pairs.iter().map(|like| order_pair(like.a, like.b)).collect();
+        let known: BTreeSet<(u32, u32)> =
+            similar_pairs.iter().map(|like| order_pair(like.a, like.b)).collect();
         for ((a, b), word) in words.iter().filter(|(pair, _)| !known.contains(pair)) {
             let score = if *word == "joined" { 1.0 } else { 0.0 };
             let (a, b) = (*a, *b);
@@ -283,7 +294,8 @@ fn near_pair<P: Posts + ?Sized>(
     (a, b): (usize, usize),
     posts: &P,
 ) -> Result<NearPair, StageError> {
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = measure_witness(&posts.text_of_post(a)?, &posts.text_of_post(b)?);
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } =
+        measure_witness(&posts.text_of_post(a)?, &posts.text_of_post(b)?);
     Ok(NearPair {
         a: posts.id(a).into(),
         b: posts.id(b).into(),

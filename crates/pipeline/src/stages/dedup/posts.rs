@@ -218,7 +218,9 @@ impl StagePosts {
     pub fn text_with_language(&self, post: usize) -> Result<Cow<'_, str>, StageError> {
         match &self.texts {
             Texts::Memory(texts) => Ok(texts.get(post).into()),
-            Texts::Disk(_) => Ok(String::from_utf8_lossy(&self.read_text_bytes(post, post + 1)?).into_owned().into()),
+            Texts::Disk(_) => {
+                Ok(String::from_utf8_lossy(&self.read_text_bytes(post, post + 1)?).into_owned().into())
+            }
         }
     }
 
@@ -231,7 +233,10 @@ impl StagePosts {
     }
 
     /// The texts in order, with their languages; none after an error, which is in `failed`.
-    pub fn iter_tagged_texts<'a>(&'a self, failed: &'a mut Option<StageError>) -> impl Iterator<Item = String> + 'a {
+    pub fn iter_tagged_texts<'a>(
+        &'a self,
+        failed: &'a mut Option<StageError>,
+    ) -> impl Iterator<Item = String> + 'a {
         (0..self.count_posts())
             .step_by(BATCH)
             .map_while(|first| {

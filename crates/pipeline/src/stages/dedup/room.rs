@@ -53,7 +53,12 @@ impl PostTotals {
             "let it hold all in memory: `--set dedup.memory_mib={}`",
             self.memory_bytes().div_ceil(1 << 20)
         );
-        refuse_over(on_disk, self.file_bytes(), &format!("dedup of {}", count_with_noun(self.posts, "post")), &hint)
+        refuse_over(
+            on_disk,
+            self.file_bytes(),
+            &format!("dedup of {}", count_with_noun(self.posts, "post")),
+            &hint,
+        )
     }
 
     /// The message to the user.

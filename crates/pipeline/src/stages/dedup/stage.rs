@@ -18,14 +18,14 @@ use serde_json::Value;
 use super::outcomes::{DedupOutcomes, FoundPairs};
 use super::posts::{Posts, StagePosts, disk_error, places_of_ids};
 use super::room::{PostTotals, room_of_pairs};
-use super::{NearPair, DiskSpill};
+use super::{DiskSpill, NearPair};
 use crate::config::{Config, sections};
-use crate::stages::context::{About, NewRows, StageRows, StageError};
+use crate::stages::context::{About, NewRows, StageError, StageRows};
 use crate::stages::embed::Embeds;
 use crate::stages::job::Job;
 use crate::stages::same_joke::{JUDGED, JudgedPair, ONE};
 use crate::stages::stage::Stage;
-use crate::stages::{NEAR, NearEmbeddings, Pulse, Seconds, Stop, JoinProgress};
+use crate::stages::{JoinProgress, NEAR, NearEmbeddings, Pulse, Seconds, Stop};
 
 /// Removes duplicates among the posts of these stages, each of which is one whatever number of them have it, by their texts and by people's decisions. What does not fit in
 /// the memory that the settings allow works on the disk, with the same result. Pairs whose embeddings a step before has found
@@ -65,7 +65,8 @@ pub fn dedup_posts(
             let memory = usize::try_from(settings.memory_mib << 20).unwrap_or(usize::MAX);
             let spill = Spill { folder: on_disk.folder, memory, texts: posts.count_posts() };
             let mut failed = None;
-            let found = similar_pairs_on_disk(posts.iter_tagged_texts(&mut failed), settings, spill, &waiting);
+            let found =
+                similar_pairs_on_disk(posts.iter_tagged_texts(&mut failed), settings, spill, &waiting);
             // An unreadable text ends the iterator, which the join takes for the end of the posts.
             failed.map_or(Ok(()), Err)?;
             let (groups, pairs) = found.map_err(disk_error)?;
@@ -142,7 +143,11 @@ pub fn dedup_posts(
         }
         writer.flush()?;
     }
-    sources.warn_of_merged().iter().chain(&sources.warn_of_foreign()).for_each(|words| pulse.notify_user(words));
+    sources
+        .warn_of_merged()
+        .iter()
+        .chain(&sources.warn_of_foreign())
+        .for_each(|words| pulse.notify_user(words));
     Ok(())
 }
 
@@ -462,6 +467,10 @@ mod tests {
         );
         assert!(sources.warn_of_foreign().is_empty(), "half is not most: {:?}", sources.warn_of_foreign());
         (0..3).for_each(|_| sources.count_post("second", false, true));
-        assert!(sources.warn_of_foreign()[0].contains("13 of 23 posts of `second`"), "{:?}", sources.warn_of_foreign());
+        assert!(
+            sources.warn_of_foreign()[0].contains("13 of 23 posts of `second`"),
+            "{:?}",
+            sources.warn_of_foreign()
+        );
     }
 }

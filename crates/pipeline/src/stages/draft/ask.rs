@@ -10,11 +10,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::consent::require_consent;
-use super::flight::{EndpointLoad, waits_for, describe_progress};
+use super::flight::{EndpointLoad, describe_progress, waits_for};
 use super::outcome::{ReplyOutcome, outcome_of_record};
 use super::{
-    Demands, DraftStep, LlmContext, Slot, whom_to_ask, endpoints, is_skipped, is_unseen, open_store, is_optional, schema,
-    may_answer_later, slots_of_draft,
+    Demands, DraftStep, LlmContext, Slot, endpoints, is_optional, is_skipped, is_unseen, may_answer_later,
+    open_store, schema, slots_of_draft, whom_to_ask,
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;
@@ -88,7 +88,8 @@ pub fn requests_of_step(
             let text = translated.and_then(|value| prompt.values.get(value).cloned());
             let rendered = prompts.render_prompt(prompt.template, prompt.values)?;
             // In a pack, the reply to any case but the first has a record name of its own.
-            let other = slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.draft_declaration().responds.get(ask));
+            let other =
+                slot.ask.filter(|ask| *ask > 0).and_then(|ask| draft.draft_declaration().responds.get(ask));
             let about = match other {
                 Some(asked) => derive_id(asked.name, &[record.id()]),
                 None => item.about.clone(),
@@ -120,15 +121,22 @@ pub fn collect_evidence(
     }
     let endpoints = endpoints_of_draft(draft, config, recipe)?;
     let (mut there, mut refused) = (Vec::new(), Vec::new());
-    for pack in endpoints.iter().filter(|endpoint| !may_answer_later(endpoint)).filter_map(|e| e.pack.as_deref()) {
+    for pack in
+        endpoints.iter().filter(|endpoint| !may_answer_later(endpoint)).filter_map(|e| e.pack.as_deref())
+    {
         there.extend(pack_lines(pack, draft.templates()));
     }
     // A store that is not there is not made by looking.
-    if endpoints.iter().any(may_answer_later) && Workspace::new(&config.root).raw_folder().join("replies").exists() {
+    if endpoints.iter().any(may_answer_later)
+        && Workspace::new(&config.root).raw_folder().join("replies").exists()
+    {
         let store = open_store(config)?;
-        for Request { slot, ask, .. } in
-            requests_of_step(draft, &prompts, &slots_of_draft(draft, config, recipe, &endpoints)?, &records()?)?
-        {
+        for Request { slot, ask, .. } in requests_of_step(
+            draft,
+            &prompts,
+            &slots_of_draft(draft, config, recipe, &endpoints)?,
+            &records()?,
+        )? {
             let endpoint = &endpoints[slot.endpoint];
             if !may_answer_later(endpoint) {
                 continue;
@@ -233,7 +241,9 @@ pub fn ask_for_replies(
         return Ok(replies);
     }
     let slots = slots_of_draft(draft, asking.config, asking.recipe, &endpoints)?;
-    find_repeating_endpoints(draft, &endpoints, &slots).iter().for_each(|what| asking.pulse.notify_user(what));
+    find_repeating_endpoints(draft, &endpoints, &slots)
+        .iter()
+        .for_each(|what| asking.pulse.notify_user(what));
     let requests = requests_of_step(draft, &prompts, &slots, records)?;
     let mut places: Vec<Vec<usize>> = endpoints.iter().map(|_| Vec::new()).collect();
     for (at, request) in requests.iter().enumerate() {
@@ -304,7 +314,8 @@ pub fn ask_endpoints<T>(
     let store = Arc::new(open_store(asking.config)?);
     // Before the estimate, because forgotten replies are asked for again and may cost something.
     if asking.retry_failed && !asking.offline {
-        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| may_answer_later(endpoint)) {
+        for (endpoint, asks) in endpoints.iter().zip(&asks).filter(|(endpoint, _)| may_answer_later(endpoint))
+        {
             forget_unreadable(&store, endpoint, asks, &read, max_reasks).map_err(Unusable::of_request)?;
         }
     }
@@ -315,9 +326,12 @@ pub fn ask_endpoints<T>(
     let engine = |endpoint| Engine::new(store.clone(), endpoint, limits.clone()).map_err(StageError::from);
     let engines: Vec<Engine> = endpoints.into_iter().map(engine).collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
-    let flights: Vec<EndpointLoad> =
-        engines.iter().map(|engine| EndpointLoad { longest: engine.longest_request(), ..EndpointLoad::default() }).collect();
+    let runtime =
+        runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
+    let flights: Vec<EndpointLoad> = engines
+        .iter()
+        .map(|engine| EndpointLoad { longest: engine.longest_request(), ..EndpointLoad::default() })
+        .collect();
     // They are paid for: a stop waits for the replies.
     let _awaited = asking.stop.begin_paid_work();
     let parsed = runtime.block_on(async {

@@ -168,7 +168,12 @@ fn has_batch(endpoint: &Endpoint, config: &Config) -> Result<bool, StageError> {
 /// `about $0.28 for 20 requests to mine`.
 fn quote_cost(usd: Usd, requests: usize, names: &[&str]) -> String {
     let noun = if requests == 1 { "request" } else { "requests" };
-    format!("about {} for {} {noun} to {}", usd.in_cents(), group_digits(requests as i64), names.join(" and "))
+    format!(
+        "about {} for {} {noun} to {}",
+        usd.in_cents(),
+        group_digits(requests as i64),
+        names.join(" and ")
+    )
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::draft::Draft;
-use riddlemill_benchmarks::reply::{ReplyForm, Numbers, Reading, Reply};
+use riddlemill_benchmarks::reply::{Numbers, Reading, Reply, ReplyForm};
 use riddlemill_benchmarks::scope::{group_name, text_of_value, texts_of_value};
 use riddlemill_llm::parse::{
-    Unreadable, parse_bracketed_rating, parse_flag, parse_numbers, parse_object, on_scale, one_of, optional_text, plain_text, parse_strings, text_field,
+    Unreadable, on_scale, one_of, optional_text, parse_bracketed_rating, parse_flag, parse_numbers,
+    parse_object, parse_strings, plain_text, text_field,
 };
 use riddlemill_review::{Value, Values};
 use serde_json::{Map, Value as Json};
@@ -101,7 +102,9 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
             let needed: Vec<&str> =
                 keys.iter().filter(|(_, form)| !may_lack(form)).map(|(key, _)| *key).collect();
             let map = parse_object(reply, &needed)?;
-            keys.iter().map(|(key, form)| Ok(((*key).to_owned(), value_under_key(&map, key, form)?))).collect()
+            keys.iter()
+                .map(|(key, form)| Ok(((*key).to_owned(), value_under_key(&map, key, form)?)))
+                .collect()
         }
         Reply::Native(name, _) => {
             Err(Unreadable::new(format!("the reader {name:?} cannot be combined with other forms")))
@@ -109,7 +112,11 @@ fn parse_reply(form: &Reply, reply: &str) -> Result<BTreeMap<String, TemplateVal
     }
 }
 
-fn value_under_key(map: &Map<String, Json>, key: &str, form: &ReplyForm) -> Result<TemplateValue, Unreadable> {
+fn value_under_key(
+    map: &Map<String, Json>,
+    key: &str,
+    form: &ReplyForm,
+) -> Result<TemplateValue, Unreadable> {
     Ok(match form {
         ReplyForm::Text => TemplateValue::from(text_field(map, key)?),
         ReplyForm::TextOrNone | ReplyForm::TextOrNull => {
@@ -145,7 +152,8 @@ mod tests {
 
     fn values(step: &str, reply: &str) -> Result<Values, Unreadable> {
         let (benchmark, step) = step.split_once('/').unwrap();
-        let draft = Asked::find_draft(riddlemill_benchmarks::find_benchmark(benchmark).unwrap(), step).unwrap();
+        let draft =
+            Asked::find_draft(riddlemill_benchmarks::find_benchmark(benchmark).unwrap(), step).unwrap();
         draft.read_reply(draft.templates()[0], reply)
     }
 

@@ -6,7 +6,7 @@ use super::DraftStep;
 use crate::stages::subject::{DraftItem, draft_items};
 use riddlemill_benchmarks::choice::Label;
 use riddlemill_llm::parse::Unreadable;
-use riddlemill_llm::{Ask, Role, RequestContent};
+use riddlemill_llm::{Ask, RequestContent, Role};
 use riddlemill_record::Row;
 use riddlemill_review::Values;
 use riddlemill_text::text::language::{Language, detect};

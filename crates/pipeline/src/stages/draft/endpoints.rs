@@ -80,7 +80,11 @@ pub(super) fn unknown_setting(
 }
 
 /// The number in a setting; 0 if it is not set.
-pub(in crate::stages) fn number_of_setting(config: &Config, recipe: &str, (section, key): (&str, &str)) -> u64 {
+pub(in crate::stages) fn number_of_setting(
+    config: &Config,
+    recipe: &str,
+    (section, key): (&str, &str),
+) -> u64 {
     config.setting_value(recipe, section, key).and_then(Value::as_u64).unwrap_or_default()
 }
 
@@ -89,7 +93,11 @@ pub(in crate::stages) fn number_of_setting(config: &Config, recipe: &str, (secti
 ///
 /// # Errors
 /// [`StageError::Settings`] where another name is not set.
-pub fn endpoints_of_draft(draft: DraftStep, config: &Config, recipe: &str) -> Result<Vec<Endpoint>, StageError> {
+pub fn endpoints_of_draft(
+    draft: DraftStep,
+    config: &Config,
+    recipe: &str,
+) -> Result<Vec<Endpoint>, StageError> {
     if is_skipped(draft, config, recipe) {
         return Ok(Vec::new());
     }
@@ -107,7 +115,11 @@ pub fn is_optional(draft: DraftStep, config: &Config, recipe: &str) -> bool {
 
 /// Whether the settings turn the draft off.
 pub fn is_skipped(draft: DraftStep, config: &Config, recipe: &str) -> bool {
-    config.typed_settings::<sections::Draft>(Some(recipe), "draft").skip.iter().any(|step| step == draft.name())
+    config
+        .typed_settings::<sections::Draft>(Some(recipe), "draft")
+        .skip
+        .iter()
+        .any(|step| step == draft.name())
 }
 
 /// Whether the draft is hidden from everybody before they vote: from voters and from those who review the votes.
@@ -146,7 +158,10 @@ pub fn endpoints_by_name(
             Some(endpoint) if endpoint.provider == Provider::Libretranslate && !translates => {
                 let translator = Unusable::at_place(key, format!("[llm.{name}] only translates"));
                 return Err(translator
-                    .with_hint(format!("set draft.translator = {}, and name a model as {key}", toml_string(&name)))
+                    .with_hint(format!(
+                        "set draft.translator = {}, and name a model as {key}",
+                        toml_string(&name)
+                    ))
                     .into());
             }
             Some(mut endpoint) => {
@@ -237,7 +252,8 @@ fn bars_of(
 fn parse_barred_models(setting: &str, lines: &[String]) -> Result<Vec<(String, Pattern)>, StageError> {
     let read = |line: &String| {
         let wrong = || {
-            let none = Unusable::at_place(setting, format!("{line:?} is not of the form \"endpoint: model\""));
+            let none =
+                Unusable::at_place(setting, format!("{line:?} is not of the form \"endpoint: model\""));
             StageError::from(none.with_hint("\"my-judge: my-family-*\""))
         };
         let (judge, model) = line.split_once(':').ok_or_else(wrong)?;
@@ -257,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_judge_is_barred_from_its_own_family() {
-        let bars = parse_barred_models("judge.barred", &["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
+        let bars =
+            parse_barred_models("judge.barred", &["gpt-judge: gpt-*".to_owned(), "x:y".to_owned()]).unwrap();
         assert!(bars[0].0 == "gpt-judge" && bars[0].1.matches("gpt-4") && !bars[0].1.matches("other"));
         assert!(bars[1].1.matches("y"));
         assert!(parse_barred_models("judge.barred", &["gpt-*".to_owned()]).is_err());

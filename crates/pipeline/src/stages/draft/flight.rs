@@ -16,7 +16,8 @@ pub(in crate::stages) struct EndpointLoad {
 
 /// What a Ctrl-C waits for: nothing is sent any more, and what was sent is paid for.
 pub(in crate::stages) fn waits_for(flights: &[EndpointLoad]) -> String {
-    let up: Vec<&EndpointLoad> = flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
+    let up: Vec<&EndpointLoad> =
+        flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
     let requests: usize = up.iter().map(|flight| flight.now.load(Ordering::Relaxed)).sum();
     match up.iter().map(|flight| flight.longest.as_secs()).max() {
         None => "nothing more is sent, and no request is in flight".into(),

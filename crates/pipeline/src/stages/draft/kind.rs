@@ -19,7 +19,11 @@ impl DraftStep {
     /// Those of the built-in benchmarks.
     #[cfg(test)]
     pub(super) fn built_in() -> Vec<DraftStep> {
-        riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.drafts).map(DraftStep).collect()
+        riddlemill_benchmarks::all_benchmarks()
+            .iter()
+            .flat_map(|benchmark| &benchmark.drafts)
+            .map(DraftStep)
+            .collect()
     }
 
     /// The name of the step in flags and settings: that of its review.

@@ -21,15 +21,19 @@ pub(super) mod step;
 mod trial;
 
 pub use super::context::LlmContext;
-pub use ask::{Request, ask_endpoints, draft_records, collect_evidence, no_endpoint, papers_own, load_prompts, ask_for_replies, requests_of_step};
+pub use ask::{
+    Request, ask_endpoints, ask_for_replies, collect_evidence, draft_records, load_prompts, no_endpoint,
+    papers_own, requests_of_step,
+};
 pub(super) use consent::require_consent;
 pub(super) use declared::answer_as_template;
 pub use demands::Demands;
 pub(super) use endpoints::number_of_setting;
 pub use endpoints::{
-    Asks, Slot, whom_to_ask, endpoints_of_draft, is_skipped, is_unseen, slots_of_judges, endpoints_by_name, is_optional, may_answer_later, slots_of_draft, wants_unseen,
+    Asks, Slot, endpoints_by_name, endpoints_of_draft, is_optional, is_skipped, is_unseen, may_answer_later,
+    slots_of_draft, slots_of_judges, wants_unseen, whom_to_ask,
 };
-pub(super) use flight::{EndpointLoad, waits_for, describe_progress};
+pub(super) use flight::{EndpointLoad, describe_progress, waits_for};
 pub use kind::DraftStep;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use outcome::ReplyOutcome;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{DraftStep, Slot};
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_benchmarks::ExpressionError;
-use riddlemill_llm::{ReplyOrigin, Parsed};
+use riddlemill_llm::{Parsed, ReplyOrigin};
 use riddlemill_record::{Evidence, Outcome, Reason, Row};
 use riddlemill_review::Values;
 
@@ -23,7 +23,12 @@ pub struct ReplyOutcome {
 }
 
 /// The outcome of a record, from its replies; if the step is `optional`, it continues without one.
-pub(super) fn outcome_of_record(draft: DraftStep, mut record: Row, replies: Vec<ReplyOutcome>, optional: bool) -> Outcome<Row> {
+pub(super) fn outcome_of_record(
+    draft: DraftStep,
+    mut record: Row,
+    replies: Vec<ReplyOutcome>,
+    optional: bool,
+) -> Outcome<Row> {
     let items = match subject::draft_items(&record, draft) {
         Ok(items) => items,
         Err(trouble) => return no_list(&trouble),
@@ -60,8 +65,9 @@ pub(super) fn outcome_of_record(draft: DraftStep, mut record: Row, replies: Vec<
             }
             DraftOutcome::Missing { reason, words, held } => {
                 lacking.insert(element);
-                let words =
-                    items.get(element).map_or_else(|| words.clone(), |item| words.with_text(item.name_finding(&words)));
+                let words = items
+                    .get(element)
+                    .map_or_else(|| words.clone(), |item| words.with_text(item.name_finding(&words)));
                 missing.get_or_insert((reason, words, held));
             }
         }
@@ -109,7 +115,10 @@ pub(super) fn no_list(trouble: &ExpressionError) -> Outcome<Row> {
 /// The outcome of a record with a reply about an item for which a requirement of the step cannot be computed.
 pub(super) fn not_computed(draft: DraftStep, item: &DraftItem, values: &Values) -> Option<Outcome<Row>> {
     let trouble = item.unmet_requirement(draft, values).err()?;
-    Some(Outcome::Failed { reason: Reason::NotComputed, evidence: item.name_finding(&trouble.to_string()).into() })
+    Some(Outcome::Failed {
+        reason: Reason::NotComputed,
+        evidence: item.name_finding(&trouble.to_string()).into(),
+    })
 }
 
 /// The sentence of a requirement that a reply about an item does not meet. A model is asked again for such a reply; one about
@@ -199,7 +208,9 @@ mod tests {
                 parsed: Parsed::Held(held.clone()),
             }]
         };
-        let pair = DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-gen").unwrap(), "pair").unwrap();
+        let pair =
+            DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-gen").unwrap(), "pair")
+                .unwrap();
         let held = outcome_of_record(pair, question.clone(), waits(), false);
         assert!(matches!(held, Outcome::Held { reason: Reason::ReplyMissing, .. }));
         let Outcome::Changed { row, rule, .. } = outcome_of_record(pair, question, waits(), true) else {

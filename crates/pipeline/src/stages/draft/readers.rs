@@ -5,12 +5,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use riddlemill_llm::parse::{Unreadable, parse_object, plain_text, parse_rating, parse_strings, text_field};
+use riddlemill_llm::parse::{Unreadable, parse_object, parse_rating, parse_strings, plain_text, text_field};
 use riddlemill_review::{Value, Values};
 use riddlemill_text::puzzle::distractors::same_option;
 use riddlemill_text::puzzle::options::NONE;
 use riddlemill_text::puzzle::statistics;
-use riddlemill_text::puzzle::words::{word_key, list_words};
+use riddlemill_text::puzzle::words::{list_words, word_key};
 use serde_json::{Map, Value as Json, json};
 
 pub(super) struct Reader {
@@ -60,7 +60,13 @@ pub(super) const READERS: &[Reader] = &[
         name: "situation_of_word",
         fields: &["question", "answer", "premises", "stumper"],
         read: parse_situation,
-        schema: || Some(schema_of(vec![("question", text_schema()), ("answer", text_schema()), ("premise", text_schema())])),
+        schema: || {
+            Some(schema_of(vec![
+                ("question", text_schema()),
+                ("answer", text_schema()),
+                ("premise", text_schema()),
+            ]))
+        },
     },
     Reader { name: "topic", fields: &["topic"], read: parse_topic, schema: || None },
 ];
@@ -101,7 +107,8 @@ fn parse_premise_list(map: &Map<String, Json>) -> Result<Values, Unreadable> {
             "\"premises\" must list {fewest} to {most} premises, not {count}"
         )));
     }
-    let premises: Vec<String> = parse_strings(map, "premises", count)?.iter().map(|text| one_line(text)).collect();
+    let premises: Vec<String> =
+        parse_strings(map, "premises", count)?.iter().map(|text| one_line(text)).collect();
     let stumper = map.get("overturned").and_then(Json::as_u64).and_then(|at| premises.get(at as usize));
     let Some(stumper) = stumper else {
         return Err(Unreadable::new(format!("\"overturned\" must be a number from 0 to {}", count - 1)));
@@ -159,7 +166,8 @@ fn parse_topic(reply: &str) -> Result<Values, Unreadable> {
 
 /// Takes three distractors that differ from each other and are not the fourth option.
 fn insert_all(values: &mut Values, map: &Map<String, Json>) -> Result<(), Unreadable> {
-    let texts: Vec<String> = parse_strings(map, "distractors", 3)?.iter().map(|text| one_line(text)).collect();
+    let texts: Vec<String> =
+        parse_strings(map, "distractors", 3)?.iter().map(|text| one_line(text)).collect();
     for (at, text) in texts.iter().enumerate() {
         if word_key(text) == word_key(NONE) {
             return Err(Unreadable::new(format!("{NONE:?} is an option of every puzzle and no distractor")));
@@ -231,7 +239,8 @@ mod tests {
     #[test]
     fn premises_come_with_the_overturned_one() {
         let values =
-            parse_premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d.", "D."], "overturned": 1}"#).unwrap();
+            parse_premises(r#"{"premises": ["A is b.", "B is\nc.", "C is d.", "D."], "overturned": 1}"#)
+                .unwrap();
         assert_eq!(
             (values.text_of("premises"), values.text_of("stumper")),
             (Some("A is b.\nB is c.\nC is d.\nD."), Some("B is c."))
@@ -312,7 +321,8 @@ mod tests {
     }
 
     fn judge() -> DraftStep {
-        DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap()
+        DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge")
+            .unwrap()
     }
 
     #[test]

@@ -2,16 +2,20 @@
 //!
 //! It uses only those parts of JSON Schema that every provider accepts; every field is required, and there are no others.
 
-use riddlemill_benchmarks::reply::{ReplyForm, Reply};
+use riddlemill_benchmarks::reply::{Reply, ReplyForm};
 use serde_json::Value as Json;
 
-use super::readers::{flag_schema, integer_schema, list_schema, one_of, schema_of, text_schema, text_or_none};
+use super::readers::{
+    flag_schema, integer_schema, list_schema, one_of, schema_of, text_or_none, text_schema,
+};
 use super::{DraftStep, readers};
 
 /// The schema of the replies to a draft's prompt; `None` where they are words.
 pub(super) fn reply_schema(draft: DraftStep, template: &str) -> Option<Json> {
     match &draft.draft_declaration().find_reading(template)?.form {
-        Reply::Json(keys) => Some(schema_of(keys.iter().map(|(key, form)| (*key, schema_of_form(form))).collect())),
+        Reply::Json(keys) => {
+            Some(schema_of(keys.iter().map(|(key, form)| (*key, schema_of_form(form))).collect()))
+        }
         Reply::Native(name, _) => (readers::find_reader(name)?.schema)(),
         Reply::Text(_) | Reply::Whole | Reply::Label(_) | Reply::Rating(..) | Reply::Numbers(_) => None,
     }

@@ -3,7 +3,10 @@
 
 use super::outcome::{no_list, not_computed, not_met, outcome_of_tie};
 use super::ratings::{Elsewhere, Ratings};
-use super::{DraftStep, DraftOutcome, LlmContext, ReplyOutcome, Slot, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
+use super::{
+    DraftOutcome, DraftStep, LlmContext, ReplyOutcome, Slot, ask_for_replies, draft_outcome,
+    number_of_setting, whom_to_ask,
+};
 use crate::stages::StageError;
 use crate::stages::subject::{self, DraftItem, Drafted};
 use riddlemill_record::{Evidence, Outcome, Reason, Record, Row};
@@ -176,8 +179,11 @@ fn collect_drafts(
         least => models.len() as u64 >= least,
     };
     if !enough {
-        let lack =
-            |reason, words: &Evidence, held| DraftLack { reason, evidence: words.with_text(item.name_finding(words)), held };
+        let lack = |reason, words: &Evidence, held| DraftLack {
+            reason,
+            evidence: words.with_text(item.name_finding(words)),
+            held,
+        };
         return Err(match missing.iter().find(|missing| missing.held).or_else(|| missing.first()) {
             Some(missing) => lack(missing.reason, &missing.ledger_evidence(), missing.held),
             None => {
@@ -187,7 +193,8 @@ fn collect_drafts(
             }
         });
     }
-    let without = |missing: &MissingReply| format!("without {}: {}", missing.reason.code(), missing.ledger_evidence());
+    let without =
+        |missing: &MissingReply| format!("without {}: {}", missing.reason.code(), missing.ledger_evidence());
     evidence.extend(missing.iter().map(without));
     Ok((drafted, evidence))
 }
@@ -196,12 +203,14 @@ fn collect_drafts(
 mod tests {
     use super::*;
     use crate::stages::subject::rows::make_row;
-    use riddlemill_llm::{Failed, Held, Key, ReplyOrigin, Parsed, Reply, Usd};
+    use riddlemill_llm::{Failed, Held, Key, Parsed, Reply, ReplyOrigin, Usd};
     use riddlemill_review::{Value, Values};
     use serde_json::json;
 
     fn rate(replies: Vec<ReplyOutcome>, elsewhere: Vec<Elsewhere>, models: u64) -> Outcome<Row> {
-        let judge = DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge").unwrap();
+        let judge =
+            DraftStep::find_draft(riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap(), "judge")
+                .unwrap();
         let record = make_row("responses", json!({}));
         let items = subject::draft_items(&record, judge).unwrap();
         outcome_of_record(judge, record, &items, replies, elsewhere, ReplyNeeds { models, asks: false })

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    DraftStep, Ratings, whom_to_ask, draft_records, endpoints, collect_evidence, is_skipped, is_unseen, is_optional, load_prompts, requests_of_step,
-    may_answer_later, several, slots_of_draft, wants_unseen,
+    DraftStep, Ratings, collect_evidence, draft_records, endpoints, is_optional, is_skipped, is_unseen,
+    load_prompts, may_answer_later, requests_of_step, several, slots_of_draft, wants_unseen, whom_to_ask,
 };
 use crate::config::{Config, sections};
 use crate::stages::context::{About, NewRows, StageError};
@@ -65,7 +65,8 @@ impl Stage for Drafting {
             decide.insert("skip".into(), true.into());
         }
         let endpoints = endpoints_of_draft(kind, config, recipe);
-        if wants_unseen(kind, config, recipe) && endpoints.is_ok_and(|endpoints| endpoints.iter().any(may_answer_later))
+        if wants_unseen(kind, config, recipe)
+            && endpoints.is_ok_and(|endpoints| endpoints.iter().any(may_answer_later))
         {
             decide.insert("unseen".into(), true.into());
         }

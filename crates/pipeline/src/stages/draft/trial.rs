@@ -30,7 +30,8 @@ pub fn try_endpoint(endpoint: &Endpoint, mut ask: Ask, asking: &LlmContext<'_>) 
     let (limits, cancel) = asking.engine_limits();
     let engine = Engine::new(store, endpoint, limits)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
+    let runtime =
+        runtime.map_err(|e| Unusable::of_request(format!("cannot start the network runtime: {e}")))?;
     let trial = runtime.block_on(async {
         let work = engine.try_once(ask);
         tokio::pin!(work);

@@ -122,9 +122,10 @@ mod tests {
     fn posts_and_comments_are_distinguished() {
         let post = parse_row(r#"{"contents": [{"text": "甲"}], "tid": 1, "pid": 2, "floor": 3}"#).unwrap();
         assert!(!post.is_comment && post.floor.as_deref() == Some("3"));
-        let comment =
-            parse_row(r#"{"contents": {"texts": [{"text": "乙"}]}, "tid": 1, "pid": 4, "ppid": 2, "floor": 3}"#)
-                .unwrap();
+        let comment = parse_row(
+            r#"{"contents": {"texts": [{"text": "乙"}]}, "tid": 1, "pid": 4, "ppid": 2, "floor": 3}"#,
+        )
+        .unwrap();
         assert!(comment.is_comment);
         let absent = parse_row(r#"{"pid": 0, "tid": 1, "text": "广告"}"#).unwrap_err();
         assert_eq!(absent, Parsed::Out(Reason::NoNumber, String::new()));

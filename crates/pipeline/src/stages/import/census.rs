@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::cut::of_pages;
 use super::files::Dump;
-use super::hashed_names::{HashedName, HashedNames, hash_name, format_hash};
+use super::hashed_names::{HashedName, HashedNames, format_hash, hash_name};
 use super::page::PagePost;
 use super::split::Item;
-use super::thread::{Census, ThreadPost, Threads, RankedNote};
+use super::thread::{Census, RankedNote, ThreadPost, Threads};
 use super::{add_names, columns, dump, walk, warc};
 use crate::config::{SourceKind, sections};
 use riddlemill_files::reading::Packing;
@@ -347,7 +347,9 @@ mod tests {
         let fit =
             Fit { byte: 0, bytes: 1, packing: Packing::Plain, lines: 0, bodies: 0, apart: true, ends: true };
         let mut lines = Vec::new();
-        PartCensus::hash_census(NameKey::new(&[7; 32]), fit, Census::default()).write_lines(&mut lines).unwrap();
+        PartCensus::hash_census(NameKey::new(&[7; 32]), fit, Census::default())
+            .write_lines(&mut lines)
+            .unwrap();
         assert!(matches!(PartCensus::read_parts(&lines[..], &[8; 32]), Err(CensusError::OtherSalt)));
         let twice = [&lines[..], &lines[..]].concat();
         let merged = PartCensus::read_parts(&twice[..], &[7; 32]).unwrap().merge_parts();

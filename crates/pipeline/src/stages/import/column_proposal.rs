@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::known_columns::{COLUMNS, KINDS, NAMES, READ, normalise_column, names_people};
+use super::known_columns::{COLUMNS, KINDS, NAMES, READ, names_people, normalise_column};
 use super::native_id::as_meant;
 
 /// Objects in objects that are looked into.
@@ -197,7 +197,8 @@ impl<'r> RowColumns<'r> {
             let is_free = |column: &&(&String, &str)| !fields.values().any(|taken| taken == column.0);
             let of_name = |name: &&str| {
                 let mut direct = inner.iter().filter(|column| is_free(column) && !column.1.contains('.'));
-                let direct = direct.find(|(column, own)| normalise_column(own) == **name && self.may_be(field, column));
+                let direct = direct
+                    .find(|(column, own)| normalise_column(own) == **name && self.may_be(field, column));
                 direct
                     .or_else(|| self.person_within(&inner, name).filter(|_| *field == "author"))
                     .map(|(column, _)| (*column).clone())
@@ -216,7 +217,8 @@ impl<'r> RowColumns<'r> {
     ) -> Option<&'n (&'n String, &'n str)> {
         NAMES.iter().find_map(|name| {
             inner.iter().find(|(column, own)| {
-                own.split_once('.').is_some_and(|(object, rest)| normalise_column(object) == user && rest == *name)
+                own.split_once('.')
+                    .is_some_and(|(object, rest)| normalise_column(object) == user && rest == *name)
                     && self.values_of_column(column).any(Value::is_string)
             })
         })
@@ -254,8 +256,11 @@ impl<'r> RowColumns<'r> {
 
     /// Whether most values of a column are words that say something.
     fn has_words(&self, column: &str) -> bool {
-        let texts: Vec<&str> =
-            self.values_of_column(column).filter_map(Value::as_str).filter(|text| !text.trim().is_empty()).collect();
+        let texts: Vec<&str> = self
+            .values_of_column(column)
+            .filter_map(Value::as_str)
+            .filter(|text| !text.trim().is_empty())
+            .collect();
         let distinct: BTreeSet<&&str> = texts.iter().collect();
         let said = texts.iter().filter(|text| is_said(text)).count();
         !names_people(column) && said > 0 && 2 * said >= texts.len() && 2 * distinct.len() > texts.len()

@@ -66,7 +66,8 @@ pub fn find_cut(dump: &Dump) -> Option<Cut> {
 
 /// Whether a file begins with a line, and not with an array. A file that begins with blanks beyond measure is not cut.
 fn is_of_lines(dump: &Dump) -> bool {
-    if !matches!(rows::detect_format(dump), rows::RowFormat::Json) || shape::of_dump(dump) != Ok(Shape::Lines) {
+    if !matches!(rows::detect_format(dump), rows::RowFormat::Json) || shape::of_dump(dump) != Ok(Shape::Lines)
+    {
         return false;
     }
     let mut head = Vec::new();

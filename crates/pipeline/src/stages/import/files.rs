@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::config::places::{PatternError, list_matching_files};
 use crate::config::{Config, Problem, Problems, Source, SourceKind, Take};
 use crate::stages::withdrawal::Withdrawals;
-use riddlemill_harvest::fetch::{LOCK, Pin, FilePins};
+use riddlemill_harvest::fetch::{FilePins, LOCK, Pin};
 use riddlemill_harvest::pages::Profile;
 use riddlemill_record::{Language, record};
 use riddlemill_tables::{Error, StageReader, Workspace, durable};
@@ -261,7 +261,8 @@ fn match_files(config: &Config, path: &str) -> Result<Vec<glob::GlobResult>, Pat
     if is_pattern(path) || !folder.is_dir() {
         return list_matching_files(&config.root, &config.trust, path);
     }
-    let found = list_matching_files(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
+    let found =
+        list_matching_files(&config.root, &config.trust, &format!("{}/**/*", path.trim_end_matches('/')))?;
     Ok(found.into_iter().filter(|path| path.as_ref().map_or(true, |path| path.is_file())).collect())
 }
 
@@ -324,7 +325,9 @@ fn dumps_of(config: &Config, source: &Source, pins: &FilePins) -> Result<Vec<Dum
     {
         problems.push(problem(format!("cannot read {}: {e}", pattern.display())));
     }
-    for path in find_unnamable_files(&pattern).into_iter().filter(|_| is_pattern(&source.path) && !pattern.is_file()) {
+    for path in
+        find_unnamable_files(&pattern).into_iter().filter(|_| is_pattern(&source.path) && !pattern.is_file())
+    {
         problems.push(problem(format!(
             "the name of {} is not Unicode\n  hint: rename the file; every ledger contains its name",
             path.display()
@@ -387,7 +390,10 @@ fn find_unnamable_files(pattern: &Path) -> Vec<PathBuf> {
     let files = folders.iter().filter_map(|folder| folder.read_dir().ok()).flatten().filter_map(Result::ok);
     let odd = |path: &PathBuf| {
         let own = path.file_name().unwrap_or_default();
-        own.to_str().is_none() && name.matches(&own.to_string_lossy()) && path.is_file() && !is_unfinished(path)
+        own.to_str().is_none()
+            && name.matches(&own.to_string_lossy())
+            && path.is_file()
+            && !is_unfinished(path)
     };
     let mut found: Vec<PathBuf> = files.map(|file| file.path()).filter(odd).collect();
     found.sort();

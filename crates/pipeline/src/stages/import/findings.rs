@@ -77,7 +77,9 @@ fn of_columns(missing: Option<columns::MissingColumns>) -> Option<Finding> {
 /// Parts of a file that are not read although the rest is.
 pub(super) fn of_parts(dump: &Dump) -> Vec<String> {
     match of_pages(dump.kind) || !dump.piece.is_first() {
-        false if matches!(rows::detect_format(dump), RowFormat::Workbook) => rows::of_workbook(dump).unwrap_or_default(),
+        false if matches!(rows::detect_format(dump), RowFormat::Workbook) => {
+            rows::of_workbook(dump).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }
@@ -158,7 +160,11 @@ pub(super) fn unread_encoding(path: &Path) -> Option<(String, String)> {
     };
     let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&path.with_file_name(to)));
     Some((
-        format!("{} of {} are not UTF-8: {reads}", group_digits(wrong as i64), count_with_noun(lines, "line")),
+        format!(
+            "{} of {} are not UTF-8: {reads}",
+            group_digits(wrong as i64),
+            count_with_noun(lines, "line")
+        ),
         format!("`{command}` writes it as UTF-8; then name that file as `path`"),
     ))
 }

@@ -26,7 +26,8 @@ pub(super) fn missing_header(dump: &Dump, header: &[String], is_workbook: bool) 
         return None;
     }
     let cells: Vec<&String> = header.iter().filter(|cell| !cell.trim().is_empty()).collect();
-    let is_known = held_columns(dump, header).columns > 0 || cells.iter().any(|cell| field_of(cell).is_some());
+    let is_known =
+        held_columns(dump, header).columns > 0 || cells.iter().any(|cell| field_of(cell).is_some());
     if is_known || !cells.iter().any(|cell| is_value(cell)) {
         return None;
     }

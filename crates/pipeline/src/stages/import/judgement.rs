@@ -193,7 +193,8 @@ mod tests {
     }
 
     fn several(dump: &Dump, text: &str) -> FileJudgement {
-        let objects: Vec<HeadObject<'_>> = text.lines().map(|line| HeadObject::scan_bytes(line.as_bytes())).collect();
+        let objects: Vec<HeadObject<'_>> =
+            text.lines().map(|line| HeadObject::scan_bytes(line.as_bytes())).collect();
         judge_several(dump, &objects)
     }
 

@@ -4,7 +4,7 @@ use super::ReadItem;
 use super::dump::BATCH;
 use super::files::Dump;
 use super::findings::Tally;
-use super::same_id::{RepeatedPost, Fingerprint, Repeat, settle_again};
+use super::same_id::{Fingerprint, Repeat, RepeatedPost, settle_again};
 use crate::config::{SourceKind, toml_string};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason};

@@ -108,7 +108,11 @@ impl JokeNotes {
             }
             self.of.insert(position, above.map(|(.., id)| id.clone()));
         } else if numbered(text).is_some_and(|joke| joke.number.is_some()) {
-            self.above = Some((position, post.author.clone(), text_id(&Post::join_title_and_content(None, Some(text)))));
+            self.above = Some((
+                position,
+                post.author.clone(),
+                text_id(&Post::join_title_and_content(None, Some(text))),
+            ));
         }
     }
 
@@ -132,8 +136,9 @@ impl JokeNotes {
 /// What a file of jokes of annual threads notes under them.
 pub(super) fn read_notes(dump: &Dump, settings: &sections::Import) -> JokeNotes {
     let mut notes = JokeNotes::default();
-    let row =
-        |_: &JokeNotes, item: Item<'_>| Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?));
+    let row = |_: &JokeNotes, item: Item<'_>| {
+        Some((item.position, super::parse(dump, item.bytes.ok()?, None).ok()?))
+    };
     let take = |notes: &mut JokeNotes, (position, parsed): (u64, Parsed)| notes.note_post(position, &parsed);
     walk::fold_dump(dump, settings.max_line_mib << 20, &mut notes, row, |_, _| None, take);
     notes

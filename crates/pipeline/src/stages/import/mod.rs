@@ -80,7 +80,7 @@ pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, parse_array as numpy_rows};
 pub use proposal::{NoSource, SourceProposal, propose_source, source_of};
 pub use published::published_rows;
-pub use recall::{Block, Recalled, RecallFilter, read_blocks, is_sought, read_back};
+pub use recall::{Block, RecallFilter, Recalled, is_sought, read_back, read_blocks};
 pub use same_id::{RepeatedPost, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;
@@ -267,7 +267,8 @@ fn read<T: Default + Send>(
         }
     };
     let notes = (dump.kind == SourceKind::LeymoreAnnual).then(|| leymore::read_notes(dump, settings));
-    let published = (dump.kind == SourceKind::Published).then(|| published::PublishedRows::read_rows(dump, settings));
+    let published =
+        (dump.kind == SourceKind::Published).then(|| published::PublishedRows::read_rows(dump, settings));
     let row = |item: Item<'_>| {
         let parsed = item.bytes.and_then(|bytes| parse(dump, bytes, Some(known)));
         let parsed = parsed.unwrap_or_else(|unread| Parsed::Out(unread.reason(), unread.to_string()));
@@ -332,7 +333,10 @@ pub(crate) fn parse(dump: &Dump, bytes: &[u8], threads: Option<&thread::Threads>
     Ok(match parse_text(dump, &mended, threads) {
         Parsed::Post(mut post) => {
             let halves = (what.halves > 0).then(|| {
-                format!("half of a pair of surrogates at {}, left out", count_with_noun(what.halves as u64, "place"))
+                format!(
+                    "half of a pair of surrogates at {}, left out",
+                    count_with_noun(what.halves as u64, "place")
+                )
             });
             let bare = (what.bare > 0).then(|| {
                 format!("NaN or Infinity at {}, read as absent", count_with_noun(what.bare as u64, "place"))

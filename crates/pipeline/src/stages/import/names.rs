@@ -34,8 +34,9 @@ record! {
 pub fn no_names(root: &Path, settings: &sections::Import, salt: &[u8; 32]) -> Result<NameList, StageError> {
     let mut list = NameList::new(salt);
     for name in &settings.common_words {
-        let text = fs::read_to_string(root.join(name))
-            .map_err(|e| StageError::from(unreadable_list(name, &e).with_hint("a path relative to pipeline.toml")))?;
+        let text = fs::read_to_string(root.join(name)).map_err(|e| {
+            StageError::from(unreadable_list(name, &e).with_hint("a path relative to pipeline.toml"))
+        })?;
         let words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         list.except_words(words.map(str::to_owned));
     }
@@ -98,7 +99,11 @@ struct ItemAuthor {
 
 fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
     let text = simdutf8::basic::from_utf8(bytes).ok()?;
-    let who = || super::object::<ItemAuthor>(text).or_else(|_| super::object::<ItemAuthor>(&notation::strict_json(text))).ok();
+    let who = || {
+        super::object::<ItemAuthor>(text)
+            .or_else(|_| super::object::<ItemAuthor>(&notation::strict_json(text)))
+            .ok()
+    };
     match dump.kind {
         SourceKind::LeymoreTitles => who()?.lz,
         SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,

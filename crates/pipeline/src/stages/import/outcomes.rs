@@ -24,10 +24,14 @@ pub(super) fn put_outcomes(
             let (damaged, noted) = (draft.damaged_id.clone(), draft.noted.clone());
             let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() },
-                None => {
-                    ReadItem { locator, outcome: imported_outcome(post, damaged, noted), fingerprints: vec![fingerprint] }
+                Some(tombstone) => {
+                    ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() }
                 }
+                None => ReadItem {
+                    locator,
+                    outcome: imported_outcome(post, damaged, noted),
+                    fingerprints: vec![fingerprint],
+                },
             });
         }
         other => return put(ReadItem { locator, outcome: set_aside(dump, other), fingerprints: Vec::new() }),
@@ -38,7 +42,11 @@ pub(super) fn put_outcomes(
             let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             if let Some(tombstone) = withdrawn.of_post(&post.id, &post.text) {
                 let locator = format!("{locator}#{}", i + 1);
-                more.push(ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() });
+                more.push(ReadItem {
+                    locator,
+                    outcome: withdrawn_outcome(tombstone),
+                    fingerprints: Vec::new(),
+                });
                 continue;
             }
             rows.push((post, same_id::PAGE));

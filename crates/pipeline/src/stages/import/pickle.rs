@@ -397,7 +397,9 @@ fn construct_value(called: Value, given: Value) -> Result<Value, &'static str> {
     match (name.as_str(), given.as_slice()) {
         ("numpy.core.multiarray _reconstruct", _) => Ok(Value::Array(share_items(Vec::new()))),
         ("numpy dtype", [Value::Text(kind), ..]) => Ok(Value::Type(kind.clone())),
-        ("numpy.core.multiarray scalar", [Value::Type(kind), Value::Bytes(bytes)]) => parse_scalar(kind, bytes),
+        ("numpy.core.multiarray scalar", [Value::Type(kind), Value::Bytes(bytes)]) => {
+            parse_scalar(kind, bytes)
+        }
         // How a pickle of protocol 2 writes bytes.
         ("_codecs encode", [Value::Text(text), ..]) => {
             let bytes: Result<Vec<u8>, _> = text.chars().map(|c| u8::try_from(u32::from(c))).collect();
@@ -432,7 +434,8 @@ fn parse_scalar(kind: &str, bytes: &[u8]) -> Result<Value, &'static str> {
         }
         ("i4", _) if bytes.len() == 4 => i32::from_le_bytes(bytes.try_into().map_err(|_| CUT)?).to_string(),
         ("f8", _) if bytes.len() == 8 => {
-            let Value::Number(number) = real_number(f64::from_le_bytes(bytes.try_into().map_err(|_| CUT)?)) else {
+            let Value::Number(number) = real_number(f64::from_le_bytes(bytes.try_into().map_err(|_| CUT)?))
+            else {
                 return Err(FOREIGN);
             };
             number

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use riddlemill_harvest::pages::profile::{FoundPost, Format, Jokes, XmlError};
+use riddlemill_harvest::pages::profile::{Format, FoundPost, Jokes, XmlError};
 use riddlemill_harvest::pages::{self, Class, Profile, Site, charset, mhtml};
 use riddlemill_record::{PostKind, Reason};
 use url::Url;
@@ -93,7 +93,9 @@ fn failed_page(reason: Reason, what: String) -> Page {
 pub(super) fn read_saved_pages(dump: &Dump, profile: &Profile, limit: u64) -> Vec<Page> {
     let mut bytes = Vec::new();
     // One byte more shows that a page is too long, without reading all of it.
-    if let Err(error) = dump::open_unpacked(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)) {
+    if let Err(error) =
+        dump::open_unpacked(&dump.path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+    {
         return vec![unread_page(&error)];
     }
     if bytes.len() as u64 > limit {
@@ -130,7 +132,12 @@ pub(super) fn read_saved_pages(dump: &Dump, profile: &Profile, limit: u64) -> Ve
 }
 
 /// The outcome of a post.
-pub(super) fn judge_post(mut entry: FoundPost, file_threads: &Threads, dump: &Dump, profile: &Profile) -> Parsed {
+pub(super) fn judge_post(
+    mut entry: FoundPost,
+    file_threads: &Threads,
+    dump: &Dump,
+    profile: &Profile,
+) -> Parsed {
     if let Some(mark) = entry.removed {
         return Parsed::Out(Reason::TakenAway, mark);
     }

@@ -162,7 +162,8 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
                 (Err(_), Some(within)) => within,
                 // The only object of a file is rarely its only post.
                 (Ok(own), Some(within))
-                    if rank_proposal(&own) > rank_proposal(&within) || !is_single && rank_proposal(&own) == rank_proposal(&within) =>
+                    if rank_proposal(&own) > rank_proposal(&within)
+                        || !is_single && rank_proposal(&own) == rank_proposal(&within) =>
                 {
                     own
                 }

@@ -26,7 +26,7 @@ use crate::stages::withdrawal::Withdrawals;
 use riddlemill_files::fence;
 use riddlemill_files::reading::{Packing, text_of};
 use riddlemill_harvest::pages::{self, Profile, Site};
-use riddlemill_harvest::warc::{Archive, RecordLimits, Location};
+use riddlemill_harvest::warc::{Archive, Location, RecordLimits};
 use riddlemill_record::{Locator, Post, text_id};
 use riddlemill_tables::parquet_rows;
 use riddlemill_text::text::anonymise::Anonymiser;
@@ -93,9 +93,14 @@ impl Layout {
             None if dump.kind == SourceKind::Warc => Layout::Pages(Site::Tieba),
             None => match rows::detect_format(dump) {
                 rows::RowFormat::Parquet => Layout::Parquet,
-                rows::RowFormat::Csv | rows::RowFormat::Numpy | rows::RowFormat::Workbook | rows::RowFormat::Other => Layout::Csv,
+                rows::RowFormat::Csv
+                | rows::RowFormat::Numpy
+                | rows::RowFormat::Workbook
+                | rows::RowFormat::Other => Layout::Csv,
                 // A row of a page has no place of its own in the stream.
-                rows::RowFormat::Json if matches!(shape::of_dump(dump), Ok(Shape::Pages { .. })) => Layout::Csv,
+                rows::RowFormat::Json if matches!(shape::of_dump(dump), Ok(Shape::Pages { .. })) => {
+                    Layout::Csv
+                }
                 rows::RowFormat::Json => Layout::Stream,
             },
         }
@@ -131,7 +136,12 @@ pub fn read_blocks<T: Send>(
                 let made = firsts.into_par_iter().filter_map(|from| {
                     let to = (from + BLOCK).min(items.len());
                     let (first, last) = (items.get(from)?.position, items.get(to - 1)?.position);
-                    let block = Block { start: items.start_of_item(from), end: items.end_of_item(to - 1), first, last };
+                    let block = Block {
+                        start: items.start_of_item(from),
+                        end: items.end_of_item(to - 1),
+                        first,
+                        last,
+                    };
                     let records = (from..to).filter_map(|at| recall_item(dump, &items.get(at)?, sift));
                     Some((block, make(records.collect())))
                 });
@@ -163,7 +173,9 @@ pub fn read_back(
     match Layout::detect_layout(dump) {
         Layout::Stream => recall_from_stream(dump, limit, blocks, sift),
         Layout::Csv => Ok(recall_from_csv(dump, limit, blocks, sift)),
-        Layout::Parquet => Ok(blocks.par_iter().map(|block| recall_from_parquet(dump, block, sift)).collect()),
+        Layout::Parquet => {
+            Ok(blocks.par_iter().map(|block| recall_from_parquet(dump, block, sift)).collect())
+        }
         Layout::Described => {
             let places: HashMap<u64, usize> =
                 blocks.iter().enumerate().map(|(at, block)| (block.first, at)).collect();
@@ -194,7 +206,12 @@ pub fn read_back(
     }
 }
 
-fn recall_from_stream(dump: &Dump, limit: u64, blocks: &[Block], sift: &RecallFilter<'_>) -> io::Result<Vec<Vec<Recalled>>> {
+fn recall_from_stream(
+    dump: &Dump,
+    limit: u64,
+    blocks: &[Block],
+    sift: &RecallFilter<'_>,
+) -> io::Result<Vec<Vec<Recalled>>> {
     let text = text_of(dump::open_unpacked(&dump.path)?)?;
     let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
     let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);

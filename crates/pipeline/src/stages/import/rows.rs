@@ -15,7 +15,9 @@ use super::shape::NoRecords;
 use super::split::{SplitItems, Unread};
 use super::{header, pickle};
 use riddlemill_files::reading::workbook::{BookError, Sheet};
-use riddlemill_files::reading::{Dialect, Form, HEAD, Row, RowReader, column_name, sniff_form, text_of, workbook};
+use riddlemill_files::reading::{
+    Dialect, Form, HEAD, Row, RowReader, column_name, sniff_form, text_of, workbook,
+};
 use riddlemill_tables::parquet_rows;
 
 /// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.

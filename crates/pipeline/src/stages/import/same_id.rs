@@ -125,7 +125,12 @@ impl SeenIds {
 /// Corrects an entry to what it is among all items, once [`Seen`] has looked up its posts.
 pub(super) fn settle_read(read: ReadItem, put: impl FnMut(String, Outcome<Post>)) {
     let ReadItem { locator, outcome, fingerprints } = read;
-    settle_outcome(locator, outcome, |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again), put);
+    settle_outcome(
+        locator,
+        outcome,
+        |row| fingerprints.get(row).and_then(|fingerprint| fingerprint.again),
+        put,
+    );
 }
 
 /// The ledger record of a single item, where some of its posts are known to occur `again`: what it is among
@@ -146,7 +151,9 @@ pub fn settle_again(mut record: LedgerRecord<Post>, again: &[RepeatedPost]) -> V
     };
     let mut settled = Vec::new();
     if let Some(outcome) = outcome {
-        settle_outcome(record.entry.id, outcome, known, |id, outcome| settled.push(LedgerRecord::new(id, outcome)));
+        settle_outcome(record.entry.id, outcome, known, |id, outcome| {
+            settled.push(LedgerRecord::new(id, outcome))
+        });
     }
     settled
 }

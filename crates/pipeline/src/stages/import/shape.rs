@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::files::Dump;
-use super::judgement::{self, ITSELF, FileJudgement, HeadObject};
+use super::judgement::{self, FileJudgement, HeadObject, ITSELF};
 use super::scanner::Scanner;
 pub(super) use super::split::RecordForm as Shape;
 use super::split::Splitter;
@@ -51,7 +51,8 @@ pub(super) fn lists_of(dump: &Dump) -> Vec<String> {
 
 /// Whether a file is one object.
 pub(super) fn is_single(dump: &Dump) -> bool {
-    read_head(dump).is_ok_and(|head| Outline::of_head(dump, &head).is_ok_and(|(_, objects)| objects.is_single))
+    read_head(dump)
+        .is_ok_and(|head| Outline::of_head(dump, &head).is_ok_and(|(_, objects)| objects.is_single))
 }
 
 /// The shape of a file, or why no records can be found in it.
@@ -225,7 +226,9 @@ fn of_objects(dump: &Dump, objects: &[HeadObject<'_>], shape: Shape) -> Result<S
     match judgement::judge_several(dump, objects) {
         FileJudgement::Records => Ok(shape),
         FileJudgement::Around(at) => pages(at),
-        FileJudgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "its records are objects that have", &lists)),
+        FileJudgement::Open(lists) => {
+            NoRecords::fail_because(ask_for_list(dump, "its records are objects that have", &lists))
+        }
         FileJudgement::Several(lists) => NoRecords::fail_because(format!(
             "its records are objects with {} lists of records\n  hint: {}",
             lists.len(),
@@ -262,7 +265,9 @@ fn ask_for_list(dump: &Dump, what: &str, lists: &[String]) -> String {
 
 /// The shape of a file that is one object.
 fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, NoRecords> {
-    let Some(HeadObject { scanned: object, bytes }) = objects.seen.into_iter().next() else { return Ok(single) };
+    let Some(HeadObject { scanned: object, bytes }) = objects.seen.into_iter().next() else {
+        return Ok(single);
+    };
     let by_index = object.by_index > 0 && object.by_index == object.count;
     let pointers: Vec<&str> = object.lists.iter().map(|list| list.pointer.as_str()).collect();
     let within = |at: &str| {
@@ -309,7 +314,9 @@ fn of_object(dump: &Dump, objects: Outline<'_>, single: Shape) -> Result<Shape, 
     }
     match judgement::judge_single(dump, &object, bytes) {
         FileJudgement::Around(at) => Ok(within(&at).unwrap_or(single)),
-        FileJudgement::Open(lists) => NoRecords::fail_because(ask_for_list(dump, "the file is one object that has", &lists)),
+        FileJudgement::Open(lists) => {
+            NoRecords::fail_because(ask_for_list(dump, "the file is one object that has", &lists))
+        }
         FileJudgement::Several(lists) => NoRecords::fail_because(format!(
             "the file is one object with {} lists of records\n  hint: {}",
             lists.len(),

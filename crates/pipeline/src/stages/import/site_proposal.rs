@@ -6,9 +6,9 @@ use std::io::BufReader;
 use std::path::Path;
 
 use riddlemill_files::reading::Form;
-use riddlemill_harvest::pages::profile::{FoundPost, Format};
+use riddlemill_harvest::pages::profile::{Format, FoundPost};
 use riddlemill_harvest::pages::{self, Profile, Site};
-use riddlemill_harvest::warc::{Archive, RecordLimits, ArchivedPage};
+use riddlemill_harvest::warc::{Archive, ArchivedPage, RecordLimits};
 
 use super::files::Dump;
 use super::page::PagePost;

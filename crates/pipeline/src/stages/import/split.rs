@@ -206,7 +206,9 @@ impl Splitter {
         let shape = match shape {
             RecordForm::Lines | RecordForm::Pages { .. } => SplitShape::Lines,
             RecordForm::Values => SplitShape::Values(Array::default()),
-            RecordForm::Array | RecordForm::Within(_) => SplitShape::Array(Array { depth: 1, ..Array::default() }),
+            RecordForm::Array | RecordForm::Within(_) => {
+                SplitShape::Array(Array { depth: 1, ..Array::default() })
+            }
         };
         Splitter { shape, position: position.saturating_sub(1), ..Splitter::new(limit) }
     }

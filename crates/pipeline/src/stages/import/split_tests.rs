@@ -53,7 +53,8 @@ fn objects_over_lines_and_lists_in_objects_are_cut() {
         let item = |at: usize| {
             let item = items.get(at).unwrap();
             assert!(
-                bytes[items.start_of_item(at) as usize..bytes.len().min(items.end_of_item(at) as usize)].len()
+                bytes[items.start_of_item(at) as usize..bytes.len().min(items.end_of_item(at) as usize)]
+                    .len()
                     >= item.bytes.unwrap().len()
             );
             (item.position, String::from_utf8_lossy(item.bytes.unwrap()).trim().to_owned())
@@ -90,7 +91,8 @@ fn again(bytes: &[u8], limit: u64) -> (Vec<Owned>, Vec<Owned>) {
     let mut splitter = Splitter::new(limit);
     splitter.feed_piece(bytes);
     splitter.finish(None);
-    let shape = if matches!(splitter.shape, SplitShape::Array(_)) { RecordForm::Array } else { RecordForm::Lines };
+    let shape =
+        if matches!(splitter.shape, SplitShape::Array(_)) { RecordForm::Array } else { RecordForm::Lines };
     let items = splitter.take_items();
     let owned = |item: Item<'_>| (item.position, item.bytes.map(<[u8]>::to_vec));
     let ends = |item: &Owned| matches!(item.1, Err(Unread::Truncated(_)));

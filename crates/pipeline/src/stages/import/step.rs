@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Dump, Secrets, add_names, import, no_names, words_evidence};
 use crate::config::sections;
-use crate::stages::context::{About, NewRows, StageRows, StageError};
+use crate::stages::context::{About, NewRows, StageError, StageRows};
 use crate::stages::job::{Job, StepContext};
 use crate::stages::salt;
 use crate::stages::stage::Stage;

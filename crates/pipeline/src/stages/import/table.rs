@@ -378,7 +378,9 @@ mod tests {
 
     #[test]
     fn a_row_without_text_names_the_column_it_lacks() {
-        let Parsed::Bad(why) = parse_post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else { panic!("read") };
+        let Parsed::Bad(why) = parse_post(r#"{"a": 1}"#, &fields(&[("content", "body")])) else {
+            panic!("read")
+        };
         assert!(why.contains("body"));
     }
 }

@@ -139,8 +139,9 @@ fn a_parquet_file_is_a_table() {
 fn archive(pages: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (url, body) in pages {
-        let header =
-            Header::new("response").with_field("WARC-Target-URI", *url).with_field("WARC-Date", "2024-05-01T00:00:00Z");
+        let header = Header::new("response")
+            .with_field("WARC-Target-URI", *url)
+            .with_field("WARC-Date", "2024-05-01T00:00:00Z");
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{body}");
         write_record(&mut bytes, &header, block.as_bytes()).unwrap();
     }

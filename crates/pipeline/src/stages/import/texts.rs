@@ -70,7 +70,9 @@ pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
             Some(piece) => Parsed::Out(Reason::Encoding, describe_misread(&piece)),
             None => Parsed::Post(post),
         },
-        Parsed::Page(posts) => Parsed::Page(posts.into_iter().map(|parsed| refuse_misread(kind, parsed)).collect()),
+        Parsed::Page(posts) => {
+            Parsed::Page(posts.into_iter().map(|parsed| refuse_misread(kind, parsed)).collect())
+        }
         other => other,
     }
 }
@@ -170,8 +172,10 @@ mod tests {
                 what.starts_with('`') && hint.is_some_and(|hint| hint.contains(mends)),
                 "{what} {hint:?}"
             );
-            let page =
-                refuse_misread(SourceKind::Warc, Parsed::Page(vec![post(title, content), post("云？", None)]));
+            let page = refuse_misread(
+                SourceKind::Warc,
+                Parsed::Page(vec![post(title, content), post("云？", None)]),
+            );
             let Parsed::Page(posts) = page else { panic!("{page:?}") };
             assert!(matches!(posts[..], [Parsed::Out(Reason::Encoding, _), Parsed::Post(_)]));
             assert_eq!(refuse_misread(SourceKind::Published, post(title, content)), post(title, content));

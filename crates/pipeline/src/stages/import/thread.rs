@@ -169,7 +169,9 @@ pub(super) struct Census {
 
 impl Census {
     pub(super) fn add_row(&mut self, row: ThreadPost) {
-        let (Some(tid), Some(person)) = (row.tid.clone(), row.person_name().map(str::to_string)) else { return };
+        let (Some(tid), Some(person)) = (row.tid.clone(), row.person_name().map(str::to_string)) else {
+            return;
+        };
         if row.first_floor() {
             self.owners.entry(tid.clone()).or_insert_with(|| person.clone());
         }

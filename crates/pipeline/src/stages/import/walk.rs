@@ -22,7 +22,9 @@ pub(super) enum DumpPortion {
 /// The portions of a dump, read ahead. `limit` is the most bytes that a record or a page may have.
 pub(super) fn read_portions(dump: &Dump, limit: u64) -> Box<dyn Iterator<Item = DumpPortion>> {
     match &dump.profile {
-        Some(profile) => Box::new(profile::read_batches(dump, profile, limit).into_iter().map(DumpPortion::Pages)),
+        Some(profile) => {
+            Box::new(profile::read_batches(dump, profile, limit).into_iter().map(DumpPortion::Pages))
+        }
         None if dump.kind == SourceKind::Warc => {
             Box::new(warc::read_batches(dump, &Site::Tieba).into_iter().map(DumpPortion::Pages))
         }
@@ -63,7 +65,9 @@ pub(super) fn judge_page(read: PageResult, file_threads: &Threads, dump: &Dump) 
     }
     let post = |post| match (post, &dump.profile) {
         (PagePost::Forum(post), _) => warc::judge_post(post, file_threads, dump),
-        (PagePost::Described(entry), Some(profile)) => profile::judge_post(entry, file_threads, dump, profile),
+        (PagePost::Described(entry), Some(profile)) => {
+            profile::judge_post(entry, file_threads, dump, profile)
+        }
         (PagePost::Described(_), None) => Parsed::Bad("a page without its profile".into()),
     };
     Parsed::Page(posts.into_iter().map(post).collect())

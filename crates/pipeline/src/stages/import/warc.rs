@@ -17,7 +17,7 @@ use riddlemill_files::fence;
 use riddlemill_files::reading::{Form, sniff_form};
 use riddlemill_harvest::pages::tieba::Address;
 use riddlemill_harvest::pages::{self, Class, Site};
-use riddlemill_harvest::warc::{ArchiveTrouble, RecordLimits, Location, ArchivedPage as Archived, Totals};
+use riddlemill_harvest::warc::{ArchiveTrouble, ArchivedPage as Archived, Location, RecordLimits, Totals};
 use riddlemill_record::{PostKind, Reason};
 
 /// Pages of a batch.

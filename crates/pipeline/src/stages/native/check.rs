@@ -3,7 +3,7 @@
 use riddlemill_benchmarks::native::{KEYS, NativeStep as Declared};
 use riddlemill_benchmarks::{Benchmark, find_benchmark};
 
-use super::{SettingForm, OPERATIONS, Operation, Records, RecordShape, rows_of};
+use super::{OPERATIONS, Operation, RecordShape, Records, SettingForm, rows_of};
 use crate::config::{Problem, unknown};
 use crate::stages;
 use crate::stages::context::StageRows;
@@ -33,7 +33,12 @@ fn problem_of_step(declared: &Declared, what: String) -> Problem {
 }
 
 /// Records that the operation cannot work on.
-fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operation, problems: &mut Vec<Problem>) {
+fn check_records(
+    benchmark: &'static Benchmark,
+    declared: &Declared,
+    op: &Operation,
+    problems: &mut Vec<Problem>,
+) {
     let (name, leaves) = (op.name, rows_of(declared));
     let step = benchmark.steps.iter().find(|step| step.name == declared.name);
     let input = |input: &&str| match input.split_once('/') {
@@ -46,7 +51,9 @@ fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operat
         what => format!("\n  hint: {what}"),
     };
     let of_declared = |rows: StageRows| if rows == StageRows::Groups { hint.as_str() } else { "" };
-    let listed = |shapes: &[RecordShape]| shapes.iter().map(|shape| shape.shape_name()).collect::<Vec<_>>().join(" or ");
+    let listed = |shapes: &[RecordShape]| {
+        shapes.iter().map(|shape| shape.shape_name()).collect::<Vec<_>>().join(" or ")
+    };
     match op.records {
         Records::Made { of, into } => {
             if !into.iter().any(|shape| shape.is_of(leaves)) {
@@ -72,7 +79,8 @@ fn check_records(benchmark: &'static Benchmark, declared: &Declared, op: &Operat
         }
         Records::AsTheyCome => {
             let posts_too = leaves == StageRows::Groups;
-            let unexpected = |rows: &&StageRows| **rows != leaves && !(posts_too && **rows == StageRows::Posts);
+            let unexpected =
+                |rows: &&StageRows| **rows != leaves && !(posts_too && **rows == StageRows::Posts);
             for rows in come.iter().filter(unexpected) {
                 let what = format!("{name:?} returns {}, but its input is {}", leaves.name(), rows.name());
                 problems.push(problem_of_step(declared, what));
@@ -118,7 +126,8 @@ fn check_fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>
             ("keeps", !declared.keeps.is_empty()),
         ];
         for (key, _) in declared_keys.iter().filter(|(_, is_there)| *is_there) {
-            problems.push(problem_of_step(declared, format!("{name:?} has no `{key}`: it makes whole records")));
+            problems
+                .push(problem_of_step(declared, format!("{name:?} has no `{key}`: it makes whole records")));
         }
         return;
     }
@@ -128,7 +137,8 @@ fn check_fields(declared: &Declared, op: &Operation, problems: &mut Vec<Problem>
         problems.push(problem_of_step(declared, what));
     }
     for (_, is) in &declared.keeps {
-        let fields = is.used_paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
+        let fields =
+            is.used_paths().into_iter().filter_map(|path| path.strip_prefix("said.").map(str::to_owned));
         for field in fields.filter(|field| !op.gives.contains(&field.as_str())) {
             let what = unknown(&format!("field that {name:?} finds"), &field, op.gives.iter().copied());
             problems.push(Problem { place: is.place().to_owned(), what });

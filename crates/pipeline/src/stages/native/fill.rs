@@ -14,7 +14,7 @@ use riddlemill_text::puzzle::spelling::{Speller, apply_corrections};
 use serde_json::Value;
 
 use super::reread::show_riddle;
-use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, subjects_of};
+use super::{About, Declared, Job, NewRows, Operation, OperationInput, Records, Stage, subjects_of};
 use crate::config::Config;
 use crate::stages::context::StageError;
 use crate::stages::rule::Plain;
@@ -122,7 +122,10 @@ pub(super) static OPERATION: Operation = Operation {
     version: 3,
     section: "puzzles",
     records: Records::AsTheyCome,
-    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: ANSWER, needed: false }],
+    inputs: &[
+        OperationInput { name: QUESTION, needed: true },
+        OperationInput { name: ANSWER, needed: false },
+    ],
     gives: &[QUESTION, ANSWER, CORRECTIONS],
     settings: &[],
     of_declared: "",
@@ -166,7 +169,14 @@ fn propose_corrections(taken: &Taken<'_>) -> Option<OperationResult> {
             .push_str(&format!("{comma}{left} more words are not in the dictionary, and were not looked at"));
     }
     values.set(CORRECTIONS, list);
-    Some(OperationResult { values, basis: vec!["dictionary".into()], rule: Reason::Misspelt, evidence, before, after })
+    Some(OperationResult {
+        values,
+        basis: vec!["dictionary".into()],
+        rule: Reason::Misspelt,
+        evidence,
+        before,
+        after,
+    })
 }
 
 #[cfg(test)]
@@ -179,9 +189,12 @@ mod tests {
 
     #[test]
     fn the_text_waits_for_people() {
-        let puzzle = |question: &str| make_row("puzzles", json!({ "question": question, "answer": "A clock." }));
+        let puzzle =
+            |question: &str| make_row("puzzles", json!({ "question": question, "answer": "A clock." }));
         let spelling = |puzzle: Row| {
-            fill_record(puzzle, step("brainteaser", "spelling"), &|taken| Ok::<_, Infallible>(propose_corrections(taken)))
+            fill_record(puzzle, step("brainteaser", "spelling"), &|taken| {
+                Ok::<_, Infallible>(propose_corrections(taken))
+            })
         };
         let outcome = spelling(puzzle("Which mornign never ends?"));
         let Outcome::Changed { row, evidence, .. } = outcome else { panic!("{outcome:?}") };

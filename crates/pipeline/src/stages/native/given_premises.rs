@@ -15,7 +15,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::fill::{OperationResult, Taken, fill_records};
-use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
+use super::{
+    About, Declared, Job, NewRows, Operation, OperationInput, Records, Stage, StepContext, puzzle_settings,
+};
 use crate::config::places::list_matching_files;
 use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
@@ -40,7 +42,10 @@ pub(super) static OPERATION: Operation = Operation {
     section: "puzzles",
     records: Records::AsTheyCome,
     // The premises that are there already: none are taken from a file then.
-    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: PREMISES, needed: false }],
+    inputs: &[
+        OperationInput { name: QUESTION, needed: true },
+        OperationInput { name: PREMISES, needed: false },
+    ],
     gives: &[PREMISES, OVERTURNED, INFERENCES],
     settings: &[],
     of_declared: "",
@@ -57,11 +62,13 @@ impl Stage for GivenPremises {
     }
 
     fn collect_evidence(&self, step: &StepContext<'_>) -> Result<BTreeMap<String, String>, StageError> {
-        Ok(SuppliedFacts::open(step.config, &puzzle_settings(step.config, step.recipe).0)?.manifest_evidence())
+        Ok(SuppliedFacts::open(step.config, &puzzle_settings(step.config, step.recipe).0)?
+            .manifest_evidence())
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
-        let facts = SuppliedFacts::open(job.step.config, &puzzle_settings(job.step.config, job.step.recipe).0)?;
+        let facts =
+            SuppliedFacts::open(job.step.config, &puzzle_settings(job.step.config, job.step.recipe).0)?;
         job.report_refused(&facts.refused);
         fill_records(job, self.0, |taken| Ok::<_, Infallible>(find_given_premises(taken, &facts)))
     }
@@ -230,7 +237,9 @@ mod tests {
         assert_eq!(refused.count(), 5);
         let sentence = make_row("puzzles", json!({ "question": "Why is it so?", "answer": "Edam." }));
         let given = |puzzle: Row| {
-            fill_record(puzzle, step("brainteaser", "given"), &|taken| Ok::<_, Infallible>(find_given_premises(taken, &all)))
+            fill_record(puzzle, step("brainteaser", "given"), &|taken| {
+                Ok::<_, Infallible>(find_given_premises(taken, &all))
+            })
         };
         let Outcome::Changed { row, evidence, .. } = given(sentence.clone()) else { panic!() };
         assert_eq!((row.list("premises_draft").len(), row.text("stumper_draft")), (4, Some("c")));

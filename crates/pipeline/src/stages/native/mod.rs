@@ -118,7 +118,9 @@ impl RecordShape {
     fn is_of(self, rows: StageRows) -> bool {
         match (self, rows) {
             (RecordShape::Posts, StageRows::Posts) | (RecordShape::Groups, StageRows::Groups) => true,
-            (RecordShape::Columns(columns), StageRows::Kind(_)) => columns.iter().all(|column| rows.has_column(column)),
+            (RecordShape::Columns(columns), StageRows::Kind(_)) => {
+                columns.iter().all(|column| rows.has_column(column))
+            }
             _ => false,
         }
     }
@@ -127,7 +129,9 @@ impl RecordShape {
         match self {
             RecordShape::Posts => StageRows::Posts.name().to_owned(),
             RecordShape::Groups => StageRows::Groups.name().to_owned(),
-            RecordShape::Columns(columns) => format!("a kind of records with the columns {}", columns.join(", ")),
+            RecordShape::Columns(columns) => {
+                format!("a kind of records with the columns {}", columns.join(", "))
+            }
         }
     }
 }
@@ -203,11 +207,19 @@ mod tests {
         }
         let stage = |benchmark: &str, name: &str| super::stage_of_step(step(benchmark, name)).unwrap();
         let same = stage("brainteaser", "dedup");
-        assert!(same.compares_pairs() && same.may_be_overruled(Verdict::One) && !same.may_be_overruled(Verdict::Drop));
+        assert!(
+            same.compares_pairs()
+                && same.may_be_overruled(Verdict::One)
+                && !same.may_be_overruled(Verdict::Drop)
+        );
         assert!(!same.merges_posts());
         assert_eq!((same.section(), same.rows().name()), ("dedup", "puzzles"));
         let riddle = stage("brainteaser", "strip");
-        assert!(riddle.writes_texts() && riddle.may_be_overruled(Verdict::Drop) && !riddle.may_be_overruled(Verdict::Keep));
+        assert!(
+            riddle.writes_texts()
+                && riddle.may_be_overruled(Verdict::Drop)
+                && !riddle.may_be_overruled(Verdict::Keep)
+        );
         assert_eq!((riddle.name(), riddle.stage_detail().as_str()), ("native", "riddle"));
         assert_eq!(stage("brainteaser", "group").rows().name(), "reconstructions");
         assert_eq!(stage("ruozhibench-mc", "options").rows().name(), "multiple choices");

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::fill::{OperationResult, Taken, fill_records};
 use super::given_premises::SuppliedFacts;
-use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, puzzle_settings};
+use super::{
+    About, Declared, Job, NewRows, Operation, OperationInput, Records, Stage, StepContext, puzzle_settings,
+};
 use crate::config::{Config, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_record::{Reason, is_published};
@@ -188,7 +190,9 @@ fn beside_answer(taken: &Taken<'_>, near: &Near) -> Result<Option<OperationResul
     if is_published(taken.id) {
         return Ok(None);
     }
-    let (Some(question), Some(answer)) = (taken.text_of_input(QUESTION), taken.text_of_input(ANSWER)) else { return Ok(None) };
+    let (Some(question), Some(answer)) = (taken.text_of_input(QUESTION), taken.text_of_input(ANSWER)) else {
+        return Ok(None);
+    };
     let found = near.find_neighbours(&question, &answer, taken.id)?;
     let Some((words, source)) = found else { return Ok(None) };
     let from: Vec<String> = words.iter().map(|near| near.relation.clone()).collect();

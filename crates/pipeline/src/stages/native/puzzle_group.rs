@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::roles::{ROLES, bare_variant, of_role};
-use super::{About, Declared, Job, NewRows, Operation, Records, RecordShape, Stage, StepContext, puzzle_settings};
+use super::{
+    About, Declared, Job, NewRows, Operation, RecordShape, Records, Stage, StepContext, puzzle_settings,
+};
 use crate::config::{Config, sections};
-use crate::stages::context::{StageRows, StageError};
+use crate::stages::context::{StageError, StageRows};
 use crate::stages::published;
 use riddlemill_record::{Column, Outcome, Reason, Record, Row, Standing, is_published};
 use riddlemill_tables::Manifest;
@@ -104,7 +106,12 @@ enum PuzzleLack {
 }
 
 /// Three questions, or none: a group that lacks one, or has two equal options, is held.
-fn make_group(puzzle: &Row, into: &'static [Column], settings: &sections::Puzzles, seed: u64) -> Outcome<Row> {
+fn make_group(
+    puzzle: &Row,
+    into: &'static [Column],
+    settings: &sections::Puzzles,
+    seed: u64,
+) -> Outcome<Row> {
     let variant = |(role, mark)| {
         let bare = bare_variant(puzzle, into, role, &format!("{}{mark}", puzzle.id()));
         make_variant(puzzle, bare, settings, seed).map_err(|lack| Incomplete { role, lack })

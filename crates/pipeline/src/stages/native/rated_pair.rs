@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{About, Declared, SettingForm, Job, NewRows, Operation, Records, RecordShape, Stage, subjects_of};
+use super::{
+    About, Declared, Job, NewRows, Operation, RecordShape, Records, SettingForm, Stage, subjects_of,
+};
 use crate::stages::context::{StageError, Unusable};
 use crate::stages::published::{self, Published};
 use riddlemill_record::{Cause, Column, Evidence, Outcome, OwnedCell, Reason, Record, Row, Standing};
@@ -65,7 +67,8 @@ impl Stage for RatedPair {
             return Err(Unusable::at_place(job.step.step, lacks).into());
         }
         let seconds = job.find_repeated_records()?;
-        let of = |wanted: RecordShape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
+        let of =
+            |wanted: RecordShape| job.of_inputs(&seconds, subjects_of(self.0), |rows| wanted.is_of(rows));
         let setting = |key: &str| {
             self.0.settings.iter().find(|setting| setting.key == key).map(|setting| &setting.value)
         };
@@ -125,7 +128,10 @@ fn join_pairs(
         let id = question.id().to_owned();
         let mut answers = answers.remove(&id).unwrap_or_default();
         // An order of their own, whatever order they came in.
-        answers.sort_by(|a, b| (text_of_column(a, "model"), sample_number(a)).cmp(&(text_of_column(b, "model"), sample_number(b))));
+        answers.sort_by(|a, b| {
+            (text_of_column(a, "model"), sample_number(a))
+                .cmp(&(text_of_column(b, "model"), sample_number(b)))
+        });
         let bare = item_without_answers(&question, into, draw);
         let made = match published::published_item(rows, benchmark, &bare) {
             Some(made) => Ok(with_ratings(made, &answers)),
@@ -135,7 +141,11 @@ fn join_pairs(
             Ok(choice) => {
                 let into = choice.id().to_owned();
                 let parents: Vec<(String, &'static str)> = std::iter::once((id.clone(), "question"))
-                    .chain(answers.iter().map(|answer| (answer.id().to_owned(), role_of_answer(answer, &choice))))
+                    .chain(
+                        answers
+                            .iter()
+                            .map(|answer| (answer.id().to_owned(), role_of_answer(answer, &choice))),
+                    )
                     .collect();
                 writer.append(&id, &Outcome::Joined { into: into.clone() });
                 for answer in answers {
@@ -301,7 +311,12 @@ mod tests {
     }
 
     fn made(question: &Row, answers: &[Row]) -> Result<Row, NoItem> {
-        choose_answers(question, item_without_answers(question, columns_of_kind("multiple choices"), DRAW), answers, DRAW)
+        choose_answers(
+            question,
+            item_without_answers(question, columns_of_kind("multiple choices"), DRAW),
+            answers,
+            DRAW,
+        )
     }
 
     #[test]

@@ -45,5 +45,9 @@ pub fn show_riddle(question: &str, answer: &str) -> String {
 /// The whole text of a record: its text, or its question and answer.
 pub fn full_text(record: &Row) -> String {
     let text = |name| record.text(name).unwrap_or_default();
-    if record.has_column("text") { text("text").to_owned() } else { show_riddle(text("question"), text("answer")) }
+    if record.has_column("text") {
+        text("text").to_owned()
+    } else {
+        show_riddle(text("question"), text("answer"))
+    }
 }

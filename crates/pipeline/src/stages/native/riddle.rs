@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 
 use super::reread::full_text;
 use super::{
-    About, Declared, Job, NewRows, Operation, Records, Reread, RecordShape, Stage, StepContext, WrittenRecord, goes_on,
-    rows_of, show_riddle,
+    About, Declared, Job, NewRows, Operation, RecordShape, Records, Reread, Stage, StepContext,
+    WrittenRecord, goes_on, rows_of, show_riddle,
 };
 use crate::config::{Config, sections};
-use crate::stages::context::{StageRows, StageError};
-use crate::stages::overrule::{by_rule, edit_parts, describe_ruling, overrule_outcome};
+use crate::stages::context::{StageError, StageRows};
+use crate::stages::overrule::{by_rule, describe_ruling, edit_parts, overrule_outcome};
 use crate::stages::rule::{Overrulable, Rule};
 use crate::stages::subject;
 use crate::stages::subject::declared::RecordGroups;
@@ -190,7 +190,8 @@ fn record_of_riddle(post: &Post, step: &Declared, stripped: Outcome<Stripped>) -
 /// A published riddle, unchanged.
 fn as_published(post: &Post, step: &Declared) -> Row {
     if rows_of(step) == StageRows::Groups {
-        let mut record = subject::of_post(StageRows::Groups, Post { title: None, content: None, ..post.clone() });
+        let mut record =
+            subject::of_post(StageRows::Groups, Post { title: None, content: None, ..post.clone() });
         let mut groups = RecordGroups::parse_groups(&record);
         let fields = groups.of_step(step.name);
         fields.insert(QUESTION.into(), json!(post.title));

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fill::Taken;
-use super::{About, Declared, OperationInput, Job, NewRows, Operation, Records, Stage, StepContext, subjects_of};
+use super::{
+    About, Declared, Job, NewRows, Operation, OperationInput, Records, Stage, StepContext, subjects_of,
+};
 use crate::config::{Config, sections};
-use crate::stages::context::{StageError, JoinProgress};
-use crate::stages::dedup::{decide_where, of_over_length, keep_published};
+use crate::stages::context::{JoinProgress, StageError};
+use crate::stages::dedup::{decide_where, keep_published, of_over_length};
 use crate::stages::embed::{Embedded, Embeds};
 use riddlemill_record::{Outcome, Post, Record, Row};
 use riddlemill_review::decisions::Verdict;
@@ -30,7 +32,10 @@ pub(super) static OPERATION: Operation = Operation {
     version: 3,
     section: "dedup",
     records: Records::AsTheyCome,
-    inputs: &[OperationInput { name: QUESTION, needed: true }, OperationInput { name: ANSWER, needed: false }],
+    inputs: &[
+        OperationInput { name: QUESTION, needed: true },
+        OperationInput { name: ANSWER, needed: false },
+    ],
     gives: &[],
     settings: &[],
     of_declared: "",

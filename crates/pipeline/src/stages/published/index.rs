@@ -73,7 +73,9 @@ impl Published {
     /// # Errors
     /// [`Error`] where the table is damaged.
     pub fn load(workspace: &Workspace, benchmark: &str) -> Result<Published, Error> {
-        let Some(benchmark) = riddlemill_benchmarks::find_benchmark(benchmark) else { return Ok(Published::default()) };
+        let Some(benchmark) = riddlemill_benchmarks::find_benchmark(benchmark) else {
+            return Ok(Published::default());
+        };
         let origin = benchmark.find_origin();
         let Some(first) = origin.steps.first() else { return Ok(Published::default()) };
         let Some(import) = StageReader::open(&workspace.stage_folder(origin.name, 1, first.name))? else {
@@ -184,7 +186,9 @@ impl Published {
 }
 
 fn row_values(row: &PublishedRow, group: &[&PublishedRow], step: &str) -> PublishedValues {
-    let Some(benchmark) = riddlemill_benchmarks::find_benchmark(&row.benchmark) else { return PublishedValues::new() };
+    let Some(benchmark) = riddlemill_benchmarks::find_benchmark(&row.benchmark) else {
+        return PublishedValues::new();
+    };
     let declared = declared_at(benchmark, step);
     if declared.is_empty() {
         return PublishedValues::new();
@@ -201,8 +205,10 @@ fn declared_at(
     step: &str,
 ) -> Vec<(&'static str, &'static riddlemill_benchmarks::Expression)> {
     let Some(published) = &benchmark.published else { return Vec::new() };
-    let mut declared: Vec<_> = published.values_at_step(step).iter().map(|(field, is)| (*field, is)).collect();
-    let other = published.like.and_then(riddlemill_benchmarks::find_benchmark).and_then(|b| b.published.as_ref());
+    let mut declared: Vec<_> =
+        published.values_at_step(step).iter().map(|(field, is)| (*field, is)).collect();
+    let other =
+        published.like.and_then(riddlemill_benchmarks::find_benchmark).and_then(|b| b.published.as_ref());
     for (field, is) in other.map(|other| other.values_at_step(step)).unwrap_or_default() {
         if declared.iter().all(|(known, _)| known != field) {
             declared.push((field, is));

@@ -16,7 +16,12 @@ pub fn published_answers(published: &Published, benchmark: &str, question: &str)
     let answer = |model: &str, text: &str| {
         let text = text_of(&values_of_row, text);
         let values = [("text", text.as_str())].into_iter().collect();
-        Answer { model: text_of(&values_of_row, model), values, basis: row.basis_of_row(), ..Answer::default() }
+        Answer {
+            model: text_of(&values_of_row, model),
+            values,
+            basis: row.basis_of_row(),
+            ..Answer::default()
+        }
     };
     vec![answer("good_model", "good"), answer("bad_model", "bad")]
 }

@@ -43,7 +43,8 @@ impl Publishable for Post {
     fn as_published(&self) -> Post {
         let mut post = self.clone();
         if post.title.is_some() || post.content.is_some() {
-            post.text = Post::join_title_and_content(post.title.take().as_deref(), post.content.take().as_deref());
+            post.text =
+                Post::join_title_and_content(post.title.take().as_deref(), post.content.take().as_deref());
         }
         // Names found by import are for marking; nothing in a published text is marked.
         post.mentions.clear();

@@ -14,7 +14,8 @@ pub fn published_group(
     earlier: &[&str],
     into: &'static [Column],
 ) -> Outcome<Row> {
-    let untouched = earlier.iter().fold(puzzle.clone(), |puzzle, step| published.apply_to_record(&puzzle, step));
+    let untouched =
+        earlier.iter().fold(puzzle.clone(), |puzzle, step| published.apply_to_record(&puzzle, step));
     let rows: Vec<&PublishedRow> = published.of_record(puzzle.id()).collect();
     let mut variants = Vec::with_capacity(rows.len());
     for row in rows {

@@ -88,7 +88,8 @@ impl Made {
         }
         let mut files: Vec<(PathBuf, String, bool)> =
             files.into_iter().map(|(path, text)| (path, text, false)).collect();
-        let sample = declared.sample.and_then(|(section, key)| config.setting_value(recipe, section, key)?.as_str());
+        let sample =
+            declared.sample.and_then(|(section, key)| config.setting_value(recipe, section, key)?.as_str());
         if let Some(sample) = sample.filter(|sample| !sample.is_empty())
             && config.root.join(sample).exists()
         {
@@ -160,7 +161,11 @@ fn is_of_another(line: &str, records: &HashMap<&str, &Row>) -> bool {
 }
 
 /// A line and the case that it is for, or what is wrong with it.
-fn parse_response(line: &str, draft: &Declaration, records: &HashMap<&str, &Row>) -> Result<(usize, ResponseLine), LineError> {
+fn parse_response(
+    line: &str,
+    draft: &Declaration,
+    records: &HashMap<&str, &Row>,
+) -> Result<(usize, ResponseLine), LineError> {
     let line: ResponseLine = riddlemill_text::notation::from_str(line).map_err(LineError::NoResponse)?;
     let ask = find_case(draft, line.to.as_deref())?;
     let Some(record) = records.get(line.item.as_str()).copied() else {

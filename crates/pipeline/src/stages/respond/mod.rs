@@ -16,7 +16,10 @@ use serde_json::json;
 
 use crate::stages::StageError;
 use crate::stages::context::NewRows;
-use crate::stages::draft::{DraftStep, DraftOutcome, LlmContext, ReplyOutcome, whom_to_ask, draft_outcome, number_of_setting, ask_for_replies};
+use crate::stages::draft::{
+    DraftOutcome, DraftStep, LlmContext, ReplyOutcome, ask_for_replies, draft_outcome, number_of_setting,
+    whom_to_ask,
+};
 use crate::stages::job::Job;
 use crate::stages::published::{Published, published_answers};
 use crate::stages::subject::{self, fill_kept_columns, replied, with_names};
@@ -36,7 +39,10 @@ fn record_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
         return subject::child_record(record, id, draft.name, group_of_answer(record, draft, answer));
     };
     let mut made = Row::new(kind.columns, id);
-    let over = with_names(draft.benchmark, &layer_variables(names_of_answer(record, draft, answer), &subject::names_of_record(record)));
+    let over = with_names(
+        draft.benchmark,
+        &layer_variables(names_of_answer(record, draft, answer), &subject::names_of_record(record)),
+    );
     let (mut cells, troubles) = fill_kept_columns(kind.columns, &draft.keeps, &over);
     cells.remove("id");
     made.add_flags(troubles.into_iter().map(|trouble| format!("{}: {trouble}", draft.name)));
@@ -44,7 +50,11 @@ fn record_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> Row {
 }
 
 /// An answer as a group.
-fn group_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> serde_json::Map<String, serde_json::Value> {
+fn group_of_answer(
+    record: &Row,
+    draft: &Declaration,
+    answer: &Answer,
+) -> serde_json::Map<String, serde_json::Value> {
     let mut group: serde_json::Map<String, serde_json::Value> =
         answer.values.iter().map(|(field, value)| (field.to_owned(), json!(value))).collect();
     group.insert("of".into(), json!(record.id()));
@@ -56,7 +66,11 @@ fn group_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> serde_
 }
 
 /// What expressions may name of an answer.
-fn names_of_answer(record: &Row, draft: &Declaration, answer: &Answer) -> BTreeMap<&'static str, TemplateValue> {
+fn names_of_answer(
+    record: &Row,
+    draft: &Declaration,
+    answer: &Answer,
+) -> BTreeMap<&'static str, TemplateValue> {
     BTreeMap::from([
         ("of", TemplateValue::from(record.id())),
         ("ask", TemplateValue::from(draft.responds.get(answer.ask).map(|asked| asked.name))),
@@ -155,7 +169,9 @@ fn outcome_of_record(
         let evidence = evidence.into();
         return Outcome::Held { reason: Reason::ResponsesMissing, evidence };
     }
-    let made = answers.values().map(|answer| (record_of_answer(record, draft, answer), role_of_case(draft, answer.ask)));
+    let made = answers
+        .values()
+        .map(|answer| (record_of_answer(record, draft, answer), role_of_case(draft, answer.ask)));
     Outcome::Expanded(made.collect())
 }
 
@@ -184,8 +200,9 @@ pub(in crate::stages) mod tests {
 
     #[test]
     fn a_question_becomes_its_responses() {
-        let outcome =
-            |elsewhere, least| super::outcome_of_record(&question(), responding(), Vec::new(), elsewhere, least);
+        let outcome = |elsewhere, least| {
+            super::outcome_of_record(&question(), responding(), Vec::new(), elsewhere, least)
+        };
         let Outcome::Expanded(rows) = outcome(vec![made(0, "m"), made(1, "m"), made(0, "n")], 0) else {
             panic!()
         };

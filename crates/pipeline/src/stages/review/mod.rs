@@ -19,7 +19,7 @@ use super::subject::{self, Decision};
 use crate::config::sections;
 use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_record::{Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published};
-use riddlemill_review::ballot::{Ballot, Drafts, Field, KEEP, AnswerKind, Round};
+use riddlemill_review::ballot::{AnswerKind, Ballot, Drafts, Field, KEEP, Round};
 use riddlemill_review::decisions::{StageDecisions, seen_text};
 use riddlemill_review::votes::{Vote, current_votes};
 use riddlemill_review::{self as review, Digest, Item, Pending, Resolution, Values, resolve_all};
@@ -101,8 +101,9 @@ pub fn review_records(
     let may_pass = step.asked.is_some_and(|asked| asked.passes.is_some());
     let by_item = votes.by_item(step.recipe, step.name);
     // Records without a ballot pass.
-    let items_of =
-        |record: &Row| if step.on_demand { Vec::new() } else { subject::items_of_record(record, &step, seed) };
+    let items_of = |record: &Row| {
+        if step.on_demand { Vec::new() } else { subject::items_of_record(record, &step, seed) }
+    };
     let mut items: Vec<Vec<Item>> = records.iter().map(items_of).collect();
     if settings.preview {
         // Nothing drafts which of nine wrong answers are the best. For a preview any three will do.
@@ -154,7 +155,12 @@ pub fn review_records(
 }
 
 /// A published record: votes of this workspace count, otherwise the published values.
-fn of_published(published: &Published, ballot: &Ballot, record: &Row, by_votes: Outcome<Row>) -> Outcome<Row> {
+fn of_published(
+    published: &Published,
+    ballot: &Ballot,
+    record: &Row,
+    by_votes: Outcome<Row>,
+) -> Outcome<Row> {
     let voted = match &by_votes {
         Outcome::Changed { rule, .. } => {
             [Reason::Confirmed, Reason::Rewritten].iter().any(|reason| reason.code() == *rule)
@@ -168,7 +174,8 @@ fn of_published(published: &Published, ballot: &Ballot, record: &Row, by_votes: 
     let through = let_through(published, &format!("review:{}", ballot.name), record, &by_votes);
     match through {
         Outcome::Changed { row, rule, evidence, .. } => {
-            let (before, after) = (subject::describe_draft(record, ballot), subject::describe_decision(&row, ballot));
+            let (before, after) =
+                (subject::describe_draft(record, ballot), subject::describe_decision(&row, ballot));
             let evidence = evidence.replacen("by rule", "by votes", 1).into();
             Outcome::Changed { row, rule, evidence, before, after }
         }
@@ -287,7 +294,12 @@ impl<'a> Part<'a> {
     }
 }
 
-fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missing: MissingAnswer) -> Outcome<Row> {
+fn outcome_of_record(
+    ballot: &Ballot,
+    mut record: Row,
+    parts: &[Part<'_>],
+    missing: MissingAnswer,
+) -> Outcome<Row> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
         n => format!("; outdated votes, not counted: {n}"),
@@ -313,7 +325,9 @@ fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missi
             }
             review::Outcome::Pending(pending) => waits.push(pending),
             // A draft alone does not reject a record.
-            review::Outcome::Provisional { values, pending } if rejection_reasons(ballot, values).is_some() => {
+            review::Outcome::Provisional { values, pending }
+                if rejection_reasons(ballot, values).is_some() =>
+            {
                 waits.push(pending);
             }
             review::Outcome::Provisional { values, pending } => {
@@ -330,7 +344,10 @@ fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missi
                 basis.extend(part.counted_votes(by, *synthetic).map(|vote| format!("vote:{}", vote.id)));
                 voters.extend(by.iter().cloned());
                 edited |= part.resolution.edited == Some(true);
-                decisions.push(Some(Decision { values: values.clone(), given: part.given_answers(by, *synthetic) }));
+                decisions.push(Some(Decision {
+                    values: values.clone(),
+                    given: part.given_answers(by, *synthetic),
+                }));
             }
         }
     }
@@ -339,7 +356,8 @@ fn outcome_of_record(ballot: &Ballot, mut record: Row, parts: &[Part<'_>], missi
             Pending::Waiting { .. } => Reason::VotesMissing,
             Pending::Adjudicate { .. } => Reason::Disputed,
         };
-        let evidence = Words::with_cause(format!("{}{stale}", describe_waits(&waits)), cause_of_waiting(pending));
+        let evidence =
+            Words::with_cause(format!("{}{stale}", describe_waits(&waits)), cause_of_waiting(pending));
         return Outcome::Held { reason, evidence };
     }
     if decisions.iter().all(Option::is_none) {
@@ -406,7 +424,13 @@ fn rejection_reasons(ballot: &Ballot, values: &Values) -> Option<Vec<String>> {
         return (values.text_of(keep.name) != Some(KEEP)).then(reasons).flatten();
     }
     // An answer that the rule cannot evaluate does not drop the record.
-    ballot.drop?.find_drop_reasons(&riddlemill_benchmarks::expression::bind_variables(values.iter().map(answer_for_rules))).ok().flatten()
+    ballot
+        .drop?
+        .find_drop_reasons(&riddlemill_benchmarks::expression::bind_variables(
+            values.iter().map(answer_for_rules),
+        ))
+        .ok()
+        .flatten()
 }
 
 /// An answer as the rules of a ballot see it.

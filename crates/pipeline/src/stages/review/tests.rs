@@ -9,7 +9,8 @@ fn settings(draft_ahead: &[&str]) -> sections::Review {
 }
 
 fn review_of(benchmark: &str, ballot: &str) -> ReviewStep {
-    let ballot = riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
+    let ballot =
+        riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
     ReviewStep::new(ballot.unwrap())
 }
 
@@ -45,7 +46,12 @@ fn decide(review: ReviewStep, question: Row, settings: &sections::Review, votes:
     let resolution = review::resolve_item(&step, &item, &votes);
     let parts = [Part { item: &item, resolution: &resolution, votes: current_votes(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
-    outcome_of_record(&step, question, &parts, if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds })
+    outcome_of_record(
+        &step,
+        question,
+        &parts,
+        if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds },
+    )
 }
 
 #[test]
@@ -139,7 +145,12 @@ fn outcome_of(review: ReviewStep, record: Row, optional: bool, votes: &[Vote]) -
     let resolved = resolve_all(&step, &items, &votes);
     let parts: Vec<Part<'_>> =
         items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
-    outcome_of_record(&step, record, &parts, if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds })
+    outcome_of_record(
+        &step,
+        record,
+        &parts,
+        if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds },
+    )
 }
 
 #[test]

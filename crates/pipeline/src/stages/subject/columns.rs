@@ -35,7 +35,9 @@ pub(super) fn items_of_record(record: &Row, ballot: &Ballot, seed: u64) -> Vec<I
     if !whole.is_true(asked.when.as_ref()).unwrap_or(true) {
         return Vec::new();
     }
-    let Some(over) = &asked.over else { return vec![make_item(record, ballot, asked, &whole, record.id(), seed)] };
+    let Some(over) = &asked.over else {
+        return vec![make_item(record, ballot, asked, &whole, record.id(), seed)];
+    };
     let of_element = |element: Element| make_item(record, ballot, asked, &element.scope, &element.id, seed);
     // A list that cannot be computed has no elements, and the record waits for a decision on nothing.
     let elements = list_elements(&row, record.id(), over, ballot.recipe).unwrap_or_default();
@@ -145,8 +147,10 @@ pub(super) fn new_item(
         }
     }
     item.language = ballot.of_its_language.then(|| language_of_scope(scope)).flatten();
-    item.requires = ballot.asked.and_then(|asked| OfAnswers::select_for_group(&asked.requires, asked.group, scope));
-    item.apart = asked.apart.as_ref().map(|apart| scope.compute_texts(apart).unwrap_or_default()).unwrap_or_default();
+    item.requires =
+        ballot.asked.and_then(|asked| OfAnswers::select_for_group(&asked.requires, asked.group, scope));
+    item.apart =
+        asked.apart.as_ref().map(|apart| scope.compute_texts(apart).unwrap_or_default()).unwrap_or_default();
     item
 }
 
@@ -159,7 +163,8 @@ fn language_of_scope(scope: &Scope<'_>) -> Option<String> {
 
 /// The votes of a ballot that a record's text was taken from.
 fn written_in(record: &Row, benchmark: &str, ballot: &str) -> Vec<Digest> {
-    let ballot = riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
+    let ballot =
+        riddlemill_benchmarks::find_benchmark(benchmark).and_then(|benchmark| benchmark.find_ballot(ballot));
     let asked = ballot.and_then(|ballot| ballot.asked);
     asked.map(|asked| votes_of(record.list(&format!("{}_basis", asked.standing)))).unwrap_or_default()
 }
@@ -236,7 +241,12 @@ pub(in crate::stages) fn fill_kept_columns(
 }
 
 /// Puts what a named operation found into the columns that its step names. Returns what could not be computed.
-pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(
+    record: &mut Row,
+    native: &NativeStep,
+    values: &Values,
+    basis: &[String],
+) -> Vec<String> {
     let names = BTreeMap::from([
         ("said", answers_as_template(values)),
         ("basis", basis.iter().map(|basis| TemplateValue::from(basis.as_str())).collect()),
@@ -248,20 +258,30 @@ pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Val
 }
 
 /// The value of a ballot's expression over a record, as text; empty if it has none.
-pub(super) fn text_of_expression(record: &Row, ballot: &Ballot, which: fn(&BallotSource) -> Option<&Expression>) -> String {
+pub(super) fn text_of_expression(
+    record: &Row,
+    ballot: &Ballot,
+    which: fn(&BallotSource) -> Option<&Expression>,
+) -> String {
     let Some(is) = ballot.asked.and_then(which) else { return String::new() };
     let in_words = |trouble: ExpressionError| Some(trouble.to_string());
-    scope_of_names(&row_as_template(record), ballot.recipe).compute_text(is).unwrap_or_else(in_words).unwrap_or_default()
+    scope_of_names(&row_as_template(record), ballot.recipe)
+        .compute_text(is)
+        .unwrap_or_else(in_words)
+        .unwrap_or_default()
 }
 
 /// These names, and the `[fields]` of a benchmark.
 pub(super) fn scope_of_names(names: &TemplateValue, benchmark: &str) -> Scope<'static> {
-    let fields = riddlemill_benchmarks::find_benchmark(benchmark).map(|found| found.fields()).unwrap_or_default();
+    let fields =
+        riddlemill_benchmarks::find_benchmark(benchmark).map(|found| found.fields()).unwrap_or_default();
     Scope::new(names.clone(), fields)
 }
 
 pub(in crate::stages) fn answers_as_template(values: &Values) -> TemplateValue {
-    TemplateValue::from_pairs(values.iter().map(|(field, value)| (field.to_owned(), answer_as_template(value))))
+    TemplateValue::from_pairs(
+        values.iter().map(|(field, value)| (field.to_owned(), answer_as_template(value))),
+    )
 }
 
 /// A value in the form that annotators see; `None` for null and an empty list.

@@ -8,7 +8,7 @@ use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::asked::{DRAFTED, ElementList};
 use riddlemill_benchmarks::ballot::BallotSource;
 use riddlemill_benchmarks::native::NativeStep;
-use riddlemill_benchmarks::scope::{Scope, layer_variables, group_name, text_of_value};
+use riddlemill_benchmarks::scope::{Scope, group_name, layer_variables, text_of_value};
 use serde_json::{Map, Value as Json, json};
 
 use super::columns::{self, Element, value_for_people};
@@ -19,7 +19,7 @@ use crate::stages::context::StageRows;
 use crate::stages::draft::DraftStep;
 use crate::stages::import::columns_of;
 use riddlemill_record::{Post, Record, Row, Standing};
-use riddlemill_review::ballot::{Ballot, AnswerKind};
+use riddlemill_review::ballot::{AnswerKind, Ballot};
 use riddlemill_review::{Item, Value, Values};
 use riddlemill_text::text::language::detect;
 
@@ -132,7 +132,12 @@ pub(super) fn names_of_record(record: &Row) -> TemplateValue {
 }
 
 /// Puts what a named operation found into the draft of its ballot, or a group of its own.
-pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(
+    record: &mut Row,
+    native: &NativeStep,
+    values: &Values,
+    basis: &[String],
+) -> Vec<String> {
     let mut groups = RecordGroups::parse_groups(record);
     match native.ballot {
         Some(ballot) => {
@@ -156,7 +161,8 @@ pub(super) fn write_drafts(record: &mut Row, draft: DraftStep, drafts: &[Drafted
     if drafts.is_empty() {
         return Vec::new();
     }
-    let mut replies = Replies::new(draft, drafts, super::drafts::items_of_draft(record, draft).unwrap_or_default());
+    let mut replies =
+        Replies::new(draft, drafts, super::drafts::items_of_draft(record, draft).unwrap_or_default());
     write_replies(record, draft, &replies);
     // The checks read the draft from the record, so it is left before them and again with findings.
     replies.run_checks(draft, &names_of_record(record));
@@ -279,7 +285,8 @@ pub(super) fn describe_draft(record: &Row, ballot: &Ballot) -> String {
     };
     match ballot.asked.and_then(|asked| asked.over.as_ref()) {
         Some(over) => {
-            let each = list_elements(record, ballot, over).into_iter().map(|element| described(&element.scope));
+            let each =
+                list_elements(record, ballot, over).into_iter().map(|element| described(&element.scope));
             each.filter(|draft| !draft.is_empty()).collect::<Vec<_>>().join("\n")
         }
         None => described(&scope_of_record(record, ballot.recipe)),
@@ -292,7 +299,8 @@ pub(super) fn describe_decision(record: &Row, ballot: &Ballot) -> String {
     let fields = groups.of_step(ballot.name);
     match fields.get("each").and_then(Json::as_array).filter(|_| is_over(ballot)) {
         Some(each) => {
-            let in_words = |element: &Json| element.as_object().map(|fields| describe_decided_fields(ballot, fields));
+            let in_words =
+                |element: &Json| element.as_object().map(|fields| describe_decided_fields(ballot, fields));
             each.iter().filter_map(in_words).collect::<Vec<_>>().join("\n")
         }
         None => describe_decided_fields(ballot, fields),

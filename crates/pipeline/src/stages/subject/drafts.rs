@@ -14,7 +14,9 @@ use riddlemill_review::Values;
 use riddlemill_text::replies::why_unusable;
 use serde_json::{Map, Value as Json, json};
 
-use super::columns::{Element, answers_as_template, list_elements, fill_kept_columns, row_as_template, scope_of_names};
+use super::columns::{
+    Element, answers_as_template, fill_kept_columns, list_elements, row_as_template, scope_of_names,
+};
 use super::{Drafted, Majority, Prompt, find_majority};
 use crate::stages::draft::{DraftStep as Asking, Slot};
 
@@ -65,13 +67,18 @@ impl DraftItem {
     ///
     /// # Errors
     /// [`Trouble`] if one cannot be computed: no other reply would change that.
-    pub fn unmet_requirement(&self, draft: Asking, values: &Values) -> Result<Option<Label>, ExpressionError> {
+    pub fn unmet_requirement(
+        &self,
+        draft: Asking,
+        values: &Values,
+    ) -> Result<Option<Label>, ExpressionError> {
         let requires = &draft.draft_declaration().requires;
         if requires.is_empty() {
             return Ok(None);
         }
         let (names, fields) = self.scope.variables_and_fields();
-        let said = BTreeMap::from([("said", answers_as_template(values)), ("drafted", answers_as_template(values))]);
+        let said =
+            BTreeMap::from([("said", answers_as_template(values)), ("drafted", answers_as_template(values))]);
         try_unmet_sentence(requires, &Scope::new(layer_variables(said, names), fields))
     }
 
@@ -121,8 +128,9 @@ pub(super) fn write_drafts(record: &mut Row, draft: &Draft, drafts: &[Drafted]) 
 /// The first tie among the replies about a record's items, with the name of the item.
 pub(super) fn describe_tie(record: &Row, draft: &Draft, drafts: &[Drafted]) -> Option<String> {
     let replies = Replies::new(draft, drafts, items_of_draft(record, draft).unwrap_or_default());
-    let tie =
-        |(item, replied): &(DraftItem, Option<ItemReplies>)| Some(item.name_finding(replied.as_ref()?.tie.as_deref()?));
+    let tie = |(item, replied): &(DraftItem, Option<ItemReplies>)| {
+        Some(item.name_finding(replied.as_ref()?.tie.as_deref()?))
+    };
     replies.0.iter().find_map(tie)
 }
 
@@ -157,7 +165,9 @@ impl Replies {
                 ("called".to_owned(), json!(item.called)),
             ]);
             if let Some(replied) = replied {
-                fields.extend(replied.fields_of_draft().iter().map(|(name, value)| (name.to_owned(), json!(value))));
+                fields.extend(
+                    replied.fields_of_draft().iter().map(|(name, value)| (name.to_owned(), json!(value))),
+                );
                 fields.insert("basis".into(), json!(replied.basis_of_replies()));
                 fields.insert("flags".into(), json!(replied.findings));
                 if replied.has_list(draft) {
@@ -290,7 +300,8 @@ impl ItemReplies {
         let over = |names| scope_of_names(&layer_variables(names, record), draft.benchmark);
         let mut found = Vec::new();
         for it in self.fields_of_replies() {
-            let each = over(self.expression_names().into_iter().chain([("it", answers_as_template(&it))]).collect());
+            let each =
+                over(self.expression_names().into_iter().chain([("it", answers_as_template(&it))]).collect());
             found.extend(draft.checks_each.iter().flat_map(|check| findings_of_check(&each, check)));
         }
         let whole = over(self.expression_names());
@@ -311,8 +322,8 @@ fn findings_of_check(scope: &Scope<'_>, check: &Expression) -> Vec<String> {
 mod tests {
     use serde_json::json;
 
-    use super::super::write_drafts;
     use super::super::rows::{first_prompt, make_row, row_with_values};
+    use super::super::write_drafts;
     use super::*;
     use crate::stages::draft::DraftStep as Asked;
 

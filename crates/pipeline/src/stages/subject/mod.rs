@@ -8,7 +8,7 @@ mod columns;
 pub(super) mod declared;
 mod drafts;
 
-pub(super) use columns::{answers_as_template as replied, fill_kept_columns, evaluate_list};
+pub(super) use columns::{answers_as_template as replied, evaluate_list, fill_kept_columns};
 pub use declared::take_language;
 pub use drafts::DraftItem;
 
@@ -87,7 +87,12 @@ pub(super) fn names_of_record(record: &Row) -> TemplateValue {
 }
 
 /// Takes what a named operation found. Returns what could not be computed.
-pub(super) fn write_findings(record: &mut Row, native: &NativeStep, values: &Values, basis: &[String]) -> Vec<String> {
+pub(super) fn write_findings(
+    record: &mut Row,
+    native: &NativeStep,
+    values: &Values,
+    basis: &[String],
+) -> Vec<String> {
     match is_grouped(record) {
         true => declared::write_findings(record, native, values, basis),
         false => columns::write_findings(record, native, values, basis),
@@ -131,7 +136,11 @@ pub(super) fn child_record(record: &Row, id: String, step: &str, fields: Map<Str
 /// What annotators see of a record: one item, several if a step asks about several of its parts, none if it asks about
 /// nothing of it. `seed` draws the order of what is shown side by side.
 pub fn items_of_record(record: &Row, ballot: &Ballot, seed: u64) -> Vec<Item> {
-    if is_grouped(record) { declared::items_of_record(record, ballot, seed) } else { columns::items_of_record(record, ballot, seed) }
+    if is_grouped(record) {
+        declared::items_of_record(record, ballot, seed)
+    } else {
+        columns::items_of_record(record, ballot, seed)
+    }
 }
 
 /// Applies the decision on each of a record's items; `None` if an optional step has no decision.

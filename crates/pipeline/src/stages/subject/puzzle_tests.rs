@@ -2,7 +2,7 @@
 
 use super::rows::{first_prompt, make_row, row_with_values};
 use crate::stages::draft::{DraftStep, Slot};
-use crate::stages::subject::{Decision, Drafted, write_decisions, write_drafts, reason_to_stop};
+use crate::stages::subject::{Decision, Drafted, reason_to_stop, write_decisions, write_drafts};
 use riddlemill_record::{Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Value, Values};
@@ -147,7 +147,8 @@ fn people_write_the_text_and_take_corrections_word_by_word() {
     assert_eq!(puzzle.list("distractors_draft"), ["A.", "B.", "C."]);
     let asked = |step| first_prompt(&puzzle, draft(step), &slot());
     assert!(asked("premises").is_none() && asked("distractors").is_none());
-    let mut puzzle = row_with_values(&puzzle, json!({ "corrections": ["wich -> which", "teh -> the", "taht -> that"] }));
+    let mut puzzle =
+        row_with_values(&puzzle, json!({ "corrections": ["wich -> which", "teh -> the", "taht -> that"] }));
     let some =
         decision([("verdict", "some".into()), ("accepted", Value::List(vec!["1".into(), "3".into()]))]);
     decide(&mut puzzle, "spelling", &some, "vote:2");

@@ -1,7 +1,7 @@
 //! Evidence of ledgers in Chinese. It is made of pieces: sentences, codes, names of replies and votes, and words of the post
 //! itself, which stay as they are.
 
-use super::{describe_reason, translate_sentence, state_name};
+use super::{describe_reason, state_name, translate_sentence};
 use crate::record::{Overruled, read_other_text};
 use crate::text::interrogative::Rule;
 
@@ -59,7 +59,10 @@ pub fn translate_evidence(text: &str) -> String {
     }
     // A sentence may have a semicolon, too, and its values may be anything.
     let known = text.split("; ").map(translate_piece).collect::<Option<Vec<String>>>();
-    known.map(|known| known.join("；")).or_else(|| translate_sentence(text)).unwrap_or_else(|| translate_pieces(text))
+    known
+        .map(|known| known.join("；"))
+        .or_else(|| translate_sentence(text))
+        .unwrap_or_else(|| translate_pieces(text))
 }
 
 fn translate_pieces(text: &str) -> String {
@@ -71,8 +74,10 @@ fn by_rule(overruled: &Overruled<'_>) -> String {
     let how = if overruled.by_votes { "按投票" } else { "按规则" };
     let state = state_name(overruled.state).unwrap_or(overruled.state);
     let into = overruled.into.map(|into| format!("入 {into}")).unwrap_or_default();
-    let reason =
-        overruled.reason.map(|code| format!("（{}）", name_of_code(code).unwrap_or(code))).unwrap_or_default();
+    let reason = overruled
+        .reason
+        .map(|code| format!("（{}）", name_of_code(code).unwrap_or(code)))
+        .unwrap_or_default();
     let why = if overruled.evidence.is_empty() {
         String::new()
     } else {
@@ -90,7 +95,10 @@ fn name_of_code(code: &str) -> Option<&'static str> {
 }
 
 fn translate_piece(text: &str) -> Option<String> {
-    let found = translate_code(text).or_else(|| translate_votes(text)).or_else(|| translate_reply(text)).or_else(|| translate_decision(text));
+    let found = translate_code(text)
+        .or_else(|| translate_votes(text))
+        .or_else(|| translate_reply(text))
+        .or_else(|| translate_decision(text));
     found.or_else(|| translate_list(text)).or_else(|| translate_sentence(text))
 }
 

@@ -5,7 +5,7 @@ mod reasons;
 mod stages;
 
 pub use evidence::translate_evidence;
-pub use stages::{translate_category, chart_word, translate_declared};
+pub use stages::{chart_word, translate_category, translate_declared};
 
 use std::sync::LazyLock;
 
@@ -189,7 +189,11 @@ mod tests {
             assert!(!en.is_empty() && !zh.is_empty(), "{en} {zh}");
             assert_eq!(en.matches("{}").count(), zh.matches("{}").count(), "{en}");
             let filled = en.replace("{}", "x1");
-            assert_eq!(translate_sentence(&filled), Some(zh.replace("{}", "x1")), "{en}: another one takes it");
+            assert_eq!(
+                translate_sentence(&filled),
+                Some(zh.replace("{}", "x1")),
+                "{en}: another one takes it"
+            );
         }
     }
 

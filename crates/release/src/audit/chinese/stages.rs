@@ -145,8 +145,11 @@ const VALUES: &[(&str, &str)] = &[
 /// A value in Chinese; `None` for one that no folder names, as of models, sources and licences.
 pub fn translate_category(benchmark: &str, value: &str) -> Option<String> {
     let fixed = VALUES.iter().find(|(known, _)| *known == value).map(|(_, zh)| *zh);
-    let own =
-        || riddlemill_benchmarks::find_benchmark(benchmark).into_iter().flat_map(|own| own.ballots.lists.values());
+    let own = || {
+        riddlemill_benchmarks::find_benchmark(benchmark)
+            .into_iter()
+            .flat_map(|own| own.ballots.lists.values())
+    };
     // Lists share codes such as `none`, which then say nothing by themselves.
     let by_code = || {
         let mut of_code = own().flatten().filter(|choice| choice.code == value && !is_number(value));
@@ -154,7 +157,8 @@ pub fn translate_category(benchmark: &str, value: &str) -> Option<String> {
     };
     let named = |choice: &&Choice| choice.label.en == value;
     // A set may have columns of another one, from which it is made.
-    let all = || riddlemill_benchmarks::all_benchmarks().iter().flat_map(|other| other.ballots.lists.values());
+    let all =
+        || riddlemill_benchmarks::all_benchmarks().iter().flat_map(|other| other.ballots.lists.values());
     let of_folder = || own().flatten().find(named).or_else(by_code).or_else(|| all().flatten().find(named));
     fixed.or_else(|| of_folder().map(|choice| choice.label.zh)).map(str::to_owned)
 }
@@ -182,7 +186,8 @@ mod tests {
     #[test]
     fn every_rule_has_its_meaning_and_every_meaning_its_rule() {
         assert_eq!(QUESTIONS.len(), Rule::ALL.len());
-        let without: Vec<_> = Rule::ALL.iter().filter(|rule| find_rule_meaning(rule.code()).is_none()).collect();
+        let without: Vec<_> =
+            Rule::ALL.iter().filter(|rule| find_rule_meaning(rule.code()).is_none()).collect();
         assert!(without.is_empty(), "{without:?}");
     }
 

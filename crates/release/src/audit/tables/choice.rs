@@ -20,14 +20,20 @@ struct Held {
 }
 
 /// From records; those without options or without a right one are skipped.
-pub(super) fn measure_shortcuts(posed: &ChoiceColumns, records: &Records<'_>, seed: u64) -> Result<Found, ExpressionError> {
-    let (questions, options) = (records.values_of_expression(&posed.question)?, records.values_of_expression(&posed.options)?);
+pub(super) fn measure_shortcuts(
+    posed: &ChoiceColumns,
+    records: &Records<'_>,
+    seed: u64,
+) -> Result<Found, ExpressionError> {
+    let (questions, options) =
+        (records.values_of_expression(&posed.question)?, records.values_of_expression(&posed.options)?);
     let golds = records.values_of_expression(&posed.gold)?;
     let groups = posed.group.as_ref().map(|group| records.values_of_expression(group)).transpose()?;
     let mut items = Vec::new();
     for (at, id) in records.record_ids().into_iter().enumerate() {
         let Some(gold) = golds[at].as_usize().filter(|_| !options[at].is_none()) else { continue };
-        let group = groups.as_ref().and_then(|groups| text_of_value(&groups[at])).unwrap_or_else(|| id.clone());
+        let group =
+            groups.as_ref().and_then(|groups| text_of_value(&groups[at])).unwrap_or_else(|| id.clone());
         let question = text_of_value(&questions[at]).unwrap_or_default();
         items.push(Held { id, group, question, options: texts_of_value(&options[at]), gold });
     }

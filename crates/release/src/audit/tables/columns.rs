@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::data::{Column, Data, ColumnKind};
+use riddlemill_benchmarks::data::{Column, ColumnKind, Data};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -34,8 +34,9 @@ pub(super) fn count_labels(data: Option<&'static Data>, rows: &[Item]) -> Found 
     let counted: Vec<Counted> = columns.map(|column| count_values(column, rows)).collect();
     let mut lines = String::new();
     for counted in &counted {
-        let row =
-            |(value, count): &(String, usize)| vec![Cell::Text(value.clone()), Cell::plain_number(*count as f64)];
+        let row = |(value, count): &(String, usize)| {
+            vec![Cell::Text(value.clone()), Cell::plain_number(*count as f64)]
+        };
         let value = figures::Column::of_words("value").with_place(Place::align_left(30));
         let count = figures::Column::of_counts("count").with_place(Place::align_right(6, Digits::Fixed(0)));
         let rows = counted.values.iter().map(row).collect();
@@ -67,8 +68,10 @@ pub(super) fn measure_columns(data: Option<&'static Data>, rows: &[Item]) -> Fou
     let labels = labels_of(data);
     let free = |column: &&Column| !labels.contains(&column.name) && column.values.is_empty();
     let named = |column: &&Column| !["id", "source_id", "standing"].contains(&column.name);
-    let measured = columns_of(data).filter(free).filter(named).filter_map(|column| measure_column(column, rows));
-    let end = |title: &str| figures::Column::of_numbers(title).with_place(Place::align_right(9, Digits::Fitting));
+    let measured =
+        columns_of(data).filter(free).filter(named).filter_map(|column| measure_column(column, rows));
+    let end =
+        |title: &str| figures::Column::of_numbers(title).with_place(Place::align_right(9, Digits::Fitting));
     let columns = vec![
         figures::Column::of_words("").with_place(Place::align_left(32)),
         figures::Column::of_words("column"),

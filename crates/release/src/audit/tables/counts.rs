@@ -24,7 +24,11 @@ const OTHERS: &str = "Others";
 /// counts once in each of its values.
 ///
 /// A label of a published file counts as the option that `[compat.labels]` says, as in an evaluation.
-pub(super) fn count_values(counts: &Counts, data: Option<&Data>, records: &Records<'_>) -> Result<Found, ExpressionError> {
+pub(super) fn count_values(
+    counts: &Counts,
+    data: Option<&Data>,
+    records: &Records<'_>,
+) -> Result<Found, ExpressionError> {
     let code_of = |value: String| -> String {
         let ours = data.zip(counts.column).and_then(|(data, column)| data.compat.label_for(column, &value));
         let Some(ours) = ours else { return value };
@@ -107,7 +111,12 @@ pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Ex
         let (over, to) = (end(at), end(at + 1).min(bars.to));
         let inside = numbers.iter().filter(|number| **number > over + LEAST && **number <= to + LEAST);
         let name = Cell::Text(format!("{over:.1} to {to:.1}"));
-        rows.push(vec![name, Cell::plain_number(over), Cell::plain_number(to), Cell::plain_number(inside.count() as f64)]);
+        rows.push(vec![
+            name,
+            Cell::plain_number(over),
+            Cell::plain_number(to),
+            Cell::plain_number(inside.count() as f64),
+        ]);
     }
     let name = Column::of_words("").with_place(Place::align_left(0));
     let count = Column::of_counts("count").with_place(place_of_number());
@@ -120,7 +129,11 @@ pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Ex
 }
 
 /// The votes for each code over all records, and its percent of all votes.
-pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: &Records<'_>) -> Result<Found, ExpressionError> {
+pub(super) fn count_votes(
+    expression: &Expression,
+    options: &[Choice],
+    records: &Records<'_>,
+) -> Result<Found, ExpressionError> {
     let mut sums: Vec<(String, u64)> = options.iter().map(|option| (option.code.to_owned(), 0)).collect();
     for tally in records.values_of_expression(expression)? {
         for (code, count) in read_tally(&tally, expression)? {
@@ -134,10 +147,14 @@ pub(super) fn count_votes(expression: &Expression, options: &[Choice], records: 
     let row = |(number, (code, votes)): (usize, &(String, u64))| {
         let option = options.iter().find(|option| option.code == code).map(|option| (option, number));
         let percent = percent(*votes as usize, all as usize);
-        option_cells(code, option).into_iter().chain([*votes as f64, percent].map(Cell::plain_number)).collect()
+        option_cells(code, option)
+            .into_iter()
+            .chain([*votes as f64, percent].map(Cell::plain_number))
+            .collect()
     };
     let votes = Column::of_counts("votes").with_place(place_of_number());
-    let percent = Column::of_numbers("percent").with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %"));
+    let percent =
+        Column::of_numbers("percent").with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %"));
     let columns = option_columns().into_iter().chain([votes, percent]).collect();
     let rows = (1..).zip(&sums).map(row).collect();
     Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
@@ -148,7 +165,9 @@ fn read_tally(tally: &Value, expression: &Expression) -> Result<Vec<(String, u64
     if tally.is_none() || tally.is_undefined() {
         return Ok(Vec::new());
     }
-    let wrong = || expression.make_trouble(format!("{} is no tally, such as BALLOT.tally.FIELD", expression.source()));
+    let wrong = || {
+        expression.make_trouble(format!("{} is no tally, such as BALLOT.tally.FIELD", expression.source()))
+    };
     let count = |code: Value| {
         let count = tally.get_item(&code).ok().and_then(|count| count.as_usize())?;
         Some((text_of_value(&code)?, count as u64))

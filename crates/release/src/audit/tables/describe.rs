@@ -24,7 +24,10 @@ type Names = BTreeMap<String, Value>;
 
 impl Report {
     /// `found` has the values of each figure: one, or one a part.
-    pub(super) fn put_together(declared: &figure::Report, found: Vec<Vec<Found>>) -> Result<Report, ExpressionError> {
+    pub(super) fn put_together(
+        declared: &figure::Report,
+        found: Vec<Vec<Found>>,
+    ) -> Result<Report, ExpressionError> {
         let mut figures = Map::new();
         for (figure, found) in declared.figures.iter().zip(&found) {
             let Some(division) = division_of_figure(declared, figure) else {
@@ -94,7 +97,9 @@ fn add_names(names: &Names, cells: &Map<String, Json>) -> Names {
 /// A figure of the whole set, or of one part.
 fn describe_figure(figure: &Figure, found: &Found, names: &Names) -> Result<String, ExpressionError> {
     let value = match &figure.kind {
-        FigureKind::Lines(of) => serde_json::to_value(of.compute_value(&Value::from(names.clone()))?).unwrap_or_default(),
+        FigureKind::Lines(of) => {
+            serde_json::to_value(of.compute_value(&Value::from(names.clone()))?).unwrap_or_default()
+        }
         _ => found.value.clone(),
     };
     let title = figure_title(figure, &value, names)?.map(|title| format!("  {title}\n")).unwrap_or_default();
@@ -166,7 +171,12 @@ fn fill_template(template: &Expression, names: Names) -> Result<Option<String>, 
 }
 
 /// A line for each object of a figure's value.
-fn figure_lines(figure: &Figure, line: &Expression, value: &Json, names: &Names) -> Result<String, ExpressionError> {
+fn figure_lines(
+    figure: &Figure,
+    line: &Expression,
+    value: &Json,
+    names: &Names,
+) -> Result<String, ExpressionError> {
     let mut text = String::new();
     for cells in cells_by_line(figure, value) {
         if let Some(line) = fill_template(line, add_names(names, &cells))? {

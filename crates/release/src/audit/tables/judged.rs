@@ -77,7 +77,8 @@ pub(super) fn judge_pairs(judged: &RatedAnswers, records: &Records<'_>) -> Resul
         lines.push_str(&format!("    {:<40} {heads}\n    {:<40} {}\n", "", "", below.trim_end()));
     }
     let number = || Column::of_numbers("").with_place(Place::align_right(9, Digits::Fixed(3)));
-    let columns = std::iter::once(Column::of_words("").with_place(Place::align_left(40))).chain((0..6).map(|_| number()));
+    let columns = std::iter::once(Column::of_words("").with_place(Place::align_left(40)))
+        .chain((0..6).map(|_| number()));
     let rows = pairs.iter().map(cells_of_pair).collect();
     lines.push_str(&Table { columns: columns.collect(), rows, ..Table::default() }.render_lines(INDENT));
     Ok(Found::new(pairs, lines))
@@ -104,7 +105,8 @@ pub(super) fn count_ratings(judged: &RatedAnswers, records: &Records<'_>) -> Res
     };
     let word = |width: usize| Column::of_words("").with_place(Place::align_left(width).with_prefix(" "));
     let names = [Column::of_words("").with_place(Place::align_left(20)), word(20), word(7)];
-    let counts = judges::SCALE.map(|_| Column::of_counts("").with_place(Place::align_right(5, Digits::Fixed(0))));
+    let counts =
+        judges::SCALE.map(|_| Column::of_counts("").with_place(Place::align_right(5, Digits::Fixed(0))));
     let columns = names.into_iter().chain(counts).collect();
     let table = Table { columns, rows: spread.iter().map(row).collect(), ..Table::default() };
     Ok(Found::new(spread, table.render_lines(INDENT)))
@@ -120,8 +122,11 @@ pub(super) fn scores_by_part(
     last: &Records<'_>,
     items: Option<&BTreeSet<String>>,
 ) -> Result<Found, ExpressionError> {
-    let of_question: BTreeMap<String, Vec<String>> =
-        last.record_ids().into_iter().zip(last.values_of_expression(parts)?.iter().map(texts_of_value)).collect();
+    let of_question: BTreeMap<String, Vec<String>> = last
+        .record_ids()
+        .into_iter()
+        .zip(last.values_of_expression(parts)?.iter().map(texts_of_value))
+        .collect();
     let is_item = |question: &str| match items {
         Some(items) => items.contains(question),
         None => of_question.get(question).is_some_and(|parts| !parts.is_empty()),

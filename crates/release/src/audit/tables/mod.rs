@@ -93,9 +93,15 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         FigureKind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
         FigureKind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
         FigureKind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
-        FigureKind::Shortcuts(Some(posed)) => or_damaged(choice::measure_shortcuts(posed, records, source.seed))?,
-        FigureKind::Shortcuts(None) => choice::of_items(source.data(), &source.released_items()?, source.seed),
-        FigureKind::Agreement { ballot, fields, listed } => votes::measure_agreement(source, ballot, fields, *listed)?,
+        FigureKind::Shortcuts(Some(posed)) => {
+            or_damaged(choice::measure_shortcuts(posed, records, source.seed))?
+        }
+        FigureKind::Shortcuts(None) => {
+            choice::of_items(source.data(), &source.released_items()?, source.seed)
+        }
+        FigureKind::Agreement { ballot, fields, listed } => {
+            votes::measure_agreement(source, ballot, fields, *listed)?
+        }
         FigureKind::PooledAgreement(ballot) => votes::pooled_agreement(source, ballot)?,
         FigureKind::Reviews => votes::count_reviews(source)?,
         FigureKind::JudgePairs(judged) => or_damaged(judged::judge_pairs(judged, records))?,

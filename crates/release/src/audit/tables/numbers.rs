@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 use riddlemill_benchmarks::ExpressionError;
-use riddlemill_benchmarks::figure::{NumberMeasure, NumberFigure};
+use riddlemill_benchmarks::figure::{NumberFigure, NumberMeasure};
 use serde_json::{Map, Value as Json, json};
 
 use super::source::{Records, Source};
@@ -66,15 +66,21 @@ pub(super) fn format_number(number: &Json) -> String {
 }
 
 /// What is counted of records, as JSON and as a cell; no cell if it cannot be computed.
-fn measure_records(measure: &NumberMeasure, records: &Records<'_>) -> Result<(Json, Option<String>), ExpressionError> {
+fn measure_records(
+    measure: &NumberMeasure,
+    records: &Records<'_>,
+) -> Result<(Json, Option<String>), ExpressionError> {
     Ok(match measure {
-        NumberMeasure::Count(condition) => {
-            value_of_count(records.values_of_expression(condition)?.iter().filter(|value| value.is_true()).count())
-        }
+        NumberMeasure::Count(condition) => value_of_count(
+            records.values_of_expression(condition)?.iter().filter(|value| value.is_true()).count(),
+        ),
         NumberMeasure::Share(condition) => {
             // Records without an answer are not part of the share.
-            let answers: Vec<Value> =
-                records.values_of_expression(condition)?.into_iter().filter(|value| !value.is_none()).collect();
+            let answers: Vec<Value> = records
+                .values_of_expression(condition)?
+                .into_iter()
+                .filter(|value| !value.is_none())
+                .collect();
             let so = answers.iter().filter(|value| value.is_true()).count();
             let share = (!answers.is_empty()).then(|| so as f64 / answers.len() as f64);
             (json!(share), share.map(|share| format!("{:.2} %", share * 100.0)))

@@ -43,7 +43,8 @@ impl<'a> Source<'a> {
     /// `None` where the recipe makes posts or did not get to its end.
     pub fn open(config: &'a Config, recipe: &'static Recipe) -> Result<Option<Source<'a>>, RunError> {
         let workspace = Workspace::new(&config.root);
-        let Some((last, benchmark)) = recipe.steps().last().zip(riddlemill_benchmarks::find_benchmark(recipe.name))
+        let Some((last, benchmark)) =
+            recipe.steps().last().zip(riddlemill_benchmarks::find_benchmark(recipe.name))
         else {
             return Ok(None);
         };
@@ -68,7 +69,9 @@ impl<'a> Source<'a> {
         items: Vec<Item>,
     ) -> Source<'a> {
         let kinds = BTreeMap::new();
-        let seen = |rows: Vec<_>| Rc::new(rows.into_iter().map(|row| row_variables(row, &kinds)).collect::<Vec<_>>());
+        let seen = |rows: Vec<_>| {
+            Rc::new(rows.into_iter().map(|row| row_variables(row, &kinds)).collect::<Vec<_>>())
+        };
         let rows = steps.into_iter().map(|(number, rows)| (number, seen(rows))).collect();
         Source {
             config,
@@ -141,10 +144,16 @@ impl<'a> Source<'a> {
             step_name.and_then(|of| of.split_once('/')).filter(|(other, _)| *other != self.recipe.name)
         else {
             let known = names_records(self.data());
-            return Ok(if known { Some(self.released_items()?.iter().filter_map(named).collect()) } else { None });
+            return Ok(if known {
+                Some(self.released_items()?.iter().filter_map(named).collect())
+            } else {
+                None
+            });
         };
         let data = riddlemill_benchmarks::find_benchmark(other).and_then(|benchmark| benchmark.data.as_ref());
-        let Some(recipe) = recipe::find_recipe(other).filter(|_| names_records(data)) else { return Ok(None) };
+        let Some(recipe) = recipe::find_recipe(other).filter(|_| names_records(data)) else {
+            return Ok(None);
+        };
         let Some(last) = recipe.steps().last() else { return Ok(None) };
         if StageReader::open(&self.workspace.stage_folder(recipe.name, last.number, last.name))?.is_none() {
             return Ok(None);
@@ -230,7 +239,10 @@ impl<'r> Records<'r> {
 
     /// An expression's value for each record.
     pub fn values_of_expression(&self, expression: &Expression) -> Result<Vec<Value>, ExpressionError> {
-        self.rows.iter().map(|row| Scope::new((*row).clone(), self.fields).compute_value(expression)).collect()
+        self.rows
+            .iter()
+            .map(|row| Scope::new((*row).clone(), self.fields).compute_value(expression))
+            .collect()
     }
 
     /// The records' ids.

@@ -9,7 +9,7 @@ use super::source::Source;
 use crate::measures::percent;
 use crate::pipeline::{RunError, review_items};
 use crate::record::{Reason, State};
-use crate::review::agreement::{Bootstrap, StepAgreement, step_agreement, pool_questions};
+use crate::review::agreement::{Bootstrap, StepAgreement, pool_questions, step_agreement};
 use crate::review::{Ballot, Item, Vote, Voted, resolve_all};
 use crate::store::Manifest;
 use crate::text::format_decimals;
@@ -104,13 +104,23 @@ pub(super) fn count_reviews(source: &Source<'_>) -> Result<Found, RunError> {
     let mut reviews = Vec::new();
     for step in recipe.steps() {
         if let Some(review) = step.stage.declared_review()
-            && let Some(manifest) =
-                Manifest::read_from_stage(&source.workspace.stage_folder(recipe.name, step.number, step.name))?
+            && let Some(manifest) = Manifest::read_from_stage(&source.workspace.stage_folder(
+                recipe.name,
+                step.number,
+                step.name,
+            ))?
         {
             let voted = on_ballot(source, review.benchmark_and_ballot().1, |step, items, votes| {
                 let resolved = resolve_all(step, items, votes);
                 // The lines of `report` have no intervals, so nothing is resampled.
-                Voted::summarise_step(step, items, &resolved, votes, &source.config.annotators, Bootstrap::NONE)
+                Voted::summarise_step(
+                    step,
+                    items,
+                    &resolved,
+                    votes,
+                    &source.config.annotators,
+                    Bootstrap::NONE,
+                )
             })?;
             let (of, ballot) = review.benchmark_and_ballot();
             let set_aside = source.load_votes()?.set_aside(of, ballot).count();
@@ -155,8 +165,9 @@ pub(super) fn measure_agreement(
     fields: &[&str],
     listed: bool,
 ) -> Result<Found, RunError> {
-    let agreement =
-        on_ballot(source, ballot, |step, items, votes| step_agreement(step, items, votes, Bootstrap::AGREEMENT))?;
+    let agreement = on_ballot(source, ballot, |step, items, votes| {
+        step_agreement(step, items, votes, Bootstrap::AGREEMENT)
+    })?;
     let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
     let found: Vec<(&str, FieldAgreement)> =
         fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
@@ -195,8 +206,9 @@ fn of_field(agreement: &StepAgreement, field: &str) -> Option<FieldAgreement> {
 /// How far they agree over all questions of a ballot that have the same options, and the share to which the first option
 /// applies by each question; null where nobody voted.
 pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Found, RunError> {
-    let found =
-        on_ballot(source, ballot, |step, items, votes| pool_questions(step, items, votes, Bootstrap::AGREEMENT))?;
+    let found = on_ballot(source, ballot, |step, items, votes| {
+        pool_questions(step, items, votes, Bootstrap::AGREEMENT)
+    })?;
     let Some(found) = found.flatten() else { return Ok(Found::default()) };
     let kappa = found.fleiss.map(|e| [e.value, e.low, e.high]);
     let shares: Vec<String> =

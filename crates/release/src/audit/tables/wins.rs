@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use minijinja::Value;
-use riddlemill_benchmarks::figure::{TextPair, Puzzles, Wins};
+use riddlemill_benchmarks::figure::{Puzzles, TextPair, Wins};
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Expression, ExpressionError};
 use serde_json::{Value as Json, json};
@@ -100,10 +100,15 @@ fn agreeing_share(votes: &[String]) -> Option<f64> {
 /// Key statistics of puzzles with their options (BrainTeaser, table 3).
 pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Result<Found, ExpressionError> {
     let texts_of = |of: &Expression| -> Result<Vec<String>, ExpressionError> {
-        Ok(records.values_of_expression(of)?.iter().map(|value| text_of_value(value).unwrap_or_default()).collect())
+        Ok(records
+            .values_of_expression(of)?
+            .iter()
+            .map(|value| text_of_value(value).unwrap_or_default())
+            .collect())
     };
     let (questions, answers) = (texts_of(&puzzles.question)?, texts_of(&puzzles.answer)?);
-    let options: Vec<Vec<String>> = records.values_of_expression(&puzzles.options)?.iter().map(texts_of_value).collect();
+    let options: Vec<Vec<String>> =
+        records.values_of_expression(&puzzles.options)?.iter().map(texts_of_value).collect();
     let row = |((question, answer), choices)| QuestionRow { question, answer, choices };
     let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));
     let found = count_figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
@@ -122,7 +127,8 @@ pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Res
 
 /// The share of a text's content words that the other text of its group keeps, on average.
 pub(super) fn words_kept(kept: &TextPair, records: &Records<'_>) -> Result<Found, ExpressionError> {
-    let (all, groups) = (records.values_of_expression(&kept.text)?, records.values_of_expression(&kept.group)?);
+    let (all, groups) =
+        (records.values_of_expression(&kept.text)?, records.values_of_expression(&kept.group)?);
     let (from, to) = (records.values_of_expression(&kept.from)?, records.values_of_expression(&kept.to)?);
     let at = |place: usize| text_of_value(&groups[place]).zip(text_of_value(&all[place]));
     let mut others: BTreeMap<String, String> = BTreeMap::new();

@@ -84,7 +84,8 @@ fn alike_within<T: AsRef<str> + Sync>(
 ) -> Result<(Vec<Vec<u32>>, Effort), DiskError> {
     let folder = Working::new(spill.folder, ".alike-")?;
     let mut candidates = Sorter::new(folder.path(), "candidates", limits.sort);
-    let (readings, groups) = Readings::store_texts(texts, spill.texts, folder.path(), limits, part.narrow_to(READ))?;
+    let (readings, groups) =
+        Readings::store_texts(texts, spill.texts, folder.path(), limits, part.narrow_to(READ))?;
     let mut readings = readings.in_groups(groups, &mut candidates, part)?;
     readings.collect_openings(&mut candidates, part.narrow_to(OPENINGS))?;
     let mut effort = Effort::default();
@@ -107,7 +108,8 @@ fn alike_within<T: AsRef<str> + Sync>(
     }
     // The index of the last join is no longer in memory.
     readings.load_into_memory(spill.memory)?;
-    effort.compared = readings.compare_candidates(candidates.finish()?, part.narrow_to(REST * steps.compare), emit_pair)?;
+    effort.compared =
+        readings.compare_candidates(candidates.finish()?, part.narrow_to(REST * steps.compare), emit_pair)?;
     Ok((readings.groups, effort))
 }
 
@@ -176,7 +178,12 @@ impl Readings {
     }
 
     /// Makes groups of equal readings, and candidates of those that have the key in common alone.
-    fn in_groups(mut self, sorted: Runs, same_key: &mut Sorter, part: WorkPart<'_>) -> Result<Self, DiskError> {
+    fn in_groups(
+        mut self,
+        sorted: Runs,
+        same_key: &mut Sorter,
+        part: WorkPart<'_>,
+    ) -> Result<Self, DiskError> {
         let (mut merge, mut list) = (sorted.merge_runs()?, Vec::new());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut keys: Vec<(u32, u32)> = Vec::new();
@@ -349,7 +356,9 @@ impl Readings {
                     let first = PreparedText::from(&self.read_group(partners[0].a)?);
                     let mut found = Vec::new();
                     for pair in partners {
-                        found.extend(pair.compare_texts(&first, &PreparedText::from(&self.read_group(pair.b)?)));
+                        found.extend(
+                            pair.compare_texts(&first, &PreparedText::from(&self.read_group(pair.b)?)),
+                        );
                     }
                     Ok(found)
                 })

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::DiskError;
 use super::sorter::{Sorter, Writer};
-use super::spread::{RowPart, PartWriter, rows_of_part};
+use super::spread::{PartWriter, RowPart, rows_of_part};
 use crate::join::Metric;
 use crate::join::stats::{Order, Stats};
 use crate::join::watch;

@@ -183,7 +183,8 @@ impl Working {
     pub fn new(under: &Path, prefix: &str) -> Result<Self, DiskError> {
         sweep_leftovers(under, prefix);
         loop {
-            let made = Self::try_new(under, prefix).map_err(DiskError::io_error("make a folder in", under))?;
+            let made =
+                Self::try_new(under, prefix).map_err(DiskError::io_error("make a folder in", under))?;
             if let Some(made) = made {
                 return Ok(made);
             }

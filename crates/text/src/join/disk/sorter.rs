@@ -76,7 +76,9 @@ impl Runs {
 
     /// Deletes the files.
     pub fn remove_files(self) -> Result<(), DiskError> {
-        self.0.iter().try_for_each(|path| std::fs::remove_file(path).map_err(DiskError::io_error("remove", path)))
+        self.0
+            .iter()
+            .try_for_each(|path| std::fs::remove_file(path).map_err(DiskError::io_error("remove", path)))
     }
 }
 
@@ -206,7 +208,11 @@ impl LineSorter {
     /// # Errors
     /// [`DiskError`] where a working file cannot be read.
     pub fn finish(self) -> Result<SortedLines, DiskError> {
-        Ok(SortedLines { merge: self.sorter.finish()?.merge_runs()?, words: Vec::new(), _folder: self.folder })
+        Ok(SortedLines {
+            merge: self.sorter.finish()?.merge_runs()?,
+            words: Vec::new(),
+            _folder: self.folder,
+        })
     }
 }
 

@@ -148,7 +148,11 @@ impl Across {
 }
 
 /// For each text the most similar text of the other set: see [`Across::best`].
-pub fn find_resemblances(texts: &[&str], others: &[&str], settings: &settings::Dedup) -> Vec<Option<Resemblance>> {
+pub fn find_resemblances(
+    texts: &[&str],
+    others: &[&str],
+    settings: &settings::Dedup,
+) -> Vec<Option<Resemblance>> {
     similar_across(texts, others, settings, &Unwatched).most_similar()
 }
 

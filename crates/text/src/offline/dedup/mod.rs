@@ -21,6 +21,10 @@ mod whole;
 pub use against::{Across, Resemblance, find_resemblances, similar_across, similar_across_on_disk};
 pub use on_disk::{gone_on_disk, same_rows_on_disk, similar_pairs_on_disk};
 pub use pair_file::{PairsOnDisk, Sorted};
-pub use ranks::{Keeper, Standing, first_by_rank, find_keepers, rank_records};
-pub use similar_pairs::{SimilarPair, decimal_threshold, metric_name, join_query, row_pairs, similar_pairs, tagged_text};
-pub use whole::{Found, Gone, dedup_posts, heads_of_groups, merged_post, merged_text, standing_of_post, measure_witness};
+pub use ranks::{Keeper, Standing, find_keepers, first_by_rank, rank_records};
+pub use similar_pairs::{
+    SimilarPair, decimal_threshold, join_query, metric_name, row_pairs, similar_pairs, tagged_text,
+};
+pub use whole::{
+    Found, Gone, dedup_posts, heads_of_groups, measure_witness, merged_post, merged_text, standing_of_post,
+};

@@ -9,7 +9,9 @@ use positioned_io::ReadAt;
 
 use super::pair_file::{OFTEN, PairWriter, PairsOnDisk, until_failed};
 use super::ranks::{keepers_of, likeness_by_rank};
-use super::similar_pairs::{SimilarPair, similar_by_comparison, decimal_threshold, similar_by_metric, join_query, with_groups};
+use super::similar_pairs::{
+    SimilarPair, decimal_threshold, join_query, similar_by_comparison, similar_by_metric, with_groups,
+};
 use super::whole::{Gone, merged_rows};
 use crate::join::{DiskError, Pair, Spill, Watch, Working, alike_on_disk_each, disk_join_watched};
 use crate::offline::settings;
@@ -29,7 +31,8 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
 ) -> Result<(Vec<Vec<u32>>, PairsOnDisk), DiskError> {
     let mut pairs = PairWriter::create(spill)?;
     let Some(query) = join_query(settings) else {
-        let (groups, _) = alike_on_disk_each(texts, spill, watch, |pair| pairs.push(&similar_by_comparison(&pair)))?;
+        let (groups, _) =
+            alike_on_disk_each(texts, spill, watch, |pair| pairs.push(&similar_by_comparison(&pair)))?;
         return Ok((groups, pairs.finish()?));
     };
     let mut blank: Vec<bool> = Vec::with_capacity(spill.texts);
@@ -47,8 +50,9 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     let firsts: Vec<u32> = (0u32..).zip(&copy).filter(|(_, copy)| !**copy).map(|(row, _)| row).collect();
     let group = |row: u32| firsts.partition_point(|first| *first < row) as u32;
     let same = decimal_threshold(settings.threshold);
-    let pair =
-        |pair: Pair| similar_by_metric(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, query.metric, same);
+    let pair = |pair: Pair| {
+        similar_by_metric(&Pair { a: group(pair.a), b: group(pair.b), ..pair }, query.metric, same)
+    };
     for (found, n) in joined.distinct_pairs()?.zip(0usize..) {
         if n.is_multiple_of(OFTEN) && watch.is_stopped() {
             return Err(DiskError::Stopped);
@@ -272,7 +276,8 @@ mod tests {
             format!("why do {subject} hate water{}", ["", " so much", ", I ask my friend"][n / 4 % 3])
         });
         let language = |n: usize| [Language::Zh, Language::En, Language::Und][n % 3];
-        let chinese = texts.iter().enumerate().map(|(n, text)| tag_language(text, language(n / 5)).into_owned());
+        let chinese =
+            texts.iter().enumerate().map(|(n, text)| tag_language(text, language(n / 5)).into_owned());
         let texts: Vec<String> =
             chinese.chain(english.map(|text| tag_language(&text, Language::En).into_owned())).collect();
         let rows: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -47,7 +47,8 @@ impl Names {
     }
 
     fn pack_pair(&mut self, pair: &SimilarPair) -> [u32; WORDS] {
-        let (predicate, veto) = (self.number_of_name(pair.predicate), pair.veto.map_or(0, |veto| self.number_of_name(veto)));
+        let (predicate, veto) =
+            (self.number_of_name(pair.predicate), pair.veto.map_or(0, |veto| self.number_of_name(veto)));
         let score = pair.score.to_bits();
         let of = u32::from(pair.same) | predicate << 1 | veto << 16;
         [pair.a, pair.b, of, (score >> 32) as u32, score as u32]
@@ -154,7 +155,8 @@ impl PairsOnDisk {
                 sorter.push(&[first, second, a, b, of, high, low])?;
             }
         }
-        let mut sorted = SortedRuns { merge: sorter.finish()?.merge_runs()?, list: Vec::new(), _folder: folder };
+        let mut sorted =
+            SortedRuns { merge: sorter.finish()?.merge_runs()?, list: Vec::new(), _folder: folder };
         Ok(until_failed(move || {
             let found = sorted.next()?;
             Ok(found.map(|(keys, words)| (keys, self.names.unpack_pair(words))))

@@ -72,7 +72,8 @@ pub struct Keeper {
 /// In order of rank, each group is merged into the most similar group kept so far, or kept if there is none.
 pub fn find_keepers(heads: &[usize], similar_pairs: &[SimilarPair], ranks: &[u32]) -> Vec<Option<Keeper>> {
     let same = similar_pairs.iter().filter(|like| like.same);
-    let mut pairs: Vec<Likeness<(u32, Keeper)>> = same.map(|like| likeness_by_rank(like, heads, ranks)).collect();
+    let mut pairs: Vec<Likeness<(u32, Keeper)>> =
+        same.map(|like| likeness_by_rank(like, heads, ranks)).collect();
     pairs.sort_unstable_by_key(|pair| (pair.from, pair.into));
     keepers_of(heads.len(), pairs)
 }

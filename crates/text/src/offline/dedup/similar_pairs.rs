@@ -10,7 +10,7 @@ use crate::join::{
 };
 use crate::offline::settings::DedupMetric;
 use crate::offline::{language_of, settings};
-use crate::text::language::{tag_language, split_tag};
+use crate::text::language::{split_tag, tag_language};
 use crate::text::normalise::{Fold, fold};
 use crate::text::sameness::{Predicate, Verdict};
 use riddlemill_record::{Language, Post};
@@ -44,7 +44,9 @@ pub fn join_query(settings: &settings::Dedup) -> Option<Query> {
         DedupMetric::Indel => Metric::Indel,
         DedupMetric::Jaccard => Metric::Jaccard { n: 2 },
         // A threshold of 1 finds equal texts only.
-        DedupMetric::Exact => return Some(Query { metric: Metric::Indel, threshold: decimal_threshold(1.0) }),
+        DedupMetric::Exact => {
+            return Some(Query { metric: Metric::Indel, threshold: decimal_threshold(1.0) });
+        }
         DedupMetric::Default => return None,
     };
     Some(Query { metric, threshold: decimal_threshold(settings.threshold - settings.margin) })

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::ranks::{Keeper, Standing, first_by_rank, find_keepers, rank_records};
+use super::ranks::{Keeper, Standing, find_keepers, first_by_rank, rank_records};
 use super::similar_pairs::{SimilarPair, row_pairs, similar_pairs, tagged_text};
 use crate::join::Watch;
 use crate::offline::settings;

@@ -149,8 +149,9 @@ pub(super) fn known_members(
         }
         // One word per synset, the best known: the others are its synonyms or spellings.
         let words = words_of(&synset, asks.own).filter(|word| word.starts_with(char::is_uppercase) == named);
-        let known =
-            words.filter_map(|word| Some((fame_of_word(wordnet, &synset, &word, asks.countable && !named)?, word)));
+        let known = words.filter_map(|word| {
+            Some((fame_of_word(wordnet, &synset, &word, asks.countable && !named)?, word))
+        });
         if let Some((fame, word)) = known.max_by_key(|(fame, _)| *fame) {
             // Names are known regardless of how often they are used.
             found.push(ClassMember { word, place, fame: if named { 0 } else { fame } });
@@ -176,7 +177,8 @@ pub(super) fn fame_of_word(wordnet: &WordNet, sense: &Synset, word: &str, counta
     let (mut here, mut elsewhere) = (0, 0);
     for other in &senses {
         let met = wordnet.count_uses(other, word);
-        let same = other.place == sense.place || (other.place.pos == Pos::Noun && are_both_living(other, sense));
+        let same =
+            other.place == sense.place || (other.place.pos == Pos::Noun && are_both_living(other, sense));
         if same {
             here += met;
         } else {

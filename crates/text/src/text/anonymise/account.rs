@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::chinese::followed_by_count;
-use super::{FoundSpan, DataKind};
+use super::{DataKind, FoundSpan};
 
 static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{FoundSpan, DataKind};
+use super::{DataKind, FoundSpan};
 
 static MOBILE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-\s]?\d{4}){2}").ok());

@@ -17,7 +17,7 @@ use phonelib::PhoneNumber;
 use regex::Regex;
 
 use super::chinese::{is_adjacent_to, is_number_alone};
-use super::{FoundSpan, DataKind};
+use super::{DataKind, FoundSpan};
 
 /// What may be between the digits of a number.
 const GAP: &str = r"[\x20\u{a0}.\u{2010}\u{2011}()/-]";

@@ -315,7 +315,10 @@ mod tests {
         let list = list(&["云中白鹤生", "云中白", "bw丶ZHY", "longusername", "雨神17"]);
         assert_eq!(list.len(), 5);
         assert_eq!(list.find_names("“干掉了。”云中白鹤生看着掉了的防盗门说"), ["云中白鹤生"]);
-        assert_eq!(list.find_names("问bw丶ZHY，再问longusername和雨神17"), ["bw丶ZHY", "longusername", "雨神17"]);
+        assert_eq!(
+            list.find_names("问bw丶ZHY，再问longusername和雨神17"),
+            ["bw丶ZHY", "longusername", "雨神17"]
+        );
         assert_eq!(list.find_names("longusernames 不是"), [""; 0]);
         assert_eq!(list.find_names("@云中白 和云中白，云中白"), ["云中白"]);
     }

@@ -12,7 +12,7 @@ use iban::Iban;
 use regex::Regex;
 
 use super::chinese::{is_adjacent_to, is_number_alone};
-use super::{FoundSpan, DataKind};
+use super::{DataKind, FoundSpan};
 
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(

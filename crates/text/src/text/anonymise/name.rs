@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{FoundSpan, DataKind};
+use super::{DataKind, FoundSpan};
 use crate::text::segment;
 
 static MENTION: LazyLock<Option<Regex>> =

@@ -78,7 +78,8 @@ fn every_example_holds() {
 #[test]
 fn settings_decide_by_kind() {
     let text = "QQ：100012345，打13800138000";
-    let settings = AnonymiseSettings { qq: Action::Remove, phones: Action::Refuse, ..AnonymiseSettings::default() };
+    let settings =
+        AnonymiseSettings { qq: Action::Remove, phones: Action::Refuse, ..AnonymiseSettings::default() };
     let done = Anonymiser::new(settings).apply(text, &[]);
     assert_eq!((done.text.as_ref(), done.refused), ("QQ：，打[电话]", true));
     let keep = AnonymiseSettings { qq: Action::Keep, phones: Action::Keep, ..AnonymiseSettings::default() };

@@ -63,7 +63,10 @@ pub fn find_rule(text: &str, settings: &FilterSettings, context: Context) -> Opt
         return Some((FilterRule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters == 0 && context.images > 0 {
-        return Some((FilterRule::LinkOnly, format!("{} and no text", count_with_noun(context.images as u64, "image"))));
+        return Some((
+            FilterRule::LinkOnly,
+            format!("{} and no text", count_with_noun(context.images as u64, "image")),
+        ));
     }
     if letters == 0 {
         return Some((FilterRule::Empty, "no letter and no digit".to_owned()));
@@ -73,13 +76,19 @@ pub fn find_rule(text: &str, settings: &FilterSettings, context: Context) -> Opt
         return Some((FilterRule::LinkOnly, "nothing but a link".to_owned()));
     }
     if letters < settings.min_chars {
-        return Some((FilterRule::TooShort, format!("{letters} of at least {} characters", settings.min_chars)));
+        return Some((
+            FilterRule::TooShort,
+            format!("{letters} of at least {} characters", settings.min_chars),
+        ));
     }
     // A text has at least as many bytes as characters, so a short one need not be counted.
     if text.len() > settings.max_chars {
         let chars = text.chars().count();
         if chars > settings.max_chars {
-            return Some((FilterRule::TooLong, format!("{chars} of at most {} characters", settings.max_chars)));
+            return Some((
+                FilterRule::TooLong,
+                format!("{chars} of at most {} characters", settings.max_chars),
+            ));
         }
     }
     if settings.management
@@ -163,7 +172,9 @@ impl FilterRule {
             FilterRule::TooShort => ("云飞", "云会飞吗"),
             FilterRule::TooLong => (LONG, "云会恐高吗"),
             FilterRule::Management => ("【发帖必看】本吧吧规第三版", "如果给云加精，它会不会下雨"),
-            FilterRule::PromisedElsewhere => ("我家的云长这样，如图", "画家说他的心情如图所示，房东说房租也是"),
+            FilterRule::PromisedElsewhere => {
+                ("我家的云长这样，如图", "画家说他的心情如图所示，房东说房租也是")
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::text::clean::{self, DraftKind, PostText, CleanVerdict, annual};
+use crate::text::clean::{self, CleanVerdict, DraftKind, PostText, annual};
 
 #[test]
 fn every_example_holds() {
@@ -17,7 +17,10 @@ fn every_example_holds() {
         );
         assert_eq!(find_rule(kept, &settings, Context::default()), None, "{kept}");
     }
-    assert_eq!(find_rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule), Some(FilterRule::LinkOnly));
+    assert_eq!(
+        find_rule("", &settings, Context { images: 2 }).map(|(rule, _)| rule),
+        Some(FilterRule::LinkOnly)
+    );
 }
 
 #[test]

@@ -283,7 +283,9 @@ fn follows_colon(kind: QuestionKind, before: &str) -> bool {
     let said_by = clause_before(&before[..at]).trim();
     let named = said_by.chars().count() <= 5;
     let asks = said_by.contains(['问', '疑', '求', '题']);
-    !said_by.is_empty() && !asks && (named || matches!(kind, QuestionKind::How | QuestionKind::What | QuestionKind::Which))
+    !said_by.is_empty()
+        && !asks
+        && (named || matches!(kind, QuestionKind::How | QuestionKind::What | QuestionKind::Which))
 }
 
 /// Whether `before` ends inside reported speech: somebody other than the poster speaks or thinks,

@@ -33,7 +33,7 @@ pub use rules::{Example, Rule};
 
 use std::ops::Range;
 
-use post::{SentenceMark, Post, Sentence};
+use post::{Post, Sentence, SentenceMark};
 use quotation::unwrap_quotation;
 use words::has_cue;
 

@@ -86,7 +86,8 @@ impl<'a> Post<'a> {
             let clause_end = op.span.end + clause_after(&self.masked[op.span.end..last.span.end]).len();
             wanted(op.kind)
                 && op.is_open()
-                && !(matches!(op.kind, QuestionKind::How | QuestionKind::What) && last.mark == SentenceMark::Exclamation)
+                && !(matches!(op.kind, QuestionKind::How | QuestionKind::What)
+                    && last.mark == SentenceMark::Exclamation)
                 && !self.continues_after(clause_end)
         });
         open.then(|| last.span.clone())

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::post::Post;
 use super::quotation::unwrap_quotation;
 use super::words::has_cue;
-use super::{Notion, Rule, is_question, judge_text, judge_by};
+use super::{Notion, Rule, is_question, judge_by, judge_text};
 
 #[test]
 fn every_rule_decides_its_example() {

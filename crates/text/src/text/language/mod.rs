@@ -45,7 +45,8 @@ pub struct Detected {
 /// ```
 pub fn detect(text: &str) -> Detected {
     let counts = Scripts::count_scripts(text);
-    let (latin, english) = if counts.latin_letters > 0 { latin_words(text) } else { (0, EnglishShare::default()) };
+    let (latin, english) =
+        if counts.latin_letters > 0 { latin_words(text) } else { (0, EnglishShare::default()) };
     // A word has two Chinese characters on average, as many as two of these.
     let all = counts.han + counts.kana + counts.hangul + 2 * latin + counts.other;
     if all == 0 {
@@ -58,7 +59,10 @@ pub fn detect(text: &str) -> Detected {
     }
     if 4 * latin >= all && english.favourable >= 2 && 5 * english.favourable >= 3 * english.total_of_both() {
         let share = english.favourable * 2 * latin;
-        return Detected { language: Language::En, certainty: certainty_of(share, english.total_of_both() * all, all) };
+        return Detected {
+            language: Language::En,
+            certainty: certainty_of(share, english.total_of_both() * all, all),
+        };
     }
     Detected { language: Language::Und, certainty: certainty_of(1, 2, 1) }
 }

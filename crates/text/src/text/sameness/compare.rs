@@ -79,7 +79,9 @@ pub(crate) fn compare_among(
     let holds = |predicate| {
         let own = a.language() == b.language() && holds_of(predicate, a.language());
         let cheap = matches!(predicate, Predicate::Identical | Predicate::Opening);
-        among.has_predicate(predicate) && (own || predicate == Predicate::Identical) && (cheap || chars.1 <= MOST_UNITS)
+        among.has_predicate(predicate)
+            && (own || predicate == Predicate::Identical)
+            && (cheap || chars.1 <= MOST_UNITS)
     };
     for spec in all_predicates().iter().filter(|spec| holds(spec.predicate)) {
         let measure = match spec.predicate {

@@ -1,7 +1,7 @@
 use rapidfuzz::distance::lcs_seq;
 
-use super::predicate::{ViewMetric, Need, Predicate, PredicateSpec, Ratio, TextView};
-use super::prepared::{Bag, Shared, BagToken};
+use super::predicate::{Need, Predicate, PredicateSpec, Ratio, TextView, ViewMetric};
+use super::prepared::{Bag, BagToken, Shared};
 use super::{PreparedText, view};
 
 /// Identical: the same key.

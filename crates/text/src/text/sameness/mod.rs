@@ -35,14 +35,14 @@ pub mod view;
 mod words;
 
 pub use compare::{
-    Comparison, Evidence, MOST_UNITS, compare, compare_prepared, is_over_length, all_predicates, find_veto,
+    Comparison, Evidence, MOST_UNITS, all_predicates, compare, compare_prepared, find_veto, is_over_length,
 };
 pub(crate) use compare::{compare_among, holds_of, least_units};
 pub(crate) use measures::{MOST_POSTS, PAIRS};
 pub(crate) use predicate::Predicates;
-pub use predicate::{ViewMetric, Need, Predicate, PredicateSpec, Ratio, Verdict, TextView};
+pub use predicate::{Need, Predicate, PredicateSpec, Ratio, TextView, Verdict, ViewMetric};
+pub use prepared::{BagToken, PreparedText, Reading, weight};
 pub(crate) use prepared::{LEAST_WEIGHT, MOST_WEIGHT, SharedWeights};
-pub use prepared::{PreparedText, Reading, BagToken, weight};
 pub use vetoes::Veto;
 
 #[cfg(test)]

@@ -307,7 +307,9 @@ impl Bag {
     pub fn of_pairs(chars: &[char]) -> Self {
         let pair = |w: &[char]| u64::from(u32::from(w[0])) << 32 | u64::from(u32::from(w[1]));
         let letter = |half: u64| char::from_u32(half as u32).map_or(0, weight);
-        Self::collect_tokens(chars.windows(2).map(pair).collect(), |symbol| letter(symbol >> 32) + letter(symbol))
+        Self::collect_tokens(chars.windows(2).map(pair).collect(), |symbol| {
+            letter(symbol >> 32) + letter(symbol)
+        })
     }
 
     fn collect_tokens(mut occurrences: Vec<u64>, weigh: impl Fn(u64) -> u32) -> Self {
@@ -375,7 +377,9 @@ pub(crate) const LEAST_WEIGHT: u32 = 20;
 pub fn weight(c: char) -> u32 {
     match c {
         c if c.is_ascii() => LEAST_WEIGHT,
-        c => TABLE.get(c as usize).map_or_else(|| words::weight_of_symbol(c).unwrap_or(RARE), |&weight| weight.into()),
+        c => TABLE
+            .get(c as usize)
+            .map_or_else(|| words::weight_of_symbol(c).unwrap_or(RARE), |&weight| weight.into()),
     }
 }
 

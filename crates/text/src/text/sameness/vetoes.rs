@@ -75,7 +75,8 @@ pub(super) fn differ_in_negation(a: &PreparedText, b: &PreparedText) -> bool {
     if count(a) % 2 == count(b) % 2 {
         return false;
     }
-    let rest = |x: &PreparedText| x.chars.iter().copied().filter(|c| !NEGATIONS.contains(c)).collect::<Vec<_>>();
+    let rest =
+        |x: &PreparedText| x.chars.iter().copied().filter(|c| !NEGATIONS.contains(c)).collect::<Vec<_>>();
     let least = Ratio::new(95, 100);
     indel_ratio(&rest(a), &rest(b), least, || u64::MAX) >= least
 }
@@ -261,7 +262,8 @@ pub(super) fn share_only_place(a: &PreparedText, b: &PreparedText) -> bool {
         return false;
     }
     let (a, b) = (Bag::of_chars(&rest_a), Bag::of_chars(&rest_b));
-    measures::overlap_ratio(a.weight_shared(&b), (a.total.min(b.total), a.total.max(b.total))) < Ratio::new(60, 100)
+    measures::overlap_ratio(a.weight_shared(&b), (a.total.min(b.total), a.total.max(b.total)))
+        < Ratio::new(60, 100)
 }
 
 fn without_names(chars: &[char]) -> Vec<char> {

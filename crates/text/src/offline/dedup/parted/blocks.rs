@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::measure::{KeyKind, Measure};
-use crate::join::{Role, RowKey, Signature, RowSketch, can_meet};
+use crate::join::{Role, RowKey, RowSketch, Signature, can_meet};
 
 const HEADER: usize = 8;
 const MEMBER: usize = 49;
@@ -81,7 +81,8 @@ impl<'a> KeyBlocks<'a> {
                 self.add_to_lane(shard_of(key.hash, row % u64::from(shards.max(1))), row, kind, key)
             }
             (Some(shards), Role::Smaller) => {
-                (0..u64::from(shards.max(1))).for_each(|n| self.add_to_lane(shard_of(key.hash, n), row, kind, key));
+                (0..u64::from(shards.max(1)))
+                    .for_each(|n| self.add_to_lane(shard_of(key.hash, n), row, kind, key));
             }
         }
     }
@@ -239,7 +240,8 @@ fn find_pairs(measure: &Measure, group: &[KeyEntry], members: &[BlockMember], pa
     if smaller.is_empty() || larger.is_empty() {
         return;
     }
-    let held: Vec<(u64, RowSketch)> = smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
+    let held: Vec<(u64, RowSketch)> =
+        smaller.iter().map(|entry| (member(entry).row, sketch(entry))).collect();
     let query = measure.query_of_kind(kind);
     for entry in larger {
         let (row, own) = (member(entry).row, sketch(entry));
@@ -269,7 +271,9 @@ fn read_block(
     members.reserve(own);
     entries.reserve(keys);
     for member in of_members.as_chunks::<MEMBER>().0 {
-        let Some(kind) = measure.kind_of_code(member[0]) else { return Some(Err(BlockError::Kind(member[0]))) };
+        let Some(kind) = measure.kind_of_code(member[0]) else {
+            return Some(Err(BlockError::Kind(member[0])));
+        };
         let words: Vec<u64> =
             member[13..45].as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let words: [u64; 4] = words.try_into().ok()?;

@@ -78,18 +78,27 @@ impl Keyer {
         self.each_key(text, share, |kind, key| blocks.insert(row, kind, key))
     }
 
-    fn each_key(&self, text: &str, share: Share, mut emit_key: impl FnMut(KeyKind, RowKey)) -> Result<(), Uncounted> {
+    fn each_key(
+        &self,
+        text: &str,
+        share: Share,
+        mut emit_key: impl FnMut(KeyKind, RowKey),
+    ) -> Result<(), Uncounted> {
         let read = self.measure.read_text(text);
         for (n, (join, order)) in (0..).zip(self.measure.joins.iter().zip(&self.orders)) {
             let keys = join::keys(&self.measure.view_text(join, &read), order)?;
-            keys.into_iter().filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(KeyKind::Join(n), key));
+            keys.into_iter()
+                .filter(|key| share.contains_hash(key.hash))
+                .for_each(|key| emit_key(KeyKind::Join(n), key));
         }
         if let Seen::Read(reading) = &read {
             let key = |hash, role| RowKey { hash, role, sketch: RowSketch::default() };
             let (own, beginnings) = openings_of(reading.folded());
             let own = own.into_iter().map(|hash| key(hash, Role::Smaller));
             let openings = own.chain(beginnings.into_iter().map(|hash| key(hash, Role::Larger)));
-            openings.filter(|key| share.contains_hash(key.hash)).for_each(|key| emit_key(KeyKind::Opening, key));
+            openings
+                .filter(|key| share.contains_hash(key.hash))
+                .for_each(|key| emit_key(KeyKind::Opening, key));
             let hash = (digest_value(&reading.key()) >> 64) as u64;
             if share.contains_hash(hash) {
                 emit_key(KeyKind::Identical, key(hash, Role::Smaller));

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHashSet;
 
 use crate::join::{self, DefaultJoin, Query, Threshold, default_joins, joined_text};
-use crate::offline::dedup::{SimilarPair, decimal_threshold, metric_name, join_query};
+use crate::offline::dedup::{SimilarPair, decimal_threshold, join_query, metric_name};
 use crate::offline::settings;
 use crate::text::language::split_tag;
 use crate::text::normalise::{Fold, fold};
@@ -100,7 +100,9 @@ impl Measure {
     /// What a join sees of a text.
     pub(super) fn view_text<'a>(&self, join: &MeasureJoin, text: &'a Seen<'a>) -> Cow<'a, str> {
         match (join.view, text) {
-            (JoinView::Predicate(number), Seen::Read(reading)) => joined_text(reading, &self.defaults[number]),
+            (JoinView::Predicate(number), Seen::Read(reading)) => {
+                joined_text(reading, &self.defaults[number])
+            }
             (_, Seen::Plain(text)) => Cow::Borrowed(text),
             (JoinView::Text, Seen::Read(reading)) => Cow::Borrowed(reading.folded()),
         }

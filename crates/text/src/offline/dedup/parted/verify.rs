@@ -120,10 +120,12 @@ fn compare_entries(
     };
     let none = CommonPairs::default();
     let common = if measure.needs_counts() { common.ok_or(VerifyError::Uncounted)? } else { &none };
-    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare_texts(common, kept, gone) else {
+    let Some(SimilarPair { score, same, predicate, veto, .. }) = measure.compare_texts(common, kept, gone)
+    else {
         return Ok(());
     };
-    let Witness { levenshtein, jaro_winkler, sorensen_dice } = measure_witness(split_tag(kept).1, split_tag(gone).1);
+    let Witness { levenshtein, jaro_winkler, sorensen_dice } =
+        measure_witness(split_tag(kept).1, split_tag(gone).1);
     emit_pair(PairLine {
         predicate: Some(predicate.into()),
         score: Some(score),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Page;
 use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::operator::Operator;
-use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
+use crate::text::interrogative::post::{Post, Sentence, SentenceMark};
 use crate::text::interrogative::words::{ends_with_any, starts_with_any};
 
 /// Final mark.

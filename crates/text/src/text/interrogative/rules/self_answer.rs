@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::Page;
 use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::operator::Operator;
-use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
+use crate::text::interrogative::post::{Post, Sentence, SentenceMark};
 use crate::text::interrogative::words::{contains_any, is_break, starts_with_any};
 use crate::text::segment::first_tag;
 
@@ -83,23 +83,27 @@ const PHRASE_CHARS: usize = 8;
 
 fn find_self_answer(post: &Post<'_>) -> Option<Range<usize>> {
     let last_asks = post.sentences.last().is_some_and(Sentence::is_asking);
-    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.is_asking()).find_map(|(index, sentence)| {
-        if let Some(within) = answered_within(post, sentence) {
-            return Some(within);
-        }
-        let (next, later) = post.sentences[index + 1..].split_first()?;
-        if last_asks {
-            return None;
-        }
-        let answer = post.text[next.span.clone()].trim_matches(is_break);
-        let replied = starts_with_any(answer, ANSWERS)
-            || answers_yes_no(sentence, answer)
-            || answers_why(sentence, answer)
-            || answers_help(sentence, answer)
-            || answers_phrase(post, sentence, next)
-            || std::iter::once(next).chain(later).any(|s| contains_any(post.narration_of(s), REPLIES).is_some());
-        replied.then_some(sentence.span.start..next.span.end)
-    })
+    post.sentences.iter().enumerate().filter(|(_, sentence)| sentence.is_asking()).find_map(
+        |(index, sentence)| {
+            if let Some(within) = answered_within(post, sentence) {
+                return Some(within);
+            }
+            let (next, later) = post.sentences[index + 1..].split_first()?;
+            if last_asks {
+                return None;
+            }
+            let answer = post.text[next.span.clone()].trim_matches(is_break);
+            let replied = starts_with_any(answer, ANSWERS)
+                || answers_yes_no(sentence, answer)
+                || answers_why(sentence, answer)
+                || answers_help(sentence, answer)
+                || answers_phrase(post, sentence, next)
+                || std::iter::once(next)
+                    .chain(later)
+                    .any(|s| contains_any(post.narration_of(s), REPLIES).is_some());
+            replied.then_some(sentence.span.start..next.span.end)
+        },
+    )
 }
 
 /// `是…吗？不…`, or `…吗？…不就…了`.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Page;
 use crate::text::interrogative::QuestionKind;
 use crate::text::interrogative::government::{is_asked_by_another, is_speech_after_colon};
-use crate::text::interrogative::post::{SentenceMark, Post, Sentence};
+use crate::text::interrogative::post::{Post, Sentence, SentenceMark};
 use crate::text::interrogative::quotation::is_speech;
 use crate::text::interrogative::scope::Scope;
 use crate::text::interrogative::words::{contains_any, ends_with_any, has_cue, is_letter, starts_with_any};
