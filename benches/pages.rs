@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use riddlemill::pages::{Site, import};
+use riddlemill::pages::{Site, import_archives};
 use riddlemill::warc::RecordLimits;
 
 fn main() {

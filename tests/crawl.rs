@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use riddlemill::crawl::settings::{Limits, Politeness, Scope};
-use riddlemill::crawl::{Dirs, Event, Lookup, Seed, Source, Summary, plan, run, run_with};
-use riddlemill::pages::{Class, Imported, Profile, Site, import};
+use riddlemill::crawl::{Dirs, Event, Lookup, Seed, Source, Summary, plan_crawl, run_crawl, run_with};
+use riddlemill::pages::{Class, Imported, Profile, Site, import_archives};
 use riddlemill::warc::{Archive, ArchiveReader, Header, Truncated};
 use support::forum::forum_page;
 use support::{Asked, Reply, Server};

@@ -12,7 +12,7 @@ use riddlemill::stages::import::{Dump, Piece, survey};
 /// none. Whatever the bytes are, reading ends and nothing panics.
 pub fn import(kind: &str, bytes: &[u8], path: &Path) -> (u64, u64) {
     let profile = match SourceKind::profile_of(kind) {
-        Some(name) => Profiles::default().load(name).ok().flatten(),
+        Some(name) => Profiles::default().load_profile(name).ok().flatten(),
         None if kind == "profile" => profile(),
         None => None,
     };

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use super::args::{Assemble, Global};
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::pipeline::{AssembleError, assemble as write};
+use crate::pipeline::{AssembleError, assemble_stage};
 use crate::record::State;
 use crate::store::Error;
 
-pub(super) fn assemble_stage(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn assemble_partitions(args: &Assemble, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let recipe = output::find_recipe(&args.recipe)?;
     let ledgers = list_partitions(&args.ledgers)?;
     let pairs = list_partitions(&args.pairs)?;
-    let manifest = write(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref())
+    let manifest = assemble_stage(&config, recipe, &args.stage, &ledgers, &pairs, args.names.as_deref())
         .map_err(assemble_failure)?;
     if global.json {
         output::print_json(&manifest)?;

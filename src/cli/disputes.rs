@@ -11,7 +11,7 @@ use crate::report::DisputeRow;
 use crate::review::adjudicate::Dispute;
 use crate::review::ballot::{AnswerKind, Field, KEEP, Round};
 use crate::review::guidance::{Note, latest_notes};
-use crate::review::{Annotator, Item, Value, Vote, adjudicate, find_disputes, reopen_item, resolve_all};
+use crate::review::{Annotator, Item, Value, Vote, decide_dispute, find_disputes, reopen_item, resolve_all};
 
 fn open_disputes(room: &ReviewSession<'_>) -> Vec<Dispute> {
     let votes = room.by_item();
@@ -100,7 +100,7 @@ fn describe_answer(form: &[Field], name: &str, value: &Value) -> String {
     }
 }
 
-pub(super) fn decide_dispute(
+pub(super) fn record_decision(
     room: &ReviewSession<'_>,
     item: &str,
     by: &str,

@@ -10,7 +10,7 @@ use super::terminal::HANG;
 use crate::config::{Config, sections, unknown};
 use crate::llm::prices::Prices;
 use crate::llm::{Endpoint, Estimate, Usd};
-use crate::pipeline::{Forecast, StepForecast, forecast};
+use crate::pipeline::{Forecast, StepForecast, forecast_recipes};
 use crate::report::{ImaginedCost, forecast_lines, imagined_costs};
 
 /// The name of an endpoint that is only imagined.

@@ -9,7 +9,7 @@ use super::review_session::{ReviewSession, usage_failure};
 use crate::config::sections;
 use crate::review::ballot::AnswerKind;
 use crate::review::{Annotator, Item, Task, Values, kept_off};
-use crate::shortcuts::{Open, RuleShare, Shortcuts, propose};
+use crate::shortcuts::{Open, RuleShare, Shortcuts, propose_options};
 
 /// The proposed picks, over all items of the step together, so that the right option cannot be guessed.
 pub(super) fn propose_picks(room: &ReviewSession<'_>) -> Result<BTreeMap<String, Values>, Failure> {

@@ -6,7 +6,7 @@ use super::args::{Global, PublishedArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::terminal::visible_line;
-use crate::audit::{PublishedReport, published as look, published_page};
+use crate::audit::{PublishedReport, examine_published, published_page};
 use crate::store::durable;
 
 /// Most ids named for each rule; `--json` and `--html` have all.
@@ -16,7 +16,7 @@ pub(super) fn report_published(args: &PublishedArgs, global: &Global) -> Result<
     let config = output::load_config(global)?;
     let mut reports = Vec::new();
     for recipe in output::select_recipes(&config, &args.only)? {
-        reports.extend(look(&config, recipe)?);
+        reports.extend(examine_published(&config, recipe)?);
     }
     if reports.is_empty() {
         let what = "no published row is in staged/\n  hint: name its file as [[published]] in pipeline.toml, then `riddlemill run`";

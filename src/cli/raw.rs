@@ -9,7 +9,7 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::Config;
 use crate::decisions::DecisionLine;
-use crate::pipeline::{MergeError, Merged, merge as take_over};
+use crate::pipeline::{MergeError, Merged, merge_workspace};
 use crate::review::Vote;
 use crate::warc::MergedFile;
 
@@ -30,7 +30,7 @@ impl From<MergeError> for Failure {
 }
 
 fn merge_raw(config: &Config, other: &Path, dry_run: bool, global: &Global) -> Result<Exit, Failure> {
-    let merged = take_over(config, other, dry_run)?;
+    let merged = merge_workspace(config, other, dry_run)?;
     if global.json {
         print_json(&merged, dry_run)?;
     } else {

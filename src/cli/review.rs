@@ -11,7 +11,7 @@ use crate::config::{Config, sections};
 use crate::pipeline::known_answers;
 use crate::report::{AgreementRow, ReviewStatus, report_reviews};
 use crate::review::agreement::{Estimate, PairAgreement};
-use crate::review::{Annotator, AssignSettings, Item, Task, assign, kept_off, reassign_tasks};
+use crate::review::{Annotator, AssignSettings, Item, Task, assign_items, kept_off, reassign_tasks};
 use crate::text::format_decimals;
 
 pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit, Failure> {
@@ -109,7 +109,7 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
                 (Some(item), Some(by)) => {
                     let mut answers = answers.clone();
                     answers.extend(why.clone().map(|why| ("reason".to_owned(), why)));
-                    disputes::decide_dispute(&room, item, by, &answers, *overrule)
+                    disputes::record_decision(&room, item, by, &answers, *overrule)
                 }
                 _ => disputes::list_disputes(&room, global),
             }

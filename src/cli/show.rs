@@ -20,7 +20,7 @@ A sample of one size and seed is always the same records. Examples:
   riddlemill show import --grep '恐龙|霸王龙'
   riddlemill show dedup --borderline";
 
-pub(super) fn show_stage(args: &Show, global: &Global) -> Result<Exit, Failure> {
+pub(super) fn show_records(args: &Show, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);
     let query = build_query(args)?;

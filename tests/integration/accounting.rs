@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use riddlemill::audit::{Proof, prove};
+use riddlemill::audit::{Proof, prove_stages};
 use riddlemill::config::{Config, Overrides, SourceKind};
 use riddlemill::decisions::{DecisionLog, Verdict};
 use riddlemill::pipeline::decide::{Act, DecisionRequest, make_decisions};

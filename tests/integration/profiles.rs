@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use riddlemill::config::Profiles;
-use riddlemill::pages::{Site, charset, parse, tieba};
+use riddlemill::pages::{Site, charset, parse_page, tieba};
 use riddlemill::record::Post;
 use riddlemill::store::StageReader;
 

@@ -130,7 +130,7 @@ mod tests {
     use crate::settings::Sampling;
     use crate::{
         Ask, Call, Engine, Fault, Limits, Message, Output, Received, RequestContent, Role, Transport,
-        estimate,
+        estimate_stage,
     };
 
     #[test]

@@ -256,7 +256,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Call, Fault, Limits, Message, Received, Role, Transport, estimate};
+    use crate::{Call, Fault, Limits, Message, Received, Role, Transport, estimate_stage};
 
     /// Answers everything except requests with schemas.
     #[derive(Clone, Default)]

@@ -7,7 +7,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 use super::eval_files::{ExportedTask, ScoringForm, python_name};
 use super::facts::Facts;
 use crate::audit::chinese;
-use crate::figures::{funnel, svg};
+use crate::figures::{funnel, render_svg};
 use crate::markup::compact_template;
 use crate::recipe;
 use crate::text::{format_decimals, group_digits};

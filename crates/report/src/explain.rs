@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::audit::{
-    Explained, OtherReading, Reading, RecordEnding, Resolution, Resolver, evidence_details, explain,
+    Explained, OtherReading, Reading, RecordEnding, Resolution, Resolver, evidence_details, explain_record,
     fill_texts,
 };
 use crate::config::Config;

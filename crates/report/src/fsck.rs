@@ -16,7 +16,7 @@ use crate::recipe::{self, RECIPES};
 use crate::stages::withdrawal::Withdrawals;
 use crate::stages::{StageError, draft, import};
 use crate::store::{Error, Workspace};
-use crate::warc::{ArchiveReader, ReadError, block_digest, resync};
+use crate::warc::{ArchiveReader, ReadError, block_digest, resync_reader};
 use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError, LogName, Logs, Salvaged};
 use riddlemill_release as release;

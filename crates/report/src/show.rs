@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::audit::{NearTexts, Query, Shown, borderline_pairs, show};
+use crate::audit::{NearTexts, Query, Shown, borderline_pairs, show_records};
 use crate::recipe::{Recipe, Step};
 use crate::store::{Error, Workspace};
 use riddlemill_release::{AlikePair, alike_pairs};

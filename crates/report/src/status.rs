@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::crawl::{self, Dirs};
 use crate::llm::store::Origin;
 use crate::pages::time::unix_seconds;
-use crate::pipeline::{self, Freshness, Outdated, Planned, RunError, outdated, plan};
+use crate::pipeline::{self, Freshness, Outdated, Planned, RunError, find_outdated, plan_recipe};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::{StageError, draft};

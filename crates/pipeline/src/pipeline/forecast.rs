@@ -13,7 +13,7 @@ use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
 use crate::stages::{StageRows, draft, same_joke};
 use riddlemill_llm::parse::Unreadable;
-use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate};
+use riddlemill_llm::{Ask, Endpoint, Estimate, Prompts, Reading, Usd, at_most, estimate_stage};
 use riddlemill_record::{Reason, State};
 use riddlemill_tables::{Manifest, StageReader, Workspace, json_parts};
 use riddlemill_text::text::group_digits;

@@ -7,7 +7,7 @@ use riddlemill_review::ballot::{Ballot, Round};
 use riddlemill_review::carry::{SeenLog, rested_on};
 use riddlemill_review::votes::current_votes;
 use riddlemill_review::{
-    Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign, kept_off,
+    Annotator, AssignError, AssignSettings, Item, Pending, Resolution, Task, assign_items, kept_off,
     missing_requirement, resolve_all,
 };
 use riddlemill_tables::Workspace;

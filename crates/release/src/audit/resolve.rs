@@ -14,7 +14,7 @@ use super::explain::raw_post;
 use super::texts::find_by_text;
 use super::whereabouts::{RecordEnding, find_whereabouts, open_stages, select_entries};
 use crate::config::Config;
-use crate::origin;
+use crate::find_origin_record;
 use crate::pipeline::Withheld;
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Locator, Post, State};

@@ -230,7 +230,7 @@ proptest! {
             let kind = ["paradox", "ambiguity", "word_game"][kind];
             let name = format!("a{who}");
             let earlier = votes.iter().rev().find(|vote| vote.annotator == name).map(|vote| vote.id);
-            let vote = vote(&step, &item, Round::Vote, &name, one_answer("type", kind));
+            let vote = test_vote(&step, &item, Round::Vote, &name, one_answer("type", kind));
             votes.push(Vote { synthetic, base: earlier, supersedes: earlier, ..vote }.with_id());
         }
         let seen = review_item(&step, &item, &votes.iter().collect::<Vec<_>>());

@@ -109,7 +109,7 @@ mod tests {
         fn rows_are_what_the_published_ones_are(id in "[a-z0-9:]{1,12}", seed: u64, replaced: bool) {
             let made = build_options("Right.", ["One.", "Two.", "Three."], replaced, seed, &id).unwrap();
             let shown = ordered_options(&made.answer, &made.distractors, &made.order);
-            let label = label(&made.order);
+            let label = place_of_right(&made.order);
             prop_assert_eq!(&shown[label as usize], &made.answer);
             prop_assert_eq!(shown[3].as_str(), NONE);
             prop_assert_eq!(replaced, label == 3);

@@ -60,11 +60,11 @@ pub(crate) async fn show_carryable(
 ) -> Result<Response, PageError> {
     let recipe = find_recipe(&name)?;
     let who = visitor.clone();
-    let found = read_blocking(move || find_carryable(&app, recipe, step, &who)).await?;
+    let found = read_blocking(move || carry_page(&app, recipe, step, &who)).await?;
     view::render_page(&visitor, "carry.html", found)
 }
 
-fn find_carryable(
+fn carry_page(
     app: &App,
     recipe: &'static Recipe,
     name: String,

@@ -27,7 +27,7 @@ use crate::review::grades;
 use crate::review::qualify::{FEWEST, judge_trials};
 use crate::review::{
     Annotator, Ballot, Gold, Item, Outcome, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
-    status, voted::measure_guessing,
+    status, count_outcomes, voted::measure_guessing,
 };
 use crate::shortcuts::Shortcuts;
 use crate::view;

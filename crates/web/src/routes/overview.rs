@@ -13,7 +13,7 @@ use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
-use crate::pipeline::{self, Cause, CauseState, Freshness, Planned, plan, same_work};
+use crate::pipeline::{self, Cause, CauseState, Freshness, Planned, plan_recipe, same_work};
 use crate::recipe::{self, Recipe};
 use crate::record::{State as Left, goes_on};
 use crate::report::{self, RecipeState};

@@ -19,7 +19,7 @@ use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::guard::Form;
 use crate::i18n::{self, Language};
-use crate::pipeline::{Forecast, Freshness, forecast, plan};
+use crate::pipeline::{Forecast, Freshness, forecast_recipes, plan_recipe};
 use crate::recipe;
 use crate::running::{RunState, Running};
 use crate::view;

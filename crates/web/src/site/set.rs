@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::SiteError;
 use super::way::{Prompt, RowWay, of_rows};
-use crate::audit::ways;
+use crate::audit::find_ways;
 use crate::config::{Config, sections};
 use crate::left::Left;
 use crate::pipeline::Withheld;
@@ -17,7 +17,7 @@ use crate::recipe::{Recipe, find_recipe};
 use crate::release::read_rows::{JsonRow, of_folder};
 use crate::release::verify::verify_folder;
 use crate::release::{
-    CandidateManifest, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, since,
+    CandidateManifest, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, compare_releases,
 };
 use crate::store::Workspace;
 use riddlemill_files::fence;

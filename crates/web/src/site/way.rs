@@ -18,7 +18,7 @@ use crate::recipe::{Recipe, Step};
 use crate::release::replies_of_records;
 use crate::review::ballot::{AnswerKind, Field, KEEP, Round};
 use crate::review::votes::current_votes;
-use crate::review::{Ballot, Item, Value, Vote, resolve};
+use crate::review::{Ballot, Item, Value, Vote, resolve_item};
 use crate::routes::faults::{answer_label, label_in};
 use crate::store::{Manifest, Workspace};
 use riddlemill_pipeline::stages::draft;

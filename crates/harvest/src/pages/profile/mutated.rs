@@ -6,7 +6,7 @@ use riddlemill_schema::mutate::make_mutant;
 use riddlemill_schema::problem::Problem;
 use riddlemill_schema::{Kind, path_span};
 
-use super::{KEYS, Profile, keys, read};
+use super::{KEYS, Profile, keys, read_profile};
 
 const SEEDS: u64 = 1000;
 

@@ -3,7 +3,7 @@
 use scraper::Html;
 use serde_json::{Value, json};
 
-use super::super::{Class, Site, charset, parse};
+use super::super::{Class, Site, charset, parse_page};
 use super::*;
 
 fn profile(rules: Value) -> Profile {

@@ -177,7 +177,7 @@ proptest! {
     fn nothing_changes_without_decisions((groups, similar_pairs, ranks, _) in found()) {
         let decided = ends(&groups, &similar_pairs, &ranks, &[]);
         let heads: Vec<usize> = groups.iter().map(|rows| first_by_rank(rows, &ranks)).collect();
-        let keepers = keepers(&heads, &similar_pairs, &ranks);
+        let keepers = find_keepers(&heads, &similar_pairs, &ranks);
         for (group, rows) in groups.iter().enumerate() {
             let into = keepers[group].map_or(heads[group], |keeper| heads[keeper.into as usize]);
             rows.iter().for_each(|row| assert_eq!(decided[*row as usize], into));

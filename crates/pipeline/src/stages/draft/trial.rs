@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riddlemill_llm::{Ask, Endpoint, Engine, Trial, estimate};
+use riddlemill_llm::{Ask, Endpoint, Engine, Trial, estimate_stage};
 
 use super::LlmContext;
 use super::consent::require_consent;

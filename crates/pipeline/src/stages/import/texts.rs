@@ -22,10 +22,10 @@ pub(super) fn decode_parsed(kind: SourceKind, parsed: Parsed) -> Parsed {
             decode_html(&mut post);
             return Parsed::Post(post);
         }
-        _ => decode_entities(&mut post.note),
+        _ => decode_text(&mut post.note),
     }
-    decode_entities(&mut post.title);
-    decode_entities(&mut post.content);
+    decode_text(&mut post.title);
+    decode_text(&mut post.content);
     Parsed::Post(post)
 }
 
@@ -43,7 +43,7 @@ fn decode_html(post: &mut RawPost) {
             None => *written = written.replace("&nbsp;", " "),
         }
         if !read.contains(&name) {
-            decode_entities(text);
+            decode_text(text);
         }
     }
     if !read.is_empty() {
@@ -52,7 +52,7 @@ fn decode_html(post: &mut RawPost) {
     }
 }
 
-fn decode_entities(text: &mut Option<String>) {
+fn decode_text(text: &mut Option<String>) {
     if let Some(written) = text
         && let Cow::Owned(read) = decode_entities(written)
     {

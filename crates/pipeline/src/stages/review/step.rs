@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Evidence, ReviewStep, review};
+use super::{Evidence, ReviewStep, review_records};
 use crate::config::{Config, sections};
 use crate::stages::context::{About, NewRows, StageError};
 use crate::stages::job::{Job, StepContext};

@@ -20,7 +20,7 @@ struct Held {
 }
 
 /// From records; those without options or without a right one are skipped.
-pub(super) fn measure_shortcuts(
+pub(super) fn find_shortcuts(
     posed: &ChoiceColumns,
     records: &Records<'_>,
     seed: u64,

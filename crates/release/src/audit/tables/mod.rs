@@ -94,7 +94,7 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         FigureKind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
         FigureKind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
         FigureKind::Shortcuts(Some(posed)) => {
-            or_damaged(choice::measure_shortcuts(posed, records, source.seed))?
+            or_damaged(choice::find_shortcuts(posed, records, source.seed))?
         }
         FigureKind::Shortcuts(None) => {
             choice::of_items(source.data(), &source.released_items()?, source.seed)

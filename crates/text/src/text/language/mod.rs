@@ -255,7 +255,7 @@ mod tests {
         #[test]
         fn a_tag_is_read_back(text in "[a云\u{e0001}\u{e0065}\u{e006e} ]{0,12}", language in 0usize..3) {
             let language = [Language::Zh, Language::En, Language::Und][language];
-            let tagged = tagged(&text, language).into_owned();
+            let tagged = tag_language(&text, language).into_owned();
             let (read, bare) = split_tag(&tagged);
             prop_assert_eq!(read, language);
             prop_assert_eq!(bare, without_tags(&text));

@@ -177,7 +177,7 @@ fn order_bits(value: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offline::dedup::ranks;
+    use crate::offline::dedup::rank_records;
     use proptest::prelude::*;
 
     fn posts() -> impl Strategy<Value = Vec<Post>> {
@@ -207,7 +207,7 @@ mod tests {
             keep in prop::sample::select(Keep::ALL),
         ) {
             let standings: Vec<Standing> = posts.iter().map(standing_of_post).collect();
-            let ranks = ranks(&standings, keep, |row| posts[row as usize].id.as_str());
+            let ranks = rank_records(&standings, keep, |row| posts[row as usize].id.as_str());
             for (a, x) in posts.iter().zip(&ranks) {
                 let rank = rank_of(a, keep);
                 prop_assert_eq!(id_of(&rank), &a.id);

@@ -20,7 +20,7 @@ pub(super) const PAGE: Page = Page {
     code: "request",
     definition: "The post sets a task (`简述…`, `请解释…`) or begs for an answer (`请问…`).",
     example: "简述把月亮换成灯泡之后潮汐的计费方法",
-    find,
+    find: find_request,
 };
 
 /// Phrases that set a task or ask anywhere in a sentence, with or without a connective or a condition before

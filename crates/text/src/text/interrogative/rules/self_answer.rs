@@ -19,7 +19,7 @@ pub(super) const PAGE: Page = Page {
     code: "self-answer",
     definition: "The post answers its own question: `为什么…？因为…`.",
     example: "为什么蜗牛从不搬家？因为房贷还没还清。",
-    find,
+    find: find_self_answer,
 };
 
 /// Openings of an answer: a reason, an answer that is called one, or advice to the asker.
