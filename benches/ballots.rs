@@ -9,8 +9,8 @@ use std::time::Instant;
 use riddlemill::options::DrawStream;
 use riddlemill::review::agreement::{AgreementSettings, Bootstrap};
 use riddlemill::review::{
-    Annotator, Content, ImportSettings, Item, Role, Round, Value, Values, VoteLog, agreement, measure_agreement, ballots,
-    import_votes, resolve_all, count_outcomes,
+    Annotator, Content, ImportSettings, Item, Role, Round, Value, Values, VoteLog, ballots, count_outcomes,
+    import_votes, measure_agreement, resolve_all,
 };
 use rustc_hash::FxHashMap;
 

@@ -43,6 +43,7 @@ pub fn import(kind: &str, bytes: &[u8], path: &Path) -> (u64, u64) {
         licence: None,
         file: "fuzz".into(),
         path: path.to_path_buf(),
+        named: path.to_path_buf(),
         sha256: String::new(),
         bytes: bytes.len() as u64,
         piece: Piece::default(),

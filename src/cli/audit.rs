@@ -3,7 +3,7 @@
 use super::args::{Global, RecipeArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
-use crate::audit::{Proof, prove_stages, prove_freshness};
+use crate::audit::{Proof, prove_freshness, prove_stages};
 use crate::store::Workspace;
 
 pub(super) fn audit_recipes(args: &RecipeArgs, global: &Global) -> Result<Exit, Failure> {

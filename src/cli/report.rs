@@ -6,7 +6,7 @@ use super::args::{Global, Report};
 use super::exit::{Exit, Failure};
 use super::output::{self, format_count};
 use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
-use crate::audit::{Funnel, declared_tables, compute_figures, figure_files, render_audit_page};
+use crate::audit::{Funnel, compute_figures, declared_tables, figure_files, render_audit_page};
 use crate::record::State;
 use crate::release::LeftOut;
 use crate::report::{Examples, RecipeReport, recipe_report};

@@ -80,7 +80,7 @@ fn a_stage_of_another_layout_is_reported_and_made_anew() {
             (state.into(), format!("layout {other}, a run writes layout {layout}")),
         );
         let shown = ws.call(["show", "clean", "--recipe", "flub"]).expect(4);
-        assert!(shown.err.contains("`riddlemill run` writes it again"), "{}", shown.err);
+        assert!(shown.err.contains("`riddlemill run --recipe flub` writes it again"), "{}", shown.err);
         assert_eq!(made(&ws, &["run", "--recipe", "flub"]), ["02_clean"]);
         assert_same(&before, &ws.derived(), "after a stage of another layout");
     }

@@ -172,7 +172,7 @@ fn an_object_around_several_lists_asks_which_one() {
     finding(
         &table("a.json", &json),
         "foreign_file",
-        &["2 lists of records", "at = \"/users\" or \"/data/posts\""],
+        &["2 lists of records", "at = \"/users\" or at = \"/data/posts\""],
     );
     // What the hint says helps.
     both(&source("table", "a.json", &json, &format!("{FIELDS}\nat = \"/data/posts\"")));

@@ -172,7 +172,7 @@ fn replies_that_are_gone_are_not_bought_again_without_a_word() {
         for call in [&args[..], &["status", "--recipe", GEN]] {
             let result = ws.call(call).expect(4).err;
             assert!(
-                result.contains("000001.jsonl.zst") && result.contains(" replies, asking for them"),
+                result.contains("000001.jsonl.zst") && result.contains(" replies, asking again"),
                 "{result}"
             );
             assert!(result.contains("at most $") && result.contains("--accept-lost-replies"), "{result}");

@@ -175,7 +175,8 @@ fn what_later_stages_have_not_seen_waits_for_them() {
     ws.call(["run", "--recipe", "flub", "--offline", "--to", "import"]).expect(0);
     let out = ws.call(["explain", "forum:4", "--recipe", "flub"]).expect(0).out;
     assert!(
-        out.contains("waiting (clean has not been run since: `riddlemill run`)") && !out.contains("left out"),
+        out.contains("waiting (clean has not been run since: `riddlemill run --recipe flub`)")
+            && !out.contains("left out"),
         "{out}"
     );
     assert!(out.contains("梯子为什么从来不上进"), "{out}");

@@ -42,6 +42,7 @@ fn dump(kind: SourceKind, path: &Path) -> Dump {
         licence: None,
         file: "dump".into(),
         path: path.to_path_buf(),
+        named: "dump".into(),
         sha256: String::new(),
         bytes: 0,
         piece: Piece::default(),

@@ -101,7 +101,11 @@ fn what_cannot_be_shown_is_reported() {
     }
     ws.remove("staged/flub/05_dedup");
     let result = ws.call(["show", "dedup", "--recipe", "flub"]).expect(1);
-    assert!(result.err.contains("hint: `riddlemill run --to dedup` makes it"), "{}", result.err);
+    assert!(
+        result.err.contains("hint: `riddlemill run --recipe flub --to dedup` makes it"),
+        "{}",
+        result.err
+    );
 }
 
 #[test]

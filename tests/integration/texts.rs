@@ -61,7 +61,7 @@ fn ids_that_a_spreadsheet_rounded_lose_no_post() {
     let csv = format!("tid,pid,body\n{rows}8354539603,1.47346E+11,{}\n", JOKES[2]);
     let ws = table("posts.csv", &csv, r#"{ id = "tieba:{tid}:{pid}", content = "body" }"#, "");
     let run = ws.run();
-    assert!(run.err.contains("posts/posts.csv: 6 posts have an id that names no post"), "{}", run.err);
+    assert!(run.err.contains("posts/posts.csv: 6 posts with an id that names no post"), "{}", run.err);
     assert!(run.err.contains("save the column of ids as text"), "{}", run.err);
     assert_eq!(texts(&ws), JOKES);
     assert!(ws.posts("flub").iter().all(|row| row["id"].as_str().unwrap().starts_with("text:")));

@@ -14,7 +14,7 @@ use crate::store::Workspace;
 use riddlemill_review::agreement::{self, Bootstrap, Estimate, FieldAgreement};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::voted::{Trialled, measure_guessing};
-use riddlemill_review::{Item, Status, Vote, Voted, resolve_all, count_outcomes};
+use riddlemill_review::{Item, Status, Vote, Voted, count_outcomes, resolve_all};
 
 /// The reviews of some recipes.
 #[derive(Clone, Debug, Default, Serialize)]

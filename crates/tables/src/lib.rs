@@ -60,7 +60,7 @@ mod widened;
 mod writer;
 
 pub use riddlemill_files::{
-    Error, Lock, Workspace, durable, made_with, find_secret, path_inside, secret_fingerprint, secret_or_draw,
+    Error, Lock, Workspace, durable, find_secret, made_with, path_inside, secret_fingerprint, secret_or_draw,
     sha256_of_file,
 };
 pub use riddlemill_files::{Unpacked, open_frames};

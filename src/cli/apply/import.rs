@@ -233,6 +233,7 @@ fn open_dump(args: &Apply, config: &Config, path: PathBuf) -> Result<Dump, Failu
         at: source.and_then(|source| source.at.clone()),
         profile,
         licence: source.and_then(|source| source.licence.clone()),
+        named: PathBuf::from(&file),
         file,
         path,
         // Hash and size are only needed in a manifest.

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::request::Input;
 use crate::settings::Format;
-use crate::{
-    Call, Fault, Limits, Message, Output, Received, RequestContent, Role, Transport, ask_parsed, estimate,
-};
+use crate::{Call, Fault, Limits, Message, Output, Received, RequestContent, Role, Transport, ask_parsed};
 
 /// Randomly cuts answers off, thinks, caches prompts, answers unreadably, and longer than it was asked to; counts
 /// prompts correctly, every byte as a token.

@@ -345,6 +345,7 @@ mod tests {
             profile: item.map(|item| Profile::from_json(&serde_json::json!({ "item": item })).unwrap()),
             licence: None,
             file: "dump".into(),
+            named: path.clone(),
             path: path.clone(),
             sha256: String::new(),
             bytes: 0,

@@ -21,7 +21,8 @@ use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::people::Right;
 use crate::review::{
-    Annotator, AssignError, AssignSettings, Ballot, Digest, Resolution, Task, assign_items, kept_off, resolve_all,
+    Annotator, AssignError, AssignSettings, Ballot, Digest, Resolution, Task, assign_items, kept_off,
+    resolve_all,
 };
 use crate::view;
 use crate::visitor::Visitor;

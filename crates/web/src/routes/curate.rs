@@ -26,8 +26,8 @@ use crate::review::ballot::{Qualification, Round};
 use crate::review::grades;
 use crate::review::qualify::{FEWEST, judge_trials};
 use crate::review::{
-    Annotator, Ballot, Gold, Item, Outcome, Resolution, Role, Values, Vote, Voted, ballots, resolve_all,
-    status, count_outcomes, voted::measure_guessing,
+    Annotator, Ballot, Gold, Item, Outcome, Resolution, Role, Values, Vote, Voted, ballots, count_outcomes,
+    resolve_all, voted::measure_guessing,
 };
 use crate::shortcuts::Shortcuts;
 use crate::view;

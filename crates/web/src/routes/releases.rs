@@ -20,7 +20,7 @@ use crate::recipe::{RECIPES, Recipe};
 use crate::release::compare::{self, Comparison};
 use crate::release::layout;
 use crate::release::registry::Registry;
-use crate::release::{CandidateManifest, CurrentRows, Since, list_entries, read_rows, compare_releases};
+use crate::release::{CandidateManifest, CurrentRows, Since, compare_releases, list_entries, read_rows};
 use crate::review::agreement::{self, Bootstrap, Estimate};
 use crate::tables::ReleaseTable;
 use crate::view;

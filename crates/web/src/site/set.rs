@@ -17,7 +17,7 @@ use crate::recipe::{Recipe, find_recipe};
 use crate::release::read_rows::{JsonRow, of_folder};
 use crate::release::verify::verify_folder;
 use crate::release::{
-    CandidateManifest, CurrentRows, KeptVersion, RowState, Since, kept_versions, last_stops, compare_releases,
+    CandidateManifest, CurrentRows, KeptVersion, RowState, Since, compare_releases, kept_versions, last_stops,
 };
 use crate::store::Workspace;
 use riddlemill_files::fence;

@@ -6,7 +6,9 @@ use super::vote_index::VoteIndex;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
 use crate::review::votes::current_votes;
-use crate::review::{Annotator, Item, Pending, UndecidedReason, Vote, dispute_item, resolve_item, review_item};
+use crate::review::{
+    Annotator, Item, Pending, UndecidedReason, Vote, dispute_item, resolve_item, review_item,
+};
 
 /// A step of a recipe in one round.
 #[derive(Clone, Copy)]

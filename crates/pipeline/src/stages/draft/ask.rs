@@ -13,8 +13,8 @@ use super::consent::require_consent;
 use super::flight::{EndpointLoad, describe_progress, waits_for};
 use super::outcome::{ReplyOutcome, outcome_of_record};
 use super::{
-    Demands, DraftStep, LlmContext, Slot, endpoints_of_draft, is_optional, is_skipped, is_unseen, may_answer_later,
-    open_store, schema, slots_of_draft, whom_to_ask,
+    Demands, DraftStep, LlmContext, Slot, endpoints_of_draft, is_optional, is_skipped, is_unseen,
+    may_answer_later, open_store, schema, slots_of_draft, whom_to_ask,
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;

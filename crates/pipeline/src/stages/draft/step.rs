@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    DraftStep, Ratings, collect_evidence, draft_records, endpoints_of_draft, is_optional, is_skipped, is_unseen,
-    load_prompts, may_answer_later, requests_of_step, several, slots_of_draft, wants_unseen, whom_to_ask,
+    DraftStep, Ratings, collect_evidence, draft_records, endpoints_of_draft, is_optional, is_skipped,
+    is_unseen, load_prompts, may_answer_later, requests_of_step, several, slots_of_draft, wants_unseen,
+    whom_to_ask,
 };
 use crate::config::{Config, sections};
 use crate::stages::context::{About, NewRows, StageError};

@@ -203,7 +203,7 @@ impl<'r> RowColumns<'r> {
                     .or_else(|| self.person_within(&inner, name).filter(|_| *field == "author"))
                     .map(|(column, _)| (*column).clone())
             };
-            let found = names.iter().find_map(|name| of_name(name));
+            let found = names.iter().find_map(of_name);
             fields.extend(found.map(|column| (*field, column)));
         }
         fields

@@ -63,6 +63,8 @@ pub struct Dump {
     /// The file's name, with the folder before it where two files of a source share one.
     pub file: String,
     pub path: PathBuf,
+    /// How its workspace names it, for advice in the ledger: below the workspace's folder, wherever that lies.
+    pub named: PathBuf,
     /// Its SHA-256.
     pub sha256: String,
     /// Its length.
@@ -126,6 +128,7 @@ impl Dump {
             licence: None,
             file: String::new(),
             path: path.to_owned(),
+            named: path.to_owned(),
             sha256: String::new(),
             bytes: 0,
             piece: Piece::default(),
@@ -133,7 +136,7 @@ impl Dump {
     }
 
     /// A file of this source, with what is known of its bytes.
-    fn new(source: &Source, path: &Path, file: String, sha256: String, bytes: u64) -> Dump {
+    fn new(root: &Path, source: &Source, path: &Path, file: String, sha256: String, bytes: u64) -> Dump {
         Dump {
             source: source.name.clone(),
             kind: source.kind,
@@ -147,6 +150,7 @@ impl Dump {
             licence: source.licence.clone(),
             file,
             path: path.to_path_buf(),
+            named: path.strip_prefix(root).unwrap_or(path).to_path_buf(),
             sha256,
             bytes,
             piece: Piece::default(),
@@ -277,7 +281,7 @@ pub fn locate_files(config: &Config) -> Vec<Dump> {
         let paths: Vec<PathBuf> = found.filter(is_dump).collect();
         dumps.extend(paths.iter().map(|path| {
             let bytes = path.metadata().map_or(0, |meta| meta.len());
-            Dump::new(source, path, short_name(path, &paths), String::new(), bytes)
+            Dump::new(&config.root, source, path, short_name(path, &paths), String::new(), bytes)
         }));
     }
     dumps.sort_by(|a, b| (&a.source, &a.file).cmp(&(&b.source, &b.file)));
@@ -365,7 +369,7 @@ fn dumps_of(config: &Config, source: &Source, pins: &FilePins) -> Result<Vec<Dum
             );
             problems.push(problem(what));
         }
-        dumps.push(Dump::new(source, path, short_name(path, &paths), sha256, bytes));
+        dumps.push(Dump::new(&config.root, source, path, short_name(path, &paths), sha256, bytes));
     }
     if problems.is_empty() { Ok(dumps) } else { Err(MissingDumps::Problems(problems)) }
 }

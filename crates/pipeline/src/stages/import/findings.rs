@@ -44,7 +44,7 @@ pub(super) fn of_file(dump: &Dump, limit: u64, file_threads: Option<&Threads>) -
         return None;
     }
     if !matches!(rows::detect_format(dump), RowFormat::Workbook | RowFormat::Parquet | RowFormat::Numpy)
-        && let Some((what, remedy)) = unread_encoding(&dump.path)
+        && let Some((what, remedy)) = unread_encoding(&dump.path, &dump.named)
     {
         return unread(Reason::ForeignFile, format!("{what}, and the file was not read\n  hint: {remedy}"));
     }
@@ -92,7 +92,7 @@ fn describe_foreign_file(dump: &Dump) -> Option<String> {
     let form = sniff_form(&dump.path);
     if form == Form::Warc
         && of_pages(dump.kind)
-        && let Some((what, remedy)) = unread_packing(&dump.path)
+        && let Some((what, remedy)) = unread_packing(&dump.path, &dump.named)
     {
         return Some(format!("the file is {what}\n  hint: {remedy}"));
     }
@@ -121,15 +121,15 @@ fn describe_foreign_file(dump: &Dump) -> Option<String> {
 }
 
 /// What a web archive is whose packing is not read, and what to do: records are found by offsets in plain files, gzip and zstd.
-pub(super) fn unread_packing(path: &Path) -> Option<(String, String)> {
+pub(super) fn unread_packing(path: &Path, named: &Path) -> Option<(String, String)> {
     let packing = Packing::of_file(path);
     if matches!(packing, Packing::Plain | Packing::Gzip | Packing::Zstd) {
         return None;
     }
-    let (word, to) = (|path: &Path| shell_word(&path.display().to_string()), path.with_extension(""));
+    let (word, to) = (|path: &Path| shell_word(&path.display().to_string()), named.with_extension(""));
     // A name without an ending would be that of the file itself.
-    let to = if to == path || to.extension().is_none() { path.with_extension("warc") } else { to };
-    let command = format!("{} {} > {}", packing.unpacks_by(), word(path), word(&to));
+    let to = if to == named || to.extension().is_none() { named.with_extension("warc") } else { to };
+    let command = format!("{} {} > {}", packing.unpacks_by(), word(named), word(&to));
     Some((
         format!("a web archive packed with {}, which archives are not read in", packing.name()),
         format!("`{command}` unpacks it; then name that file as `path`"),
@@ -137,10 +137,10 @@ pub(super) fn unread_packing(path: &Path) -> Option<(String, String)> {
 }
 
 /// What is wrong with a file whose lines are in another encoding than any that is read, and what to do.
-pub(super) fn unread_encoding(path: &Path) -> Option<(String, String)> {
+pub(super) fn unread_encoding(path: &Path, named: &Path) -> Option<(String, String)> {
     let OtherEncoding { lines, wrong, name } = other_encoding(path)?;
     let packing = Packing::of_file(path);
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let file = match packing {
         Packing::Plain => file.as_str(),
         _ => file.rsplit_once('.').map_or(file.as_str(), |(unpacked, _)| unpacked),
@@ -151,14 +151,14 @@ pub(super) fn unread_encoding(path: &Path) -> Option<(String, String)> {
     };
     let word = |path: &Path| shell_word(&path.display().to_string());
     let (read, from) = match packing {
-        Packing::Plain => (String::new(), format!(" {}", word(path))),
-        packing => (format!("{} {} | ", packing.unpacks_by(), word(path)), String::new()),
+        Packing::Plain => (String::new(), format!(" {}", word(named))),
+        packing => (format!("{} {} | ", packing.unpacks_by(), word(named)), String::new()),
     };
     let (reads, encoding) = match name {
         Some(name) => (format!("they read as {name}"), name),
         None => ("their encoding is not known here".to_owned(), "ENCODING"),
     };
-    let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&path.with_file_name(to)));
+    let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&named.with_file_name(to)));
     Some((
         format!(
             "{} of {} are not UTF-8: {reads}",

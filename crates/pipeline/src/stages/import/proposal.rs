@@ -86,11 +86,11 @@ pub enum NoSource {
 /// [`NoSource`] if no row with a text and no post is found in it.
 pub fn propose_source(path: &Path, profiles: &Profiles) -> Result<SourceProposal, NoSource> {
     let form = sniff_form(path);
-    if let Some((what, remedy)) = findings::unread_packing(path).filter(|_| form == Form::Warc) {
+    if let Some((what, remedy)) = findings::unread_packing(path, path).filter(|_| form == Form::Warc) {
         return Err(NoSource::Foreign { what, remedy });
     }
     if matches!(form, Form::Json | Form::Text)
-        && let Some((what, remedy)) = findings::unread_encoding(path)
+        && let Some((what, remedy)) = findings::unread_encoding(path, path)
     {
         return Err(NoSource::Foreign { what: format!("in an encoding that is not read: {what}"), remedy });
     }

@@ -25,6 +25,7 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
         profile,
         licence,
         file,
+        named: "dump".into(),
         path,
         sha256,
         bytes,

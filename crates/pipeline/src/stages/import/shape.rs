@@ -365,14 +365,14 @@ fn unwrap_by_jq(dump: &Dump, pointer: &str) -> String {
         })
         .collect();
     let filter = if path.is_empty() { ".[]".to_owned() } else { format!("{path}[]") };
-    let name = dump.path.file_name().unwrap_or_default().to_string_lossy();
+    let name = dump.named.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.split('.').next().unwrap_or_default();
-    let to = dump.path.with_file_name(format!("{stem}-records.jsonl"));
+    let to = dump.named.with_file_name(format!("{stem}-records.jsonl"));
     let word = |path: &Path| shell_word(&path.display().to_string());
     // What is packed has to be unpacked for jq.
     let (read, from) = match Packing::of_file(&dump.path) {
-        Packing::Plain => (String::new(), format!(" {}", word(&dump.path))),
-        packing => (format!("{} {} | ", packing.unpacks_by(), word(&dump.path)), String::new()),
+        Packing::Plain => (String::new(), format!(" {}", word(&dump.named))),
+        packing => (format!("{} {} | ", packing.unpacks_by(), word(&dump.named)), String::new()),
     };
     format!("{read}jq -c {}{from} > {}", shell_word(&filter), word(&to))
 }

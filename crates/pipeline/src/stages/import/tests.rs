@@ -42,6 +42,7 @@ fn dump(folder: &Path, source: &str, kind: SourceKind, bytes: &[u8]) -> Dump {
         profile: None,
         licence: None,
         file: source.into(),
+        named: source.into(),
         path,
         sha256: String::new(),
         bytes: bytes.len() as u64,
