@@ -16,7 +16,7 @@ enum BusyBar {
     Done,
 }
 
-/// After two seconds, shows on a terminal that `name` is working, and since when, until [`heard`] is called.
+/// After two seconds, shows on a terminal that `name` is working, and since when, until [`end_busy`] is called.
 pub(super) fn show_busy(name: String, style: ProgressStyle) {
     // A log or a pipe has no use for a spinner.
     if !std::io::stderr().is_terminal() {

@@ -54,7 +54,7 @@ pub(super) fn complete_command(next: &mut Next) {
     next.command = runnable_commands(&next.command).into_owned();
 }
 
-/// [`runnable`] of what may quote posts, too: only commands between backticks are ours.
+/// [`runnable_commands`] of what may quote posts, too: only commands between backticks are ours.
 pub(super) fn runnable_quoted(text: &str) -> Cow<'_, str> {
     let Some((call, verbs)) = CALL.get() else { return Cow::Borrowed(text) };
     complete_commands(text, call, verbs, |before| before.ends_with('`'))

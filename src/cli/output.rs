@@ -119,7 +119,7 @@ pub(super) fn find_recipe(name: &str) -> Result<&'static Recipe, Failure> {
     recipe::find_recipe(name).ok_or_else(|| Failure::usage(unknown("recipe", name, recipe::recipe_names())))
 }
 
-/// As [`recipes`], for what would be done by halves without those whose folders are set aside.
+/// As [`select_recipes`], for what would be done by halves without those whose folders are set aside.
 pub(super) fn recipes_to_make(config: &Config, only: &RecipeArgs) -> Result<Vec<&'static Recipe>, Failure> {
     let settings: crate::config::sections::Run = config.typed_settings(None, "run");
     let aside = riddlemill_benchmarks::set_aside_folders();
@@ -204,7 +204,7 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print_raw(&format!("{text}\n"))
 }
 
-/// Writes for people to stdout: see [`terminal::fit`].
+/// Writes for people to stdout: see [`terminal::fit_text`].
 pub(super) fn print_text(text: &str) -> Result<(), Failure> {
     print_raw(&terminal::fit_text(&super::commands::runnable_quoted(text), terminal::stdout_style()))
 }

@@ -102,7 +102,7 @@ impl TaskProgress {
         TaskProgress { work, stage: None, shown }
     }
 
-    /// [`Bar::new`] for a verb: hidden if the flags say so.
+    /// [`TaskProgress::new`] for a verb: hidden if the flags say so.
     pub(super) fn of_verb(name: &str, total: u64, global: &Global) -> TaskProgress {
         TaskProgress::new(name.to_string(), total, global.quiet || global.json)
     }

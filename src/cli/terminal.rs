@@ -192,7 +192,7 @@ pub(super) enum Tone {
     Head,
 }
 
-/// A text in a colour, which [`fit`] removes if colours are not supported.
+/// A text in a colour, which [`fit_text`] removes if colours are not supported.
 pub(super) fn tint_text(tone: Tone, text: &str) -> String {
     let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let style = match tone {

@@ -6,7 +6,7 @@ use riddlemill_record::Reason;
 use crate::expression::{Expression, ExpressionError, ScopedExpression};
 use crate::requirement::Requirement;
 
-/// Which answers drop a record. A field of [`Kind::Keep`](crate::ballot::Kind::Keep) does so by itself.
+/// Which answers drop a record. A field of [`AnswerKind::Keep`](crate::ballot::AnswerKind::Keep) does so by itself.
 #[derive(Debug)]
 pub struct Rejection {
     /// The condition, over the answers.
@@ -25,7 +25,7 @@ impl Rejection {
     /// The reasons for dropping a record, if these answers do.
     ///
     /// # Errors
-    /// [`Trouble`] if they cannot be computed.
+    /// [`ExpressionError`] if they cannot be computed.
     pub fn find_drop_reasons(&self, answers: &Value) -> Result<Option<Vec<String>>, ExpressionError> {
         if !self.when.is_true(answers)? {
             return Ok(None);

@@ -110,7 +110,7 @@ pub enum AnswerKind {
     },
 }
 
-/// The code of an item that is kept, in [`Kind::Keep`].
+/// The code of an item that is kept, in [`AnswerKind::Keep`].
 pub const KEEP: &str = "keep";
 
 /// When a field has to be filled in, depending on an earlier choice.

@@ -192,7 +192,7 @@ fn collect_examples(fields: &[Field], keys: &Keys<'_>) -> Vec<Label> {
     examples
 }
 
-/// The content of an item with labels; [`asked`] has the expressions.
+/// The content of an item with labels; [`parse_ballot_source`] has the expressions.
 fn parse_shown_labels(keys: &Keys<'_>) -> Vec<(&'static str, Label)> {
     let shown = |keys: &Keys<'_>| {
         // Asked for, so that the key is not reported as unknown; `asked` parses it.

@@ -75,7 +75,7 @@ impl Compat {
     /// A row in published form; `None` if it is not in this file.
     ///
     /// # Errors
-    /// [`Trouble`] if a value cannot be computed.
+    /// [`ExpressionError`] if a value cannot be computed.
     pub fn to_published_row(
         &self,
         row: &Value,

@@ -386,7 +386,7 @@ impl Data {
     /// The group of a row, if the benchmark has groups, and the row's parts.
     ///
     /// # Errors
-    /// [`Trouble`] if an expression cannot be computed.
+    /// [`ExpressionError`] if an expression cannot be computed.
     pub fn group_and_parts(
         &self,
         columns: &minijinja::value::Value,

@@ -164,7 +164,7 @@ impl Expression {
     /// Whether it is true.
     ///
     /// # Errors
-    /// Those of [`Expression::value`].
+    /// Those of [`Expression::compute_value`].
     pub fn is_true(&self, variables: &Value) -> Result<bool, ExpressionError> {
         self.compute_value(variables).map(|value| value.is_true())
     }

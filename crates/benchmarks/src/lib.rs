@@ -13,11 +13,11 @@
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
 //!   columns of a release; [`splits`]: the files of its rows; [`compat`]: the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
-//! - [`requirement`]: what drafts, votes and rows must meet. [`selecting`]: steps that drop or hold records; [`elements`]: steps that
+//! - [`requirement`]: what drafts, votes and rows must meet. [`selecting`]: steps that drop or hold records; `elements`: steps that
 //!   make a record of every element of a list.
 //! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
 //!   columns.
-//! - [`published`]: how rows of a published file become records; [`notation`]: JSON as Python writes it.
+//! - `published`: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
 //! - [`task`]: what models are asked about a released set (`tasks` reads it); [`template`]: its prompt; [`script`]: outputs of the paper's authors;
 //!   [`table`]: the tables of their results (`tables` reads them).
@@ -110,9 +110,9 @@ pub struct SetAside {
     pub problems: Vec<Problem>,
 }
 
-/// Adds the folders in `folder` to the built-in ones, or replaces those with the same name: [`all`] and every
+/// Adds the folders in `folder` to the built-in ones, or replaces those with the same name: [`all_benchmarks`] and every
 /// [`Derived`] value have them from now on, whatever was used before. A program works with one workspace. Folders with
-/// problems are [set aside](aside), and those that need them.
+/// problems are [set aside](set_aside_folders), and those that need them.
 ///
 /// # Errors
 /// Problems that belong to no folder, read errors, and another workspace's folders after those of the first.

@@ -41,7 +41,7 @@ pub fn unmet_sentence(requires: &[Requirement], scope: &Scope<'_>) -> Option<Lab
 /// The sentence of the first requirement that does not hold.
 ///
 /// # Errors
-/// [`Trouble`] if one before it cannot be computed.
+/// [`ExpressionError`] if one before it cannot be computed.
 pub fn try_unmet_sentence(
     requires: &[Requirement],
     scope: &Scope<'_>,

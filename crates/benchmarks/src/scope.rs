@@ -12,7 +12,7 @@ pub use crate::value::{group_name, split_list_lines, text_of_value, texts_of_val
 /// Most characters of a value in evidence.
 const SEEN: usize = 200;
 
-/// A record's variables with their values. `[fields]` are computed when [`Scope::value`] uses them, because a
+/// A record's variables with their values. `[fields]` are computed when [`Scope::compute_value`] uses them, because a
 /// field may depend on a later step.
 pub struct Scope<'f> {
     names: Value,
@@ -63,7 +63,7 @@ impl<'f> Scope<'f> {
     /// The value of an expression.
     ///
     /// # Errors
-    /// [`Trouble`] if it, or a field that it uses, cannot be computed.
+    /// [`ExpressionError`] if it, or a field that it uses, cannot be computed.
     pub fn compute_value(&self, expression: &Expression) -> Result<Value, ExpressionError> {
         if !self.fields.iter().any(|(name, _)| expression.names().contains(*name)) {
             return expression.compute_value(&self.names);
@@ -86,7 +86,7 @@ impl<'f> Scope<'f> {
     /// Whether an expression is true; a missing one is.
     ///
     /// # Errors
-    /// Those of [`Scope::value`].
+    /// Those of [`Scope::compute_value`].
     pub fn is_true(&self, expression: Option<&Expression>) -> Result<bool, ExpressionError> {
         expression.map_or(Ok(true), |expression| Ok(self.compute_value(expression)?.is_true()))
     }
@@ -94,7 +94,7 @@ impl<'f> Scope<'f> {
     /// The value as a text: a list gives one line per element, null `None`.
     ///
     /// # Errors
-    /// Those of [`Scope::value`].
+    /// Those of [`Scope::compute_value`].
     pub fn compute_text(&self, expression: &Expression) -> Result<Option<String>, ExpressionError> {
         Ok(text_of_value(&self.compute_value(expression)?))
     }
@@ -102,7 +102,7 @@ impl<'f> Scope<'f> {
     /// The value as a list of texts; a single text becomes a list.
     ///
     /// # Errors
-    /// Those of [`Scope::value`].
+    /// Those of [`Scope::compute_value`].
     pub fn compute_texts(&self, expression: &Expression) -> Result<Vec<String>, ExpressionError> {
         Ok(texts_of_value(&self.compute_value(expression)?))
     }

@@ -68,7 +68,7 @@ impl Script {
     /// The question and the id of a line's row.
     ///
     /// # Errors
-    /// [`Trouble`] if one cannot be computed.
+    /// [`ExpressionError`] if one cannot be computed.
     pub fn question_and_id(&self, line: &Json) -> Result<(String, Option<String>), ExpressionError> {
         let line = Value::from(Serde(line));
         let value = |of: &Expression| Ok::<_, ExpressionError>(text_of_value(&of.compute_value(&line)?));

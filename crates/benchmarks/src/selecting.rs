@@ -60,7 +60,7 @@ impl Select {
     /// What the rule saw of a record that it selects; `None` of a record that goes on.
     ///
     /// # Errors
-    /// [`Trouble`] if the rule, or a field that it uses, cannot be computed.
+    /// [`ExpressionError`] if the rule, or a field that it uses, cannot be computed.
     pub fn selection_evidence(&self, scope: &Scope<'_>) -> Result<Option<String>, ExpressionError> {
         let selected = scope.is_true(self.when.as_ref())? && scope.compute_value(&self.rule)?.is_true();
         Ok(selected.then(|| scope.describe_evidence(&self.rule)))

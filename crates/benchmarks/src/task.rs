@@ -284,7 +284,7 @@ fn to_json(value: &Value) -> Json {
 /// The values of names for a row.
 ///
 /// # Errors
-/// [`Trouble`] if one cannot be computed.
+/// [`ExpressionError`] if one cannot be computed.
 pub fn compute_values(with: &With, variables: &Value) -> Result<Vec<(&'static str, Json)>, ExpressionError> {
     with.iter().map(|(name, value)| Ok((*name, to_json(&value.compute_value(variables)?)))).collect()
 }
@@ -294,7 +294,7 @@ impl Task {
     /// the condition.
     ///
     /// # Errors
-    /// [`Trouble`] if an expression cannot be computed, or gives no right option.
+    /// [`ExpressionError`] if an expression cannot be computed, or gives no right option.
     pub fn pose_question(&self, row: &Value) -> Result<Option<PosedQuestion>, ExpressionError> {
         if let Some(when) = &self.when
             && !when.is_true(row)?
@@ -352,7 +352,7 @@ impl Task {
     /// What is found about how a row is asked.
     ///
     /// # Errors
-    /// [`Trouble`] if a check cannot be computed.
+    /// [`ExpressionError`] if a check cannot be computed.
     pub fn compute_findings(&self, columns: &Value) -> Result<Vec<String>, ExpressionError> {
         let found = self
             .checks

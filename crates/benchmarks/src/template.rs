@@ -20,7 +20,7 @@ impl Template {
     /// The name of the prompt of a row, of which the columns are computed only if something depends on them.
     ///
     /// # Errors
-    /// [`Trouble`] if a condition cannot be computed.
+    /// [`ExpressionError`] if a condition cannot be computed.
     pub fn prompt_of_row(&self, columns: impl FnOnce() -> Value) -> Result<&'static str, ExpressionError> {
         if self.cases.is_empty() {
             return Ok(self.usual);

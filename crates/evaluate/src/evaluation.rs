@@ -418,7 +418,7 @@ fn list_model_sizes(config: &Config) -> BTreeMap<String, f64> {
 /// answers, and at most also those on answers still to come, each of maximum length.
 ///
 /// # Errors
-/// Those of [`evaluate`].
+/// Those of [`evaluate_sets`].
 pub fn estimate_sets(
     names: &[String],
     settings: &Settings,

@@ -102,7 +102,7 @@ pub fn judge_answers(
 /// The judges' requests, for an estimate.
 ///
 /// # Errors
-/// Those of [`judge`].
+/// Those of [`judge_answers`].
 pub fn list_requests(
     set: &Set,
     answers: &[Answer],

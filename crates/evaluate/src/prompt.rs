@@ -111,7 +111,7 @@ pub fn draw_shots(items: &[Item], at: usize, task: Task, shots: u8, seed: u64) -
     draw_comparable_items(others, &items[at], task, shots, seed)
 }
 
-/// Solved examples for an item from a split of their own, drawn as [`shots`].
+/// Solved examples for an item from a split of their own, drawn as [`draw_shots`].
 pub fn draw_examples<'i>(
     of_split: &'i [Item],
     item: &Item,
@@ -149,7 +149,7 @@ fn draw_comparable_items<'i>(
 /// the number of its items.
 ///
 /// # Errors
-/// [`Trouble`] if a check of a task cannot be computed.
+/// [`ExpressionError`] if a check of a task cannot be computed.
 pub(super) fn list_findings(
     items: &[Item],
     tasks: &[(Task, Setting)],

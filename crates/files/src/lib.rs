@@ -3,9 +3,9 @@
 //! # In reading order
 //!
 //! - [`durable`]: write to a temporary file, sync, rename; digests of files.
-//! - [`Workspace`]: the paths of a workspace; [`inside`]: joins untrusted file names to a folder without leaving it.
+//! - [`Workspace`]: the paths of a workspace; [`path_inside`]: joins untrusted file names to a folder without leaving it.
 //! - [`fence`]: opens files without leaving the workspace through a link, and no pipes or devices.
-//! - [`unpack`]: zstd with a limit on the unpacked size.
+//! - [`open_frames`]: zstd with a limit on the unpacked size.
 //! - [`reading`]: files that people hand in, in any usual compression, encoding and dialect.
 //! - [`Lock`]: one process at a time; [`secret`]: random secrets, readable by their owner only.
 //! - [`log`]: the append-only logs of raw/, with proof that no line is missing.

@@ -1,6 +1,6 @@
 //! Secrets of a workspace: drawn once, kept in raw/ readable by their owner only, never overwritten.
 //!
-//! What was made with a secret says so by its [`fingerprint`]. `secrets.jsonl`, a log next to the secrets, holds the
+//! What was made with a secret says so by its [`secret_fingerprint`]. `secrets.jsonl`, a log next to the secrets, holds the
 //! fingerprint of each one that was ever used, so that another secret in its place is noticed even if nothing that was
 //! made with it is at hand.
 
@@ -147,7 +147,7 @@ fn remember_secret(path: &Path, secret: &[u8; 32]) -> Result<(), Error> {
 /// same time get the same one.
 ///
 /// # Errors
-/// Those of [`secret`]; and if there are no random numbers or the file cannot be written.
+/// Those of [`find_secret`]; and if there are no random numbers or the file cannot be written.
 pub fn secret_or_draw(path: &Path, lost: &str) -> Result<[u8; 32], Error> {
     if let Some(secret) = find_secret(path, lost)? {
         if last_used(path)?.is_none_or(|digest| digest != secret_fingerprint(file_name_of(path), &secret)) {

@@ -245,7 +245,7 @@ impl Trust {
     /// Keeps that this workspace was made here: its paths may lead anywhere.
     ///
     /// # Errors
-    /// As of [`Trust::agree`].
+    /// As of [`Trust::record_agreement`].
     pub fn made_here(&self) -> Result<(), Error> {
         self.append_answer(None, true)
     }
@@ -253,7 +253,7 @@ impl Trust {
     /// Takes back every answer about this workspace that a word means, or all of them; how many those were.
     ///
     /// # Errors
-    /// As of [`Trust::agree`].
+    /// As of [`Trust::record_agreement`].
     pub fn withdraw_answers(&self, word: Option<&str>) -> Result<usize, Error> {
         let meant = |given: &Given| match (word, &given.wish) {
             (None, _) => true,

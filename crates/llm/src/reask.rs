@@ -178,7 +178,7 @@ fn is_long(endpoint: &Endpoint, ask: &Ask, reply: &str, unreadable: &Unreadable)
     reply.len() > most_quoted(endpoint, ask) || unreadable.to_string().len() > MOST_SAID
 }
 
-/// [`quoting`] with a bounded part of a reply and of what is wrong with it.
+/// [`quote_reply`] with a bounded part of a reply and of what is wrong with it.
 fn quoting_beginning(endpoint: &Endpoint, ask: Ask, reply: &str, unreadable: &Unreadable) -> Ask {
     let most = most_quoted(endpoint, &ask);
     let cut = |words: &str| beginning_of(words, MOST_SAID).into_owned();

@@ -12,7 +12,7 @@ use super::store::{Store, StoreError, Usage};
 const OVERHEAD_PER_MESSAGE: u64 = 16;
 
 /// Tokens of `text` in the embedded `o200k_base` vocabulary. Other models' vocabularies differ by tens of percent,
-/// so this is for estimates and rate limits; [`bound`] is for money. The first call loads the vocabulary.
+/// so this is for estimates and rate limits; [`bound_prompt_tokens`] is for money. The first call loads the vocabulary.
 pub fn count_tokens(text: &str) -> u64 {
     tiktoken_rs::o200k_base_singleton().count_ordinary(text) as u64
 }
@@ -20,7 +20,7 @@ pub fn count_tokens(text: &str) -> u64 {
 /// What a server adds for a schema: Anthropic explains to the model how tools are used.
 const AROUND_SCHEMA: u64 = 1024;
 
-/// Prompt tokens of a request, by [`count`].
+/// Prompt tokens of a request, by [`count_tokens`].
 pub fn count_request(request: &Request) -> u64 {
     request.message_texts().map(|text| count_tokens(text) + 4).sum::<u64>() + 3
 }

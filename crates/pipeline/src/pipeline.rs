@@ -1,6 +1,6 @@
 //! The main loop: reads a stage's inputs, runs it, and writes its output.
 //!
-//! [`plan`] determines for every step of a recipe whether it is fresh and, if not, why; [`run`] makes those
+//! [`plan`] determines for every step of a recipe whether it is fresh and, if not, why; [`run_recipe`] makes those
 //! that are not. If a step's rows come out unchanged, everything after it stays fresh.
 
 use std::collections::BTreeMap;

@@ -23,7 +23,7 @@ pub struct Recipe {
     pub about_zh: &'static str,
     /// Its steps as its folder declares them.
     declared: &'static [Step],
-    /// The same with steps before dedup that ask a model, by [`Before::place`]; `None` if it has no dedup.
+    /// The same with steps before dedup that ask a model, by [`Before::variant_index`]; `None` if it has no dedup.
     asking: Option<[&'static [Step]; 4]>,
     /// Whether the settings name a model for the step that embeds posts.
     embeds: &'static AtomicBool,
@@ -58,7 +58,7 @@ pub static RECIPES: Derived<Vec<Recipe>> =
     Derived::new(|| riddlemill_benchmarks::all_benchmarks().iter().map(recipe_of_benchmark).collect());
 
 /// Adds the benchmarks of a workspace's own folder to the built-in ones. Folders with problems, and with steps that cannot
-/// be made, are set aside ([`riddlemill_benchmarks::aside`]): nothing else has to wait until they are mended.
+/// be made, are set aside ([`riddlemill_benchmarks::set_aside_folders`]): nothing else has to wait until they are mended.
 ///
 /// # Errors
 /// Problems that belong to no folder.

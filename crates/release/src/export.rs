@@ -74,7 +74,7 @@ fn write_argilla(rows: &[JsonRow], out: &mut impl Write) -> std::io::Result<()> 
 /// Columns with a row's origin and standing.
 const PROVENANCE: [&str; 6] = ["source", "source_id", "source_kind", "file", "licence", "standing"];
 
-/// Rows as comma-separated values ([`Form::Csv`]); `like` is a row with their columns, which are the header even if
+/// Rows as comma-separated values ([`ExportFormat::Csv`]); `like` is a row with their columns, which are the header even if
 /// there are no rows.
 ///
 /// # Errors

@@ -108,11 +108,11 @@ pub fn list_files(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(list_entries(folder)?.into_iter().map(|(path, _)| path).collect())
 }
 
-/// [`files`], each with whether it is readable as a file: pipes, devices and links to folders or to nothing
+/// [`list_files`], each with whether it is readable as a file: pipes, devices and links to folders or to nothing
 /// are not, and below output/ no link out of the workspace is. Another link to a file is.
 ///
 /// # Errors
-/// Those of [`files`].
+/// Those of [`list_files`].
 pub fn list_entries(folder: &Path) -> Result<Vec<(String, bool)>, Error> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];

@@ -4,8 +4,8 @@
 //!
 //! - [`layout`]: the rows of each set; [`data`] writes them as JSON Lines, Parquet and in their published form.
 //! - `facts`: the data of the cards, which `templates` and `schema` write.
-//! - `folder`: all of it with MANIFEST.json and SHA256SUMS; [`build`] does this for a recipe's candidate.
-//! - [`release`] refuses while a stage does not match raw/, assigns a version from the changes ([`changes`]), and enters it in
+//! - `folder`: all of it with MANIFEST.json and SHA256SUMS; [`build_candidate`] does this for a recipe's candidate.
+//! - [`make_release`] refuses while a stage does not match raw/, assigns a version from the changes ([`changes`]), and enters it in
 //!   the [`registry`]; [`restore`] restores every version from there.
 //! - [`outlet`]: publishes a version as an archive or on the Hub. [`verify`]: proves a folder by itself, and from raw/.
 //! - [`audit`]: proves from the files that every record is accounted for, and explains one record's path.

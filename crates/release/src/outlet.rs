@@ -314,7 +314,7 @@ impl Publishable {
         format!("v{}", self.manifest.version)
     }
 
-    /// Runs the commands of [`Publishable::hub`]; `heard` is called with each command before it runs.
+    /// Runs the commands of [`Publishable::hub_commands`]; `heard` is called with each command before it runs.
     ///
     /// # Errors
     /// [`OutletError`] if `hf` is missing or fails, or the version's tag is on the Hub.

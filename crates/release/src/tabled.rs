@@ -28,7 +28,7 @@ pub(super) fn header_line(compat: &Compat) -> Option<String> {
 /// A row's line in a table, with its line break; `None` if the row is not in that file, or the file is no such table.
 ///
 /// # Errors
-/// [`Trouble`] if a value cannot be computed.
+/// [`ExpressionError`] if a value cannot be computed.
 pub(super) fn table_line(
     layout: &Layout,
     compat: &Compat,
@@ -41,7 +41,7 @@ pub(super) fn table_line(
 /// A row's values under the keys of a published file, in their order; `None` if the row is not in that file.
 ///
 /// # Errors
-/// [`Trouble`] if a value cannot be computed.
+/// [`ExpressionError`] if a value cannot be computed.
 pub(super) fn table_cells(
     layout: &Layout,
     compat: &Compat,

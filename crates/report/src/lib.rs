@@ -3,9 +3,9 @@
 //!
 //! # In reading order
 //!
-//! - [`status()`]: the state of each recipe and its stages; [`next()`]: what to do now, and what waits.
-//! - [`explanation`]: one record's path; [`shown`]: records of a stage; [`recipe_report`]: how many records each stage left.
-//! - [`reviews`]: votes and their agreement. `desk`: what people handed in or decided. `release`: versions.
+//! - [`report_status`]: the state of each recipe and its stages; [`next()`]: what to do now, and what waits.
+//! - [`explain_name`]: one record's path; [`show_stage`]: records of a stage; [`recipe_report`]: how many records each stage left.
+//! - [`report_reviews`]: votes and their agreement. `desk`: what people handed in or decided. `release`: versions.
 //! - `estimate`: what requests would cost. `settings`: settings with their origin. `look`: what is found on a page.
 //! - [`fsck()`]: whether raw/ is intact.
 

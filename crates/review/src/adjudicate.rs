@@ -66,7 +66,7 @@ pub enum DecisionError {
 }
 
 /// The vote that decides a dispute. `given` contains the value of each field, `reason` among them; `at` is
-/// the time, RFC 3339. Store it with [`VoteLog::append`](crate::VoteLog::append).
+/// the time, RFC 3339. Store it with [`VoteLog::append_votes`](crate::VoteLog::append_votes).
 pub fn decide_dispute(
     step: &Ballot,
     dispute: &Dispute,

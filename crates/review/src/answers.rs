@@ -1,6 +1,6 @@
 //! Parses what an annotator typed, clicked or saved into checked answers, and back.
 //!
-//! Every form of input (tables, JSON lines, Label Studio, the page) is read by [`read`], so that a code, a
+//! Every form of input (tables, JSON lines, Label Studio, the page) is read by [`read_answers`], so that a code, a
 //! label in either language, a full-width digit and `1 and 2` of a preference mean the same everywhere.
 
 use unicode_normalization::UnicodeNormalization;
@@ -423,7 +423,7 @@ pub(crate) fn shorten_cell(text: &str) -> String {
     short
 }
 
-/// An answer as a table's cell; [`read`] reads it back to the same value.
+/// An answer as a table's cell; [`read_answers`] reads it back to the same value.
 pub fn write_answer(field: &Field, item: &Item, value: &Value) -> String {
     match (&field.kind, value) {
         (AnswerKind::Preference { .. }, Value::Text(code)) => {
@@ -469,7 +469,7 @@ pub fn shown_numbers(item: &Item, from: &str, numbers: &[String]) -> Vec<String>
     shown.iter().map(ToString::to_string).collect()
 }
 
-/// An option with its names and meaning, as a draft is shown; [`read`] reads it back to its code.
+/// An option with its names and meaning, as a draft is shown; [`read_answers`] reads it back to its code.
 pub fn explain_option(option: &Choice) -> String {
     let Choice { code, label, definition, .. } = option;
     let means = format!("{} {}", definition.zh, definition.en);

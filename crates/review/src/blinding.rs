@@ -3,7 +3,7 @@
 //!
 //! The stages use one order, for an item's sides the one drawn by the recipe's seed, for a list the record's:
 //! its `content_hash` is made in it, votes hold numbers of it, and nothing in staged/ or output/ holds
-//! another. Everything shown to people passes through [`Blinding::show`], which changes the order and keeps
+//! another. Everything shown to people passes through [`Blinding::show_item`], which changes the order and keeps
 //! the hash: votes and sheets from before the secret was drawn stay valid. In a sheet the item's hash is
 //! followed by a seal, from which the holder of the secret can read the order in which it was written.
 //!

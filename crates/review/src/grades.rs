@@ -219,7 +219,7 @@ pub fn fill_trials(raw: &Path, people: &mut [Annotator]) {
     }
 }
 
-/// A value that changes whenever a trial is graded, for callers that cache the result of [`fill`].
+/// A value that changes whenever a trial is graded, for callers that cache the result of [`fill_trials`].
 pub fn trials_state(raw: &Path) -> u64 {
     let entries = fence::list(folder_of_trials(raw)).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|meta| meta.len()).sum()

@@ -75,7 +75,7 @@ impl<R: Record> Batch<R> {
     }
 
     /// Adds a ledger record made elsewhere. An entry with an unknown state is ignored; see
-    /// [`LedgerRecord::read`].
+    /// [`LedgerRecord::parse_line`].
     pub fn append_ledger_record(&mut self, record: LedgerRecord<R>) {
         let LedgerRecord { entry, rows, mut links, cause } = record;
         let Some(state) = State::from_code(&entry.outcome) else { return };

@@ -13,7 +13,7 @@
 //! - `row`, `values`, `column`, `frame`: records as columns. A column is stored as one repeated value until a row differs.
 //! - [`StageWriter`], [`Batch`], [`LedgerRecord`], [`TableWriter`]: outcomes become rows, ledger and links.
 //! - `part`, `chunk_cache`, `chunks`, `pages`, `edit`: a part's Parquet file; see below.
-//! - [`Filter`], [`select`], [`part_columns()`], `places`: queries that do not read the whole table. [`view`]: pages of a stage.
+//! - [`Filter`], [`select_rows`], [`part_columns()`], `places`: queries that do not read the whole table. [`view`]: pages of a stage.
 //!
 //! # Why this crate writes Parquet itself
 //!

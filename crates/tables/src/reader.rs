@@ -44,7 +44,7 @@ impl StageReader {
         self.parts_of((), table)
     }
 
-    /// [`StageReader::parts`] of these columns.
+    /// [`StageReader::read_parts`] of these columns.
     pub fn parts_of<R: Record>(
         &self,
         columns: R::Columns,
@@ -70,7 +70,7 @@ impl StageReader {
         self.all_of((), table)
     }
 
-    /// [`StageReader::all`] of these columns.
+    /// [`StageReader::read_table`] of these columns.
     ///
     /// # Errors
     /// [`Error`] if a part is missing or damaged.
@@ -103,7 +103,7 @@ impl StageReader {
         parts.into_par_iter().try_for_each(|part| part::read_part_bytes(&self.place, part).map(drop))
     }
 
-    /// Checks that every file of the stage exists with its length. Cheap; [`StageReader::whole`] reads them.
+    /// Checks that every file of the stage exists with its length. Cheap; [`StageReader::verify_contents`] reads them.
     pub fn verify_lengths(&self) -> Result<(), Error> {
         for part in self.manifest.tables.values().flat_map(|t| &t.parts) {
             let path = self.place.join(&part.file);

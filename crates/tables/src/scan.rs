@@ -29,7 +29,7 @@ pub fn select_rows<R: Typed>(stage: &StageReader, table: &str, filter: &Filter) 
     select_of((), stage, table, filter)
 }
 
-/// [`select`] of these columns.
+/// [`select_rows`] of these columns.
 ///
 /// # Errors
 /// [`Error::Damaged`] if a part is not a Parquet file or has other columns.
@@ -204,7 +204,7 @@ pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<
     Ok(rows)
 }
 
-/// Whether [`json`] has a value for a column of this type, so that it is read at all.
+/// Whether [`value_to_json`] has a value for a column of this type, so that it is read at all.
 fn has_json(dtype: &ArrowDataType) -> bool {
     match dtype {
         ArrowDataType::List(item) | ArrowDataType::LargeList(item) => has_json(item.dtype()),

@@ -211,7 +211,7 @@ impl<R: Record> StageWriter<R> {
         written
     }
 
-    /// Starts a further table of the stage; return it with [`StageWriter::keep`].
+    /// Starts a further table of the stage; return it with [`StageWriter::add_table`].
     ///
     /// # Errors
     /// [`Error::Io`] if its folder cannot be created.

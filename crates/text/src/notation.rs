@@ -15,7 +15,7 @@ pub fn strip_byte_mark(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
-/// What [`strict`] replaced in a text.
+/// What [`strict_json`] replaced in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mended {
     /// Tokens that are now null.
@@ -36,7 +36,7 @@ pub fn strict_json(text: &str) -> Cow<'_, str> {
     mend_json(text).0
 }
 
-/// [`strict`], and how much it replaced.
+/// [`strict_json`], and how much it replaced.
 pub fn mend_json(text: &str) -> (Cow<'_, str>, Mended) {
     let mut mended = Mended::default();
     let has_bare = BARE[1..].iter().any(|bare| text.contains(bare));
@@ -71,7 +71,7 @@ pub fn mend_json(text: &str) -> (Cow<'_, str>, Mended) {
     if mended.has_changes() { (Cow::Owned(strict), mended) } else { (Cow::Borrowed(text), mended) }
 }
 
-/// Reads one value and nothing behind it. JSON is read as it stands; a text that is none is read again as [`strict`] has it.
+/// Reads one value and nothing behind it. JSON is read as it stands; a text that is none is read again as [`strict_json`] has it.
 ///
 /// # Errors
 /// That of the first reading: it is about the text as it stands.
@@ -94,10 +94,10 @@ where
     })
 }
 
-/// [`read`], of any type that owns what it holds.
+/// [`read_json`], of any type that owns what it holds.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read_json`].
 pub fn from_str<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     read_json(text, || std::marker::PhantomData).map(|(value, _)| value)
 }

@@ -161,7 +161,7 @@ impl Access {
     /// valid grant is left.
     ///
     /// # Errors
-    /// Those of [`Access::grants`].
+    /// Those of [`Access::list_grants`].
     pub fn needs_token(&self) -> Result<bool, Error> {
         Ok(self.current_holds()?.closed)
     }
@@ -204,7 +204,7 @@ impl Access {
     /// The owner of a token. All grants are compared completely, so that the time taken reveals nothing.
     ///
     /// # Errors
-    /// Those of [`Access::grants`].
+    /// Those of [`Access::list_grants`].
     pub fn of_token(&self, token: &str) -> Result<Option<Grant>, Error> {
         let hash = hash(token);
         let mut found = None;
@@ -237,7 +237,7 @@ impl Access {
     /// Valid invitations, in the order they were made.
     ///
     /// # Errors
-    /// Those of [`Access::grants`].
+    /// Those of [`Access::list_grants`].
     pub fn list_invites(&self) -> Result<Vec<Invite>, Error> {
         let mut invites = self.current_holds()?.invites;
         invites.retain(|invite| invite.until > since_1970());
@@ -259,7 +259,7 @@ impl Access {
     /// A valid invitation by its token.
     ///
     /// # Errors
-    /// Those of [`Access::grants`].
+    /// Those of [`Access::list_grants`].
     pub fn find_invite(&self, token: &str) -> Result<Option<Invite>, Error> {
         let hash = hash(token);
         let mut found = None;

@@ -78,7 +78,7 @@ pub(super) fn render_markdown(markdown: &str, files: Option<&str>) -> String {
     out.replace("<table>", "<table tabindex=\"0\">")
 }
 
-/// The headings below the title, as [`rendered`] names them.
+/// The headings below the title, as [`render_markdown`] names them.
 pub(super) fn table_of_contents(markdown: &str) -> Vec<Heading> {
     let events: Vec<Event<'_>> = parse_markdown(markdown).collect();
     collect_headings(&events).into_iter().filter(|heading| [2, 3].contains(&heading.level)).collect()

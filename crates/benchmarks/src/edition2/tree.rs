@@ -6,7 +6,7 @@ use riddlemill_schema::hint::{toml_key, toml_string};
 use riddlemill_schema::problem::Problem;
 use toml_edit::{Item, TableLike, Value};
 
-/// The files of a folder that have values, in the order of [`Place::file`].
+/// The files of a folder that have values, in the order of `ValuePlace::file`.
 pub(super) const FILES: [&str; 6] = [
     "benchmark.toml",
     "ballots.toml",

@@ -137,7 +137,7 @@ impl Resamples {
         weighted_ratio(units, &vec![1; self.units])
     }
 
-    /// A ratio in every resample; the sums are those of [`ratio`], in the same order.
+    /// A ratio in every resample; the sums are those of [`Resamples::estimate_ratio`], in the same order.
     fn resample_ratios(&self, units: &[RatioUnit]) -> Vec<Option<f64>> {
         let all = self.settings.resamples;
         let some = |start: usize| {

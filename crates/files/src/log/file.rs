@@ -96,7 +96,7 @@ impl Log {
     /// Appends values as lines, and returns when they are on disk. Without values the file is not touched.
     ///
     /// # Errors
-    /// Those of [`Log::append`].
+    /// Those of [`Log::append_lines`].
     pub fn add<'v, T: Serialize + 'v>(
         &self,
         values: impl IntoIterator<Item = &'v T>,

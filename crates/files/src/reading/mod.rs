@@ -4,7 +4,7 @@
 //! # In reading order
 //!
 //! - [`sniff`]: what a file is, from its first bytes, and what to do with one that cannot be read.
-//! - [`open`]: its bytes without compression; [`zipped`]: what a zip holds.
+//! - [`open_unpacked`]: its bytes without compression; [`zipped`]: what a zip holds.
 //! - [`text_of`]: text in UTF-8, UTF-16, GB18030 or Big5 as UTF-8.
 //! - [`Dialect`]: how a table of text is written; [`RowReader`]: its rows; [`workbook`]: spreadsheets.
 

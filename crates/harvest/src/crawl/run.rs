@@ -86,10 +86,10 @@ pub async fn run_crawl(
     run_with(source, dirs, events, cancel, Arc::new(SystemLookup)).await
 }
 
-/// [`run`] with a resolver of the caller's.
+/// [`run_crawl`] with a resolver of the caller's.
 ///
 /// # Errors
-/// Those of [`run`].
+/// Those of [`run_crawl`].
 pub async fn run_with(
     source: &Source,
     dirs: &Dirs,

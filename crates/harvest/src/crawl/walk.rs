@@ -100,7 +100,7 @@ impl CrawlWalk {
         self.follow_changed(site, scope, url, class, facts, false)
     }
 
-    /// [`Walk::follow`]; `same`: the page's bytes equal those of an earlier pass.
+    /// [`CrawlWalk::follow_page`]; `same`: the page's bytes equal those of an earlier pass.
     pub fn follow_changed(
         &mut self,
         site: &Site,

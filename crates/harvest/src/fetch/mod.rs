@@ -1,7 +1,7 @@
 //! Downloads the dumps that sources name by url into raw/dumps, once.
 //!
 //! Reading order: [`lock`] is pipeline.lock, the downloads and their hashes; [`download`] gets one file
-//! despite cut connections, wrong lengths and changing files; [`fetch`] decides whether it has to.
+//! despite cut connections, wrong lengths and changing files; [`fetch_file`] decides whether it has to.
 //!
 //! Invariants: a file under its own name is complete and has its hash; an existing file is never overwritten
 //! unless the user asks for an update.

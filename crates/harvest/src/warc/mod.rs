@@ -11,7 +11,7 @@
 //! where `write_all` is needed, and supports neither the offsets that revisits and crash recovery need nor
 //! gzip per record. Only a small part of the format is used.
 //!
-//! Invariants: no input makes the reader hold more than its [`Limits`]; nothing here uses a clock or random
+//! Invariants: no input makes the reader hold more than its [`RecordLimits`]; nothing here uses a clock or random
 //! numbers.
 
 mod archive;

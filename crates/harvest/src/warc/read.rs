@@ -58,7 +58,7 @@ impl From<io::Error> for RecordDamage {
     }
 }
 
-/// One record's header; its block is read through the [`Reader`] before the next record.
+/// One record's header; its block is read through the [`ArchiveReader`] before the next record.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The named fields.

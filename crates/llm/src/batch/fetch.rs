@@ -139,7 +139,7 @@ impl Engine {
     }
 
     /// Books the answers of a batch and logs that it is over. The requests that were refused, as of
-    /// [`Engine::record`].
+    /// [`Engine::record_answers`].
     pub(super) async fn end_batch(
         &self,
         turn: &Turn,

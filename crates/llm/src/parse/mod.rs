@@ -96,7 +96,7 @@ pub fn parse_rating(reply: &str, scale: RangeInclusive<u32>) -> Result<u32, Unre
 /// Such a number under a key of an object.
 ///
 /// # Errors
-/// As of [`rating`].
+/// As of [`parse_rating`].
 pub fn on_scale(map: &Map<String, Value>, key: &str, scale: RangeInclusive<u32>) -> Result<u32, Unreadable> {
     let wrong = || {
         let (least, most) = (scale.start(), scale.end());

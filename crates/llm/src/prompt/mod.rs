@@ -4,7 +4,7 @@
 //! prompt rephrases, and has `output: json` if the reply has to be JSON. A line `=== system ===` or `=== user
 //! ===` opens a message; without one, all of it is the user's message.
 //!
-//! Invariant: texts of posts reach a prompt only through [`inside`], which keeps them within their
+//! Invariant: texts of posts reach a prompt only through [`wrap_in_tag`], which keeps them within their
 //! delimiters.
 
 mod catalog;
@@ -27,7 +27,7 @@ pub fn wrap_in_tag(text: &str, tag: &str) -> String {
     inside_among(text, tag, &[])
 }
 
-/// [`inside`] for a prompt that also has these tags.
+/// [`wrap_in_tag`] for a prompt that also has these tags.
 fn inside_among(text: &str, tag: &str, tags: &[String]) -> String {
     let mut delimited = String::with_capacity(text.len() + 2 * tag.len() + 8);
     for (at, c) in text.char_indices() {

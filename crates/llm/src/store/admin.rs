@@ -170,7 +170,7 @@ impl Store {
         Ok(stats)
     }
 
-    /// Writes every reply as a line that [`Store::import`] reads, in order of place.
+    /// Writes every reply as a line that [`Store::import_replies`] reads, in order of place.
     pub fn export_replies(&self, mut out: impl Write) -> Result<Exported, StoreError> {
         let mut reader = self.reader();
         let keys: Vec<Key> = reader

@@ -1,5 +1,5 @@
 //! The SQLite index: the place of each reply, spending, and leases. All of it except the leases is derived
-//! from the segments through [`apply`], both by the process that writes a line and by one that reads it
+//! from the segments through [`index_line`], both by the process that writes a line and by one that reads it
 //! later, so the file may be deleted at any time.
 
 use std::collections::BTreeMap;

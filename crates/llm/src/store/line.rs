@@ -26,7 +26,7 @@ pub enum SegmentLine {
 pub struct Forgotten {
     /// The request's key.
     pub key: Key,
-    /// Identifies the reply, wherever it is ([`StoredReply::identity`]); absent in old tombstones, which
+    /// Identifies the reply, wherever it is ([`StoredReply::reply_identity`]); absent in old tombstones, which
     /// identify it by place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Key>,

@@ -150,7 +150,7 @@ pub(super) fn judge_segments(dir: &Path) -> Result<Judged, StoreError> {
     Ok(judged)
 }
 
-/// Like [`judge`], without writing; also returns the missing entries of a store without a log.
+/// Like [`judge_segments`], without writing; also returns the missing entries of a store without a log.
 pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>), StoreError> {
     let mut entries = match read_entries(dir) {
         Ok(entries) => entries,

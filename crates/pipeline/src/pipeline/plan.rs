@@ -52,7 +52,7 @@ pub fn plan_recipe(config: &Config, recipe: &'static Recipe) -> Result<Vec<Plann
     plan_of(config, recipe, false)
 }
 
-/// [`plan`]; if `offline`, replies that may not be asked for make no stage stale.
+/// [`plan_recipe`]; if `offline`, replies that may not be asked for make no stage stale.
 pub(super) fn plan_of(
     config: &Config,
     recipe: &'static Recipe,

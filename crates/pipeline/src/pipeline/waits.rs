@@ -243,7 +243,7 @@ fn went_on() -> impl Iterator<Item = Reason> {
     WITHOUT.into_iter().chain([Reason::Provisional, Reason::DraftedFromCut])
 }
 
-/// How many records of a stage [`causes`] examines.
+/// How many records of a stage [`list_causes`] examines.
 pub fn kept_back(manifest: &Manifest) -> u64 {
     let count = |reason: Reason| {
         let key = format!("{}/{}", State::Changed.code(), reason.code());

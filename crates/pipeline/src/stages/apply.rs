@@ -136,7 +136,7 @@ pub enum RowParseError {
 /// The row on a line.
 ///
 /// # Errors
-/// [`NoRow`].
+/// [`RowParseError`].
 pub fn row_of(line: &[u8]) -> Result<RowObject, RowParseError> {
     let row: RowObject = match serde_json::from_slice(line) {
         Ok(row) => row,

@@ -125,7 +125,7 @@ impl Embeds {
     /// Whether a run may get embeddings that are not stored.
     ///
     /// # Errors
-    /// As of [`Embeds::endpoint`].
+    /// As of [`Embeds::find_endpoint`].
     pub fn may_ask_endpoint(self, config: &Config, recipe: &str) -> Result<bool, StageError> {
         Ok(self.find_endpoint(config, recipe)?.is_some_and(|endpoint| may_answer_later(&endpoint)))
     }
@@ -150,10 +150,10 @@ impl Embeds {
         self.compare_answers(&answers, asking, &Unwatched { stop: asking.stop })
     }
 
-    /// As [`Embeds::similar`], with what came for each text. The bar of the stage is that of the requests.
+    /// As [`Embeds::find_near_pairs`], with what came for each text. The bar of the stage is that of the requests.
     ///
     /// # Errors
-    /// As of [`Embeds::similar`].
+    /// As of [`Embeds::find_near_pairs`].
     pub fn compare_texts(self, texts: &[Embedded], asking: &LlmContext<'_>) -> Result<Compared, StageError> {
         let answers = self.embed_texts(texts, asking)?;
         let count = texts.len() as u64;

@@ -227,7 +227,7 @@ impl Job<'_> {
         Ok(writer.into())
     }
 
-    /// Decides record by record, as [`each`]. A record of several inputs is decided once.
+    /// Decides record by record, as [`decide_each_row`]. A record of several inputs is decided once.
     pub fn each_of<R: Record, T: Record>(
         &self,
         columns: impl Fn(StageRows) -> R::Columns,
@@ -308,7 +308,7 @@ impl Job<'_> {
         Ok((records, again))
     }
 
-    /// The records of those inputs whose rows are wanted, but for [`Job::seconds`], for a stage that decides over the whole and
+    /// The records of those inputs whose rows are wanted, but for [`Job::find_repeated_records`], for a stage that decides over the whole and
     /// then writes those.
     pub fn of_inputs(
         &self,
@@ -380,7 +380,7 @@ pub fn decide_each_row<R: Record, T: Record>(
 /// All rows of an input, for a stage that decides over the whole.
 ///
 /// # Errors
-/// As of [`each`].
+/// As of [`decide_each_row`].
 pub fn read_all_rows<R: Record>(
     columns: R::Columns,
     input: &StageReader,

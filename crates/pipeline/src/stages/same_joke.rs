@@ -103,7 +103,7 @@ pub fn find_judge(config: &Config, recipe: &str) -> Result<Option<Endpoint>, Sta
 /// Whether a run may get judgements that are not stored.
 ///
 /// # Errors
-/// As of [`endpoint`].
+/// As of [`find_judge`].
 pub fn may_ask_judge(config: &Config, recipe: &str) -> Result<bool, StageError> {
     Ok(find_judge(config, recipe)?.is_some_and(|endpoint| may_answer_later(&endpoint)))
 }
@@ -171,10 +171,10 @@ fn is_lasting(reason: Reason) -> bool {
     matches!(reason, Reason::RequestRefused | Reason::ReplyUnparseable)
 }
 
-/// [`evidence`] for these pairs.
+/// [`collect_evidence`] for these pairs.
 ///
 /// # Errors
-/// As of [`evidence`].
+/// As of [`collect_evidence`].
 pub fn evidence_of(
     config: &Config,
     recipe: &str,

@@ -74,7 +74,7 @@ pub trait Stage: Debug + Send + Sync {
         false
     }
 
-    /// Whether it writes texts by rules alone, before anybody votes on them: then it has a [`Stage::reread`].
+    /// Whether it writes texts by rules alone, before anybody votes on them: then it has a [`Stage::text_rereader`].
     fn writes_texts(&self) -> bool {
         false
     }

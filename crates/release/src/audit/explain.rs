@@ -33,7 +33,7 @@ pub struct Explained {
     /// The record of which it was made, if a step made several of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// Its text as the last stage left it; empty until [`compare`] fills it.
+    /// Its text as the last stage left it; empty until [`fill_texts`] fills it.
     pub text: Option<String>,
     /// The thread owner's note under it.
     pub note: Option<String>,
@@ -65,11 +65,11 @@ pub struct Passage {
     pub into: Option<String>,
     /// The score of a merge.
     pub score: Option<f64>,
-    /// For a merge, the text of the merged record; empty until [`compare`] fills it.
+    /// For a merge, the text of the merged record; empty until [`fill_texts`] fills it.
     pub own_text: Option<String>,
     /// For a merge, the text of the record that was kept.
     pub into_text: Option<String>,
-    /// Prompt, reply and votes of a stage with models or people; empty until [`super::details`] fills it.
+    /// Prompt, reply and votes of a stage with models or people; empty until [`super::evidence_details`] fills it.
     pub details: Vec<Detail>,
 }
 

@@ -156,10 +156,10 @@ impl<'c> Resolver<'c> {
         self.resolve_behind(name, 0, most)
     }
 
-    /// [`Resolver::resolve`], without the first `skipped` records of a text.
+    /// [`Resolver::resolve_name`], without the first `skipped` records of a text.
     ///
     /// # Errors
-    /// As of [`Resolver::resolve`].
+    /// As of [`Resolver::resolve_name`].
     pub fn resolve_behind(&self, name: &str, skipped: usize, most: usize) -> Result<Resolution, StageError> {
         let place = name.parse::<Locator>().ok();
         let mut found = Resolution::default();

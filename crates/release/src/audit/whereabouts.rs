@@ -92,7 +92,7 @@ pub fn find_whereabouts(
     walk_stages(workspace, recipe, records, false, &mut |_, _, _| {})
 }
 
-/// Where the jokes of these records ended: [`whereabouts`] through merges, to the end of what they were merged into.
+/// Where the jokes of these records ended: [`find_whereabouts`] through merges, to the end of what they were merged into.
 /// Everything that happened on the way beyond being kept is handed to `passed`, with the record's place among `records`
 /// and the stage.
 ///

@@ -1,6 +1,6 @@
 //! The rows of each set: typed columns with their meanings, the published form, and the task.
 //!
-//! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts is in [`posts`].
+//! A benchmark's folder declares them (`[data]`, `[[compat]]`); the layout of candidate posts is in [`layout_of_posts`].
 
 pub(crate) mod oddity;
 
@@ -237,7 +237,7 @@ impl Layout {
     /// A row in a published form; `None` if it is not in that file.
     ///
     /// # Errors
-    /// [`Trouble`] if a value cannot be computed.
+    /// [`ExpressionError`] if a value cannot be computed.
     pub fn published_form(
         &self,
         compat: &Compat,
@@ -250,7 +250,7 @@ impl Layout {
     /// columns. `None` if the row is not in that file.
     ///
     /// # Errors
-    /// [`Trouble`] if a value cannot be computed.
+    /// [`ExpressionError`] if a value cannot be computed.
     pub fn published_line(&self, compat: &Compat, row: &Row) -> Result<Option<String>, ExpressionError> {
         let Some(computed) = self.published_form(compat, row)? else { return Ok(None) };
         let deviations = self.place_of_column(PUBLISHED).and_then(|at| match row.0.get(at)? {

@@ -13,7 +13,7 @@ const SIGNS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '
 
 /// A cell that no spreadsheet runs as a formula, such as a forum's `=HYPERLINK(…)`: an apostrophe is put
 /// before it, and before one that looks as if that had been done. Plain numbers stay as they are.
-/// [`armed`] gives the cell back.
+/// [`restore_formula`] gives the cell back.
 pub fn disarm_formula(cell: &str) -> Cow<'_, str> {
     match is_formula(cell.trim_start_matches('\'')) && !is_number(cell) {
         true => Cow::from(format!("'{cell}")),
@@ -21,7 +21,7 @@ pub fn disarm_formula(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// A cell as it was before [`disarm`].
+/// A cell as it was before [`disarm_formula`].
 pub fn restore_formula(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest,
@@ -29,7 +29,7 @@ pub fn restore_formula(cell: &str) -> &str {
     }
 }
 
-/// A cell of a workbook, which says itself that it holds a text: only what [`armed`] would change is changed.
+/// A cell of a workbook, which says itself that it holds a text: only what [`restore_formula`] would change is changed.
 pub(crate) fn in_workbook(cell: &str) -> Cow<'_, str> {
     if restore_formula(cell) == cell { Cow::from(cell) } else { Cow::from(format!("'{cell}")) }
 }

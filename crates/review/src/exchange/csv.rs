@@ -31,7 +31,7 @@ pub type SheetRow = (usize, BTreeMap<String, String>);
 /// cells.
 ///
 /// # Errors
-/// [`Trouble`] if the bytes are not a table, or are a workbook that is too large.
+/// [`VoteProblem`] if the bytes are not a table, or are a workbook that is too large.
 pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, VoteProblem> {
     Ok(by_header(&table_entries(bytes)?))
 }

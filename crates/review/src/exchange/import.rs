@@ -37,7 +37,7 @@ pub struct ImportSettings<'s> {
 /// The contents of a file of votes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
-    /// Votes to be stored with [`VoteLog::append`](crate::VoteLog::append), in file order.
+    /// Votes to be stored with [`VoteLog::append_votes`](crate::VoteLog::append_votes), in file order.
     pub votes: Vec<Vote>,
     /// All problems, in file order.
     pub problems: Vec<Problem>,

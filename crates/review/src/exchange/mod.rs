@@ -110,7 +110,7 @@ pub struct Contents {
 /// entries of the dropdowns.
 ///
 /// # Errors
-/// [`Trouble::Unreadable`] if the file cannot be read.
+/// [`VoteProblem::Unreadable`] if the file cannot be read.
 pub fn read_contents(file: &str, bytes: &[u8]) -> Result<Vec<Contents>, VoteProblem> {
     let tables = match Format::from_name(file) {
         Some(Format::Csv) => vec![csv::read_csv(bytes)?.0],

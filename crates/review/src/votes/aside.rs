@@ -169,7 +169,7 @@ impl Asides {
     /// Reads what other processes have decided since.
     ///
     /// # Errors
-    /// Those of [`Asides::read`].
+    /// Those of [`Asides::read_asides`].
     pub(super) fn refresh(&mut self, votes: &Path) -> Result<(), LogError> {
         if length_of(&aside_path(votes)) != self.length {
             *self = Asides::read_asides(votes)?;

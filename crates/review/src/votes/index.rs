@@ -191,7 +191,7 @@ impl VoteLog {
 
     /// Merges the votes of a log that diverged from this one, as they were cast there. If somebody answered
     /// differently on both sides, both votes remain until they vote again
-    /// ([`contradictions`](super::contradictions)). Returns the new ones; `only_look` stores none.
+    /// ([`contradictions`](super::find_contradictions)). Returns the new ones; `only_look` stores none.
     ///
     /// # Errors
     /// [`LogError`] if they cannot be written; then none is stored.
@@ -223,11 +223,11 @@ impl VoteLog {
         self.store_votes(votes, false)
     }
 
-    /// [`append`](VoteLog::append) for votes from a sheet, which may be older than the annotator's current
+    /// [`append`](VoteLog::append_votes) for votes from a sheet, which may be older than the annotator's current
     /// vote: such votes are not stored but reported.
     ///
     /// # Errors
-    /// Those of [`append`](VoteLog::append).
+    /// Those of [`append`](VoteLog::append_votes).
     pub fn append_sheet(&mut self, votes: Vec<Vote>) -> Result<VoteReceipt, LogError> {
         self.store_votes(votes, true)
     }

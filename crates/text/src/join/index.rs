@@ -128,7 +128,7 @@ impl Index {
         shard.filter[word] >> bit & 1 == 1
     }
 
-    /// The work of so many lookups of a [list](Index::list), about: each pair of a record that looks it up and one of the
+    /// The work of so many lookups of a [list](Index::listed_bags), about: each pair of a record that looks it up and one of the
     /// list is one at most. What it is exactly is known only when it is done.
     pub fn estimate_work(&self, hash: u64, lookups: usize) -> u64 {
         let shard = &self.shards[shard_of(hash)];

@@ -59,7 +59,7 @@ impl Metric {
         u32::try_from(need).unwrap_or(u32::MAX)
     }
 
-    /// [`Metric::need`] as a linear function of the smaller and the larger size.
+    /// [`Metric::least_shared`] as a linear function of the smaller and the larger size.
     pub(super) fn linear_bound(self, t: Threshold) -> Linear {
         let (p, q) = (u64::from(t.num()), u64::from(t.den()));
         let (small, large, of) = match self {
@@ -147,7 +147,7 @@ pub(super) fn overlap_score(shared: u32, a: u32, b: u32) -> Score {
     Score { num: 5 * shared, den: 4 * a.min(b) + a.max(b) }
 }
 
-/// The weight of letters that two bags share, of what [`overlap`] made of it.
+/// The weight of letters that two bags share, of what [`overlap_score`] made of it.
 pub(super) fn shared_letters(score: Score) -> u32 {
     score.num / 5
 }

@@ -9,7 +9,7 @@
 //! - [`Metric::Levenshtein`] is 1 − d / max(|a|, |b|); [`Metric::Indel`] is 2·LCS / (|a| + |b|);
 //!   [`Metric::Jaccard`] is over *sets* of n-grams, of 2 characters if a user asks for it, and a string
 //!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
-//!   neighbours. [`similarity`] computes each of them in the textbook way.
+//!   neighbours. [`plain_similarity`] computes each of them in the textbook way.
 //! - Of bags, rows are a pair only where both hold a pair of neighbours that few rows of the join hold, copies counted.
 //! - An empty string is in no pair, not even with another empty string.
 //! - Pairs are (a, b, score), with the rows' numbers in the input, `a < b`, ascending, each once. Identical
@@ -32,7 +32,7 @@
 //! [`self_join`] in memory and [`disk_join`] within bounded memory are two drivers of these functions: both index a
 //! block of rows by their keys and look up larger rows. Any program that can group rows by a number can be another one.
 //!
-//! [`alike`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
+//! [`find_alike_pairs`] is the join of the default similarity, [`crate::text::sameness`]: one join for each of its
 //! predicates, and its comparison on what they find; [`alike_on_disk`] is the same within bounded memory.
 
 mod block;

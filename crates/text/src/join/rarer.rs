@@ -47,7 +47,7 @@ const FARTHEST: usize = 16;
 /// A table to look up pairs by one of their letters. Of two in one slot the rarer one is found.
 const SLOTS: usize = 256;
 
-/// Of a bag with these pairs, the rarer ones next to the one at this place. `places` are those of [`places`].
+/// Of a bag with these pairs, the rarer ones next to the one at this place. `places` are those of [`append_places`].
 #[inline(always)]
 pub(super) fn rarer_neighbours(at: usize, pairs: &[u32], places: &[BagPlaces]) -> Rarer {
     let Some(&BagPlaces(places)) = places.get(at) else { return Rarer::default() };

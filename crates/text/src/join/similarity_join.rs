@@ -58,7 +58,7 @@ pub fn find_alike_pairs(texts: &[&str]) -> AlikePairs {
     alike_of(texts, WorkPart::without_watch())
 }
 
-/// [`alike`] for somebody who waits.
+/// [`find_alike_pairs`] for somebody who waits.
 pub fn similarity_join_watched(texts: &[&str], watch: &dyn Watch) -> AlikePairs {
     alike_of(texts, WorkPart::of_whole(watch))
 }

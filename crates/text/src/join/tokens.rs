@@ -4,7 +4,7 @@
 use super::Metric;
 use crate::text::sameness::{self, LEAST_WEIGHT};
 
-/// Most characters a gram: what fits in a [`Token`], so that sets are exact.
+/// Most characters a gram: what fits in a [`TokenId`], so that sets are exact.
 pub(super) const LONGEST_GRAM: u8 = 6;
 
 /// A token's identity, the same in every corpus: a character; a gram, packed exactly; or a pair of neighbours of a bag.

@@ -128,7 +128,7 @@ impl Anonymise {
         }
     }
 
-    /// Anonymises these columns of text of a record like [`Anonymise::post`].
+    /// Anonymises these columns of text of a record like [`Anonymise::anonymise_post`].
     pub fn anonymise_columns(&self, mut row: Row, columns: &[&str]) -> Outcome<Row> {
         let mut evidence_lines = Vec::new();
         for column in columns {

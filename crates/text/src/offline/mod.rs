@@ -2,7 +2,7 @@
 //! joins of [`crate::join`] combined as in a run. No files and no tables: the program's stages, its line
 //! filters and the Python package all call these.
 //!
-//! In the order of the stages: [`clean()`], [`Anonymise`], [`filter()`], [`dedup`]; [`settings`] configures
+//! In the order of the stages: [`clean_post`], [`Anonymise`], [`filter_post`], [`dedup`]; [`settings`] configures
 //! them.
 
 mod anonymise;

@@ -1,7 +1,7 @@
 //! The options a model chooses between: options in a drawn order, and pairs of answers whose ratings are far
 //! enough apart.
 //!
-//! Every choice is drawn from a seed, a purpose and the item's own id ([`Draw`]), so that adding an item
+//! Every choice is drawn from a seed, a purpose and the item's own id ([`DrawStream`]), so that adding an item
 //! changes no other. Balance over a set is therefore measured ([`crate::shortcuts`]), not enforced. Nothing
 //! here depends on records, tables or stages.
 

@@ -47,7 +47,7 @@ pub fn list_words(text: &str) -> Vec<TextWord<'_>> {
 }
 
 /// The content words of a text, in lower case, each once. `a` and `i` are included only as letters
-/// ([`letters`]).
+/// ([`mentioned_letters`]).
 pub fn find_content_words(text: &str) -> BTreeSet<String> {
     let all = list_words(text);
     let lower = |word: &TextWord<'_>| word.text.to_lowercase().replace('’', "'");

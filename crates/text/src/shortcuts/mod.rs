@@ -1,7 +1,7 @@
 //! How well answers can be guessed without reading the question.
 //!
 //! A multiple-choice set can be solved in part by the position of the right option, its length, words it
-//! shares with the question, or its style. [`measure`] computes the figures; [`findings`] lists those that
+//! shares with the question, or its style. [`measure_shortcuts`] computes the figures; [`findings`] lists those that
 //! exceed a limit, with the items; nothing here changes an item.
 
 mod baseline;

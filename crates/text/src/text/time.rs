@@ -17,7 +17,7 @@ pub fn parse_time(raw: &str, captured: Option<&str>) -> Option<String> {
     parse_in(raw, captured, CHINA)
 }
 
-/// [`parse`] of a time in another zone.
+/// [`parse_time`] of a time in another zone.
 pub fn parse_in(raw: &str, captured: Option<&str>, zone: Offset) -> Option<String> {
     let raw = raw.trim();
     let (date, clock) = match raw.split_once([' ', 'T']) {
@@ -71,7 +71,7 @@ pub fn from_unix(seconds: i64) -> Option<String> {
     Some(Timestamp::from_second(seconds).ok()?.display_with_offset(CHINA).to_string())
 }
 
-/// The Unix seconds of a time as dumps and [`parse`] give it: a number, or a date or date and time, in UTC+8
+/// The Unix seconds of a time as dumps and [`parse_time`] give it: a number, or a date or date and time, in UTC+8
 /// if no zone is given. `None` for a month.
 pub fn unix_seconds(time: &str) -> Option<i64> {
     let time = time.trim();
@@ -91,7 +91,7 @@ pub fn format_utc(at: SystemTime) -> String {
     whole.unwrap_or_default().to_string()
 }
 
-/// [`utc`] with microseconds.
+/// [`format_utc`] with microseconds.
 pub fn utc_micros(at: SystemTime) -> String {
     format!("{:.6}", timestamp_of(at))
 }

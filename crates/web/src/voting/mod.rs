@@ -51,7 +51,7 @@ impl BallotItems {
 pub(crate) struct Ballots(CachedValues<(&'static str, String), String, BallotItems>);
 
 impl Ballots {
-    /// How many records a step has, without reading any; `None` as in [`Ballots::open`].
+    /// How many records a step has, without reading any; `None` as in [`Ballots::open_ballot`].
     pub(crate) fn count_records(
         &self,
         config: &Config,

@@ -152,7 +152,7 @@ impl<'c> Stages<'c> {
         Ok(Ok(seen_pair((id, &text), (other, &text_of_other))))
     }
 
-    /// [`Stages::seen`] for one record with a known text.
+    /// [`Stages::digest_of_seen`] for one record with a known text.
     pub(super) fn seen_of(
         &self,
         step: &Step,

@@ -152,7 +152,7 @@ impl<'a> DedupOutcomes<'a> {
         DedupOutcomes { rule, people: Some(people), similar_pairs, heads, ranks, words }
     }
 
-    /// How many pairs [`DedupOutcomes::pairs`] gives.
+    /// How many pairs [`DedupOutcomes::put_near_pairs`] gives.
     pub fn pair_count(&self) -> usize {
         self.similar_pairs.count_pairs()
     }

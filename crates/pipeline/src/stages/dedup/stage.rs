@@ -341,7 +341,7 @@ fn add_near(
 /// The outcome of each post, in order, and the table of all similar pairs.
 type Decisions = (Vec<Option<Outcome<Post>>>, Vec<NearPair>);
 
-/// What [`dedup`] would do, and the pairs it lists. Similar texts are the same only if `agree` is true for the two
+/// What [`dedup_posts`] would do, and the pairs it lists. Similar texts are the same only if `agree` is true for the two
 /// posts, given by number. `similar` are further pairs that are near, regardless of their strings.
 pub(in crate::stages) fn decide_where(
     posts: &[Post],

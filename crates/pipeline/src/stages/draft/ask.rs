@@ -209,7 +209,7 @@ pub fn draft_records(
 /// that is one reply which is waited for.
 ///
 /// # Errors
-/// As of [`draft`].
+/// As of [`draft_records`].
 pub fn ask_for_replies(
     draft: DraftStep,
     records: &[Row],

@@ -30,7 +30,7 @@ impl Demands {
         Demands { draft, about }
     }
 
-    /// Reads a reply as [`Draft::read`] does. One that does not meet a requirement cannot be used: the model is told the
+    /// Reads a reply as [`DraftStep::read_reply`] does. One that does not meet a requirement cannot be used: the model is told the
     /// folder's sentence, and asked again. Where a requirement cannot be computed, the reply is taken, and the record fails
     /// when its outcome is made.
     ///

@@ -105,7 +105,7 @@ impl ItemLedger {
         self.damaged += u64::from(matches!(&read.outcome, Outcome::Changed { rule, .. } if damaged(rule)));
     }
 
-    /// The batch as part of all items, once [`super::same_id::Seen`] has looked up its posts.
+    /// The batch as part of all items, once [`super::same_id::SeenIds`] has looked up its posts.
     ///
     /// # Errors
     /// [`StageError`]; equal lengths rule it out.

@@ -24,7 +24,7 @@ pub(super) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
     Ok(written.map(|id| as_meant(&id).map_or_else(|_| id.to_string(), Cow::into_owned)))
 }
 
-/// [`Text`] with numbers in the digits that they were written in.
+/// [`LooseText`] with numbers in the digits that they were written in.
 #[derive(Clone, Copy)]
 pub(super) struct Digits;
 
@@ -84,7 +84,7 @@ pub(super) fn value_within(object: &RawValue, path: &str) -> Option<String> {
     }
 }
 
-/// The value in an object that wraps one, as [`Text`] or [`Digits`] reads it.
+/// The value in an object that wraps one, as [`LooseText`] or [`Digits`] reads it.
 struct Unwrapped<S>(S);
 
 impl<'de, S: DeserializeSeed<'de, Value = Option<Cow<'de, str>>> + Copy> Visitor<'de> for Unwrapped<S> {

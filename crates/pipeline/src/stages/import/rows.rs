@@ -20,7 +20,7 @@ use riddlemill_files::reading::{
 };
 use riddlemill_tables::parquet_rows;
 
-/// The items of a dump, as [`dump::batches`] gives them; those of a table also if they are not JSON.
+/// The items of a dump, as [`dump::read_batches`] gives them; those of a table also if they are not JSON.
 pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
     let read: fn(&Path, u64, &SyncSender<SplitItems>) = match detect_format(dump) {
         RowFormat::Parquet => send_parquet,

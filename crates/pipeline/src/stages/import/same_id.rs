@@ -29,9 +29,9 @@ pub struct RepeatedPost {
 /// How a post is known whose id occurred before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Repeat {
-    /// [`Again::same`].
+    /// Whether its text and author are those of the first.
     pub(super) same: bool,
-    /// [`Again::apart`].
+    /// Whether its text is unlike the first, so that both are kept.
     pub(super) apart: bool,
 }
 
@@ -122,7 +122,7 @@ impl SeenIds {
     }
 }
 
-/// Corrects an entry to what it is among all items, once [`Seen`] has looked up its posts.
+/// Corrects an entry to what it is among all items, once [`SeenIds`] has looked up its posts.
 pub(super) fn settle_read(read: ReadItem, put: impl FnMut(String, Outcome<Post>)) {
     let ReadItem { locator, outcome, fingerprints } = read;
     settle_outcome(

@@ -241,7 +241,7 @@ fn value_of_pattern(row: &TableRow<'_>, pattern: &str) -> Option<String> {
     fill_pattern::<std::convert::Infallible>(row, pattern, |_, text| Ok(text.into())).unwrap_or_default()
 }
 
-/// [`value`] of an id, with each column as its source meant it.
+/// [`value_of_pattern`] of an id, with each column as its source meant it.
 ///
 /// # Errors
 /// [`Damaged`]: what one of the columns says instead of an id.

@@ -59,7 +59,7 @@ pub(super) struct Element {
 /// The elements about which a ballot or a draft asks one by one; null has none.
 ///
 /// # Errors
-/// [`Trouble`] where the list cannot be computed, or is none.
+/// [`ExpressionError`] where the list cannot be computed, or is none.
 pub(super) fn list_elements(
     names: &TemplateValue,
     record: &str,
@@ -78,7 +78,7 @@ pub(super) fn list_elements(
 /// The elements of a list; null has none.
 ///
 /// # Errors
-/// [`Trouble`] where it cannot be computed, or is none.
+/// [`ExpressionError`] where it cannot be computed, or is none.
 pub(in crate::stages) fn evaluate_list(
     scope: &Scope<'_>,
     expression: &Expression,

@@ -66,7 +66,7 @@ impl DraftItem {
     /// The sentence of the first requirement of the step that a reply about it does not meet.
     ///
     /// # Errors
-    /// [`Trouble`] if one cannot be computed: no other reply would change that.
+    /// [`ExpressionError`] if one cannot be computed: no other reply would change that.
     pub fn unmet_requirement(
         &self,
         draft: Asking,
@@ -91,7 +91,7 @@ impl DraftItem {
 /// What a draft asks about of a record: the record, or each element of its list.
 ///
 /// # Errors
-/// [`Trouble`] where the list cannot be computed, or is none.
+/// [`ExpressionError`] where the list cannot be computed, or is none.
 pub(super) fn items_of_draft(record: &Row, draft: &Draft) -> Result<Vec<DraftItem>, ExpressionError> {
     let names = super::names_of_record(record);
     let known_as = |scope: &Scope<'_>, otherwise: String| {

@@ -102,7 +102,7 @@ pub(super) fn write_findings(
 /// What a draft asks about: the record, or each element of its list.
 ///
 /// # Errors
-/// [`Trouble`] where that list cannot be computed, or is none.
+/// [`ExpressionError`] where that list cannot be computed, or is none.
 pub fn draft_items(record: &Row, draft: DraftStep) -> Result<Vec<DraftItem>, ExpressionError> {
     drafts::items_of_draft(record, draft.draft_declaration())
 }

@@ -38,7 +38,7 @@ const REST: f64 = 0.91;
 /// The number of texts, readings or pairs that are processed at once.
 const BATCH: usize = 1 << 13;
 
-/// Finds what [`alike`](crate::join::alike) finds, with its working files on disk.
+/// Finds what [`alike`](crate::join::find_alike_pairs) finds, with its working files on disk.
 ///
 /// ```
 /// use riddlemill_text::join::{Spill, Unwatched, alike_on_disk};

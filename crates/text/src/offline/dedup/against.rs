@@ -147,7 +147,7 @@ impl Across {
     }
 }
 
-/// For each text the most similar text of the other set: see [`Across::best`].
+/// For each text the most similar text of the other set: see [`Across::most_similar`].
 pub fn find_resemblances(
     texts: &[&str],
     others: &[&str],

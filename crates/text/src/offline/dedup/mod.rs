@@ -5,8 +5,8 @@
 //! policy, then by id. In that order each one is merged into the kept record that it resembles most, or is
 //! kept itself.
 //!
-//! [`similar_pairs()`] finds similar records, [`ranks()`] orders them for keeping, [`keepers()`] chooses the
-//! targets of merges, and [`decide`] does all of it; [`similar_pairs_on_disk()`] and [`gone_on_disk`] do it for more
+//! [`similar_pairs()`] finds similar records, [`rank_records`] orders them for keeping, [`find_keepers`] chooses the
+//! targets of merges, and [`dedup_posts`] does all of it; [`similar_pairs_on_disk()`] and [`gone_on_disk`] do it for more
 //! than fits in memory; [`similar_across`] finds the pairs between two sets of records;
 //! [`parted`] does the same in parts, for rows that are spread over many machines.
 

@@ -64,7 +64,7 @@ pub fn similar_pairs_on_disk<T: AsRef<str> + Sync>(
     Ok((groups.collect(), pairs.finish()?))
 }
 
-/// For each row that is merged, as [`Found::gone`](super::Found::gone) decides it, by pairs on disk.
+/// For each row that is merged, as `merged_rows` decides it, by pairs on disk.
 ///
 /// # Errors
 /// [`DiskError`] where a working file cannot be written or read, or a stop was requested.

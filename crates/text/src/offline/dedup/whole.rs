@@ -73,7 +73,7 @@ impl Found {
 /// What a row is merged into, if anything: its target row and, unless the two texts count as equal, the keeper.
 pub type Gone = Option<(usize, Option<Keeper>)>;
 
-/// [`Found::gone`], of so many rows.
+/// [`Found::merged_rows`], of so many rows.
 pub(super) fn merged_rows(
     groups: &[Vec<u32>],
     heads: &[usize],
@@ -140,7 +140,7 @@ pub fn merged_text<R>(text: &str, into: (&str, &str), keeper: Option<Keeper>) ->
     Outcome::Merged { into: into.0.into(), reason, score, evidence: format!("{predicate}; {figures}") }
 }
 
-/// Characters of a text of which [`witness`] tells: each figure takes time with the product of two lengths.
+/// Characters of a text of which [`measure_witness`] tells: each figure takes time with the product of two lengths.
 const MOST_FIGURED: usize = 4_000;
 
 fn is_figured_whole(text: &str) -> bool {

@@ -72,7 +72,7 @@ impl DataKind {
         }
     }
 
-    /// [`Kind::mark`] for English texts.
+    /// [`DataKind::mark`] for English texts.
     pub fn english_mark(self) -> &'static str {
         match self {
             DataKind::Link => "[link]",
@@ -134,7 +134,7 @@ impl DataKind {
         }
     }
 
-    /// [`Kind::example`] for English texts.
+    /// [`DataKind::example`] for English texts.
     pub fn english_example(self) -> (&'static str, &'static str) {
         match self {
             DataKind::Link => ("See http://example.com/p/1 now.", "See [link] now."),

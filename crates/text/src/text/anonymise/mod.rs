@@ -1,7 +1,7 @@
 //! Personal data in texts: finds it and marks, removes or refuses it by kind.
 //!
 //! What is found never leaves this module: evidence holds kinds and places, not the words. One kind of rule
-//! per file; [`Kind::ALL`] orders them if two claim the same characters.
+//! per file; [`DataKind::ALL`] orders them if two claim the same characters.
 
 mod account;
 mod chinese;

@@ -2,7 +2,7 @@
 //!
 //! The benchmarks separate questions from statements, and question marks are not enough for that: half of the
 //! posts that ask have none, and many that have one quote somebody else's question, answer themselves, or use
-//! it as an exclamation. [`judge`] therefore reads a post in steps, one file each:
+//! it as an exclamation. [`judge_text`] therefore reads a post in steps, one file each:
 //!
 //! 1. `quotation` finds what the poster quotes. Quotations are spoken by somebody in the post, not by the
 //!    poster, and are masked.
@@ -162,7 +162,7 @@ fn by_form(post: &Post<'_>) -> (Rule, Range<usize>, bool) {
     (rule, span, rule.asks() && formed)
 }
 
-/// Whether `text` asks a question by sense: the verdict of [`judge`] alone.
+/// Whether `text` asks a question by sense: the verdict of [`judge_text`] alone.
 pub fn is_question(text: &str) -> bool {
     judge_text(text).is_question
 }

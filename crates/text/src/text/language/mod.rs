@@ -3,7 +3,7 @@
 //! A source may state it, and so may `text.language`. Otherwise [`detect`] decides by script and words. What is neither
 //! Chinese nor English, and what is too little to tell, is [`Language::Und`]: only rules that hold in any language apply.
 //!
-//! In reading order: [`detect`] counts letters by script, and words by lists and by a dictionary; [`tagged`] makes the language part of
+//! In reading order: [`detect`] counts letters by script, and words by lists and by a dictionary; [`tag_language`] makes the language part of
 //! a text, for joins that see texts alone.
 //!
 //! Posts are short: half a line, often without a verb. Han characters without kana are Chinese. Letters of the Latin alphabet
@@ -184,7 +184,7 @@ fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0020}'..='\u{e007f}')
 }
 
-/// The text with a mark of its language, for [`untagged`].
+/// The text with a mark of its language, for [`split_tag`].
 pub fn tag_language(text: &str, language: Language) -> Cow<'_, str> {
     let bare = without_tags(text);
     if language == Language::Zh {
@@ -194,7 +194,7 @@ pub fn tag_language(text: &str, language: Language) -> Cow<'_, str> {
     Cow::Owned(std::iter::once(BEGIN).chain(code).chain([END]).chain(bare.chars()).collect())
 }
 
-/// The language of a text from [`tagged`], and the text. Without a tag it is Chinese.
+/// The language of a text from [`tag_language`], and the text. Without a tag it is Chinese.
 pub fn split_tag(text: &str) -> (Language, &str) {
     let Some(rest) = text.strip_prefix(BEGIN) else { return (Language::Zh, text) };
     let Some((code, bare)) = rest.split_once(END) else { return (Language::Und, without_tags(text)) };

@@ -33,7 +33,7 @@ pub struct Comparison {
 /// that two texts take grows with the product of their lengths.
 pub const MOST_UNITS: usize = 4_000;
 
-/// Whether a text, perhaps [tagged](crate::text::language::tagged) with its language, is over [`MOST_UNITS`], so that only texts
+/// Whether a text, perhaps [tagged](crate::text::language::tag_language) with its language, is over [`MOST_UNITS`], so that only texts
 /// that are identical to it, its beginning, or begin with it are found.
 pub fn is_over_length(text: &str) -> bool {
     // No text has more units than bytes, and nearly all are short.
@@ -166,7 +166,7 @@ fn after_vetoes(
     }
 }
 
-/// The veto on two texts, perhaps [tagged](crate::text::language::tagged) with their languages, that some other measure, such
+/// The veto on two texts, perhaps [tagged](crate::text::language::tag_language) with their languages, that some other measure, such
 /// as embeddings, finds similar; symmetric.
 pub fn find_veto(a: &str, b: &str) -> Option<Veto> {
     let (a, b) = (PreparedText::new(a), PreparedText::new(b));

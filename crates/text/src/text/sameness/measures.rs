@@ -6,7 +6,7 @@ use super::{PreparedText, view};
 
 /// Identical: the same key.
 ///
-/// What: two texts with equal [keys](view::key), i.e. the same letters, digits and ideographs in one
+/// What: two texts with equal [keys](view::copy_key), i.e. the same letters, digits and ideographs in one
 /// spelling. Why: most copies differ by a full stop, a full-width comma or a traditional character.
 ///
 /// Needs: equality of the key, so a hash table finds every pair.
@@ -87,7 +87,7 @@ pub(super) fn indel_ratio(a: &[char], b: &[char], threshold: Ratio, common: impl
 /// What: an Indel ratio of 0.9 over the toneless syllables. Why: to pass a filter, words are replaced by
 /// others that sound the same.
 ///
-/// Needs: as for [near](super::near), over the view of sounds: a common subsequence of 9/20 of
+/// Needs: as for near, over the view of sounds: a common subsequence of 9/20 of
 /// |a| + |b| syllables, lengths as 9 to 11.
 ///
 /// Known problems: one reading a character, so a homophone by a second reading is missed; a pun that
@@ -206,7 +206,7 @@ pub(super) fn measure_reworded(shared: Shared<'_>) -> Ratio {
     if pairs < PAIRS { Ratio::new(0, 1) } else { chars }
 }
 
-/// [`Metric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for
+/// [`ViewMetric::Overlap`] with [`TOWARD`] of two bags that share this weight, the lighter's weight first; 0 for
 /// two empty ones.
 pub(super) fn overlap_ratio(shared: u64, (lighter, heavier): (u64, u64)) -> Ratio {
     let Ratio { num, den } = TOWARD;

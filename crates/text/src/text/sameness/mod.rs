@@ -1,6 +1,6 @@
 //! Same joke or not: the verdict on two short posts.
 //!
-//! A pair gets a verdict if one of a few [predicates] matches: the same text, nearly the same text, the same
+//! A pair gets a verdict if one of a few [all_predicates] matches: the same text, nearly the same text, the same
 //! sounds, one the opening of the other, or the same weighty characters in other words. [Vetoes](Veto) then
 //! look at the differences (an issue number, a `不`, another word in the same frame, a second joke next to the
 //! first, nothing but the forum's name) and reject or demote. The result is [`Verdict::Same`], which merges;

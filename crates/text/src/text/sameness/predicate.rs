@@ -87,7 +87,7 @@ impl Predicates {
         self.0
     }
 
-    /// Of a number from [`Predicates::bits`].
+    /// Of a number from [`Predicates::to_bits`].
     pub const fn of_bits(bits: u8) -> Self {
         Self(bits)
     }

@@ -106,7 +106,7 @@ pub(super) struct Bag {
 /// with every other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reading {
-    /// [`view::key`].
+    /// [`view::copy_key`].
     key: String,
     /// Whether the key is the folded text; otherwise the folded text is empty.
     is_folded: bool,
@@ -120,7 +120,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Reads a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
+    /// Reads a text, perhaps [tagged](crate::text::language::tag_language) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
         let (language, text) = split_tag(text);
         let plain = view::plain_spelling(text);
@@ -146,7 +146,7 @@ impl Reading {
         &self.words
     }
 
-    /// [`view::key`]: empty only for a blank text.
+    /// [`view::copy_key`]: empty only for a blank text.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -211,7 +211,7 @@ impl From<&Reading> for PreparedText {
 }
 
 impl PreparedText {
-    /// Prepares a text, perhaps [tagged](crate::text::language::tagged) with its language. Linear in its length.
+    /// Prepares a text, perhaps [tagged](crate::text::language::tag_language) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
         Self::from(&Reading::new(text))
     }
@@ -231,7 +231,7 @@ impl PreparedText {
         self.reading.folded()
     }
 
-    /// [`view::key`]; empty only for a blank text.
+    /// [`view::copy_key`]; empty only for a blank text.
     pub(super) fn key(&self) -> &str {
         self.reading.key()
     }

@@ -26,7 +26,7 @@ pub fn fold(text: &str) -> String {
     fold_plain(&plain_spelling(text))
 }
 
-/// [`fold`] of a text that is already [`plain`].
+/// [`fold`] of a text that is already [`plain_spelling`].
 pub(super) fn fold_plain(plain: &str) -> String {
     let mut folded = String::with_capacity(plain.len());
     let (mut last, mut run) = ('\0', 0);

@@ -3,14 +3,14 @@
 //!
 //! | function | lines in | lines out |
 //! |---|---|---|
-//! | [`Keyer::same`] | rows | a key that is shared by rows which are equal in every comparison |
-//! | [`verify()`] | these keys, sorted | copies: all rows of a key but the first by rank |
+//! | [`Keyer::copy_key`] | rows | a key that is shared by rows which are equal in every comparison |
+//! | [`verify_line`] | these keys, sorted | copies: all rows of a key but the first by rank |
 //! | [`PartStats`] | the other rows | how many rows contain each token; outputs can be combined by another call |
-//! | [`Keyer::keys`] | the same rows | keys: two similar rows share one |
-//! | [`verify()`] | these keys, sorted | pairs that may be similar; with texts, pairs that are, with figures |
-//! | [`decisions`] | copies and pairs of duplicates | which row is merged into which |
+//! | [`Keyer::emit_keys`] | the same rows | keys: two similar rows share one |
+//! | [`verify_line`] | these keys, sorted | pairs that may be similar; with texts, pairs that are, with figures |
+//! | [`decide_merges`] | copies and pairs of duplicates | which row is merged into which |
 //!
-//! If the caller can transport bytes, for example in the columns of a data frame, [`Keyer::blocks`] returns the keys of many
+//! If the caller can transport bytes, for example in the columns of a data frame, [`Keyer::fill_blocks`] returns the keys of many
 //! rows in blocks and [`pairs_of_blocks`] reads them: a key has 8 bytes there, and 170 as a line.
 //!
 //! # Why this is not the join on disk
@@ -27,7 +27,7 @@
 //! [`CommonPairs`] of the statistics.
 //!
 //! A row is identified by its [rank](rank_of), which also determines which of two rows is kept. All of this uses the
-//! functions of [`crate::join`]; the result is what [`super::decide`] decides over all rows at once.
+//! functions of [`crate::join`]; the result is what [`super::dedup_posts`] decides over all rows at once.
 
 mod blocks;
 mod keyer;
