@@ -51,19 +51,7 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
             parse_label(codes, others, labelled.unwrap_or(text))
         }
         AnswerParsing::Labels { codes, many: true, .. } => {
-            let tokens: Vec<String> = text
-                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .map(str::to_lowercase)
-                .filter(|word| !word.is_empty())
-                .collect();
-            let lower = text.to_lowercase();
-            let said = |code: &&str| parse::has_name(&lower, code);
-            let named: Vec<&str> = codes
-                .iter()
-                .copied()
-                .filter(|code| tokens.iter().any(|word| word == code))
-                .filter(said)
-                .collect();
+            let named = labels_named(codes, text);
             let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
             if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
         }
@@ -76,6 +64,14 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
         }
         AnswerParsing::Words { .. } => Err(none()),
     }
+}
+
+/// The labels that a reply names as words of their own and does not deny, in their declared order.
+fn labels_named<'c>(codes: &[&'c str], text: &str) -> Vec<&'c str> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+    let codes = codes.iter().copied().filter(|code| words.contains(code));
+    codes.filter(|code| parse::has_name(&lower, code)).collect()
 }
 
 /// The option at an index in the release's order, for outputs that give an index only. If options are shown
@@ -180,5 +176,21 @@ mod tests {
         assert_eq!(chosen(letters, "i").as_deref(), Some("B"));
         assert_eq!(chosen(letters, "nothing of the kind"), None);
         assert_eq!(chosen(options, "It isn't cooie."), None);
+    }
+
+    #[test]
+    fn labels_that_a_reply_denies_are_not_named() {
+        let codes = ["pun", "absurd", "not_a_joke"];
+        for (reply, named) in [
+            ("pun, absurd", vec!["pun", "absurd"]),
+            ("Absurd", vec!["absurd"]),
+            ("pun, not absurd", vec!["pun"]),
+            ("It isn't a pun; absurd", vec!["absurd"]),
+            ("not_a_joke", vec!["not_a_joke"]),
+            ("a punning text", vec![]),
+            ("neither pun nor absurd", vec![]),
+        ] {
+            assert_eq!(labels_named(&codes, reply), named, "{reply}");
+        }
     }
 }

@@ -127,7 +127,9 @@ pub(super) fn speaks_of_exceptions(reply: &str) -> bool {
 
 /// Whether the choice between these places of a text is denied.
 pub(super) fn is_denied(text: &str, from: usize, to: usize) -> bool {
-    denies_before(&text[..from]) || denies_behind(&text[to..], &BEHIND)
+    // "Not a pun" denies a name; in "not A" the article is a letter.
+    let articles: &[&str] = if text[from..to].chars().nth(1).is_some() { &["a", "an"] } else { &[] };
+    denies_before(&text[..from], articles) || denies_behind(&text[to..], &BEHIND)
 }
 
 /// Whether the letter that opens a reply is denied or doubted at once: "A 不对", "A - no", "A? No, B".
@@ -136,7 +138,7 @@ pub(super) fn is_denied_first(behind: &str) -> bool {
     denies_behind(behind, &BEHIND_FIRST)
 }
 
-fn denies_before(text: &str) -> bool {
+fn denies_before(text: &str, articles: &[&str]) -> bool {
     let mut rest = text.replace('’', "'").to_lowercase();
     loop {
         let kept = rest.trim_end_matches(|c: char| c.is_whitespace() || "([{【「“\"*'".contains(c)).len();
@@ -144,7 +146,7 @@ fn denies_before(text: &str) -> bool {
         if BEFORE.iter().any(|denial| ends_with_word(&rest, denial)) {
             return true;
         }
-        match FILLERS.iter().find(|filler| ends_with_word(&rest, filler)) {
+        match FILLERS.iter().chain(articles).find(|filler| ends_with_word(&rest, filler)) {
             Some(filler) => rest.truncate(rest.len() - filler.len()),
             None => return false,
         }

@@ -29,9 +29,9 @@ pub struct RepeatedPost {
 /// How a post is known whose id occurred before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Repeat {
-    /// Whether its text and author are those of the first.
+    /// [`RepeatedPost::same`].
     pub(super) same: bool,
-    /// Whether its text is unlike the first, so that both are kept.
+    /// [`RepeatedPost::apart`].
     pub(super) apart: bool,
 }
 
