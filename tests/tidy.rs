@@ -1,5 +1,5 @@
 //! Checks that reviews forget: who may import whom, import loops, paths of somebody's machine, stray panics,
-//! errors that are texts, documentation that is missing or says nothing, long files.
+//! errors that are texts, documentation that is missing or says nothing, names that say nothing, long files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
@@ -9,8 +9,10 @@ mod circles;
 mod docs;
 #[path = "tidy/errors.rs"]
 mod errors;
+#[path = "tidy/names.rs"]
+mod names;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -318,6 +320,34 @@ fn files_hold_one_thing() {
     for (path, reason) in LONG {
         assert!(root().join(path).exists(), "{path} is gone; it was long because: {reason}");
     }
+}
+
+/// At most so many percent of the functions have a name of one word.
+const ONE_WORD: f64 = 20.0;
+
+/// At most so many percent of a workspace's types have a name that another type of their crate has.
+const SHARED: f64 = 5.0;
+
+#[test]
+fn names_say_what_they_name() {
+    let all = sources();
+    let mut by_crate: BTreeMap<&str, names::Names> = BTreeMap::new();
+    for (path, text) in all.iter().filter(|(path, _)| !only_for_tests(path, &all)) {
+        let krate = path.split_once("/src/").map_or("src", |(krate, _)| krate);
+        by_crate.entry(krate).or_default().add_file(&syn::parse_file(text).unwrap());
+    }
+    let mut whole = names::Names::default();
+    let mut shared = Vec::new();
+    for (krate, names) in &by_crate {
+        shared.extend(names.shared_types().into_iter().map(|(name, count)| (*krate, name.to_owned(), count)));
+        whole.functions.extend(names.functions.iter().cloned());
+        whole.types.extend(names.types.iter().cloned());
+    }
+    let one_word = whole.percent_of_one_word();
+    assert!(one_word <= ONE_WORD, "{one_word:.1} % of the functions have a name of one word");
+    let percent =
+        100.0 * shared.iter().map(|(.., count)| *count).sum::<usize>() as f64 / whole.types.len() as f64;
+    assert!(percent <= SHARED, "{percent:.1} % of the types share their name: {shared:?}");
 }
 
 #[test]

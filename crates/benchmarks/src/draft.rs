@@ -10,6 +10,7 @@ use crate::reader::{Keys, leak_text};
 use crate::record_kind::RecordKind;
 use crate::reply::{self, Reading, Reply, ReplyForm};
 use crate::requirement::{self, Requirement};
+use crate::scope::{ANSWERED, KEPT_OF_EACH, OF_ELEMENT, REPLIED, REQUIRED, RESPONDED};
 use crate::setting::{replies_at, setting_at};
 use riddlemill_record::Reason;
 
@@ -87,26 +88,6 @@ pub struct Asked {
     /// What an answer is to its record; its id is made of that, the record's, the model and the number.
     pub role: &'static str,
 }
-
-/// The names that expressions of a responding step may use for an answer besides its fields and basis: the record that was asked
-/// about, what it was asked, the model, and which of its answers it is.
-pub(crate) const ANSWERED: [&str; 4] = ["of", "ask", "model", "sample"];
-
-/// The names of replies in expressions: the first one's answers, all of them with `model` and `basis`, their
-/// basis, and one of them. Where the elements of a list are asked about, `it` is the element.
-pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
-
-/// The names of replies in a responding step's expressions: those of an answer in addition.
-const RESPONDED: [&str; 8] = ["said", "drafts", "basis", "it", "of", "ask", "model", "sample"];
-
-/// What a requirement may name besides the record: the fields of the reply, and the element.
-const REQUIRED: [&str; 3] = ["said", "drafted", "it"];
-
-/// What `keeps` may name where the elements of a list are asked about.
-const KEPT_OF_EACH: [&str; 2] = ["each", "basis"];
-
-/// An element's own names in what a step leaves of it.
-const OF_ELEMENT: [&str; 2] = ["it", "called"];
 
 /// One prompt of a draft.
 pub struct Case {

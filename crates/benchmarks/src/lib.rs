@@ -35,6 +35,7 @@ pub mod ballot;
 pub mod ballots;
 pub mod benchmark;
 pub mod bounds;
+mod charts;
 mod checks;
 pub mod choice;
 mod column;

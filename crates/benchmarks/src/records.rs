@@ -3,12 +3,13 @@
 use riddlemill_text::hint::unknown;
 
 use crate::ballot::Ballot;
-use crate::draft::{Draft, REPLIED};
+use crate::draft::Draft;
 use crate::expression::{Expression, ScopedExpression};
 use crate::figure::Report;
 use crate::native::NativeStep;
 use crate::reader::Problem;
 use crate::record_kind::RecordKind;
+use crate::scope::REPLIED;
 use crate::selecting::Select;
 
 /// Where findings of drafts and ballots go.

@@ -127,6 +127,26 @@ pub fn layer_variables(names: BTreeMap<&'static str, Value>, others: &Value) -> 
     Value::from_object(ShadowingScope { names, others: others.clone() })
 }
 
+/// The names that expressions of a responding step may use for an answer besides its fields and basis: the record that was asked
+/// about, what it was asked, the model, and which of its answers it is.
+pub(crate) const ANSWERED: [&str; 4] = ["of", "ask", "model", "sample"];
+
+/// The names of replies in expressions: the first one's answers, all of them with `model` and `basis`, their
+/// basis, and one of them. Where the elements of a list are asked about, `it` is the element.
+pub(crate) const REPLIED: [&str; 4] = ["said", "drafts", "basis", "it"];
+
+/// The names of replies in a responding step's expressions: those of an answer in addition.
+pub(crate) const RESPONDED: [&str; 8] = ["said", "drafts", "basis", "it", "of", "ask", "model", "sample"];
+
+/// What a requirement may name besides the record: the fields of the reply, and the element.
+pub(crate) const REQUIRED: [&str; 3] = ["said", "drafted", "it"];
+
+/// What `keeps` may name where the elements of a list are asked about.
+pub(crate) const KEPT_OF_EACH: [&str; 2] = ["each", "basis"];
+
+/// An element's own names in what a step leaves of it.
+pub(crate) const OF_ELEMENT: [&str; 2] = ["it", "called"];
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

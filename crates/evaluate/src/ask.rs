@@ -341,3 +341,24 @@ pub(super) fn answer_or_missing(
 pub(super) fn basis_of_reply(reply: &Reply) -> String {
     format!("{}:{}", reply.marks.basis_prefix(), reply.key)
 }
+
+/// An answer that is still owed.
+pub(super) struct OwedAnswer<'a> {
+    pub(super) item: &'a str,
+    pub(super) task: Task,
+    pub(super) setting: Setting,
+    pub(super) model: &'a str,
+    pub(super) sample: u32,
+}
+
+impl<'a> OwedAnswer<'a> {
+    pub(super) fn of_answer(answer: &'a Answer) -> OwedAnswer<'a> {
+        let Answer { item, task, setting, model, sample, .. } = answer;
+        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
+    }
+
+    pub(super) fn of_missing(missing: &'a Missing) -> OwedAnswer<'a> {
+        let Missing { item, task, setting, model, sample, .. } = missing;
+        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
+    }
+}

@@ -6,7 +6,7 @@ use riddlemill_benchmarks::task::People;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
-use super::ask::{Missing, Model, Plan};
+use super::ask::{Missing, Model, OwedAnswer, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
 use super::converse::{hold_conversations, longest_requests as longest_game};
@@ -480,27 +480,6 @@ pub fn estimate_sets(
         }
     }
     Ok(estimates)
-}
-
-/// An answer that is still owed.
-struct OwedAnswer<'a> {
-    item: &'a str,
-    task: Task,
-    setting: Setting,
-    model: &'a str,
-    sample: u32,
-}
-
-impl<'a> OwedAnswer<'a> {
-    fn of_answer(answer: &'a Answer) -> OwedAnswer<'a> {
-        let Answer { item, task, setting, model, sample, .. } = answer;
-        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
-    }
-
-    fn of_missing(missing: &'a Missing) -> OwedAnswer<'a> {
-        let Missing { item, task, setting, model, sample, .. } = missing;
-        OwedAnswer { item, task: *task, setting: *setting, model, sample: *sample }
-    }
 }
 
 /// An answer of maximum length in place of one that is owed.

@@ -1,6 +1,6 @@
 //! All facts on the card and in the files next to it, collected once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use super::division::Divided;
 use super::eval_files::ExportedTask;
 use super::layout::{AnswerForm, ColumnKind, Compat, Layout};
 use super::licence::Licence;
-use super::manifest::{AlikePair, LeftOut, Link, REQUIRES, Raw, WHEN};
+use super::manifest::{AlikePair, LeftOut, Link, REQUIRES, Raw, WHEN, licences_by_source};
 use super::shortcuts::Guessed;
 use super::work::{self, Work};
 use crate::config::{Config, sections};
@@ -340,19 +340,6 @@ fn title_of_set(paper: &Paper, recipe: &str) -> String {
         (false, "") => recipe.into(),
         (false, set) => set.into(),
     }
-}
-
-/// The sources of dumps, each once, with the licences it states.
-pub(super) fn licences_by_source(raw: &[Raw]) -> Vec<(String, String)> {
-    let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in raw {
-        let source = file.file.split('/').next().unwrap_or_default();
-        stated.entry(source).or_default().insert(file.licence.as_deref().unwrap_or("no licence stated"));
-    }
-    let listed = |(source, licences): (&str, BTreeSet<&str>)| {
-        (source.to_owned(), licences.into_iter().collect::<Vec<_>>().join(", "))
-    };
-    stated.into_iter().map(listed).collect()
 }
 
 /// The authors that the curator named, one a line.

@@ -1,6 +1,6 @@
 //! MANIFEST.json: the contents of a folder, with every hash back to raw/.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use riddlemill_benchmarks::splits::WHOLE;
@@ -308,6 +308,19 @@ impl LeftOut {
     fn is_of_condition(&self) -> bool {
         [WHEN, REQUIRES].contains(&self.stage.as_str())
     }
+}
+
+/// The sources of dumps, each once, with the licences it states.
+pub(super) fn licences_by_source(raw: &[Raw]) -> Vec<(String, String)> {
+    let mut stated: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in raw {
+        let source = file.file.split('/').next().unwrap_or_default();
+        stated.entry(source).or_default().insert(file.licence.as_deref().unwrap_or("no licence stated"));
+    }
+    let listed = |(source, licences): (&str, BTreeSet<&str>)| {
+        (source.to_owned(), licences.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    stated.into_iter().map(listed).collect()
 }
 
 #[cfg(test)]

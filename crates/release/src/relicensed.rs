@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::ReleaseError;
-use super::facts::licences_by_source;
 use super::licence::why_forbidden;
+use super::manifest::licences_by_source;
 use super::manifest::{CandidateManifest, Raw};
 use crate::recipe::Recipe;
 use riddlemill_files::fence;

@@ -476,29 +476,5 @@ pub fn explain_option(option: &Choice) -> String {
     format!("{code}{SEPARATOR}{}{SEPARATOR}{}{SEPARATOR}{}", label.zh, label.en, means.trim())
 }
 
-/// The entries of a field's dropdown: one per option, code first; empty if any text is allowed.
-pub fn dropdown_entries(field: &Field, item: Option<&Item>) -> Vec<String> {
-    let entry = |option: &Choice| {
-        format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
-    };
-    match &field.kind {
-        AnswerKind::Choice(options) => options.iter().map(entry).collect(),
-        AnswerKind::Choices { options, .. } => options.iter().map(entry).collect(),
-        AnswerKind::Keep { reasons } => {
-            let keep = format!("{KEEP}{SEPARATOR}保留{SEPARATOR}keep");
-            std::iter::once(keep).chain(reasons.iter().map(entry)).collect()
-        }
-        AnswerKind::Preference { tie, .. } => {
-            vec!["1".to_owned(), "2".to_owned(), entry(tie)]
-        }
-        AnswerKind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
-        AnswerKind::Pick { k: 1, any: false, from, .. } => {
-            let count = item.map_or(0, |item| item.candidates_in(from).len());
-            (1..=count).map(|number| number.to_string()).collect()
-        }
-        AnswerKind::Pick { .. } | AnswerKind::Text | AnswerKind::Edited { .. } => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests;

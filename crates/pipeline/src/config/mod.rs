@@ -13,6 +13,7 @@ pub mod sections;
 mod set_endpoint;
 mod source;
 mod template;
+mod text;
 
 pub use layers::{Config, ExplicitSetting, Overrides, PAPER, Setting};
 pub use profile::Profiles;

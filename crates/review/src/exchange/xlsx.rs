@@ -7,8 +7,9 @@ use rust_xlsxwriter::{
     Formula, Workbook, Worksheet, XlsxError,
 };
 
-use crate::answers;
-use crate::ballot::{AnswerKind, Field};
+use crate::answers::SEPARATOR;
+use crate::ballot::{AnswerKind, Choice, Field, KEEP};
+use crate::item::Item;
 use crate::value::Value;
 
 use super::cells::{in_workbook, restore_formula};
@@ -30,7 +31,7 @@ pub(super) fn write_xlsx(sheet: &Sheet<'_>) -> Result<Vec<u8>, XlsxError> {
         .form
         .iter()
         .map(|field| {
-            answers::dropdown_entries(
+            dropdown_entries(
                 field,
                 sheet.rows.iter().map(|(item, _)| *item).max_by_key(|item| most_characters(field, item)),
             )
@@ -244,5 +245,29 @@ fn cell_value(cell: &Data) -> Option<Value> {
             // A CSV that was opened and saved as a workbook has the apostrophes of the CSV.
             (!text.is_empty()).then(|| Value::Text(restore_formula(&text).to_owned()))
         }
+    }
+}
+
+/// The entries of a field's dropdown: one per option, code first; empty if any text is allowed.
+fn dropdown_entries(field: &Field, item: Option<&Item>) -> Vec<String> {
+    let entry = |option: &Choice| {
+        format!("{}{SEPARATOR}{}{SEPARATOR}{}", option.code, option.label.zh, option.label.en)
+    };
+    match &field.kind {
+        AnswerKind::Choice(options) => options.iter().map(entry).collect(),
+        AnswerKind::Choices { options, .. } => options.iter().map(entry).collect(),
+        AnswerKind::Keep { reasons } => {
+            let keep = format!("{KEEP}{SEPARATOR}保留{SEPARATOR}keep");
+            std::iter::once(keep).chain(reasons.iter().map(entry)).collect()
+        }
+        AnswerKind::Preference { tie, .. } => {
+            vec!["1".to_owned(), "2".to_owned(), entry(tie)]
+        }
+        AnswerKind::Score { min, max } => (*min..=*max).map(|score| score.to_string()).collect(),
+        AnswerKind::Pick { k: 1, any: false, from, .. } => {
+            let count = item.map_or(0, |item| item.candidates_in(from).len());
+            (1..=count).map(|number| number.to_string()).collect()
+        }
+        AnswerKind::Pick { .. } | AnswerKind::Text | AnswerKind::Edited { .. } => Vec::new(),
     }
 }

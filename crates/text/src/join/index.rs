@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::keys::{Cutter, Key};
-use super::rarer::Rarer;
+use super::rarer::{Rarer, Side};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
@@ -280,4 +280,22 @@ impl Shard {
         let buckets = self.starts.len() - 2;
         (hash >> 20) as usize & (buckets - 1)
     }
+}
+
+/// The size of the sample of a list from which the most frequent rarer neighbour of its pair is determined.
+const SAMPLE: usize = 64;
+
+/// The rarer pair that is next to the list's own in most of its records, judging from a sample.
+pub(super) fn common_pair(list: &[Listed]) -> Option<(Side, u32)> {
+    let step = list.len().div_ceil(SAMPLE).max(1);
+    let of_side = |side: Side| {
+        let mut sample = [0; SAMPLE];
+        let beside = list.iter().step_by(step).map(|listed| listed.rarer.pair_on_side(side));
+        sample.iter_mut().zip(beside).for_each(|(place, beside)| *place = beside);
+        sample.sort_unstable();
+        let alike = sample.chunk_by(|x, y| x == y).filter(|alike| alike[0] != 0);
+        alike.max_by_key(|alike| alike.len()).map(|alike| (alike.len(), side, alike[0]))
+    };
+    let found = [Side::Before, Side::After].into_iter().filter_map(of_side);
+    found.max_by_key(|(count, ..)| *count).map(|(_, side, beside)| (side, beside))
 }

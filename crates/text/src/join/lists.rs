@@ -19,11 +19,11 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::block::Block;
-use super::index::{FETCHED, Listed, Posting, SHARDS, hash_in, shard_of};
+use super::index::{FETCHED, Listed, Posting, SHARDS, common_pair, hash_in, shard_of};
 use super::keys::{Cutter, Key, hash_of_pair};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
-use super::rarer::{Rarer, Side};
+use super::rarer::Rarer;
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
@@ -48,9 +48,6 @@ const FEW_PAIRS: usize = if cfg!(test) { 2 } else { 1 << 13 };
 /// The weights by class of a record with more letters are not computed: it contains nearly every class, and they would be
 /// computed again in each of its lists.
 const LONG: usize = 1024;
-
-/// The size of the sample of a list from which the most frequent rarer neighbour of its pair is determined.
-const SAMPLE: usize = 64;
 
 /// The most times that a list is split.
 const PARTED: u32 = 8;
@@ -332,21 +329,6 @@ fn in_parts(
         candidates,
         done,
     })
-}
-
-/// The rarer pair that is next to the list's own in most of its records, judging from a sample.
-fn common_pair(list: &[Listed]) -> Option<(Side, u32)> {
-    let step = list.len().div_ceil(SAMPLE).max(1);
-    let of_side = |side: Side| {
-        let mut sample = [0; SAMPLE];
-        let beside = list.iter().step_by(step).map(|listed| listed.rarer.pair_on_side(side));
-        sample.iter_mut().zip(beside).for_each(|(place, beside)| *place = beside);
-        sample.sort_unstable();
-        let alike = sample.chunk_by(|x, y| x == y).filter(|alike| alike[0] != 0);
-        alike.max_by_key(|alike| alike.len()).map(|alike| (alike.len(), side, alike[0]))
-    };
-    let found = [Side::Before, Side::After].into_iter().filter_map(of_side);
-    found.max_by_key(|(count, ..)| *count).map(|(_, side, beside)| (side, beside))
 }
 
 /// The first element that is in both of two ascending sequences.

@@ -1,6 +1,9 @@
 //! Each person's votes beside everybody's: whose are least likely to be honest work, what they answered and when, and
 //! setting them aside.
 
+mod figures;
+
+use figures::describe_figures;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
@@ -10,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::label_in;
-use super::faults::{answer_label, list_answers};
+use super::faults::list_answers;
 use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
@@ -20,7 +23,7 @@ use crate::pipeline::{
     AsideEffect, current_time, known_answers, look_aside, restore_votes, set_aside, stopped_annotators,
 };
 use crate::recipe::{self, Recipe};
-use crate::review::people::{Distribution, Given, Person, Right, Sign, StepVotes, describe_people};
+use crate::review::people::{Person, Right, StepVotes, describe_people};
 use crate::review::qualify::has_right_answers;
 use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside, current_votes};
 use crate::review::{Outcome, Resolution, Values, Vote, resolve_all};
@@ -274,61 +277,6 @@ impl VotedStep {
         };
         Ok(all.into_iter().map(one).collect())
     }
-}
-
-fn describe_figures(
-    recipe: &'static str,
-    ballot: &crate::review::Ballot,
-    title: &'static str,
-    person: Person,
-    stopped: bool,
-    language: Language,
-) -> Figures {
-    let honest = person.honest_probability();
-    let sign = |(sign, p): &(Sign, f64)| {
-        let key = match sign {
-            Sign::Haste => "sign_haste",
-            Sign::Others => "sign_others",
-            Sign::Gold => "sign_gold",
-        };
-        (key, format_chance(*p))
-    };
-    let shares = |of: &Distribution| {
-        let own: usize = of.answers.iter().map(|given| given.count).sum();
-        let others: usize = of.answers.iter().map(|given| given.others).sum();
-        let part = |count: usize, of: usize| (count * 1000).checked_div(of).unwrap_or(0);
-        let field = ballot.fields.iter().find(|field| field.name == of.field);
-        let label =
-            |code: &str| field.map_or_else(|| code.to_string(), |field| answer_label(language, field, code));
-        let answer = |given: &Given| {
-            (label(&given.code), given.count, part(given.count, own), part(given.others, others))
-        };
-        AnswerShares {
-            field: field.map_or(of.field, |field| label_in(language, field.label)),
-            answers: of.answers.iter().map(answer).collect(),
-        }
-    };
-    Figures {
-        recipe,
-        step: ballot.name,
-        title,
-        honest,
-        chance: format_chance(honest),
-        signs: person.signs.iter().map(sign).collect(),
-        distributions: person.distributions.iter().map(shares).collect(),
-        stopped,
-        votes: person.votes,
-        outcome: person.outcome,
-        others: person.others,
-        gold: person.gold,
-        hasty: person.hasty,
-        name: person.annotator,
-    }
-}
-
-/// A probability for people.
-fn format_chance(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_string() } else { format!("{p:.4}") }
 }
 
 /// The page of a person.

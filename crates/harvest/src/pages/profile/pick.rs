@@ -244,3 +244,36 @@ impl PickRule {
         })
     }
 }
+
+/// The first whole number in a text.
+pub(super) fn first_number(text: &str) -> Option<u64> {
+    let from = text.find(|c: char| c.is_ascii_digit())?;
+    let digits: String = text[from..].chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// A floor number in the usual forms.
+pub(super) fn parse_floor(text: &str) -> Option<u64> {
+    first_number(text).or_else(|| {
+        let names = [("楼主", 1), ("沙发", 2), ("板凳", 3), ("地板", 4)];
+        names.into_iter().find(|(name, _)| text.contains(name)).map(|(_, floor)| floor)
+    })
+}
+
+/// A number in the usual forms: `1,234`, `3.5`, `1.2万`, `-3`, `4.5K`.
+pub(super) fn parse_amount(text: &str) -> Option<f64> {
+    let text = text.trim().replace([',', ' '], "").replace('−', "-");
+    let number: String = text
+        .chars()
+        .enumerate()
+        .take_while(|(at, c)| c.is_ascii_digit() || *c == '.' || (*at == 0 && "+-".contains(*c)))
+        .map(|(_, c)| c)
+        .collect();
+    let unit = match text[number.len()..].chars().next() {
+        Some('万' | 'w' | 'W') => 10_000.0,
+        Some('k' | 'K' | '千') => 1000.0,
+        Some('m' | 'M') => 1_000_000.0,
+        _ => 1.0,
+    };
+    number.parse::<f64>().ok().map(|n| n * unit).filter(|n| n.is_finite())
+}
