@@ -14,14 +14,14 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rayon::prelude::*;
+use riddlemill_record::{Language, Post, Witness};
 use riddlemill_text::offline::dedup::parted::{
     self, CommonPairs, Heavy, KeyBlocks, Keyer, Measure, PairLine, PartStats, ResolveError, Share, StatError,
-    decisions, heavy_of_blocks, pairs_of_blocks, rank_of,
+    decide_merges, heavy_of_blocks, pairs_of_blocks, rank_of,
 };
-use riddlemill_text::offline::dedup::{tagged_text, witness};
+use riddlemill_text::offline::dedup::{measure_witness, tagged_text};
 use riddlemill_text::offline::settings;
-use riddlemill_record::{Language, Post, Witness};
-use riddlemill_text::text::language::untagged;
+use riddlemill_text::text::language::split_tag;
 
 use crate::similarity_join::settings;
 use crate::table::{Column, Compared, column, comparisons, doubles, strings, table};
@@ -115,7 +115,7 @@ impl PartedDedup {
 
     fn untagged<'py>(&self, py: Python<'py>, texts: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let texts = Texts::from_arrow("texts", texts)?;
-        let bare = texts.each().into_iter().map(|text| text.map(|text| untagged(text).1));
+        let bare = texts.each().into_iter().map(|text| text.map(|text| split_tag(text).1));
         column(py, vec![strings(bare)])
     }
 
@@ -123,7 +123,7 @@ impl PartedDedup {
         let texts = Texts::from_arrow("texts", texts)?;
         let texts = texts.each();
         let digests: Vec<Option<[u8; 16]>> = work::run(py, |_| {
-            let digest = |text: &Option<&str>| Some(self.measure.digest((*text)?)?.to_be_bytes());
+            let digest = |text: &Option<&str>| Some(self.measure.digest_text((*text)?)?.to_be_bytes());
             texts.par_iter().map(digest).collect()
         })?;
         let digests: BinaryArray =
@@ -196,9 +196,11 @@ impl PartedDedup {
         let (a, b): (Vec<Option<&str>>, Vec<Option<&str>>) = (a.each(), b.each());
         let found: Vec<Option<(parted::Compared, Witness)>> = work::run(py, |_| {
             let pairs = || a.iter().zip(&b).map(|(a, b)| (a.unwrap_or_default(), b.unwrap_or_default()));
-            let found = self.measure.compared(&common, pairs()).into_iter().zip(pairs());
+            let found = self.measure.compare_pairs(&common, pairs()).into_iter().zip(pairs());
             found
-                .map(|(found, (a, b))| found.map(|found| (found, witness(untagged(a).1, untagged(b).1))))
+                .map(|(found, (a, b))| {
+                    found.map(|found| (found, measure_witness(split_tag(a).1, split_tag(b).1)))
+                })
                 .collect()
         })?;
         let each = || found.iter().map(Option::as_ref);
@@ -233,7 +235,7 @@ impl PartedDedup {
         });
         let (mut rows, mut into, mut scores, mut predicates) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        decisions(lines, &folder, memory_mib << 20, |decision| {
+        decide_merges(lines, &folder, memory_mib << 20, |decision| {
             rows.push(row_in(&decision.id)?);
             into.push(row_in(&decision.into)?);
             scores.push(Some(decision.score));
@@ -289,7 +291,7 @@ impl PartedKeys {
         let blocks = work::run(py, |_| {
             let mut blocks = KeyBlocks::new(lanes, &heavy);
             for (row, text) in rows.iter().zip(&texts) {
-                self.0.blocks(*row, text.unwrap_or_default(), share, &mut blocks)?;
+                self.0.fill_blocks(*row, text.unwrap_or_default(), share, &mut blocks)?;
             }
             Ok::<Vec<_>, riddlemill_text::join::Uncounted>(blocks.finish().collect())
         })?;

@@ -9,9 +9,9 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use riddlemill_record::Post;
 use riddlemill_text::join::Watch;
 use riddlemill_text::offline::{self, Anonymise, Lists, RowOutcome, kind_of, settings};
-use riddlemill_record::Post;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::{english, interrogative};
 
@@ -28,7 +28,8 @@ fn batches<Batch: Send>(
     work::run(py, |stop| {
         let starts: Vec<usize> = (0..rows.max(1)).step_by(ROWS).collect();
         // A text can take milliseconds. What is short of rows after Ctrl-C reaches nobody.
-        let batch = |start: usize| make(&mut (start..rows.min(start + ROWS)).take_while(|_| !stop.stopped()));
+        let batch =
+            |start: usize| make(&mut (start..rows.min(start + ROWS)).take_while(|_| !stop.is_stopped()));
         starts.into_par_iter().map(batch).collect()
     })
 }
@@ -63,7 +64,7 @@ pub(crate) fn clean<'py>(
                 content: texts[row].map(str::to_owned),
                 ..Post::default()
             };
-            let decided = RowOutcome::from(offline::clean(post, &settings));
+            let decided = RowOutcome::from(offline::clean_post(post, &settings));
             decisions.append(&decided, decided.row.as_ref().map(|post| post.text.as_str()));
             scores.push(decided.row.as_ref().and_then(|post| post.score));
             numbers.push(decided.row.as_ref().and_then(|post| post.number));
@@ -87,9 +88,9 @@ pub(crate) fn judge<'py>(
     let texts = Texts::from_arrow("texts", texts)?;
     let texts = texts.each();
     let judge = |text: &str| match of_english {
-        true => english::asks(text),
+        true => english::find_question(text),
         false => {
-            let judged = interrogative::judge(text);
+            let judged = interrogative::judge_text(text);
             (judged.is_question, judged.rule.code(), judged.evidence)
         }
     };
@@ -130,7 +131,7 @@ pub(crate) fn anonymise<'py>(
     let (contacts, identity) = (treatment("contacts", contacts)?, treatment("identity", identity)?);
     let addresses = treatment("addresses", addresses)?;
     let language = Some(words::language(language)?);
-    let lists = Lists::read(&policy, |name| {
+    let lists = Lists::read_lists(&policy, |name| {
         let hint = "\"builtin\", or paths of lists, a term a line";
         std::fs::read_to_string(name).map_err(|error| {
             PyOSError::new_err(format!("policy: cannot read the list {name:?}: {error}\n  hint: {hint}"))
@@ -150,7 +151,7 @@ pub(crate) fn anonymise<'py>(
         for row in rows {
             let text = texts[row].unwrap_or_default().to_owned();
             let mentions = mentions.as_ref().map(|all| all[row].clone()).unwrap_or_default();
-            let decided = RowOutcome::from(stage.post(Post { text, mentions, ..Post::default() }));
+            let decided = RowOutcome::from(stage.anonymise_post(Post { text, mentions, ..Post::default() }));
             decisions.append(&decided, decided.row.as_ref().map(|post| post.text.as_str()));
         }
         decisions.finish()
@@ -211,7 +212,7 @@ pub(crate) fn filter<'py>(
             let text = texts[row].unwrap_or_default().to_owned();
             let images = images.as_ref().map_or(0, |images| images[row]);
             decisions.append(
-                &RowOutcome::from(offline::filter(Post { text, images, ..Post::default() }, &settings)),
+                &RowOutcome::from(offline::filter_post(Post { text, images, ..Post::default() }, &settings)),
                 None,
             );
         }

@@ -9,12 +9,12 @@ use arrow_array::{ArrayRef, UInt32Array};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use riddlemill_record::{Outcome, Post};
 use riddlemill_text::join::{self, DiskError, Metric, Spill, Watch};
 use riddlemill_text::offline::dedup::{self as rules, Across, SimilarPair, row_pairs};
 use riddlemill_text::offline::settings::{DedupMetric, Keep};
 use riddlemill_text::offline::{RowOutcome, settings};
-use riddlemill_record::{Outcome, Post};
-use riddlemill_text::text::language::tagged;
+use riddlemill_text::text::language::tag_language;
 use riddlemill_text::text::normalise::{Fold, fold};
 use riddlemill_text::text::sameness::{self, Predicate, Verdict};
 
@@ -45,13 +45,16 @@ pub(crate) fn similarity<'py>(
     let score = |a: &str, b: &str| match metric {
         Measure::Default => sameness::compare(a, b).score,
         Measure::Exact => f64::from(u8::from(read(a, normalize) == read(b, normalize) && !a.is_empty())),
-        Measure::One(metric) => join::similarity(metric, &read(a, normalize), &read(b, normalize)).value(),
+        Measure::One(metric) => {
+            join::plain_similarity(metric, &read(a, normalize), &read(b, normalize)).value()
+        }
     };
     let (a, b) = (Texts::from_arrow("a", a)?, Texts::from_arrow("b", b)?);
     same_length("b", b.len(), a.len())?;
     let (a, b) = (a.each(), b.each());
     let scores: Vec<Option<f64>> = work::run(py, |stop| {
-        let each = |(a, b): (&Option<&str>, &Option<&str>)| (!stop.stopped()).then_some(score((*a)?, (*b)?));
+        let each =
+            |(a, b): (&Option<&str>, &Option<&str>)| (!stop.is_stopped()).then_some(score((*a)?, (*b)?));
         a.par_iter().zip(&b).map(each).collect()
     })?;
     column(py, vec![doubles(scores)])
@@ -79,7 +82,7 @@ pub(crate) fn compare<'py>(
     let (a, b) = (a.each(), b.each());
     let found: Vec<Option<sameness::Comparison>> = work::run(py, |stop| {
         let each = |(a, b): (&Option<&str>, &Option<&str>)| {
-            (!stop.stopped()).then_some(sameness::compare((*a)?, (*b)?))
+            (!stop.is_stopped()).then_some(sameness::compare((*a)?, (*b)?))
         };
         a.par_iter().zip(&b).map(each).collect()
     })?;
@@ -179,7 +182,7 @@ pub(crate) fn similar_pairs<'py>(
 
 /// Texts of one language, empty where they are missing.
 fn tagged_texts(texts: &Texts, language: settings::Language) -> Vec<Cow<'_, str>> {
-    texts.each().into_iter().map(|text| tagged(text.unwrap_or_default(), language)).collect()
+    texts.each().into_iter().map(|text| tag_language(text.unwrap_or_default(), language)).collect()
 }
 
 /// What a join found.
@@ -227,7 +230,7 @@ impl Joined {
     fn count(&self) -> u64 {
         match self {
             Joined::Within(groups, pairs) => pairs_of(groups, pairs),
-            Joined::Across(across) => across.count(),
+            Joined::Across(across) => across.count_pairs(),
         }
     }
 }
@@ -324,9 +327,9 @@ pub(crate) fn dedup<'py>(
             ..Post::default()
         };
         let posts: Vec<Post> = texts.par_iter().enumerate().map(post).collect();
-        let gone = rules::Found::among(&posts, &settings, stop).gone();
+        let gone = rules::Found::among_posts(&posts, &settings, stop).merged_rows();
         let outcome = |(post, gone): (&Post, Option<(usize, Option<rules::Keeper>)>)| match gone {
-            Some((into, keeper)) => (Some(into as u32), rules::merged(post, &posts[into], keeper)),
+            Some((into, keeper)) => (Some(into as u32), rules::merged_post(post, &posts[into], keeper)),
             None => (None, Outcome::Kept(Post::default())),
         };
         posts.par_iter().zip(gone).map(outcome).collect::<Vec<_>>()

@@ -18,11 +18,11 @@ const HEARD: Duration = Duration::from_millis(50);
 pub(crate) struct Stop(AtomicBool);
 
 impl Watch for Stop {
-    fn stopped(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    fn advance(&self, _share: f64) {}
+    fn report_share(&self, _share: f64) {}
 }
 
 /// Runs a function on the threads of this process. Other Python threads continue meanwhile; Ctrl-C sets `Stop`,
