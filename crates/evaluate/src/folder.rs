@@ -1,5 +1,6 @@
 //! The results folder, complete or absent.
 
+use std::io;
 use std::path::Path;
 
 use super::page;
@@ -31,6 +32,7 @@ pub fn write_results(folder: &Path, results: &Results<'_>) -> Result<(), Error> 
         put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
     }
     put("report.md", render_markdown(results).as_bytes())?;
-    put("report.html", page::render_page(results).as_bytes())?;
+    let drawn = |error| Error::io("draw", &making.join("report.html"))(io::Error::other(error));
+    put("report.html", page::render_page(results).map_err(drawn)?.as_bytes())?;
     durable::swap_folder(&making, folder)
 }

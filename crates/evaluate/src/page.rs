@@ -36,8 +36,11 @@ struct ShownComparison<'a> {
     apart: bool,
 }
 
-/// The page; or the error, if the template cannot be rendered.
-pub fn render_page(results: &Results<'_>) -> String {
+/// The page.
+///
+/// # Errors
+/// If the template names what is not there.
+pub fn render_page(results: &Results<'_>) -> Result<String, minijinja::Error> {
     let [table, style, template] = [TABLE_TEMPLATE, STYLE, TEMPLATE].map(compact_template);
     let mut env = Environment::new();
     env.add_filter("zh", |text: &str| chinese::translate_to_chinese(text));
@@ -59,13 +62,11 @@ pub fn render_page(results: &Results<'_>) -> String {
         tables => Value::from(Serde(&tables)), charts => Value::from(Serde(&charts)), drawings,
         comparisons => Value::from(Serde(&comparisons)),
     };
-    let page = env
-        .add_template("table.html", &table)
+    env.add_template("table.html", &table)
         .and_then(|()| env.add_template("evaluation.css", &style))
         .and_then(|()| env.add_template("evaluation.html", &template))
         .and_then(|()| env.get_template("evaluation.html"))
-        .and_then(|template| template.render(values));
-    page.unwrap_or_else(|error| error.to_string())
+        .and_then(|template| template.render(values))
 }
 
 /// A difference with its sign.
