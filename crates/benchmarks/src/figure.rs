@@ -5,7 +5,7 @@
 use crate::choice::Choice;
 use crate::expression::Expression;
 use crate::record_kind::RecordKind;
-use crate::table::{Drawn, Measures};
+use crate::table::{Drawn, Measures, RECORD_FIGURES};
 
 /// The report section of a benchmark.
 #[derive(Debug, Default)]
@@ -259,25 +259,7 @@ pub struct TextPair {
 
 impl FigureKind {
     /// The names of the kinds in `report.toml`.
-    pub(crate) const NAMES: [&str; 17] = [
-        "numbers",
-        "counts",
-        "bars",
-        "votes",
-        "wins",
-        "shortcuts",
-        "agreement",
-        "pooled-agreement",
-        "reviews",
-        "judge-pairs",
-        "ratings",
-        "scores-by-part",
-        "puzzle-statistics",
-        "words-kept",
-        "labels",
-        "columns",
-        "lines",
-    ];
+    pub(crate) const NAMES: [&str; 17] = RECORD_FIGURES;
 
     /// Whether it is drawn as bars, unless its folder says otherwise.
     pub(crate) fn is_drawn(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::expression::{Expression, Language};
 use crate::figure::{Division, Figure, FigureKind, Line, Report};
 use crate::reader::{Keys, Problem, parse_file};
 use crate::record_kind::{self, RecordKind};
-use crate::table::{Layout, Shape};
+use crate::table::{Shape, is_only_of_records};
 use crate::tables::Context;
 
 /// The report of a benchmark that has no file of its own.
@@ -81,11 +81,6 @@ pub(crate) fn load_figures(
             (Declared { report: Report::default(), evaluation }, problems.0)
         }
     }
-}
-
-/// Whether a kind is one of records, and no layout of a table of answers has the same name.
-pub(crate) fn is_only_of_records(kind: &str) -> bool {
-    FigureKind::NAMES.contains(&kind) && Layout::ALL.iter().all(|(layout, ..)| *layout != kind)
 }
 
 /// Tables of answers, and figures of records.

@@ -220,3 +220,29 @@ pub enum Shape {
     /// One point per model, or per item.
     Scatter,
 }
+
+/// The kinds of figures of records.
+pub(crate) const RECORD_FIGURES: [&str; 17] = [
+    "numbers",
+    "counts",
+    "bars",
+    "votes",
+    "wins",
+    "shortcuts",
+    "agreement",
+    "pooled-agreement",
+    "reviews",
+    "judge-pairs",
+    "ratings",
+    "scores-by-part",
+    "puzzle-statistics",
+    "words-kept",
+    "labels",
+    "columns",
+    "lines",
+];
+
+/// Whether a kind is one of records, and no layout of a table of answers has the same name.
+pub(crate) fn is_only_of_records(kind: &str) -> bool {
+    RECORD_FIGURES.contains(&kind) && Layout::ALL.iter().all(|(layout, ..)| *layout != kind)
+}

@@ -19,7 +19,7 @@ pub(super) fn low_tables(tables: &Table) -> Node {
     let each = |(name, written): (&str, &Node)| {
         let table = written.as_table().cloned().unwrap_or_default();
         let is_of_records =
-            table.has_key("numbers") || table.text("layout").is_some_and(crate::figures::is_only_of_records);
+            table.has_key("numbers") || table.text("layout").is_some_and(crate::table::is_only_of_records);
         match is_of_records && !is_of_answers(&table) {
             true => vec![low_figure(name, table, written.at)],
             false => low_table(name, table, written.at),
@@ -85,7 +85,7 @@ fn low_table(name: &str, mut table: Table, at: ValuePlace) -> Vec<Node> {
 pub(super) fn up_tables(tables: &[Node]) -> Option<Table> {
     let all: Vec<&Table> = tables.iter().map(Node::as_table).collect::<Option<_>>()?;
     let kinds = all.iter().filter(|table| !is_of_answers(table)).filter_map(|table| table.text("kind"));
-    if kinds.into_iter().any(crate::figures::is_only_of_records) {
+    if kinds.into_iter().any(crate::table::is_only_of_records) {
         return None;
     }
     let mut out = Table::default();

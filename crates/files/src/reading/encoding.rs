@@ -65,10 +65,21 @@ fn of_lines(head: &[u8]) -> &'static Encoding {
         (Some(text), _) => {
             let pairs = lines().map(pairs_of_gb2312);
             let (common, rare) = pairs.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
-            if common > rare || is_chinese(text) { GB18030 } else { UTF_8 }
+            if is_chinese(text) || common > rare && !text_in(EUC_KR).is_some_and(|text| is_korean(&text)) {
+                GB18030
+            } else {
+                UTF_8
+            }
         }
         _ => UTF_8,
     }
+}
+
+/// Whether nearly all characters beyond ASCII are Hangul: as Chinese such a text would be a row of seldom characters.
+fn is_korean(text: &str) -> bool {
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    let hangul = text.chars().filter(|c| ('가'..='힣').contains(c)).count();
+    wide >= 8 && hangul * 10 >= wide * 9
 }
 
 /// Among so many characters of a Chinese text one is common.
