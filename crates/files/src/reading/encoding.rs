@@ -139,6 +139,12 @@ pub struct OtherEncoding {
     pub name: Option<&'static str>,
 }
 
+/// Fewer wrong lines say nothing of a file.
+const FEW_WRONG: u64 = 4;
+
+/// So many lines are wrong for one that is sound.
+const MOSTLY: u64 = 9;
+
 /// Bytes of a file whose lines are counted, at most.
 const COUNTED: u64 = 256 << 20;
 
@@ -180,8 +186,8 @@ pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
         }
         line.clear();
     }
-    // One line in another encoding is that line's fault.
-    if wrong < 2 || wrong <= sound {
+    // Some lines in another encoding are these lines' fault, as they are in a piece of a file, which cannot know the others.
+    if wrong < FEW_WRONG || wrong <= MOSTLY * sound {
         return None;
     }
     // Letters with accents stand between letters; a character of an Asian language has two bytes.
@@ -225,8 +231,8 @@ mod tests {
             (0..3000).flat_map(|n| western(n).chars().map(|c| c as u8).collect::<Vec<_>>()).collect();
         let found = of(&[b"id,text\n", &bytes[..]].concat()).unwrap();
         assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, name: Some("WINDOWS-1252") });
-        let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n";
-        assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(2));
+        let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n3,냉장고는 감기에 걸릴까\n4,거울은 무엇을 볼까\n";
+        assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(4));
         // Mostly sound, or in an encoding that is read.
         assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);
         assert_eq!(of(&["冰箱\n云\n".as_bytes(), b"caf\xe9\n"].concat()), None);
