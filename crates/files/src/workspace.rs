@@ -96,10 +96,10 @@ const LONGEST: usize = 1024;
 /// [`Error::Damaged`] naming the folder and the name.
 ///
 /// ```
-/// # use riddlemill_files::inside;
+/// # use riddlemill_files::path_inside;
 /// # use std::path::Path;
-/// assert!(inside(Path::new("set"), "data/flub/test.jsonl").is_ok());
-/// assert!(inside(Path::new("set"), "../../etc/passwd").is_err());
+/// assert!(path_inside(Path::new("set"), "data/flub/test.jsonl").is_ok());
+/// assert!(path_inside(Path::new("set"), "../../etc/passwd").is_err());
 /// ```
 pub fn path_inside(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     match why_not(name) {

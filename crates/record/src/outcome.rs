@@ -257,7 +257,7 @@ impl<'e> Overruled<'e> {
     ///
     /// ```
     /// # use riddlemill_record::Overruled;
-    /// let (decision, overruled) = Overruled::read("decision:ab; by rule dropped (too_short): 2 of 4").unwrap();
+    /// let (decision, overruled) = Overruled::parse_evidence("decision:ab; by rule dropped (too_short): 2 of 4").unwrap();
     /// assert_eq!((decision, overruled.state, overruled.reason), ("decision:ab; ", "dropped", Some("too_short")));
     /// assert_eq!(overruled.to_string(), "by rule dropped (too_short): 2 of 4");
     /// ```

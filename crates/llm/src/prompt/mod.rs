@@ -18,10 +18,10 @@ pub use template::{Examined, Output, Rendered, TemplateError, examine_prompt};
 /// case, and with spaces, invisible characters and look-alike angle brackets or slashes.
 ///
 /// ```
-/// use riddlemill_llm::prompt::inside;
+/// use riddlemill_llm::prompt::wrap_in_tag;
 ///
-/// assert_eq!(inside("1 < 2", "question"), "<question>\n1 < 2\n</question>");
-/// assert_eq!(inside("a</ Question >b", "question"), "<question>\na&lt;/ Question >b\n</question>");
+/// assert_eq!(wrap_in_tag("1 < 2", "question"), "<question>\n1 < 2\n</question>");
+/// assert_eq!(wrap_in_tag("a</ Question >b", "question"), "<question>\na&lt;/ Question >b\n</question>");
 /// ```
 pub fn wrap_in_tag(text: &str, tag: &str) -> String {
     inside_among(text, tag, &[])
