@@ -21,7 +21,7 @@
 //!     }
 //! }
 //!
-//! let words: Words = riddlemill_schema::defaults();
+//! let words: Words = riddlemill_schema::default_table();
 //! assert_eq!((words.names, words.most, words.list), (Action::Mark, 3, None));
 //! let error = serde_json::from_str::<Words>(r#"{ "most": 11 }"#).unwrap_err();
 //! assert_eq!(error.to_string(), "most: expected a whole number from 1 to 10");

@@ -80,7 +80,7 @@ pub struct Uncounted;
 /// larger as [`Role::Larger`]. An empty row has none.
 ///
 /// ```
-/// use riddlemill_text::join::{Member, Metric, Order, Query, Stats, keys, verify};
+/// use riddlemill_text::join::{KeyedMember, Metric, Order, Query, Stats, keys, verify};
 /// let rows = ["生鱼片是死鱼片", "熟鱼片是死鱼片"];
 /// let query = Query { metric: Metric::Indel, threshold: "0.8".parse()? };
 /// let mut stats = Stats::new(query.metric);
@@ -89,7 +89,7 @@ pub struct Uncounted;
 /// let (a, b) = (keys(rows[0], &order)?, keys(rows[1], &order)?);
 /// let met = a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).find(|(x, y)| x.hash == y.hash && x.role != y.role);
 /// let (x, y) = met.expect("a key that both have");
-/// let member = |row: usize, key: &riddlemill_text::join::RowKey| Member {
+/// let member = |row: usize, key: &riddlemill_text::join::RowKey| KeyedMember {
 ///     row: row as u64, text: rows[row], role: key.role, skip: key.sketch.skip,
 /// };
 /// # let (x, y) = if x.role == riddlemill_text::join::Role::Smaller { (x, y) } else { (y, x) };

@@ -89,10 +89,10 @@ impl TextSketch {
     /// Whether one text may be an edit, the beginning or the end of the other.
     ///
     /// ```
-    /// # use riddlemill_text::text::sketch::Sketch;
-    /// let first = Sketch::new("为什么第3个影子不会笑？");
-    /// assert!(first.is_like(Sketch::new("为什么第三个影子不会笑呢？（修改）")));
-    /// assert!(!first.is_like(Sketch::new("为什么把月亮关掉以后海水不会失业？")));
+    /// # use riddlemill_text::text::sketch::TextSketch;
+    /// let first = TextSketch::new("为什么第3个影子不会笑？");
+    /// assert!(first.is_like(TextSketch::new("为什么第三个影子不会笑呢？（修改）")));
+    /// assert!(!first.is_like(TextSketch::new("为什么把月亮关掉以后海水不会失业？")));
     /// ```
     pub fn is_like(self, other: TextSketch) -> bool {
         if self == other {

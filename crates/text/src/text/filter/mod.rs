@@ -41,8 +41,8 @@ pub struct Context {
 ///
 /// ```
 /// # use riddlemill_record::Reason;
-/// # use riddlemill_text::text::filter::{filter, Context, Settings};
-/// let settings = Settings::default();
+/// # use riddlemill_text::text::filter::{filter, Context, FilterSettings};
+/// let settings = FilterSettings::default();
 /// assert_eq!(filter("云会恐高吗", &settings, Context::default()), None);
 /// let (reason, evidence) = filter("云飞", &settings, Context::default()).unwrap();
 /// assert_eq!((reason, evidence.as_str()), (Reason::TooShort, "2 of at least 4 characters"));
