@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::report::Next;
-use riddlemill_files::shell_word;
+use riddlemill_files::{shell_path, shell_word};
 
 const PROGRAM: &str = "riddlemill";
 
@@ -36,11 +36,6 @@ pub(super) fn workspace_option(root: &Path) -> String {
         true => String::new(),
         false => format!(" -C {}", shell_path(root)),
     }
-}
-
-/// A path as a shell takes it.
-pub(super) fn shell_path(path: &Path) -> String {
-    shell_word(&path.display().to_string())
 }
 
 /// The commands of a message, with what this call was given.

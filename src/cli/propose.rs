@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{Global, Init};
-use super::commands::{shell_path, workspace_option};
+use super::commands::workspace_option;
 use super::exit::{Exit, Failure};
 use super::terminal::{HANG, visible_line};
 use super::{init, output};
@@ -14,6 +14,7 @@ use crate::config::{Config, FILE, Profiles, toml_string};
 use crate::recipe;
 use crate::stages::import::{NoSource, SourceProposal, propose_source, source_of};
 use crate::store::{Error, durable};
+use riddlemill_files::shell_path;
 
 /// Ends of files' names: what has one and is not there is a mistyped file and no folder to create.
 const ENDS: &[&str] = &[

@@ -29,6 +29,6 @@ pub use digest::{Digest, NotADigest};
 pub use durable::sha256_of_file;
 pub use error::Error;
 pub use secret::{LOGS, find_secret, made_with, secret_fingerprint, secret_or_draw};
-pub use trust::{Trust, Wish, shell_word};
+pub use trust::{Trust, Wish, shell_path, shell_word};
 pub use unpacked::{Unpacked, open_frames};
 pub use workspace::{Lock, Workspace, path_inside};

@@ -53,6 +53,11 @@ pub enum Wish {
     },
 }
 
+/// A path as a shell takes it.
+pub fn shell_path(path: &Path) -> String {
+    shell_word(&path.display().to_string())
+}
+
 /// A word as a shell takes it, for commands that messages propose.
 pub fn shell_word(word: &str) -> String {
     // Only what no shell reads as more than itself; letters of any language.

@@ -62,6 +62,8 @@ fn of_lines(head: &[u8]) -> &'static Encoding {
     };
     match (&mainland, &taiwan) {
         (_, Some(text)) if common(&taiwan) > common(&mainland) && is_chinese(text) => BIG5,
+        // Kana have the same bytes in Japanese and Chinese, the characters between them do not.
+        (Some(text), _) if is_japanese(text) => UTF_8,
         (Some(text), _) => {
             let pairs = lines().map(pairs_of_gb2312);
             let (common, rare) = pairs.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
@@ -73,6 +75,13 @@ fn of_lines(head: &[u8]) -> &'static Encoding {
         }
         _ => UTF_8,
     }
+}
+
+/// Whether so many characters are kana as only Japanese has.
+fn is_japanese(text: &str) -> bool {
+    let wide = text.chars().filter(|c| !c.is_ascii()).count();
+    let kana = text.chars().filter(|c| ('ぁ'..='ヺ').contains(c)).count();
+    wide >= 8 && kana * 4 >= wide
 }
 
 /// Whether nearly all characters beyond ASCII are Hangul: as Chinese such a text would be a row of seldom characters.
@@ -233,7 +242,11 @@ mod tests {
         assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, name: Some("WINDOWS-1252") });
         let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n3,냉장고는 감기에 걸릴까\n4,거울은 무엇을 볼까\n";
         assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(4));
+        let japanese = "id,text\n1,なぜ魚は喉が渇かないのか。\n2,雲は高い所が怖いのだろうか。\n3,冷蔵庫は風邪を引くのか。\n4,鏡は何を見ているのか。\n";
+        let found = of(&EUC_JP.encode(japanese).0).unwrap();
+        assert_eq!((found.wrong, found.name), (4, Some("EUC-JP")));
         // Mostly sound, or in an encoding that is read.
+        assert_eq!(of(&GB18030.encode("id,text\n1,日语的の是什么意思，云会恐高吗\n").0), None);
         assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);
         assert_eq!(of(&["冰箱\n云\n".as_bytes(), b"caf\xe9\n"].concat()), None);
         assert_eq!(of(&GB18030.encode("冰箱\n云\n").0), None);

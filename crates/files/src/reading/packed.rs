@@ -1,6 +1,7 @@
 //! Bytes without compression.
 
 use crate::fence;
+use crate::trust::shell_path;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -67,6 +68,15 @@ impl Packing {
             Packing::Xz => "xz",
             Packing::Lz4 => "lz4",
             Packing::Zip => "zip",
+        }
+    }
+
+    /// What stands before and behind a command that reads such a file: what is packed is unpacked first.
+    pub fn feed_command(self, path: &Path) -> (String, String) {
+        let file = shell_path(path);
+        match self {
+            Packing::Plain => (String::new(), format!(" {file}")),
+            packing => (format!("{} {file} | ", packing.unpacks_by()), String::new()),
         }
     }
 

@@ -182,7 +182,7 @@ fn of_profile(reading: Reading) -> Option<Parsed> {
 fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) -> Option<Parsed> {
     let (posts, facts) = match *address {
         Address::List { .. } => {
-            let found = tieba::list_read_tree(page, captured).ok().filter(|found| found.recognised)?;
+            let found = tieba::read_list_page(page, captured).ok().filter(|found| found.recognised)?;
             let threads = found.threads.iter().filter(|post| post.tid.is_some());
             let ids = threads.clone().filter_map(|post| post.tid).collect();
             // 0 means unknown, so the mark of a thread without replies has to be 1.
@@ -190,7 +190,7 @@ fn of_tieba(page: &Html, body: &str, address: &Address, captured: Option<&str>) 
             (found.threads, Facts { ids, marks, next: found.next, ..Facts::default() })
         }
         Address::Thread { tid, .. } => {
-            let mut found = tieba::thread_read_tree(page).ok().filter(|found| found.recognised)?;
+            let mut found = tieba::read_thread_page(page).ok().filter(|found| found.recognised)?;
             for post in &mut found.floors {
                 post.tid = post.tid.or(Some(tid));
             }

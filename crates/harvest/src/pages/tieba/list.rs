@@ -36,10 +36,10 @@ pub struct ListPage {
 /// # Errors
 /// [`TooDeep`], for the page or for a part in a comment.
 pub fn parse_list(html: &str, captured: Option<&str>) -> Result<ListPage, TooDeep> {
-    read_tree(&dom::parse_document(html)?, captured)
+    read_list_page(&dom::parse_document(html)?, captured)
 }
 
-pub(in crate::pages) fn read_tree(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
+pub(in crate::pages) fn read_list_page(page: &Html, captured: Option<&str>) -> Result<ListPage, TooDeep> {
     let pagelets =
         parse_pagelets(page, &["j_thread_list", "thread_top_list", "thread_list", "pagination-item"])?;
     let mut found = ListPage::default();

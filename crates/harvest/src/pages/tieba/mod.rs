@@ -10,9 +10,9 @@ mod thread;
 
 pub use address::{Address, thread_id};
 pub use comments::{Comments, CommentsError, parse_comments};
-pub(super) use list::read_tree as list_read_tree;
+pub(super) use list::read_list_page;
 pub use list::{ListPage, parse_list};
-pub(super) use thread::read_tree as thread_read_tree;
+pub(super) use thread::read_thread_page;
 pub use thread::{ThreadPage, parse_thread};
 
 use scraper::Html;

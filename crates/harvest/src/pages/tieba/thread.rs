@@ -52,10 +52,10 @@ pub struct ThreadPage {
 /// # Errors
 /// [`TooDeep`].
 pub fn parse_thread(html: &str) -> Result<ThreadPage, TooDeep> {
-    read_tree(&dom::parse_document(html)?)
+    read_thread_page(&dom::parse_document(html)?)
 }
 
-pub(in crate::pages) fn read_tree(page: &Html) -> Result<ThreadPage, TooDeep> {
+pub(in crate::pages) fn read_thread_page(page: &Html) -> Result<ThreadPage, TooDeep> {
     let pagelets = parse_pagelets(page, &["l_post", "core_title_txt"])?;
     let mut found = ThreadPage::default();
     for part in std::iter::once(page).chain(&pagelets) {

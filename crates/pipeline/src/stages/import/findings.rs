@@ -10,7 +10,7 @@ use super::thread::Threads;
 use super::{columns, files, header, outcomes, shape};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff_form};
-use riddlemill_files::shell_word;
+use riddlemill_files::shell_path;
 use riddlemill_harvest::warc::{Archive, RecordLimits};
 use riddlemill_record::{Outcome, Post, Reason, State};
 use riddlemill_tables::LedgerRecord;
@@ -126,10 +126,10 @@ pub(super) fn unread_packing(path: &Path, named: &Path) -> Option<(String, Strin
     if matches!(packing, Packing::Plain | Packing::Gzip | Packing::Zstd) {
         return None;
     }
-    let (word, to) = (|path: &Path| shell_word(&path.display().to_string()), named.with_extension(""));
+    let to = named.with_extension("");
     // A name without an ending would be that of the file itself.
     let to = if to == named || to.extension().is_none() { named.with_extension("warc") } else { to };
-    let command = format!("{} {} > {}", packing.unpacks_by(), word(named), word(&to));
+    let command = format!("{} {} > {}", packing.unpacks_by(), shell_path(named), shell_path(&to));
     Some((
         format!("a web archive packed with {}, which archives are not read in", packing.name()),
         format!("`{command}` unpacks it; then name that file as `path`"),
@@ -149,16 +149,13 @@ pub(super) fn unread_encoding(path: &Path, named: &Path) -> Option<(String, Stri
         Some((stem, ends)) => format!("{stem}-utf8.{ends}"),
         None => format!("{file}-utf8"),
     };
-    let word = |path: &Path| shell_word(&path.display().to_string());
-    let (read, from) = match packing {
-        Packing::Plain => (String::new(), format!(" {}", word(named))),
-        packing => (format!("{} {} | ", packing.unpacks_by(), word(named)), String::new()),
-    };
+    let (read, from) = packing.feed_command(named);
     let (reads, encoding) = match name {
         Some(name) => (format!("they read as {name}"), name),
         None => ("their encoding is not known here".to_owned(), "ENCODING"),
     };
-    let command = format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", word(&named.with_file_name(to)));
+    let command =
+        format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", shell_path(&named.with_file_name(to)));
     Some((
         format!(
             "{} of {} are not UTF-8: {reads}",

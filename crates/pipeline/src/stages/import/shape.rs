@@ -2,7 +2,6 @@
 //! list each.
 
 use std::io::{self, Read};
-use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -15,7 +14,7 @@ use super::split::Splitter;
 use super::wanted;
 use crate::config::{SourceKind, toml_string};
 use riddlemill_files::reading::{Packing, open_unpacked, text_of};
-use riddlemill_files::shell_word;
+use riddlemill_files::{shell_path, shell_word};
 use riddlemill_text::notation;
 
 /// Bytes that show the shape. An object that is longer holds a list.
@@ -368,13 +367,8 @@ fn unwrap_by_jq(dump: &Dump, pointer: &str) -> String {
     let name = dump.named.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.split('.').next().unwrap_or_default();
     let to = dump.named.with_file_name(format!("{stem}-records.jsonl"));
-    let word = |path: &Path| shell_word(&path.display().to_string());
-    // What is packed has to be unpacked for jq.
-    let (read, from) = match Packing::of_file(&dump.path) {
-        Packing::Plain => (String::new(), format!(" {}", word(&dump.named))),
-        packing => (format!("{} {} | ", packing.unpacks_by(), word(&dump.named)), String::new()),
-    };
-    format!("{read}jq -c {}{from} > {}", shell_word(&filter), word(&to))
+    let (read, from) = Packing::of_file(&dump.path).feed_command(&dump.named);
+    format!("{read}jq -c {}{from} > {}", shell_word(&filter), shell_path(&to))
 }
 
 fn list_members(members: &[String]) -> String {
