@@ -1,4 +1,4 @@
-//! The `riddlemill` binary: arguments to one function a verb, errors to exit codes.
+//! The `riddlemill` binary: arguments to one function per verb, errors to exit codes.
 
 use std::process::ExitCode;
 

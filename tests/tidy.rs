@@ -350,6 +350,36 @@ fn names_say_what_they_name() {
     assert!(percent <= SHARED, "{percent:.1} % of the types share their name: {shared:?}");
 }
 
+/// What `cargo mutants` leaves out is named by file and function: a name that is gone would leave nothing out, or a line
+/// that a test should see.
+#[test]
+fn what_mutants_leave_out_is_there() {
+    let all = sources();
+    let list = fs::read_to_string(root().join(".cargo/mutants.toml")).unwrap();
+    let lines: Vec<&str> = list.lines().filter_map(|line| line.trim().strip_prefix('"')).collect();
+    assert!(lines.len() > 20, "{}", lines.len());
+    for line in lines {
+        let Some((file, rest)) = line.split_once("\\\\.rs") else { continue };
+        let names = rest.rsplit_once(" in ").or_else(|| rest.split_once("replace ")).map_or("", |(_, names)| names);
+        let names: Vec<&str> = names
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| word.len() > 3 && word.starts_with(char::is_lowercase))
+            .collect();
+        // `log/(file|heads)` is either file.
+        let (folder, files) = file.rsplit_once('/').unwrap_or(("", file));
+        let files = files.trim_matches(['(', ')']).split('|').map(|name| format!("{folder}/{name}.rs"));
+        let texts: Vec<&str> = files
+            .flat_map(|end| all.iter().filter(move |(path, _)| path.ends_with(&end)))
+            .map(|(_, text)| text.as_str())
+            .collect();
+        assert!(!texts.is_empty(), "no file of {line}");
+        for name in names.iter().filter(|name| !["with", "true", "false"].contains(*name)) {
+            let defined = format!("fn {name}");
+            assert!(texts.iter().any(|text| text.contains(&defined)), "no {defined} in {line}");
+        }
+    }
+}
+
 #[test]
 fn every_reason_and_rule_is_defined_once() {
     let reasons = Reason::ALL.iter().map(|r| (r.code(), r.definition()));

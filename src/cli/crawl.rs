@@ -84,7 +84,7 @@ fn print_event(event: &Event, verbose: bool) {
         Event::Done { .. } => {}
         Event::Waiting { url, why, wait_secs } => eprintln!("waiting {wait_secs:.0} s: {why} ({url})"),
         Event::Skipped { url, why } => eprintln!("left out: {why} ({url})"),
-        Event::Halted { host, why } => eprintln!("{host} gets no more requests: {why}"),
+        Event::Halted { host, why } => eprintln!("{host} is disabled for this run: {why}"),
     }
 }
 
@@ -133,7 +133,7 @@ fn summary_text(summary: &Summary, source: &str) -> String {
     summary.disallowed.iter().for_each(|url| text.push_str(&format!("  robots.txt forbids {url}\n")));
     if !summary.blocked.is_empty() {
         text.push_str(&format!(
-            "a blocked host gets no more requests in this run, and the block is not circumvented; the \
+            "a blocked host is disabled for this run, and the block is not circumvented; the \
              pages fetched so far are kept\n  \
              hint: wait some hours, raise politeness.delay_secs or ask the site's owner; `riddlemill crawl \
              {source}` continues where it stopped\n"

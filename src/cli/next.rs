@@ -14,7 +14,7 @@ pub(super) fn next_line(next: &Next) -> String {
     )
 }
 
-/// What waits or failed, a line a cause, under a heading.
+/// What waits or failed, one line per cause, under a heading.
 pub(super) fn kept_back(standings: &[RecipeState]) -> Vec<String> {
     let kept_back = crate::report::kept_back(standings);
     let line = |kept: &KeptBack| {

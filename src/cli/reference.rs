@@ -116,7 +116,7 @@ fn table_of_keys<'k>(page: &mut String, keys: impl IntoIterator<Item = (String, 
 
 /// A page a verb, and one that lists them: all on one page would be as long as a book.
 fn command_pages() -> Vec<(String, String)> {
-    let mut list = "# Commands\n\nWhat `riddlemill COMMAND --help` prints, a page a command. Data goes to stdout, messages \
+    let mut list = "# Commands\n\nWhat `riddlemill COMMAND --help` prints, one page per command. Data goes to stdout, messages \
         to stderr.\n\n| command | what it does |\n|---|---|\n"
         .to_owned();
     let mut names = String::new();

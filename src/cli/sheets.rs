@@ -110,7 +110,7 @@ fn as_format(format: FormatArg) -> Format {
     }
 }
 
-/// Writes everybody's ballots of every step: a folder a person, a file a step.
+/// Writes everybody's ballots of every step: one folder per person, one file per step.
 pub(super) fn write_all(
     config: &Config,
     place: &SomePlace,

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::harness::{CallResult, Workspace, root, source};
+use crate::harness::{CallResult, Workspace, source};
 
 const POSTS: &str = "编号,标题\n1,为什么鱼不会口渴？\n2,云会恐高吗？\n3,雨伞会不会淋湿？\n";
 
@@ -208,26 +208,6 @@ fn what_a_browser_saved_beside_a_page_is_not_a_page() {
     ws.write("raw/dumps/saved/thread_files/script.js", "alert(1);\n");
     import(&ws).expect(0);
     ws.call(["explain", "forum.example:3001"]).expect(0);
-}
-
-#[test]
-fn an_estimate_needs_nothing_to_be_written() {
-    if root() {
-        println!("skipped: root may write everywhere");
-        return;
-    }
-    let ws = Workspace::sample();
-    ws.run();
-    let before = ws.call(["estimate"]).expect(0).out;
-    let _ = fs::remove_dir_all(ws.path(".index"));
-    let modes = |mode: &str| {
-        let done = std::process::Command::new("chmod").args(["-R", mode]).arg(ws.root()).status().unwrap();
-        assert!(done.success());
-    };
-    modes("a-w");
-    let told = ws.call(["estimate"]);
-    modes("u+w");
-    assert_eq!(told.expect(0).out, before);
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn a_workspace_that_may_not_be_written_is_read() {
     let readers = [
         "status",
         "status --json",
+        "estimate",
         "fsck",
         "audit",
         "report",
@@ -95,6 +96,7 @@ fn a_workspace_that_may_not_be_written_is_read() {
                 String::from_utf8_lossy(&output.stderr)
             );
             assert_eq!(output.status.code(), Some(usual.code), "{said}");
+            assert_eq!(String::from_utf8_lossy(&output.stdout), usual.out, "{args}");
             assert!(!said.contains("Read-only file system"), "{said}");
         }
     }

@@ -20,7 +20,7 @@ fn actual(result: &CallResult) -> String {
     let mut of_causes = false;
     let lines = result.err.lines().filter(|line| {
         of_causes |= *line == "what waits or failed:";
-        of_causes && line.starts_with("  ") || line.contains("gets no more requests")
+        of_causes && line.starts_with("  ") || line.contains("is disabled for this run")
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -108,7 +108,7 @@ fn ctrl_c_says_what_it_waits_for_and_a_second_one_leaves_it_booked_as_spent() {
         result.contains("nothing more is sent; waiting for ") && result.contains(", 600 s at most"),
         "{result}"
     );
-    assert!(result.contains("once more leaves them, counted as spent"), "{result}");
+    assert!(result.contains("press Ctrl-C again to abandon them (they are charged)"), "{result}");
     interrupt(child.id());
     let asked = Instant::now();
     assert_eq!(child.wait().unwrap().code(), Some(130));

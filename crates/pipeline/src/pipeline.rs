@@ -181,9 +181,10 @@ pub fn run_recipe(
                 continue;
             }
             Freshness::Fresh(_) if selection.force => "forced".to_string(),
-            Freshness::Fresh(manifest) => {
-                format!("{} that failed are asked for again", failed_for_good(&manifest))
-            }
+            Freshness::Fresh(manifest) => match failed_for_good(&manifest) {
+                1 => "retrying 1 failed record".to_owned(),
+                failed => format!("retrying {failed} failed records"),
+            },
             Freshness::Stale(manifest, _) if i < range.start => {
                 // The user asked to use it unchanged.
                 progress.report_fresh(recipe.name, &manifest);

@@ -58,7 +58,7 @@ pub(crate) enum ReviewVerb {
     Export {
         #[command(flatten)]
         place: SomePlace,
-        /// Write everybody's ballots of every step into this folder: a folder a person, a file a step
+        /// Write everybody's ballots of every step into this folder: one folder per person, one file per step
         #[arg(long, value_name = "DIR", conflicts_with_all = ["step", "annotator", "out", "gold", "propose"])]
         all: Option<PathBuf>,
         /// The annotator; a Label Studio project may be for several

@@ -1,8 +1,10 @@
 //! All prompts of the program, and the files of a workspace that replace them.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::Value;
 use riddlemill_text::hint::near_miss;
@@ -21,6 +23,19 @@ static COMMON: &[riddlemill_benchmarks::Prompt] =
 /// The prompts of the benchmarks, as their folders hold them, and the common ones.
 fn embedded_prompts() -> impl Iterator<Item = &'static riddlemill_benchmarks::Prompt> {
     riddlemill_benchmarks::all_benchmarks().iter().flat_map(|benchmark| &benchmark.prompts).chain(COMMON)
+}
+
+/// An embedded prompt, parsed once per process: every draft of every recipe asks for all of them.
+fn parse_embedded(text: &'static str) -> Result<Arc<Template>, TemplateError> {
+    static PARSED: Mutex<Option<HashMap<&'static str, Arc<Template>>>> = Mutex::new(None);
+    let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+    let parsed = parsed.get_or_insert_default();
+    if let Some(template) = parsed.get(text) {
+        return Ok(Arc::clone(template));
+    }
+    let template = Arc::new(Template::parse(text)?);
+    parsed.insert(text, Arc::clone(&template));
+    Ok(template)
 }
 
 /// Errors in prompts.
@@ -97,7 +112,7 @@ struct Prompt {
     embedded: &'static str,
     source: String,
     overridden_by: Option<PathBuf>,
-    template: Template,
+    template: Arc<Template>,
 }
 
 impl Prompts {
@@ -122,7 +137,11 @@ impl Prompts {
                         .map_err(|source| PromptError::Io { path: path.clone(), source })?,
                     None => embedded.to_owned(),
                 };
-                let template = Template::parse(&source)
+                let template = match overridden_by {
+                    Some(_) => Template::parse(&source).map(Arc::new),
+                    None => parse_embedded(embedded),
+                };
+                let template = template
                     .map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
                 Ok(Prompt { name, embedded, source, overridden_by, template })
             })

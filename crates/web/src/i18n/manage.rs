@@ -30,7 +30,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "people_first",
-        "Nobody needs a token here yet. The first person who follows a link becomes the manager: they open every page and decide who else comes in, and from then on everybody needs a token. Invite yourself first.",
+        "No token is needed yet. The first person who uses an invitation becomes the manager: they open every page and decide who else comes in. After that everybody needs a token, so invite yourself first.",
         "目前进入这里不需要令牌。第一个用链接进入的人将成为管理者：可以打开所有页面，并决定谁能进入；此后所有人都需要令牌。请先邀请自己。",
     ),
     ("first_choose", "choose …", "请选择……"),

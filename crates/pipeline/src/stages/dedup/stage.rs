@@ -367,7 +367,7 @@ pub(in crate::stages) fn decide_where(
     Ok((outcomes, pairs))
 }
 
-/// One record a joke.
+/// One record per joke.
 #[derive(Debug)]
 pub struct Deduplicating;
 

@@ -353,7 +353,7 @@ pub fn ask_endpoints<T>(
             asked.retain(|name| {
                 let left = asking.run.failure_of_endpoint(name);
                 left.iter().for_each(|how| {
-                    asking.pulse.notify_user(&format!("{name} gets no more requests in this run: {how}"));
+                    asking.pulse.notify_user(&format!("{name} is disabled for this run: {how}"));
                 });
                 left.is_none()
             });

@@ -22,10 +22,10 @@ pub(in crate::stages) fn waits_for(flights: &[EndpointLoad]) -> String {
     match up.iter().map(|flight| flight.longest.as_secs()).max() {
         None => "nothing more is sent, and no request is in flight".into(),
         Some(longest) => format!(
-            "nothing more is sent; waiting for {requests} request{} in flight, {longest} s at most; once more leaves {}, \
-             counted as spent",
+            "nothing more is sent; waiting for {requests} request{} in flight, {longest} s at most; press Ctrl-C again \
+             to abandon {}",
             if requests == 1 { "" } else { "s" },
-            if requests == 1 { "it" } else { "them" },
+            if requests == 1 { "it (it is charged)" } else { "them (they are charged)" },
         ),
     }
 }
@@ -52,7 +52,7 @@ mod tests {
         };
         assert_eq!(
             waits_for(&[flight(11, 60), flight(1, 300), flight(0, 600)]),
-            "nothing more is sent; waiting for 12 requests in flight, 300 s at most; once more leaves them, counted as spent"
+            "nothing more is sent; waiting for 12 requests in flight, 300 s at most; press Ctrl-C again to abandon them (they are charged)"
         );
         assert_eq!(waits_for(&[flight(0, 600)]), "nothing more is sent, and no request is in flight");
     }

@@ -61,6 +61,7 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
             "contentid",
             "itemid",
             "idstr",
+            "objectid",
             "mid",
             "bid",
             "编号",
@@ -135,6 +136,7 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
         &[
             "author",
             "authorname",
+            "attributedto",
             "username",
             "user",
             "usernickname",

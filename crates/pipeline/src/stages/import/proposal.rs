@@ -65,7 +65,7 @@ pub enum NoSource {
     /// Pages without a post that a profile finds; what they are.
     #[error("{0}, and {UNREAD}")]
     Pages(&'static str),
-    #[error("no row was found in it: a dump has an object or a row a post")]
+    #[error("no row was found in it: a dump has one object or one row per post")]
     NoRows,
     /// The columns.
     #[error(

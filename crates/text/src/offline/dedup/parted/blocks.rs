@@ -1,4 +1,4 @@
-//! Keys in blocks of bytes: what a shuffle that counts its rows carries in place of a line a key.
+//! Keys in blocks of bytes: what a shuffle that counts its rows carries in place of one line per key.
 //!
 //! A block holds keys of one lane, and of each row that has one what all of its keys have in common. A post has over a hundred
 //! keys, so that a byte less of each is a tenth less to bring together. All numbers are little-endian:
