@@ -360,7 +360,8 @@ fn what_mutants_leave_out_is_there() {
     assert!(lines.len() > 20, "{}", lines.len());
     for line in lines {
         let Some((file, rest)) = line.split_once("\\\\.rs") else { continue };
-        let names = rest.rsplit_once(" in ").or_else(|| rest.split_once("replace ")).map_or("", |(_, names)| names);
+        let names =
+            rest.rsplit_once(" in ").or_else(|| rest.split_once("replace ")).map_or("", |(_, names)| names);
         let names: Vec<&str> = names
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .filter(|word| word.len() > 3 && word.starts_with(char::is_lowercase))

@@ -218,10 +218,12 @@ fn ctrl_c_says_what_it_waits_for_and_offline_work_stops_at_once() {
     assert!(kill.success());
     let began = Instant::now();
     let output = child.wait_with_output().unwrap();
-    let (said, code, took) =
-        (String::from_utf8_lossy(&output.stderr), output.status.code(), began.elapsed());
+    let (said, code, took) = (String::from_utf8_lossy(&output.stderr), output.status.code(), began.elapsed());
     assert_eq!(code, Some(130), "{said}");
-    assert!(said.contains("waiting for 8 requests in flight, 4 s at most; press Ctrl-C again to abandon them"), "{said}");
+    assert!(
+        said.contains("waiting for 8 requests in flight, 4 s at most; press Ctrl-C again to abandon them"),
+        "{said}"
+    );
     assert!(took < Duration::from_secs(8), "{took:?}");
 }
 

@@ -183,12 +183,12 @@ pub fn response_id(question: &str, normal: bool, model: &str) -> String {
 }
 
 /// The vote, marked as the sample's.
-pub fn vote(step: &Ballot, cast: Cast) -> Vote {
+pub fn vote(ballot: &Ballot, cast: Cast) -> Vote {
     let Cast { item, voter, role, round, answers } = cast;
     let values =
-        match read_answers(&step.questions_of_round(round), &item, |field| answers.get(field).cloned()) {
+        match read_answers(&ballot.questions_of_round(round), &item, |field| answers.get(field).cloned()) {
             Answers::Given(values) => values,
-            other => panic!("{} {} {voter}: {other:?}", item.id, step.name),
+            other => panic!("{} {} {voter}: {other:?}", item.id, ballot.name),
         };
     let vote = Vote {
         annotator: voter,
@@ -198,7 +198,7 @@ pub fn vote(step: &Ballot, cast: Cast) -> Vote {
         at: "2026-01-01T00:00:00Z".into(),
         source: "sample".into(),
         synthetic: true,
-        ..Vote::on_item(step, &item)
+        ..Vote::on_item(ballot, &item)
     };
     vote.with_id()
 }

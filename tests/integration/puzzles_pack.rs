@@ -228,20 +228,20 @@ fn overturning(
 }
 
 /// The bank's votes on an item. A voter who only rejected a draft has written nothing yet, and is skipped.
-fn votes_on(step: &Ballot, item: &Item, row: &Json) -> Vec<Vote> {
-    let given = row["votes"][step.name].as_object().cloned().unwrap_or_default();
+fn votes_on(ballot: &Ballot, item: &Item, row: &Json) -> Vec<Vote> {
+    let given = row["votes"][ballot.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
     for (voter, result) in given.into_iter().filter(|(voter, _)| voter != "senior-1") {
-        let Some(answers) = answers(step, &result) else { continue };
+        let Some(answers) = answers(ballot, &result) else { continue };
         let (item, role, round) = (item.clone(), Role::Annotator, Round::Vote);
-        votes.push(vote(step, Cast { item, voter, role, round, answers }));
+        votes.push(vote(ballot, Cast { item, voter, role, round, answers }));
     }
     votes
 }
 
-fn answers(step: &Ballot, result: &Json) -> Option<BTreeMap<&'static str, Value>> {
+fn answers(ballot: &Ballot, result: &Json) -> Option<BTreeMap<&'static str, Value>> {
     let verdict = |verdict: &str| ("verdict", Value::from(verdict));
-    Some(match (step.name, result) {
+    Some(match (ballot.name, result) {
         ("kind", Json::String(kind)) if kind == "neither" => {
             BTreeMap::from([("kind", Value::from("neither")), ("other", Value::from("dad_joke"))])
         }
@@ -253,7 +253,7 @@ fn answers(step: &Ballot, result: &Json) -> Option<BTreeMap<&'static str, Value>
         (_, Json::String(word)) if word == "accept" || word == "none" => BTreeMap::from([verdict(word)]),
         (_, Json::Object(texts)) => {
             let written = |name: &'static str| Some((name, Value::from(texts.get(name)?.as_str().unwrap())));
-            step.fields.iter().filter_map(|field| written(field.name)).chain([verdict("rewrite")]).collect()
+            ballot.fields.iter().filter_map(|field| written(field.name)).chain([verdict("rewrite")]).collect()
         }
         _ => return None,
     })

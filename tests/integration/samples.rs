@@ -374,7 +374,11 @@ fn what_people_write_goes_to_the_judge_at_once_whatever_stands_between() {
     let args =
         ["evaluate", NAME, "--ballots", "me=votes.jsonl", "--judge", "loop", "--out", "results", "--yes"];
     let told = ws.call(args).expect(3).err;
-    assert_eq!((told.matches("is disabled for this run").count(), server.count()), (1, 1), "one call: {told}");
+    assert_eq!(
+        (told.matches("is disabled for this run").count(), server.count()),
+        (1, 1),
+        "one call: {told}"
+    );
     let answers = ws.read("results/answers.jsonl");
     assert_eq!(answers.lines().filter(|line| line.contains("\"person\":true")).count(), 6, "{answers}");
     assert_eq!(ws.read("results/missing.jsonl").lines().count(), 3);

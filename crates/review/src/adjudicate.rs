@@ -21,17 +21,17 @@ pub struct Dispute {
 
 /// The disputes among `resolved` items.
 pub fn find_disputes<'v>(
-    step: &Ballot,
+    ballot: &Ballot,
     resolved: impl IntoIterator<Item = (&'v Item, &'v Resolution)>,
     votes_on: impl Fn(&str) -> Vec<&'v Vote>,
 ) -> Vec<Dispute> {
     let dispute = |(item, resolution): (&Item, &Resolution)| {
         let Some(Pending::Adjudicate { why, .. }) = resolution.pending() else { return None };
         let votes = votes_on(&item.id);
-        let of_step = |vote: &&&Vote| vote.step == step.name && vote.recipe == step.recipe;
+        let of_step = |vote: &&&Vote| vote.step == ballot.name && vote.recipe == ballot.recipe;
         let mine: Vec<&Vote> = votes.iter().filter(of_step).copied().collect();
         Some(Dispute {
-            item: dispute_item(step, item, &mine),
+            item: dispute_item(ballot, item, &mine),
             why: why.clone(),
             votes: current_votes(&mine).into_iter().cloned().collect(),
         })
@@ -41,11 +41,12 @@ pub fn find_disputes<'v>(
 
 /// A settled or not fully voted item as a dispute without open questions: an adjudicator may decide any item,
 /// overriding its votes and its draft.
-pub fn reopen_item(step: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
-    let of_step = |vote: &&Vote| vote.step == step.name && vote.recipe == step.recipe && vote.item == item.id;
+pub fn reopen_item(ballot: &Ballot, item: &Item, votes: &[&Vote]) -> Dispute {
+    let of_step =
+        |vote: &&Vote| vote.step == ballot.name && vote.recipe == ballot.recipe && vote.item == item.id;
     let mine: Vec<&Vote> = votes.iter().copied().filter(of_step).collect();
     Dispute {
-        item: dispute_item(step, item, &mine),
+        item: dispute_item(ballot, item, &mine),
         why: Vec::new(),
         votes: current_votes(&mine).into_iter().cloned().collect(),
     }
@@ -68,19 +69,19 @@ pub enum DecisionError {
 /// The vote that decides a dispute. `given` contains the value of each field, `reason` among them; `at` is
 /// the time, RFC 3339. Store it with [`VoteLog::append_votes`](crate::VoteLog::append_votes).
 pub fn decide_dispute(
-    step: &Ballot,
+    ballot: &Ballot,
     dispute: &Dispute,
     by: &Annotator,
     value_of: impl Fn(&str) -> Option<Value>,
     at: &str,
     source: &str,
 ) -> Result<Vote, DecisionError> {
-    if !by.may_vote(step, Round::Adjudication) {
+    if !by.may_vote(ballot, Round::Adjudication) {
         return Err(DecisionError::NotEntitled(by.name.clone()));
     }
     let item = &dispute.item;
     let typed = |field: &str| value_of(field).map(Value::trim_text);
-    let values = match answers::read_answers(&step.questions_of_round(Round::Adjudication), item, typed) {
+    let values = match answers::read_answers(&ballot.questions_of_round(Round::Adjudication), item, typed) {
         Answers::Given(values) => values,
         Answers::Blank => return Err(DecisionError::NoReason),
         Answers::Faulty(faults) if faults.iter().any(|(field, _)| *field == REASON) => {
@@ -100,7 +101,7 @@ pub fn decide_dispute(
         order: item.shown_order(),
         base: own.map(|vote| vote.id),
         settles: last_words().filter(|vote| vote.annotator != by.name).map(|vote| vote.id).collect(),
-        ..Vote::on_item(step, item)
+        ..Vote::on_item(ballot, item)
     };
     Ok(vote.with_id())
 }
@@ -117,23 +118,23 @@ mod tests {
         ballots::find_step("ruozhibench-gen", "category").unwrap()
     }
 
-    fn cast(step: &Ballot, item: &Item, who: &str, codes: &[&str]) -> Vote {
+    fn cast(ballot: &Ballot, item: &Item, who: &str, codes: &[&str]) -> Vote {
         let codes = Value::List(codes.iter().map(|code| (*code).to_owned()).collect());
         let values: Values = [("categories", codes), ("sure", Value::from("yes"))].into_iter().collect();
-        testing::test_vote(step, item, Round::Vote, who, values)
+        testing::test_vote(ballot, item, Round::Vote, who, values)
     }
 
     /// Three items: the voters disagree on the first, agree on the second, and one vote is missing on the
     /// third.
-    fn bench(step: &Ballot) -> (Vec<Item>, Vec<Vote>) {
+    fn bench(ballot: &Ballot) -> (Vec<Item>, Vec<Vote>) {
         let items: Vec<Item> =
-            ["i0", "i1", "i2"].iter().map(|id| testing::test_item(step, id, &[])).collect();
+            ["i0", "i1", "i2"].iter().map(|id| testing::test_item(ballot, id, &[])).collect();
         let votes = vec![
-            cast(step, &items[0], "b", &["2", "3"]),
-            cast(step, &items[0], "a", &["2"]),
-            cast(step, &items[1], "a", &["4"]),
-            cast(step, &items[1], "b", &["4"]),
-            cast(step, &items[2], "a", &["1"]),
+            cast(ballot, &items[0], "b", &["2", "3"]),
+            cast(ballot, &items[0], "a", &["2"]),
+            cast(ballot, &items[1], "a", &["4"]),
+            cast(ballot, &items[1], "b", &["4"]),
+            cast(ballot, &items[2], "a", &["1"]),
         ];
         (items, votes)
     }
@@ -142,10 +143,10 @@ mod tests {
         votes.iter().filter(|vote| vote.item == item).collect()
     }
 
-    fn open(step: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
+    fn open(ballot: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<Dispute> {
         let resolved: Vec<_> =
-            items.iter().map(|item| resolve_item(step, item, &on(votes, &item.id))).collect();
-        find_disputes(step, items.iter().zip(&resolved), |id| on(votes, id))
+            items.iter().map(|item| resolve_item(ballot, item, &on(votes, &item.id))).collect();
+        find_disputes(ballot, items.iter().zip(&resolved), |id| on(votes, id))
     }
 
     fn meta() -> Annotator {

@@ -56,9 +56,9 @@ impl Annotator {
     }
 
     /// Languages of `step` that the annotator is not said to read; empty if no languages are given.
-    pub fn unread_languages<'s>(&self, step: &'s Ballot) -> Vec<&'s str> {
+    pub fn unread_languages<'s>(&self, ballot: &'s Ballot) -> Vec<&'s str> {
         let reads = |wanted: &&'s str| self.languages.iter().any(|language| language == wanted);
-        let wanted = step.languages.iter().copied().filter(|_| !self.languages.is_empty());
+        let wanted = ballot.languages.iter().copied().filter(|_| !self.languages.is_empty());
         wanted.filter(|wanted| !reads(wanted)).collect()
     }
 
@@ -70,29 +70,29 @@ impl Annotator {
 
     /// Whether the annotator may vote in `round` of `step`. If the step has a trial, a grade decides, and
     /// `qualified` only for annotators without one.
-    pub fn may_vote(&self, step: &Ballot, round: Round) -> bool {
-        let roles = step.roles_of_round(round);
+    pub fn may_vote(&self, ballot: &Ballot, round: Round) -> bool {
+        let roles = ballot.roles_of_round(round);
         if !roles.contains(&self.role) {
             return false;
         }
-        if step.qualification.is_none() || round == Round::Adjudication {
+        if ballot.qualification.is_none() || round == Round::Adjudication {
             return true;
         }
         let only_seniors = !roles.iter().any(|role| matches!(role, Role::Annotator | Role::Junior));
         let wanted = if only_seniors { TrialLevel::Senior } else { TrialLevel::Formal };
-        self.trial_level(step).map_or(self.qualified, |level| level >= wanted)
+        self.trial_level(ballot).map_or(self.qualified, |level| level >= wanted)
     }
 
     /// What the trials on a step qualify for; without any, those on the other steps of its recipe together,
     /// as one pre-annotation (FLUB, section 2.1). `None` without any that could be judged.
-    pub fn trial_level(&self, step: &Ballot) -> Option<TrialLevel> {
-        let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == step.recipe);
-        if let Some(own) = of_recipe().find(|trial| trial.step == step.name) {
+    pub fn trial_level(&self, ballot: &Ballot) -> Option<TrialLevel> {
+        let of_recipe = || self.trials.iter().filter(|trial| trial.recipe == ballot.recipe);
+        if let Some(own) = of_recipe().find(|trial| trial.step == ballot.name) {
             return Some(own.level);
         }
         let (right, of) = of_recipe().fold((0, 0), |(right, of), t| (right + t.right, of + t.of));
         let fewest = of_recipe().map(|trial| trial.fewest).min()?;
-        let level = qualified_level(right, of, step.qualification.unwrap_or(Qualification::USUAL), fewest);
+        let level = qualified_level(right, of, ballot.qualification.unwrap_or(Qualification::USUAL), fewest);
         (level != TrialLevel::TooFew).then_some(level)
     }
 }
@@ -195,15 +195,15 @@ pub fn kept_off(items: &[Item], people: &[Annotator]) -> BTreeMap<String, Vec<St
 /// What keeps somebody from voting, with a hint; `None` if nothing does.
 pub fn missing_requirement(
     person: &Annotator,
-    step: &Ballot,
+    ballot: &Ballot,
     settings: &AssignSettings<'_>,
 ) -> Option<String> {
-    let roles: Vec<&str> = step.roles_of_round(settings.round).into_iter().map(Role::name).collect();
+    let roles: Vec<&str> = ballot.roles_of_round(settings.round).into_iter().map(Role::name).collect();
     let mut lacks = Vec::new();
-    if !step.roles_of_round(settings.round).contains(&person.role) {
+    if !ballot.roles_of_round(settings.round).contains(&person.role) {
         lacks.push(format!("role = {:?}, but the step requires {}", person.role.name(), roles.join(" or ")));
-    } else if !person.may_vote(step, settings.round) {
-        lacks.push(match person.trial_level(step) {
+    } else if !person.may_vote(ballot, settings.round) {
+        lacks.push(match person.trial_level(ballot) {
             Some(_) => "their trial was not passed (`riddlemill review qualify`)".into(),
             None => "no trial passed (`riddlemill review qualify`), nor qualified = true".into(),
         });
@@ -214,7 +214,7 @@ pub fn missing_requirement(
         .copied()
         .filter(|wanted| !person.languages.iter().any(|language| language == wanted))
         .collect();
-    for wanted in person.unread_languages(step) {
+    for wanted in person.unread_languages(ballot) {
         if !unread.contains(&wanted) {
             unread.push(wanted);
         }
@@ -231,19 +231,19 @@ pub fn missing_requirement(
 /// at most one if everybody may vote on everything, the result depends on the seed and not on the order of
 /// `items` or `people`, and existing tasks stay.
 pub fn assign_items(
-    step: &Ballot,
+    ballot: &Ballot,
     items: &[&str],
     people: &[Annotator],
     tasks: &[Task],
     settings: &AssignSettings<'_>,
 ) -> Result<Vec<Task>, AssignError> {
     let round = settings.round;
-    let able = named_voters(step, people, settings)?;
-    let needed = step.votes_in(round);
+    let able = named_voters(ballot, people, settings)?;
+    let needed = ballot.votes_in(round);
     if settings.to.is_empty() && able.len() < needed {
         let lacking =
-            people.iter().filter_map(|person| missing_requirement(person, step, settings)).collect();
-        return Err(AssignError::TooFew { step: step.name, needed, there: able.len(), lacking });
+            people.iter().filter_map(|person| missing_requirement(person, ballot, settings)).collect();
+        return Err(AssignError::TooFew { step: ballot.name, needed, there: able.len(), lacking });
     }
     let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
@@ -319,7 +319,7 @@ fn gets_one_more(item: &str, settings: &AssignSettings<'_>) -> bool {
 /// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
 /// task has no vote yet. No other tasks change; if nobody else may take an item, its task is left out.
 pub fn reassign_tasks(
-    step: &Ballot,
+    ballot: &Ballot,
     leaving: &str,
     people: &[Annotator],
     tasks: &[Task],
@@ -328,7 +328,7 @@ pub fn reassign_tasks(
 ) -> Vec<Task> {
     let round = settings.round;
     let able: Vec<&str> =
-        able_voters(step, people, settings).into_iter().filter(|name| *name != leaving).collect();
+        able_voters(ballot, people, settings).into_iter().filter(|name| *name != leaving).collect();
     let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
     // Tasks stay in the list after they are moved, and must not be moved again.
@@ -358,7 +358,7 @@ pub fn reassign_tasks(
 /// Gives items whose votes of `from` no longer count to others, each only if fewer others are on it than it needs, and
 /// returns the new tasks, sorted. `tasks` include everybody's votes without a task.
 pub fn hand_on(
-    step: &Ballot,
+    ballot: &Ballot,
     from: &str,
     items: &[&str],
     people: &[Annotator],
@@ -367,13 +367,13 @@ pub fn hand_on(
 ) -> Vec<Task> {
     let round = settings.round;
     let able: Vec<&str> =
-        able_voters(step, people, settings).into_iter().filter(|name| *name != from).collect();
+        able_voters(ballot, people, settings).into_iter().filter(|name| *name != from).collect();
     let mut loads = Loads::count_tasks(&able, tasks, round);
     loads.keep_off(settings.written_by);
     let mut new = Vec::new();
     for item in draw_items(items.iter().copied(), settings.seed) {
         let others = loads.count_on_item(item) - usize::from(loads.is_on_item(item, from));
-        if others >= step.votes_in(round) {
+        if others >= ballot.votes_in(round) {
             continue;
         }
         if let Some(annotator) = loads.assign_item(item, settings.seed) {
@@ -387,7 +387,7 @@ pub fn hand_on(
 
 /// Those who may vote and, if names are given, are among them.
 fn named_voters<'p>(
-    step: &Ballot,
+    ballot: &Ballot,
     people: &'p [Annotator],
     settings: &AssignSettings<'_>,
 ) -> Result<Vec<&'p str>, AssignError> {
@@ -396,20 +396,20 @@ fn named_voters<'p>(
             let known = people.iter().map(|person| person.name.as_str());
             return Err(AssignError::Unknown(unknown("annotator", name, known)));
         };
-        if let Some(lacks) = missing_requirement(person, step, settings) {
+        if let Some(lacks) = missing_requirement(person, ballot, settings) {
             return Err(AssignError::MayNot(lacks));
         }
     }
-    let all = able_voters(step, people, settings);
+    let all = able_voters(ballot, people, settings);
     Ok(all.into_iter().filter(|name| settings.to.is_empty() || settings.to.contains(name)).collect())
 }
 
-fn able_voters<'p>(step: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
+fn able_voters<'p>(ballot: &Ballot, people: &'p [Annotator], settings: &AssignSettings<'_>) -> Vec<&'p str> {
     let reads = |person: &&Annotator| {
         settings.languages.iter().all(|wanted| person.languages.iter().any(|language| language == wanted))
     };
-    let able = people.iter().filter(|person| person.may_vote(step, settings.round)).filter(reads);
-    let able = able.filter(|person| person.unread_languages(step).is_empty());
+    let able = people.iter().filter(|person| person.may_vote(ballot, settings.round)).filter(reads);
+    let able = able.filter(|person| person.unread_languages(ballot).is_empty());
     let names: BTreeSet<&str> = able.map(|person| person.name.as_str()).collect();
     names.into_iter().collect()
 }

@@ -31,47 +31,47 @@ impl Blinding {
     }
 
     /// Shows an item in its drawn order. Items without sides or lists stay unchanged.
-    pub fn show_item(&self, step: &Ballot, item: &mut Item) {
-        let [first, second] = &item.order[..] else { return self.shuffle_list(step, item) };
+    pub fn show_item(&self, ballot: &Ballot, item: &mut Item) {
+        let [first, second] = &item.order[..] else { return self.shuffle_list(ballot, item) };
         let Some(key) = sides_key(item) else { return };
         let by_code = if first <= second { [first, second] } else { [second, first] };
-        let place = [step.recipe, step.name, &item.id];
+        let place = [ballot.recipe, ballot.name, &item.id];
         let turned = self.keyed_hash("order", &place)[0] & 1 == 1;
         let first_shown = by_code[usize::from(turned)].clone();
         let seal = |first: &str, second: &str| {
-            let parts = [step.recipe, step.name, &item.id, first, second];
+            let parts = [ballot.recipe, ballot.name, &item.id, first, second];
             hex::encode(self.keyed_hash("seal", &parts))[..SEAL].to_owned()
         };
         let seals = [seal(first, second), seal(second, first)];
         let turned = first_shown != *first;
-        let cover = self.cover_of_item(step, &item.id);
+        let cover = self.cover_of_item(ballot, &item.id);
         item.shown = Some(Shown { what: Ordered::Sides(key), turned: false, seals, cover });
         item.turn_order(turned);
     }
 
     /// Puts the list to pick from in a drawn order.
-    fn shuffle_list(&self, step: &Ballot, item: &mut Item) {
+    fn shuffle_list(&self, ballot: &Ballot, item: &mut Item) {
         let listed =
             |key: &&str| item.content.get(*key).and_then(Value::as_list).is_some_and(|l| l.len() > 1);
-        let Some(key) = step.picked_from().find(listed) else { return };
+        let Some(key) = ballot.picked_from().find(listed) else { return };
         let many = item.candidates_in(key).len();
         let mut places: Vec<usize> = (0..many).collect();
         places.sort_by_cached_key(|place| {
-            self.keyed_hash("place", &[step.recipe, step.name, &item.id, key, &place.to_string()])
+            self.keyed_hash("place", &[ballot.recipe, ballot.name, &item.id, key, &place.to_string()])
         });
         let seal = |order: &str| {
-            hex::encode(self.keyed_hash("seal", &[step.recipe, step.name, &item.id, key, order]))[..SEAL]
+            hex::encode(self.keyed_hash("seal", &[ballot.recipe, ballot.name, &item.id, key, order]))[..SEAL]
                 .to_owned()
         };
         let seals = [seal("as it is"), seal("drawn")];
-        let cover = self.cover_of_item(step, &item.id);
+        let cover = self.cover_of_item(ballot, &item.id);
         item.shown = Some(Shown { what: Ordered::List(key.to_owned(), places), turned: false, seals, cover });
         item.turn_order(true);
     }
 
     /// What hides the hashes of an item.
-    fn cover_of_item(&self, step: &Ballot, item: &str) -> Cover {
-        Cover::new(self.keyed_hash("cover", &[step.recipe, step.name, item]))
+    fn cover_of_item(&self, ballot: &Ballot, item: &str) -> Cover {
+        Cover::new(self.keyed_hash("cover", &[ballot.recipe, ballot.name, item]))
     }
 
     /// An identifier in the place of one that could be computed; `parts` identify it uniquely.

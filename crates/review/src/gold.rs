@@ -71,11 +71,11 @@ struct GoldLine {
 /// Every line that cannot be used: a trial on half of its gold items would be a different trial.
 pub fn read_gold<'i>(
     text: &str,
-    step: &Ballot,
+    ballot: &Ballot,
     item: impl Fn(&str) -> Option<&'i Item>,
 ) -> Result<Vec<Gold<'i>>, Vec<GoldProblem>> {
     let form: Vec<Field> =
-        step.questions_of_round(Round::Vote).into_iter().map(Field::make_optional).collect();
+        ballot.questions_of_round(Round::Vote).into_iter().map(Field::make_optional).collect();
     let (mut gold, mut problems) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
@@ -122,10 +122,10 @@ mod tests {
     use crate::item::Content;
     use crate::value::Value;
 
-    fn items(step: &Ballot) -> Vec<Item> {
+    fn items(ballot: &Ballot) -> Vec<Item> {
         let item = |at: usize| {
             let content = Content::from([("text".to_owned(), Value::Text(format!("text {at}")))]);
-            Item::new(step, format!("i{at}"), content, Values::new())
+            Item::new(ballot, format!("i{at}"), content, Values::new())
         };
         (0..3).map(item).collect()
     }

@@ -166,20 +166,20 @@ pub fn seen_before(grades: &[Grade]) -> usize {
 /// Compares everybody's votes with known answers: their trials, and the grades of those with enough answers. With too
 /// few nobody has passed or failed yet, so that there is no grade.
 pub fn grade_against(
-    step: &Ballot,
+    ballot: &Ballot,
     gold: &[(&Item, &Values)],
     votes: &[&Vote],
     fewest: usize,
     at: &str,
 ) -> (Vec<Trial>, Vec<Grade>) {
-    let shares = step.qualification.unwrap_or(Qualification::USUAL);
-    let graded = judge_trials(step, gold, votes, shares, fewest);
+    let shares = ballot.qualification.unwrap_or(Qualification::USUAL);
+    let graded = judge_trials(ballot, gold, votes, shares, fewest);
     let mut grades = Vec::new();
     for trial in graded.iter().filter(|trial| trial.level != TrialLevel::TooFew) {
         let own = votes.iter().filter(|vote| vote.annotator == trial.annotator);
         let mut answers: Vec<(TrialAnswer, bool)> = Vec::new();
         for vote in own {
-            let one = judge_trials(step, gold, &[vote], shares, 1);
+            let one = judge_trials(ballot, gold, &[vote], shares, 1);
             let right = one.first().is_some_and(|one| one.right > 0);
             answers.push((TrialAnswer::new(&vote.annotator, &vote.item, vote.values.clone()), right));
         }

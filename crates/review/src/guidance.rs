@@ -45,10 +45,10 @@ pub struct Guide {
 
 impl Guide {
     /// The benchmark's own guideline.
-    pub fn of_ballot(step: &Ballot) -> Guide {
-        let Label { en, zh } = step.guideline;
+    pub fn of_ballot(ballot: &Ballot) -> Guide {
+        let Label { en, zh } = ballot.guideline;
         let lines = |language: fn(&Label) -> &'static str| {
-            step.examples.iter().map(language).collect::<Vec<_>>().join("\n")
+            ballot.examples.iter().map(language).collect::<Vec<_>>().join("\n")
         };
         let (examples, examples_zh) = (lines(|example| example.en), lines(|example| example.zh));
         let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };

@@ -92,8 +92,8 @@ pub(super) enum Ordered {
 
 impl Item {
     /// An item of `step`.
-    pub fn new(step: &Ballot, id: impl Into<String>, content: Content, draft: Values) -> Item {
-        let content_hash = content_hash(&content, (step.drafts == Drafts::Shown).then_some(&draft));
+    pub fn new(ballot: &Ballot, id: impl Into<String>, content: Content, draft: Values) -> Item {
+        let content_hash = content_hash(&content, (ballot.drafts == Drafts::Shown).then_some(&draft));
         Item::with_content(id.into(), content, draft, content_hash)
     }
 
@@ -138,7 +138,7 @@ impl Item {
     /// An item whose two `sides` (code, text) are compared. They are shown as `<key>_1` and `<key>_2`
     /// after `content`, in an order drawn from `seed` and the item's id.
     pub fn from_sides(
-        step: &Ballot,
+        ballot: &Ballot,
         id: impl Into<String>,
         mut content: Content,
         key: &str,
@@ -146,7 +146,8 @@ impl Item {
         seed: u64,
     ) -> Item {
         let id = id.into();
-        if DrawStream::new(seed, &format!("review order {}/{}", step.recipe, step.name), &id).draw_below(2)
+        if DrawStream::new(seed, &format!("review order {}/{}", ballot.recipe, ballot.name), &id)
+            .draw_below(2)
             == 1
         {
             sides.swap(0, 1);
@@ -155,7 +156,7 @@ impl Item {
         for (at, (_, text)) in sides.into_iter().enumerate() {
             content.insert(format!("{key}_{}", at + 1), Value::Text(text));
         }
-        Item { order, ..Item::new(step, id, content, Values::new()) }
+        Item { order, ..Item::new(ballot, id, content, Values::new()) }
     }
 
     /// The same item with `more` shown below its content, and the drafts too: what a reviewer sees.

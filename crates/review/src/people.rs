@@ -167,7 +167,7 @@ pub fn describe_people(step_votes: StepVotes<'_>) -> Vec<Person> {
 /// How often everybody is right on known items answered since they were last given work again; only their last
 /// answers, and only on today's texts.
 pub fn gold_standing(
-    step: &Ballot,
+    ballot: &Ballot,
     gold: &[(&Item, &Values)],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     asides: &Asides,
@@ -180,7 +180,7 @@ pub fn gold_standing(
             let counts = vote.round == Round::Vote && !vote.synthetic && since;
             if counts && vote.content_hash == item.content_hash {
                 counted.entry(&vote.annotator).or_default().add(Some(has_right_answers(
-                    step,
+                    ballot,
                     values,
                     &vote.values,
                 )));
@@ -242,7 +242,7 @@ impl Tally {
         self
     }
 
-    fn describe_person(&self, name: &str, step: &Ballot, everybody: &Tally) -> Person {
+    fn describe_person(&self, name: &str, ballot: &Ballot, everybody: &Tally) -> Person {
         let haste = (self.hasty.of > 0).then(|| at_least(self.hasty.yes, self.hasty.of, HONEST_HASTE));
         let signs = [
             (Sign::Haste, haste),
@@ -256,7 +256,7 @@ impl Tally {
             others: self.others.to_right(),
             gold: self.gold.to_right(),
             hasty: (self.hasty.yes, self.hasty.of),
-            distributions: comparable_fields(step)
+            distributions: comparable_fields(ballot)
                 .map(|field| self.answer_distribution(field, everybody))
                 .collect(),
             signs: signs.into_iter().filter_map(|(sign, p)| Some((sign, p?))).collect(),
@@ -280,9 +280,9 @@ impl Tally {
 }
 
 /// Whether answers are those of most others; `None` if no field has an answer of most of them.
-fn with_others(step: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> {
+fn with_others(ballot: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> {
     let mut majority = Values::new();
-    for field in comparable_fields(step) {
+    for field in comparable_fields(ballot) {
         let given: Vec<&Value> = others.iter().filter_map(|values| values.get(field.name)).collect();
         let most =
             given.iter().find(|value| 2 * given.iter().filter(|other| other == value).count() > others.len());
@@ -290,7 +290,7 @@ fn with_others(step: &Ballot, own: &Values, others: &[&Values]) -> Option<bool> 
             majority.set(field.name, (*most).clone());
         }
     }
-    (!majority.is_empty()).then(|| has_right_answers(step, &majority, own))
+    (!majority.is_empty()).then(|| has_right_answers(ballot, &majority, own))
 }
 
 /// The codes of an answer.

@@ -52,23 +52,23 @@ impl TrialLevel {
 pub const FEWEST: usize = 20;
 
 /// The fields that can be compared automatically: no texts, and nothing that is collected from all voters.
-pub fn comparable_fields(step: &Ballot) -> impl Iterator<Item = &Field> + Clone {
-    step.fields.iter().filter(|field| {
+pub fn comparable_fields(ballot: &Ballot) -> impl Iterator<Item = &Field> + Clone {
+    ballot.fields.iter().filter(|field| {
         !matches!(field.kind, AnswerKind::Text | AnswerKind::Edited { .. })
             && !matches!(field.combine, Combine::Union | Combine::Collect)
     })
 }
 
 /// Whether only a person can judge the answers: the step asks for texts alone.
-pub fn wants_a_senior(step: &Ballot) -> bool {
-    comparable_fields(step).next().is_none()
+pub fn wants_a_senior(ballot: &Ballot) -> bool {
+    comparable_fields(ballot).next().is_none()
 }
 
 /// Judges everybody who voted on `gold` (items with their answers). A vote is right if it gives every decided
 /// field of the gold answer; texts are not compared, nor fields combined by union or collection. FLUB,
 /// section 2.1: above 80 % an annotator votes, above 95 % becomes a senior.
 pub fn judge_trials(
-    step: &Ballot,
+    ballot: &Ballot,
     gold: &[(&Item, &Values)],
     votes: &[&Vote],
     shares: Qualification,
@@ -77,14 +77,17 @@ pub fn judge_trials(
     let gold: BTreeMap<&str, (&Item, &Values)> =
         gold.iter().map(|(item, values)| (item.id.as_str(), (*item, *values))).collect();
     let mut scores: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let mine: Vec<&Vote> =
-        votes.iter().copied().filter(|vote| vote.step == step.name && vote.recipe == step.recipe).collect();
+    let mine: Vec<&Vote> = votes
+        .iter()
+        .copied()
+        .filter(|vote| vote.step == ballot.name && vote.recipe == ballot.recipe)
+        .collect();
     for vote in current_votes(&mine).into_iter().filter(|vote| vote.round == Round::Vote) {
         let Some((item, values)) = gold.get(vote.item.as_str()) else { continue };
         if vote.content_hash != item.content_hash {
             continue;
         }
-        let is_right = has_right_answers(step, values, &vote.values);
+        let is_right = has_right_answers(ballot, values, &vote.values);
         let score = scores.entry(&vote.annotator).or_default();
         score.0 += usize::from(is_right);
         score.1 += 1;
@@ -99,8 +102,8 @@ pub fn judge_trials(
 }
 
 /// Whether answers are the known ones, as far as these are decided and can be compared.
-pub fn has_right_answers(step: &Ballot, gold_values: &Values, answers: &Values) -> bool {
-    comparable_fields(step).all(|field| {
+pub fn has_right_answers(ballot: &Ballot, gold_values: &Values, answers: &Values) -> bool {
+    comparable_fields(ballot).all(|field| {
         gold_values.get(field.name).is_none_or(|known| is_right(field, known, answers.get(field.name)))
     })
 }
@@ -130,10 +133,10 @@ mod tests {
     use crate::{ballots, testing};
 
     /// Votes on the first `of` of 20 items, of which `right` are right.
-    fn votes(step: &Ballot, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
+    fn votes(ballot: &Ballot, items: &[Item], annotator: &str, right: usize, of: usize) -> Vec<Vote> {
         let vote = |(at, item): (usize, &Item)| {
             let code = if at < right { "paradox" } else { "ambiguity" };
-            testing::test_vote(step, item, Round::Vote, annotator, testing::one_answer("type", code))
+            testing::test_vote(ballot, item, Round::Vote, annotator, testing::one_answer("type", code))
         };
         items.iter().take(of).enumerate().map(vote).collect()
     }

@@ -107,9 +107,9 @@ pub(crate) fn is_hasty(item: &Item, seconds: f64) -> bool {
 }
 
 /// Resolves every item of a step, in the order of `items`. `votes` are the step's, by item.
-pub fn resolve_all(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
+pub fn resolve_all(ballot: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Resolution> {
     let of = |item: &Item| votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-    items.par_iter().map(|item| resolve_item(step, item, of(item))).collect()
+    items.par_iter().map(|item| resolve_item(ballot, item, of(item))).collect()
 }
 
 /// Counts the results of [`resolve_all`].
@@ -208,9 +208,9 @@ mod tests {
         items
     }
 
-    fn count_status(step: &Ballot, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
+    fn count_status(ballot: &Ballot, items: &[Item], votes: &[Vote], tasks: &[Task]) -> Status {
         let votes = by_item(votes);
-        count_outcomes(items, &resolve_all(step, items, &votes), &votes, tasks)
+        count_outcomes(items, &resolve_all(ballot, items, &votes), &votes, tasks)
     }
 
     fn task(item: &str, annotator: &str, instead_of: Option<&str>) -> Task {

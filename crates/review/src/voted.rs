@@ -79,14 +79,14 @@ pub struct Trialled {
 impl Voted {
     /// Summarises a step's items with their resolutions; `votes` are the step's, by item.
     pub fn summarise_step(
-        step: &Ballot,
+        ballot: &Ballot,
         items: &[Item],
         resolved: &[Resolution],
         votes: &FxHashMap<&str, Vec<&Vote>>,
         people: &[Annotator],
         bootstrap: Bootstrap,
     ) -> Voted {
-        let agreement = step_agreement(step, items, votes, bootstrap);
+        let agreement = step_agreement(ballot, items, votes, bootstrap);
         let fields =
             agreement.fields.into_iter().filter(|field| field.items > 0).map(Agreement::new).collect();
         let looked: Vec<bool> = resolved.iter().filter_map(|resolution| resolution.modified).collect();
@@ -111,7 +111,7 @@ impl Voted {
             disputed: resolved.iter().filter(disputed).count(),
             modified: (!looked.is_empty())
                 .then(|| (looked.iter().filter(|modified| **modified).count(), looked.len())),
-            trial: trialled_voters(step, &voters, people),
+            trial: trialled_voters(ballot, &voters, people),
             set_aside: 0,
         }
     }
@@ -125,12 +125,16 @@ impl Voted {
     }
 }
 
-fn trialled_voters(step: &Ballot, voters: &BTreeMap<&str, Round>, people: &[Annotator]) -> Option<Trialled> {
-    let shares = step.qualification?;
+fn trialled_voters(
+    ballot: &Ballot,
+    voters: &BTreeMap<&str, Round>,
+    people: &[Annotator],
+) -> Option<Trialled> {
+    let shares = ballot.qualification?;
     let mut trialled = Trialled { formal: shares.formal, senior: shares.senior, ..Trialled::default() };
     for (name, round) in voters {
         let person = people.iter().find(|person| person.name == *name);
-        match person.and_then(|person| Some((person, person.trial_level(step)?))) {
+        match person.and_then(|person| Some((person, person.trial_level(ballot)?))) {
             Some((_, level)) if level >= TrialLevel::Formal && *round == Round::Vote => trialled.passed += 1,
             Some((_, TrialLevel::Senior)) => trialled.passed += 1,
             Some(_) => trialled.failed += 1,
@@ -165,12 +169,12 @@ impl Agreement {
 /// right one; `None` for a step without such picks, and before any pick. Positions are not drawn yet and are
 /// ignored.
 pub fn measure_guessing(
-    step: &Ballot,
+    ballot: &Ballot,
     items: &[Item],
     resolved: &[Resolution],
     seed: u64,
 ) -> Option<Shortcuts> {
-    let fields = step.fields.iter().chain(step.review.iter().flat_map(|review| &review.fields));
+    let fields = ballot.fields.iter().chain(ballot.review.iter().flat_map(|review| &review.fields));
     let (name, from, right_answer) = fields.into_iter().find_map(|field| match field.kind {
         AnswerKind::Pick { from, right_answer: Some(right_answer), .. } => {
             Some((field.name, from, right_answer))
@@ -184,7 +188,7 @@ pub fn measure_guessing(
             item.content.get(from)?.as_list()?.get(shown.checked_sub(1)?).cloned()
         });
         let right = item.content.get(right_answer).map(Value::to_string)?;
-        let asked = step.shows.first().and_then(|(key, _)| item.content.get(*key)).map(Value::to_string)?;
+        let asked = ballot.shows.first().and_then(|(key, _)| item.content.get(*key)).map(Value::to_string)?;
         Some((item.id.clone(), asked, std::iter::once(right).chain(picked).collect::<Vec<String>>()))
     };
     let sets: Vec<(String, String, Vec<String>)> = items.iter().zip(resolved).filter_map(set).collect();

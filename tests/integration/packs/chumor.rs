@@ -37,8 +37,8 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
         .collect()
 }
 
-fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
-    let result = &row["votes"]["chumor"][step.name];
+fn votes(ballot: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+    let result = &row["votes"]["chumor"][ballot.name];
     let cast = |item: &Item, voter: &str, answers| Cast {
         item: item.clone(),
         voter: voter.into(),
@@ -49,7 +49,7 @@ fn votes(step: &Ballot, id: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let item_of = |model: &str| items.iter().find(|item| item.id == against(id, model)).copied();
     let models = row["chumor"]["models"].as_array().unwrap();
     let mut votes = Vec::new();
-    match step.name {
+    match ballot.name {
         "screen" => {
             for (voter, result) in result.as_object().unwrap() {
                 let verdict = match result["choice"].as_str() {

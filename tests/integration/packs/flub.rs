@@ -25,9 +25,9 @@ fn replies(id: &str, part: &Json) -> Vec<Json> {
     lines
 }
 
-fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+fn votes(ballot: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(&item) = items.first() else { return Vec::new() };
-    let part = match step.name {
+    let part = match ballot.name {
         "wrong-candidates" => "wrong",
         name => name,
     };
@@ -44,7 +44,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         result.map(|(voter, result)| cast(voter, Role::Junior, Round::Vote, item, of(result))).collect()
     };
     let senior = |round, item: &Item, answers| cast("senior-1", Role::Senior, round, item, answers);
-    match step.name {
+    match ballot.name {
         "clean" => {
             let asks = row["votes"]["flub"]["is_question"]["annotator-1"] == true;
             let answers = BTreeMap::from([
@@ -55,7 +55,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
         }
         "type" => {
             let mut votes = juniors(|result| BTreeMap::from([("type", Value::from(code(result)))]));
-            let seen = seen(step, item, &votes);
+            let seen = seen(ballot, item, &votes);
             let answers = BTreeMap::from([
                 ("type", Value::from(code(&result["senior-1"]))),
                 ("main_type", Value::from("clear")),
@@ -68,7 +68,7 @@ fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
             let mut votes = juniors(|result| {
                 BTreeMap::from([("explanation", Value::from(result["text"].as_str().unwrap()))])
             });
-            let seen = seen(step, item, &votes);
+            let seen = seen(ballot, item, &votes);
             let better = text(&result[result["senior-1"]["choice"].as_str().unwrap()]);
             let shown = seen.content["votes.explanation"].as_list().unwrap();
             let place = shown.iter().position(|text| Value::from(text.as_str()) == better).unwrap();
@@ -96,7 +96,7 @@ fn code(result: &Json) -> &'static str {
 }
 
 /// The item as the senior sees it once these votes are cast.
-fn seen(step: &Ballot, item: &Item, votes: &[Cast]) -> Item {
+fn seen(ballot: &Ballot, item: &Item, votes: &[Cast]) -> Item {
     let copy = |cast: &Cast| Cast {
         item: cast.item.clone(),
         voter: cast.voter.clone(),
@@ -104,6 +104,6 @@ fn seen(step: &Ballot, item: &Item, votes: &[Cast]) -> Item {
         round: cast.round,
         answers: cast.answers.clone(),
     };
-    let votes: Vec<Vote> = votes.iter().map(|cast| super::vote(step, copy(cast))).collect();
-    review_item(step, item, &votes.iter().collect::<Vec<_>>())
+    let votes: Vec<Vote> = votes.iter().map(|cast| super::vote(ballot, copy(cast))).collect();
+    review_item(ballot, item, &votes.iter().collect::<Vec<_>>())
 }

@@ -74,13 +74,13 @@ fn ratings(id: &str, part: &Json) -> Vec<Json> {
 }
 
 /// Ballots that a voter left unanswered are skipped.
-fn votes(step: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
+fn votes(ballot: &Ballot, _: &str, items: &[&Item], row: &Json) -> Vec<Cast> {
     let Some(item) = items.first() else { return Vec::new() };
-    let given = row["votes"]["ruozhibench"][step.name].as_object().cloned().unwrap_or_default();
+    let given = row["votes"]["ruozhibench"][ballot.name].as_object().cloned().unwrap_or_default();
     let mut votes = Vec::new();
     for (voter, result) in given {
         let senior = voter == "senior-1";
-        let Some(mut answers) = answers(step.name, item, &result) else { continue };
+        let Some(mut answers) = answers(ballot.name, item, &result) else { continue };
         if senior {
             answers.insert(REASON, Value::from("Decided for the sample."));
         }

@@ -141,8 +141,8 @@ impl Prompts {
                     Some(_) => Template::parse(&source).map(Arc::new),
                     None => parse_embedded(embedded),
                 };
-                let template = template
-                    .map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
+                let template =
+                    template.map_err(|source| PromptError::Template { name: name.to_owned(), source })?;
                 Ok(Prompt { name, embedded, source, overridden_by, template })
             })
             .collect::<Result<_, PromptError>>()?;

@@ -20,16 +20,16 @@ fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
     by_item
 }
 
-fn agreed_fields(step: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<FieldAgreement> {
-    step_agreement(step, items, &by_item(votes), Bootstrap::NONE).fields
+fn agreed_fields(ballot: &Ballot, items: &[Item], votes: &[Vote]) -> Vec<FieldAgreement> {
+    step_agreement(ballot, items, &by_item(votes), Bootstrap::NONE).fields
 }
 
-fn agreed_field(step: &Ballot, items: &[Item], votes: &[Vote], name: &str) -> FieldAgreement {
-    agreed_fields(step, items, votes).into_iter().find(|field| field.field == name).unwrap()
+fn agreed_field(ballot: &Ballot, items: &[Item], votes: &[Vote], name: &str) -> FieldAgreement {
+    agreed_fields(ballot, items, votes).into_iter().find(|field| field.field == name).unwrap()
 }
 
-fn test_items(step: &Ballot, count: usize) -> Vec<Item> {
-    (0..count).map(|at| test_item(step, &format!("i{at}"), &[])).collect()
+fn test_items(ballot: &Ballot, count: usize) -> Vec<Item> {
+    (0..count).map(|at| test_item(ballot, &format!("i{at}"), &[])).collect()
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn each_annotator_is_compared_with_the_others() {
 #[test]
 fn changed_drafts_are_counted_where_they_were_seen() {
     let shown = Ballot { drafts: Drafts::Shown, ..ballots::find_step("flub", "type").unwrap() };
-    let edits = |step: &Ballot| {
-        let drafted = test_item(step, "i0", &[("type", "paradox")]);
-        let without = test_item(step, "i1", &[]);
+    let edits = |ballot: &Ballot| {
+        let drafted = test_item(ballot, "i0", &[("type", "paradox")]);
+        let without = test_item(ballot, "i1", &[]);
         let cast = |item: &Item, name: &str, code: &str| {
-            test_vote(step, item, Round::Vote, name, one_answer("type", code))
+            test_vote(ballot, item, Round::Vote, name, one_answer("type", code))
         };
         let votes = [
             cast(&drafted, "a", "paradox"),
@@ -185,7 +185,7 @@ fn changed_drafts_are_counted_where_they_were_seen() {
             cast(&drafted, "c", "paradox"),
             cast(&without, "a", "paradox"),
         ];
-        agreed_field(step, &[drafted, without], &votes, "type").drafts
+        agreed_field(ballot, &[drafted, without], &votes, "type").drafts
     };
     let seen = edits(&shown);
     assert_eq!(seen, Edits { seen: 3, changed: 1 });

@@ -29,7 +29,7 @@ pub struct Pooled {
 /// The questions of a step that share their options; `None` if there are fewer than two, or nobody voted.
 /// `votes` are the step's, by item; the latest of the first round on the current text count.
 pub fn pool_questions(
-    step: &Ballot,
+    ballot: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     bootstrap: Bootstrap,
@@ -38,8 +38,9 @@ pub fn pool_questions(
         AnswerKind::Choice(options) => Some(options.iter().map(|option| option.code).collect::<Vec<_>>()),
         _ => None,
     };
-    let options = step.fields.iter().find_map(|field| codes(&field.kind))?;
-    let with_same_options = step.fields.iter().filter(|field| codes(&field.kind).as_ref() == Some(&options));
+    let options = ballot.fields.iter().find_map(|field| codes(&field.kind))?;
+    let with_same_options =
+        ballot.fields.iter().filter(|field| codes(&field.kind).as_ref() == Some(&options));
     let fields: Vec<&'static str> = with_same_options.map(|field| field.name).collect();
     let code = options.first().copied().filter(|_| fields.len() > 1)?;
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
@@ -64,7 +65,7 @@ pub fn pool_questions(
                 *so += usize::from(*place == 0);
                 *all += 1;
             }
-            if answers.len() == step.votes_needed.max(2) {
+            if answers.len() == ballot.votes_needed.max(2) {
                 units.push(answers.into_iter().map(|(_, place)| place));
             }
         }

@@ -137,7 +137,7 @@ pub struct StepAgreement {
 /// Agreement as shown everywhere: people's, or a sample's if no person voted. `votes` are one step's, by
 /// item; `bootstrap` is [`Bootstrap::AGREEMENT`], or [`Bootstrap::NONE`] if no interval is shown.
 pub fn step_agreement(
-    step: &Ballot,
+    ballot: &Ballot,
     items: &[Item],
     votes: &FxHashMap<&str, Vec<&Vote>>,
     bootstrap: Bootstrap,
@@ -145,12 +145,12 @@ pub fn step_agreement(
     let sample = votes.values().flatten().all(|vote| vote.synthetic);
     let by_id: FxHashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     let settings = AgreementSettings { bootstrap, synthetic: sample };
-    StepAgreement { sample, fields: measure_agreement(step, votes, |id| by_id.get(id).copied(), &settings) }
+    StepAgreement { sample, fields: measure_agreement(ballot, votes, |id| by_id.get(id).copied(), &settings) }
 }
 
 /// Measures the latest, current votes of the first round. `votes` are one step's, by item.
 pub fn measure_agreement<'i>(
-    step: &Ballot,
+    ballot: &Ballot,
     votes: &FxHashMap<&str, Vec<&Vote>>,
     item: impl Fn(&str) -> Option<&'i Item> + Sync,
     settings: &AgreementSettings,
@@ -171,9 +171,9 @@ pub fn measure_agreement<'i>(
             (!heads.is_empty()).then_some((item, heads))
         })
         .collect();
-    let scales = step.fields.iter().flat_map(|field| Scale::scales_of_field(field, &counted));
+    let scales = ballot.fields.iter().flat_map(|field| Scale::scales_of_field(field, &counted));
     let scales: Vec<Scale<'_>> = scales.collect();
-    scales.par_iter().map(|scale| measure_scale(step, scale, &counted, settings)).collect()
+    scales.par_iter().map(|scale| measure_scale(ballot, scale, &counted, settings)).collect()
 }
 
 /// How a field's answers are mapped to categories.
@@ -248,7 +248,7 @@ impl<'f> Scale<'f> {
 }
 
 fn measure_scale(
-    step: &Ballot,
+    ballot: &Ballot,
     scale: &Scale<'_>,
     counted: &[(&Item, Vec<&Vote>)],
     settings: &AgreementSettings,
@@ -271,7 +271,7 @@ fn measure_scale(
     for (item, votes) in counted {
         given.clear();
         // On a blind ballot nobody saw a draft.
-        let seen = item.draft.get(scale.field.name).filter(|_| step.drafts == Drafts::Shown);
+        let seen = item.draft.get(scale.field.name).filter(|_| ballot.drafts == Drafts::Shown);
         let draft = seen.and_then(|draft| scale.category_of(draft));
         for vote in votes {
             let Some(category) = vote.values.get(scale.field.name).and_then(|value| scale.category_of(value))
@@ -289,7 +289,7 @@ fn measure_scale(
         }
         let categories = || given.iter().map(|(_, category)| *category);
         all.push(categories());
-        if given.len() == step.votes_needed.max(2) {
+        if given.len() == ballot.votes_needed.max(2) {
             even.push(categories());
         }
         for (at, &(first, one)) in given.iter().enumerate() {

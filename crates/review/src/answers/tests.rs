@@ -5,13 +5,13 @@ use crate::ballot::{Ballot, Round};
 use crate::ballots;
 use crate::item::Content;
 
-fn item(step: &Ballot, draft: &[(&str, &str)]) -> Item {
+fn item(ballot: &Ballot, draft: &[(&str, &str)]) -> Item {
     let content = Content::from([("text".to_owned(), Value::from("x"))]);
-    Item::new(step, "i", content, draft.iter().copied().collect())
+    Item::new(ballot, "i", content, draft.iter().copied().collect())
 }
 
-fn answers(step: &Ballot, item: &Item, cells: &[(&str, &str)]) -> Answers {
-    read_answers(&step.questions_of_round(Round::Vote), item, |name| {
+fn answers(ballot: &Ballot, item: &Item, cells: &[(&str, &str)]) -> Answers {
+    read_answers(&ballot.questions_of_round(Round::Vote), item, |name| {
         cells.iter().find(|(field, _)| *field == name).map(|(_, text)| Value::from(*text))
     })
 }

@@ -114,7 +114,7 @@ pub fn vote_line(vote: &Vote) -> String {
 
 /// The people's votes of a step that refer to an older text. `votes` may include other items.
 pub fn find_carryable<'a>(
-    step: &Ballot,
+    ballot: &Ballot,
     items: &'a [Item],
     votes: &FxHashMap<&str, Vec<&'a Vote>>,
     seen: &SeenLog,
@@ -124,7 +124,7 @@ pub fn find_carryable<'a>(
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let mut drawn = item.clone();
         drawn.turn_order(false);
-        let (today, draft) = (base_content(&drawn.content), shown_draft(step, &item.draft));
+        let (today, draft) = (base_content(&drawn.content), shown_draft(ballot, &item.draft));
         let mut groups: Vec<Outdated<'a>> = Vec::new();
         for vote in latest_votes(on_it) {
             if vote.round != Round::Review && vote.content_hash == item.content_hash {
@@ -134,7 +134,7 @@ pub fn find_carryable<'a>(
                 found.unknown += usize::from(vote.round != Round::Review);
                 continue;
             };
-            let (old, old_draft) = (base_content(&old.content), shown_draft(step, &old.draft));
+            let (old, old_draft) = (base_content(&old.content), shown_draft(ballot, &old.draft));
             // A reviewer's vote is outdated too if a voter changed their vote on the same text.
             if old == today && old_draft == draft {
                 continue;
@@ -158,7 +158,7 @@ pub fn find_carryable<'a>(
 /// # Errors
 /// [`CarryError`] if an answer does not fit what is shown today.
 pub fn carry_votes(
-    step: &Ballot,
+    ballot: &Ballot,
     outdated: &Outdated<'_>,
     votes: &[&Vote],
     by: &Carried,
@@ -171,11 +171,11 @@ pub fn carry_votes(
             Round::Review => {
                 let mut all: Vec<&Vote> = votes.to_vec();
                 all.extend(&carried);
-                review_item(step, outdated.item, &all)
+                review_item(ballot, outdated.item, &all)
             }
             Round::Vote | Round::Adjudication => outdated.item.clone(),
         };
-        check_fit(step, &shown, vote)?;
+        check_fit(ballot, &shown, vote)?;
         carried.push(move_vote(vote, &shown, vote.order.clone(), by, at, source));
     }
     Ok(carried)
@@ -184,14 +184,14 @@ pub fn carry_votes(
 /// The votes that revert an item's carried ones to the text that they were cast on; not yet stored. Empty if
 /// none was carried.
 pub fn take_back(
-    step: &Ballot,
+    ballot: &Ballot,
     item: &Item,
     votes: &[&Vote],
     by: &Carried,
     at: &str,
     source: &str,
 ) -> Vec<Vote> {
-    let reviewed = review_item(step, item, votes).content_hash;
+    let reviewed = review_item(ballot, item, votes).content_hash;
     let back = |vote: &&Vote| {
         let before = votes.iter().find(|before| Some(before.id) == vote.base)?;
         let today = if vote.round == Round::Review { reviewed } else { item.content_hash };
@@ -205,7 +205,7 @@ pub fn take_back(
 
 /// The texts that the answers to a step refer to, to be kept before they change: those of all people's votes
 /// that count today.
-pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
+pub fn rested_on(ballot: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vote>>) -> Vec<Seen> {
     let mut kept = Vec::new();
     for item in items {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -219,10 +219,10 @@ pub fn rested_on(step: &Ballot, items: &[Item], votes: &FxHashMap<&str, Vec<&Vot
             })
         };
         if counts(item, false) {
-            kept.push(Seen::new(item, shown_draft(step, &item.draft)));
+            kept.push(Seen::new(item, shown_draft(ballot, &item.draft)));
         }
-        let reviewed = review_item(step, item, on_it);
-        if step.review.is_some() && counts(&reviewed, true) {
+        let reviewed = review_item(ballot, item, on_it);
+        if ballot.review.is_some() && counts(&reviewed, true) {
             kept.push(Seen::new(&reviewed, reviewed.draft.clone()));
         }
     }
@@ -253,9 +253,9 @@ fn move_vote(vote: &Vote, to: &Item, order: Vec<String>, by: &Carried, at: &str,
     .with_id()
 }
 
-fn check_fit(step: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
+fn check_fit(ballot: &Ballot, shown: &Item, vote: &Vote) -> Result<(), CarryError> {
     let (item, annotator) = (vote.item.clone(), vote.annotator.clone());
-    match answers::read_answers(&step.questions_of_round(vote.round), shown, |field| {
+    match answers::read_answers(&ballot.questions_of_round(vote.round), shown, |field| {
         vote.values.get(field).cloned()
     }) {
         Answers::Given(values) if values == vote.values => Ok(()),
@@ -273,8 +273,8 @@ fn base_content(content: &Content) -> Content {
     content.iter().filter(|(key, _)| own(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-fn shown_draft(step: &Ballot, draft: &Values) -> Values {
-    match step.drafts {
+fn shown_draft(ballot: &Ballot, draft: &Values) -> Values {
+    match ballot.drafts {
         Drafts::Shown => draft.clone(),
         Drafts::Hidden => Values::new(),
     }

@@ -3,9 +3,9 @@ use crate::resolve::{Outcome, resolve_item};
 use crate::value::Value;
 use crate::{ballots, testing};
 
-fn saying(step: &Ballot, id: &str, text: &str, draft: &[(&str, &str)]) -> Item {
+fn saying(ballot: &Ballot, id: &str, text: &str, draft: &[(&str, &str)]) -> Item {
     let content = Content::from([("text".to_owned(), Value::from(text))]);
-    Item::new(step, id, content, draft.iter().copied().collect())
+    Item::new(ballot, id, content, draft.iter().copied().collect())
 }
 
 fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
@@ -14,9 +14,9 @@ fn by_item(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
     items
 }
 
-fn kept(step: &Ballot, items: &[Item], votes: &[Vote]) -> (tempfile::TempDir, SeenLog) {
+fn kept(ballot: &Ballot, items: &[Item], votes: &[Vote]) -> (tempfile::TempDir, SeenLog) {
     let dir = tempfile::tempdir().unwrap();
-    let texts = rested_on(step, items, &by_item(votes));
+    let texts = rested_on(ballot, items, &by_item(votes));
     SeenLog::append_texts(dir.path(), texts.clone()).unwrap();
     assert_eq!(SeenLog::append_texts(dir.path(), texts).unwrap(), 0, "kept once");
     let log = SeenLog::read_folder(dir.path()).unwrap();

@@ -29,7 +29,7 @@ fn people() -> Vec<Annotator> {
     vec![person("j1", Role::Junior, "7"), person("j2", Role::Junior, "8"), person("s1", Role::Senior, "9")]
 }
 
-fn items(step: &Ballot, count: usize) -> Vec<Item> {
+fn items(ballot: &Ballot, count: usize) -> Vec<Item> {
     let item = |at: usize| {
         let id = format!("tieba:{at}");
         let text = format!("“第{at}题”, with \"quotes\",\nlines; and = signs");
@@ -37,28 +37,28 @@ fn items(step: &Ballot, count: usize) -> Vec<Item> {
             ("text".to_owned(), Value::Text(text)),
             ("candidates".to_owned(), Value::List((1..=9).map(|n| format!("answer {n}")).collect())),
         ]);
-        let draft = step.fields.iter().filter(|field| matches!(field.kind, AnswerKind::Text));
+        let draft = ballot.fields.iter().filter(|field| matches!(field.kind, AnswerKind::Text));
         let draft: Values =
             draft.map(|field| (field.name, Value::Text(format!("draft of {} {at}", field.name)))).collect();
-        match step.name {
+        match ballot.name {
             "preference" => {
                 let sides = [("human", format!("h{at}")), ("llm", format!("l{at}"))];
-                Item::from_sides(step, id, content, "explanation", sides, 5)
+                Item::from_sides(ballot, id, content, "explanation", sides, 5)
             }
-            _ => Item::new(step, id, content, draft),
+            _ => Item::new(ballot, id, content, draft),
         }
     };
     (0..count).map(item).collect()
 }
 
-fn settings<'s>(step: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s> {
-    ImportSettings { step, round: Round::Vote, people, assigned: &[], at: AT, synthetic: false }
+fn settings<'s>(ballot: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s> {
+    ImportSettings { step: ballot, round: Round::Vote, people, assigned: &[], at: AT, synthetic: false }
 }
 
-fn read(step: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
+fn read(ballot: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
     let people = people();
     let find = |id: &str| items.iter().find(|item| item.id == id);
-    import_votes(file, bytes, find, &settings(step, &people))
+    import_votes(file, bytes, find, &settings(ballot, &people))
 }
 
 fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> File {
@@ -630,9 +630,9 @@ const STEPS: [(&str, &str); 6] = [
 ];
 
 /// Some answers to a ballot, drawn from `numbers`.
-fn some_answers(step: &Ballot, numbers: &[usize]) -> BTreeMap<&'static str, Value> {
+fn some_answers(ballot: &Ballot, numbers: &[usize]) -> BTreeMap<&'static str, Value> {
     let mut given = BTreeMap::new();
-    for (at, field) in step.fields.iter().enumerate() {
+    for (at, field) in ballot.fields.iter().enumerate() {
         let number = numbers[at % numbers.len()];
         let options = field.options();
         let value = match &field.kind {
@@ -662,20 +662,20 @@ fn some_answers(step: &Ballot, numbers: &[usize]) -> BTreeMap<&'static str, Valu
 
 /// The exported file with the answers filled in, in its own format.
 fn fill(
-    step: &Ballot,
+    ballot: &Ballot,
     file: &File,
     format: Format,
     answers: &BTreeMap<String, BTreeMap<&'static str, Value>>,
 ) -> Vec<u8> {
     match format {
-        Format::Csv => to_csv(&fill_grid(step, grid(file), answers)),
+        Format::Csv => to_csv(&fill_grid(ballot, grid(file), answers)),
         Format::Xlsx => {
-            let (entries, _) = xlsx::read_xlsx(&file.bytes, step.name).unwrap();
+            let (entries, _) = xlsx::read_xlsx(&file.bytes, ballot.name).unwrap();
             let text = |cells: &RowCells, at| cells.text_at(at).map(Cow::into_owned).unwrap_or_default();
             let rows = entries.rows.iter();
             let rows = rows.map(|row| (0..row.cells.len()).map(|at| text(&row.cells, at)).collect());
             let grid = std::iter::once(entries.columns.clone()).chain(rows).collect();
-            to_xlsx(step.name, &fill_grid(step, grid, answers), None)
+            to_xlsx(ballot.name, &fill_grid(ballot, grid, answers), None)
         }
         Format::Jsonl => {
             let lines = std::str::from_utf8(&file.bytes).unwrap().lines().map(|line| {
@@ -691,7 +691,7 @@ fn fill(
             for task in tasks.as_array_mut().unwrap() {
                 let given = &answers[task["data"]["item"].as_str().unwrap()];
                 let region = |(field, value): (&&str, &Value)| {
-                    let kind = &step.fields.iter().find(|other| other.name == *field).unwrap().kind;
+                    let kind = &ballot.fields.iter().find(|other| other.name == *field).unwrap().kind;
                     let value = match (kind, value) {
                         (AnswerKind::Text, text) => serde_json::json!({ "text": [text] }),
                         (_, Value::List(codes)) => serde_json::json!({ "choices": codes }),
@@ -708,12 +708,12 @@ fn fill(
 }
 
 fn fill_grid(
-    step: &Ballot,
+    ballot: &Ballot,
     mut grid: Vec<Vec<String>>,
     answers: &BTreeMap<String, BTreeMap<&'static str, Value>>,
 ) -> Vec<Vec<String>> {
     let at: BTreeMap<&str, usize> =
-        step.fields.iter().map(|field| (field.name, column(&grid, field.name))).collect();
+        ballot.fields.iter().map(|field| (field.name, column(&grid, field.name))).collect();
     for row in &mut grid[1..] {
         for (field, value) in &answers[&row[0]] {
             row[at[field]] = value.to_string();

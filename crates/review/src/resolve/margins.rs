@@ -5,8 +5,8 @@ use crate::ballot::{KEEP, Role};
 use crate::ballots;
 use crate::testing::{one_answer, test_item, test_vote};
 
-fn resolve_votes(step: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
-    resolve_item(step, item, &votes.iter().collect::<Vec<_>>())
+fn resolve_votes(ballot: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
+    resolve_item(ballot, item, &votes.iter().collect::<Vec<_>>())
 }
 
 fn reasons_of(resolution: &Resolution) -> &[UndecidedReason] {
@@ -103,17 +103,17 @@ fn whoever_answered_twice_is_asked_where_one_vote_is_enough_too() {
 }
 
 /// Two annotators who differ, and what adjudicators said.
-fn adjudicate_votes(step: &Ballot, item: &Item, last: &[Vote]) -> Resolution {
+fn adjudicate_votes(ballot: &Ballot, item: &Item, last: &[Vote]) -> Resolution {
     let codes = |code: &str| -> Values {
         let values = [("categories", Value::List(vec![code.into()])), ("sure", Value::from("yes"))];
         values.into_iter().collect()
     };
     let mut votes = vec![
-        test_vote(step, item, Round::Vote, "a", codes("2")),
-        test_vote(step, item, Round::Vote, "b", codes("3")),
+        test_vote(ballot, item, Round::Vote, "a", codes("2")),
+        test_vote(ballot, item, Round::Vote, "b", codes("3")),
     ];
     votes.extend_from_slice(last);
-    resolve_votes(step, item, &votes)
+    resolve_votes(ballot, item, &votes)
 }
 
 #[test]

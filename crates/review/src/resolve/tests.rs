@@ -11,19 +11,19 @@ fn content(text: &str) -> Content {
     Content::from([("text".to_owned(), Value::from(text))])
 }
 
-fn item(step: &Ballot, draft: &[(&str, &str)]) -> Item {
-    Item::new(step, "i", content("x"), draft.iter().copied().collect())
+fn item(ballot: &Ballot, draft: &[(&str, &str)]) -> Item {
+    Item::new(ballot, "i", content("x"), draft.iter().copied().collect())
 }
 
-fn voted(step: &Ballot, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
+fn voted(ballot: &Ballot, item: &Item, field: &str, codes: &[&str]) -> Vec<Vote> {
     let cast = |(at, code): (usize, &&str)| {
-        test_vote(step, item, Round::Vote, &format!("a{at}"), one_answer(field, code))
+        test_vote(ballot, item, Round::Vote, &format!("a{at}"), one_answer(field, code))
     };
     codes.iter().enumerate().map(cast).collect()
 }
 
-fn outcome(step: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
-    resolve_item(step, item, &votes.iter().collect::<Vec<_>>())
+fn outcome(ballot: &Ballot, item: &Item, votes: &[Vote]) -> Resolution {
+    resolve_item(ballot, item, &votes.iter().collect::<Vec<_>>())
 }
 
 fn confirmed(resolution: &Resolution) -> &Values {

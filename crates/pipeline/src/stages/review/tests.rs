@@ -23,18 +23,18 @@ fn cunning_text(text: &str) -> Row {
     make_row("cunning texts", json!({ "id": "t", "text": text }))
 }
 
-fn item(step: &Ballot, record: &Row) -> Item {
-    items_of_record(record, step, 1).remove(0)
+fn item(ballot: &Ballot, record: &Row) -> Item {
+    items_of_record(record, ballot, 1).remove(0)
 }
 
-fn vote(step: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
+fn vote(ballot: &Ballot, item: &Item, annotator: &str, synthetic: bool, values: &[(&str, &str)]) -> Vote {
     Vote {
         annotator: annotator.into(),
         values: values.iter().copied().collect(),
         at: "2026-01-01T00:00:00Z".into(),
         source: "test".into(),
         synthetic,
-        ..Vote::on_item(step, item)
+        ..Vote::on_item(ballot, item)
     }
     .with_id()
 }
