@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use super::busy::end_busy;
+use super::spinner::stop_spinner;
 
 /// Whether somebody can answer: not in a script or behind a pipe.
 pub(super) fn can_ask() -> bool {
@@ -11,7 +11,7 @@ pub(super) fn can_ask() -> bool {
 
 /// Asks a question before any bar is drawn; `None` where nobody can answer.
 pub(super) fn ask_first(question: &str) -> Option<bool> {
-    end_busy();
+    stop_spinner();
     if can_ask() { ask_question(question) } else { None }
 }
 

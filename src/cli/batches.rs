@@ -8,7 +8,7 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::config::Config;
-use crate::llm::{Engine, GivenUp, Limits, OpenBatch, Store, give_up_lost, open_batches};
+use crate::llm::{Cancelled, Engine, Limits, OpenBatch, Store, cancel_lost, open_batches};
 use crate::stages::StageError;
 use crate::store::Workspace;
 
@@ -50,7 +50,7 @@ pub(super) fn cancel_batch(
     let runtime = runtime.map_err(|e| batch_refused(format!("cannot start the network runtime: {e}")))?;
     // Before the endpoint is looked up, which may be gone from the settings.
     if lost {
-        let batch = runtime.block_on(give_up_lost(&store, name)).map_err(batch_refused)?;
+        let batch = runtime.block_on(cancel_lost(&store, name)).map_err(batch_refused)?;
         let requests = count(batch.requests as u64, "request");
         let message = format!(
             "{}: {requests} counted as spent, and asked again by the next run that needs them",
@@ -80,7 +80,7 @@ pub(super) fn cancel_batch(
         Limits { trust: config.trust.clone(), ..Limits::default() },
     );
     let engine = engine.map_err(|error| batch_refused(error.to_string()))?;
-    let given_up = runtime.block_on(engine.give_up(name)).map_err(batch_refused)?;
+    let given_up = runtime.block_on(engine.cancel_batch(name)).map_err(batch_refused)?;
     let again = match endpoint.batch {
         true => format!(
             "the next run asks again for what it needs, in a new batch; `batch = false` under [llm.{}] asks one by one",
@@ -90,8 +90,10 @@ pub(super) fn cancel_batch(
     };
     let requests = count(batch.requests as u64, "request");
     let (how, description) = match given_up {
-        GivenUp::NeverSent => ("never_sent", format!("it had not been sent, and nothing was paid; {again}")),
-        GivenUp::Answered(state) => (
+        Cancelled::NeverSent => {
+            ("never_sent", format!("it had not been sent, and nothing was paid; {again}"))
+        }
+        Cancelled::Answered(state) => (
             "cancelled",
             format!(
                 "cancelled at llm.{} ({state}): the next run fetches the replies that exist by then, which \
@@ -99,10 +101,10 @@ pub(super) fn cancel_batch(
                 endpoint.name
             ),
         ),
-        GivenUp::Over { answered } if answered == batch.requests => {
+        Cancelled::Over { answered } if answered == batch.requests => {
             ("over", format!("ended: all of its {requests} are answered and paid for"))
         }
-        GivenUp::Over { answered } => {
+        Cancelled::Over { answered } => {
             ("over", format!("ended, with {answered} of {requests} answered and paid for; {again}"))
         }
     };

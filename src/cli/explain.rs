@@ -7,9 +7,11 @@ use super::exit::{Exit, Failure};
 use super::output;
 use super::show::both_sides;
 use super::terminal::{HANG, tint_text, tone_of_state, visible_line};
-use crate::audit::{Ending, Explained, Passage, Reading, RecordEnding};
+use crate::audit::{Ending, Explained, Reading, RecordEnding, StageEntry};
+use crate::recipe::Recipe;
 use crate::report::{Explanation, OtherRecord, WithdrawnRecord, explain_name};
 use crate::stages::define_code;
+use crate::text::sameness::Predicate;
 
 /// Most lines of a list.
 const LISTED: usize = 20;
@@ -29,7 +31,7 @@ pub(super) fn explain_record(args: &Explain, global: &Global) -> Result<Exit, Fa
     }
     match global.json {
         true => output::print_json(&found)?,
-        false => output::print_text(&explanation_text(&found, args.full))?,
+        false => output::print_text(&explanation_text(&found, &recipes, args))?,
     }
     if found.read_as.is_none() {
         return Err(Failure {
@@ -43,9 +45,9 @@ pub(super) fn explain_record(args: &Explain, global: &Global) -> Result<Exit, Fa
     Ok(Exit::Done)
 }
 
-fn explanation_text(found: &Explanation, full: bool) -> String {
+fn explanation_text(found: &Explanation, recipes: &[&Recipe], args: &Explain) -> String {
     let mut text: String = found.withdrawn.iter().map(print_withdrawn).collect();
-    text.extend(found.explained.iter().map(|explained| explained_text(explained, full)));
+    text.extend(found.explained.iter().map(|explained| explained_text(explained, args.full)));
     let of_recipes: Vec<String> = found
         .also
         .iter()
@@ -58,7 +60,18 @@ fn explanation_text(found: &Explanation, full: bool) -> String {
         text.push_str("several posts contain this; name one of them:\n");
         text.extend(first_entries(&of_recipes));
     }
-    let of_dumps: Vec<String> = found.also.iter().filter_map(print_hit).collect();
+    let of_dumps: Vec<String> = {
+        let names: Vec<&str> = recipes.iter().map(|recipe| recipe.name).collect();
+        // Another recipe may have it.
+        let unread = match args.only.recipes.is_empty() {
+            true => "in the dump; no recipe has imported it: `riddlemill run`".to_owned(),
+            false => format!(
+                "in the dump, not in {}; every recipe is looked at without --recipe",
+                names.join(", ")
+            ),
+        };
+        found.also.iter().filter_map(|also| print_hit(also, &unread)).collect()
+    };
     if !of_dumps.is_empty() && !found.few {
         let more = if found.more { "more than " } else { "" };
         let what = if found.read_as == Some(Reading::Text) { "contain this" } else { "are there" };
@@ -82,15 +95,15 @@ fn print_withdrawn(withdrawn: &WithdrawnRecord) -> String {
     format!("{id}: withdrawn on {}: {reason}\n", at.get(..10).unwrap_or_default())
 }
 
-/// A record found in the dumps, and where it ended.
-fn print_hit(also: &OtherRecord) -> Option<String> {
+/// A record found in the dumps, and where it ended; `unread` where no recipe that was looked at has it.
+fn print_hit(also: &OtherRecord, unread: &str) -> Option<String> {
     let OtherRecord::OfDump { place, id, text, recipes } = also else { return None };
     let place = place.to_string();
     let name = id.as_ref().unwrap_or(&place);
     let at = if *name == place { String::new() } else { format!("  {place}") };
     let mut hit = format!("  {name}{at}\n    {}\n", shorten_text(text, SHORT));
     if recipes.is_empty() {
-        hit.push_str("    in the dump; no recipe has imported it: `riddlemill run`\n");
+        hit.push_str(&format!("    {unread}\n"));
     }
     for ended in recipes {
         hit.push_str(&format!("    {:<15} {}\n", ended.recipe, describe_ending(ended)));
@@ -193,7 +206,7 @@ fn is_brief(what: &str) -> bool {
     what == "vote"
 }
 
-fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String {
+fn print_passage(passage: &StageEntry, of: &str, full: bool, wide: usize) -> String {
     let most = if full { usize::MAX } else { SHORT };
     let state = &passage.outcome;
     let ending = match state.as_str() {
@@ -225,7 +238,9 @@ fn print_passage(passage: &Passage, of: &str, full: bool, wide: usize) -> String
             text.push_str(&format!("{:below$}{name:<8} {HANG}{}\n", "", shorten_text(&value, most)));
         }
     };
-    detail("means", &passage.definition);
+    let sameness = passage.evidence.as_deref().and_then(Predicate::of_evidence);
+    let means = sameness.map(|predicate| predicate.definition().to_owned());
+    detail("means", &means.or_else(|| passage.definition.clone()));
     match passage.evidence.as_deref().and_then(|codes| rule_sentences(codes, passage.reason.as_deref())) {
         // The codes of rules, of which the first is the reason above.
         Some(rules) => rules.into_iter().for_each(|rule| detail("and", &Some(rule.to_owned()))),

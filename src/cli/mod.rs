@@ -15,7 +15,6 @@ mod assemble;
 mod audit;
 mod batches;
 mod benchmark;
-mod busy;
 mod carry;
 mod commands;
 mod compare;
@@ -66,6 +65,7 @@ mod serve;
 mod sheets;
 mod show;
 mod site;
+mod spinner;
 mod stage_table;
 mod status;
 mod trials;
@@ -105,11 +105,11 @@ pub fn main() -> ExitCode {
         Verb::Run(_) | Verb::Crawl(_) | Verb::Evaluate(_) | Verb::Serve(_) | Verb::Fetch(_) | Verb::Apply(_)
     ) && !cli.global.quiet
     {
-        busy::show_busy("working".into(), progress::busy_style());
+        spinner::start_spinner("working".into(), progress::spinner_style());
     }
     let ended = run_verb(&cli, &stop);
     // A verb that printed nothing has left the spinner on the terminal.
-    busy::end_busy();
+    spinner::stop_spinner();
     match ended {
         Ok(exit) => exit.into(),
         Err(failure) => {

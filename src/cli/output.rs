@@ -212,7 +212,7 @@ pub(super) fn print_text(text: &str) -> Result<(), Failure> {
 /// Writes to stdout unchanged. A closed pipe (`| head`) is not an error.
 pub(super) fn print_raw(text: &str) -> Result<(), Failure> {
     // The spinner may be on the same terminal and must be gone first.
-    super::busy::end_busy();
+    super::spinner::stop_spinner();
     match io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure { exit: Exit::Io, message: format!("cannot write to stdout: {e}") })

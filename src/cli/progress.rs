@@ -9,8 +9,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::args::Global;
 use super::ask::{ask_question, can_ask};
-use super::busy::end_busy;
 use super::output::format_count;
+use super::spinner::stop_spinner;
 use super::stage_table::{StageTable, StageTableRow};
 use crate::config::Config;
 use crate::pipeline::{Progress, Selection, remaining_cost};
@@ -75,7 +75,7 @@ impl TaskProgress {
     /// Starts a task with `total` records; 0 if unknown.
     pub(super) fn new(name: String, total: u64, quiet: bool) -> TaskProgress {
         // The spinner of `busy` would otherwise be drawn over the bar.
-        end_busy();
+        stop_spinner();
         let work = Arc::new(Work {
             name,
             total,
@@ -264,7 +264,7 @@ fn style_of(template: &str) -> ProgressStyle {
         })
 }
 
-pub(super) fn busy_style() -> ProgressStyle {
+pub(super) fn spinner_style() -> ProgressStyle {
     style_of("{spinner} {prefix}, {for}")
 }
 

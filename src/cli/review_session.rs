@@ -83,11 +83,11 @@ impl<'c> ReviewSession<'c> {
     /// The guideline as last edited, or the benchmark's own.
     pub(super) fn read_guideline(&self) -> Result<String, Failure> {
         let votes = Workspace::new(&self.config.root).raw_folder().join("votes");
-        let guides: Vec<guidance::Guide> =
+        let guides: Vec<guidance::BallotGuideline> =
             guidance::read_entries(guidance::path_of_guides(&votes, self.step.recipe, self.step.name))
                 .map_err(io_failure)?;
         let edited = guides.into_iter().rfind(|guide| !guide.by.is_empty());
-        let guide = edited.unwrap_or_else(|| guidance::Guide::of_ballot(&self.step));
+        let guide = edited.unwrap_or_else(|| guidance::BallotGuideline::of_ballot(&self.step));
         Ok([guide.en, guide.examples]
             .into_iter()
             .filter(|text| !text.is_empty())

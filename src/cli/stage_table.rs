@@ -84,7 +84,7 @@ impl StageTableRow {
     }
 
     /// Whether the next stage says the same.
-    fn goes_on(&self, next: &StageTableRow) -> bool {
+    fn says_same(&self, next: &StageTableRow) -> bool {
         match (&self.says, &next.says) {
             (
                 StageRemark::Made { given, leaves_none_out: true, took, .. },
@@ -114,8 +114,8 @@ impl StageTable {
 
     /// The lines that can be printed once this row is known.
     pub(super) fn add_row(&mut self, row: StageTableRow) -> Vec<String> {
-        let goes_on = !self.every && self.open.last().is_some_and(|last| last.goes_on(&row));
-        let mut lines = if goes_on { Vec::new() } else { self.remaining_lines() };
+        let says_same = !self.every && self.open.last().is_some_and(|last| last.says_same(&row));
+        let mut lines = if says_same { Vec::new() } else { self.remaining_lines() };
         self.open.push(row);
         if self.every {
             lines.extend(self.remaining_lines());

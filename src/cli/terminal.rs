@@ -52,7 +52,7 @@ pub(super) fn stderr_style() -> StreamStyle {
 
 /// Writes a line to stderr. A closed pipe (`2>&1 | head`) is not an error.
 pub(super) fn complain(line: fmt::Arguments<'_>) {
-    super::busy::end_busy();
+    super::spinner::stop_spinner();
     // The newline goes out in the same write, as stderr is unbuffered and others may write there, too.
     let mut text = fit_text(&super::commands::runnable_commands(&line.to_string()), stderr_style());
     text.push('\n');

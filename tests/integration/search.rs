@@ -126,6 +126,9 @@ fn a_dump_that_nobody_imported_is_searched_too() {
         "{}",
         result.out
     );
+    // Of one recipe it says nothing about the others.
+    let result = ws.call(["explain", "门铃半夜", "--recipe", "brainteaser"]).expect(0);
+    assert!(result.out.contains("in the dump, not in brainteaser"), "{}", result.out);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Ballots: what they show and the lists to pick from, questions, voters, number of votes, and how answers are combined.
 
+pub mod reader;
+
 use serde::{Deserialize, Serialize};
 
-pub use crate::asked::{BallotSource, Compares, ElementList, Passes, Rejection};
+pub use crate::ballot_source::{BallotSource, Compares, ElementList, Passes, Rejection};
 pub use crate::choice::{Choice, Label, make_choice, make_label};
 
 riddlemill_schema::choice! {

@@ -1,23 +1,23 @@
 //! A benchmark: its steps, and everything else that its folder declares. `load` reads all folders: `others` what they
 //! may name of each other, `steps` the steps of one.
 
+mod cross_refs;
 mod load;
-mod others;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use load::load_benchmarks;
 
-use crate::arranged::{Elements, Marked, Options};
 use crate::ballot::Label;
-use crate::ballots::Ballots;
+use crate::ballot::reader::Ballots;
 use crate::data::{Data, Fields};
-use crate::declares::{self, Tables};
 use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::figure::{Figure, Report};
+use crate::fingerprint::{self, Tables};
 use crate::native::NativeStep;
+use crate::option_steps::{Elements, Marked, Options};
 use crate::paper::{Paper, Published};
 use crate::record_kind::RecordKind;
 use crate::selecting::Select;
@@ -172,7 +172,7 @@ impl Benchmark {
         let mut declared = BTreeMap::new();
         let mut tell = |file: &str, table: String| {
             if let Some(text) = self.tables.get(&table) {
-                declared.insert(format!("{file} [{table}]"), declares::hash(text));
+                declared.insert(format!("{file} [{table}]"), fingerprint::hash(text));
             }
         };
         tell("benchmark.toml", format!("step.{}", step.name));
@@ -180,13 +180,13 @@ impl Benchmark {
             tell("ballots.toml", format!("ballot.{name}"));
         }
         if let Some((kind, form)) = step.records.and_then(|kind| Some((kind, kind.own_form()?))) {
-            declared.insert(format!("benchmark.toml [columns.{}]", kind.name), declares::hash(&form));
+            declared.insert(format!("benchmark.toml [columns.{}]", kind.name), fingerprint::hash(&form));
         }
-        let fields = declares::find_used_fields(self.expressions_of_step(step).into_iter(), self.fields());
+        let fields = fingerprint::find_used_fields(self.expressions_of_step(step).into_iter(), self.fields());
         let line = |(name, field): &(&str, &Expression)| format!("{name} = {}", field.source());
         let fields = fields.iter().map(line).collect::<Vec<_>>().join("\n");
         if !fields.is_empty() {
-            declared.insert("benchmark.toml [fields]".into(), declares::hash(&fields));
+            declared.insert("benchmark.toml [fields]".into(), fingerprint::hash(&fields));
         }
         declared
     }
@@ -241,7 +241,7 @@ impl Benchmark {
     /// Its own settings that determine a step's rows.
     pub fn own_settings(&self, step: &Step) -> Vec<&Setting> {
         let mut asked = self.expressions_of_step(step);
-        let fields = declares::find_used_fields(asked.iter().copied(), self.fields());
+        let fields = fingerprint::find_used_fields(asked.iter().copied(), self.fields());
         asked.extend(fields.into_iter().map(|(_, field)| field));
         if let StepKind::Ballot(name) = step.kind
             && let Some(drop) = self.find_ballot(name).and_then(|ballot| ballot.drop)
@@ -266,7 +266,7 @@ impl Benchmark {
     pub fn declares_published(&self) -> Option<String> {
         self.published.as_ref()?;
         let of_it = self.tables.iter().filter(|(name, _)| name.starts_with("published."));
-        Some(declares::hash(&of_it.map(|(name, text)| format!("{name} {text}\n")).collect::<String>()))
+        Some(fingerprint::hash(&of_it.map(|(name, text)| format!("{name} {text}\n")).collect::<String>()))
     }
 
     /// The reasons that its folder gives for what its steps and `[data]` leave out.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::asked::ElementList;
-use crate::ballots::Ballots;
+use crate::ballot::reader::Ballots;
+use crate::ballot_source::ElementList;
 use crate::expression::{Expression, Language, ScopedExpression};
 use crate::majority;
 use crate::reader::{Keys, leak_text};

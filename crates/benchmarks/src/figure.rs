@@ -2,6 +2,8 @@
 //! below the funnel, and tables of models' answers, which `evaluate` computes (`table` has what is measured there). Parsed by
 //! `figures` and `tables`.
 
+pub(crate) mod reader;
+
 use crate::choice::Choice;
 use crate::expression::Expression;
 use crate::record_kind::RecordKind;

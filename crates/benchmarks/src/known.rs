@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use riddlemill_text::hint::unknown;
 
-use crate::arranged::{ELEMENT, Elements};
-use crate::asked::DRAFTED;
+use crate::ballot_source::DRAFTED;
 use crate::benchmark::{Benchmark, StepKind};
 use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::native::NativeStep;
+use crate::option_steps::{ELEMENT, Elements};
 use crate::reader::Problem;
 use crate::requirement::BESIDE;
 use crate::scope::group_name;
@@ -60,7 +60,7 @@ fn too_early(
             ),
         })
     };
-    crate::declares::find_used_fields(std::iter::once(requirement), fields)
+    crate::fingerprint::find_used_fields(std::iter::once(requirement), fields)
         .into_iter()
         .filter_map(of_field)
         .collect()
@@ -254,7 +254,7 @@ fn unknown_names(
         let released: Vec<&Expression> = columns.chain(&data.when).collect();
         released.iter().for_each(|e| check(&known, e));
         // A release must be restorable whatever the settings are by then.
-        let fields = crate::declares::find_used_fields(released.iter().copied(), benchmark.fields());
+        let fields = crate::fingerprint::find_used_fields(released.iter().copied(), benchmark.fields());
         for expression in released.into_iter().chain(fields.into_iter().map(|(_, field)| field)) {
             if expression.used_settings().next().is_some() {
                 let what =

@@ -9,30 +9,28 @@
 //!
 //! - [`reader`]: TOML with the place of every value, so that all problems are reported at once.
 //! - [`choice`]: texts in two languages, and options. [`ballot`]: the parts of a ballot; `faults`: checks of a ballot;
-//!   [`asked`]: what a ballot takes from a record; [`ballots`]: `ballots.toml`. [`paper`]: the published set.
+//!   [`ballot_source`]: what a ballot takes from a record; [`ballot::reader`]: `ballots.toml`. [`paper`]: the published set.
 //! - [`expression`]: computed over a record or a row; `value`: its result as a text or a list of texts; [`data`]: the
 //!   columns of a release; [`splits`]: the files of its rows; [`compat`]: the published files.
 //! - `checks`: functions that expressions may call. [`reply`]: how a reply is parsed.
 //! - [`requirement`]: what drafts, votes and rows must meet. [`selecting`]: steps that drop or hold records; `elements`: steps that
 //!   make a record of every element of a list.
-//! - [`draft`]: the table of a draft step; [`arranged`]: those of options and marked texts; [`native`]: that of a named operation; [`scope`]: a record as expressions see it; `records`: kinds of records with
-//!   columns.
+//! - [`draft`]: the table of a draft step; [`option_steps`]: those of options and marked texts; [`native`]: that of a named operation;
+//!   [`scope`]: a record as expressions see it; `records`: kinds of records with columns.
 //! - `published`: how rows of a published file become records; [`notation`]: JSON as Python writes it.
 //! - [`setting`]: settings that a benchmark declares.
-//! - [`task`]: what models are asked about a released set (`tasks` reads it); [`template`]: its prompt; [`script`]: outputs of the paper's authors;
-//!   [`table`]: the tables of their results (`tables` reads them).
-//! - [`figure`]: what `report` shows (`figures` reads it).
+//! - [`task`]: what models are asked about a released set (its `reader` reads it); [`template`]: its prompt; [`script`]: outputs of the paper's authors;
+//!   [`table`]: the tables of their results (its `reader` reads them).
+//! - [`figure`]: what `report` shows (its `reader` reads it).
 //! - [`edition2`]: the second edition of folders, lowered to what is read here; `origin`: where a lowered line was written.
-//! - [`benchmark`]: a whole folder. `own`: the folders of a workspace.
+//! - [`benchmark`]: a whole folder. `workspace`: the folders of a workspace.
 //! - Here: the built-in benchmarks. `derived`: what is made once of all.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-pub mod arranged;
-pub mod asked;
 pub mod ballot;
-pub mod ballots;
+pub mod ballot_source;
 pub mod benchmark;
 pub mod bounds;
 mod charts;
@@ -41,19 +39,18 @@ pub mod choice;
 mod column;
 pub mod compat;
 pub mod data;
-mod declares;
 mod derived;
 pub mod draft;
 pub mod edition2;
 pub mod expression;
 mod faults;
 pub mod figure;
-mod figures;
+mod fingerprint;
 mod known;
 mod majority;
 pub mod native;
 pub mod notation;
-mod own;
+pub mod option_steps;
 pub mod paper;
 pub mod reader;
 pub mod record_kind;
@@ -66,11 +63,10 @@ pub mod selecting;
 pub mod setting;
 pub mod splits;
 pub mod table;
-mod tables;
 pub mod task;
-mod tasks;
 pub mod template;
 mod value;
+mod workspace;
 
 pub use benchmark::{Benchmark, Prompt, Step, StepKind};
 pub use data::{ColumnError, Data};
@@ -97,7 +93,7 @@ static LEFT: OnceLock<Opened> = OnceLock::new();
 struct Opened {
     folder: PathBuf,
     /// The workspace's folders with their files, as they were read.
-    own: Vec<own::OwnFolder>,
+    own: Vec<workspace::OwnFolder>,
     all: Vec<Benchmark>,
     aside: Vec<SetAside>,
 }
@@ -128,7 +124,7 @@ pub fn open(folder: &Path) -> Result<(), Problems> {
         );
         return Err(Problems(vec![Problem { place: folder.display().to_string(), what }]));
     }
-    let (own, unread) = own::read_folders(folder);
+    let (own, unread) = workspace::read_folders(folder);
     let mut aside = Vec::new();
     set_aside(&mut aside, unread)?;
     let opened = load_sound(folder, own, aside)?;
@@ -170,7 +166,11 @@ fn set_aside(aside: &mut Vec<SetAside>, problems: Vec<Problem>) -> Result<(), Pr
 }
 
 /// The benchmarks that can be read without those set aside; more are set aside until the rest is sound.
-fn load_sound(folder: &Path, own: Vec<own::OwnFolder>, mut aside: Vec<SetAside>) -> Result<Opened, Problems> {
+fn load_sound(
+    folder: &Path,
+    own: Vec<workspace::OwnFolder>,
+    mut aside: Vec<SetAside>,
+) -> Result<Opened, Problems> {
     loop {
         // A built-in benchmark does not stand in for a folder of its name: it makes other rows.
         let mut sound = built_in_folders();
@@ -228,7 +228,7 @@ pub fn all_benchmarks() -> &'static [Benchmark] {
 /// # Errors
 /// All problems of all files, and read errors.
 pub fn standing_in(folder: &Path) -> Result<Vec<Benchmark>, Problems> {
-    let (folders, problems) = own::read_folders(folder);
+    let (folders, problems) = workspace::read_folders(folder);
     if problems.is_empty() { benchmark::load_benchmarks(&folders, false) } else { Err(Problems(problems)) }
 }
 

@@ -1,6 +1,6 @@
 //! How a reply is parsed: `reply` in a draft's table.
 
-use crate::ballots::Ballots;
+use crate::ballot::reader::Ballots;
 use crate::expression::Expression;
 use crate::reader::Keys;
 

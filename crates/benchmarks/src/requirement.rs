@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 
 use crate::choice::Label;
-use crate::declares::find_used_fields;
 use crate::expression::{Expression, ExpressionError, Language};
+use crate::fingerprint::find_used_fields;
 use crate::reader::Keys;
 use crate::scope::{Scope, group_name, layer_variables};
 

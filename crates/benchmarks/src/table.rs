@@ -1,5 +1,7 @@
 //! What a table measures of models' answers, and how tables are drawn. `tables` parses it.
 
+pub(crate) mod reader;
+
 use crate::expression::Expression;
 
 /// The figures of a table.

@@ -1,6 +1,8 @@
 //! `[[task]]`: questions for models about a released set, how answers are parsed, and who judges those in
 //! free text. `tasks` parses it.
 
+pub(crate) mod reader;
+
 use minijinja::value::{Value, ValueKind};
 use riddlemill_text::options::LETTERS;
 use serde_json::Value as Json;

@@ -17,10 +17,10 @@ pub fn write_results(folder: &Path, results: &Results<'_>) -> Result<(), Error> 
     if let Some(parent) = folder.parent() {
         durable::create_folder(parent)?;
     }
-    let making = durable::name_while_making(folder);
-    durable::remove_folder(&making)?;
-    durable::create_folder(&making.join("tables"))?;
-    let put = |name: &str, bytes: &[u8]| durable::write_synced(&making.join(name), bytes);
+    let temp_dir = durable::name_while_making(folder);
+    durable::remove_folder(&temp_dir)?;
+    durable::create_folder(&temp_dir.join("tables"))?;
+    let put = |name: &str, bytes: &[u8]| durable::write_synced(&temp_dir.join(name), bytes);
     put("evaluation.json", &json_bytes(&summarise_results(results)))?;
     put("answers.jsonl", &json_lines(results.answers))?;
     put("missing.jsonl", &json_lines(results.missing))?;
@@ -32,7 +32,7 @@ pub fn write_results(folder: &Path, results: &Results<'_>) -> Result<(), Error> 
         put("tables/models.csv", &comparisons_csv(&results.report.comparisons))?;
     }
     put("report.md", render_markdown(results).as_bytes())?;
-    let drawn = |error| Error::io("draw", &making.join("report.html"))(io::Error::other(error));
+    let drawn = |error| Error::io("draw", &temp_dir.join("report.html"))(io::Error::other(error));
     put("report.html", page::render_page(results).map_err(drawn)?.as_bytes())?;
-    durable::swap_folder(&making, folder)
+    durable::swap_folder(&temp_dir, folder)
 }

@@ -235,7 +235,7 @@ impl Engine {
                 }
             }
             // A batch that has ended has stored replies since the first look.
-            if turn.as_ref().is_some_and(|turn| turn.brought) {
+            if turn.as_ref().is_some_and(|turn| turn.completed) {
                 answers = self.stored_answers(&questions).await;
             }
         }
@@ -245,7 +245,7 @@ impl Engine {
             answer.take_if(|answer| answer.reply().is_some_and(|reply| question.is_cut(reply)));
         }
         if turn.is_some() {
-            self.instead_of_cut(&mut questions, &mut answers);
+            self.reuse_larger(&mut questions, &mut answers);
         }
         answers.iter().flatten().for_each(|answer| tally.note_finished(answer, false));
 

@@ -52,7 +52,7 @@ mod kept_tests;
 mod tests;
 
 pub use answer::{Answer, Ask, Failed, Held, Reply, ReplyOrigin, RequestContent};
-pub use batch::{GiveUpError, GivenUp, OpenBatch, give_up_lost, open_batches};
+pub use batch::{CancelError, Cancelled, OpenBatch, cancel_lost, open_batches};
 pub use engine::{Engine, EngineError, Limits};
 pub use estimate::{Estimate, Reading, at_most, estimate_stage, estimate_with};
 pub use fault::{Fault, Kind, NoAnswer};

@@ -122,7 +122,7 @@ impl Engine {
             let question = questions[at];
             let most = question.request.max_completion_tokens();
             let reserved = self.price.highest_cost(tokens::bound_prompt_tokens(&question.request), most);
-            let leave = self.leave_to_send(question, reserved, waits).await;
+            let leave = self.reserve_attempt(question, reserved, waits).await;
             (at, leave.map(|id| id.map(|id| QuestionAttempt { at, question, id, number, reserved })))
         };
         let mut begun = Vec::new();
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Reserves and journals an attempt. Waits while another process asks the same, or while attempts in
     /// flight may release what they reserved; `None` instead of waiting unless `waits`.
-    async fn leave_to_send(
+    async fn reserve_attempt(
         &self,
         question: &Question,
         reserved: Usd,

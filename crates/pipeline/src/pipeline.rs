@@ -146,10 +146,10 @@ pub fn run_recipe(
 ) -> Result<Vec<Manifest>, RunError> {
     let workspace = Workspace::new(&config.root);
     let range = selection.step_range(recipe)?;
-    let known = RunContext::new(config, recipe);
+    let context = RunContext::new(config, recipe);
     rows::secrets_stand(&workspace)?;
     // Dumps that differ from the settings are reported before anything is written.
-    known.read_dumps()?;
+    context.read_dumps()?;
     let _lock = Lock::take_lock(&workspace.recipe_folder(recipe.name))?;
     // Under the lock nobody else writes, so unfinished folders are what a killed process left.
     durable::sweep_folder(&workspace.recipe_folder(recipe.name))?;
@@ -165,8 +165,8 @@ pub fn run_recipe(
     for (i, step) in recipe.steps()[..range.end].iter().enumerate() {
         stop.fail_if_stopped()?;
         let place = workspace.stage_folder(recipe.name, step.number, step.name);
-        let opening = known.opening_manifest(step, &made)?;
-        let freshness = match known.freshness_of_step(step, &place, &opening, selection.offline)? {
+        let expected = context.expected_manifest(step, &made)?;
+        let freshness = match context.freshness_of_step(step, &place, &expected, selection.offline)? {
             Freshness::Fresh(manifest) if !selection.force => verify_stage(&place, manifest),
             other => other,
         };
@@ -176,7 +176,7 @@ pub fn run_recipe(
                     || !(selection.force || selection.retry_failed && failed_for_good(&manifest) > 0) =>
             {
                 progress.report_fresh(recipe.name, &manifest);
-                put_off(&workspace, recipe, step)?;
+                remove_unused_stages(&workspace, recipe, step)?;
                 made.insert(step.name, *manifest);
                 continue;
             }
@@ -215,10 +215,10 @@ pub fn run_recipe(
         };
         if step.stage.rows() == StageRows::Posts
             && !selection.force
-            && let Some(manifest) = plan::link_twin(&workspace, recipe, &place, &opening, lacks)?
+            && let Some(manifest) = plan::link_twin(&workspace, recipe, &place, &expected, lacks)?
         {
             progress.end_stage(recipe.name, &manifest);
-            put_off(&workspace, recipe, step)?;
+            remove_unused_stages(&workspace, recipe, step)?;
             made.insert(step.name, manifest);
             continue;
         }
@@ -237,21 +237,22 @@ pub fn run_recipe(
             stop,
             pulse: progress,
         };
-        let rows = step.stage.make_rows(&Job { step: &known.step_context(step), inputs: &inputs, asking })?;
+        let rows =
+            step.stage.make_rows(&Job { step: &context.step_context(step), inputs: &inputs, asking })?;
         // What it asked for is part of its evidence.
-        let opening =
-            if step.stage.has_reply_evidence() { known.opening_manifest(step, &made)? } else { opening };
-        let manifest = rows.commit(opening)?;
+        let expected =
+            if step.stage.has_reply_evidence() { context.expected_manifest(step, &made)? } else { expected };
+        let manifest = rows.commit(expected)?;
         progress.end_stage(recipe.name, &manifest);
-        put_off(&workspace, recipe, step)?;
+        remove_unused_stages(&workspace, recipe, step)?;
         made.insert(step.name, manifest);
     }
     Ok(recipe.steps()[..range.end].iter().filter_map(|s| made.remove(s.name)).collect())
 }
 
 /// Removes the stages of embeddings and judgements where the settings name no model any more, once dedup does not read them.
-fn put_off(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
-    for step in recipe.put_off().filter(|_| made.stage.merges_posts()) {
+fn remove_unused_stages(workspace: &Workspace, recipe: &Recipe, made: &Step) -> Result<(), RunError> {
+    for step in recipe.unused_steps().filter(|_| made.stage.merges_posts()) {
         durable::remove_folder(&workspace.stage_folder(recipe.name, step.number, step.name))?;
     }
     Ok(())

@@ -346,7 +346,7 @@ impl Recipe {
     }
 
     /// The steps that settings may put before dedup, and have not.
-    pub fn put_off(&self) -> impl Iterator<Item = &'static Step> {
+    pub fn unused_steps(&self) -> impl Iterator<Item = &'static Step> {
         let all = self.asking.map(|asking| asking[3]).unwrap_or_default();
         let Before { embeds, judges } = self.steps_before_dedup();
         all.iter().filter(move |step| match step.stage.embedding_task() {

@@ -25,7 +25,7 @@ pub use declared::{Declared, with_fields};
 pub use evidence::Evidence;
 pub use locator::{Locator, NoLocator};
 pub use outcome::{
-    Caused, Entry, Link, Outcome, Overruled, State, Witness, goes_on, other_text, read_other_text,
+    Caused, Entry, Link, Outcome, Overruled, State, Witness, is_passed_on, other_text, read_other_text,
 };
 pub use post::{Post, PostKind};
 pub use reason::{OwnReason, Reason};

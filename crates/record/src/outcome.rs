@@ -131,7 +131,7 @@ pub enum State {
 }
 
 /// Whether a record with an outcome of this code goes on to the next stage, by itself or as what it became.
-pub fn goes_on(outcome: &str) -> bool {
+pub fn is_passed_on(outcome: &str) -> bool {
     [State::Kept, State::Changed, State::Expanded, State::Joined].iter().any(|state| state.code() == outcome)
 }
 

@@ -53,15 +53,15 @@ pub fn build_candidate(
     {
         return Ok((candidate, false));
     }
-    let making = durable::name_while_making(&place);
-    durable::remove_folder(&making)?;
-    durable::create_folder(&making)?;
+    let temp_dir = durable::name_while_making(&place);
+    durable::remove_folder(&temp_dir)?;
+    durable::create_folder(&temp_dir)?;
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
     let mut texts = RowTexts::new(recipe);
     let mut per_item = RowsPerItem::default();
     for layout in &layouts {
-        written.push(data::write_data(&making, layout, rows_by_file(end, &last, &numbers), |rows| {
+        written.push(data::write_data(&temp_dir, layout, rows_by_file(end, &last, &numbers), |rows| {
             faults.look_at(layout, rows);
             texts.look_at(layout, rows);
             per_item.look_at(layout, rows);
@@ -73,9 +73,9 @@ pub fn build_candidate(
     facts.waiting = per_item.count_waiting_rows(end, &facts.left_out);
     facts.refused = faults.into_texts();
     facts.alike = texts.find_alike_pairs(config, &workspace, recipe)?;
-    facts.exported = eval_files::write_eval_files(&making, config, &layouts, &facts.files_of_configs())?;
-    let candidate = folder::finish_folder(&making, &facts, &layouts, chain, fingerprint)?;
-    durable::swap_folder(&making, &place)?;
+    facts.exported = eval_files::write_eval_files(&temp_dir, config, &layouts, &facts.files_of_configs())?;
+    let candidate = folder::finish_folder(&temp_dir, &facts, &layouts, chain, fingerprint)?;
+    durable::swap_folder(&temp_dir, &place)?;
     Ok((candidate, true))
 }
 

@@ -8,7 +8,7 @@ use super::current_rows::CurrentRows;
 use super::diff::CauseOf;
 use super::manifest::{CandidateManifest, Link};
 use super::stopped::stop_without_row;
-use crate::audit::{Explained, Passage, explain_record};
+use crate::audit::{Explained, StageEntry, explain_record};
 use crate::pipeline::{Change, list_changes};
 use crate::recipe::{self, Recipe};
 use crate::store::{Error, StageReader, Workspace};
@@ -30,7 +30,7 @@ pub enum DifferenceCause {
     /// Where the record stopped behind the last stage, in words.
     Stop(String),
     /// What happened to it at a stage.
-    Passage(Box<Passage>),
+    Passage(Box<StageEntry>),
     /// The stages that decide differently, each with the differences.
     Stages(Vec<(String, Vec<Change>)>),
 }
@@ -66,7 +66,7 @@ impl Causes {
         let differ = new.iter().filter_map(|link| {
             let before = old.iter().find(|before| before.stage == link.stage)?;
             let decided = |link: &Link| (link.stage_version, link.settings.clone(), link.evidence.clone());
-            let why = list_changes(&before.opening_manifest(&name), &link.opening_manifest(&name));
+            let why = list_changes(&before.expected_manifest(&name), &link.expected_manifest(&name));
             // Changes of an input are reported for the stage that made it.
             let own = why.iter().filter(|why| !matches!(why, Change::Input { .. }));
             let own = own.cloned().collect();
@@ -88,7 +88,7 @@ impl Causes {
 
     /// The decision behind one difference.
     pub fn find_decision(&self, difference: CauseOf<'_>) -> Option<DifferenceCause> {
-        let of_passage = |passage: &Passage| DifferenceCause::Passage(Box::new(passage.clone()));
+        let of_passage = |passage: &StageEntry| DifferenceCause::Passage(Box::new(passage.clone()));
         match difference {
             CauseOf::Added(id) => self.differing_decisions(&self.explain_id(id)?),
             CauseOf::Removed(id) => {
@@ -127,7 +127,7 @@ impl Causes {
 }
 
 /// `dedup merged near_duplicate into tieba:8: indel 0.91`.
-pub(super) fn describe_passage(passage: &Passage) -> String {
+pub(super) fn describe_passage(passage: &StageEntry) -> String {
     let mut text = format!("{} {}", passage.stage, passage.outcome);
     for (word, more) in [(" ", &passage.reason), (" into ", &passage.into), (": ", &passage.evidence)] {
         if let Some(more) = more.as_deref().filter(|more| *more != passage.id) {

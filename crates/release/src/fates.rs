@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::record::Entry;
-use crate::search::{Recalled, Search};
+use crate::search::{DumpRecord, Search};
 use crate::store::Filter;
 use crate::store::{Error, StageReader, Workspace, select_parts};
 use crate::text::normalise::{Fold, fold};
@@ -27,7 +27,7 @@ pub fn fates_of_texts(
     let workspace = Workspace::new(&config.root);
     let mut found = Search::open(config)?.of_texts(texts)?;
     add_rewritten_records(&workspace, recipe, texts, &mut found)?;
-    let records: Vec<Recalled> = found.iter().flatten().cloned().collect();
+    let records: Vec<DumpRecord> = found.iter().flatten().cloned().collect();
     let mut ways: Vec<Vec<String>> = records.iter().map(|_| Vec::new()).collect();
     let mut passed = |at: usize, stage: &str, entry: &Entry| ways[at].push(describe_entry(stage, entry));
     let ended = walk(&workspace, recipe, &records, &mut passed)?;
@@ -62,7 +62,7 @@ fn rank_ending(ended: Option<&RecordEnding>) -> u8 {
     }
 }
 
-fn record_name(record: &Recalled) -> String {
+fn record_name(record: &DumpRecord) -> String {
     match record.ids.first() {
         Some(id) => format!("{id} ({})", record.locator),
         None => record.locator.to_string(),
@@ -71,7 +71,7 @@ fn record_name(record: &Recalled) -> String {
 
 /// `tieba:5 (titles/a.json:3): dedup merged near_duplicate into tieba:8: …; review:screen dropped rejected: …`.
 fn describe_fate(
-    record: &Recalled,
+    record: &DumpRecord,
     ended: &RecordEnding,
     passages: &[String],
     without_row: &BTreeMap<String, String>,
@@ -111,7 +111,7 @@ fn add_rewritten_records(
     workspace: &Workspace,
     recipe: &'static Recipe,
     texts: &[&str],
-    found: &mut [Vec<Recalled>],
+    found: &mut [Vec<DumpRecord>],
 ) -> Result<(), Error> {
     let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate().filter(|(at, _)| found[*at].is_empty()) {
@@ -146,7 +146,7 @@ fn add_rewritten_records(
         for entry in part? {
             let Some((id, locator)) = entry.into.zip(entry.id.parse().ok()) else { continue };
             for at in places.get(&id).into_iter().flatten() {
-                let record = Recalled {
+                let record = DumpRecord {
                     locator: Clone::clone(&locator),
                     ids: vec![id.clone()],
                     text: String::new(),

@@ -143,12 +143,12 @@ impl Link {
 
     /// The recomputed fingerprint.
     pub fn fingerprint_of(&self, recipe: &str) -> String {
-        self.opening_manifest(recipe).fingerprint
+        self.expected_manifest(recipe).fingerprint
     }
 
     /// What determined the stage, as a manifest without rows.
-    pub fn opening_manifest(&self, recipe: &str) -> Manifest {
-        crate::store::opening_manifest(
+    pub fn expected_manifest(&self, recipe: &str) -> Manifest {
+        crate::store::expected_manifest(
             recipe,
             &self.stage,
             self.stage_version,

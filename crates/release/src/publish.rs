@@ -94,15 +94,15 @@ pub fn make_release(
 
     let output = workspace.candidate_folder(recipe.name);
     // The version follows from the rows, so the folder has a temporary name until they are written.
-    let making = durable::name_while_making(&output.with_file_name("release"));
-    durable::remove_folder(&making)?;
-    durable::create_folder(&making)?;
+    let temp_dir = durable::name_while_making(&output.with_file_name("release"));
+    durable::remove_folder(&temp_dir)?;
+    durable::create_folder(&temp_dir)?;
     let mut now = Digests::default();
     let mut written = Vec::new();
     let mut faults = RowFaults::new(recipe);
     let mut per_item = RowsPerItem::default();
     for layout in &layouts {
-        written.push(data::write_data(&making, layout, rows_by_file(end, last, numbers), |rows| {
+        written.push(data::write_data(&temp_dir, layout, rows_by_file(end, last, numbers), |rows| {
             now.add(layout.config, rows, layout);
             faults.look_at(layout, rows);
             per_item.look_at(layout, rows);
@@ -113,7 +113,7 @@ pub fn make_release(
     let mut facts = Facts::gather(config, recipe, &layouts, written, guessed, origin, &stages)?;
     facts.waiting = per_item.count_waiting_rows(end, &facts.left_out);
     if facts.configs.iter().all(|config| config.written.rows == 0) {
-        durable::remove_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
         let waits = facts.left_out.iter().map(LeftOut::describe).collect();
         return Err(ReleaseError::Empty { recipe: recipe.name.into(), waits });
     }
@@ -127,7 +127,7 @@ pub fn make_release(
         refused.push(ReleaseError::Rows { recipe: recipe.name.into(), found });
     }
     if let Some(last) = refused.pop() {
-        durable::remove_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
         if refused.is_empty() {
             return Err(last);
         }
@@ -146,7 +146,7 @@ pub fn make_release(
         && !wanted.partial
         && is_below_share(config, recipe, standing, facts.waiting)
     {
-        durable::remove_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
         return Err(ReleaseError::Partial {
             recipe: recipe.name.into(),
             version: proposal.version,
@@ -174,25 +174,25 @@ pub fn make_release(
     if proposal.version.draft.is_none() {
         facts.draft.clear();
     }
-    facts.exported = eval_files::write_eval_files(&making, config, &layouts, &facts.files_of_configs())?;
+    facts.exported = eval_files::write_eval_files(&temp_dir, config, &layouts, &facts.files_of_configs())?;
     let fingerprint = compute_fingerprint(config, recipe, &layouts, numbers);
-    let manifest = folder::finish_folder(&making, &facts, &layouts, stages, fingerprint)?;
+    let manifest = folder::finish_folder(&temp_dir, &facts, &layouts, stages, fingerprint)?;
     // A version is never replaced, so its folder is verified before it is registered.
-    let findings = verify::verify_folder(&making)?.findings;
+    let findings = verify::verify_folder(&temp_dir)?.findings;
     if !findings.is_empty() {
-        durable::remove_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
         return Err(ReleaseError::Findings { findings });
     }
 
     // Sealed files first, then the entry, then the name: a version in the registry can always be restored.
-    let sealed = seal_release(&registry, proposal.version, &making, &manifest)?;
+    let sealed = seal_release(&registry, proposal.version, &temp_dir, &manifest)?;
     let split = numbers.division().map(|division| division.new_splits().to_vec()).unwrap_or_default();
     registry.record_release(Release {
         version: proposal.version,
         date: date.into(),
         riddlemill: crate::VERSION.into(),
         configs: manifest.configs.clone(),
-        sums: sha256_of_file(&making.join(SUMS))?,
+        sums: sha256_of_file(&temp_dir.join(SUMS))?,
         sealed,
         stages: manifest.stages.len(),
         changes,
@@ -202,7 +202,7 @@ pub fn make_release(
     })?;
     registry.name_sealed()?;
     // Last, because `restore` can write this folder again.
-    durable::swap_folder(&making, &output.with_file_name(proposal.version.to_string()))?;
+    durable::swap_folder(&temp_dir, &output.with_file_name(proposal.version.to_string()))?;
     Ok((proposal, manifest))
 }
 

@@ -359,11 +359,11 @@ pub(super) fn create_sealing_folder(registry: &Registry, version: Version) -> Re
             hint: "sealed files are never overwritten; check what is in it, and move it away".into(),
         });
     }
-    let making = durable::name_while_making(&place);
+    let temp_dir = durable::name_while_making(&place);
     // `name_sealed` ran before, so this is left of a release that was never registered.
-    durable::remove_folder(&making)?;
-    durable::create_folder(&making)?;
-    Ok(making)
+    durable::remove_folder(&temp_dir)?;
+    durable::create_folder(&temp_dir)?;
+    Ok(temp_dir)
 }
 
 impl Registry {
@@ -374,11 +374,11 @@ impl Registry {
     pub(super) fn name_sealed(&self) -> Result<(), Error> {
         for release in &self.releases {
             let place = self.version_folder(release.version);
-            let making = durable::name_while_making(&place);
-            if place.exists() || !making.exists() {
+            let temp_dir = durable::name_while_making(&place);
+            if place.exists() || !temp_dir.exists() {
                 continue;
             }
-            match fence::rename(&making, &place) {
+            match fence::rename(&temp_dir, &place) {
                 // Another process was first.
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Error::io("rename to", &place)(e));

@@ -51,14 +51,14 @@ pub fn restore_versions(
         if is_there {
             continue;
         }
-        let making = durable::name_while_making(&place);
-        durable::remove_folder(&making)?;
-        durable::create_folder(&making)?;
-        let differs = build_version(&registry, release, recipe, &making)?;
+        let temp_dir = durable::name_while_making(&place);
+        durable::remove_folder(&temp_dir)?;
+        durable::create_folder(&temp_dir)?;
+        let differs = build_version(&registry, release, recipe, &temp_dir)?;
         if let Some(yanked) = yanked {
-            mark_yanked(&making, yanked)?;
+            mark_yanked(&temp_dir, yanked)?;
         }
-        durable::swap_folder(&making, &place)?;
+        durable::swap_folder(&temp_dir, &place)?;
         restored.push(Restored { version: release.version.to_string(), differs });
     }
     Ok(restored)
@@ -141,10 +141,10 @@ fn rows_again(
     registry: &Registry,
     release: &Release,
     layout: &Layout,
-    making: &Path,
+    temp_dir: &Path,
 ) -> Result<(), ReleaseError> {
     // That of an earlier version of the program may have another form, and names no splits.
-    let manifest = CandidateManifest::read_manifest(making).ok().flatten();
+    let manifest = CandidateManifest::read_manifest(temp_dir).ok().flatten();
     let splits = manifest.map_or_else(|| vec![(WHOLE.to_owned(), 0)], |known| known.splits_of(layout.config));
     let mut parts = Vec::new();
     let mut before = 0;
@@ -156,7 +156,7 @@ fn rows_again(
         parts.push((name.as_str(), parse_batches(lines.skip(before).take(rows), *layout, path)));
         before = before.saturating_add(rows);
     }
-    data::write_data(making, layout, parts, |_| ())?;
+    data::write_data(temp_dir, layout, parts, |_| ())?;
     Ok(())
 }
 
@@ -165,7 +165,7 @@ fn released_layout(
     registry: &Registry,
     release: &Release,
     config: &str,
-    making: &Path,
+    temp_dir: &Path,
     today: Option<&Layout>,
 ) -> Result<Option<Layout>, Error> {
     let (path, mut lines) = kept_lines(registry, release, config)?;
@@ -175,7 +175,7 @@ fn released_layout(
     let row: JsonRow =
         serde_json::from_str(&line).map_err(|e| damaged_file(&path, format!("line 1: {e}")))?;
     let keys = row.keys().map(String::as_str);
-    let then = layout::made_with(making, config, keys.clone());
+    let then = layout::made_with(temp_dir, config, keys.clone());
     Ok(then.or_else(|| Some(today?.of_keys(keys))))
 }
 

@@ -15,7 +15,7 @@ use super::read_rows::JsonRow;
 use super::registry::{Registry, Release};
 use super::restore::kept_lines;
 use super::version::Version;
-use crate::audit::{Passage, last_passages};
+use crate::audit::{StageEntry, last_passages};
 use crate::recipe::Recipe;
 use crate::record::State;
 use crate::stages::withdrawal::Withdrawals;
@@ -203,7 +203,7 @@ fn differing_columns(row: &JsonRow, today: &JsonRow) -> Vec<String> {
     columns.filter(|column| today.get(*column).is_some_and(|now| *now != row[*column])).cloned().collect()
 }
 
-fn row_state(last: Option<&Passage>) -> (RowState, String) {
+fn row_state(last: Option<&StageEntry>) -> (RowState, String) {
     let Some(last) = last else { return (RowState::Gone, "no dump holds it any longer".into()) };
     let fate = match State::from_code(&last.outcome) {
         Some(State::Dropped) if last.stage.starts_with("review:") => RowState::Rejected,

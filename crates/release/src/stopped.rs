@@ -11,7 +11,7 @@ use super::manifest::{REQUIRES, WHEN};
 use super::numbered::{data_of, row_of_record};
 use super::registry::Ordinals;
 use super::source::CandidateSource;
-use crate::audit::{Ending, Explained, Passage, last_passages};
+use crate::audit::{Ending, Explained, StageEntry, last_passages};
 use crate::record::{self, Entry, Reason, Record, State};
 use crate::stages::StageRows;
 use crate::store::{Error, Filter, StageReader, select_of};
@@ -84,16 +84,16 @@ pub(super) fn list_rowless(
 ///
 /// # Errors
 /// [`Error`] if a ledger or the last stage cannot be read.
-pub fn last_stops(rows: &CurrentRows, ids: &BTreeSet<&str>) -> Result<BTreeMap<String, Passage>, Error> {
+pub fn last_stops(rows: &CurrentRows, ids: &BTreeSet<&str>) -> Result<BTreeMap<String, StageEntry>, Error> {
     let mut passages = last_passages(&rows.workspace, rows.recipe(), ids)?;
     // Reading all rows is only worth it where a passage does not say it.
-    if passages.values().all(|passage| !record::goes_on(&passage.outcome)) {
+    if passages.values().all(|passage| !record::is_passed_on(&passage.outcome)) {
         return Ok(passages);
     }
     let Some(last) = rows.open_last_stage()? else { return Ok(passages) };
     let mut stopped: BTreeMap<String, Stopped> =
         list_rowless(rows.end, &last, rows.row_numbers(&last)?)?.into_iter().collect();
-    for passage in passages.values_mut().filter(|passage| record::goes_on(&passage.outcome)) {
+    for passage in passages.values_mut().filter(|passage| record::is_passed_on(&passage.outcome)) {
         if let Some(at) = stopped.remove(passage.into.as_ref().unwrap_or(&passage.id)) {
             passage.stage = at.stage;
             passage.outcome = at.state.to_owned();

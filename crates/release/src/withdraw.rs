@@ -24,7 +24,7 @@ use crate::config::Config;
 use crate::pipeline::RunError;
 use crate::recipe::{self, Recipe};
 use crate::record::{Entry, Locator, Post, Reason, State};
-use crate::search::Recalled;
+use crate::search::DumpRecord;
 use crate::stages::import::{Dump, FileRow, find_source_files};
 use crate::stages::withdrawal::{Withdraw, text_key};
 use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
@@ -101,7 +101,7 @@ pub fn look_up(config: &Config, target: &str) -> Result<Request, ReleaseError> {
         let already = Some(format!("{id} is withdrawn already, since {day}: {}", tombstone.reason));
         return Ok(Request { already, ..Request::default() });
     }
-    let mut named: Vec<(String, Option<&Recalled>)> = Vec::new();
+    let mut named: Vec<(String, Option<&DumpRecord>)> = Vec::new();
     for record in &found.records {
         let own = record.name();
         // In several recipes a record has one id, unless only some of them have set it aside.
@@ -178,7 +178,7 @@ fn import_has(workspace: &Workspace, config: &Config, id: &str) -> bool {
 }
 
 /// A post that import set aside: what is known of it is in its dump.
-fn set_aside(resolver: &Resolver<'_>, id: String, record: &Recalled) -> Copy {
+fn set_aside(resolver: &Resolver<'_>, id: String, record: &DumpRecord) -> Copy {
     let sha256 = resolver
         .open_search()
         .ok()

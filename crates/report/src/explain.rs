@@ -17,7 +17,7 @@ use crate::store::{Error, Workspace};
 use riddlemill_release::{CurrentRows, stop_without_row};
 
 /// More records than this are listed instead of explained.
-const TELL: usize = 3;
+const MAX_EXPLAINED: usize = 3;
 /// Most records searched.
 const MOST: usize = 200;
 
@@ -83,7 +83,7 @@ pub fn explain_name(
     let workspace = Workspace::new(&config.root);
     let resolver = Resolver::open(config, recipes)?;
     let found = resolver.resolve_name(name, MOST)?;
-    let few = found.records.len() <= TELL && !found.more;
+    let few = found.records.len() <= MAX_EXPLAINED && !found.more;
     let (mut explained, mut also) = (Vec::new(), Vec::new());
     for recipe in recipes {
         let mut ids: Vec<&String> = Vec::new();
@@ -98,7 +98,7 @@ pub fn explain_name(
                 ids.push(&at.id);
             }
         }
-        if ids.len() > TELL {
+        if ids.len() > MAX_EXPLAINED {
             also.extend(
                 ids.into_iter().map(|id| OtherRecord::OfRecipe { recipe: recipe.name, id: id.clone() }),
             );

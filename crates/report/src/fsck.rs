@@ -158,7 +158,7 @@ fn check_logs(
         let (trials, notes, guides) = (name("trials"), name("notes"), name("guidelines"));
         read.push((trials.clone(), check_log_lines::<grades::TrialLine>(&raw.join(trials))));
         read.push((notes.clone(), check_log_lines::<guidance::Note>(&raw.join(notes))));
-        read.push((guides.clone(), check_log_lines::<guidance::Guide>(&raw.join(guides))));
+        read.push((guides.clone(), check_log_lines::<guidance::BallotGuideline>(&raw.join(guides))));
     }
     let unread = read.into_iter().filter(|(name, _)| is_sound(name));
     let unread: Vec<(String, Error)> = unread.filter_map(|(name, read)| Some((name, read.err()?))).collect();

@@ -27,7 +27,7 @@ pub struct Note {
 
 /// A guideline with its examples, as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Guide {
+pub struct BallotGuideline {
     /// How to decide, in English.
     pub en: String,
     /// How to decide, in Chinese.
@@ -43,16 +43,23 @@ pub struct Guide {
     pub at: String,
 }
 
-impl Guide {
+impl BallotGuideline {
     /// The benchmark's own guideline.
-    pub fn of_ballot(ballot: &Ballot) -> Guide {
+    pub fn of_ballot(ballot: &Ballot) -> BallotGuideline {
         let Label { en, zh } = ballot.guideline;
         let lines = |language: fn(&Label) -> &'static str| {
             ballot.examples.iter().map(language).collect::<Vec<_>>().join("\n")
         };
         let (examples, examples_zh) = (lines(|example| example.en), lines(|example| example.zh));
         let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
-        Guide { en: en.into(), zh: zh.into(), examples, examples_zh, by: String::new(), at: String::new() }
+        BallotGuideline {
+            en: en.into(),
+            zh: zh.into(),
+            examples,
+            examples_zh,
+            by: String::new(),
+            at: String::new(),
+        }
     }
 
     /// The examples for readers of Chinese.
@@ -147,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_same_words_are_the_same_version() {
-        let guide = |examples: &str, by: &str| Guide {
+        let guide = |examples: &str, by: &str| BallotGuideline {
             en: "Keep it.".into(),
             zh: "保留。".into(),
             examples: examples.into(),
@@ -157,7 +164,7 @@ mod tests {
         };
         assert_eq!(guide("", "a").version(), guide("", "b").version());
         assert_ne!(guide("", "a").version(), guide("one", "a").version());
-        let chinese = Guide { examples_zh: "一".into(), ..guide("one", "a") };
+        let chinese = BallotGuideline { examples_zh: "一".into(), ..guide("one", "a") };
         assert_ne!(chinese.version(), guide("one", "a").version());
         assert_eq!((chinese.examples_in_chinese(), guide("one", "a").examples_in_chinese()), ("一", "one"));
     }

@@ -18,9 +18,9 @@ use polars_parquet::write::{
 use polars_parquet_format::thrift::protocol::{TCompactInputProtocol, TCompactOutputProtocol};
 use polars_parquet_format::{ColumnChunk, ColumnMetaData, FileMetaData, KeyValue, RowGroup};
 
+use super::arrow_metadata::schema_entry;
 use super::column::{ColumnSlices, data_type_of};
 use super::pages::{self, LZ4};
-use super::stated::schema_entry;
 use riddlemill_record::Column as Described;
 
 /// The metadata key of the columns' digests.

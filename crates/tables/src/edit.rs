@@ -76,7 +76,7 @@ fn decide_rows<R: Record>(
 ) -> PolarsResult<DecidedRows<R>> {
     let height = read.height();
     let size = height.div_ceil(rayon::current_num_threads().max(1)).max(SPLIT);
-    let stretch = |first: usize| {
+    let row_range = |first: usize| {
         let last = height.min(first + size);
         let mut records = Rows::<R>::new(columns, read)?;
         let writes = !touched.writes.is_empty();
@@ -94,7 +94,7 @@ fn decide_rows<R: Record>(
             }
         };
         // Most rows pass unchanged: for consecutive ones the ledger repeats the same values.
-        let mut alike = 0;
+        let mut kept_run = 0;
         for at in first..last {
             let outcome = decide(records.get(at));
             let row = match &outcome {
@@ -109,14 +109,14 @@ fn decide_rows<R: Record>(
             // A filter writes no column, so its rows need not be collected.
             row.iter().filter(|_| writes).for_each(|row| rows.append(row));
             if let Outcome::Kept(_) = outcome {
-                alike += 1;
+                kept_run += 1;
             } else {
-                record(&LedgerEntry::KEPT, std::mem::take(&mut alike));
+                record(&LedgerEntry::KEPT, std::mem::take(&mut kept_run));
                 // The ids are copied from the rows; giving the row's own id marks it as not renamed.
                 record(&ledger_entry(row.map_or("", Record::id), &outcome), 1);
             }
         }
-        record(&LedgerEntry::KEPT, alike);
+        record(&LedgerEntry::KEPT, kept_run);
         Ok(DecidedRows {
             keep,
             rows: RowChunks::from_block(rows),
@@ -126,7 +126,7 @@ fn decide_rows<R: Record>(
         })
     };
     let stretches: Vec<usize> = (0..height).step_by(size).collect();
-    let stretches: Vec<_> = stretches.into_par_iter().map(stretch).collect::<PolarsResult<_>>()?;
+    let stretches: Vec<_> = stretches.into_par_iter().map(row_range).collect::<PolarsResult<_>>()?;
     let mut stretches = stretches.into_iter();
     let Some(mut whole) = stretches.next() else { polars_bail!(ComputeError: "it has no rows") };
     for stretch in stretches {
@@ -216,14 +216,14 @@ fn wanted_names(columns: &[Described], wanted: impl Fn(&str) -> bool) -> Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::writer::opening_manifest;
+    use crate::writer::expected_manifest;
     use crate::{CommitError, Error, Manifest, StageReader, StageWriter};
     use riddlemill_record::{Post, Reason};
     use std::collections::BTreeMap;
     use std::path::Path;
 
     fn manifest(stage: &str) -> Manifest {
-        opening_manifest("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
+        expected_manifest("test", stage, 1, BTreeMap::new(), Vec::new(), BTreeMap::new())
     }
 
     fn posts() -> Vec<Post> {

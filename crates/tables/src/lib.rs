@@ -33,6 +33,7 @@
 //! Everything else of the format comes from Polars: numbers, flags, lists, the schema, compression, levels and reading. Any
 //! Parquet reader opens the files; `stated` adds what pandas and pyarrow need.
 
+mod arrow_metadata;
 mod batch;
 mod chunk_cache;
 mod chunks;
@@ -40,6 +41,7 @@ mod column;
 mod disk;
 mod edit;
 mod filter;
+mod foreign_types;
 mod frame;
 mod ledger_record;
 mod manifest;
@@ -52,11 +54,9 @@ mod places;
 mod reader;
 mod row;
 mod scan;
-mod stated;
 mod table;
 mod values;
 pub mod view;
-mod widened;
 mod writer;
 
 pub use riddlemill_files::{
@@ -65,6 +65,7 @@ pub use riddlemill_files::{
 };
 pub use riddlemill_files::{Unpacked, open_frames};
 
+pub use arrow_metadata::schema_metadata as stated_types;
 pub use batch::Batch;
 pub use edit::ColumnAccess;
 pub use filter::Filter;
@@ -76,6 +77,5 @@ pub use part_columns::{part_columns, part_rows};
 pub use reader::StageReader;
 pub use row::Plain;
 pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select_of, select_parts, select_rows};
-pub use stated::schema_metadata as stated_types;
 pub use table::TableWriter;
-pub use writer::{CAUSES, CommitError, StageWriter, opening_manifest};
+pub use writer::{CAUSES, CommitError, StageWriter, expected_manifest};

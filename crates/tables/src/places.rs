@@ -195,7 +195,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{Filter, StageWriter, opening_manifest, select_rows};
+    use crate::{Filter, StageWriter, expected_manifest, select_rows};
     use riddlemill_record::{Entry, Outcome, Post, Reason};
 
     /// A stage that merged each record into one of five.
@@ -209,7 +209,7 @@ mod tests {
             );
         }
         writer
-            .commit(opening_manifest("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new()))
+            .commit(expected_manifest("flub", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new()))
             .unwrap();
         StageReader::open(place).unwrap().unwrap()
     }

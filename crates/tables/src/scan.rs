@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::filter::Filter;
+use super::foreign_types::widen_footer;
 use super::part_columns::{columns_of, open_parquet, part_columns, part_rows, slices_of};
 use super::places::named_rows;
-use super::widened::widen_footer;
 use super::{Error, StageReader, from_frame};
 use riddlemill_files::fence;
 use riddlemill_record::{Record, Typed};

@@ -67,18 +67,18 @@ impl<R: Record> StageWriter<R> {
     /// # Errors
     /// [`Error::Io`] if the folder next to it cannot be created.
     pub fn create_of(columns: R::Columns, folder: &Path) -> Result<StageWriter<R>, Error> {
-        let making = durable::name_while_making(folder);
+        let temp_dir = durable::name_while_making(folder);
         // A killed run may have left its folder.
-        durable::remove_folder(&making)?;
-        durable::create_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
+        durable::create_folder(&temp_dir)?;
         Ok(StageWriter {
-            rows: TableWriter::create(columns, &making, "rows")?,
-            ledger: TableWriter::create((), &making, "ledger")?,
-            links: TableWriter::create((), &making, "links")?,
+            rows: TableWriter::create(columns, &temp_dir, "rows")?,
+            ledger: TableWriter::create((), &temp_dir, "ledger")?,
+            links: TableWriter::create((), &temp_dir, "links")?,
             causes: Vec::new(),
             caused: None,
             place: folder.to_path_buf(),
-            making,
+            making: temp_dir,
             batch: Batch::with_room(columns, 0),
             columns,
             records_out: 0,
@@ -278,7 +278,7 @@ impl<R: Record> Drop for StageWriter<R> {
 }
 
 /// The manifest of a stage before it is made: what determines it, without its results.
-pub fn opening_manifest(
+pub fn expected_manifest(
     recipe: &str,
     stage: &str,
     stage_version: u32,

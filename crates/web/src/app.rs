@@ -13,7 +13,7 @@ use super::running::Runner;
 use super::sessions::Sessions;
 use super::shares::{self, HeavyThreads};
 use super::tables::{Stages, Tables};
-use super::voting::{Ballots, Leases, VotingDesk};
+use super::voting::{Ballots, Leases, VoteService};
 use crate::config::{Config, FILE, Overrides};
 use crate::recipe::{self, Recipe};
 use crate::review::grades;
@@ -65,7 +65,7 @@ pub(super) struct App {
     pub(super) sessions: Sessions,
     pub(super) tries: Tries,
     pub(super) stages: Stages,
-    pub(super) desk: VotingDesk,
+    pub(super) desk: VoteService,
     pub(super) ballots: Ballots,
     pub(super) leases: Leases,
     pub(super) runner: Runner,
@@ -89,7 +89,7 @@ impl App {
             sessions: Sessions::in_workspace(&workspace),
             tries: Tries::default(),
             stages: Stages::default(),
-            desk: VotingDesk::open(&workspace),
+            desk: VoteService::open(&workspace),
             ballots: Ballots::default(),
             leases: Leases::default(),
             runner: Runner::default(),

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::audit::Passage;
-use crate::record::{Reason, goes_on};
+use crate::audit::StageEntry;
+use crate::record::{Reason, is_passed_on};
 
 /// Where the record of a row stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,10 +19,10 @@ pub(super) struct Left {
 
 impl Left {
     /// Of the last passage of a record; `None` where it went on: then it is in the set, or waits where no stage says so.
-    pub(super) fn from_passage(last: &Passage) -> Option<Left> {
+    pub(super) fn from_passage(last: &StageEntry) -> Option<Left> {
         let of_folder = last.stage.starts_with("[data]")
             && last.reason.as_deref() == Some(Reason::RequirementBroken.code());
-        (!goes_on(&last.outcome)).then(|| Left {
+        (!is_passed_on(&last.outcome)).then(|| Left {
             stage: last.stage.clone(),
             outcome: last.outcome.clone(),
             reason: last.reason.clone(),

@@ -64,7 +64,7 @@ fn annotator_routes() -> Vec<Route> {
         ("/review/mine", get(history::show_history)),
         ("/review/{recipe}/{step}/guideline", get(guideline::show_guideline)),
         ("/review/{recipe}/{step}/{round}", get(review::show_item).post(cast::submit_vote)),
-        ("/review/{recipe}/{step}/{round}/later", post(review::pass_over)),
+        ("/review/{recipe}/{step}/{round}/later", post(review::skip_item)),
     ]
 }
 

@@ -141,11 +141,11 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
     env.add_function("now", |state: &State, a: &str, b: &str| {
         mark_language(state, b, mark_differences(a, b, &[PieceSide::B]))
     });
-    env.add_function("marked", |state: &State, text: &str, sought: &str| {
-        mark_language(state, text, mark_places(text, find_exact(text, sought)))
+    env.add_function("marked", |state: &State, text: &str, query: &str| {
+        mark_language(state, text, mark_places(text, find_exact(text, query)))
     });
-    env.add_function("found_in", |state: &State, text: &str, sought: &str| {
-        mark_language(state, text, mark_places(text, find_folded(text, sought)))
+    env.add_function("found_in", |state: &State, text: &str, query: &str| {
+        mark_language(state, text, mark_places(text, find_folded(text, query)))
     });
     env.add_filter("to_json", |value: Value| {
         serde_json::to_string(&value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
@@ -313,15 +313,15 @@ fn mark_places(text: &str, places: Vec<Range<usize>>) -> String {
 }
 
 /// Where a text has the words, in either case.
-fn find_exact(text: &str, sought: &str) -> Vec<Range<usize>> {
-    let found = regex::RegexBuilder::new(&regex::escape(sought.trim())).case_insensitive(true).build();
+fn find_exact(text: &str, query: &str) -> Vec<Range<usize>> {
+    let found = regex::RegexBuilder::new(&regex::escape(query.trim())).case_insensitive(true).build();
     found.map(|found| found.find_iter(text).map(|place| place.range()).collect()).unwrap_or_default()
 }
 
 /// Where a text has the words as a search finds them: whatever their width, case and script, and the spaces and punctuation
 /// between them.
-fn find_folded(text: &str, sought: &str) -> Vec<Range<usize>> {
-    let wanted = fold(sought, Fold::KEY);
+fn find_folded(text: &str, query: &str) -> Vec<Range<usize>> {
+    let wanted = fold(query, Fold::KEY);
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -385,11 +385,11 @@ mod tests {
 
     #[test]
     fn what_was_searched_for_is_marked_and_stays_text() {
-        let in_either_case = |text: &str, sought: &str| mark_places(text, find_exact(text, sought));
+        let in_either_case = |text: &str, query: &str| mark_places(text, find_exact(text, query));
         assert_eq!(in_either_case("A<b> a", "a"), "<mark>A</mark>&lt;b&gt; <mark>a</mark>");
         assert_eq!(in_either_case("1.5 115", "1.5"), "<mark>1.5</mark> 115");
         assert_eq!(in_either_case("灯<", " "), "灯&lt;");
-        let found = |text: &str, sought: &str| mark_places(text, find_folded(text, sought));
+        let found = |text: &str, query: &str| mark_places(text, find_folded(text, query));
         assert_eq!(found("裝了聲控燈<b>", "声控灯"), "裝了<mark>聲控燈</mark>&lt;b&gt;");
         assert_eq!(found("ＡＢ，灯、 亮？", "ab灯亮"), "<mark>ＡＢ，灯、 亮</mark>？");
         assert_eq!(found("㎏㎏", "gk"), "<mark>㎏㎏</mark>");

@@ -3,16 +3,18 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::others::{FolderFiles, OtherFolder, Others, find_file};
+use super::cross_refs::{FolderFiles, OtherFolder, Others, find_file};
 use super::steps::{StepTables, parse_inputs, parse_steps};
 use super::{Benchmark, Prompt};
 use crate::data::{self, ItemNumber};
-use crate::declares::{self, Tables};
 use crate::draft::TablePlace;
-use crate::figures::Declared;
+use crate::figure::reader::{Declared, FigureNames, load_figures};
+use crate::fingerprint::{self, Tables};
 use crate::paper::{self, Cited, Paper};
 use crate::reader::{Keys, Problem, Problems, parse_file};
-use crate::{edition2, expression, figures, record_kind, records, setting, tables, tasks};
+use crate::table::reader::Context;
+use crate::task::reader::{TaskReferences, parse_tasks};
+use crate::{edition2, expression, record_kind, records, setting};
 use riddlemill_record::OwnReason;
 
 /// Reads benchmark folders: each by its name and files, a file by its path in the folder. `whole`: these are
@@ -100,8 +102,8 @@ fn load_folder(
         let what = "the folder has no benchmark.toml".to_owned();
         return Err(Problems(vec![Problem { place, what }]));
     };
-    let mut tables = declares::collect_tables(text, &["step", "published"]);
-    tables.extend(declares::collect_tables(
+    let mut tables = fingerprint::collect_tables(text, &["step", "published"]);
+    tables.extend(fingerprint::collect_tables(
         find_file(files, "ballots.toml").unwrap_or_default(),
         &["ballot", "every"],
     ));
@@ -137,7 +139,7 @@ fn load_folder(
 /// The hash of a folder's files, as they are written.
 fn hash_files(files: &FolderFiles) -> String {
     let all: Vec<&str> = files.iter().flat_map(|(path, text)| [*path, *text]).collect();
-    declares::hash(&all.join("\0"))
+    fingerprint::hash(&all.join("\0"))
 }
 
 fn parse_benchmark(
@@ -195,7 +197,7 @@ fn parse_benchmark(
     if let (Some(data), Some(_)) = (&mut data, &published) {
         data.sometimes.extend(data::published_column(language, place));
     }
-    let known = tasks::TaskReferences {
+    let known = TaskReferences {
         benchmark: name,
         folders: &others.prompts,
         whole: others.whole,
@@ -203,9 +205,9 @@ fn parse_benchmark(
         data: data.as_ref(),
         language,
     };
-    let tasks = tasks::parse_tasks(&known, keys);
+    let tasks = parse_tasks(&known, keys);
     let of_row = data.iter().flat_map(|data| &data.columns).map(|column| column.name).collect();
-    let known = figures::FigureNames {
+    let known = FigureNames {
         kinds: others.known_kinds(name),
         file: &format!("{name}/report.toml"),
         language,
@@ -213,15 +215,9 @@ fn parse_benchmark(
         lists: &lists,
         steps: &steps.iter().map(|step| step.name).collect::<Vec<_>>(),
         released: keys.has_key("data"),
-        answers: tables::Context {
-            language,
-            of_row,
-            lists: &lists,
-            tasks: &tasks,
-            names: RefCell::default(),
-        },
+        answers: Context { language, of_row, lists: &lists, tasks: &tasks, names: RefCell::default() },
     };
-    let (Declared { report, evaluation }, problems) = figures::load_figures(report, &known, keys);
+    let (Declared { report, evaluation }, problems) = load_figures(report, &known, keys);
     of_report.extend(problems);
     let StepTables { drafts, options, marked, natives, selects, elements } = tables;
     let benchmark = Benchmark {

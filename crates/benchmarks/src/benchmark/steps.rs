@@ -1,11 +1,11 @@
 //! The steps of a benchmark.
 
-use super::others::Others;
+use super::cross_refs::Others;
 use super::{Step, StepKind};
-use crate::arranged::{Elements, Marked, Options};
-use crate::ballots::Ballots;
+use crate::ballot::reader::Ballots;
 use crate::draft::{Draft, TablePlace};
 use crate::native::NativeStep;
+use crate::option_steps::{Elements, Marked, Options};
 use crate::reader::Keys;
 use crate::record_kind::{self, RecordKind};
 use crate::selecting::Select;

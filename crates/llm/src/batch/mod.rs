@@ -5,8 +5,8 @@
 //! every reply is stored. A process can end anywhere in between: the next one looks for a batch of unknown
 //! name among those of the server before it is sent again, and does not store a stored reply twice.
 
+mod cancel;
 mod fetch;
-mod give_up;
 mod log;
 mod server;
 
@@ -37,7 +37,7 @@ use super::send::BUDGET_POLL;
 use super::store::{Begin, BeginReply, Store, StoreError, now_ms};
 use super::tokens;
 
-pub use self::give_up::{GiveUpError, GivenUp, give_up_lost};
+pub use self::cancel::{CancelError, Cancelled, cancel_lost};
 pub use self::log::{OpenBatch, open_batches};
 pub(super) use self::server::takes_batches;
 
@@ -67,7 +67,7 @@ pub(super) struct Turn {
     /// Requests that were refused in a batch that ended in this run.
     refused: FxHashMap<Key, Failed>,
     /// Whether a batch has ended since, so that the store has new replies.
-    pub(super) brought: bool,
+    pub(super) completed: bool,
     _lock: File,
 }
 
@@ -85,13 +85,13 @@ impl Engine {
             let asks = entry.endpoint == self.endpoint.name && !self.limits.cancel.is_cancelled();
             // The batch of another endpoint cannot be asked for here, but its requests must not be sent
             // twice.
-            let brought = if asks {
+            let completed = if asks {
                 self.advance_batch(&server, &mut turn, &entry, false).await
             } else {
                 Ok(BatchState::InProgress(String::new()))
             };
-            match brought {
-                Ok(BatchState::Complete) => turn.brought = true,
+            match completed {
+                Ok(BatchState::Complete) => turn.completed = true,
                 Ok(BatchState::InProgress(state)) => turn.waiting.extend(waiting_requests(&entry, &state)),
                 Err(stuck) => turn.waiting.extend(is_stuck(&entry, &stuck)),
             }
@@ -101,7 +101,7 @@ impl Engine {
 
     /// Replaces a question whose answer was cut off by its repetition with a larger limit, so that it is
     /// looked up in batches and sent in one.
-    pub(super) fn instead_of_cut(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
+    pub(super) fn reuse_larger(&self, questions: &mut [Question], answers: &mut [Option<Answer>]) {
         for (question, answer) in questions.iter_mut().zip(answers) {
             if answer.is_some() {
                 continue;
@@ -244,13 +244,13 @@ impl Engine {
             places.iter().for_each(|&at| answers[at] = Some(store_failed(questions[at].key, &error)));
             return;
         }
-        let brought = self.advance_batch(server, turn, &entry, true).await;
-        let waiting: Vec<(Key, Held)> = match &brought {
+        let state = self.advance_batch(server, turn, &entry, true).await;
+        let waiting: Vec<(Key, Held)> = match &state {
             Ok(BatchState::Complete) => unanswered_requests(&entry).collect(),
             Ok(BatchState::InProgress(state)) => waiting_requests(&entry, state).collect(),
             Err(stuck) => is_stuck(&entry, stuck).collect(),
         };
-        let is_over = matches!(brought, Ok(BatchState::Complete));
+        let is_over = matches!(state, Ok(BatchState::Complete));
         for (at, (key, hold)) in places.into_iter().zip(waiting) {
             let refused = turn.refused.get(&key).cloned().map(Answer::Failed);
             let known = refused.or_else(|| is_over.then(|| self.known_now(&questions[at], &key)).flatten());
@@ -324,7 +324,7 @@ impl Turn {
         let lock = locked.map_err(|source| StoreError::Io { path, source })?;
         let LogContents { open, ids } = log::read_log(&log)?;
         let (waiting, refused) = Default::default();
-        Ok((Turn { log, ids, waiting, refused, brought: false, _lock: lock }, open))
+        Ok((Turn { log, ids, waiting, refused, completed: false, _lock: lock }, open))
     }
 }
 

@@ -10,7 +10,7 @@ use super::*;
 use crate::http::Received;
 use crate::settings::Provider;
 use crate::wire;
-use crate::{Ask, Endpoint, Limits, Message, Output, RequestContent, Role, give_up_lost, open_batches};
+use crate::{Ask, Endpoint, Limits, Message, Output, RequestContent, Role, cancel_lost, open_batches};
 
 const PROVIDERS: [Provider; 4] = [Provider::Openai, Provider::Azure, Provider::Anthropic, Provider::Gemini];
 
@@ -175,10 +175,16 @@ async fn a_batch_that_is_given_up_keeps_what_was_answered() {
         bench.run(None).await.unwrap();
         let name = bench.open()[0].batch.clone();
         assert!(
-            bench.engine(None).give_up("nothing").await.unwrap_err().to_string().contains("replies batches")
+            bench
+                .engine(None)
+                .cancel_batch("nothing")
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("replies batches")
         );
-        let given_up = bench.engine(None).give_up(&name).await.unwrap();
-        assert_eq!(given_up, GivenUp::Over { answered: 2 }, "{provider:?}");
+        let given_up = bench.engine(None).cancel_batch(&name).await.unwrap();
+        assert_eq!(given_up, Cancelled::Over { answered: 2 }, "{provider:?}");
         assert_eq!((bench.spent(), bench.open()), ((2 * COST, 3), Vec::new()), "{provider:?}");
         assert_eq!(bench.kept.lock().unwrap().batches.len(), 1);
     }
@@ -191,7 +197,11 @@ async fn a_batch_that_was_never_sent_is_given_up_for_nothing() {
         // Killed before anything was sent.
         assert!(bench.run(Some((1, false))).await.is_none());
         let name = bench.open()[0].batch.clone();
-        assert_eq!(bench.engine(None).give_up(&name).await.unwrap(), GivenUp::NeverSent, "{provider:?}");
+        assert_eq!(
+            bench.engine(None).cancel_batch(&name).await.unwrap(),
+            Cancelled::NeverSent,
+            "{provider:?}"
+        );
         assert_eq!((bench.spent().0, bench.open()), (0, Vec::new()));
         // Or by switching batches off, which asks one by one: the connection without batches shows it.
         let mut bench = Bench::with(provider);
@@ -214,8 +224,8 @@ async fn a_batch_that_the_server_knows_no_more_waits_until_somebody_books_it() {
             "which it no longer has (404 from e (no such batch)); riddlemill replies cancel {name} --lost"
         );
         assert!(held_reasons(&answers)[0].ends_with(&hint), "{:?}", held_reasons(&answers));
-        assert!(bench.engine(None).give_up(&name).await.unwrap_err().to_string().contains("--lost"));
-        give_up_lost(&bench.store(), &name).await.unwrap();
+        assert!(bench.engine(None).cancel_batch(&name).await.unwrap_err().to_string().contains("--lost"));
+        cancel_lost(&bench.store(), &name).await.unwrap();
         assert_eq!((bench.spent(), bench.open()), (before, Vec::new()), "it stays spent");
         bench.kept.lock().unwrap().forgot = false;
         bench.run(None).await.unwrap();

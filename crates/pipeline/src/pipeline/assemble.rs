@@ -143,7 +143,7 @@ pub fn assemble_stage(
         refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
         same_joke::refuse_in_parts(config, Some(recipe.name)).map_err(RunError::from)?;
     }
-    let known = RunContext::new(config, recipe);
+    let context = RunContext::new(config, recipe);
     let _lock = Lock::take_lock(&workspace.recipe_folder(recipe.name))?;
     // Under the lock nobody else writes, so unfinished folders are what a killed process left.
     durable::sweep_folder(&workspace.recipe_folder(recipe.name))?;
@@ -153,8 +153,8 @@ pub fn assemble_stage(
     for step in recipe.steps().iter().take_while(|before| before.name != step.name) {
         made.insert(step.name, open_input(&workspace, recipe, step.name)?.manifest().clone());
     }
-    let opening = known.opening_manifest(step, &made)?;
-    let people = known.logs.load_decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
+    let expected = context.expected_manifest(step, &made)?;
+    let people = context.logs.load_decisions().map_err(RunError::from)?.of_stage(recipe.name, step.name);
     if !people.is_empty() {
         let count = count_with_noun(people.len() as u64, "decision");
         return Err(AssembleError::Decided { stage: step.name, recipe: recipe.name, count });
@@ -165,7 +165,7 @@ pub fn assemble_stage(
     }
     let mut writer = StageWriter::<Post>::create(&workspace.stage_folder(recipe.name, number, step.name))?;
     // Later stages depend on the rows of import, and on no dump.
-    let dumps = if step.stage.is_import() { known.read_dumps()? } else { &[] };
+    let dumps = if step.stage.is_import() { context.read_dumps()? } else { &[] };
     let mut items = DumpEntries::new(dumps);
     let mut ends = Ends::from_inputs(step, &made);
     let mut entries = 0;
@@ -235,7 +235,7 @@ pub fn assemble_stage(
     if step.stage.merges_posts() {
         near_pairs(&mut writer, pairs)?;
     }
-    Ok(writer.commit(opening)?)
+    Ok(writer.commit(expected)?)
 }
 
 fn check_complete(step: &Step, made: &BTreeMap<&str, Manifest>, entries: u64) -> Result<(), AssembleError> {

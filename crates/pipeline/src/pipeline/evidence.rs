@@ -67,7 +67,7 @@ impl<'a> RunContext<'a> {
     }
 
     /// The manifest with which a step's output would start today.
-    pub(super) fn opening_manifest(
+    pub(super) fn expected_manifest(
         &self,
         step: &Step,
         made: &BTreeMap<&str, Manifest>,
@@ -93,7 +93,7 @@ impl<'a> RunContext<'a> {
             let judged = step.inputs.iter().find_map(|input| made.get(input)?.tables.get(same_joke::JUDGED));
             evidence.extend(judged.map(|judged| ("judged".to_owned(), judged.hash.clone())));
         }
-        Ok(store::opening_manifest(
+        Ok(store::expected_manifest(
             self.recipe.name,
             step.name,
             step.stage.version(),
@@ -162,10 +162,10 @@ impl<'a> RunContext<'a> {
         &self,
         step: &Step,
         folder: &Path,
-        opening: &Manifest,
+        expected: &Manifest,
         offline: bool,
     ) -> Result<Freshness, RunError> {
-        let found = freshness_of_stage(folder, opening);
+        let found = freshness_of_stage(folder, expected);
         let (Freshness::Fresh(manifest), false) = (&found, offline) else { return Ok(found) };
         match step.stage.count_missing(&self.step_context(step), manifest)? {
             Some((key, count)) if count > 0 => {

@@ -152,7 +152,7 @@ fn walk_recipe(
 ) -> Result<(WaitingRecords, Vec<StepForecast>), RunError> {
     let workspace = Workspace::new(&config.root);
     let prompts = draft::load_prompts(config)?;
-    let known = RunContext::new(config, recipe);
+    let context = RunContext::new(config, recipe);
     let mut waiting = WaitingRecords::default();
     let mut steps = Vec::new();
     for (at, step) in recipe.steps().iter().enumerate() {
@@ -171,7 +171,7 @@ fn walk_recipe(
         if let Some(made) =
             Manifest::read_from_stage(&workspace.stage_folder(recipe.name, step.number, step.name))?
         {
-            waiting = waiting_after_step(&known, step, &made, waiting)?;
+            waiting = waiting_after_step(&context, step, &made, waiting)?;
         }
         if to == Some(step.name) {
             break;

@@ -121,7 +121,7 @@ pub fn describe_changes(why: &[Change]) -> String {
 }
 
 /// Compares an existing stage with what a run would make.
-pub(super) fn freshness_of_stage(folder: &Path, opening: &Manifest) -> Freshness {
+pub(super) fn freshness_of_stage(folder: &Path, expected: &Manifest) -> Freshness {
     let reader = match StageReader::open(folder) {
         Ok(Some(reader)) => reader,
         Ok(None) => return Freshness::Missing,
@@ -132,10 +132,10 @@ pub(super) fn freshness_of_stage(folder: &Path, opening: &Manifest) -> Freshness
         return Freshness::Damaged(e.to_string());
     }
     let manifest = Box::new(reader.manifest().clone());
-    if manifest.fingerprint == opening.fingerprint {
+    if manifest.fingerprint == expected.fingerprint {
         return Freshness::Fresh(manifest);
     }
-    let why = list_changes(&manifest, opening);
+    let why = list_changes(&manifest, expected);
     Freshness::Stale(manifest, why)
 }
 

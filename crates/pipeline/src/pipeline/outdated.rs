@@ -10,7 +10,7 @@ use super::plan::Planned;
 use super::{RunError, rows};
 use crate::config::{Config, sections};
 use crate::recipe::{Recipe, Step};
-use crate::stages::native::{Reread, WrittenRecord};
+use crate::stages::native::{Rewrite, WrittenRecord};
 use crate::stages::review::Votes;
 use crate::stages::{self, StageError, StageRows, draft, subject};
 use riddlemill_llm::Engine;
@@ -64,7 +64,7 @@ pub fn find_outdated(
         rows => text_digests(rows.columns(), &before, WrittenRecord::Row)?,
     };
     let rule = |step: &&Step| step.stage.text_rereader(config, recipe.name);
-    let rules: Vec<Option<Reread>> = chain.iter().skip(1).map(rule).collect::<Result<_, _>>()?;
+    let rules: Vec<Option<Rewrite>> = chain.iter().skip(1).map(rule).collect::<Result<_, _>>()?;
     let today = |post: Post| {
         let passed =
             rules.iter().flatten().try_fold(WrittenRecord::from(post), |written, rule| rule(written));

@@ -59,7 +59,7 @@ pub(super) fn plan_of(
     offline: bool,
 ) -> Result<Vec<Planned>, RunError> {
     let workspace = Workspace::new(&config.root);
-    let known = RunContext::new(config, recipe);
+    let context = RunContext::new(config, recipe);
     // Missing stages of another recipe are reported for that recipe.
     let mut made = super::read_foreign_manifests(&workspace, recipe).unwrap_or_default();
     let mut unmade: BTreeMap<&'static str, &'static str> = BTreeMap::new();
@@ -67,8 +67,8 @@ pub(super) fn plan_of(
     for step in recipe.steps() {
         let place = workspace.stage_folder(recipe.name, step.number, step.name);
         let after = step.inputs.iter().find_map(|input| unmade.get(input).copied());
-        let opening = known.opening_manifest(step, &made)?;
-        let freshness = known.freshness_of_step(step, &place, &opening, offline)?;
+        let expected = context.expected_manifest(step, &made)?;
+        let freshness = context.freshness_of_step(step, &place, &expected, offline)?;
         match &freshness {
             Freshness::Fresh(manifest) | Freshness::Stale(manifest, _) => {
                 // A remade stage may have the same rows, so later steps are compared with the old ones.
@@ -82,7 +82,8 @@ pub(super) fn plan_of(
             unmade.insert(step.name, after);
         }
         // With an equal fingerprint only missing replies or embeddings can make a stage stale.
-        let asks = matches!(&freshness, Freshness::Stale(made, _) if made.fingerprint == opening.fingerprint);
+        let asks =
+            matches!(&freshness, Freshness::Stale(made, _) if made.fingerprint == expected.fingerprint);
         planned.push(Planned { step: step.name, freshness, after, asks });
     }
     Ok(planned)
@@ -129,21 +130,21 @@ pub fn same_work(twin: &Manifest, opening: &Manifest) -> bool {
 
 fn link_parts(twin: &StageReader, folder: &Path, opening: &Manifest) -> Result<Option<Manifest>, Error> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let making = folder.with_file_name(format!(".making-{name}"));
-    durable::remove_folder(&making)?;
+    let temp_dir = folder.with_file_name(format!(".making-{name}"));
+    durable::remove_folder(&temp_dir)?;
     for table in twin.manifest().tables.keys() {
-        durable::create_folder(&making.join(table))?;
+        durable::create_folder(&temp_dir.join(table))?;
     }
     for part in twin.manifest().tables.values().flat_map(|t| &t.parts) {
-        if fs::hard_link(twin.folder().join(&part.file), making.join(&part.file)).is_err() {
+        if fs::hard_link(twin.folder().join(&part.file), temp_dir.join(&part.file)).is_err() {
             // Another file system, or the other recipe is being remade: make the stage instead.
-            durable::remove_folder(&making)?;
+            durable::remove_folder(&temp_dir)?;
             return Ok(None);
         }
     }
     // The other recipe is not locked: its run may have replaced the stage while the parts were linked.
     if Manifest::read_from_stage(twin.folder()).ok().flatten().as_ref() != Some(twin.manifest()) {
-        durable::remove_folder(&making)?;
+        durable::remove_folder(&temp_dir)?;
         return Ok(None);
     }
     // Only counts and tables come from the twin; recipe and inputs keep the names of this one.
@@ -153,7 +154,7 @@ fn link_parts(twin: &StageReader, folder: &Path, opening: &Manifest) -> Result<O
         ..opening.clone()
     };
     // The manifest is written last and before the swap: a stage in its place is always complete.
-    durable::write_synced(&making.join(MANIFEST), &made.to_bytes())?;
-    durable::swap_folder(&making, folder)?;
+    durable::write_synced(&temp_dir.join(MANIFEST), &made.to_bytes())?;
+    durable::swap_folder(&temp_dir, folder)?;
     Ok(Some(made))
 }

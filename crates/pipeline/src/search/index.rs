@@ -20,7 +20,7 @@ use riddlemill_tables::durable::digest_plain;
 use riddlemill_text::text::normalise::{Fold, fold};
 use serde::{Deserialize, Serialize};
 
-use crate::stages::import::{Block, Dump, RecallFilter, Recalled, read_blocks};
+use crate::stages::import::{Block, Dump, DumpRecord, RecallFilter, read_blocks};
 
 /// Raised whenever the layout changes, or the extraction of texts.
 const VERSION: u32 = 2;
@@ -211,7 +211,7 @@ fn origin_of_dump(dump: &Dump, limit: u64) -> Result<IndexOrigin, Error> {
 
 /// Reads a dump and builds its index.
 fn build_index(dump: &Dump, origin: IndexOrigin, limit: u64) -> Result<Vec<u8>, Error> {
-    let digest_of = |records: Vec<Recalled>| {
+    let digest_of = |records: Vec<DumpRecord>| {
         let mut runs: Vec<u64> = Vec::new();
         for record in &records {
             let text = fold(&record.text, Fold::KEY);

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::config::{Config, sections};
 use crate::recipe;
 use crate::stages::StageError;
-pub use crate::stages::import::Recalled;
+pub use crate::stages::import::DumpRecord;
 use crate::stages::import::{
     Block, Dump, FileRow, RecallFilter, is_sought, locate_files, read_back, read_blocks,
 };
@@ -44,7 +44,7 @@ const CONTAINED: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
     /// The records, in the order of the dumps; if some are equal to the words, only those.
-    pub records: Vec<Recalled>,
+    pub records: Vec<DumpRecord>,
     /// Whether the search stopped before the last dump, having found enough.
     pub more: bool,
     /// Dumps that have changed since they were imported.
@@ -115,8 +115,8 @@ impl Search {
         let read =
             |(dump, index): &(Dump, Index), places: &[usize], is_hit: &(dyn Fn(&str) -> bool + Sync)| {
                 let records = read_records(dump, index, places, &sift)?;
-                let hit = |record: &Recalled| is_hit(&fold(&record.text, Fold::KEY));
-                Ok::<Vec<Recalled>, Error>(records.into_par_iter().filter(hit).collect())
+                let hit = |record: &DumpRecord| is_hit(&fold(&record.text, Fold::KEY));
+                Ok::<Vec<DumpRecord>, Error>(records.into_par_iter().filter(hit).collect())
             };
         // Texts equal to the words are returned alone; they are found by their hash.
         let whole = hash_whole_text(&wanted);
@@ -128,10 +128,10 @@ impl Search {
                 }
             }
         }
-        let sought: Vec<u64> = hash_ngrams(&wanted).collect();
+        let query_ngrams: Vec<u64> = hash_ngrams(&wanted).collect();
         let alone = !found.records.is_empty();
         'dumps: for of in self.dumps.iter().filter(|_| !alone) {
-            for batch in of.1.blocks_with_runs(&sought).chunks(batch_size(&of.0)) {
+            for batch in of.1.blocks_with_runs(&query_ngrams).chunks(batch_size(&of.0)) {
                 found.records.extend(read(of, batch, &|text| text.contains(&wanted))?);
                 if found.records.len() > enough {
                     break 'dumps;
@@ -150,9 +150,9 @@ impl Search {
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
-    pub fn of_texts(&self, texts: &[&str]) -> Result<Vec<Vec<Recalled>>, StageError> {
+    pub fn of_texts(&self, texts: &[&str]) -> Result<Vec<Vec<DumpRecord>>, StageError> {
         let wanted: Vec<String> = texts.par_iter().map(|text| fold(text, Fold::KEY)).collect();
-        let mut found: Vec<Vec<Recalled>> = texts.iter().map(|_| Vec::new()).collect();
+        let mut found: Vec<Vec<DumpRecord>> = texts.iter().map(|_| Vec::new()).collect();
         let sift = RecallFilter { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for contains in [false, true] {
             let open: Vec<usize> = (0..texts.len())
@@ -195,7 +195,7 @@ impl Search {
 
     /// Every record of every dump that is not withdrawn, dump by dump, without [`Recalled::text`]; `take` gets them in the
     /// order in which import reads them. Each dump is read once, from its beginning to its end.
-    pub fn for_each_record(&self, mut take: impl FnMut(Recalled)) {
+    pub fn for_each_record(&self, mut take: impl FnMut(DumpRecord)) {
         let sift = RecallFilter { withdrawn: Some(&self.withdrawn), sought: None, unmarked: true };
         for (dump, index) in &self.dumps {
             read_blocks(
@@ -214,7 +214,7 @@ impl Search {
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
-    pub fn by_id(&self, id: &str, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
+    pub fn by_id(&self, id: &str, also_withdrawn: bool) -> Result<Vec<DumpRecord>, StageError> {
         let sift = self.make_sift(also_withdrawn);
         let mut found = Vec::new();
         for (dump, index) in &self.dumps {
@@ -229,7 +229,7 @@ impl Search {
     ///
     /// # Errors
     /// [`StageError`] if a dump cannot be read.
-    pub fn by_place(&self, place: &Locator, also_withdrawn: bool) -> Result<Vec<Recalled>, StageError> {
+    pub fn by_place(&self, place: &Locator, also_withdrawn: bool) -> Result<Vec<DumpRecord>, StageError> {
         let sift = self.make_sift(also_withdrawn);
         let mut found = Vec::new();
         for (dump, index) in self.dumps.iter().filter(|(dump, _)| place.is_in_file(&dump.source, &dump.file))
@@ -293,7 +293,7 @@ fn mark_characters() -> &'static str {
 ///
 /// # Errors
 /// [`StageError`] if a dump or the tombstones cannot be read, or an index not written.
-pub fn at_place(config: &Config, place: &str) -> Result<Option<Recalled>, StageError> {
+pub fn at_place(config: &Config, place: &str) -> Result<Option<DumpRecord>, StageError> {
     let Ok(place) = place.parse::<Locator>() else { return Ok(None) };
     let found = Search::open(config)?.by_place(&place, false)?;
     Ok(found.into_iter().next())
@@ -304,7 +304,7 @@ fn read_records(
     index: &Index,
     places: &[usize],
     sift: &RecallFilter<'_>,
-) -> Result<Vec<Recalled>, Error> {
+) -> Result<Vec<DumpRecord>, Error> {
     if places.is_empty() {
         return Ok(Vec::new());
     }

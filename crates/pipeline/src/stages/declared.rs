@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::arranged::{Marked, Options};
+use riddlemill_benchmarks::option_steps::{Marked, Options};
 use riddlemill_record::{Outcome, Reason, Record, Row};
 use riddlemill_text::options::{LETTERS, draw_choices};
 use serde_json::json;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::config::{Config, sections};
 use crate::stages::draft::{
-    EndpointLoad, LlmContext, describe_progress, may_answer_later, open_store, require_consent, waits_for,
+    EndpointLoad, LlmContext, describe_progress, may_answer_later, open_store, require_consent, stop_message,
 };
 use crate::stages::{JoinProgress, StageError, Stop, Unusable};
 use riddlemill_files::fence;
@@ -208,7 +208,7 @@ impl Embeds {
                     () = tokio::time::sleep(Duration::from_millis(100)) => {
                         if asking.stop.is_requested() && !cancel.is_cancelled() {
                             cancel.cancel();
-                            asking.pulse.notify_user(&waits_for(std::slice::from_ref(&flight)));
+                            asking.pulse.notify_user(&stop_message(std::slice::from_ref(&flight)));
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::arranged::Elements;
+use riddlemill_benchmarks::option_steps::Elements;
 use riddlemill_benchmarks::scope::{Scope, layer_variables};
 use riddlemill_benchmarks::selecting::{Leaves, Select};
 use riddlemill_record::{Link, Outcome, Reason, Record, Row};

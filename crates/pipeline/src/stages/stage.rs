@@ -10,7 +10,7 @@ use super::context::{About, NewRows, StageError, StageRows};
 use super::draft::DraftStep;
 use super::embed::{Embedded, Embeds};
 use super::job::{Job, StepContext};
-use super::native::{Reread, full_text};
+use super::native::{Rewrite, full_text};
 use super::review::ReviewStep;
 use crate::config::Config;
 use riddlemill_llm::{Ask, Endpoint};
@@ -80,7 +80,7 @@ pub trait Stage: Debug + Send + Sync {
     }
 
     /// How it would write a text today; `None` where it writes none.
-    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Rewrite>, StageError> {
         Ok(None)
     }
 

@@ -14,7 +14,7 @@ use riddlemill_text::text::policy::ListError;
 use super::Unusable;
 use super::context::{About, NewRows, StageError, StageRows};
 use super::job::{Job, StepContext};
-use super::native::{Reread, WrittenRecord, goes_on};
+use super::native::{Rewrite, WrittenRecord, continued_row};
 use super::overrule::{by_rule, describe_ruling, edit_parts, overrule_outcome};
 use super::published::Publishable;
 use super::rule::{Overrulable, Rule};
@@ -22,9 +22,9 @@ use super::stage::Stage;
 use crate::config::{Config, sections};
 
 /// How a rule over posts would write a text today.
-fn rereader_of_rule(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Reread> {
+fn rereader_of_rule(rule: impl Fn(Post) -> Outcome<Post> + Sync + 'static) -> Option<Rewrite> {
     Some(Box::new(move |written| match written {
-        WrittenRecord::Post(post) => goes_on(rule(*post)).map(WrittenRecord::from),
+        WrittenRecord::Post(post) => continued_row(rule(*post)).map(WrittenRecord::from),
         other => Some(other),
     }))
 }
@@ -64,7 +64,7 @@ impl Stage for Cleaning {
         true
     }
 
-    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Rewrite>, StageError> {
         let settings: sections::Clean = config.typed_settings(Some(recipe), "clean");
         Ok(rereader_of_rule(move |post| clean_post(post, &settings)))
     }
@@ -172,7 +172,7 @@ impl Stage for Anonymising {
         true
     }
 
-    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Rewrite>, StageError> {
         let stage = anonymise_stage(&config.root, &config.typed_settings(Some(recipe), "anonymise"))?;
         Ok(rereader_of_rule(move |post| stage.anonymise_post(post)))
     }
@@ -216,7 +216,7 @@ impl Stage for Filtering {
         true
     }
 
-    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Rewrite>, StageError> {
         let settings: sections::Filter = config.typed_settings(Some(recipe), "filter");
         Ok(rereader_of_rule(move |post| filter_post(post, &settings)))
     }

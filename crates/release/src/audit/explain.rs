@@ -38,14 +38,14 @@ pub struct Explained {
     /// The thread owner's note under it.
     pub note: Option<String>,
     /// What happened to it, stage by stage.
-    pub way: Vec<Passage>,
+    pub way: Vec<StageEntry>,
     /// What happened to records merged into it.
-    pub absorbed: Vec<Passage>,
+    pub absorbed: Vec<StageEntry>,
 }
 
 /// What one stage did with one record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Passage {
+pub struct StageEntry {
     pub stage: String,
     /// The record that entered.
     pub id: String,
@@ -216,7 +216,7 @@ impl Explained {
             return;
         };
         self.ends.clone_from(&entry.outcome);
-        self.way.push(Passage { definition: Some(says), ..passage_of_entry(stage, entry) });
+        self.way.push(StageEntry { definition: Some(says), ..passage_of_entry(stage, entry) });
     }
 
     /// The end of its path; `None` if no stage has the record.
@@ -259,7 +259,7 @@ pub fn fill_texts(
     let of_import = explained.way.first().and_then(|first| first.into.as_ref());
     let post = explained.of.as_ref().and(of_import).unwrap_or(&explained.id);
     let post = raw_post(workspace, recipe, post)?;
-    let merged = |passage: &Passage| passage.outcome == State::Merged.code();
+    let merged = |passage: &StageEntry| passage.outcome == State::Merged.code();
     let of_import =
         |stage: &str| recipe.origin_recipe().steps().first().is_some_and(|step| step.name == stage);
     // Each stage is read once, however many were merged there.
@@ -291,12 +291,12 @@ pub fn fill_texts(
     explained.note = post.as_ref().and_then(|post| post.note.clone());
     let last = explained.way.iter().rev().find(|passage| passage.own_text.is_some());
     let own = last.and_then(|passage| passage.own_text.clone());
-    let posts = |passage: &&Passage| {
+    let posts = |passage: &&StageEntry| {
         recipe.find_step(&passage.stage).is_some_and(|(_, step)| step.stage.rows() == StageRows::Posts)
     };
     // A stage may change a record and not its text: a published row that a rule would merge, a post that is embedded.
     let written = |text: &String| !text.trim().is_empty();
-    let after = |passage: &Passage| passage.after.clone().filter(written);
+    let after = |passage: &StageEntry| passage.after.clone().filter(written);
     let changed = explained.way.iter().rev().filter(posts).find_map(after);
     let raw = |post: Post| match written(&post.text) {
         true => post.text,
@@ -348,9 +348,9 @@ fn texts_entering(
     Ok(texts)
 }
 
-pub(super) fn passage_of_entry(stage: &str, entry: Entry) -> Passage {
+pub(super) fn passage_of_entry(stage: &str, entry: Entry) -> StageEntry {
     let definition = entry.reason.as_deref().and_then(crate::stages::define_code).map(str::to_string);
-    Passage {
+    StageEntry {
         stage: stage.into(),
         id: entry.id,
         outcome: entry.outcome,
@@ -376,7 +376,7 @@ pub fn last_passages(
     workspace: &Workspace,
     recipe: &'static Recipe,
     ids: &BTreeSet<&str>,
-) -> Result<BTreeMap<String, Passage>, Error> {
+) -> Result<BTreeMap<String, StageEntry>, Error> {
     let mut last = BTreeMap::new();
     if ids.is_empty() {
         return Ok(last);

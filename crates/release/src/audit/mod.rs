@@ -21,7 +21,7 @@ pub use charts::{
     place_of_score, read_funnel,
 };
 pub use evidence::{Detail, evidence_details};
-pub use explain::{Explained, Passage, explain_record, fill_texts, last_passages, raw_post};
+pub use explain::{Explained, StageEntry, explain_record, fill_texts, last_passages, raw_post};
 pub use figures::{declared_tables, figure_files};
 pub use page::render_audit_page;
 pub use prove::{Gap, Proof, prove_freshness, prove_stages};

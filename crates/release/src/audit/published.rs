@@ -93,7 +93,7 @@ pub fn examine_published(
             .iter()
             .filter(of_json)
             .map(|compat| read(candidate.join("compat").join(compat.file)));
-        report.hold_against(&rows, &forms.collect::<Vec<_>>());
+        report.compare_rows(&rows, &forms.collect::<Vec<_>>());
         let manifest = CandidateManifest::read_manifest(&candidate).ok().flatten();
         let files = manifest.map(|manifest| manifest.files_of(recipe.name)).unwrap_or_default();
         let lines: String = files.iter().map(|file| read(candidate.join(file))).collect();
@@ -116,8 +116,8 @@ pub fn examine_published(
                 StageReader::open(&workspace.stage_folder(recipe.name, posts.number, posts.name))?
         {
             let likeness = config.typed_settings(Some(recipe.name), "dedup");
-            let sought = attribute_rows(config, recipe, &posts, &likeness)?;
-            (report.found, report.without) = (sought.found, sought.without);
+            let attributed = attribute_rows(config, recipe, &posts, &likeness)?;
+            (report.found, report.without) = (attributed.found, attributed.without);
             report.kept = find_kept_posts(&stage, &posts, &report.found)?;
         }
     }
@@ -126,7 +126,7 @@ pub fn examine_published(
 
 impl PublishedReport {
     /// Compares rows with their published forms.
-    fn hold_against(&mut self, rows: &[&PublishedRow], forms: &[String]) {
+    fn compare_rows(&mut self, rows: &[&PublishedRow], forms: &[String]) {
         // A published set may contain a row twice, and each needs a counterpart of its own.
         let mut written: BTreeMap<String, usize> = BTreeMap::new();
         for form in forms {

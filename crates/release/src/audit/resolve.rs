@@ -20,7 +20,7 @@ use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Locator, Post, State};
 use crate::search::{ChangedDump, Search};
 use crate::stages::StageError;
-use crate::stages::import::{FileRow, Recalled};
+use crate::stages::import::{DumpRecord, FileRow};
 use crate::stages::withdrawal::{Tombstone, Withdrawals};
 use crate::store::{Error, Filter, StageReader, Workspace, select_rows};
 
@@ -46,7 +46,7 @@ pub struct NamedRecord {
     /// Where it ended in each recipe, if it was found in a dump.
     pub ended: Vec<RecordEnding>,
     /// The record as it is in its dump, if it was looked up there.
-    pub recalled: Option<Recalled>,
+    pub recalled: Option<DumpRecord>,
 }
 
 /// What a recipe calls a record.
@@ -346,7 +346,7 @@ impl<'c> Resolver<'c> {
     }
 
     /// Records of dumps, with what each recipe calls them.
-    fn name_records(&self, records: Vec<Recalled>) -> Result<Vec<NamedRecord>, StageError> {
+    fn name_records(&self, records: Vec<DumpRecord>) -> Result<Vec<NamedRecord>, StageError> {
         let mut named: Vec<NamedRecord> = records.iter().map(|_| NamedRecord::default()).collect();
         for recipe in &self.recipes {
             let ended = find_whereabouts(&self.workspace, recipe, &records)?;
@@ -407,7 +407,7 @@ impl<'c> Resolver<'c> {
     }
 
     /// The tombstone of a record of a dump.
-    fn tombstone_of(&self, record: &Recalled) -> Option<&Tombstone> {
+    fn tombstone_of(&self, record: &DumpRecord) -> Option<&Tombstone> {
         let by_id = record.ids.iter().find_map(|id| self.withdrawals.of_id(id));
         by_id.or_else(|| self.withdrawals.of_text(&record.verbatim))
     }

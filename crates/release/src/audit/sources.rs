@@ -15,7 +15,7 @@ use crate::config::{Config, Source, SourceKind, sections};
 use crate::join::{Metric, Unwatched, plain_similarity};
 use crate::recipe::Recipe;
 use crate::record::{Post, is_published};
-use crate::search::{Recalled, Search};
+use crate::search::{DumpRecord, Search};
 use crate::stages::{StageError, similar_pairs};
 use crate::store::{StageReader, Workspace};
 use crate::text::normalise::{Fold, fold};
@@ -71,7 +71,7 @@ struct Text {
     place: String,
     time: Option<String>,
     /// If it did not reach dedup: as it is in its dump.
-    aside: Option<Recalled>,
+    aside: Option<DumpRecord>,
 }
 
 /// A post that may be a row: how alike they are.
@@ -266,9 +266,9 @@ fn ends_of_posts(
             },
         );
     }
-    let aside: Vec<(usize, Recalled)> =
+    let aside: Vec<(usize, DumpRecord)> =
         named.iter().filter_map(|at| Some((*at, sources[*at].aside.clone()?))).collect();
-    let records: Vec<Recalled> = aside.iter().map(|(_, record)| record.clone()).collect();
+    let records: Vec<DumpRecord> = aside.iter().map(|(_, record)| record.clone()).collect();
     let words = |found: &RecordEnding| match (&found.outcome, found.ending) {
         (None, Ending::Waiting) => format!("waiting for {}", found.stage),
         (None, _) => "kept".into(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::recipe::Recipe;
 use crate::record::{Entry, Link, Reason, State};
-use crate::stages::import::Recalled;
+use crate::stages::import::DumpRecord;
 use crate::store::{Error, Filter, InputRef, StageReader, Workspace, select_rows};
 
 /// How a record's path through a recipe ended.
@@ -87,7 +87,7 @@ pub(super) fn find_outdated(recipe: &Recipe, stages: &[StageReader]) -> Vec<bool
 pub fn find_whereabouts(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    records: &[Recalled],
+    records: &[DumpRecord],
 ) -> Result<Vec<Option<RecordEnding>>, Error> {
     walk_stages(workspace, recipe, records, false, &mut |_, _, _| {})
 }
@@ -101,7 +101,7 @@ pub fn find_whereabouts(
 pub fn follow_fates(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    records: &[Recalled],
+    records: &[DumpRecord],
     passed: &mut dyn FnMut(usize, &str, &Entry),
 ) -> Result<Vec<Option<RecordEnding>>, Error> {
     walk_stages(workspace, recipe, records, true, passed)
@@ -110,7 +110,7 @@ pub fn follow_fates(
 fn walk_stages(
     workspace: &Workspace,
     recipe: &'static Recipe,
-    records: &[Recalled],
+    records: &[DumpRecord],
     through_merges: bool,
     passed: &mut dyn FnMut(usize, &str, &Entry),
 ) -> Result<Vec<Option<RecordEnding>>, Error> {
@@ -123,7 +123,7 @@ fn walk_stages(
     // The ledger of import knows places only; an id may look like one and is none.
     let of_import = first.manifest().tables.contains_key("files");
     let page =
-        |record: &Recalled| record.locator.is_of_page().then(|| record.locator.page_locator().to_string());
+        |record: &DumpRecord| record.locator.is_of_page().then(|| record.locator.page_locator().to_string());
     let mut names: BTreeSet<String> = BTreeSet::new();
     for record in records {
         names.extend(page(record).into_iter().chain([record.locator.to_string()]));

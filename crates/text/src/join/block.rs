@@ -143,7 +143,7 @@ impl<'a> Block<'a> {
             .map_init(
                 || self.empty_scratch(),
                 |scratch, (task, work)| {
-                    let task = if items.goes_on() { task } else { &[] };
+                    let task = if items.may_go_on() { task } else { &[] };
                     let found = self.probe_task(probes, task, scratch);
                     items.report_items(work as usize);
                     found

@@ -206,7 +206,7 @@ fn spell_group(group: &[KeyedMember], query: &Query) -> (Vec<Vec<u32>>, Vec<Toke
     let mut alphabet: Vec<TokenId> = spelled.iter().flatten().copied().collect();
     alphabet.sort_unstable();
     alphabet.dedup();
-    // Pairs of neighbours come last.
+    // Bigrams come last.
     let letters = alphabet.partition_point(|&token| letters_of_pair(token).is_none());
     let number = |token: &TokenId| match alphabet.partition_point(|other| other < token) {
         place if place < letters => place as u32,

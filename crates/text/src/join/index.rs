@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::keys::{Cutter, Key};
-use super::rarer::{Rarer, Side};
+use super::rarest_bigram::{Rarer, Side};
 use super::records::Records;
 use super::signature::Classes;
 use super::stats::Order;
@@ -57,7 +57,7 @@ impl Posting {
     }
 }
 
-/// A bag in the list of a pair of neighbours.
+/// A bag in the list of a bigram.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
     pub posting: Posting,

@@ -14,7 +14,7 @@
 //! Xiao et al. 2008) has lists that grow with the corpus; Wang et al. 2012 (AdaptJoin) choose k
 //! for a whole record, here each key does.
 //!
-//! A bag of letters has two such orders, and its keys are of the other: each is one pair of neighbours. Its partner shares
+//! A bag of letters has two such orders, and its keys are of the other: each is one bigram. Its partner shares
 //! a third of its pairs by weight, so that the rarest that both hold is before the last third. It is one that few
 //! rows hold, because others do not make two rows a pair: the lists are bounded in a corpus of any size. What a pair
 //! passes over is of the order of pairs; what that says of the letters is in `skip`.
@@ -49,7 +49,7 @@ pub(super) struct Key {
     pub hash: u64,
     /// At least so much of the record's size is unshared in a pair that this key finds.
     pub skip: u32,
-    /// The place, among a bag's pairs of neighbours, of the one that is this key; of others [`NO_PAIR`].
+    /// The place, among a bag's bigrams, of the one that is this key; of others [`NO_PAIR`].
     pub pair: u16,
 }
 
@@ -100,7 +100,7 @@ impl Cutter {
     }
 }
 
-/// Keys of a bag: the pairs of neighbours of which each may be the rarest that a partner shares.
+/// Keys of a bag: the bigrams of which each may be the rarest that a partner shares.
 fn pairs_of_bag(pairs: &[u32], budget: Budget, order: &Order, keys: &mut Vec<Key>) {
     let weight = |pair: u32| order.weight_of_pair(pair);
     let total: u32 = pairs.iter().fold(0, |sum, &pair| sum.saturating_add(weight(pair)));
@@ -125,7 +125,7 @@ fn pairs_of_bag(pairs: &[u32], budget: Budget, order: &Order, keys: &mut Vec<Key
     }
 }
 
-/// What a bag leaves unshared with every partner, where those of its pairs of neighbours that may be shared weigh
+/// What a bag leaves unshared with every partner, where those of its bigrams that may be shared weigh
 /// `left` of `total`.
 ///
 /// That is too little for a partner whose pairs weigh over three times as much, or the bag's own if they are
@@ -143,7 +143,7 @@ fn skip_of_pairs(total: u32, left: u32, budget: Budget, order: &Order) -> u32 {
     u32::try_from((of * size).saturating_sub(small * largest + large * size) / of).unwrap_or(u32::MAX)
 }
 
-/// The key that a pair of neighbours is. No two pairs have the same, as far as an index and its lists look at
+/// The key that a bigram is. No two pairs have the same, as far as an index and its lists look at
 /// it, at the highest eight bits and the lower 48: a list of a pair is of this one alone.
 pub(super) fn hash_of_pair(pair: u32) -> u64 {
     const BITS: u64 = (1 << 56) - 1;

@@ -1,13 +1,13 @@
 //! Looks up bags in a block of the index: not record by record, but list by list, with all records that look up a list.
 //!
-//! Records that share a pair of neighbours often share the phrase that it is from, so a list contains many records that
+//! Records that share a bigram often share the phrase that it is from, so a list contains many records that
 //! have this phrase in common and nothing else. Therefore each list has its own order of letters: letters that many of
 //! its records contain come last, all others are ordered from rare to common. The order is the same for both records of
 //! a pair, so the argument about prefixes in `keys` applies: the first letter that both contain is before the last one
 //! that either may leave unshared. As the letters of the phrase come last, records that meet share something else, too.
 //!
-//! Two records that share several pairs of neighbours are compared only in the list of the first of these. Most of those
-//! that meet in another list are recognised by the [`rarer`](super::rarer) pairs next to the list's own, for many records
+//! Two records that share several bigrams are compared only in the list of the first of these. Most of those
+//! that meet in another list are recognised by the [`rarest_bigram`](super::rarest_bigram) pairs next to the list's own, for many records
 //! at once.
 //!
 //! Records are accessed in random order, so most time is spent waiting for memory. Data that can decide without reading
@@ -23,7 +23,7 @@ use super::index::{FETCHED, Listed, Posting, SHARDS, common_pair, hash_in, shard
 use super::keys::{Cutter, Key, hash_of_pair};
 use super::letters::Letters;
 use super::metric::{Linear, Metric};
-use super::rarer::Rarer;
+use super::rarest_bigram::Rarer;
 use super::records::Records;
 use super::signature::{Classes, PairWorth, Worth};
 use super::tokens::FIRST_PAIR;
@@ -116,7 +116,7 @@ fn match_by_lists(
             .into_par_iter()
             .enumerate()
             .map(|(shard, parts)| {
-                let mut looking = if items.goes_on() { parts.concat() } else { Vec::new() };
+                let mut looking = if items.may_go_on() { parts.concat() } else { Vec::new() };
                 looking.sort_unstable_by_key(|one| (one.kept_hash(), one.record));
                 let work =
                     |of: &[Looking]| block.index.estimate_work(hash_in(shard, of[0].kept_hash()), of.len());

@@ -21,9 +21,9 @@ pub enum Metric {
     },
     /// The measure of [`Predicate::Reworded`](crate::text::sameness::Predicate): over bags of characters
     /// with their [weights](crate::text::sameness::weight), shared / (4/5·lighter + 1/5·heavier); 0 where the
-    /// pairs of neighbours that both hold weigh less than a third of the lighter's. Equal texts score 1.
+    /// bigrams that both hold weigh less than a third of the lighter's. Equal texts score 1.
     Reworded {
-        /// Rows are a pair only where both hold a pair of neighbours that at most this many rows of the join hold. What a
+        /// Rows are a pair only where both hold a bigram that at most this many rows of the join hold. What a
         /// join finds thus depends on all of its rows; the score of two texts does not.
         most_rows: u32,
     },
@@ -38,12 +38,12 @@ impl Metric {
         matches!(self, Metric::Levenshtein | Metric::Indel)
     }
 
-    /// Whether records are weighted bags of letters and of pairs of neighbours.
+    /// Whether records are weighted bags of letters and of bigrams.
     pub(super) fn is_of_bags(self) -> bool {
         matches!(self, Metric::Reworded { .. })
     }
 
-    /// How many rows hold each pair of neighbours at most by which two bags meet.
+    /// How many rows hold each bigram at most by which two bags meet.
     pub(super) fn most_rows(self) -> u64 {
         if let Metric::Reworded { most_rows } = self { most_rows.into() } else { u64::MAX }
     }
@@ -85,7 +85,7 @@ impl Metric {
         low
     }
 
-    /// How much two bags must share of their pairs of neighbours, by what the pairs of
+    /// How much two bags must share of their bigrams, by what the pairs of
     /// each weigh; never nothing.
     pub(super) fn need_of_pairs(a: u32, b: u32) -> u32 {
         u32::try_from((PAIRS.num * u64::from(a.min(b))).div_ceil(PAIRS.den)).unwrap_or(u32::MAX).max(1)

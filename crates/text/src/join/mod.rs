@@ -10,7 +10,7 @@
 //!   [`Metric::Jaccard`] is over *sets* of n-grams, of 2 characters if a user asks for it, and a string
 //!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
 //!   neighbours. [`plain_similarity`] computes each of them in the textbook way.
-//! - Of bags, rows are a pair only where both hold a pair of neighbours that few rows of the join hold, copies counted.
+//! - Of bags, rows are a pair only where both hold a bigram that few rows of the join hold, copies counted.
 //! - An empty string is in no pair, not even with another empty string.
 //! - Pairs are (a, b, score), with the rows' numbers in the input, `a < b`, ascending, each once. Identical
 //!   rows are pairs with score 1, which are generated one at a time, so a hundred thousand of them take no memory.
@@ -49,7 +49,7 @@ mod openings;
 mod pairs;
 mod plan;
 mod predicate_joins;
-mod rarer;
+mod rarest_bigram;
 mod records;
 mod signature;
 mod similarity_join;
@@ -95,7 +95,7 @@ struct Match {
     pub a: u32,
     pub b: u32,
     pub score: Score,
-    /// Of bags: what the pairs of neighbours weigh that both hold.
+    /// Of bags: what the bigrams weigh that both hold.
     pub shared_pairs: u32,
 }
 

@@ -31,7 +31,7 @@ pub struct Joined {
     pub groups: Vec<Vec<u32>>,
     /// Pairs of groups, `a < b` by group number, ascending.
     pub pairs: Vec<Pair>,
-    /// Of bags, by pair: what the pairs of neighbours weigh that both hold.
+    /// Of bags, by pair: what the bigrams weigh that both hold.
     pub(super) shared_pairs: Vec<u32>,
     /// What it took.
     pub effort: Effort,

@@ -28,19 +28,19 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// The least that a pair shares of the pairs of neighbours of a bag, which weigh so much here.
+    /// The least that a pair shares of the bigrams of a bag, which weigh so much here.
     pub(super) fn least_of_pairs(&self, weight: u32) -> u32 {
         Metric::need_of_pairs(weight, least_of_size(self.partner))
     }
 }
 
-/// What the pairs of neighbours of a bag of this size weigh at least: a letter that is neither the first nor the last is
+/// What the bigrams of a bag of this size weigh at least: a letter that is neither the first nor the last is
 /// in two of them.
 fn least_of_size(size: u32) -> u32 {
     (2 * size).saturating_sub(2 * MOST_WEIGHT)
 }
 
-/// The largest bag for which shared pairs of neighbours of this weight may be enough, where its pairs are the lighter.
+/// The largest bag for which shared bigrams of this weight may be enough, where its pairs are the lighter.
 pub(super) fn largest_partner(shared: u32) -> u32 {
     let lightest = u64::from(shared) * PAIRS.den / PAIRS.num;
     u32::try_from(lightest / 2 + u64::from(MOST_WEIGHT)).unwrap_or(u32::MAX)

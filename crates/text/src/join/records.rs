@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use super::keys::NO_PAIR;
-use super::rarer::{BagPlaces, Rarer, append_places, rarer_neighbours};
+use super::rarest_bigram::{BagPlaces, Rarer, append_places, rarer_neighbours};
 use super::signature::{PairClasses, Signature};
 use super::stats::Order;
 use super::tokens::letters_and_pairs;
@@ -19,11 +19,11 @@ pub(super) struct Records {
     heads: Vec<Head>,
     /// Of bags.
     pairs: Vec<OfPairs>,
-    /// Of bags, for each of their pairs of neighbours, in the order of the symbols.
+    /// Of bags, for each of their bigrams, in the order of the symbols.
     places: Vec<BagPlaces>,
 }
 
-/// Data on the pairs of neighbours of a bag in addition to their symbols.
+/// Data on the bigrams of a bag in addition to their symbols.
 #[derive(Clone, Copy, Debug)]
 struct OfPairs {
     classes: PairClasses,
@@ -39,7 +39,7 @@ struct OfPairs {
 struct Head {
     /// Its symbols are `symbols[start..start + letters + pairs]`.
     start: usize,
-    /// How many of them are no pairs of neighbours.
+    /// How many of them are no bigrams.
     letters: u32,
     pairs: u32,
     size: u32,
@@ -94,7 +94,7 @@ impl Records {
         &self.symbols[head.start..head.start + (head.letters + head.pairs) as usize]
     }
 
-    /// The letters of a bag and its pairs of neighbours.
+    /// The letters of a bag and its bigrams.
     #[inline(always)]
     pub fn letters_and_pairs(&self, record: u32) -> (&[u32], &[u32]) {
         let head = self.head(record);
@@ -112,20 +112,20 @@ impl Records {
         self.head(record).signature
     }
 
-    /// Of a bag: the classes of its pairs of neighbours, and what they weigh.
+    /// Of a bag: the classes of its bigrams, and what they weigh.
     pub fn classes_of_pairs(&self, record: u32) -> (PairClasses, u32) {
         let OfPairs { classes, weight, .. } = self.pairs[self.place_of_record(record)];
         (classes, weight)
     }
 
-    /// Of a bag: the rarer pairs of neighbours next to the one at this place among its pairs, if there are any.
+    /// Of a bag: the rarer bigrams next to the one at this place among its pairs, if there are any.
     pub fn rarer_neighbours(&self, record: u32, at: u16) -> Rarer {
         let (pairs, start) =
             (self.letters_and_pairs(record).1, self.pairs[self.place_of_record(record)].start);
         rarer_neighbours(at.into(), pairs, &self.places[start..start + pairs.len()])
     }
 
-    /// Whether no other record has a certain key, whose pair of neighbours is at this place.
+    /// Whether no other record has a certain key, whose bigram is at this place.
     pub fn is_lone(&self, record: u32, at: u16, order: &Order) -> bool {
         self.letters_and_pairs(record)
             .1
@@ -147,7 +147,7 @@ impl Records {
         Self::fetch_symbols(records.map(|record| self.letters_and_pairs(record).0));
     }
 
-    /// The same with their pairs of neighbours, and with what is known of these.
+    /// The same with their bigrams, and with what is known of these.
     #[inline(always)]
     pub fn fetch_pairs(&self, records: impl Iterator<Item = u32> + Clone) {
         self.fetch_heads(records.clone());

@@ -152,7 +152,7 @@ impl Worth {
     }
 }
 
-/// Which of 128 classes of pairs of neighbours a bag holds.
+/// Which of 128 classes of bigrams a bag holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PairClasses(u128);
 
@@ -166,7 +166,7 @@ impl PairClasses {
     }
 }
 
-/// What the pairs of neighbours of one bag weigh, by class.
+/// What the bigrams of one bag weigh, by class.
 #[derive(Clone, Debug)]
 pub(super) struct PairWorth {
     of_class: [u32; 128],

@@ -88,7 +88,7 @@ fn alike_of(texts: &[&str], part: WorkPart<'_>) -> AlikePairs {
             let mut alike = Vec::new();
             // A text of common phrases may have a hundred thousand partners.
             for some in partners.chunks(AT_ONCE) {
-                if !items.goes_on() {
+                if !items.may_go_on() {
                     break;
                 }
                 alike.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));

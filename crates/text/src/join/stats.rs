@@ -70,7 +70,7 @@ impl Stats {
         holders
     }
 
-    /// Of bags: the pairs of neighbours that more rows hold than the metric allows, as the numbers of their letters.
+    /// Of bags: the bigrams that more rows hold than the metric allows, as the numbers of their letters.
     pub(crate) fn common_pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let common = self.holders.iter().filter(|(_, rows)| **rows > self.metric.most_rows());
         common
@@ -117,14 +117,14 @@ pub struct Order {
     pub(super) weights: Vec<u32>,
     /// By symbol: its class in signatures. Empty where symbols are spread alike.
     pub(super) classes: Vec<u8>,
-    /// Of bags: pairs of neighbours from rare to common, by their symbol less [`FIRST_PAIR`], as the symbols of their
+    /// Of bags: bigrams from rare to common, by their symbol less [`FIRST_PAIR`], as the symbols of their
     /// letters.
     pub(super) pairs: Vec<(u32, u32)>,
     /// What each of them weighs; in bytes, since they are looked up in no order.
     pub(super) weights_of_pairs: Vec<u8>,
-    /// Pairs of neighbours before this one are held by one row alone: among those that were counted nobody shares them.
+    /// Bigrams before this one are held by one row alone: among those that were counted nobody shares them.
     pub(super) shared_pairs: u32,
-    /// Pairs of neighbours from this one on are held by too many rows for two rows to be a pair by them.
+    /// Bigrams from this one on are held by too many rows for two rows to be a pair by them.
     pub(super) common_pairs: u32,
     symbols: Symbols,
 }
@@ -202,7 +202,7 @@ impl Order {
         }
     }
 
-    /// Distinct tokens, without pairs of neighbours.
+    /// Distinct tokens, without bigrams.
     pub(super) fn alphabet_size(&self) -> usize {
         self.chance.len()
     }
@@ -233,7 +233,7 @@ impl Order {
         }
     }
 
-    /// What a pair of neighbours of a bag weighs.
+    /// What a bigram of a bag weighs.
     pub(super) fn weight_of_pair(&self, pair: u32) -> u32 {
         self.weights_of_pairs[(pair - FIRST_PAIR) as usize].into()
     }

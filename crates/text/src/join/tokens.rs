@@ -7,10 +7,10 @@ use crate::text::sameness::{self, LEAST_WEIGHT};
 /// Most characters a gram: what fits in a [`TokenId`], so that sets are exact.
 pub(super) const LONGEST_GRAM: u8 = 6;
 
-/// A token's identity, the same in every corpus: a character; a gram, packed exactly; or a pair of neighbours of a bag.
+/// A token's identity, the same in every corpus: a character; a gram, packed exactly; or a bigram of a bag.
 pub(super) type TokenId = u128;
 
-/// Marks a pair of neighbours among the tokens of a bag.
+/// Marks a bigram among the tokens of a bag.
 const PAIR: TokenId = 1 << 127;
 
 /// The same among symbols: pairs come after all letters.
@@ -34,7 +34,7 @@ pub(super) fn collect_tokens(text: &str, metric: Metric, tokens: &mut Vec<TokenI
     }
 }
 
-/// The two letters of a pair of neighbours, as tokens; none where the token is no pair.
+/// The two letters of a bigram, as tokens; none where the token is no pair.
 pub(super) fn letters_of_pair(token: TokenId) -> Option<(TokenId, TokenId)> {
     let letter = |packed: TokenId| packed & ((1 << CHAR_BITS) - 1);
     (token & PAIR != 0).then(|| (letter(token >> CHAR_BITS), letter(token)))

@@ -14,7 +14,7 @@ pub(super) struct Pattern<'a> {
     threshold: Threshold,
     /// By symbol, what it is worth; empty where each is worth 1.
     weights: &'a [u32],
-    /// By pair of neighbours, what it weighs.
+    /// By bigram, what it weighs.
     of_pairs: &'a [u8],
     /// By symbol: its row in `masks`, 0 where the pattern does not hold it.
     row: Vec<u32>,
@@ -125,7 +125,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Of bags: what the pairs of neighbours weigh that both hold, of the record and the one that scored last.
+    /// Of bags: what the bigrams weigh that both hold, of the record and the one that scored last.
     pub fn shared_pairs(&self) -> u32 {
         self.shared_pairs
     }

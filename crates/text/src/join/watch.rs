@@ -103,13 +103,13 @@ impl<'w> Items<'w> {
 
     /// What a thread does of the items, told in portions of this many.
     pub fn in_portions(self, of: u64) -> Portions<'w> {
-        Portions { items: self, of, untold: 0, left: 0, goes_on: self.goes_on() }
+        Portions { items: self, of, untold: 0, left: 0, goes_on: self.may_go_on() }
     }
 
     /// Called before this many items; returns whether to process them.
     pub fn begin_items(&self, items: usize) -> bool {
         self.report_items(items);
-        self.goes_on()
+        self.may_go_on()
     }
 
     /// Called after this many items, where one item may take long.
@@ -118,7 +118,7 @@ impl<'w> Items<'w> {
     }
 
     /// Whether to process further items.
-    pub fn goes_on(&self) -> bool {
+    pub fn may_go_on(&self) -> bool {
         !self.watch.is_stopped()
     }
 }
@@ -136,9 +136,9 @@ pub(super) struct Portions<'w> {
 impl Portions<'_> {
     /// Begins a task of so many items, once what was left of the one before is done; returns whether to do it.
     pub fn begin_task(&mut self, items: u64) -> bool {
-        let goes_on = self.end_task();
+        let may_go_on = self.end_task();
         self.left = items;
-        goes_on
+        may_go_on
     }
 
     /// What is left of the task.
@@ -171,7 +171,7 @@ impl Portions<'_> {
     /// Tells what is not told yet.
     fn report_untold(&mut self) {
         self.items.report_items(std::mem::take(&mut self.untold) as usize);
-        self.goes_on = self.items.goes_on();
+        self.goes_on = self.items.may_go_on();
     }
 }
 

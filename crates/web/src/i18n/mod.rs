@@ -10,6 +10,7 @@ mod viewer;
 
 use crate::audit::chinese;
 use crate::text::interrogative::Rule;
+use crate::text::sameness::Predicate;
 pub(super) use causes::{explain_cause, explain_stale, fill_text, pipeline_sentence};
 use riddlemill_pipeline::stages::define_code as defined;
 
@@ -94,12 +95,19 @@ pub(super) fn reason_definition(language: Language, code: &str) -> &'static str 
     }
 }
 
-/// The meaning of the rule of evidence, if it is one that distinguishes questions from statements.
+/// The meaning of the rule of evidence, if it is one that distinguishes questions from statements, or by which two texts are
+/// one.
 pub(super) fn rule_meaning(language: Language, evidence: &str) -> Option<&'static str> {
+    if let Some(predicate) = Predicate::of_evidence(evidence) {
+        return match language {
+            Language::En => Some(predicate.definition()),
+            Language::Zh => chinese::rule_sentence(predicate.name()),
+        };
+    }
     let (rule, _) = Rule::of_evidence(evidence)?;
     match language {
         Language::En => Some(rule.definition()),
-        Language::Zh => chinese::question_rule(rule.code()),
+        Language::Zh => chinese::rule_sentence(rule.code()),
     }
 }
 
@@ -164,6 +172,14 @@ mod tests {
     #[test]
     fn evidence_of_a_rule_is_put_into_words() {
         assert_eq!(rule_meaning(Language::En, "no-cue"), Some("Nothing in the post suggests a question."));
+        assert_eq!(
+            rule_meaning(Language::En, "opening; levenshtein 0.5926"),
+            Some("One text is the opening of the other.")
+        );
+        assert_eq!(
+            rule_meaning(Language::Zh, "opening; levenshtein 0.5926"),
+            Some("一条文本是另一条的开头。")
+        );
         assert_eq!(
             rule_meaning(Language::Zh, "embedded: 我知道他为什么来"),
             Some("问句是某个动词的宾语：“我知道他为什么来”。")

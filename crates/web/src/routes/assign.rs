@@ -241,8 +241,8 @@ impl<'b> Work<'b> {
         round: Round,
     ) -> Result<Work<'b>, PageError> {
         let step = &ballot.step;
-        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-        let votes = board.by_item(step.recipe, step.name);
+        let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+        let votes = vote_index.by_item(step.recipe, step.name);
         let resolved = resolve_all(step, &ballot.items, &votes);
         let known = known_answers(config, step.recipe, step, &ballot.items)?;
         let of = find_recipe(step.recipe)?;
@@ -250,7 +250,7 @@ impl<'b> Work<'b> {
             ballot,
             open: unassigned_items(ballot, &resolved, tasks, round),
             known: known.iter().map(|gold| gold.item.id.as_str()).collect(),
-            stopped: stopped_annotators(config, of, step, &ballot.items, &votes, &board.asides())?,
+            stopped: stopped_annotators(config, of, step, &ballot.items, &votes, &vote_index.asides())?,
             resolved,
         })
     }
@@ -265,8 +265,8 @@ impl<'b> Work<'b> {
     ) -> Result<Result<Vec<Task>, AssignError>, PageError> {
         let BallotItems { step, items, .. } = self.ballot;
         let round = Round::from_name(wish.round).unwrap_or_default();
-        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-        let votes = board.by_item(step.recipe, step.name);
+        let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+        let votes = vote_index.by_item(step.recipe, step.name);
         // A voter is on the item, whether it was their task or not.
         let mut given = tasks.all_tasks().to_vec();
         given.extend(votes_as_tasks(round, items, &self.resolved, &votes, tasks.all_tasks()));
@@ -411,8 +411,8 @@ fn assign_tasks(
 
 /// Whether a task has a vote of its annotator.
 fn voted_tasks(app: &App, ballot: &Ballot) -> Result<FxHashSet<(String, String, Round)>, PageError> {
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(ballot.recipe, ballot.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(ballot.recipe, ballot.name);
     let people = votes.values().flatten().filter(|vote| !vote.synthetic);
     Ok(people.map(|vote| (vote.item.clone(), vote.annotator.clone(), vote.round)).collect())
 }

@@ -72,8 +72,8 @@ fn carry_page(
 ) -> Result<CarryPage, PageError> {
     let (config, _) = app.current_config();
     let ballot = find_ballot(app, &config, recipe, &name)?;
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, ballot.step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, ballot.step.name);
     let seen =
         SeenLog::read_folder(&app.workspace.raw_folder().join("seen")).map_err(PageError::internal_error)?;
     let found = find_carryable(&ballot.step, &ballot.items, &votes, &seen);
@@ -137,8 +137,8 @@ fn new_votes(
     }
     let by = Carried { by: find_decider(&config, visitor, form)?, why };
     let ballot = find_ballot(app, &config, recipe, name)?;
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, ballot.step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, ballot.step.name);
     let item = ballot.find_item(form.get("item")).ok_or_else(content_changed)?;
     let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     if !form.get("undo").is_empty() {

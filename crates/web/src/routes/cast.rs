@@ -24,7 +24,7 @@ use crate::shortcuts::Cue;
 use crate::view;
 use crate::visitor::Visitor;
 use crate::voting::{
-    Assignments, BallotRound, CastResult, Guide, Note, ShownItem, VoteIndex, shown_item, takes_more,
+    Assignments, BallotGuideline, BallotRound, CastResult, Note, ShownItem, VoteIndex, shown_item, takes_more,
 };
 
 /// Longest time that counts as work on one item, in seconds; beyond it somebody was away.
@@ -128,7 +128,7 @@ fn find_late_item(
 }
 
 /// Additions to a vote: the step, the remark, and the guideline if it has to be stored first.
-type Remarked = (String, Note, Option<Box<Guide>>);
+type Remarked = (String, Note, Option<Box<BallotGuideline>>);
 
 enum CheckedVote {
     /// The vote, its additions, and the item as it was shown.
@@ -211,7 +211,7 @@ fn check_vote(
     let read: Option<Digest> = form.get("guideline").parse().ok();
     let guideline = read.filter(|read| guides.iter().any(|guide| guide.version() == *read));
     // The benchmark's own text may change one day, so it is stored with the first vote cast under it.
-    let came_with = Guide { at: current_time(), ..Guide::of_ballot(step) };
+    let came_with = BallotGuideline { at: current_time(), ..BallotGuideline::of_ballot(step) };
     let mut cast_by = guides.iter().filter(|guide| Some(guide.version()) == guideline);
     let unkept = cast_by.all(|guide| guide.at.is_empty()) && guideline == Some(came_with.version());
     let note = Note {

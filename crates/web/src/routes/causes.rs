@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::next::{self, ActionButton, CausePage};
 use crate::app::{App, find_recipe, read_blocking};
-use crate::audit::Passage;
+use crate::audit::StageEntry;
 use crate::config::Config;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
@@ -73,9 +73,9 @@ pub(super) fn translate_passages<'p>(
     app: &App,
     recipe: &'static Recipe,
     language: Language,
-    passages: impl IntoIterator<Item = &'p mut Passage>,
+    passages: impl IntoIterator<Item = &'p mut StageEntry>,
 ) -> Result<(), PageError> {
-    let mut by_stage: BTreeMap<String, Vec<&mut Passage>> = BTreeMap::new();
+    let mut by_stage: BTreeMap<String, Vec<&mut StageEntry>> = BTreeMap::new();
     for passage in passages {
         by_stage.entry(passage.stage.clone()).or_default().push(passage);
     }

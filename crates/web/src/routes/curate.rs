@@ -202,8 +202,8 @@ fn standing_of(
     visitor: &Visitor,
 ) -> Result<Standing, PageError> {
     let BallotItems { step, items, .. } = ballot;
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
     let given = app.desk.read_assignments(recipe.name, step.name)?;
     let tasks = given.tasks();
@@ -247,8 +247,8 @@ fn curate_ballot(
     visitor: &Visitor,
 ) -> Result<Curated, PageError> {
     let BallotItems { step, items, .. } = ballot;
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
     // Only people are shown here, not a sample's voters.
     let agreement = agreement::step_agreement(step, items, &votes, Bootstrap::AGREEMENT);
@@ -440,10 +440,10 @@ pub(crate) async fn download_votes(
     let lines = read_blocking(move || {
         let (config, _) = app.current_config();
         let ballot = find_ballot(&app, &config, recipe, &step)?;
-        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+        let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
         let mut lines = Vec::new();
         for item in &ballot.items {
-            for vote in board.stored_votes(recipe.name, ballot.step.name, &item.id) {
+            for vote in vote_index.stored_votes(recipe.name, ballot.step.name, &item.id) {
                 serde_json::to_writer(&mut lines, vote).map_err(PageError::internal_error)?;
                 lines.push(b'\n');
             }

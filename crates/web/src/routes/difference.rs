@@ -13,7 +13,7 @@ use super::causes::translate_passages;
 use super::columns::cell_text;
 use super::releases::{ReleaseVersion, find_version_folder, list_versions};
 use crate::app::{App, find_recipe, read_blocking};
-use crate::audit::Passage;
+use crate::audit::StageEntry;
 use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::left::Left;
@@ -195,7 +195,7 @@ fn compare_versions(
 /// What is known of the records behind the differences, which follow one another in the same order.
 struct Told {
     language: Language,
-    last: BTreeMap<String, Passage>,
+    last: BTreeMap<String, StageEntry>,
     causes: Option<Causes>,
     removed: std::vec::IntoIter<String>,
     /// One for each field that changed.

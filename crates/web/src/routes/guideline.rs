@@ -24,7 +24,7 @@ use crate::review::ballot::{AnswerKind, Choice, Round};
 use crate::review::{Digest, Vote};
 use crate::view;
 use crate::visitor::Visitor;
-use crate::voting::{BallotItems, Guide};
+use crate::voting::{BallotGuideline, BallotItems};
 
 /// Most characters of a guideline, and of examples.
 const CHARS: usize = 8000;
@@ -33,7 +33,7 @@ const CHARS: usize = 8000;
 #[derive(Serialize)]
 struct GuidelineVersion {
     #[serde(flatten)]
-    guide: Guide,
+    guide: BallotGuideline,
     version: String,
     /// People's votes whose page showed it.
     votes: usize,
@@ -91,12 +91,12 @@ fn list_versions(
     app: &App,
     recipe: &'static Recipe,
     ballot: &BallotItems,
-    guides: Vec<Guide>,
+    guides: Vec<BallotGuideline>,
     language: Language,
 ) -> Result<Vec<GuidelineVersion>, PageError> {
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, ballot.step.name);
-    let holds = guides.last().map(Guide::version);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, ballot.step.name);
+    let holds = guides.last().map(BallotGuideline::version);
     let mut seen: Vec<Digest> = Vec::new();
     let mut versions = Vec::new();
     for guide in guides.into_iter().rev() {
@@ -150,7 +150,8 @@ pub(crate) async fn save_guideline(
         |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
     let (examples, examples_zh) = (text("examples"), text("examples_zh"));
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
-    let new = Guide { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: current_time() };
+    let new =
+        BallotGuideline { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: current_time() };
     if new.en.is_empty() || new.zh.is_empty() {
         return Err(PageError::bad_request(
             "a guideline is needed in both languages, because annotators may read \

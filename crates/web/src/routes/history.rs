@@ -86,7 +86,7 @@ fn list_votes(
     language: Language,
 ) -> Result<Vec<HistoryVote>, PageError> {
     let mut found = Vec::new();
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
         for review in recipe.review_steps() {
             let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)?
@@ -101,8 +101,8 @@ fn list_votes(
                 let place = BallotRound { recipe, ballot: &ballot, round };
                 let form = step.questions_of_round(round);
                 for item in &ballot.items {
-                    let Some(vote) = own_vote(&board, place, &item.id, &person.name) else { continue };
-                    let Some(seen) = shown_item(&board, place, item) else { continue };
+                    let Some(vote) = own_vote(&vote_index, place, &item.id, &person.name) else { continue };
+                    let Some(seen) = shown_item(&vote_index, place, item) else { continue };
                     let note = notes.iter().find(|note| note.item == item.id && note.round == round);
                     found.push(HistoryVote {
                         recipe: recipe.name,

@@ -43,8 +43,8 @@ pub(super) fn count_open_items(
         return Ok(None);
     }
     let Some(ballot) = app.ballots.open_ballot(config, recipe, name)? else { return Ok(None) };
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, ballot.step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, ballot.step.name);
     let resolved = resolve_all(&ballot.step, &ballot.items, &votes);
     let given = app.desk.read_assignments(recipe.name, ballot.step.name)?;
     let sample = kept_by_sample(config, recipe, &ballot)?;

@@ -15,7 +15,7 @@ use crate::error::PageError;
 use crate::i18n::{self, Language};
 use crate::pipeline::{self, Cause, CauseState, Freshness, Planned, plan_recipe, same_work};
 use crate::recipe::{self, Recipe};
-use crate::record::{State as Left, goes_on};
+use crate::record::{State as Left, is_passed_on};
 use crate::report::{self, RecipeState};
 use crate::store::Manifest;
 use crate::view;
@@ -340,7 +340,7 @@ fn describe_step(planned: &Planned, read: u64, causes: Vec<CauseLine>, language:
         // Records may be expanded into more than were imported.
         left: (counts.records_out.min(read) * 1000).checked_div(read).unwrap_or(0),
         held: counts.records_in_state(Left::Held),
-        gone: counts.states.into_iter().filter(|(state, n)| !goes_on(state) && *n > 0).collect(),
+        gone: counts.states.into_iter().filter(|(state, n)| !is_passed_on(state) && *n > 0).collect(),
         causes,
         causes_later: planned.existing_manifest().is_some_and(|made| !causes::come_at_once(made)),
         compares: planned.existing_manifest().is_some_and(|m| m.tables.contains_key("pairs")),

@@ -263,11 +263,11 @@ impl VotedStep {
         language: Language,
     ) -> Result<Vec<Figures>, PageError> {
         let BallotItems { step, items, .. } = &*self.ballot;
-        let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-        let votes = board.by_item(recipe.name, step.name);
+        let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+        let votes = vote_index.by_item(recipe.name, step.name);
         let resolved = resolve_all(step, items, &votes);
         let known = self.gold_answers(config, recipe, &resolved)?;
-        let stopped = stopped_annotators(config, recipe, step, items, &votes, &board.asides())?;
+        let stopped = stopped_annotators(config, recipe, step, items, &votes, &vote_index.asides())?;
         let all =
             describe_people(StepVotes { step, items, resolved: &resolved, votes: &votes, known: &known });
         let title = label_in(language, step.title);
@@ -367,13 +367,13 @@ fn list_cast_votes(
     language: Language,
 ) -> Result<Vec<PersonVote>, PageError> {
     let BallotItems { step, items, .. } = &*on.ballot;
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let votes = board.by_item(recipe.name, step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let votes = vote_index.by_item(recipe.name, step.name);
     let resolved = resolve_all(step, items, &votes);
     let known = on.gold_answers(config, recipe, &resolved)?;
     let mut found = Vec::new();
     for (item, resolution) in items.iter().zip(&resolved) {
-        let stored = board.stored_votes(recipe.name, step.name, &item.id);
+        let stored = vote_index.stored_votes(recipe.name, step.name, &item.id);
         let theirs: Vec<&Vote> =
             stored.into_iter().filter(|vote| vote.annotator == name && !vote.synthetic).collect();
         let counted = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();

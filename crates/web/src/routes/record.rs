@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::causes;
 use super::decide::{DecisionDesk, desk_of};
 use crate::app::{App, find_recipe, read_blocking};
-use crate::audit::{self, NamedRecord, OtherReading, Passage, Reading, RecordEnding, Resolver};
+use crate::audit::{self, NamedRecord, OtherReading, Reading, RecordEnding, Resolver, StageEntry};
 use crate::config::Config;
 use crate::error::PageError;
 use crate::pipeline::Withheld;
@@ -42,7 +42,7 @@ struct RecordPage {
     also: Vec<OtherReading>,
     /// Whether it reached the end of the recipe and is no row of the set.
     rowless: bool,
-    way: Vec<Passage>,
+    way: Vec<StageEntry>,
     raw: Option<Post>,
     /// The record it was merged into, side by side.
     keeper: Option<Side>,
@@ -161,7 +161,7 @@ fn recipes_with_record(
     Ok(others)
 }
 
-fn passage_side(passage: &Passage, id: String, text: String) -> Side {
+fn passage_side(passage: &StageEntry, id: String, text: String) -> Side {
     Side {
         id,
         text,

@@ -93,7 +93,7 @@ fn waiting_places(
     language: Language,
 ) -> Result<Vec<WaitingBallot>, PageError> {
     let mut waiting = Vec::new();
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
     for recipe in recipe::used_recipes(config) {
         for review in recipe.review_steps() {
             let Some(ballot) = app.ballots.open_ballot(config, recipe, review.benchmark_and_ballot().1)?
@@ -106,8 +106,8 @@ fn waiting_places(
             let reads = person.unread_languages(&ballot.step).is_empty();
             for round in Round::ALL.into_iter().filter(|round| person.may_vote(&ballot.step, *round)) {
                 let place = BallotRound { recipe, ballot: &ballot, round };
-                let (done, mut open) = person_progress(&board, place, &given, person);
-                if !open.is_empty() && is_stopped(app, &board, place, person)? {
+                let (done, mut open) = person_progress(&vote_index, place, &given, person);
+                if !open.is_empty() && is_stopped(app, &vote_index, place, person)? {
                     open.clear();
                 }
                 let all = if reads || given.is_round_assigned(round) { done + open.len() } else { done };
@@ -297,8 +297,8 @@ pub(super) fn votes_and_tasks<'a>(
     if !person.may_vote(step, place.round) {
         return Err(PageError::forbidden());
     }
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    Ok((board, app.desk.read_assignments(place.recipe.name, step.name)?))
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    Ok((vote_index, app.desk.read_assignments(place.recipe.name, step.name)?))
 }
 
 /// Whether the person gets no more work on the step, because too few of their answers to known items were right.
@@ -336,7 +336,7 @@ pub(super) fn may_see(
 }
 
 /// Skips an item, with a reason.
-pub(crate) async fn pass_over(
+pub(crate) async fn skip_item(
     State(app): State<Arc<App>>,
     visitor: Visitor,
     Path((name, step, round)): Path<(String, String, String)>,

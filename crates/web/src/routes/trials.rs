@@ -114,8 +114,8 @@ fn compute_grades(
     let ballot = find_ballot(app, &config, recipe, step)?;
     let known = known_answers(&config, recipe.name, &ballot.step, &ballot.items)?;
     let gold: Vec<(&Item, &Values)> = known.iter().map(|gold| (gold.item, &gold.answers)).collect();
-    let board = app.desk.current_votes().map_err(PageError::internal_error)?;
-    let on = board.by_item(recipe.name, ballot.step.name);
+    let vote_index = app.desk.current_votes().map_err(PageError::internal_error)?;
+    let on = vote_index.by_item(recipe.name, ballot.step.name);
     let of = |(item, _): &(&Item, &Values)| on.get(item.id.as_str()).cloned().unwrap_or_default();
     // A sample's votes qualify nobody.
     let votes: Vec<&Vote> = gold.iter().flat_map(of).filter(|vote| !vote.synthetic).collect();

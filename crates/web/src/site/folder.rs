@@ -91,10 +91,10 @@ impl Making {
         if let Some(parent) = place.parent() {
             durable::create_folder(parent)?;
         }
-        let making = durable::name_while_making(&place);
-        durable::remove_folder(&making)?;
-        durable::create_folder(&making)?;
-        Ok(Making { place, making, files: AtomicU64::new(0), bytes: AtomicU64::new(0) })
+        let temp_dir = durable::name_while_making(&place);
+        durable::remove_folder(&temp_dir)?;
+        durable::create_folder(&temp_dir)?;
+        Ok(Making { place, making: temp_dir, files: AtomicU64::new(0), bytes: AtomicU64::new(0) })
     }
 
     /// Writes a file. It is not synced: a site is made again in seconds, and thousands of syncs take minutes.

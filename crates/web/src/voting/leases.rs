@@ -51,11 +51,11 @@ impl Leases {
     /// Ends a person's lease of an item, once they have answered or skipped it.
     pub(crate) fn end_lease(&self, recipe: &'static str, step: &str, round: Round, item: &str, person: &str) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let seat = (recipe, step.to_owned(), round, item.to_owned());
-        if let Some(people) = held.get_mut(&seat) {
+        let open_ballot = (recipe, step.to_owned(), round, item.to_owned());
+        if let Some(people) = held.get_mut(&open_ballot) {
             people.retain(|(name, _)| name != person);
             if people.is_empty() {
-                held.remove(&seat);
+                held.remove(&open_ballot);
             }
         }
     }
@@ -77,8 +77,8 @@ impl Opening<'_> {
     /// The person has the item open from now on.
     pub(crate) fn lease_item(mut self, item: &str, person: &str) {
         let now = self.now;
-        let seat = (self.recipe, self.step.to_owned(), self.round, item.to_owned());
-        let people = self.held.entry(seat).or_default();
+        let open_ballot = (self.recipe, self.step.to_owned(), self.round, item.to_owned());
+        let people = self.held.entry(open_ballot).or_default();
         people.retain(|(name, since)| name != person && now.duration_since(*since) < HELD);
         people.push((person.to_owned(), now));
     }

@@ -16,9 +16,9 @@ pub(super) use queue::{
     BallotRound, ShownItem, count_lacking_votes, is_waiting_for, own_vote, person_progress, shown_item,
     takes_more, visible_votes,
 };
-pub(super) use vote_index::{CastResult, VoteIndex, VotingDesk};
+pub(super) use vote_index::{CastResult, VoteIndex, VoteService};
 
-pub(super) use crate::review::guidance::{Guide, Note, latest_notes};
+pub(super) use crate::review::guidance::{BallotGuideline, Note, latest_notes};
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::assignments::{self, Assignments, Skip};
 use crate::file_cache::FileCache;
 use crate::pipeline::Tasks;
-use crate::review::guidance::{self, Guide, Note};
+use crate::review::guidance::{self, BallotGuideline, Note};
 use crate::review::votes::Asides;
 use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
@@ -39,14 +39,14 @@ pub(crate) struct VoteIndex {
 }
 
 /// The votes, and the channel to their writer.
-pub(crate) struct VotingDesk {
-    board: Arc<RwLock<VoteIndex>>,
+pub(crate) struct VoteService {
+    index: Arc<RwLock<VoteIndex>>,
     workspace: Workspace,
     writer: Sender<Message>,
     given: FileCache<Assignments>,
     skips: FileCache<Vec<Skip>>,
     notes: FileCache<Vec<Note>>,
-    guides: FileCache<Vec<Guide>>,
+    guides: FileCache<Vec<BallotGuideline>>,
 }
 
 struct Message {
@@ -117,17 +117,18 @@ fn votes_folder(workspace: &Workspace) -> PathBuf {
     workspace.raw_folder().join("votes")
 }
 
-impl VotingDesk {
+impl VoteService {
     /// Opens a workspace's votes.
-    pub(crate) fn open(workspace: &Workspace) -> VotingDesk {
+    pub(crate) fn open(workspace: &Workspace) -> VoteService {
         let folder = votes_folder(workspace);
-        let board = Arc::new(RwLock::new(VoteIndex { log: None, taken: 0, places: FxHashMap::default() }));
+        let vote_index =
+            Arc::new(RwLock::new(VoteIndex { log: None, taken: 0, places: FxHashMap::default() }));
         let (writer, messages) = channel();
-        let own = board.clone();
+        let own = vote_index.clone();
         std::thread::spawn(move || write_votes(&messages, &own, &folder));
         let workspace = workspace.clone();
         let (given, skips, notes, guides) = Default::default();
-        VotingDesk { board, workspace, writer, given, skips, notes, guides }
+        VoteService { index: vote_index, workspace, writer, given, skips, notes, guides }
     }
 
     /// The assignments of a step.
@@ -154,22 +155,31 @@ impl VotingDesk {
     }
 
     /// A step's guideline in all versions, from the benchmark's own to the current one.
-    pub(crate) fn read_guidelines(&self, recipe: &str, ballot: &Ballot) -> Result<Vec<Guide>, Error> {
+    pub(crate) fn read_guidelines(
+        &self,
+        recipe: &str,
+        ballot: &Ballot,
+    ) -> Result<Vec<BallotGuideline>, Error> {
         let kept = self.kept_guides(recipe, ballot.name)?;
         // An earlier text of the benchmark is kept for votes cast under it, but is no longer in use.
-        let (came_with, edits): (Vec<Guide>, Vec<Guide>) =
+        let (came_with, edits): (Vec<BallotGuideline>, Vec<BallotGuideline>) =
             kept.iter().cloned().partition(|guide| guide.by.is_empty());
-        Ok(came_with.into_iter().chain([Guide::of_ballot(ballot)]).chain(edits).collect())
+        Ok(came_with.into_iter().chain([BallotGuideline::of_ballot(ballot)]).chain(edits).collect())
     }
 
     /// The stored lines of a step's guidelines.
-    pub(crate) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<Guide>>, Error> {
+    pub(crate) fn kept_guides(&self, recipe: &str, step: &str) -> Result<Arc<Vec<BallotGuideline>>, Error> {
         let path = guidance::path_of_guides(&votes_folder(&self.workspace), recipe, step);
         Ok(self.guides.get(&path, || guidance::read_entries(path.clone()))?)
     }
 
     /// Stores an edited guideline, which is on disk when this returns.
-    pub(crate) fn store_guideline(&self, recipe: &str, step: &str, new: &Guide) -> Result<(), Error> {
+    pub(crate) fn store_guideline(
+        &self,
+        recipe: &str,
+        step: &str,
+        new: &BallotGuideline,
+    ) -> Result<(), Error> {
         Ok(guidance::add(guidance::path_of_guides(&votes_folder(&self.workspace), recipe, step), new)?)
     }
 
@@ -177,10 +187,10 @@ impl VotingDesk {
     pub(crate) fn current_votes(&self) -> Result<RwLockReadGuard<'_, VoteIndex>, LogError> {
         {
             // Only the refresh needs the exclusive lock; pages read concurrently.
-            let mut board = self.board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            board.refresh_index(&votes_folder(&self.workspace))?;
+            let mut vote_index = self.index.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            vote_index.refresh_index(&votes_folder(&self.workspace))?;
         }
-        Ok(self.board.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Ok(self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// Casts a vote; returns once it is on disk.
@@ -200,13 +210,13 @@ fn write_votes(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: 
         let mut batch = vec![first];
         // Votes that arrived during the last write are stored with a single append.
         batch.extend(messages.try_iter().take(BATCH - 1));
-        let mut board = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let answers = match board.refresh_index(folder) {
-            Ok(()) => store_batch(&mut board, &batch),
+        let mut vote_index = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let answers = match vote_index.refresh_index(folder) {
+            Ok(()) => store_batch(&mut vote_index, &batch),
             Err(e) => batch.iter().map(|_| CastResult::Failed(e.to_string())).collect(),
         };
         // Released before the answers are sent, so that pages can read again.
-        drop(board);
+        drop(vote_index);
         for (message, answer) in batch.into_iter().zip(answers) {
             // If nobody waits any more, the vote will be found next time.
             let _ = message.done.send(answer);
@@ -283,7 +293,7 @@ mod tests {
     #[test]
     fn a_double_click_is_one_vote_and_another_tab_is_informed() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = VotingDesk::open(&Workspace::new(dir.path()));
+        let desk = VoteService::open(&Workspace::new(dir.path()));
         assert!(desk.current_votes().unwrap().counted_votes("flub", "type", "1").is_empty());
         assert!(!dir.path().join("raw").exists(), "looking makes no folder");
         let CastResult::Saved(first) = wait(desk.cast_vote(vote(1, "a", "paradox", None))) else { panic!() };
@@ -300,7 +310,7 @@ mod tests {
     #[test]
     fn fifty_people_at_once_lose_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let desk = VotingDesk::open(&Workspace::new(dir.path()));
+        let desk = VoteService::open(&Workspace::new(dir.path()));
         std::thread::scope(|scope| {
             for person in 0..50 {
                 let desk = &desk;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::consent::require_consent;
-use super::flight::{EndpointLoad, describe_progress, waits_for};
+use super::flight::{EndpointLoad, describe_progress, stop_message};
 use super::outcome::{ReplyOutcome, outcome_of_record};
 use super::{
     Demands, DraftStep, LlmContext, Slot, endpoints_of_draft, is_optional, is_skipped, is_unseen,
@@ -369,7 +369,7 @@ pub fn ask_endpoints<T>(
                     tell_left();
                     if asking.stop.is_requested() && !cancel.is_cancelled() {
                         cancel.cancel();
-                        asking.pulse.notify_user(&waits_for(&flights));
+                        asking.pulse.notify_user(&stop_message(&flights));
                     }
                 }
             }

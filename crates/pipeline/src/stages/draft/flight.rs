@@ -15,7 +15,7 @@ pub(in crate::stages) struct EndpointLoad {
 }
 
 /// What a Ctrl-C waits for: nothing is sent any more, and what was sent is paid for.
-pub(in crate::stages) fn waits_for(flights: &[EndpointLoad]) -> String {
+pub(in crate::stages) fn stop_message(flights: &[EndpointLoad]) -> String {
     let up: Vec<&EndpointLoad> =
         flights.iter().filter(|flight| flight.now.load(Ordering::Relaxed) > 0).collect();
     let requests: usize = up.iter().map(|flight| flight.now.load(Ordering::Relaxed)).sum();
@@ -51,9 +51,9 @@ mod tests {
             ..EndpointLoad::default()
         };
         assert_eq!(
-            waits_for(&[flight(11, 60), flight(1, 300), flight(0, 600)]),
+            stop_message(&[flight(11, 60), flight(1, 300), flight(0, 600)]),
             "nothing more is sent; waiting for 12 requests in flight, 300 s at most; press Ctrl-C again to abandon them (they are charged)"
         );
-        assert_eq!(waits_for(&[flight(0, 600)]), "nothing more is sent, and no request is in flight");
+        assert_eq!(stop_message(&[flight(0, 600)]), "nothing more is sent, and no request is in flight");
     }
 }

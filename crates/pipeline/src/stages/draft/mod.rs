@@ -33,7 +33,7 @@ pub use endpoints::{
     Asks, Slot, endpoints_by_name, endpoints_of_draft, is_optional, is_skipped, is_unseen, may_answer_later,
     slots_of_draft, slots_of_judges, wants_unseen, whom_to_ask,
 };
-pub(super) use flight::{EndpointLoad, describe_progress, waits_for};
+pub(super) use flight::{EndpointLoad, describe_progress, stop_message};
 pub use kind::DraftStep;
 pub use opened::{open_damaged_store, open_store, refuse_lost_replies};
 pub use outcome::ReplyOutcome;

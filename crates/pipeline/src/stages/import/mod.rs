@@ -80,7 +80,7 @@ pub use names::{NameRow, add_names, append_names, no_names, words_evidence};
 pub use pickle::{MAGIC as NUMPY, parse_array as numpy_rows};
 pub use proposal::{NoSource, SourceProposal, propose_source, source_of};
 pub use published::published_rows;
-pub use recall::{Block, RecallFilter, Recalled, is_sought, read_back, read_blocks};
+pub use recall::{Block, DumpRecord, RecallFilter, is_sought, read_back, read_blocks};
 pub use same_id::{RepeatedPost, settle_again};
 pub use split::Unread;
 pub(in crate::stages) use table::columns_of;

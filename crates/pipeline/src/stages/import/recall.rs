@@ -36,7 +36,7 @@ const BLOCK: usize = 64;
 
 /// A record read back from its dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recalled {
+pub struct DumpRecord {
     /// Its place, as the import ledger calls it.
     pub locator: Locator,
     /// The ids it may have: where a thread's first floor was the thread itself, only the ledger knows.
@@ -122,7 +122,7 @@ pub fn read_blocks<T: Send>(
     dump: &Dump,
     limit: u64,
     sift: &RecallFilter<'_>,
-    make: impl Fn(Vec<Recalled>) -> T + Sync,
+    make: impl Fn(Vec<DumpRecord>) -> T + Sync,
     mut take: impl FnMut(Block, T),
 ) {
     if let Layout::Pages(site) = Layout::detect_layout(dump) {
@@ -169,7 +169,7 @@ pub fn read_back(
     limit: u64,
     blocks: &[Block],
     sift: &RecallFilter<'_>,
-) -> io::Result<Vec<Vec<Recalled>>> {
+) -> io::Result<Vec<Vec<DumpRecord>>> {
     match Layout::detect_layout(dump) {
         Layout::Stream => recall_from_stream(dump, limit, blocks, sift),
         Layout::Csv => Ok(recall_from_csv(dump, limit, blocks, sift)),
@@ -211,7 +211,7 @@ fn recall_from_stream(
     limit: u64,
     blocks: &[Block],
     sift: &RecallFilter<'_>,
-) -> io::Result<Vec<Vec<Recalled>>> {
+) -> io::Result<Vec<Vec<DumpRecord>>> {
     let text = text_of(dump::open_unpacked(&dump.path)?)?;
     let packed = Packing::of_file(&dump.path) != Packing::Plain || text.encoding.is_some();
     let shape = shape::of_dump(dump).unwrap_or(Shape::Lines);
@@ -265,7 +265,12 @@ fn read_at(file: &std::fs::File, from: u64, bytes: &mut [u8]) -> io::Result<usiz
     Ok(got)
 }
 
-fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &RecallFilter<'_>) -> Vec<Vec<Recalled>> {
+fn recall_from_csv(
+    dump: &Dump,
+    limit: u64,
+    blocks: &[Block],
+    sift: &RecallFilter<'_>,
+) -> Vec<Vec<DumpRecord>> {
     let mut found = vec![Vec::new(); blocks.len()];
     let Some(last) = blocks.iter().map(|block| block.last).max() else { return found };
     let by_first: BTreeMap<u64, usize> =
@@ -285,7 +290,7 @@ fn recall_from_csv(dump: &Dump, limit: u64, blocks: &[Block], sift: &RecallFilte
     found
 }
 
-fn recall_from_parquet(dump: &Dump, block: &Block, sift: &RecallFilter<'_>) -> Vec<Recalled> {
+fn recall_from_parquet(dump: &Dump, block: &Block, sift: &RecallFilter<'_>) -> Vec<DumpRecord> {
     let count = (block.last - block.first + 1).min(BATCH as u64) as usize;
     // A decoder that panics on foreign bytes has found damage.
     let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, block.first - 1, count).ok());
@@ -298,7 +303,7 @@ fn recall_from_parquet(dump: &Dump, block: &Block, sift: &RecallFilter<'_>) -> V
 }
 
 /// The records of a page or an item of a file, which is a block of its own.
-fn of_page(dump: &Dump, found: Page, sift: &RecallFilter<'_>) -> (Block, Vec<Recalled>) {
+fn of_page(dump: &Dump, found: Page, sift: &RecallFilter<'_>) -> (Block, Vec<DumpRecord>) {
     let at = found.at;
     (Block { start: at, end: at, first: at, last: at }, recall_page(dump, at, found.into_posts(), sift))
 }
@@ -327,7 +332,7 @@ fn each_page(
     site: &Site,
     wanted: Option<&[Block]>,
     sift: &RecallFilter<'_>,
-    mut take: impl FnMut(Block, Vec<Recalled>),
+    mut take: impl FnMut(Block, Vec<DumpRecord>),
 ) {
     let block = |at: Location| {
         let position = at.member + at.skip;
@@ -365,7 +370,7 @@ struct RecalledText {
 }
 
 /// Posts of a page are numbered as the ledger numbers those that are set aside.
-fn recall_page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &RecallFilter<'_>) -> Vec<Recalled> {
+fn recall_page(dump: &Dump, at: u64, posts: Vec<PagePost>, sift: &RecallFilter<'_>) -> Vec<DumpRecord> {
     let place = |(post, number): (PagePost, u64)| {
         recall_text(place_of(dump, at).post_on_page(number), text_of_page_post(dump, post), sift)
     };
@@ -377,7 +382,7 @@ fn place_of(dump: &Dump, position: u64) -> Locator {
 }
 
 /// `None` if there is no text, if it was withdrawn by one of its ids or by its text, or if it does not match the search.
-fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &RecallFilter<'_>) -> Option<Recalled> {
+fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &RecallFilter<'_>) -> Option<DumpRecord> {
     if sift.sought.is_some_and(|sought| !sought(&recalled_text.text)) {
         return None;
     }
@@ -396,7 +401,7 @@ fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &RecallFilte
         false => MARKS.apply(recalled_text.text.trim(), &names).text.into_owned(),
     };
     let is_blank = recalled_text.text.trim().is_empty();
-    (!is_blank || !recalled_text.ids.is_empty()).then_some(Recalled {
+    (!is_blank || !recalled_text.ids.is_empty()).then_some(DumpRecord {
         locator,
         ids: recalled_text.ids,
         text,
@@ -404,7 +409,7 @@ fn recall_text(locator: Locator, recalled_text: RecalledText, sift: &RecallFilte
     })
 }
 
-fn recall_item(dump: &Dump, item: &Item<'_>, sift: &RecallFilter<'_>) -> Option<Recalled> {
+fn recall_item(dump: &Dump, item: &Item<'_>, sift: &RecallFilter<'_>) -> Option<DumpRecord> {
     let bytes = item.bytes.ok()?;
     let text = match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => text.into(),

@@ -34,7 +34,7 @@ fn dump(folder: &std::path::Path, kind: SourceKind, bytes: &[u8]) -> Dump {
 }
 
 /// All records of a dump, and the same read back block by block, the last one first.
-fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
+fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<DumpRecord>, Vec<DumpRecord>) {
     let folder = tempfile::tempdir().unwrap();
     let dump = dump(folder.path(), kind, bytes);
     let (mut all, mut places) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ fn twice(kind: SourceKind, bytes: &[u8]) -> (Vec<Recalled>, Vec<Recalled>) {
     (all, again)
 }
 
-fn texts(records: &[Recalled]) -> Vec<&str> {
+fn texts(records: &[DumpRecord]) -> Vec<&str> {
     records.iter().map(|record| record.text.as_str()).collect()
 }
 

@@ -10,7 +10,7 @@ use super::*;
 use crate::config::Take;
 use riddlemill_harvest::warc::{Header, write_record};
 use riddlemill_record::Entry as LedgerEntry;
-use riddlemill_tables::{StageReader, opening_manifest};
+use riddlemill_tables::{StageReader, expected_manifest};
 
 struct NoPulse;
 
@@ -61,7 +61,7 @@ fn imported(dumps: &[(&str, SourceKind, Vec<u8>)]) -> (Vec<Post>, Vec<LedgerEntr
     let secrets = Secrets { salt: &[7; 32], names: &names };
     let none = Withdrawals::default();
     import(&dumps, &settings(), &secrets, &none, &mut writer, &Stop::default(), &NoPulse).unwrap();
-    writer.commit(opening_manifest("r", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
+    writer.commit(expected_manifest("r", "import", 1, BTreeMap::new(), Vec::new(), BTreeMap::new())).unwrap();
     let stage = StageReader::open(&place).unwrap().unwrap();
     (stage.read_table("rows").unwrap(), stage.read_table("ledger").unwrap())
 }

@@ -13,7 +13,7 @@ use riddlemill_review::Values;
 use riddlemill_text::puzzle::spelling::{Speller, apply_corrections};
 use serde_json::Value;
 
-use super::reread::show_riddle;
+use super::rewrite::show_riddle;
 use super::{About, Declared, Job, NewRows, Operation, OperationInput, Records, Stage, subjects_of};
 use crate::config::Config;
 use crate::stages::context::StageError;

@@ -13,10 +13,10 @@ use riddlemill_text::puzzle::riddle;
 use riddlemill_text::text::clean::debris;
 use serde_json::{Value, json};
 
-use super::reread::full_text;
+use super::rewrite::full_text;
 use super::{
-    About, Declared, Job, NewRows, Operation, RecordShape, Records, Reread, Stage, StepContext,
-    WrittenRecord, goes_on, rows_of, show_riddle,
+    About, Declared, Job, NewRows, Operation, RecordShape, Records, Rewrite, Stage, StepContext,
+    WrittenRecord, continued_row, rows_of, show_riddle,
 };
 use crate::config::{Config, sections};
 use crate::stages::context::{StageError, StageRows};
@@ -68,10 +68,10 @@ impl Stage for Riddle {
         true
     }
 
-    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, _: &Config, _recipe: &str) -> Result<Option<Rewrite>, StageError> {
         let rule = Riddle(self.0);
         Ok(Some(Box::new(move |written| match written {
-            WrittenRecord::Post(post) => goes_on(rule.outcome_by_rule(*post)).map(WrittenRecord::Row),
+            WrittenRecord::Post(post) => continued_row(rule.outcome_by_rule(*post)).map(WrittenRecord::Row),
             made => Some(made),
         })))
     }
@@ -260,10 +260,12 @@ impl Stage for AnonymiseRiddle {
         true
     }
 
-    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Reread>, StageError> {
+    fn text_rereader(&self, config: &Config, recipe: &str) -> Result<Option<Rewrite>, StageError> {
         let stage = english_anonymiser(config, recipe)?;
         Ok(Some(Box::new(move |written| match written {
-            WrittenRecord::Row(row) => goes_on(stage.anonymise_columns(row, &TEXTS)).map(WrittenRecord::Row),
+            WrittenRecord::Row(row) => {
+                continued_row(stage.anonymise_columns(row, &TEXTS)).map(WrittenRecord::Row)
+            }
             other => Some(other),
         })))
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use minijinja::Value as TemplateValue;
 use minijinja::value::{Object, ValueKind};
-use riddlemill_benchmarks::asked::ElementList;
 use riddlemill_benchmarks::ballot::BallotSource;
+use riddlemill_benchmarks::ballot_source::ElementList;
 use riddlemill_benchmarks::native::NativeStep;
 use riddlemill_benchmarks::requirement::OfAnswers;
 use riddlemill_benchmarks::scope::{Scope, layer_variables, text_of_value as text_of, texts_of_value};

@@ -16,8 +16,8 @@ pub fn describe_reason(code: &str) -> Option<(&'static str, &'static str)> {
     reasons::find_reason(code).map(|(_, short, definition)| (*short, *definition))
 }
 
-/// The meaning of a rule that distinguishes questions from statements; `None` for another code.
-pub fn question_rule(code: &str) -> Option<&'static str> {
+/// The meaning of a rule that distinguishes questions from statements, or by which two texts are one; `None` for another code.
+pub fn rule_sentence(code: &str) -> Option<&'static str> {
     stages::find_rule_meaning(code)
 }
 

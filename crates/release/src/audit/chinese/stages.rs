@@ -101,8 +101,16 @@ const WORDS: &[(&str, &str)] = &[
 
 /// The meaning of a rule.
 pub(super) fn find_rule_meaning(code: &str) -> Option<&'static str> {
-    QUESTIONS.iter().find(|(known, _)| *known == code).map(|(_, means)| *means)
+    QUESTIONS.iter().chain(SAMENESS).find(|(known, _)| *known == code).map(|(_, means)| *means)
 }
+
+const SAMENESS: &[(&str, &str)] = &[
+    ("identical", "除标点、全半角、简繁和大小写外，两条文本相同。"),
+    ("opening", "一条文本是另一条的开头。"),
+    ("near", "除少数几处外，两条文本用字相同、次序相同。"),
+    ("sound", "读音相近：除少数几处外，两条文本音节相同、次序相同。"),
+    ("reworded", "换了说法：分量最重的字词两条都有。"),
+];
 
 const QUESTIONS: &[(&str, &str)] = &[
     ("no-cue", "没有任何提问的迹象。"),
@@ -171,6 +179,7 @@ fn is_number(value: &str) -> bool {
 mod tests {
     use super::*;
     use crate::text::interrogative::Rule;
+    use crate::text::sameness::Predicate;
 
     #[test]
     fn every_word_has_as_many_holes_in_both_languages() {
@@ -186,6 +195,8 @@ mod tests {
     #[test]
     fn every_rule_has_its_meaning_and_every_meaning_its_rule() {
         assert_eq!(QUESTIONS.len(), Rule::ALL.len());
+        let same = Predicate::ALL.map(|predicate| find_rule_meaning(predicate.name()).is_some());
+        assert_eq!(same, [true; 5]);
         let without: Vec<_> =
             Rule::ALL.iter().filter(|rule| find_rule_meaning(rule.code()).is_none()).collect();
         assert!(without.is_empty(), "{without:?}");

@@ -16,7 +16,7 @@ use crate::join::{Effort, Match, Score};
 /// What looking for partners takes of a block's work, about.
 const PROBE: f64 = 0.8;
 
-/// Matches in both directions, as row, partner, numerator and denominator, and of bags what the pairs of neighbours weigh
+/// Matches in both directions, as row, partner, numerator and denominator, and of bags what the bigrams weigh
 /// that both hold; in order.
 pub(super) fn match_blocks(
     records: &Path,

@@ -77,7 +77,7 @@ pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
         let valid = || {
             countries.iter().any(|country| PhoneNumber::parse_with_country(whole.as_str(), country).is_some())
         };
-        if !goes_on(text, whole.start(), whole.end())
+        if !is_piece_of_number(text, whole.start(), whole.end())
             && is_number_alone(text, whole.start(), whole.end())
             && valid()
         {
@@ -95,7 +95,7 @@ pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
         let lengths: Vec<usize> = pieces.map(str::len).collect();
         let whole = !is_adjacent_to(text, number.start(), end, |c| c.is_ascii_alphanumeric());
         if whole
-            && !goes_on(text, number.start(), end)
+            && !is_piece_of_number(text, number.start(), end)
             && !is_date(&lengths)
             && (lengths.len() > 1 || !is_count(&text[end..]))
         {
@@ -105,7 +105,7 @@ pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
 }
 
 /// Whether digits go on before or behind a number: it is a piece of a longer one, or of a list.
-fn goes_on(text: &str, start: usize, end: usize) -> bool {
+fn is_piece_of_number(text: &str, start: usize, end: usize) -> bool {
     let between = |c: char| matches!(c, ' ' | '-' | '/' | ',' | '.');
     let (before, after) = (&text[..start], &text[end..]);
     let before = before.strip_suffix(between).unwrap_or(before);

@@ -144,11 +144,11 @@ pub(super) fn measure_opening(a: &PreparedText, b: &PreparedText) -> Ratio {
 /// How much the lighter text counts.
 const TOWARD: Ratio = Ratio::new(4, 5);
 
-/// Part of the pairs of neighbours that must be shared: reordering leaves that much, chance does not.
+/// Part of the bigrams that must be shared: reordering leaves that much, chance does not.
 /// Labelled retellings keep 0.45 of them and more.
 pub(crate) const PAIRS: Ratio = Ratio::new(1, 3);
 
-/// How many posts of a join hold each pair of neighbours at most by which two of them are looked at. What lower and higher
+/// How many posts of a join hold each bigram at most by which two of them are looked at. What lower and higher
 /// bounds cost and lose is in docs/quality.md.
 pub(crate) const MOST_POSTS: u32 = 256;
 
@@ -156,7 +156,7 @@ pub(crate) const MOST_POSTS: u32 = 256;
 ///
 /// What: shared / (4/5·lighter + 1/5·heavier) over the weights of the folded characters, from 0.60
 /// borderline and from 0.64 the same, for texts of 8 characters or more (9 to be the same) that
-/// also share pairs of neighbours.
+/// also share bigrams.
 ///
 /// Why: people retell a joke with clauses swapped and particles changed; its rare characters stay. Weighting
 /// the lighter text more allows an added tail; the fifth of the heavier keeps a short text from matching any
@@ -164,10 +164,10 @@ pub(crate) const MOST_POSTS: u32 = 256;
 ///
 /// Needs: since no more is shared than the lighter weighs, its weight is at least 3/13 of the
 /// heavier's, and the shared weight at least 3/5 of the lighter and 3/13 of the heavier; of the
-/// pairs of neighbours at least a third of the lighter by weight. So the rarest characters of the
-/// lighter, up to 2/5 of its weight, hold a shared one, and so does some pair of neighbours.
+/// bigrams at least a third of the lighter by weight. So the rarest characters of the
+/// lighter, up to 2/5 of its weight, hold a shared one, and so does some bigram.
 ///
-/// Among many posts a pair is looked at only where both hold a pair of neighbours that at most 256 of the posts hold. What is
+/// Among many posts a pair is looked at only where both hold a bigram that at most 256 of the posts hold. What is
 /// in more of them, a saying or a frame, says little about two of them, and the number of pairs that share nothing else grows
 /// with the square of the posts. Two texts alone are compared without it.
 ///
@@ -196,7 +196,7 @@ fn weighty_bag(text: &str) -> Vec<BagToken> {
     Bag::of_chars(&view::fold(text).chars().collect::<Vec<_>>()).tokens
 }
 
-/// The overlap of the characters; 0 if too few pairs of neighbours are shared.
+/// The overlap of the characters; 0 if too few bigrams are shared.
 pub(super) fn measure_reworded(shared: Shared<'_>) -> Ratio {
     let chars = overlap_ratio(shared.letter_weight(), shared.total_weights());
     if chars < REWORDED.borderline {

@@ -40,6 +40,9 @@ pub enum Predicate {
 }
 
 impl Predicate {
+    /// Every predicate, in the order in which they are tried.
+    pub const ALL: [Self; 5] = [Self::Identical, Self::Opening, Self::Near, Self::Sound, Self::Reworded];
+
     /// The name in ledgers and reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,6 +52,27 @@ impl Predicate {
             Predicate::Sound => "sound",
             Predicate::Reworded => "reworded",
         }
+    }
+
+    /// What it says of two texts, as a sentence.
+    pub const fn definition(self) -> &'static str {
+        match self {
+            Predicate::Identical => "The texts are the same but for punctuation, width, script and case.",
+            Predicate::Opening => "One text is the opening of the other.",
+            Predicate::Near => "The texts have the same characters in the same order, apart from a few.",
+            Predicate::Sound => {
+                "The texts sound alike: the same syllables in the same order, apart from a few."
+            }
+            Predicate::Reworded => {
+                "The texts say the same in other words: those that weigh most are in both."
+            }
+        }
+    }
+
+    /// The one that the evidence of a merge begins with: `opening; levenshtein 0.5926`.
+    pub fn of_evidence(evidence: &str) -> Option<Predicate> {
+        let (name, _) = evidence.split_once("; ")?;
+        Self::ALL.into_iter().find(|predicate| predicate.name() == name)
     }
 }
 
@@ -181,7 +205,7 @@ pub enum Need {
     SharedOfLighter(Ratio),
     /// Shared weight of at least this part of the heavier bag; likewise.
     SharedOfHeavier(Ratio),
-    /// Weight of shared pairs of neighbours (of the folded text, a pair weighing as much as its two
+    /// Weight of shared bigrams (of the folded text, a pair weighing as much as its two
     /// characters) of at least this part of the text whose pairs weigh less. So the two have at
     /// least two neighbouring characters in common.
     SharedPairsOfLighter(Ratio),

@@ -15,7 +15,7 @@ use super::{numbers, view};
 use crate::text::language::split_tag;
 use riddlemill_record::Language;
 
-/// One token of a bag: a character or a pair of neighbours, with how often it occurs.
+/// One token of a bag: a character or a bigram, with how often it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BagToken {
     /// Identity: the scalar value, or two of them in the upper and lower half.
@@ -57,7 +57,7 @@ pub(super) struct Shared<'p> {
     known: Option<SharedWeights>,
 }
 
-/// The weights that two folded texts share, of characters and of pairs of neighbours, repetitions counted.
+/// The weights that two folded texts share, of characters and of bigrams, repetitions counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SharedWeights {
     pub letters: u32,
@@ -75,7 +75,7 @@ impl<'p> Shared<'p> {
         self.known.map_or_else(|| self.a.bag().weight_shared(self.b.bag()), |known| known.letters.into())
     }
 
-    /// The weight of the shared pairs of neighbours.
+    /// The weight of the shared bigrams.
     pub fn pair_weight(&self) -> u64 {
         self.known.map_or_else(|| self.a.grams().weight_shared(self.b.grams()), |known| known.pairs.into())
     }
@@ -85,7 +85,7 @@ impl<'p> Shared<'p> {
         in_order(self.a.weight, self.b.weight)
     }
 
-    /// The total weight of the pairs of neighbours of each text, the lighter first.
+    /// The total weight of the bigrams of each text, the lighter first.
     pub fn weights_of_pairs(&self) -> (u64, u64) {
         in_order(self.a.weight_of_pairs(), self.b.weight_of_pairs())
     }
@@ -261,7 +261,7 @@ impl PreparedText {
         self.bag.get_or_init(|| Bag::of_chars(&self.chars))
     }
 
-    /// The total weight of the pairs of neighbours: a character that is neither the first nor the last is in
+    /// The total weight of the bigrams: a character that is neither the first nor the last is in
     /// two.
     fn weight_of_pairs(&self) -> u64 {
         match self.chars.as_slice() {
@@ -270,7 +270,7 @@ impl PreparedText {
         }
     }
 
-    /// The folded pairs of neighbours as a bag.
+    /// The folded bigrams as a bag.
     pub(super) fn grams(&self) -> &Bag {
         self.grams.get_or_init(|| Bag::of_pairs(&self.chars))
     }
@@ -290,7 +290,7 @@ impl PreparedText {
         &self.bag().tokens
     }
 
-    /// The pairs of neighbours with their counts and weights, in rising order of symbol.
+    /// The bigrams with their counts and weights, in rising order of symbol.
     pub fn pairs(&self) -> &[BagToken] {
         &self.grams().tokens
     }

@@ -1,4 +1,4 @@
-//! What rows are compared by, and the keys that follow from it; pairs of neighbours in so many rows that no two of these are
+//! What rows are compared by, and the keys that follow from it; bigrams in so many rows that no two of these are
 //! reworded copies by them have none.
 
 use std::borrow::Cow;
@@ -143,7 +143,7 @@ impl Measure {
         self.single.is_none()
     }
 
-    /// The comparison of each pair of texts, of rows that hold these pairs of neighbours in common; `None` if the two are
+    /// The comparison of each pair of texts, of rows that hold these bigrams in common; `None` if the two are
     /// not even borderline. What a text shows is computed once for pairs in a row that have it as their first.
     pub fn compare_pairs<'a>(
         &self,
@@ -249,7 +249,7 @@ pub(super) fn join_of<'a>(measure: &'a Measure, of: &str) -> Option<&'a MeasureJ
     measure.joins.iter().find(|join| join.of == of)
 }
 
-/// The pairs of neighbours of a corpus that more rows hold than the default similarity allows: what remains of its
+/// The bigrams of a corpus that more rows hold than the default similarity allows: what remains of its
 /// statistics for who compares two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommonPairs(FxHashSet<[u32; 2]>);

@@ -114,7 +114,7 @@ impl PartStats {
         if rest.is_empty() { Ok(()) } else { Err(StatError::Damaged) }
     }
 
-    /// The pairs of neighbours that too many rows hold.
+    /// The bigrams that too many rows hold.
     pub fn common_pairs(&self) -> CommonPairs {
         CommonPairs::new(self.0.iter().flat_map(|(_, stats)| stats.common_pairs()))
     }

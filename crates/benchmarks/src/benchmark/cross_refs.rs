@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ballots::{self, Ballots};
+use crate::ballot::reader::{Ballots, parse_ballots};
 use crate::reader::Problem;
 use crate::record_kind::{self, RecordKind};
-use crate::tasks;
 
 /// The files of a folder, by their paths in it.
 pub(super) type FolderFiles = [(&'static str, &'static str)];
@@ -16,7 +15,7 @@ pub(super) type OtherFolder = (&'static str, Vec<(&'static str, &'static str)>);
 pub(super) struct Others {
     /// The ballots of each folder, but of those with problems.
     pub(super) asked: BTreeMap<&'static str, Ballots>,
-    pub(super) prompts: tasks::Folders,
+    pub(super) prompts: crate::task::reader::Folders,
     known: BTreeMap<&'static str, Vec<&'static RecordKind>>,
     kinds: BTreeMap<&'static str, Kinds>,
     /// Whether these are all folders.
@@ -30,7 +29,7 @@ impl Others {
         let prompts = folders.iter().map(|(name, files)| (*name, prompt_files(name, files))).collect();
         for (name, files) in folders {
             let text = find_file(files, "ballots.toml").unwrap_or_default();
-            match ballots::parse_ballots(name, &format!("{name}/ballots.toml"), text) {
+            match parse_ballots(name, &format!("{name}/ballots.toml"), text) {
                 Ok(ballots) => drop(asked.insert(name, ballots)),
                 Err(more) => problems.extend(more.0),
             }

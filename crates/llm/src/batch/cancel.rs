@@ -10,7 +10,7 @@ use crate::store::Store;
 
 /// The result of cancelling a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GivenUp {
+pub enum Cancelled {
     /// It had not been sent: nothing is charged.
     NeverSent,
     /// Cancelled at the server; answers it has by then are fetched by a later run. With the server's words.
@@ -24,7 +24,7 @@ pub enum GivenUp {
 
 /// Why a batch was not cancelled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GiveUpError {
+pub enum CancelError {
     /// There is no batch of this name.
     #[error("no open batch is named {name:?}\n  hint: `riddlemill replies batches` lists them")]
     Unknown { name: String },
@@ -58,15 +58,15 @@ impl Engine {
     /// Cancels a batch of this endpoint, by our name for it or the server's.
     ///
     /// # Errors
-    /// [`GiveUpError`]; after [`GiveUpError::Gone`] use [`give_up_lost`].
-    pub async fn give_up(&self, name: &str) -> Result<GivenUp, GiveUpError> {
+    /// [`CancelError`]; after [`CancelError::Gone`] use [`cancel_lost`].
+    pub async fn cancel_batch(&self, name: &str) -> Result<Cancelled, CancelError> {
         let transport = match &self.source {
             ReplySource::Server(transport) => transport.as_ref(),
-            ReplySource::Nothing(held) => return Err(GiveUpError::Unset(held.what.to_string())),
-            ReplySource::Pack(_) => return Err(GiveUpError::Sample),
+            ReplySource::Nothing(held) => return Err(CancelError::Unset(held.what.to_string())),
+            ReplySource::Pack(_) => return Err(CancelError::Sample),
         };
         let taken = Turn::take(open_log(self.store.dir())).await;
-        let (mut turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
+        let (mut turn, open) = taken.map_err(|error| CancelError::Log(error.to_string()))?;
         let entry = find_batch(open, name)?;
         let server = Server { transport, endpoint: &self.endpoint };
         let id = match &entry.id {
@@ -74,17 +74,17 @@ impl Engine {
             None => {
                 let found = server.find(&entry, &turn.ids).await;
                 match found
-                    .map_err(|fault| GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name)))?
+                    .map_err(|fault| CancelError::Server(fault.describe_for_ledger(&self.endpoint.name)))?
                 {
                     FoundBatch::Batch(id) => id,
                     FoundBatch::Nowhere => {
                         let ended =
                             self.end_batch(&turn, &entry, Vec::new(), "it was given up before it was sent");
-                        ended.await.map_err(|error| GiveUpError::Log(error.to_string()))?;
-                        return Ok(GivenUp::NeverSent);
+                        ended.await.map_err(|error| CancelError::Log(error.to_string()))?;
+                        return Ok(Cancelled::NeverSent);
                     }
                     FoundBatch::Perhaps => {
-                        return Err(GiveUpError::Unsure { endpoint: self.endpoint.name.clone() });
+                        return Err(CancelError::Unsure { endpoint: self.endpoint.name.clone() });
                     }
                 }
             }
@@ -98,15 +98,15 @@ impl Engine {
             Ok(BatchState::Complete) => {
                 let answered =
                     entry.items.iter().filter(|item| self.store.contains(&item.key).unwrap_or(false));
-                Ok(GivenUp::Over { answered: answered.count() })
+                Ok(Cancelled::Over { answered: answered.count() })
             }
             Ok(BatchState::InProgress(state)) => match cancelled {
-                Ok(()) => Ok(GivenUp::Answered(state)),
+                Ok(()) => Ok(Cancelled::Answered(state)),
                 // It has just ended, or is about to.
-                Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(GivenUp::Answered(state)),
-                Err(fault) => Err(GiveUpError::Server(fault.describe_for_ledger(&self.endpoint.name))),
+                Err(fault) if matches!(fault.kind, Kind::Status(400 | 409)) => Ok(Cancelled::Answered(state)),
+                Err(fault) => Err(CancelError::Server(fault.describe_for_ledger(&self.endpoint.name))),
             },
-            Err(BatchStateError::Gone(why) | BatchStateError::Fails(why)) => Err(GiveUpError::Gone(why)),
+            Err(BatchStateError::Gone(why) | BatchStateError::Fails(why)) => Err(CancelError::Gone(why)),
         }
     }
 }
@@ -115,18 +115,18 @@ impl Engine {
 /// stays counted as spent, and its requests are asked again by the next run that needs them.
 ///
 /// # Errors
-/// [`GiveUpError`] if there is none of this name, or the log cannot be read or written.
-pub async fn give_up_lost(store: &Store, name: &str) -> Result<OpenBatch, GiveUpError> {
+/// [`CancelError`] if there is none of this name, or the log cannot be read or written.
+pub async fn cancel_lost(store: &Store, name: &str) -> Result<OpenBatch, CancelError> {
     let taken = Turn::take(open_log(store.dir())).await;
-    let (turn, open) = taken.map_err(|error| GiveUpError::Log(error.to_string()))?;
+    let (turn, open) = taken.map_err(|error| CancelError::Log(error.to_string()))?;
     let entry = find_batch(open, name)?;
     let over = entry.with_end("lost, and counted as spent");
-    log::add(&turn.log, &over).map_err(|error| GiveUpError::Log(error.to_string()))?;
+    log::add(&turn.log, &over).map_err(|error| CancelError::Log(error.to_string()))?;
     Ok(OpenBatch::from_entry(entry))
 }
 
 /// The batch with a name, or with an unambiguous prefix of one.
-fn find_batch(open: Vec<BatchLogEntry>, name: &str) -> Result<BatchLogEntry, GiveUpError> {
+fn find_batch(open: Vec<BatchLogEntry>, name: &str) -> Result<BatchLogEntry, CancelError> {
     let is = |entry: &BatchLogEntry| entry.batch == name || entry.id.as_deref() == Some(name);
     let begins = |entry: &BatchLogEntry| entry.batch.starts_with(name);
     // A full name must stay usable if another name begins with it.
@@ -136,7 +136,7 @@ fn find_batch(open: Vec<BatchLogEntry>, name: &str) -> Result<BatchLogEntry, Giv
     };
     match (named.pop(), named.is_empty()) {
         (Some(entry), true) => Ok(entry),
-        (Some(_), false) => Err(GiveUpError::Ambiguous { name: name.to_owned() }),
-        (None, _) => Err(GiveUpError::Unknown { name: name.to_owned() }),
+        (Some(_), false) => Err(CancelError::Ambiguous { name: name.to_owned() }),
+        (None, _) => Err(CancelError::Unknown { name: name.to_owned() }),
     }
 }

@@ -1,4 +1,4 @@
-//! Which rarer pairs of neighbours are next to a pair of a bag.
+//! Which rarer bigrams are next to a pair of a bag.
 //!
 //! Two records that share a phrase meet in the list of each of its pairs, but are compared only in the list of the rarest.
 //! In the other lists, the rarest pair, or another one that is rarer than the list's, is found in both records by walking
@@ -27,7 +27,7 @@ impl Rarer {
     }
 }
 
-/// Where from a pair of neighbours.
+/// Where from a bigram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Before,

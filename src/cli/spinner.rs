@@ -16,8 +16,8 @@ enum BusyBar {
     Done,
 }
 
-/// After two seconds, shows on a terminal that `name` is working, and since when, until [`end_busy`] is called.
-pub(super) fn show_busy(name: String, style: ProgressStyle) {
+/// After two seconds, shows on a terminal that `name` is working, and since when, until [`stop_spinner`] is called.
+pub(super) fn start_spinner(name: String, style: ProgressStyle) {
     // A log or a pipe has no use for a spinner.
     if !std::io::stderr().is_terminal() {
         return;
@@ -39,7 +39,7 @@ pub(super) fn show_busy(name: String, style: ProgressStyle) {
 }
 
 /// Something is printed: removes the indicator permanently.
-pub(super) fn end_busy() {
+pub(super) fn stop_spinner() {
     with_busy(|busy| {
         if let BusyBar::Since(Some(bar)) = busy {
             bar.finish_and_clear();

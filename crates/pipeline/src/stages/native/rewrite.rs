@@ -3,7 +3,7 @@
 use riddlemill_record::{Outcome, Post, Row};
 
 /// How an operation would write a record today; `None` if the record is not kept.
-pub type Reread = Box<dyn Fn(WrittenRecord) -> Option<WrittenRecord> + Sync>;
+pub type Rewrite = Box<dyn Fn(WrittenRecord) -> Option<WrittenRecord> + Sync>;
 
 /// A record among those whose texts rules write.
 pub enum WrittenRecord {
@@ -30,7 +30,7 @@ impl WrittenRecord {
 }
 
 /// The record as it leaves a stage; `None` where it does not pass.
-pub(in crate::stages) fn goes_on<T>(outcome: Outcome<T>) -> Option<T> {
+pub(in crate::stages) fn continued_row<T>(outcome: Outcome<T>) -> Option<T> {
     match outcome {
         Outcome::Kept(row) | Outcome::Changed { row, .. } => Some(row),
         _ => None,

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use riddlemill_text::hint::unknown;
 
-use crate::ballots::Ballots;
+use crate::ballot::reader::Ballots;
 use crate::charts::{Words, parse_charts};
 use crate::choice::{Choice, Lists};
 use crate::data::parse_words;
@@ -15,8 +15,8 @@ use crate::expression::{Expression, Language};
 use crate::figure::{Division, Figure, FigureKind, Line, Report};
 use crate::reader::{Keys, Problem, parse_file};
 use crate::record_kind::{self, RecordKind};
+use crate::table::reader::Context;
 use crate::table::{Shape, is_only_of_records};
-use crate::tables::Context;
 
 /// The report of a benchmark that has no file of its own.
 const USUAL: &str = include_str!("usual_report.toml");
