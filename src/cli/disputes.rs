@@ -1,6 +1,7 @@
 //! `review adjudicate`: lists disputes, and stores decisions.
 
 use super::args::Global;
+use super::commands::runnable_commands;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
@@ -67,7 +68,7 @@ pub(super) fn list_disputes(room: &ReviewSession<'_>, global: &Global) -> Result
         dispute.why.iter().for_each(|why| text.push_str(&format!("  open: {why}\n")));
         text.push_str(&format!(
             "  decide: {HANG}{}\n",
-            visible_line(&decide_command(room, &dispute.item.id))
+            runnable_commands(&visible_line(&decide_command(room, &dispute.item.id)))
         ));
     }
     text.push_str(&format!("{}\n", count(disputes.len() as u64, "dispute")));

@@ -37,6 +37,7 @@ fn try_one(args: &TryEndpoint, global: &Global, stop: &Stop) -> Result<Exit, Fai
         let names = config.endpoints.iter().map(|endpoint| endpoint.name.as_str());
         Failure::usage(unknown("endpoint", &args.name, names))
     })?;
+    let endpoint = &draft::with_pack_of(&config, endpoint);
     let settings: sections::Run = config.typed_settings(None, "run");
     let max = args.max_usd.or((settings.max_usd > 0.0).then_some(settings.max_usd));
     let run = Run::new(max.map(Usd::from_dollars));

@@ -49,6 +49,19 @@ fn sample_files() -> [(&'static str, &'static str); 17] {
 pub(super) fn create_workspace(root: &Path, empty: bool, global: &Global) -> Result<(), Failure> {
     let settings = root.join(FILE);
     if settings.exists() {
+        let gone = if empty || !has_sample(&settings) { Vec::new() } else { missing_files(root)? };
+        if !gone.is_empty() {
+            let written = gone.len();
+            write_files(gone)?;
+            if !global.quiet {
+                let files = output::count(written as u64, "file");
+                output::print_text(&format!(
+                    "{files} of the sample written again; {} was not changed\n",
+                    settings.display()
+                ))?;
+            }
+            return Ok(());
+        }
         return Err(Failure::usage(format!(
             "{} already exists; it was not changed\n  hint: `riddlemill{} init . FILE…` proposes sources for files of posts, `riddlemill init DIR` creates a workspace in another folder",
             settings.display(),
@@ -63,12 +76,7 @@ pub(super) fn create_workspace(root: &Path, empty: bool, global: &Global) -> Res
     let mut text = default_pipeline();
     if !empty {
         text = sample_pipeline();
-        for (path, content) in missing {
-            if let Some(folder) = path.parent() {
-                durable::create_folder(folder)?;
-            }
-            durable::replace_file(&path, content.as_bytes())?;
-        }
+        write_files(missing)?;
     }
     let unlisted = keep_private(root)?;
     // Before the settings: a workspace made here may name places of this machine.
@@ -92,6 +100,21 @@ pub(super) fn create_workspace(root: &Path, empty: bool, global: &Global) -> Res
                 unlisted.join("  ")
             );
         }
+    }
+    Ok(())
+}
+
+/// Whether settings name a source of the sample.
+fn has_sample(settings: &Path) -> bool {
+    fs::read_to_string(settings).is_ok_and(|text| text.contains("\"raw/sample/"))
+}
+
+fn write_files(files: Vec<(PathBuf, &'static str)>) -> Result<(), Failure> {
+    for (path, content) in files {
+        if let Some(folder) = path.parent() {
+            durable::create_folder(folder)?;
+        }
+        durable::replace_file(&path, content.as_bytes())?;
     }
     Ok(())
 }
@@ -163,8 +186,9 @@ pub(super) fn copy_out(name: &str, root: &Path, global: &Global) -> Result<Exit,
     fs::rename(&partial, &folder).map_err(Error::io("rename", &partial))?;
     if !global.quiet {
         output::print_text(&format!(
-            "{}: replaces the built-in {name}; `riddlemill benchmark check` lists its problems\n",
-            folder.display()
+            "{}: replaces the built-in {name}; `riddlemill{} benchmark check` lists its problems\n",
+            folder.display(),
+            workspace_option(root)
         ))?;
     }
     Ok(Exit::Done)

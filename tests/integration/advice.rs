@@ -261,23 +261,23 @@ impl Bench {
         } else if let Some((setting, table)) = under("lower ") {
             self.set(&table, &setting, "1000");
         } else if let Some(setting) = between("raise ", " in pipeline.toml") {
-            let (table, key) = setting.split_once('.').unwrap();
+            let (table, key) = setting.rsplit_once('.').unwrap();
             self.set(table, key, if key == "max_usd" { "1000.0" } else { "64" });
         } else if advice.starts_with("check base_url") || advice.starts_with("check that http") {
             self.set("llm.mine", "base_url", &right);
         } else if advice == "pay for mine" {
             self.paid.store(true, Ordering::Relaxed);
         } else if let Some(setting) = between("name an [llm.<name>] of yours as ", " in pipeline.toml") {
-            let (table, key) = setting.split_once('.').unwrap();
+            let (table, key) = setting.rsplit_once('.').unwrap();
             self.set(table, key, if key == "endpoint" { "\"mine\"" } else { "[\"mine\"]" });
-        } else if let Some(command) =
-            between("ask another model: set `endpoint` under [draft] in pipeline.toml, then ", "")
-        {
+        } else if let Some(told) = between("ask another model: set ", "") {
+            let (setting, command) = told.split_once(" in pipeline.toml, then ").unwrap();
+            let (table, key) = setting.rsplit_once('.').unwrap();
             let mut other = self.tables["llm.mine"].clone();
             other.insert("model".into(), "\"right\"".into());
             self.tables.insert("llm.other".into(), other);
-            self.set("draft", "endpoint", "\"other\"");
-            self.command(&command);
+            self.set(table, key, "\"other\"");
+            self.command(command);
         } else if advice.starts_with("get the file again") || advice.starts_with("was it downloaded") {
             let path = self.tables["[source]"]["path"].trim_matches('"').to_owned();
             self.ws.write(&path, &self.whole);

@@ -55,12 +55,7 @@ fn texts_that_one_model_refuses_and_answers_that_are_cut() {
         Some("right") => Told::Draft,
         _ => Told::Text("", "content_filter"),
     };
-    of_endpoint(
-        filter,
-        &[],
-        "its content filter blocked it",
-        "ask another model: set `endpoint` under [draft]",
-    );
+    of_endpoint(filter, &[], "its content filter blocked it", "ask another model: set ");
     let cut: Answer = |asked| match asked.body["max_tokens"].as_u64() {
         Some(most) if most > 4096 => Told::Draft,
         _ => Told::Text("{\"culture", "length"),

@@ -138,6 +138,14 @@ fn unknown_names(
                 .chain(draft.reply_conditions())
                 .for_each(|(e, more)| check(&extend_names(&known, more), e));
             for (e, more) in draft.reply_conditions() {
+                // What a native reader leaves is known to the program.
+                let own = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
+                if !own && draft.responds.is_empty() {
+                    let mut known = extend_names(&known, more);
+                    let fields = draft.filled_fields().into_iter().map(str::to_owned);
+                    known.insert(DRAFTED.into(), fields.collect());
+                    check(&known, e);
+                }
                 misplaced.extend(too_early(&extend_names(&known, more), e, benchmark.fields()));
             }
             let fields = draft.filled_fields().into_iter().map(str::to_owned);
@@ -195,6 +203,18 @@ fn unknown_names(
                     true => of(&["each", "standing", "basis", "draft", "draft_basis", "flags"]),
                     false => fields.chain(of(&DECIDED)).collect(),
                 };
+                if !over {
+                    // What people decided has these beside the answers.
+                    let answers = ballot.fields.iter().chain(second()).map(|field| field.name);
+                    for field in answers.filter(|field| DECIDED.contains(field)) {
+                        misplaced.push(Problem {
+                            place: format!("{}/ballots.toml [ballot.{name}]", benchmark.name),
+                            what: format!(
+                                "the name {field:?} is taken: what is decided has it beside its answers"
+                            ),
+                        });
+                    }
+                }
                 known.insert(group_name(name), left);
                 let mut answered = extend_names(&known, if over { &["it"] } else { &[] });
                 let answers = ballot.fields.iter().chain(second()).map(|field| group_name(field.name));
@@ -236,8 +256,11 @@ fn unknown_names(
             _ => {}
         }
     }
-    for (_, field) in benchmark.fields() {
-        check(&known, field);
+    for (at, (_, field)) in benchmark.fields().iter().enumerate() {
+        // Each uses those before it.
+        let mut before = known.clone();
+        benchmark.fields()[at..].iter().for_each(|(name, _)| drop(before.remove(*name)));
+        check(&before, field);
     }
     let report = &benchmark.report;
     known.insert("source_kind".into(), Vec::new());
@@ -247,6 +270,9 @@ fn unknown_names(
         .flat_map(|figure| figure.record_expressions().into_iter().chain(figure.of_last()));
     report.parts.iter().map(|part| &part.of).chain(of_figures).for_each(|e| check(&known, e));
     if let Some(data) = &benchmark.data {
+        if let Some(crate::data::ItemNumber::Own(series)) = &data.number {
+            [&series.series, &series.key, &series.text].into_iter().for_each(|e| check(&known, e));
+        }
         for name in ["number", "standing", "source_kind", "source_id"] {
             known.insert(name.into(), Vec::new());
         }

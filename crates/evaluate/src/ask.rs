@@ -136,7 +136,24 @@ impl Plan {
             let name = set.config.clone();
             StageError::from(PromptError::Values { name, what: trouble.to_string() })
         };
-        Ok(prompt::list_findings(&set.items, &self.tasks).map_err(trouble)?)
+        let mut findings = prompt::list_findings(&set.items, &self.tasks).map_err(trouble)?;
+        findings.extend(
+            self.tasks.iter().filter_map(|&(task, setting)| self.lack_of_examples(set, task, setting)),
+        );
+        Ok(findings)
+    }
+
+    /// That a set has fewer examples to draw from than are wanted.
+    fn lack_of_examples(&self, set: &Set, task: Task, setting: Setting) -> Option<String> {
+        let asked = set.items.iter().enumerate().filter(|(_, item)| item.has_task(task));
+        let drawn = asked.map(|(at, _)| set.draw_shots(at, task, setting.shots, self.seed).len());
+        let short: Vec<usize> = drawn.filter(|drawn| *drawn < usize::from(setting.shots)).collect();
+        let (count, fewest) = (short.len(), short.iter().min()?);
+        Some(format!(
+            "{count} item{} of {task}: only {fewest} of {} examples can be drawn; --shots {fewest} asks for no more",
+            if count == 1 { "" } else { "s" },
+            setting.shots
+        ))
     }
 
     /// The endpoints that are asked.

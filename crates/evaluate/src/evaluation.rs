@@ -328,9 +328,12 @@ fn answer_set(
     Ok(Answered { work, answers, missing })
 }
 
-/// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet.
+/// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet and the judge of
+/// the task is not for them.
 fn is_rated(answer: &Answer) -> bool {
-    answer.task.task_declaration().people.as_ref().is_none_or(People::is_rating)
+    let task = answer.task.task_declaration();
+    let by_judge = task.judged.as_ref().is_some_and(|judged| judged.people);
+    task.people.as_ref().is_none_or(|people| people.is_rating() && !(by_judge && people.write))
 }
 
 /// Adds people's answers behind the others, and their ratings to those that they rated.

@@ -24,7 +24,7 @@ pub(super) struct Hint {
 pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String, error: String) -> Evidence {
     let request = Request {
         endpoint: endpoint.to_owned(),
-        fault: fault_of(&fault.kind),
+        fault: if fault.is_of_text() { RequestFault::Text } else { fault_of(&fault.kind) },
         status: fault.http_status(),
         said,
         server: fault.refusal_message(),
@@ -38,7 +38,10 @@ pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String,
 /// A failure that a log holds, of which it keeps the words, the status and the server's answer.
 pub(super) fn remembered_failure(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
     let fault = match (status, fault::no_answer(&error)) {
-        (Some(status), _) => fault_of(&retry::parse_refusal(status, raw).kind),
+        (Some(status), _) => {
+            let fault = retry::parse_refusal(status, raw);
+            if fault.is_of_text() { RequestFault::Text } else { fault_of(&fault.kind) }
+        }
         (None, Some(NoAnswer::Refused)) => RequestFault::Text,
         (None, Some(NoAnswer::Unread)) => RequestFault::Empty,
         (None, None) => RequestFault::NotAnswered,

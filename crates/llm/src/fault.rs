@@ -181,7 +181,7 @@ impl Fault {
     }
 
     /// Whether one text is refused, for what it is about or for its length: others may be answered.
-    fn is_of_text(&self) -> bool {
+    pub(super) fn is_of_text(&self) -> bool {
         match self.kind {
             Kind::Blocked | Kind::Refused(_) | Kind::Status(413 | 451) => true,
             Kind::Status(400 | 403 | 422) => {

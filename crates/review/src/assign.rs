@@ -192,6 +192,11 @@ pub fn kept_off(items: &[Item], people: &[Annotator]) -> BTreeMap<String, Vec<St
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
+/// The command that grades trials on a ballot, but for the file with the known answers.
+fn qualify_command(ballot: &Ballot) -> String {
+    format!("`riddlemill review qualify {} --recipe {} --gold FILE`", ballot.name, ballot.recipe)
+}
+
 /// What keeps somebody from voting, with a hint; `None` if nothing does.
 pub fn missing_requirement(
     person: &Annotator,
@@ -204,8 +209,11 @@ pub fn missing_requirement(
         lacks.push(format!("role = {:?}, but the step requires {}", person.role.name(), roles.join(" or ")));
     } else if !person.may_vote(ballot, settings.round) {
         lacks.push(match person.trial_level(ballot) {
-            Some(_) => "their trial was not passed (`riddlemill review qualify`)".into(),
-            None => "no trial passed (`riddlemill review qualify`), nor qualified = true".into(),
+            Some(_) => format!("their trial was not passed ({})", qualify_command(ballot)),
+            None => format!(
+                "no trial passed ({}; or qualified = true of those who need none)",
+                qualify_command(ballot)
+            ),
         });
     }
     let mut unread: Vec<&str> = settings

@@ -189,19 +189,9 @@ pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<
     // Polars is built without some types, so columns of these are not read at all.
     let schema = reader.schema()?;
     let known = schema.iter().filter(|(_, field)| has_json(field.dtype())).map(|(name, _)| name.to_string());
-    let left_out: Vec<String> = schema
-        .iter()
-        .filter(|(_, field)| !has_json(field.dtype()))
-        .map(|(name, _)| name.to_string())
-        .collect();
+    // The others are no columns to whoever reads these rows: a source that names one is told that it is not there.
     let reader = reader.with_columns(Some(known.collect())).with_slice(Some((offset as usize, count)));
-    let mut rows = rows_as_objects(&reader.finish()?)?;
-    for row in &mut rows {
-        left_out.iter().for_each(|name| {
-            row.insert(name.clone(), Value::Null);
-        });
-    }
-    Ok(rows)
+    rows_as_objects(&reader.finish()?)
 }
 
 /// Whether [`value_to_json`] has a value for a column of this type, so that it is read at all.
@@ -217,16 +207,21 @@ fn has_json(dtype: &ArrowDataType) -> bool {
         | ArrowDataType::Float64
         | ArrowDataType::Utf8
         | ArrowDataType::LargeUtf8
-        | ArrowDataType::Utf8View => true,
+        | ArrowDataType::Utf8View
+        | ArrowDataType::Binary
+        | ArrowDataType::LargeBinary
+        | ArrowDataType::BinaryView => true,
         _ => false,
     }
 }
 
-/// Numbers, texts, flags and lists of these; anything else is null.
+/// Numbers, texts (also as bytes in UTF-8, which some programs write), flags and lists of these; anything else is null.
 fn value_to_json(value: AnyValue<'_>) -> Value {
     match value {
         AnyValue::String(s) => s.into(),
         AnyValue::StringOwned(s) => s.as_str().into(),
+        AnyValue::Binary(bytes) => std::str::from_utf8(bytes).map_or(Value::Null, Value::from),
+        AnyValue::BinaryOwned(bytes) => std::str::from_utf8(&bytes).map_or(Value::Null, Value::from),
         AnyValue::UInt64(n) => n.into(),
         AnyValue::Int64(n) => n.into(),
         AnyValue::UInt32(n) => n.into(),

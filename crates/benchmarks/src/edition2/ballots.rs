@@ -147,13 +147,13 @@ fn low_ballot(mut ballot: Table, at: ValuePlace, whole: &BallotContext<'_>) -> T
             let drop = table.get("drops").map(|code| {
                 let why = find_reason_field(&fields, &verdict.name, code);
                 let because = why.map_or_else(|| quote_code(code), |why| format!("{why} or []"));
-                make_drop_rule(&verdict.name, code, because)
+                Dropping { when: is_answer(FieldForm::Choice, &verdict.name, code), because, at: code.at }
             });
             (Some(verdict.clone()), Some(verdict_field(&table, &verdict, at)), drop)
         }
         None => (None, None, None),
     };
-    let dropped = of_verdict.or_else(|| dropped_by_a_field(&fields));
+    let mut dropped: Vec<Dropping> = of_verdict.into_iter().chain(dropped_by_fields(&fields)).collect();
     let mut out = Table::default();
     for (key, node) in ballot.iter().filter(|(key, _)| !["optional_when", "waits_as"].contains(key)) {
         out.set(key, node.clone());
@@ -198,7 +198,12 @@ fn low_ballot(mut ballot: Table, at: ValuePlace, whole: &BallotContext<'_>) -> T
     if !low.is_empty() {
         out.set("fields", Node::from_list(low, at));
     }
-    if let Some(dropped) = dropped {
+    // What the ballot says itself comes first.
+    if let Some(own) = out.get("drop").filter(|_| !dropped.is_empty()).and_then(Dropping::of_table) {
+        out.take_node("drop");
+        dropped.insert(0, own);
+    }
+    if let Some(dropped) = Dropping::join_all(dropped) {
         out.set_default("drop", dropped);
     }
     if let Some(mut second) = second {
@@ -299,11 +304,43 @@ pub(super) fn find_reason_field<'f>(fields: &'f Table, name: &str, code: &Node) 
     fields.iter().find(|(_, field)| asks(field)).map(|(name, _)| name)
 }
 
-fn make_drop_rule(name: &str, code: &Node, because: String) -> Node {
-    let mut table = Table::default();
-    table.set("when", Node::from_text(format!("{name} == {}", quote_code(code)), code.at));
-    table.set("because", Node::from_text(because, code.at));
-    Node::from_table(table, code.at)
+/// What drops a record: a condition over the answers, and the reason as an expression.
+struct Dropping {
+    when: String,
+    because: String,
+    at: ValuePlace,
+}
+
+impl Dropping {
+    /// `{ when = "…", because = "…" }`; `None` of anything else, which is reported where it is read.
+    fn of_table(node: &Node) -> Option<Dropping> {
+        let table = node.as_table()?;
+        let [when, because] = ["when", "because"].map(|key| table.text(key).map(str::to_owned));
+        Some(Dropping { when: when?, because: because?, at: node.at })
+    }
+
+    /// All of them as one table: each drops, and the first that does gives the reason.
+    fn join_all(all: Vec<Dropping>) -> Option<Node> {
+        let at = all.first()?.at;
+        let joined = all.into_iter().rev().reduce(|rest, one| Dropping {
+            because: format!("({}) if ({}) else ({})", one.because, one.when, rest.because),
+            when: format!("({}) or ({})", one.when, rest.when),
+            at: one.at,
+        })?;
+        let mut table = Table::default();
+        table.set("when", Node::from_text(joined.when, at));
+        table.set("because", Node::from_text(joined.because, at));
+        Some(Node::from_table(table, at))
+    }
+}
+
+/// Whether an answer is, or has, this code.
+fn is_answer(form: FieldForm, name: &str, code: &Node) -> String {
+    match form {
+        FieldForm::Choices => format!("{} in ({name} or [])", quote_code(code)),
+        FieldForm::Score => format!("{name} ~ '' == {}", quote_code(code)),
+        _ => format!("{name} == {}", quote_code(code)),
+    }
 }
 
 /// Why a record is dropped by an answer to a field.
@@ -315,10 +352,11 @@ pub(super) fn explain_drop(fields: &Table, name: &str, field: &Table, code: &Nod
     }
 }
 
-fn dropped_by_a_field(fields: &Table) -> Option<Node> {
-    fields.iter().find_map(|(name, field)| {
+fn dropped_by_fields(fields: &Table) -> impl Iterator<Item = Dropping> {
+    fields.iter().filter_map(|(name, field)| {
         let table = field.as_table()?;
         let code = table.get("drops")?;
-        Some(make_drop_rule(name, code, explain_drop(fields, name, table, code)))
+        let because = explain_drop(fields, name, table, code);
+        Some(Dropping { when: is_answer(form_of_field(table), name, code), because, at: code.at })
     })
 }

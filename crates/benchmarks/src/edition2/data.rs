@@ -250,7 +250,7 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
         let own = table.take_table("back");
         let mut out = Table::default();
         out.set("file", Node::from_text(file, at));
-        if file.ends_with(".json") {
+        if file.ends_with(".json") && !table.has_key("lines") {
             out.set("lines", Node::from_flag(false, at));
         }
         for (key, node) in table.iter() {

@@ -180,6 +180,12 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
     if begins(b"WARC/") {
         return Form::Warc;
     }
+    if is_wide(head) {
+        return foreign_form(
+            "a text in UTF-32",
+            "`iconv -f UTF-32 -t UTF-8 FILE > posts.utf8` writes it as UTF-8",
+        );
+    }
     if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
         return match workbook::is_xls(path) {
             true => Form::Workbook,
@@ -216,6 +222,15 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
     let (encoding, mark) = encoding_of(head);
     let (text, _) = encoding.decode_without_bom_handling(&head[mark..]);
     of_text(&text)
+}
+
+/// UTF-32, with its mark or without: three bytes of four are zero.
+fn is_wide(head: &[u8]) -> bool {
+    match head {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => true,
+        [a, 0, 0, 0, b, 0, 0, 0, ..] | [0, 0, 0, a, 0, 0, 0, b, ..] => *a != 0 && *b != 0,
+        _ => false,
+    }
 }
 
 fn of_text(text: &str) -> Form {

@@ -82,9 +82,10 @@ impl OfStage<'_> {
             Fact::Budget { scope: Scope::Endpoint(name), .. } => {
                 Remedy::First(KeyedSentence::from_word(Word::Raise, ["max_usd", name]))
             }
-            Fact::Budget { scope: Scope::Recipe(_), .. } => {
-                Remedy::First(KeyedSentence::from_word(Word::RaiseKey, ["draft.max_usd"]))
-            }
+            Fact::Budget { scope: Scope::Recipe(_), .. } => Remedy::First(KeyedSentence::from_word(
+                Word::RaiseKey,
+                [&*self.key_in_force("draft.max_usd")],
+            )),
             Fact::Cut { endpoint, .. } => {
                 Remedy::First(KeyedSentence::from_word(Word::Raise, ["max_tokens_ceiling", endpoint]))
             }
@@ -176,7 +177,7 @@ impl OfStage<'_> {
             return (asked_yet, Remedy::Run);
         }
         let asks = draft::whom_to_ask(kind, self.config, self.recipe.name);
-        let setting = if asks.several { asks.key.as_str() } else { "draft.endpoint" };
+        let setting = &*self.key_in_force(&asks.key);
         let what = match (endpoints.is_empty(), fact) {
             (true, _) if asks.several => KeyedSentence::from_word(Word::NoEndpoints, [setting]),
             (true, _) => KeyedSentence::from_word(Word::NoEndpoint, [setting]),
@@ -198,11 +199,32 @@ impl OfStage<'_> {
             }
             // The same model refuses the same text again.
             (Some(Reason::RequestRefused), RequestFault::Text) => {
-                Remedy::First(KeyedSentence::from_word(Word::AskAnother, [recipe]))
+                Remedy::First(KeyedSentence::from_word(Word::AskAnother, [recipe, &*self.setting_of_model()]))
             }
             (Some(Reason::RequestRefused), _) => self.retry_command(),
             _ => remedy_of_request(endpoint, request),
         })
+    }
+
+    /// The setting that names whom the step asks.
+    fn setting_of_model(&self) -> String {
+        let stage = self.step.stage;
+        match stage.declared_draft() {
+            Some(draft) => self.key_in_force(&draft::whom_to_ask(draft, self.config, self.recipe.name).key),
+            None if stage.is_pair_judge() => self.key_in_force("same_joke.endpoint"),
+            None if stage.embedding_task().is_some() => self.key_in_force("embeddings.endpoint"),
+            None => self.key_in_force("draft.endpoint"),
+        }
+    }
+
+    /// A setting as it is written where it counts: that of the recipe, if there is one.
+    fn key_in_force(&self, key: &str) -> String {
+        let (recipe, (section, name)) = (self.recipe.name, key.split_once('.').unwrap_or((key, "")));
+        let own = self
+            .config
+            .written_settings()
+            .any(|one| (one.recipe, one.section, one.key) == (Some(recipe), section, name));
+        if own { format!("recipe.{recipe}.{key}") } else { key.to_owned() }
     }
 
     /// The command that asks again for permanent failures.

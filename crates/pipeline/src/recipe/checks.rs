@@ -36,6 +36,9 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         });
         // A player is told what was asked before.
         let told = |task: &Task| task.conversation.as_ref().map(|_| "turns");
+        // Examples come with `--shots` alone, and not every prompt of the task shows them.
+        let has_shots =
+            benchmark.tasks.iter().any(|task| task.shots.is_some() && task.template.has_prompt(prompt.name));
         let tasks = benchmark.tasks.iter().filter(|task| task.template.has_prompt(prompt.name));
         let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
         let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
@@ -46,7 +49,8 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         for (table, with, more) in of_steps.chain(of_tasks).chain(of_hosts) {
             let place = format!("{}/benchmark.toml {table}", benchmark.name);
             let given: Vec<&str> = with.iter().map(|(name, _)| *name).chain(more).collect();
-            for name in examined.variables.iter().filter(|name| !given.contains(&name.as_str())) {
+            let is_given = |name: &str| given.contains(&name) || has_shots && name == "shots";
+            for name in examined.variables.iter().filter(|name| !is_given(name)) {
                 problem(
                     place.clone(),
                     format!("`with` does not give {name:?}, which the prompt {file:?} asks for"),
@@ -59,6 +63,45 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// A release of records whose steps leave posts alone.
+pub(super) fn rows_of_posts(benchmark: &'static Benchmark) -> Option<Problem> {
+    benchmark.data.as_ref()?;
+    let makes = |step| declared_stage(benchmark, step).is_none_or(|stage| stage.rows() != StageRows::Posts);
+    (!benchmark.steps.is_empty() && !benchmark.steps.iter().any(makes)).then(|| Problem {
+        place: format!("{}/benchmark.toml [data]", benchmark.name),
+        what: "every step reads and leaves posts, so there are no records to release these columns of\n  hint: a draft, a ballot, \
+               a step with `drop_if` or one with `record_for_each` makes records of posts; without [data] the posts are released"
+            .to_owned(),
+    })
+}
+
+/// Benchmarks that read each other's rows, so that none can be made first.
+pub(super) fn circular_inputs(benchmarks: &[&'static Benchmark]) -> Vec<Problem> {
+    let read = |of: &&'static Benchmark| -> Vec<&'static Benchmark> {
+        let inputs = of.steps.iter().flat_map(|step| &step.from).filter_map(|input| input.split_once('/'));
+        let names: Vec<&str> = inputs.map(|(name, _)| name).collect();
+        benchmarks.iter().copied().filter(|other| names.contains(&other.name)).collect()
+    };
+    let is_circular = |of: &&'static Benchmark| {
+        let (mut seen, mut next) = (Vec::new(), read(of));
+        while let Some(one) = next.pop() {
+            if one.name == of.name {
+                return true;
+            }
+            if !seen.contains(&one.name) {
+                seen.push(one.name);
+                next.extend(read(&one));
+            }
+        }
+        false
+    };
+    let problem = |of: &&'static Benchmark| Problem {
+        place: format!("{}/benchmark.toml", of.name),
+        what: "from: the rows that it reads are made of its own, so that none can be made first".to_owned(),
+    };
+    benchmarks.iter().filter(|of| is_circular(of)).map(problem).collect()
 }
 
 /// Steps of posts after one that makes records of them.

@@ -61,6 +61,24 @@ fn words_around<'a>(text: &'a str, span: &Range<usize>) -> impl Iterator<Item = 
     })
 }
 
+/// How many bytes of a text are words of a sentence before the name of a place: `谁知道` of `谁知道广州市天河区`. `head`: where
+/// the name is over at the latest.
+pub(super) fn lead_of_place(text: &str, head: usize) -> usize {
+    let (mut at, mut lead) = (0, 0);
+    for found in shared_jieba().tag(text, false) {
+        let end = at + found.word.len();
+        if end > head || found.tag.starts_with("ns") {
+            break;
+        }
+        // Pronouns, verbs, adverbs, conjunctions, prepositions, times, particles.
+        if found.tag.starts_with(['r', 'v', 'd', 'c', 'p', 't', 'u', 'y']) {
+            lead = end;
+        }
+        at = end;
+    }
+    lead
+}
+
 /// Whether a word of `text` crosses the start or the end of `span`, in bytes.
 pub(super) fn cuts_a_word(text: &str, span: Range<usize>) -> bool {
     let over = |word: &TaggedWord<'_>, border: usize| word.span.start < border && border < word.span.end;

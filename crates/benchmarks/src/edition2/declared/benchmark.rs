@@ -173,6 +173,11 @@ const COMPAT: &[Key] = &[
     key("when", TEXT, "Only the rows for which this expression is true."),
     key("like", TEXT, "The keys of another file."),
     key("config", TEXT, "Its name, if it is a separate config."),
+    key(
+        "lines",
+        FLAG,
+        "Of `.json`: whether each object is on a line of its own, instead of all in one array.",
+    ),
     key("labels", Kind::Each(&NAMED), "By column: a label of the published file = that of this set."),
 ];
 

@@ -141,6 +141,11 @@ pub fn is_unseen(draft: DraftStep, config: &Config, recipe: &str) -> bool {
     is_hidden(draft, recipe) && !wants_unseen(draft, config, recipe)
 }
 
+/// An endpoint with its pack's path resolved: that is relative to pipeline.toml, not to the current folder.
+pub fn with_pack_of(config: &Config, endpoint: &Endpoint) -> Endpoint {
+    Endpoint { pack: endpoint.pack.as_ref().map(|pack| config.root.join(pack)), ..endpoint.clone() }
+}
+
 /// The endpoints of some names, their packs' paths resolved; `key` is what names them, `translates` whether a
 /// server that only translates will do. The default one may be missing.
 ///
@@ -164,11 +169,7 @@ pub fn endpoints_by_name(
                     ))
                     .into());
             }
-            Some(mut endpoint) => {
-                // A pack's path is relative to pipeline.toml, not to the current folder.
-                endpoint.pack = endpoint.pack.map(|pack| config.root.join(pack));
-                endpoints.push(endpoint);
-            }
+            Some(endpoint) => endpoints.push(with_pack_of(config, &endpoint)),
             None if name == "sample" => {}
             None => {
                 let known: Vec<&str> = config.endpoints.iter().map(|e| e.name.as_str()).collect();

@@ -57,6 +57,10 @@ fn in_segments(list: &str) -> Option<String> {
         Marked { text: String },
     }
     let segments: Vec<Segment> = serde_json::from_str(list).ok()?;
+    // A list of one is that one: `"author": ["…"]`.
+    if let [Segment::Plain(text)] = segments.as_slice() {
+        return Some(text.clone());
+    }
     segments.iter().any(|segment| matches!(segment, Segment::Marked { .. })).then(|| {
         let text = |segment| match segment {
             Segment::Plain(text) | Segment::Marked { text } => text,
@@ -95,14 +99,15 @@ impl<'de, S: DeserializeSeed<'de, Value = Option<Cow<'de, str>>> + Copy> Visitor
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut wrapped = None;
+        let (mut wrapped, mut named) = (None, None);
         while let Some(key) = map.next_key::<String>()? {
-            match WRAPPED.contains(&key.as_str()) {
-                true => wrapped = map.next_value_seed(self.0)?,
-                false => drop(map.next_value::<IgnoredAny>()?),
+            match key.as_str() {
+                key if WRAPPED.contains(&key) => wrapped = map.next_value_seed(self.0)?,
+                key if named.is_none() && NAMED.contains(&key) => named = map.next_value_seed(self.0)?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(wrapped)
+        Ok(wrapped.or(named))
     }
 }
 
@@ -117,6 +122,9 @@ pub(super) fn plain_text(value: &Value) -> Option<String> {
 
 /// Keys in which databases of documents wrap the values that JSON has no type for.
 const WRAPPED: [&str; 6] = ["$oid", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date"];
+
+/// Keys of the name in an object about a person.
+const NAMED: [&str; 6] = ["name", "username", "user_name", "screen_name", "nickname", "login"];
 
 /// [`text`] that need not be copied where it is in the item as it reads.
 #[derive(Clone, Copy)]
@@ -175,12 +183,17 @@ impl<'de> Visitor<'de> for LooseText {
     }
 }
 
-/// true, 1, "1", "true".
+/// true, 1, and what programs write for them: `"true"`, `TRUE`, `1.0`, `yes`, `是`.
 pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Bool(b) => b,
-        Value::Number(n) => n.as_u64() == Some(1),
-        Value::String(s) => matches!(s.as_str(), "1" | "true" | "True"),
+        Value::Number(n) => n.as_f64() == Some(1.0),
+        Value::String(s) => {
+            matches!(
+                s.trim().to_ascii_lowercase().as_str(),
+                "1" | "1.0" | "true" | "t" | "yes" | "y" | "是" | "真"
+            )
+        }
         _ => false,
     })
 }

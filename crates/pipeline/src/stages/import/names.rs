@@ -89,7 +89,7 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
 /// Whoever wrote an item, by name.
 #[derive(Deserialize)]
 struct ItemAuthor {
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, alias = "username", deserialize_with = "loose::text")]
     user_name: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     author: Option<String>,

@@ -132,6 +132,11 @@ impl<'h> Outline<'h> {
     fn of_list(head: &'h [u8], start: usize) -> Result<(Shape, Outline<'h>), NoRecords> {
         let inner = head[start + 1..].trim_ascii_start();
         match (inner.first(), inner.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.first())) {
+            (Some(b'"'), _) if follows_another(&head[start..]) => {
+                return NoRecords::fail_because(
+                    "every line is a list and no object: its columns have no names\n  hint: where the first line has the names, `jq -c -s '.[0] as $names | .[1:][] | [$names, .] | transpose | map({(.[0]): .[1]}) | add' FILE > posts.jsonl` writes an object a line".into(),
+                );
+            }
             (Some(b'"'), _) => {
                 return NoRecords::fail_because(
                     "the file is a list of texts and not of objects\n  hint: `jq -c '.[] | {content: .}' FILE > posts.jsonl` makes an object of each, for fields.content = \"content\"".into(),

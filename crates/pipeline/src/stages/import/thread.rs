@@ -26,7 +26,7 @@ pub(super) struct ThreadPost {
     pub pid: Option<String>,
     #[serde(default, deserialize_with = "loose::id")]
     pub tid: Option<String>,
-    #[serde(default, deserialize_with = "loose::text")]
+    #[serde(default, alias = "username", deserialize_with = "loose::text")]
     pub user_name: Option<String>,
     #[serde(default, deserialize_with = "loose::text")]
     pub user_id: Option<String>,
@@ -94,7 +94,9 @@ impl ThreadPost {
     }
 
     pub(super) fn first_floor(&self) -> bool {
-        !self.is_comment && self.floor.as_deref() == Some("1")
+        // `1楼`, `1F`, `#1` are the first floor, too.
+        let number = |floor: &str| floor.trim_matches(|c: char| !c.is_ascii_digit()) == "1";
+        !self.is_comment && self.floor.as_deref().is_some_and(number)
     }
 }
 

@@ -24,7 +24,7 @@ static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z0-9][A-Za-z0-9._%+-]*\s?[@＠]\s?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,12}")
+    Regex::new(r"[A-Za-z0-9][A-Za-z0-9._%+-]*(?:[@＠]\s?|\s[@＠]\s)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,12}")
         .ok()
 });
 

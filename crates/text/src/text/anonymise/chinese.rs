@@ -4,23 +4,25 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::super::segment::lead_of_place;
 use super::{DataKind, FoundSpan};
 
 static MOBILE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-\s]?\d{4}){2}").ok());
+    LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-－\s]?\d{4}){2}").ok());
 
 static LANDLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:[(（]0\d{2,3}[)）]\s?|0\d{2,3}[-－\s])\d{7,8}(?:-\d{1,4})?|[48]00-\d{3}-?\d{4}|[48]00-?\d{4}-\d{3}").ok()
+    Regex::new(r"(?:[(（]0\d{2,3}[)）]\s?|0\d{2,3}[-－\s])\d{3,4}[-－\s]?\d{4}(?:-\d{1,4})?|[48]00-\d{3}-?\d{4}|[48]00-?\d{4}-\d{3}").ok()
 });
 
 static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)(?:电话|座机|热线|手机号?|tel|拨打|致电)(?:号码|号)?(?:是|为)?[\s:：]{0,3}([2-8]\d{6,7})",
+        r"(?i)(?:电话|座机|热线|手机号?|tel|拨打|致电)(?:号码|号)?(?:是|为)?[\s:：]{0,3}([2-8]\d{2,3}[-－\s]?\d{4})",
     )
     .ok()
 });
 
-static IDENTITY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[1-8]\d{16}[\dXx]").ok());
+static IDENTITY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[1-8１-８]\d{5}[-\s]?\d{8}[-\s]?\d{3}[\dXxＸｘ]").ok());
 
 /// Characters that cannot follow a telephone or account number: they make it a count.
 const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤只条倍度页种份张本章楼名股吨厘毫平步%％";
@@ -62,7 +64,7 @@ pub fn find_identities(text: &str, found: &mut Vec<FoundSpan>) {
         let alone = !is_adjacent_to(text, hit.start(), hit.end(), |c| {
             c.is_ascii_alphanumeric() || digit_value(c).is_some()
         });
-        if alone && is_identity(&digits, hit.as_str().ends_with(['X', 'x'])) {
+        if alone && is_identity(&digits, hit.as_str().ends_with(['X', 'x', 'Ｘ', 'ｘ'])) {
             found.push(FoundSpan { kind: DataKind::IdCard, start: hit.start(), end: hit.end() });
         }
     }
@@ -162,7 +164,7 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// somebody's home.
 ///
 /// Known problems: an address in the countryside without a number is not found; the mark may begin a word
-/// early if a verb comes right before the place.
+/// early if a noun comes right before the place.
 pub fn find_addresses(text: &str, found: &mut Vec<FoundSpan>) {
     if !text.contains(ENDS.as_slice()) {
         return;
@@ -173,7 +175,11 @@ pub fn find_addresses(text: &str, found: &mut Vec<FoundSpan>) {
         // `1号线`, `3号选手`: the number counts something else.
         let counts = text[whole.end()..].starts_with(['线', '选', '种', '病', '电', '机', '桌', '门']);
         if levels && !counts {
-            found.push(FoundSpan { kind: DataKind::Address, start: whole.start(), end: whole.end() });
+            // Of what stands before a city or an estate the name begins with its own word.
+            let head = whole.as_str().find(['省', '市', '区', '县', '镇', '乡']);
+            let head = head.or_else(|| ESTATES.iter().filter_map(|name| whole.as_str().find(name)).min());
+            let lead = head.map_or(0, |head| lead_of_place(whole.as_str(), head));
+            found.push(FoundSpan { kind: DataKind::Address, start: whole.start() + lead, end: whole.end() });
         }
     }
 }

@@ -20,7 +20,7 @@ use super::chinese::{is_adjacent_to, is_number_alone};
 use super::{DataKind, FoundSpan};
 
 /// What may be between the digits of a number.
-const GAP: &str = r"[\x20\u{a0}.\u{2010}\u{2011}()/-]";
+const GAP: &str = r"[\x20\u{a0}.\u{2010}-\u{2013}()/-]";
 
 static INTERNATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"(?:[+＋]\x20?|\b00{GAP}?)\(?[1-9](?:{GAP}{{0,3}}[0-9]){{6,16}}")).ok()
@@ -29,7 +29,8 @@ static INTERNATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static NATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
-        (?P<american> (?: 1 [\x20.-] )? (?: \( [2-9][0-9]{2} \) [\x20-]? | [2-9][0-9]{2} [\x20.\u{2011}-] ) [2-9][0-9]{2} [\x20.\u{2011}-] [0-9]{4} )
+        (?P<american> (?: 1 [\x20.-] )? (?: \( [2-9][0-9]{2} \) [\x20-]? [2-9][0-9]{2} [\x20.\u{2010}-\u{2013}-]?
+            | [2-9][0-9]{2} (?: [\x20.\u{2010}-\u{2013}-] | \x20[\u{2010}-\u{2013}-]\x20 ) [2-9][0-9]{2} (?: [\x20.\u{2010}-\u{2013}-] | \x20[\u{2010}-\u{2013}-]\x20 ) ) [0-9]{4} )
         | (?P<british> \(? 0[0-9]{1,4} \)? [\x20-] [0-9]{3,4} [\x20-] [0-9]{3,4} | \(? 0[0-9]{4} \)? [\x20-] [0-9]{5,6} )",
     )
     .ok()
@@ -49,8 +50,8 @@ static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static SOCIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?xi)
-        (?P<plain> [0-9]{3} [-\u{2011}] [0-9]{2} [-\u{2011}] [0-9]{4} )
-        | \b (?: ssn | social \x20 security (?: \x20 (?: number | no\.? ) )? ) [^0-9\n]{0,12} (?P<called> [0-9]{3} \x20? [0-9]{2} \x20? [0-9]{4} )",
+        \b (?: ssn | social \x20 security (?: \x20 (?: number | no\.? ) )? ) [^0-9\n]{0,12} (?P<called> [0-9]{3} [\x20.\u{2010}-\u{2013}-]? [0-9]{2} [\x20.\u{2010}-\u{2013}-]? [0-9]{4} )
+        | (?P<plain> [0-9]{3} [\u{2010}-\u{2013}-] [0-9]{2} [\u{2010}-\u{2013}-] [0-9]{4} )",
     )
     .ok()
 });
@@ -152,7 +153,8 @@ fn is_count(after: &str) -> bool {
 /// Finds social security numbers of the USA.
 pub fn social_security(text: &str, found: &mut Vec<FoundSpan>) {
     for captures in SOCIAL.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-        let Some(number) = captures.name("plain").or_else(|| captures.name("called")) else { continue };
+        let called = captures.name("called");
+        let Some(number) = called.or_else(|| captures.name("plain")) else { continue };
         let digits: String = number.as_str().chars().filter(char::is_ascii_digit).collect();
         // None of these was ever given.
         let given = !matches!(&digits[..3], "000" | "666")
@@ -160,7 +162,7 @@ pub fn social_security(text: &str, found: &mut Vec<FoundSpan>) {
             && &digits[3..5] != "00"
             && &digits[5..] != "0000";
         let glued = is_adjacent_to(text, number.start(), number.end(), |c| {
-            c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '=' | '*' | '/')
+            c.is_ascii_alphanumeric() || called.is_none() && matches!(c, '-' | '+' | '=' | '*' | '/')
         });
         if given && !glued {
             found.push(FoundSpan { kind: DataKind::IdCard, start: number.start(), end: number.end() });

@@ -17,15 +17,16 @@ use super::{DataKind, FoundSpan};
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?x)
-        [2-6][0-9]{3} (?: (?:\x20 | -) [0-9]{4} ){3} (?: (?:\x20 | -) [0-9]{3} )?
-        | 3[0-9]{3} (?:\x20 | -) [0-9]{6} (?:\x20 | -) [0-9]{4,5}
+        [2-6][0-9]{3} (?: [\x20\u{a0}\u{2010}-\u{2013}-] [0-9]{4} ){3} (?: [\x20\u{a0}\u{2010}-\u{2013}-] [0-9]{3} )?
+        | 3[0-9]{3} [\x20\u{a0}\u{2010}-\u{2013}-] [0-9]{6} [\x20\u{a0}\u{2010}-\u{2013}-] [0-9]{4,5}
         | [2-6][0-9]{12,18}",
     )
     .ok()
 });
 
-static IBAN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"[A-Za-z]{2}[0-9]{2}(?:\x20?[A-Za-z0-9]){11,30}").ok());
+static IBAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"[A-Za-z]{2}[0-9]{2}(?:[\x20\u{a0}\u{2010}-\u{2013}-]?[A-Za-z0-9]){11,30}").ok()
+});
 
 /// Finds numbers of payment cards.
 pub fn find_cards(text: &str, found: &mut Vec<FoundSpan>) {
@@ -81,14 +82,15 @@ pub fn find_ibans(text: &str, found: &mut Vec<FoundSpan>) {
         // Words of the sentence may be taken for groups.
         let mut whole = hit.as_str();
         loop {
-            let bare: String = whole.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_uppercase()).collect();
+            let bare: String =
+                whole.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
             let end = hit.start() + whole.len();
             let alone = !is_adjacent_to(text, hit.start(), end, |c| c.is_ascii_alphanumeric());
             if alone && bare.parse::<Iban>().is_ok() {
                 found.push(FoundSpan { kind: DataKind::Iban, start: hit.start(), end });
                 break;
             }
-            let Some((before, _)) = whole.rsplit_once(' ') else { break };
+            let Some((before, _)) = whole.rsplit_once(|c: char| !c.is_ascii_alphanumeric()) else { break };
             whole = before;
         }
     }

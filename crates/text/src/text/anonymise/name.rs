@@ -63,7 +63,11 @@ const CODE: [&str; 24] = [
 ];
 
 /// Words that name nobody in particular.
-const ANYBODY: [&str; 16] = [
+const ANYBODY: [&str; 20] = [
+    "all",
+    "channel",
+    "everyone",
+    "here",
     "我",
     "你",
     "他",
@@ -110,7 +114,33 @@ pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], foun
             // An at-sign right after letters or digits is part of an e-mail address.
             let glued = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "._%+-$".contains(c));
             let next = text[name.end()..].chars().next();
-            let code = name.as_str().is_ascii() && matches!(next, Some('(' | '=' | '{' | '.' | ';'));
+            // `@Test(expected = 1)`, `@media{`, `@angular/core`; a stop or an aside of the sentence is no code.
+            let behind = &text[name.end()..];
+            let called = || {
+                behind
+                    .split_once(')')
+                    .is_some_and(|(inside, _)| inside.len() == 1 || inside.contains(['=', '"']))
+            };
+            let code = name.as_str().is_ascii()
+                && match next {
+                    Some('=' | '{' | '/') => true,
+                    Some('(') => called(),
+                    Some('.') => {
+                        behind[1..].starts_with(|c: char| c.is_ascii_lowercase()) && is_member(&behind[1..])
+                    }
+                    _ => false,
+                };
+            // `@bob.smith99` is one name.
+            let end = match next {
+                Some('.') if !code => {
+                    let more = behind[1..]
+                        .bytes()
+                        .take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b))
+                        .count();
+                    name.end() + if more > 0 { 1 + more } else { 0 }
+                }
+                _ => name.end(),
+            };
             // `@5元` is a price.
             // So is `@5pm` no user.
             let number = name.as_str().trim_end_matches(['a', 'p', 'm', 'k']).chars().all(char::is_numeric)
@@ -120,8 +150,10 @@ pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], foun
             let listed = CODE.contains(&lower.as_str())
                 || ANYBODY.contains(&name.as_str())
                 || is_public(name.as_str());
-            if !glued && !code && !number && !listed {
-                push(name.start(), name.end());
+            // `@_@` is a face.
+            let face = name.as_str().trim_matches(['_', '-']).is_empty();
+            if !glued && !code && !number && !listed && !face {
+                push(name.start(), end);
             }
         }
     }
@@ -135,6 +167,11 @@ pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], foun
             }
         }
     }
+}
+
+/// Whether a call follows, as of a member of something in a program: `@obj.method(`.
+fn is_member(text: &str) -> bool {
+    text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').starts_with('(')
 }
 
 /// Finds accounts of Reddit, `u/name` and `/u/name`.

@@ -90,7 +90,9 @@ static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         [\s—\-－(（\[【]*
         (?: (?:来自|來自|发自|發自|发送自) [^\n，。！？]{0,24}?
               (?: 客户端 | 客戶端 | iphone[\p{Han}a-z0-9_\x20]{0,12} | ipad[\p{Han}a-z0-9_\x20]{0,8} | android[\p{Han}a-z0-9_\x20]{0,8} | 安卓(?:手机)? | 手机贴吧 | 掌上百度 | 贴吧客户端 | 手机版 )
-          | sent \x20 from \x20 (?:my \x20)? [\p{Han}a-z0-9_\x20]{2,30} )
+          | sent \x20 from \x20 (?: my \x20 [\p{Han}a-z0-9_\x20]{2,30}
+              | (?: iphone | ipad | android | samsung | galaxy | huawei | honor | xiaomi | redmi | oppo | vivo | nokia | lumia
+                  | blackberry | windows | outlook | yahoo | gmail | mail | mobile | 安卓 | 手机 ) [\p{Han}a-z0-9_\x20]{0,24} ) )
         [\s)）\]】.。]* $",
     )
     .ok()
@@ -111,6 +113,34 @@ fn contains_word(text: &str, word: &str) -> bool {
                 .any(|found| found.eq_ignore_ascii_case(word))
         }
         _ => memchr::memmem::find(bytes, word).is_some(),
+    }
+}
+
+static NOTICES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        游客 [，,] \s? 如果您要查看本帖隐藏内容请 \s* 回复 [。.!！]?
+        | 本帖隐藏的内容 (?: 需要 [^\n]{0,24} 才可以浏览 )? [:：]?
+        | 您需要 \s* 登录 \s* 才可以 [^\n。]{0,24} (?: [。] | 没有[账帐]号？ [^\n]{0,12} )?
+        | 本帖最后由 \s [^\n]{1,40}? \s 于 \s [0-9]{4} [0-9-]{3,6} \s [0-9:]{4,8} \s 编辑
+        | (?m: ^ [\x20\t]* 复制代码 [\x20\t]* $ | 复制代码 [\x20\t]* $ )",
+    )
+    .ok()
+});
+
+/// What forum programs write into posts: who edited it, that something is hidden from guests, what copies a code.
+///
+/// ```
+/// # use riddlemill_text::text::clean::client::drop_notices;
+/// assert_eq!(drop_notices("本帖最后由 云中鹤 于 2012-3-4 12:34 编辑\n云会恐高吗？"), "\n云会恐高吗？");
+/// assert_eq!(drop_notices("游客会恐高吗？"), "游客会恐高吗？");
+/// ```
+pub fn drop_notices(text: &str) -> Cow<'_, str> {
+    const WORDS: [&str; 5] =
+        ["如果您要查看本帖隐藏内容", "本帖隐藏的内容", "才可以", "本帖最后由", "复制代码"];
+    match NOTICES.as_ref().filter(|_| WORDS.iter().any(|word| text.contains(word))) {
+        Some(notices) => notices.replace_all(text, ""),
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -156,7 +186,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert!(APART.is_some() && IMAGE.is_some());
+        assert!(APART.is_some() && IMAGE.is_some() && NOTICES.is_some());
     }
 
     #[test]

@@ -128,6 +128,9 @@ pub fn tidy(text: &str) -> Cow<'_, str> {
         let kept = match c {
             '\r' if rest.peek() == Some(&'\n') => continue,
             '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
+            // They part words as a space does.
+            '\u{b}' | '\u{c}' => ' ',
+            '\u{80}'..='\u{9f}' if windows_character(c).is_some() => windows_character(c).unwrap_or(c),
             c if is_dependent(c) => {
                 if depends_on(c, previous, rest.peek().copied()) {
                     c
@@ -150,6 +153,16 @@ pub fn tidy(text: &str) -> Cow<'_, str> {
     }
     let tidy = out.trim();
     if tidy == text { Cow::Borrowed(text) } else { Cow::Owned(tidy.to_owned()) }
+}
+
+/// What Windows has at the place of a control character: a text in CP1252 that was read as Latin-1 holds `don\u{92}t`.
+fn windows_character(c: char) -> Option<char> {
+    const AT: [char; 32] = [
+        '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’',
+        '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
+    ];
+    let at = (c as usize).checked_sub(0x80)?;
+    AT.get(at).copied().filter(|c| *c != '\0')
 }
 
 const BARS: [char; 2] = ['丨', '匚'];

@@ -215,6 +215,7 @@ fn scrub_text<'a>(text: &'a str, title: &str, hits: &mut Vec<RuleHit>) -> Cow<'a
         text = apply_rule(text, Rule::Bar, |text| debris::join_bars_under(title, text), hits);
         text = apply_rule(text, Rule::Image, client::drop_images, hits);
         text = apply_rule(text, Rule::Link, client::drop_apart, hits);
+        text = apply_rule(text, Rule::Signature, client::drop_notices, hits);
         text = apply_rule(text, Rule::Signature, |text| Cow::Borrowed(client::strip_signature(text)), hits);
         if text.len() == before {
             return text;

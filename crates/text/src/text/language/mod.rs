@@ -23,6 +23,7 @@ pub use riddlemill_record::Language;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use rustc_hash::FxHashSet;
 
 /// The language of a text, and how certain it is.
@@ -44,6 +45,22 @@ pub struct Detected {
 /// assert_eq!(detect("666").language, Language::Und);
 /// ```
 pub fn detect(text: &str) -> Detected {
+    // Links, users' names and marks of forums are in no language.
+    if text.contains(['@', '＠', '[']) || text.contains("://") || text.contains("www.") {
+        let bare = APART.as_ref().map(|apart| apart.replace_all(text, " "));
+        return detect_words(bare.as_deref().unwrap_or(text));
+    }
+    detect_words(text)
+}
+
+static APART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:https?://|www\.)[\x21-\x5a\x5c\x5e-\x7e]+|[@＠][\w-]+|\[/?[a-z]{1,8}(?:=[^\]\n]{0,200})?\]",
+    )
+    .ok()
+});
+
+fn detect_words(text: &str) -> Detected {
     let counts = Scripts::count_scripts(text);
     let (latin, english) =
         if counts.latin_letters > 0 { latin_words(text) } else { (0, EnglishShare::default()) };

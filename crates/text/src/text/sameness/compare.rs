@@ -138,6 +138,7 @@ fn after_vetoes(
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
+        _ if vetoes::differ_in_signs(predicate, a, b) => Some(Veto::Number),
         _ if a.language() == Language::En => english::find_veto(predicate, a, b),
         _ if vetoes::differ_in_issue(a, b) => return (Verdict::Different, Some(Veto::Series)),
         Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_negation(a, b) => {

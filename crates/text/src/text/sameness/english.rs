@@ -10,15 +10,24 @@
 //!
 //! Example: `Why do cats hate water?` and `Why do dogs hate water?`
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 
 use super::PreparedText;
 use super::measures::indel_ratio;
 use super::predicate::{Predicate, Ratio};
 use super::vetoes::{self, Veto};
-use super::words::{is_content, is_number};
+use super::words::{is_content, is_number, stem_word};
 
-const DENIALS: [&str; 8] = ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"];
+/// As [stems](stem_word).
+static DENIALS: LazyLock<[String; 8]> = LazyLock::new(|| {
+    ["not", "no", "never", "without", "nobody", "nothing", "none", "neither"].map(stem_word)
+});
+
+fn is_denial(stem: &str) -> bool {
+    DENIALS.iter().any(|denial| denial == stem)
+}
 
 pub(super) fn find_veto(predicate: Predicate, a: &PreparedText, b: &PreparedText) -> Option<Veto> {
     let (own, other) = (only_in(a, b), only_in(b, a));
@@ -55,13 +64,13 @@ fn only_in<'a>(a: &'a PreparedText, b: &PreparedText) -> Vec<&'a str> {
 }
 
 fn is_denied(a: &PreparedText, b: &PreparedText) -> bool {
-    let count = |x: &PreparedText| x.words().iter_stems().filter(|word| DENIALS.contains(word)).count();
+    let count = |x: &PreparedText| x.words().iter_stems().filter(|word| is_denial(word)).count();
     if count(a) % 2 == count(b) % 2 {
         return false;
     }
     let rest = |x: &PreparedText| -> Vec<char> {
         let words = x.words().iter_stems().zip(x.words().symbols().chars());
-        words.filter(|(word, _)| !DENIALS.contains(word)).map(|(_, symbol)| symbol).collect()
+        words.filter(|(word, _)| !is_denial(word)).map(|(_, symbol)| symbol).collect()
     };
     let least = Ratio::new(85, 100);
     indel_ratio(&rest(a), &rest(b), least, || u64::MAX) >= least

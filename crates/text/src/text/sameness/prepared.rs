@@ -388,6 +388,12 @@ static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let last = listed_weights().map(|(c, _)| c as usize).max().unwrap_or(0);
     let mut table = vec![RARE as u8; last + 1];
     listed_weights().for_each(|(c, weight)| table[c as usize] = weight);
+    // As little as digits.
+    for (at, weight) in table.iter_mut().enumerate() {
+        if char::from_u32(at as u32).is_some_and(view::is_sign_letter) {
+            *weight = LEAST_WEIGHT as u8;
+        }
+    }
     table
 });
 

@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::view::is_sign_letter;
+
 /// The words of a text in order, as stems, and their symbols.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Words {
@@ -132,7 +134,7 @@ fn undouble_end(stem: &str) -> &str {
 
 /// Whether a stem is a number.
 pub(super) fn is_number(stem: &str) -> bool {
-    stem.starts_with(|c: char| c.is_ascii_digit())
+    stem.trim_start_matches(is_sign_letter).starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a stem is neither a function word nor a number.
