@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use riddlemill_benchmarks::task::People;
 use serde_json::Value as Json;
 
 use super::answer::{Answer, NoAnswer, Rating, RawAnswer};

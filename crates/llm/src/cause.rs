@@ -24,7 +24,11 @@ pub(super) struct Hint {
 pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String, error: String) -> Evidence {
     let request = Request {
         endpoint: endpoint.to_owned(),
-        fault: if fault.is_of_text() { RequestFault::Text } else { fault_of(&fault.kind) },
+        fault: if fault::refuses_text(&fault.kind, &fault.raw) {
+            RequestFault::Text
+        } else {
+            fault_of(&fault.kind)
+        },
         status: fault.http_status(),
         said,
         server: fault.refusal_message(),
@@ -39,8 +43,8 @@ pub(super) fn of_fault(endpoint: &str, fault: &Fault, hint: &Hint, said: String,
 pub(super) fn remembered_failure(endpoint: &str, error: String, status: Option<u16>, raw: &str) -> Evidence {
     let fault = match (status, fault::no_answer(&error)) {
         (Some(status), _) => {
-            let fault = retry::parse_refusal(status, raw);
-            if fault.is_of_text() { RequestFault::Text } else { fault_of(&fault.kind) }
+            let kind = retry::parse_refusal(status, raw).kind;
+            if fault::refuses_text(&kind, raw) { RequestFault::Text } else { fault_of(&kind) }
         }
         (None, Some(NoAnswer::Refused)) => RequestFault::Text,
         (None, Some(NoAnswer::Unread)) => RequestFault::Empty,

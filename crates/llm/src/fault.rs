@@ -181,15 +181,8 @@ impl Fault {
     }
 
     /// Whether one text is refused, for what it is about or for its length: others may be answered.
-    pub(super) fn is_of_text(&self) -> bool {
-        match self.kind {
-            Kind::Blocked | Kind::Refused(_) | Kind::Status(413 | 451) => true,
-            Kind::Status(400 | 403 | 422) => {
-                let message = self.raw.to_lowercase();
-                WITHHELD.iter().chain(&TOO_LONG).any(|word| message.contains(word))
-            }
-            _ => false,
-        }
+    fn is_of_text(&self) -> bool {
+        refuses_text(&self.kind, &self.raw)
     }
 
     /// Whether the same request would always fail in the same way: refused for its content, or answered with
@@ -284,6 +277,18 @@ impl Fault {
 pub(super) fn is_content_refusal(status: u16, raw: &str) -> bool {
     let message = raw.to_lowercase();
     matches!(status, 400 | 403 | 422 | 451) && WITHHELD.iter().any(|word| message.contains(word))
+}
+
+/// Whether a text was refused, for its content or its length: another model may take it.
+pub(super) fn refuses_text(kind: &Kind, raw: &str) -> bool {
+    match kind {
+        Kind::Blocked | Kind::Refused(_) | Kind::Status(413 | 451) => true,
+        Kind::Status(400 | 403 | 422) => {
+            let message = raw.to_lowercase();
+            WITHHELD.iter().chain(&TOO_LONG).any(|word| message.contains(word))
+        }
+        _ => false,
+    }
 }
 
 /// Why a reply that came holds no answer, by the description that a log of an earlier version keeps of it.

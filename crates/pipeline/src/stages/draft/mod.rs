@@ -31,7 +31,7 @@ pub use demands::Demands;
 pub(super) use endpoints::number_of_setting;
 pub use endpoints::{
     Asks, Slot, endpoints_by_name, endpoints_of_draft, is_optional, is_skipped, is_unseen, may_answer_later,
-    slots_of_draft, slots_of_judges, wants_unseen, whom_to_ask,
+    slots_of_draft, slots_of_judges, wants_unseen, whom_to_ask, with_pack_of,
 };
 pub(super) use flight::{EndpointLoad, describe_progress, stop_message};
 pub use kind::DraftStep;
