@@ -149,7 +149,8 @@ fn people_who_are_missing_or_may_not_vote() {
     let advice = bench.cause("and 0 may").unwrap()["mend"].as_str().unwrap().to_owned();
     let refused = bench.call(&["review", "assign", "type", "--recipe", "flub"]).err;
     for name in ["j1", "j2", "j3"] {
-        let lacks = format!("{name}: no trial passed (`riddlemill review qualify`), nor qualified = true");
+        let lacks =
+            format!("{name}: no trial passed (`riddlemill review qualify type --recipe flub --gold FILE`;");
         assert!(advice.contains(&lacks) && refused.contains(&lacks), "{advice}\n{refused}");
     }
     assert!(!advice.contains("there are 0"), "{advice}");

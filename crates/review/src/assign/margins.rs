@@ -108,7 +108,10 @@ fn what_keeps_somebody_is_said_whole() {
     let failed = last_trial("flub", "type", 1, 20, TrialLevel::Failed);
     let lacks = |person: &Annotator| missing_requirement(person, &step, &of_round(Round::Vote)).unwrap();
     let failed = Annotator { trials: vec![failed], ..qualified_person("a", Role::Junior) };
-    assert_eq!(lacks(&failed), "a: their trial was not passed (`riddlemill review qualify`)");
+    assert_eq!(
+        lacks(&failed),
+        "a: their trial was not passed (`riddlemill review qualify type --recipe flub --gold FILE`)"
+    );
     let meta = Annotator { languages: vec!["en".into()], ..qualified_person("m", Role::Meta) };
     assert_eq!(lacks(&meta), "m: role = \"meta\", but the step requires junior; languages lack zh");
     let named = AssignSettings { to: &["a"], ..of_round(Round::Vote) };

@@ -130,7 +130,7 @@ pub fn tidy(text: &str) -> Cow<'_, str> {
             '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
             // They part words as a space does.
             '\u{b}' | '\u{c}' => ' ',
-            '\u{80}'..='\u{9f}' if windows_character(c).is_some() => windows_character(c).unwrap_or(c),
+            '\u{91}'..='\u{97}' if is_beside_latin(previous, rest.peek()) => windows_mark(c).unwrap_or(c),
             c if is_dependent(c) => {
                 if depends_on(c, previous, rest.peek().copied()) {
                     c
@@ -155,14 +155,15 @@ pub fn tidy(text: &str) -> Cow<'_, str> {
     if tidy == text { Cow::Borrowed(text) } else { Cow::Owned(tidy.to_owned()) }
 }
 
-/// What Windows has at the place of a control character: a text in CP1252 that was read as Latin-1 holds `don\u{92}t`.
-fn windows_character(c: char) -> Option<char> {
-    const AT: [char; 32] = [
-        '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’',
-        '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
-    ];
-    let at = (c as usize).checked_sub(0x80)?;
-    AT.get(at).copied().filter(|c| *c != '\0')
+/// The quotation mark or dash that Windows has at the place of a control character: a text in CP1252 that was read as Latin-1
+/// holds `don\u{92}t`.
+fn windows_mark(c: char) -> Option<char> {
+    const FROM_91: [char; 7] = ['‘', '’', '“', '”', '•', '–', '—'];
+    FROM_91.get((c as usize).checked_sub(0x91)?).copied()
+}
+
+fn is_beside_latin(previous: Option<char>, next: Option<&char>) -> bool {
+    previous.is_some_and(|c| c.is_ascii_alphanumeric()) || next.is_some_and(char::is_ascii_alphanumeric)
 }
 
 const BARS: [char; 2] = ['丨', '匚'];
@@ -302,6 +303,8 @@ mod tests {
             assert_eq!(tidy(&format!("a{noise}b")), "ab", "{noise:?}");
         }
         assert_eq!(tidy("甲\r乙"), "甲\n乙");
+        assert_eq!(tidy("Why don\u{92}t cats fly \u{93}high\u{94}?"), "Why don’t cats fly “high”?");
+        assert_eq!(tidy("cats\u{c}sleep all\u{b}day"), "cats sleep all day");
         assert_eq!(tidy("乙\u{2028}丙"), "乙\n丙");
     }
 
