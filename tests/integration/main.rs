@@ -130,6 +130,7 @@ mod splits;
 mod strangers;
 mod tampered;
 mod texts;
+mod told_early;
 mod tracked;
 mod translator;
 mod traps;
