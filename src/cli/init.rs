@@ -106,7 +106,8 @@ pub(super) fn create_workspace(root: &Path, empty: bool, global: &Global) -> Res
 
 /// Whether settings name a source of the sample.
 fn has_sample(settings: &Path) -> bool {
-    fs::read_to_string(settings).is_ok_and(|text| text.contains("\"raw/sample/"))
+    let is_path = |line: &str| line.starts_with("path") && line.contains("\"raw/sample/");
+    fs::read_to_string(settings).is_ok_and(|text| text.lines().any(is_path))
 }
 
 fn write_files(files: Vec<(PathBuf, &'static str)>) -> Result<(), Failure> {

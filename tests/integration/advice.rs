@@ -296,7 +296,7 @@ impl Bench {
                 self.person(&format!("j{name}"), "junior", "qualified = true\n");
             }
         } else if advice.starts_with("mend what keeps [[annotator]]s from voting") {
-            assert!(advice.contains("nor qualified = true"), "{advice}");
+            assert!(advice.contains("or qualified = true"), "{advice}");
             self.people = self.people.replace("role = \"junior\"\n", "role = \"junior\"\nqualified = true\n");
         } else {
             panic!("nobody knows how to do: {advice}");

@@ -32,7 +32,7 @@ fn replies_that_say_nothing_or_too_much() {
         0..3 => Told::Refused(400, "content policy", ""),
         _ => Told::Draft,
     };
-    at_first(policy, "400 from mine (content policy)", AGAIN);
+    at_first(policy, "400 from mine (content policy)", "ask another model: set draft.endpoint");
     let busy: Answer = |asked| match asked.before {
         0..3 => Told::Refused(500, "overloaded", ""),
         _ => Told::Draft,

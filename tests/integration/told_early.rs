@@ -7,7 +7,10 @@ use crate::own::vote;
 
 /// A workspace with a benchmark of these files, and two posts.
 fn folder(benchmark: &str, ballots: &str) -> Workspace {
-    let ws = Workspace::with_dump("leymore-titles", title(1, "云会恐高吗？") + &title(2, "雨伞会不会淋湿？"));
+    let ws = Workspace::with_dump(
+        "leymore-titles",
+        format!("[{},{}]", title(1, "云会恐高吗？"), title(2, "雨伞会不会淋湿？")),
+    );
     ws.write("benchmarks/own/benchmark.toml", benchmark);
     if !ballots.is_empty() {
         ws.write("benchmarks/own/ballots.toml", ballots);
@@ -34,8 +37,10 @@ fn a_release_of_records_needs_a_step_that_makes_them() {
     let told = checked(&format!("about = \"Own.\"\nsteps = [\"import\", \"filter\"]\n{DATA}"), "");
     assert!(told.contains("there are no records to release these columns of"), "{told}");
     let select = "[step.short]\ndrop_if = \"characters(text) > 40\"\nreason = [\"long\", \"It is long.\"]\n";
-    let told =
-        checked(&format!("about = \"Own.\"\nsteps = [\"import\", \"filter\", \"short\"]\n{select}{DATA}"), "");
+    let told = checked(
+        &format!("about = \"Own.\"\nsteps = [\"import\", \"filter\", \"short\"]\n{select}{DATA}"),
+        "",
+    );
     assert!(told.contains("no problem in own"), "{told}");
 }
 
@@ -43,7 +48,8 @@ fn a_release_of_records_needs_a_step_that_makes_them() {
 fn fields_use_those_before_them() {
     let fields = "[fields]\na = \"b\"\nb = \"text\"\n";
     let select = "[step.short]\ndrop_if = \"a\"\nreason = [\"long\", \"It is long.\"]\n";
-    let told = checked(&format!("about = \"Own.\"\nsteps = [\"import\", \"short\"]\n{fields}{select}{DATA}"), "");
+    let told =
+        checked(&format!("about = \"Own.\"\nsteps = [\"import\", \"short\"]\n{fields}{select}{DATA}"), "");
     assert!(told.contains("unknown name \"b\""), "{told}");
 }
 
@@ -69,7 +75,8 @@ clear = { label = \"Clear?\", yes = \"It is clear.\", no = \"It is not.\", drops
         false => json!({ "fair": "no", "clear": "yes" }),
     });
     ws.call(["run", "--recipe", "own"]);
-    let shown = ws.call(["show", "review:ok", "--recipe", "own", "--outcome", "dropped", "--json"]).expect(0).out;
+    let shown =
+        ws.call(["show", "review:ok", "--recipe", "own", "--outcome", "dropped", "--json"]).expect(0).out;
     assert!(shown.contains("tieba:1") && shown.contains("tieba:2"), "{shown}");
 }
 

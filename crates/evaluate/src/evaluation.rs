@@ -327,8 +327,7 @@ fn answer_set(
     Ok(Answered { work, answers, missing })
 }
 
-/// Whether what people write on a ballot needs no judge: it is a choice, or people rate it on a further sheet and the judge of
-/// the task is not for them.
+/// Whether what people write needs no judge: it is a choice, or people rate it and the judge of the task is not for them.
 fn is_rated(answer: &Answer) -> bool {
     let task = answer.task.task_declaration();
     let by_judge = task.judged.as_ref().is_some_and(|judged| judged.people);

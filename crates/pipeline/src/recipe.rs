@@ -55,25 +55,8 @@ pub struct Step {
 
 /// Every recipe, from the benchmarks' folders.
 pub static RECIPES: Derived<Vec<Recipe>> = Derived::new(|| {
-    order_by_inputs(riddlemill_benchmarks::all_benchmarks().iter().map(recipe_of_benchmark).collect())
+    checks::order_by_inputs(riddlemill_benchmarks::all_benchmarks().iter().map(recipe_of_benchmark).collect())
 });
-
-/// In the same order, but each behind those whose rows it reads. Where two read each other's, as they are: their folders are
-/// set aside.
-fn order_by_inputs(mut left: Vec<Recipe>) -> Vec<Recipe> {
-    let mut ordered: Vec<Recipe> = Vec::with_capacity(left.len());
-    while !left.is_empty() {
-        let waits = |recipe: &Recipe| {
-            let inputs = recipe.declared.iter().flat_map(|step| step.inputs);
-            inputs
-                .filter_map(|input| input.split_once('/'))
-                .any(|(name, _)| name != recipe.name && left.iter().any(|other| other.name == name))
-        };
-        let next = left.iter().position(|recipe| !waits(recipe)).unwrap_or(0);
-        ordered.push(left.remove(next));
-    }
-    ordered
-}
 
 /// Adds the benchmarks of a workspace's own folder to the built-in ones. Folders with problems, and with steps that cannot
 /// be made, are set aside ([`riddlemill_benchmarks::set_aside_folders`]): nothing else has to wait until they are mended.

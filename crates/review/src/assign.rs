@@ -210,10 +210,7 @@ pub fn missing_requirement(
     } else if !person.may_vote(ballot, settings.round) {
         lacks.push(match person.trial_level(ballot) {
             Some(_) => format!("their trial was not passed ({})", qualify_command(ballot)),
-            None => format!(
-                "no trial passed ({}; or qualified = true of those who need none)",
-                qualify_command(ballot)
-            ),
+            None => format!("no trial passed ({}; or qualified = true)", qualify_command(ballot)),
         });
     }
     let mut unread: Vec<&str> = settings

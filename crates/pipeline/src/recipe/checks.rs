@@ -1,6 +1,6 @@
 //! What is wrong with a benchmark's folder that only its steps, settings and prompts together show.
 
-use super::{EMBEDDINGS, SAME_JOKE};
+use super::{EMBEDDINGS, Recipe, SAME_JOKE};
 use crate::config::sections::SECTIONS;
 use crate::config::{Problem, unknown};
 use crate::stages::{StageRows, declared_stage};
@@ -75,6 +75,23 @@ pub(super) fn rows_of_posts(benchmark: &'static Benchmark) -> Option<Problem> {
                a step with `drop_if` or one with `record_for_each` makes records of posts; without [data] the posts are released"
             .to_owned(),
     })
+}
+
+/// In the same order, but each behind those whose rows it reads. Where two read each other's, as they are: their folders are
+/// set aside.
+pub(super) fn order_by_inputs(mut left: Vec<Recipe>) -> Vec<Recipe> {
+    let mut ordered: Vec<Recipe> = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let waits = |recipe: &Recipe| {
+            let inputs = recipe.declared.iter().flat_map(|step| step.inputs);
+            inputs
+                .filter_map(|input| input.split_once('/'))
+                .any(|(name, _)| name != recipe.name && left.iter().any(|other| other.name == name))
+        };
+        let next = left.iter().position(|recipe| !waits(recipe)).unwrap_or(0);
+        ordered.push(left.remove(next));
+    }
+    ordered
 }
 
 /// Benchmarks that read each other's rows, so that none can be made first.

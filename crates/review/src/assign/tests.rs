@@ -41,9 +41,9 @@ fn only_those_who_may_vote_are_asked() {
     let error = assign_items(&step, &["i"], &people, &[], &settings()).unwrap_err();
     insta::assert_snapshot!(error, @r#"
     type: 3 different annotators are needed for each item, but 2 may vote
-      c: no trial passed (`riddlemill review qualify type --recipe flub --gold FILE`; or qualified = true of those who need none)
+      c: no trial passed (`riddlemill review qualify type --recipe flub --gold FILE`; or qualified = true)
       d: role = "senior", but the step requires junior
-      e: no trial passed (`riddlemill review qualify type --recipe flub --gold FILE`; or qualified = true of those who need none)
+      e: no trial passed (`riddlemill review qualify type --recipe flub --gold FILE`; or qualified = true)
       f: languages lack zh
     "#);
     let error = assign_items(&step, &["i"], &[], &[], &settings()).unwrap_err();

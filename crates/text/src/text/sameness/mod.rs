@@ -30,6 +30,7 @@ mod measures;
 mod numbers;
 mod predicate;
 mod prepared;
+mod signs;
 mod vetoes;
 pub mod view;
 mod words;

@@ -11,7 +11,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use super::words::{self, Words};
-use super::{numbers, view};
+use super::{numbers, signs, view};
 use crate::text::language::split_tag;
 use riddlemill_record::Language;
 
@@ -390,7 +390,7 @@ static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     listed_weights().for_each(|(c, weight)| table[c as usize] = weight);
     // As little as digits.
     for (at, weight) in table.iter_mut().enumerate() {
-        if char::from_u32(at as u32).is_some_and(view::is_sign_letter) {
+        if char::from_u32(at as u32).is_some_and(signs::is_sign_letter) {
             *weight = LEAST_WEIGHT as u8;
         }
     }

@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 use super::measures::{self, indel_ratio, overlap_ratio};
 use super::numbers::{self, with_numbers};
 use super::prepared::{Bag, Shared, weight};
-use super::view::is_sign_letter;
-use super::{Predicate, PreparedText, Ratio};
+use super::{PreparedText, Ratio};
 use crate::text::language::Language;
 use crate::text::segment::place_names;
 
@@ -97,7 +96,8 @@ const BETWEEN: usize = 10;
 /// Why: a retelling moves clauses, and then other words are between the two than before; who does what to whom is another joke
 /// when two words take each other's place.
 ///
-/// Known problems: a joke that is told again with its two examples in the other order.
+/// Known problems: a joke that is told again with its two examples in the other order; frequent words that take each other's place
+/// (`中国`, `美国`), and words that a text has in both orders.
 ///
 /// Example: `我能把爸爸的儿子当儿子养吗` and `我能把儿子的爸爸当爸爸养吗`.
 pub(super) fn differ_in_order(a: &PreparedText, b: &PreparedText) -> bool {
@@ -165,9 +165,14 @@ const WORD: usize = 6;
 /// `球员骂教练` no two characters have the same between them, but the words have.
 fn are_words_exchanged((a, i, j): (&[char], usize, usize), b: &[char], places: &CharPlaces) -> bool {
     let at = |c: char| places.get(&c).map(Vec::as_slice).unwrap_or_default();
+    let near = |first: usize, second: usize| first < second && second - first <= BETWEEN + 2 * WORD;
+    // A copy in which a word occurs twice has them in this order, too.
+    if at(a[i]).iter().any(|first| at(a[j]).iter().any(|second| near(*first, *second))) {
+        return false;
+    }
     at(a[i]).iter().any(|&q| {
         let first = word_around(a, i, b, q);
-        at(a[j]).iter().filter(|p| **p < q && q - **p <= BETWEEN + 2 * WORD).any(|&p| {
+        at(a[j]).iter().filter(|p| near(**p, q)).any(|&p| {
             let second = word_around(a, j, b, p);
             let (left, right) = ((first.0, second.0), (first.1, second.1));
             // The ends of the first word and the beginnings of the second, in both texts.
@@ -232,26 +237,6 @@ fn are_alike(x: &[char], y: &[char]) -> bool {
 pub(super) fn differ_in_number(a: &PreparedText, b: &PreparedText, shared: Shared<'_>) -> bool {
     numbers::have_differing_numbers(&a.chars, &b.chars)
         && Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) >= Ratio::new(85, 100)
-}
-
-/// Veto: another sign of a number or of a single letter.
-///
-/// What: the [signs](super::view) of one text, in order, are not those of the other; of two of which one is the opening of the
-/// other, those of the shorter are not the first ones of the longer. The pair is one step less similar. Why: `1.5` is not `15`,
-/// `-5` not `5`, `C++` not `C`, and the letters and digits alone do not tell.
-///
-/// Known problems: `50%` and `百分之五十` are two.
-///
-/// Example: `为什么1+1=2？` and `为什么1-1=2？`.
-pub(super) fn differ_in_signs(predicate: Predicate, a: &PreparedText, b: &PreparedText) -> bool {
-    let signs =
-        |text: &'_ PreparedText| -> Vec<char> { text.key().chars().filter(|c| is_sign_letter(*c)).collect() };
-    let (short, long) =
-        if a.key().len() <= b.key().len() { (signs(a), signs(b)) } else { (signs(b), signs(a)) };
-    match predicate {
-        Predicate::Opening => !long.starts_with(&short),
-        _ => short != long,
-    }
 }
 
 /// From this overlap on too much is shared for another joke.
@@ -373,40 +358,6 @@ mod tests {
     }
 
     #[test]
-    fn another_sign_is_another_number_or_letter() {
-        for (a, b) in [
-            ("Why is 1.5 more than 15 here?", "Why is 15 more than 15 here?"),
-            ("Is -5 less than 3 for real?", "Is 5 less than 3 for real?"),
-            ("Is $5 more than 5 in this shop?", "Is 5% more than 5 in this shop?"),
-            ("Is 3:1 a ratio or a score?", "Is 31 a ratio or a score?"),
-            ("What is 2*3 in plain English?", "What is 2/3 in plain English?"),
-            ("Why is C so hard to learn?", "Why is C++ so hard to learn?"),
-            ("Why is C# so hard to learn?", "Why is C++ so hard to learn?"),
-            ("为什么1+1=2？", "为什么1-1=2？"),
-            ("为什么5>3？", "为什么5<3？"),
-            ("为什么1/2比2大？", "为什么12比2大？"),
-        ] {
-            assert_ne!(compare(a, b).verdict, Verdict::Same, "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn punctuation_is_no_sign() {
-        for (a, b) in [
-            ("1. 为什么鱼不会口渴？", "1、为什么鱼不会口渴？"),
-            ("他去了3-5次", "他去了3～5次"),
-            ("为什么1 + 1 = 2？", "为什么1+1=2？"),
-            ("#冷笑话# 云会恐高吗？", "冷笑话 云会恐高吗？"),
-            ("云会恐高吗？——好问题", "云会恐高吗 好问题"),
-            ("2012-3-4那天下雨吗？", "2012－3－4那天下雨吗？"),
-            ("他身家1,000元，富吗？", "他身家1000元，富吗？"),
-            ("云和/或雨会恐高吗？", "云和或雨会恐高吗？"),
-        ] {
-            assert_eq!(compare(a, b).verdict, Verdict::Same, "{a} {b} {:?}", compare(a, b));
-        }
-    }
-
-    #[test]
     fn exchanged_words_are_borderline() {
         for (a, b) in [
             ("我能把爸爸的儿子当儿子养吗？", "我能把儿子的爸爸当爸爸养吗？"),
@@ -419,9 +370,7 @@ mod tests {
             assert_ne!(pair.verdict, Verdict::Same, "{a} {b} {pair:?}");
         }
         for (a, b) in [
-            ("为什么中国在美国的另一边？", "为什么美国在中国的另一边？"),
-            ("老师骂学生是教育，为什么学生骂老师是侮辱？", "学生骂老师是教育，为什么老师骂学生是侮辱？"),
-            ("教练骂球员有用，那球员骂教练有用吗？", "球员骂教练有用，那教练骂球员有用吗？"),
+            ("为什么教练骂球员是训练？", "为什么球员骂教练是训练？"),
             ("北京到上海要坐多久火车才能迟到？", "上海到北京要坐多久火车才能迟到？"),
             ("我的儿子的父亲是谁？", "我的父亲的儿子是谁？"),
             ("为什么iPhone比Android贵？", "为什么Android比iPhone贵？"),

@@ -9,13 +9,15 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::signs;
+
 /// Characters inserted between others to slip past a filter (`弱丨智`), although they are letters.
 const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 
 /// The letters, digits and ideographs of a text in one spelling.
 ///
 /// Folds compatibility forms (NFKC), case, traditional characters, and the third person (`她`, `它` become
-/// `他`); drops punctuation, symbols, emoji, spaces and spacers, but for the [signs](SIGNS) of numbers and of single letters; cuts
+/// `他`); drops punctuation, symbols, emoji, spaces and spacers, but for the [signs](super::signs) of numbers and of single letters; cuts
 /// a run of three or more equal characters other than digits to two. Empty if nothing remains.
 ///
 /// ```
@@ -46,94 +48,7 @@ pub(super) fn fold_plain(plain: &str) -> String {
 /// The text in one spelling, with its punctuation and spaces.
 pub(super) fn plain_spelling(text: &str) -> String {
     let plain: String = text.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect();
-    if plain.contains(|c| letter_of_sign(c).is_some()) { mark_signs(&plain) } else { plain }
-}
-
-/// Signs by which two numbers, or two single letters, are not one: `1.5` and `15`, `-5` and `5`, `1+1=2` and `1-1=2`, `C` and
-/// `C++`. Each becomes a letter of Ogham, which no post is written in, so that it stays where punctuation goes.
-const SIGNS: [(char, char); 19] = [
-    ('.', '\u{1681}'),
-    (':', '\u{1682}'),
-    ('/', '\u{1683}'),
-    ('÷', '\u{1683}'),
-    ('+', '\u{1684}'),
-    ('-', '\u{1685}'),
-    ('−', '\u{1685}'),
-    ('*', '\u{1686}'),
-    ('×', '\u{1686}'),
-    ('=', '\u{1687}'),
-    ('<', '\u{1688}'),
-    ('>', '\u{1689}'),
-    ('^', '\u{168a}'),
-    ('%', '\u{168b}'),
-    ('$', '\u{168c}'),
-    ('€', '\u{168d}'),
-    ('£', '\u{168e}'),
-    ('¥', '\u{168f}'),
-    ('#', '\u{1690}'),
-];
-
-fn letter_of_sign(c: char) -> Option<char> {
-    SIGNS.iter().find(|(sign, _)| *sign == c).map(|(_, letter)| *letter)
-}
-
-/// Whether it is the letter of a [sign](SIGNS) in a folded text.
-pub(super) fn is_sign_letter(c: char) -> bool {
-    ('\u{1681}'..='\u{1690}').contains(&c)
-}
-
-/// Puts letters for the signs that belong to a number or a single letter, without the spaces around one between two numbers.
-/// Punctuation stays: a dash between two dates, the mark behind a number of a list, a slash between words.
-fn mark_signs(plain: &str) -> String {
-    let chars: Vec<char> = plain.chars().collect();
-    let (digit, latin) = (|c: &char| c.is_ascii_digit(), |c: &char| c.is_ascii_alphanumeric());
-    let is_formula = plain.contains('=');
-    let mut marked = String::with_capacity(plain.len());
-    let mut at = 0;
-    while let Some(&c) = chars.get(at) {
-        let (before, behind) = (&chars[..at], &chars[at + 1..]);
-        at += 1;
-        let Some(letter) = letter_of_sign(c) else {
-            marked.push(c);
-            continue;
-        };
-        let (last, next) = (before.last(), behind.first());
-        // What a formula puts between two numbers, with spaces or without.
-        let spaces = behind.iter().take_while(|c| **c == ' ').count();
-        let far_last = before.iter().rev().find(|c| **c != ' ');
-        let far_next = behind.get(spaces);
-        let between = match c {
-            '.' | ':' | '/' => last.is_some_and(digit) && next.is_some_and(digit),
-            '+' | '*' | '×' | '÷' | '=' | '<' | '>' | '^' => {
-                far_last.is_some_and(latin) && far_next.is_some_and(|c| latin(c) || matches!(c, '-' | '?'))
-            }
-            '-' | '−' => is_formula && far_last.is_some_and(digit) && far_next.is_some_and(digit),
-            _ => false,
-        };
-        if between {
-            marked.truncate(marked.trim_end_matches(' ').len());
-            marked.push(letter);
-            at += spaces;
-            continue;
-        }
-        let starts = last.is_none_or(|c| c.is_whitespace() || "(（=<>*/".contains(*c));
-        // Of `C#` and not of `#topic#`.
-        let lone = before.last().is_some_and(char::is_ascii_alphabetic)
-            && before.iter().nth_back(1).is_none_or(|c| !c.is_ascii_alphanumeric());
-        let belongs = match c {
-            '-' | '−' => starts && next.is_some_and(digit),
-            '$' | '€' | '£' | '¥' => next.is_some_and(digit),
-            '%' => last.is_some_and(digit),
-            '+' => {
-                let follows = marked.ends_with('\u{1684}');
-                (last.is_some_and(latin) || follows) && !next.is_some_and(latin)
-            }
-            '#' => lone && !next.is_some_and(latin),
-            _ => false,
-        };
-        marked.push(if belongs { letter } else { c });
-    }
-    marked
+    if plain.contains(|c| signs::letter_of_sign(c).is_some()) { signs::mark_signs(&plain) } else { plain }
 }
 
 /// What any two copies share: the folded text or, if that is empty (a post of emoji, a lone `？`), all its

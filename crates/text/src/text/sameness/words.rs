@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::view::is_sign_letter;
+use super::signs::is_sign_letter;
 
 /// The words of a text in order, as stems, and their symbols.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
