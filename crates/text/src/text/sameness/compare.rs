@@ -3,7 +3,7 @@
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{PreparedText, Shared, SharedWeights};
 use super::vetoes::{self, Veto};
-use super::{english, measures, signs};
+use super::{english, measures};
 use riddlemill_record::Language;
 
 /// What was measured, so that a reader can check it.
@@ -138,7 +138,7 @@ fn after_vetoes(
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
-        _ if signs::differ_in_signs(predicate, a, b) => Some(Veto::Number),
+        _ if vetoes::differ_in_signs(predicate, a, b) => Some(Veto::Number),
         _ if a.language() == Language::En => english::find_veto(predicate, a, b),
         _ if vetoes::differ_in_issue(a, b) => return (Verdict::Different, Some(Veto::Series)),
         Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_negation(a, b) => {

@@ -1,7 +1,5 @@
 //! Signs of numbers and of single letters, which folding keeps where it drops punctuation.
 
-use super::{Predicate, PreparedText};
-
 /// Signs by which two numbers, or two single letters, are not one: `1.5` and `15`, `-5` and `5`, `1+1=2` and `1-1=2`, `C` and
 /// `C++`. Each becomes a letter of Ogham, which no post is written in, so that it stays where punctuation goes.
 const SIGNS: [(char, char); 19] = [
@@ -87,26 +85,6 @@ pub(super) fn mark_signs(plain: &str) -> String {
         marked.push(if belongs { letter } else { c });
     }
     marked
-}
-
-/// Veto: another sign of a number or of a single letter.
-///
-/// What: the [signs](SIGNS) of one text, in order, are not those of the other; of two of which one is the opening of the
-/// other, those of the shorter are not the first ones of the longer. The pair is one step less similar. Why: `1.5` is not `15`,
-/// `-5` not `5`, `C++` not `C`, and the letters and digits alone do not tell.
-///
-/// Known problems: `50%` and `百分之五十` are two.
-///
-/// Example: `为什么1+1=2？` and `为什么1-1=2？`.
-pub(super) fn differ_in_signs(predicate: Predicate, a: &PreparedText, b: &PreparedText) -> bool {
-    let signs =
-        |text: &'_ PreparedText| -> Vec<char> { text.key().chars().filter(|c| is_sign_letter(*c)).collect() };
-    let (short, long) =
-        if a.key().len() <= b.key().len() { (signs(a), signs(b)) } else { (signs(b), signs(a)) };
-    match predicate {
-        Predicate::Opening => !long.starts_with(&short),
-        _ => short != long,
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::measures::{self, indel_ratio, overlap_ratio};
 use super::numbers::{self, with_numbers};
 use super::prepared::{Bag, Shared, weight};
-use super::{PreparedText, Ratio};
+use super::signs::is_sign_letter;
+use super::{Predicate, PreparedText, Ratio};
 use crate::text::language::Language;
 use crate::text::segment::place_names;
 
@@ -237,6 +238,26 @@ fn are_alike(x: &[char], y: &[char]) -> bool {
 pub(super) fn differ_in_number(a: &PreparedText, b: &PreparedText, shared: Shared<'_>) -> bool {
     numbers::have_differing_numbers(&a.chars, &b.chars)
         && Ratio::new(shared.letter_weight(), shared.total_weights().0.max(1)) >= Ratio::new(85, 100)
+}
+
+/// Veto: another sign of a number or of a single letter.
+///
+/// What: the [signs](super::signs) of one text, in order, are not those of the other; of two of which one is the opening of the
+/// other, those of the shorter are not the first ones of the longer. The pair is one step less similar. Why: `1.5` is not `15`,
+/// `-5` not `5`, `C++` not `C`, and the letters and digits alone do not tell.
+///
+/// Known problems: `50%` and `百分之五十` are two.
+///
+/// Example: `为什么1+1=2？` and `为什么1-1=2？`.
+pub(super) fn differ_in_signs(predicate: Predicate, a: &PreparedText, b: &PreparedText) -> bool {
+    let signs =
+        |text: &'_ PreparedText| -> Vec<char> { text.key().chars().filter(|c| is_sign_letter(*c)).collect() };
+    let (short, long) =
+        if a.key().len() <= b.key().len() { (signs(a), signs(b)) } else { (signs(b), signs(a)) };
+    match predicate {
+        Predicate::Opening => !long.starts_with(&short),
+        _ => short != long,
+    }
 }
 
 /// From this overlap on too much is shared for another joke.
