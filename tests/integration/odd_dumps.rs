@@ -176,3 +176,45 @@ fn a_kind_that_reads_no_authors_of_a_file_says_so() {
     let run = ws.call(["run", "--recipe", "flub", "--to", "import"]).expect(3);
     assert!(run.err.contains("kind = \"table\"") && run.err.contains("title = \"title\""), "{}", run.err);
 }
+
+#[test]
+fn authors_as_sites_write_them_are_one_name() {
+    let told = |name: &str, bytes: String| {
+        let proposed = proposed(name, bytes);
+        let (_, run) = proposed.imported();
+        assert_eq!(run.code, 0, "{}", run.err);
+        proposed.ws.call(["run", "--recipe", "chumor", "--to", "anonymise", "--offline"]).expect(0);
+        proposed.ws.call(["show", "anonymise", "--recipe", "chumor", "--outcome", "changed"]).expect(0).out
+    };
+    let lines = |author: Value, other: Value| {
+        let row =
+            |id: u32, text: &str, author: &Value| json!({ "id": id, "content": text, "author": author });
+        let rows = [row(1, POSTS[0], &author), row(2, "夜航船客人说冰箱会感冒吗？", &other)];
+        rows.map(|row| format!("{row}\n")).concat()
+    };
+    for (author, other) in [
+        (json!(["夜航船客人"]), json!(["风中追风者"])),
+        (json!({ "name": "夜航船客人" }), json!({ "name": "风中追风者" })),
+        (json!("@夜航船客人"), json!("风中追风者")),
+        (json!("<a href=\"/u/1\">夜航船客人</a>"), json!("<a href=\"/u/2\">风中追风者</a>")),
+    ] {
+        let shown = told("posts.jsonl", lines(author.clone(), other));
+        assert!(shown.contains("[人名]说冰箱会感冒吗？"), "{author}: {shown}");
+    }
+}
+
+#[test]
+fn two_columns_of_one_name_are_told() {
+    let csv = format!("id,text,author,text\n1,{},a,ok\n2,{},b,ok\n3,{},c,ok\n", POSTS[0], POSTS[1], POSTS[2]);
+    let (_, run) = proposed("posts.csv", csv).imported();
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("several columns are called \"text\""), "{}", run.err);
+}
+
+#[test]
+fn a_text_in_utf_32_and_lines_that_are_lists_are_named() {
+    let wide: Vec<u8> = "\u{feff}id,text\n".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
+    proposed("posts.csv", wide).is_refused("a text in UTF-32");
+    let lists = format!("[\"id\",\"content\"]\n[\"1\",\"{}\"]\n", POSTS[0]);
+    proposed("posts.jsonl", lists).is_refused("every line is a list and no object");
+}

@@ -9,7 +9,12 @@ use crate::own::vote;
 fn folder(benchmark: &str, ballots: &str) -> Workspace {
     let ws = Workspace::with_dump(
         "leymore-titles",
-        format!("[{},{}]", title(1, "云会恐高吗？"), title(2, "雨伞会不会淋湿？")),
+        format!(
+            "[{},{},{}]",
+            title(1, "云会恐高吗？"),
+            title(2, "雨伞会不会淋湿？"),
+            title(3, "鱼会口渴吗？")
+        ),
     );
     ws.write("benchmarks/own/benchmark.toml", benchmark);
     if !ballots.is_empty() {
@@ -65,19 +70,25 @@ votes = 1
 [ballot.ok.fields]
 fair = { label = \"Fair?\", yes = \"It is fair.\", no = \"It is not.\", drops = \"no\" }
 clear = { label = \"Clear?\", yes = \"It is clear.\", no = \"It is not.\", drops = \"no\" }
+funny = { label = \"How funny?\", score = [1, 5], drops = \"1\" }
 ";
     let ws = folder(&format!("{steps}{DATA}"), ballots);
     let people = ws.read("pipeline.toml") + "\n[[annotator]]\nname = \"p1\"\nrole = \"annotator\"\n";
     ws.write("pipeline.toml", people);
     ws.call(["run", "--recipe", "own"]);
     vote(&ws, "own", "ok", "p1", |see| match see["text"].as_str().unwrap().contains('云') {
-        true => json!({ "fair": "yes", "clear": "no" }),
-        false => json!({ "fair": "no", "clear": "yes" }),
+        true => json!({ "fair": "yes", "clear": "no", "funny": "5" }),
+        false if see["text"].as_str().unwrap().contains('鱼') => {
+            json!({ "fair": "yes", "clear": "yes", "funny": "1" })
+        }
+        false => json!({ "fair": "no", "clear": "yes", "funny": "5" }),
     });
     ws.call(["run", "--recipe", "own"]);
     let shown =
         ws.call(["show", "review:ok", "--recipe", "own", "--outcome", "dropped", "--json"]).expect(0).out;
-    assert!(shown.contains("tieba:1") && shown.contains("tieba:2"), "{shown}");
+    for post in ["tieba:1", "tieba:2", "tieba:3"] {
+        assert!(shown.contains(post), "{post}: {shown}");
+    }
 }
 
 #[test]

@@ -133,19 +133,16 @@ fn unknown_names(
     };
     for step in &benchmark.steps {
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
-            draft
-                .asked_with()
-                .chain(draft.reply_conditions())
-                .for_each(|(e, more)| check(&extend_names(&known, more), e));
+            draft.asked_with().for_each(|(e, more)| check(&extend_names(&known, more), e));
+            // What a native reader leaves is known to the program.
+            let native = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
             for (e, more) in draft.reply_conditions() {
-                // What a native reader leaves is known to the program.
-                let own = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
-                if !own && draft.responds.is_empty() {
-                    let mut known = extend_names(&known, more);
+                let mut told = extend_names(&known, more);
+                if !native && draft.responds.is_empty() {
                     let fields = draft.filled_fields().into_iter().map(str::to_owned);
-                    known.insert(DRAFTED.into(), fields.collect());
-                    check(&known, e);
+                    told.insert(DRAFTED.into(), fields.collect());
                 }
+                check(&told, e);
                 misplaced.extend(too_early(&extend_names(&known, more), e, benchmark.fields()));
             }
             let fields = draft.filled_fields().into_iter().map(str::to_owned);
@@ -164,8 +161,6 @@ fn unknown_names(
                     known.insert(group_name(draft.name), of(&["each", "basis", "flags"]));
                 }
                 None => {
-                    // The names of a native reader are known to the program.
-                    let native = draft.cases.iter().any(|case| case.reading.filled_fields().is_none());
                     let all = fields.chain(of(&["basis", "flags", "drafts"]));
                     known.insert(group_name(draft.name), if native { Vec::new() } else { all.collect() });
                 }

@@ -137,9 +137,8 @@ impl Plan {
             StageError::from(PromptError::Values { name, what: trouble.to_string() })
         };
         let mut findings = prompt::list_findings(&set.items, &self.tasks).map_err(trouble)?;
-        findings.extend(
-            self.tasks.iter().filter_map(|&(task, setting)| self.lack_of_examples(set, task, setting)),
-        );
+        let with_shots = self.tasks.iter().filter(|(_, setting)| setting.shots > 0);
+        findings.extend(with_shots.filter_map(|&(task, setting)| self.lack_of_examples(set, task, setting)));
         Ok(findings)
     }
 

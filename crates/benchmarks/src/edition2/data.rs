@@ -299,8 +299,9 @@ pub(super) fn up_compat(files: &[Node], columns: &[Node], published: bool) -> Op
         let file = table.take_text("file")?;
         let lines =
             table.take_node("lines").and_then(|lines| lines.as_flag()).unwrap_or(!file.ends_with(".json"));
+        // What the ending does not say.
         if lines == file.ends_with(".json") {
-            return None;
+            table.set("lines", Node::from_flag(lines, written.at));
         }
         let keys = table.take_table("keys");
         let back = table.take_table("back");

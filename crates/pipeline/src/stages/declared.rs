@@ -22,7 +22,7 @@ pub struct Marking(pub &'static Marked);
 
 impl Stage for Marking {
     fn describe_stage(&self) -> About {
-        About { name: "anonymise", version: 1, section: "anonymise", rows: StageRows::Groups, detail: "" }
+        About { name: "anonymise", version: 2, section: "anonymise", rows: StageRows::Groups, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

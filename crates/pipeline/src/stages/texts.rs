@@ -49,7 +49,7 @@ impl Stage for Cleaning {
     fn describe_stage(&self) -> About {
         // 2 keeps titles that only announce a repost, and bars in names where the heading has one. 3 goes by the language of
         // the record. 4 removes more invisible characters, from English texts, too.
-        About { name: "clean", version: 4, section: "clean", rows: StageRows::Posts, detail: "" }
+        About { name: "clean", version: 5, section: "clean", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -146,7 +146,7 @@ impl Stage for Anonymising {
     fn describe_stage(&self) -> About {
         // 2 takes the end of one word and the start of the next for no listed term. 3 goes by the language of the record. 4
         // knows personal data in English, and names within other words.
-        About { name: "anonymise", version: 4, section: "anonymise", rows: StageRows::Posts, detail: "" }
+        About { name: "anonymise", version: 5, section: "anonymise", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

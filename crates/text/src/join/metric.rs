@@ -85,8 +85,7 @@ impl Metric {
         low
     }
 
-    /// How much two bags must share of their bigrams, by what the pairs of
-    /// each weigh; never nothing.
+    /// How much two bags must share of their bigrams, by what those of each weigh; never nothing.
     pub(super) fn need_of_pairs(a: u32, b: u32) -> u32 {
         u32::try_from((PAIRS.num * u64::from(a.min(b))).div_ceil(PAIRS.den)).unwrap_or(u32::MAX).max(1)
     }

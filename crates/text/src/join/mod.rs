@@ -8,8 +8,8 @@
 //!   is included, without rounding errors. See [`Score`] and [`Threshold`].
 //! - [`Metric::Levenshtein`] is 1 − d / max(|a|, |b|); [`Metric::Indel`] is 2·LCS / (|a| + |b|);
 //!   [`Metric::Jaccard`] is over *sets* of n-grams, of 2 characters if a user asks for it, and a string
-//!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of pairs of
-//!   neighbours. [`plain_similarity`] computes each of them in the textbook way.
+//!   shorter than n is one gram; [`Metric::Reworded`] is over weighted bags of characters and of
+//!   bigrams. [`plain_similarity`] computes each of them in the textbook way.
 //! - Of bags, rows are a pair only where both hold a bigram that few rows of the join hold, copies counted.
 //! - An empty string is in no pair, not even with another empty string.
 //! - Pairs are (a, b, score), with the rows' numbers in the input, `a < b`, ascending, each once. Identical

@@ -377,7 +377,7 @@ impl Stage for Deduplicating {
         // more retellings for the same, and the forum's names for no likeness. 5 takes what over 256 posts hold for no
         // likeness of two. 6 goes by the language of the record, and lists exchanged words, other numbers and other subjects as
         // borderline. 7 compares texts over 4,000 units as copies and beginnings alone.
-        About { name: "dedup", version: 7, section: "dedup", rows: StageRows::Posts, detail: "" }
+        About { name: "dedup", version: 8, section: "dedup", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

@@ -7,7 +7,7 @@ use super::cut::of_pages;
 use super::files::Dump;
 use super::rows::{self, RowFormat};
 use super::thread::Threads;
-use super::{columns, files, header, outcomes, shape};
+use super::{columns, files, header, outcomes, shape, table};
 use crate::config::SourceKind;
 use riddlemill_files::reading::{Form, OtherEncoding, Packing, other_encoding, sniff_form};
 use riddlemill_files::shell_path;
@@ -76,12 +76,34 @@ fn of_columns(missing: Option<columns::MissingColumns>) -> Option<Finding> {
 
 /// Parts of a file that are not read although the rest is.
 pub(super) fn of_parts(dump: &Dump) -> Vec<String> {
-    match of_pages(dump.kind) || !dump.piece.is_first() {
-        false if matches!(rows::detect_format(dump), RowFormat::Workbook) => {
-            rows::of_workbook(dump).unwrap_or_default()
-        }
-        _ => Vec::new(),
+    if of_pages(dump.kind) || !dump.piece.is_first() {
+        return Vec::new();
     }
+    let mut parts = match rows::detect_format(dump) {
+        RowFormat::Workbook => rows::of_workbook(dump).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    parts.extend(shared_names(dump));
+    parts
+}
+
+/// Columns that a field names and several have: of each row the last one with a value is read.
+fn shared_names(dump: &Dump) -> Vec<String> {
+    if dump.kind != SourceKind::Table {
+        return Vec::new();
+    }
+    let names = rows::read_header(dump).unwrap_or_default();
+    let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+    let is_shared = |at: usize| !names[..at].contains(&names[at]) && names[at + 1..].contains(&names[at]);
+    let shared = (0..names.len()).filter(|at| is_shared(*at) && table::uses_column(&dump.fields, names[*at]));
+    shared
+        .map(|at| {
+            format!(
+                "several columns are called {:?}, and of each row the last one with a value is read\n  hint: give each a name of its own",
+                names[at]
+            )
+        })
+        .collect()
 }
 
 /// What a file is that is none of its source's kind, and what to do.

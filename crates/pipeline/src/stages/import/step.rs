@@ -18,7 +18,7 @@ impl Stage for Importing {
     fn describe_stage(&self) -> About {
         // 6 reads English pages without a declaration as windows-1252, and sets mojibake aside. 7 gives each post its language.
         // 8 decodes entities of every kind of source, sets Chinese mojibake aside, too, and takes no damaged id for one.
-        About { name: "import", version: 8, section: "import", rows: StageRows::Posts, detail: "" }
+        About { name: "import", version: 9, section: "import", rows: StageRows::Posts, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {

@@ -19,6 +19,7 @@ use super::native_id::{Damaged, as_meant};
 use super::wanted::in_braces;
 use super::{Parsed, RawPost, loose};
 use crate::config::TABLE;
+use riddlemill_harvest::pages::text_of_html;
 use riddlemill_record::PostKind;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
@@ -61,13 +62,6 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         number
     });
     let author = field("author").map(|name| bare_name(&name)).filter(|name| !name.is_empty());
-    for pattern in fields.values().map(|pattern| pattern.trim()) {
-        if row.has_several(pattern) {
-            noted
-                .borrow_mut()
-                .push(format!("several columns are called {pattern:?}: the last of them was read"));
-        }
-    }
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
     Parsed::Post(Box::new(RawPost {
         id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
@@ -86,23 +80,15 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
     }))
 }
 
-/// A user's name as sites write it, without the sign of a mention and without tags: `@云中鹤`, `<a href="/u/1">云中鹤</a>`.
+/// A user's name as sites write it, as text and without the sign of a mention: `@云中鹤`, `<a href="/u/1">云中鹤</a>`.
 fn bare_name(name: &str) -> String {
-    let mut bare = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((before, tag)) = rest.split_once('<') {
-        bare.push_str(before);
-        match tag.split_once('>') {
-            Some((_, after)) => rest = after,
-            // A name with the sign in it.
-            None => {
-                bare.push('<');
-                rest = tag;
-            }
-        }
-    }
-    bare.push_str(rest);
-    bare.trim().trim_start_matches(['@', '＠']).trim_start().to_owned()
+    let shown = text_of_html(name);
+    shown.as_deref().unwrap_or(name).trim().trim_start_matches(['@', '＠']).trim_start().to_owned()
+}
+
+/// Whether a field is read from this column.
+pub(super) fn uses_column(fields: &BTreeMap<String, String>, column: &str) -> bool {
+    WantedFields(fields).has_column(column)
 }
 
 /// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
@@ -185,13 +171,6 @@ pub(in crate::stages) fn columns_of(note: &str) -> Option<serde_json::Map<String
 struct TableRow<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
 
 impl TableRow<'_> {
-    /// Whether several columns have this name, and other values.
-    fn has_several(&self, name: &str) -> bool {
-        let mut of_it = self.0.iter().filter(|(column, _)| column.trim() == name);
-        let first = of_it.next().map(|(_, text)| text);
-        of_it.any(|(_, text)| Some(text) != first)
-    }
-
     /// Of columns of one name the last counts.
     fn get(&self, name: &str) -> Option<Option<&str>> {
         self.0.iter().rev().find(|(column, _)| column.trim() == name.trim()).map(|(_, text)| text.as_deref())

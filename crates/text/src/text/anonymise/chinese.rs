@@ -193,6 +193,9 @@ mod tests {
         let mut found = Vec::new();
         find_identities("11010119900307002X 110101199003070028 11010119901307002X", &mut found);
         assert_eq!(found.len(), 1);
+        found.clear();
+        find_identities("１１０１０１１９９００３０７００２Ｘ 110101 19900307 002X", &mut found);
+        assert_eq!(found.len(), 2);
     }
 
     #[test]
@@ -203,6 +206,20 @@ mod tests {
     #[test]
     fn pattern_compiles() {
         assert!(STREET.is_some());
+    }
+
+    #[test]
+    fn an_address_begins_with_its_place() {
+        for (text, address) in [
+            ("谁知道广州市天河区天河路12号有鬼吗？", "广州市天河区天河路12号"),
+            ("如果深圳市南山区科技路5号没有人，谁付电费？", "深圳市南山区科技路5号"),
+            ("昨天晚上北京市海淀区中关村大街1号停电了", "北京市海淀区中关村大街1号"),
+            ("为什么阳光小区5号楼没有6号楼？", "阳光小区5号楼"),
+        ] {
+            let mut found = Vec::new();
+            find_addresses(text, &mut found);
+            assert_eq!(found.iter().map(|one| &text[one.start..one.end]).collect::<Vec<_>>(), [address]);
+        }
     }
 
     #[test]

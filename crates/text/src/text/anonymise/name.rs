@@ -244,6 +244,24 @@ mod tests {
         assert!(super::MENTION.is_some() && super::REPLY.is_some() && super::ACCOUNT.is_some());
     }
 
+    #[test]
+    fn a_mention_ends_where_its_name_does() {
+        let named = |text: &'static str| -> Vec<&str> {
+            let mut found = Vec::new();
+            find_names(text, &[], true, &[], &mut found);
+            found.iter().map(|one| &text[one.start..one.end]).collect()
+        };
+        for text in ["Thanks @cloud_man.", "Thanks @cloud_man; you too", "ask @cloud_man(the mod)"] {
+            assert_eq!(named(text), ["cloud_man"], "{text}");
+        }
+        assert_eq!(named("Look at @bob.smith99 now"), ["bob.smith99"]);
+        for text in
+            ["@Test(expected = 1)", "npm i @angular/core", "@obj.method()", "@_@ 晕", "@everyone sleep"]
+        {
+            assert!(named(text).is_empty(), "{text}");
+        }
+    }
+
     fn no_person(text: &str, name: &str) -> bool {
         let start = text.find(name).unwrap();
         is_no_person(text, start..start + name.len())

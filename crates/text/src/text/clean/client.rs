@@ -118,26 +118,27 @@ fn contains_word(text: &str, word: &str) -> bool {
 
 static NOTICES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?x)
-        游客 [，,] \s? 如果您要查看本帖隐藏内容请 \s* 回复 [。.!！]?
-        | 本帖隐藏的内容 (?: 需要 [^\n]{0,24} 才可以浏览 )? [:：]?
-        | 您需要 \s* 登录 \s* 才可以 [^\n。]{0,24} (?: [。] | 没有[账帐]号？ [^\n]{0,12} )?
-        | 本帖最后由 \s [^\n]{1,40}? \s 于 \s [0-9]{4} [0-9-]{3,6} \s [0-9:]{4,8} \s 编辑
-        | (?m: ^ [\x20\t]* 复制代码 [\x20\t]* $ | 复制代码 [\x20\t]* $ )",
+        r"(?xm)
+        [^\s，]{1,30}，如果您要查看本帖隐藏内容请\s*回复
+        | ^ \s* 本帖隐藏的内容 (?: 需要 [^\n]* )? [:：]? \s* $ \n?
+        | ^ \s* 复制代码 \s* $ \n?
+        | 本帖最后由\x20 [^\n]{1,40}? \x20于\x20 \d{4}-\d{1,2}-\d{1,2} [^\n]{0,12}? \x20编辑
+        | 您需要 \s* 登录 \s* 才可以下载或查看 [^\n]*",
     )
     .ok()
 });
 
-/// What forum programs write into posts: who edited it, that something is hidden from guests, what copies a code.
+/// What forum programs write into posts: who edited it, that something is hidden from guests, what copies a code. As part of a
+/// sentence the words are the author's.
 ///
 /// ```
 /// # use riddlemill_text::text::clean::client::drop_notices;
 /// assert_eq!(drop_notices("本帖最后由 云中鹤 于 2012-3-4 12:34 编辑\n云会恐高吗？"), "\n云会恐高吗？");
-/// assert_eq!(drop_notices("游客会恐高吗？"), "游客会恐高吗？");
+/// assert_eq!(drop_notices("程序员为什么只会复制代码"), "程序员为什么只会复制代码");
+/// assert_eq!(drop_notices("为什么本帖隐藏的内容我看不见？"), "为什么本帖隐藏的内容我看不见？");
 /// ```
 pub fn drop_notices(text: &str) -> Cow<'_, str> {
-    const WORDS: [&str; 5] =
-        ["如果您要查看本帖隐藏内容", "本帖隐藏的内容", "才可以", "本帖最后由", "复制代码"];
+    const WORDS: [&str; 4] = ["本帖隐藏", "复制代码", "本帖最后由", "才可以下载或查看"];
     match NOTICES.as_ref().filter(|_| WORDS.iter().any(|word| text.contains(word))) {
         Some(notices) => notices.replace_all(text, ""),
         None => Cow::Borrowed(text),
@@ -187,6 +188,12 @@ mod tests {
     #[test]
     fn patterns_compile() {
         assert!(APART.is_some() && IMAGE.is_some() && NOTICES.is_some());
+    }
+
+    #[test]
+    fn only_a_device_or_a_program_signs() {
+        assert_eq!(strip_signature("为什么每封信都写着 sent from 火星"), "为什么每封信都写着 sent from 火星");
+        assert_eq!(strip_signature("云会恐高吗？ Sent from Huawei Mate"), "云会恐高吗？");
     }
 
     #[test]
