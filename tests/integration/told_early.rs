@@ -105,3 +105,61 @@ standing = { label = \"Standing?\", yes = \"It stands.\", no = \"It does not.\" 
     let told = checked(&format!("about = \"Own.\"\nsteps = [\"import\", \"review:ok\"]\n{DATA}"), ballots);
     assert!(told.contains("the name \"standing\" is taken"), "{told}");
 }
+
+#[test]
+fn texts_are_no_numbers() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"short\"]\n";
+    for (condition, text) in [
+        ("table.n > 100", Some("table.n")),
+        ("text | length > 2 and 3 <= table.likes", Some("table.likes")),
+        ("(post.title == 7)", Some("post.title")),
+        ("table.n | float > 100", None),
+        ("text | length > 40", None),
+        ("'table.n > 3' in text", None),
+        ("post.score > 3 and table.n != '5'", None),
+        ("3 < (table.n | int)", None),
+    ] {
+        let select =
+            format!("[step.short]\ndrop_if = \"{condition}\"\nreason = [\"long\", \"It is long.\"]\n");
+        let told = checked(&format!("{steps}{select}{DATA}"), "");
+        let expected = text.map_or("no problem in own".to_owned(), |text| format!("{text} is a text"));
+        assert!(told.contains(&expected), "{condition}: {told}");
+    }
+}
+
+#[test]
+fn a_published_file_has_each_of_its_keys_once() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"short\"]\n[step.short]\ndrop_if = \"false\"\nreason = [\"none\", \"Never.\"]\n";
+    let first = "[compat.\"a.json\"]\nkeys = [\"id\"]\n";
+    for (files, expected) in [
+        ("[compat.\"a.json\"]\nkeys = [{ x = \"id\" }, { x = \"q\" }]\n".to_owned(), "\"x\" is given twice"),
+        ("[compat.\"a.json\"]\nkeys = [\"q\", { q = \"id\" }]\n".to_owned(), "\"q\" is given twice"),
+        (format!("{first}[compat.\"b.json\"]\nlike = \"a.json\"\nkeys = [\"q\"]\n"), "one of the two"),
+        ("[compat.\"a.json\"]\nwhen = \"q\"\n".to_owned(), "every row would be empty"),
+        (format!("{first}[compat.\"b.json\"]\nlike = \"a.json\"\n"), "no problem in own"),
+    ] {
+        let told = checked(&format!("{steps}{DATA}{files}"), "");
+        assert!(told.contains(expected), "{files}: {told}");
+    }
+}
+
+#[test]
+fn a_standing_rests_on_ballots() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:ok\"]\n";
+    let ballots = "
+[ballot.ok]
+title = \"Is it sound?\"
+guideline = \"Say whether it is fair.\"
+shows = [\"text\"]
+votes = 1
+[ballot.ok.fields]
+fair = { label = \"Fair?\", yes = \"It is fair.\", no = \"It is not.\" }
+";
+    let told = checked(&format!("{steps}{DATA}standing = true\n"), ballots);
+    assert!(told.contains("rests_on = [\"ok\"]"), "{told}");
+    let mended = DATA.replace("[data]\n", "[data]\nrests_on = [\"ok\"]\n");
+    let told = checked(&format!("{steps}{mended}standing = true\n"), ballots);
+    assert!(told.contains("no problem in own"), "{told}");
+    let told = checked(&format!("{steps}{mended}[data.splits]\nshares = {{ test = 1 }}\n"), ballots);
+    assert!(told.contains("no problem in own"), "{told}");
+}

@@ -102,7 +102,23 @@ pub(crate) fn parse_compats(language: Language, file: &str, keys: &Keys<'_>, col
         if published.files.iter().any(|other| other.file == compat.file) {
             keys.report_problem("file", format!("two published files are named {:?}", compat.file));
         }
-        if let Some(like) = keys.read_text("like") {
+        let like = keys.read_text("like");
+        match like {
+            Some(_) if keys.has_key("keys") => {
+                keys.report_problem(
+                    "like",
+                    "`like` gives the keys of another file, and `keys` gives them here: one of the two",
+                );
+            }
+            None if compat.keys.is_empty() => {
+                keys.report_problem(
+                    "keys",
+                    "no keys, so that every row would be empty: `keys`, or `like` with another file's name",
+                );
+            }
+            _ => {}
+        }
+        if let Some(like) = like {
             match published.files.iter().find(|other| other.file == like) {
                 Some(other) => compat.keys = Arc::clone(&other.keys),
                 None => {

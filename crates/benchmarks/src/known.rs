@@ -1,7 +1,9 @@
 //! The names that expressions over a record may use at each step.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use riddlemill_text::hint::unknown;
 
 use crate::ballot_source::DRAFTED;
@@ -41,6 +43,31 @@ fn find_unknown_names(known: &BTreeMap<String, Vec<String>>, expression: &Expres
         }
     }
     found
+}
+
+/// A value of a record that is a text, beside a number that it is compared with: texts come behind all numbers, so that the
+/// comparison has one result for every record.
+static TEXT_AND_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let text =
+        r"(?:table\.\w+|post\.(?:kind|text|title|content|note|source|file|licence|author|language)|text|id)";
+    let (compares, number) = (r"\s*(?:[<>]=?|[=!]=)\s*", r"-?\d+(?:\.\d+)?");
+    Regex::new(&format!(
+        r"(?:^|[^\w.|\s])\s*(?P<left>{text}){compares}{number}|{number}{compares}(?P<right>{text})\s*(?:$|[^\w.|(\s])"
+    ))
+    .expect("a constant pattern")
+});
+
+/// A text that is compared with a number as it is.
+fn find_text_as_number(expression: &Expression) -> Option<String> {
+    // Words that stand between values, and texts, say nothing of values.
+    let outside = expression.source().split(['\'', '"']).step_by(2).collect::<Vec<_>>().join("''");
+    let outside =
+        outside.replace(" and ", " & ").replace(" or ", " & ").replace("not ", "& ").replace(" if ", " & ");
+    let found = TEXT_AND_NUMBER.captures(&outside)?;
+    let text = found.name("left").or_else(|| found.name("right"))?.as_str();
+    Some(format!(
+        "{text} is a text, and no text is less or more than a number\n  hint: `{text} | float`, or `{text} | length` for how long it is"
+    ))
 }
 
 /// What a requirement uses through `[fields]` and is not there when it is looked at: a field that it names itself is reported
@@ -127,7 +154,7 @@ fn unknown_names(
             };
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
-        for what in find_unknown_names(known, expression) {
+        for what in find_unknown_names(known, expression).into_iter().chain(find_text_as_number(expression)) {
             problems.push(Problem { place: expression.place().to_owned(), what });
         }
     };
@@ -267,6 +294,18 @@ fn unknown_names(
     if let Some(data) = &benchmark.data {
         if let Some(crate::data::ItemNumber::Own(series)) = &data.number {
             [&series.series, &series.key, &series.text].into_iter().for_each(|e| check(&known, e));
+        }
+        if data.rests_on.is_empty()
+            && data.columns.iter().chain(&data.sometimes).any(|column| column.is.names().contains("standing"))
+        {
+            let ballots: Vec<String> =
+                benchmark.ballots.steps.iter().map(|ballot| format!("{:?}", ballot.name)).collect();
+            let hint = match ballots.is_empty() {
+                true => "no ballot decides about these rows: leave the column out".to_owned(),
+                false => format!("`rests_on = [{}]` beside `about`", ballots.join(", ")),
+            };
+            let what = format!("nothing says on which ballots the standing of a row rests\n  hint: {hint}");
+            misplaced.push(Problem { place: format!("{file} [data]"), what });
         }
         for name in ["number", "standing", "source_kind", "source_id"] {
             known.insert(name.into(), Vec::new());

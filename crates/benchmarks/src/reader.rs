@@ -74,14 +74,13 @@ impl Keys<'_> {
 
     /// A share, from 0 to 1.
     pub fn read_share(&self, key: &str) -> Option<f64> {
-        let share = |value: &Value| value.as_float().filter(|share| (0.0..=1.0).contains(share));
+        let share = |value: &Value| number_of_value(value).filter(|share| (0.0..=1.0).contains(share));
         self.read_value(key, "a share from 0.0 to 1.0", share)
     }
 
     /// A number, whole or not.
     pub fn read_number(&self, key: &str) -> Option<f64> {
-        let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-        self.read_value(key, "a number", number)
+        self.read_value(key, "a number", number_of_value)
     }
 
     /// A plain value, and its TOML source.
@@ -328,6 +327,11 @@ impl Keys<'_> {
             self.reader.unknown_key(self.table, name, asked.iter().map(String::as_str), None);
         }
     }
+}
+
+/// A number, whole or not.
+fn number_of_value(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }
 
 /// Whether a text is of small letters, digits and `_` alone.

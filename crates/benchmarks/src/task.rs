@@ -153,6 +153,8 @@ pub enum AnswerParsing {
         codes: Vec<&'static str>,
         /// The same in the other language; empty for codes.
         others: Vec<&'static str>,
+        /// Labels that are not offered: a row with them alone is not asked about.
+        left_out: Vec<&'static str>,
         /// Whether there may be several.
         many: bool,
         /// The right ones.
@@ -336,8 +338,14 @@ impl Task {
                 }
                 (texts, Some((*gold).to_owned()))
             }
-            AnswerParsing::Labels { codes, gold, .. } => {
+            AnswerParsing::Labels { codes, left_out, gold, .. } => {
                 let right = texts_of_value(&gold.compute_value(row)?);
+                let known = || codes.iter().chain(left_out).copied();
+                if let Some(other) =
+                    right.iter().find(|right| !right.is_empty() && known().all(|label| label != **right))
+                {
+                    return Err(gold.make_trouble(riddlemill_text::hint::unknown("label", other, known())));
+                }
                 let right: Vec<&str> =
                     codes.iter().copied().filter(|code| right.iter().any(|r| r == code)).collect();
                 (Vec::new(), Some(right.join("; ")))

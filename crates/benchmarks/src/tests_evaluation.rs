@@ -112,6 +112,8 @@ fn a_task_is_asked_as_its_folder_says() {
         kind.pose_question(&make_row(json!({ "kind": "无" }))).unwrap().is_none(),
         "not among the offered labels"
     );
+    let unknown = kind.pose_question(&make_row(json!({ "kind": "谐音" }))).unwrap_err();
+    assert!(unknown.what.contains("unknown label \"谐音\""), "{unknown}");
     let turned = second.pose_question(&whole).unwrap().unwrap();
     assert_eq!((turned.options, turned.gold.as_deref()), (vec!["Two.".into(), "One.".into()], Some("Y")));
     let three = first.pose_question(&make_row(json!({ "both": ["One.", "Two.", "Three."] }))).unwrap_err();

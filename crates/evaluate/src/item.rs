@@ -28,6 +28,15 @@ pub enum ItemError {
     Computed(#[from] ExpressionError),
 }
 
+/// A task that cannot be asked about an item.
+#[derive(Debug)]
+pub struct UnposedTask {
+    /// Its name in flags and files.
+    pub task: &'static str,
+    /// What the row lacks for it.
+    pub error: ItemError,
+}
+
 /// One item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
@@ -49,11 +58,11 @@ pub struct Item {
 }
 
 impl Item {
-    /// Converts a row in the columns of a set.
+    /// Converts a row in the columns of a set, and says which tasks cannot be asked about it, and why: the others can.
     ///
     /// # Errors
-    /// [`ItemError`] if the row is not an item.
-    pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<Item, ItemError> {
+    /// [`ItemError`] if the row is not an item, or none of its tasks can be asked.
+    pub fn of_row(config: &str, row: &Map<String, Json>) -> Result<(Item, Vec<UnposedTask>), ItemError> {
         let benchmark =
             riddlemill_benchmarks::find_benchmark(config).filter(|benchmark| !benchmark.tasks.is_empty());
         let benchmark = benchmark.ok_or_else(|| ItemError::NoTasks(config.to_owned()))?;
@@ -61,16 +70,26 @@ impl Item {
         let data = benchmark.data.as_ref();
         if let Some(wrong) = data.and_then(|data| {
             let of_parts = data.group.iter().chain(&data.parts).flat_map(Expression::names);
-            let of_tasks = benchmark.tasks.iter().flat_map(|task| task.used_columns());
             let asked = data.poses.iter().map(|poses| poses.question);
-            data.find_column_error(row, of_parts.map(String::as_str).chain(of_tasks).chain(asked))
+            data.find_column_error(row, of_parts.map(String::as_str).chain(asked))
         }) {
             return Err(wrong.into());
         }
         let columns = Value::from(Serde(row));
-        let mut posed = BTreeMap::new();
+        let (mut posed, mut unposed) = (BTreeMap::new(), Vec::new());
         for task in &benchmark.tasks {
-            posed.extend(task.pose_question(&columns)?.map(|one| (task.name, one)));
+            let lacking = data.and_then(|data| data.find_column_error(row, task.used_columns()));
+            let question = match lacking {
+                Some(lacking) => Err(lacking.into()),
+                None => task.pose_question(&columns).map_err(ItemError::from),
+            };
+            match question {
+                Ok(question) => posed.extend(question.map(|question| (task.name, question))),
+                Err(error) => unposed.push(UnposedTask { task: task.name, error }),
+            }
+        }
+        if posed.is_empty() && !unposed.is_empty() {
+            return Err(unposed.remove(0).error);
         }
         let (group, parts) = match data {
             Some(data) => data.group_and_parts(&columns)?,
@@ -80,7 +99,7 @@ impl Item {
         // The items of a group share their record.
         let record = source.filter(|_| group.is_none()).unwrap_or(&id).to_owned();
         let question = data.and_then(|data| row.get(data.poses.as_ref()?.question)?.as_str());
-        Ok(Item {
+        let item = Item {
             record,
             group: group.unwrap_or_else(|| id.clone()),
             parts,
@@ -89,7 +108,8 @@ impl Item {
             row: Arc::new(row.clone()),
             paper: false,
             id,
-        })
+        };
+        Ok((item, unposed))
     }
 
     /// Its row, by column.
@@ -136,5 +156,39 @@ impl Item {
     /// Whether it belongs to a part of the set.
     pub fn is_of(&self, part: &str) -> bool {
         self.parts.iter().any(|own| own == part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_row_that_one_task_cannot_be_asked_about_is_asked_in_the_others() {
+        let row = |letter: &str, more: Json| {
+            let mut row = json!({
+                "id": "t1", "text": "云会恐高吗？", "is_question": true, "type": "错误类比", "explanation": "云不会。",
+                "options": ["甲", "乙", "丙", "丁"], "answer": letter,
+            });
+            row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            row.as_object().unwrap().clone()
+        };
+        let (item, unposed) = Item::of_row("flub", &row("B", json!({}))).unwrap();
+        let all: Vec<&str> = item.posed.keys().copied().collect();
+        assert!(unposed.is_empty() && all.len() > 2, "{unposed:?}");
+        // A letter that no option has, and a missing column: each is told, and costs its own task alone.
+        for (wrong, says) in
+            [(row("Z", json!({})), "not the position"), (row("B", json!({ "options": null })), "options")]
+        {
+            let (item, unposed) = Item::of_row("flub", &wrong).unwrap();
+            assert!(
+                !unposed.is_empty() && unposed.iter().all(|task| task.error.to_string().contains(says)),
+                "{unposed:?}"
+            );
+            assert_eq!(item.posed.len() + unposed.len(), all.len());
+            assert!(!item.posed.is_empty());
+        }
     }
 }

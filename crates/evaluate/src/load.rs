@@ -174,12 +174,17 @@ fn parse_items(
     for (at, (row, _)) in
         rows.iter().zip(&is_withdrawn).enumerate().filter(|(_, (_, is_withdrawn))| !**is_withdrawn)
     {
+        let place = || format!("{}:{}", path.display(), at + 1);
         match Item::of_row(config, &relabel_row(config, row)) {
-            Ok(item) => items.push(item),
-            Err(error) => {
-                let place = format!("{}:{}", path.display(), at + 1);
-                aside.push(SetAside { place, what: error.to_string() });
+            Ok((item, unposed)) => {
+                items.push(item);
+                // Whatever task is asked: who reads the others' results has to know.
+                aside.extend(unposed.into_iter().map(|unposed| SetAside {
+                    place: place(),
+                    what: format!("not asked in {}: {}", unposed.task, unposed.error),
+                }));
             }
+            Err(error) => aside.push(SetAside { place: place(), what: error.to_string() }),
         }
     }
     let withdrawn = is_withdrawn.into_iter().filter(|withdrawn| *withdrawn).count();

@@ -26,7 +26,7 @@ pub(super) fn flub_type_names() -> Vec<&'static str> {
 }
 
 fn item_of_row(config: &str, row: Json) -> Item {
-    Item::of_row(config, row.as_object().unwrap()).unwrap()
+    Item::of_row(config, row.as_object().unwrap()).unwrap().0
 }
 
 pub(super) fn question_item(at: usize, categories: &[&str]) -> Item {

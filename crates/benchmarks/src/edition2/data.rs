@@ -242,7 +242,12 @@ fn usual_back(keys: &Table, columns: &[Node]) -> Table {
 }
 
 /// The published files of the first edition. `columns`: those of the set, lowered.
-pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> Node {
+pub(super) fn low_compat(
+    files: &Table,
+    columns: &[Node],
+    published: bool,
+    problems: &mut Vec<(ValuePlace, String)>,
+) -> Node {
     let each = |(file, written): (&str, &Node)| {
         let at = written.at;
         let mut table = written.as_table().cloned().unwrap_or_default();
@@ -257,20 +262,24 @@ pub(super) fn low_compat(files: &Table, columns: &[Node], published: bool) -> No
             out.set(key, node.clone());
         }
         let mut low = Table::default();
+        let mut add = |name: &str, node: Node, at: ValuePlace| {
+            if low.has_key(name) {
+                problems.push((at, format!("keys: {name:?} is given twice, and an object has a key once")));
+            }
+            low.set(name, node);
+        };
         for key in keys.iter().flatten() {
             match (key.as_text(), key.as_table()) {
-                (Some(text), _) => low.set(text, key.clone()),
+                (Some(text), _) => add(text, key.clone(), key.at),
                 (None, Some(table)) => {
                     for (name, node) in table.iter() {
                         let said = node.as_text().and_then(expand_by_letter);
-                        low.set(
-                            name,
-                            said.map_or_else(|| node.clone(), |said| Node::from_text(said, node.at)),
-                        );
+                        let node = said.map_or_else(|| node.clone(), |said| Node::from_text(said, node.at));
+                        add(name, node, key.at);
                     }
                 }
                 // The reader tells what a key is.
-                (None, None) => low.set("?", key.clone()),
+                (None, None) => add("?", key.clone(), key.at),
             }
         }
         let back = (own.is_some() || keys.is_some() && published && !out.has_key("config")).then(|| {

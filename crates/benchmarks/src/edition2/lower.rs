@@ -131,7 +131,7 @@ pub(super) fn lower_files(
         benchmark.table("data").and_then(|data| data.list("columns")).unwrap_or_default().to_vec()
     };
     if let Some(files) = benchmark.take_table("compat") {
-        let low = data::low_compat(&files, &of_data(&benchmark), published);
+        let low = data::low_compat(&files, &of_data(&benchmark), published, problems);
         benchmark.set("compat", low);
     }
     if let Some(table) = benchmark.take_table("published") {

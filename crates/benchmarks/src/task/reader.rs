@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::choice::Lists;
+use crate::choice::{Choice, Lists};
 use crate::data::Data;
 use crate::expression::{Expression, Language};
 use crate::reader::{Keys, leak_text};
@@ -151,14 +151,17 @@ impl TaskReferences<'_> {
             let known = list.iter().map(|option| option.code);
             keys.report_problem("without", riddlemill_text::hint::unknown("code", code, known));
         }
-        let offered = || list.iter().filter(|option| !without.contains(&option.code));
-        let labels =
-            |en: bool| offered().map(|o| if en { o.label.en } else { o.label.zh }).collect::<Vec<_>>();
-        let (codes, others) = match language {
-            None => (offered().map(|option| option.code).collect(), Vec::new()),
-            Some(en) => (labels(en), labels(!en)),
+        let named = |offered: bool, en: Option<bool>| -> Vec<&'static str> {
+            let name = |option: &Choice| match en {
+                None => option.code,
+                Some(true) => option.label.en,
+                Some(false) => option.label.zh,
+            };
+            list.iter().filter(|option| without.contains(&option.code) != offered).map(name).collect()
         };
-        Some(AnswerParsing::Labels { codes, others, many, gold: gold?, behind })
+        let others = language.map_or_else(Vec::new, |en| named(true, Some(!en)));
+        let (codes, left_out) = (named(true, language), named(false, language));
+        Some(AnswerParsing::Labels { codes, others, left_out, many, gold: gold?, behind })
     }
 
     /// A conversation; `None` if there is a problem, which is reported.
@@ -188,7 +191,14 @@ impl TaskReferences<'_> {
         let gold = Expression::parse(self.language, place, leak_text(&format!("'{SOLVED}'")));
         let gold = gold.map_err(|what| keys.report_problem("conversation", what)).ok()?;
         let codes = vec![SOLVED, UNSOLVED];
-        Some(AnswerParsing::Labels { codes, others: Vec::new(), many: false, gold, behind: Vec::new() })
+        Some(AnswerParsing::Labels {
+            codes,
+            others: Vec::new(),
+            left_out: Vec::new(),
+            many: false,
+            gold,
+            behind: Vec::new(),
+        })
     }
 
     fn parse_wants(&self, keys: &Keys<'_>) -> Option<AnswerParsing> {

@@ -43,13 +43,15 @@ pub fn of_columns(
     part: Option<Part>,
 ) -> Table {
     let tasks: Vec<Task> = columns.iter().flat_map(|column| tasks_of_measure(&column.measure)).collect();
-    let mut settings = vec![Setting::default()];
-    if by_setting {
-        settings = tasks.iter().flat_map(|task| book.settings_of_task(*task)).collect();
-        settings.sort();
-        settings.dedup();
+    let mut settings: Vec<Setting> = tasks.iter().flat_map(|task| book.settings_of_task(*task)).collect();
+    settings.sort();
+    settings.dedup();
+    // What was asked in other settings alone has its rows, whatever the table is of: nothing else would show it.
+    let by_setting = by_setting || !settings.is_empty() && !settings.contains(&Setting::default());
+    if !by_setting {
+        settings = vec![Setting::default()];
     }
-    let many = settings.len() > 1;
+    let many = settings.len() > 1 || settings != [Setting::default()];
     let parted: Vec<Vec<Option<String>>> = columns
         .iter()
         .map(|column| column.each.map_or(vec![None], |each| values_of_column(book, each)))

@@ -40,11 +40,11 @@ pub(super) fn prompts_of(benchmark: &Benchmark) -> Vec<Problem> {
         let has_shots =
             benchmark.tasks.iter().any(|task| task.shots.is_some() && task.template.has_prompt(prompt.name));
         let tasks = benchmark.tasks.iter().filter(|task| task.template.has_prompt(prompt.name));
-        let of_tasks = tasks.map(|task| (format!("[[task]] {}", task.title), &task.with, told(task)));
+        let of_tasks = tasks.map(|task| (format!("[task.{}]", task.title), &task.with, told(task)));
         let spoken = benchmark.tasks.iter().filter_map(|task| Some((task, task.conversation.as_ref()?)));
         let hosts = spoken.filter(|(_, conversation)| conversation.host.has_prompt(prompt.name));
         let of_hosts = hosts.map(|(task, conversation)| {
-            (format!("[[task]] {} conversation", task.title), &conversation.with, None)
+            (format!("[task.{}.conversation]", task.title), &conversation.with, None)
         });
         for (table, with, more) in of_steps.chain(of_tasks).chain(of_hosts) {
             let place = format!("{}/benchmark.toml {table}", benchmark.name);
