@@ -176,19 +176,19 @@ mod tests {
             row.as_object().unwrap().clone()
         };
         let (item, unposed) = Item::of_row("flub", &row("B", json!({}))).unwrap();
-        let all: Vec<&str> = item.posed.keys().copied().collect();
-        assert!(unposed.is_empty() && all.len() > 2, "{unposed:?}");
-        // A letter that no option has, and a missing column: each is told, and costs its own task alone.
-        for (wrong, says) in
-            [(row("Z", json!({})), "not the position"), (row("B", json!({ "options": null })), "options")]
-        {
+        let all = item.posed.len();
+        assert!(unposed.is_empty() && all > 2, "{unposed:?}");
+        // A letter that no option has, and a label that is none: each is told, and costs its own task alone.
+        for (wrong, says) in [
+            (row("Z", json!({})), "not the position"),
+            (row("B", json!({ "type": "谐趣" })), "unknown label"),
+        ] {
             let (item, unposed) = Item::of_row("flub", &wrong).unwrap();
             assert!(
                 !unposed.is_empty() && unposed.iter().all(|task| task.error.to_string().contains(says)),
                 "{unposed:?}"
             );
-            assert_eq!(item.posed.len() + unposed.len(), all.len());
-            assert!(!item.posed.is_empty());
+            assert!(!item.posed.is_empty() && item.posed.len() + unposed.len() == all);
         }
     }
 }
