@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::clean::debris;
+use super::clean::client::strip_client_line;
+use super::clean::{Rule, debris};
 
 /// What a forum puts in place of a removed text.
 const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ removed by reddit ]"];
@@ -11,15 +12,21 @@ const GONE: [&str; 4] = ["[removed]", "[deleted]", "[removed by moderator]", "[ 
 /// characters, and without runs of spaces. Also returns the rule that changed something, if one did.
 pub fn clean_post(title: &str, content: Option<&str>) -> (String, Option<&'static str>) {
     let title = tidy_lines(title);
-    let Some(content) = content.map(tidy_lines).filter(|content| !content.is_empty()) else {
-        return (title, None);
+    let content = content.map(tidy_lines).filter(|content| !content.is_empty());
+    let Some(signed) = content else {
+        let bare = strip_client_line(&title);
+        return (bare.to_owned(), (bare != title).then_some(Rule::Signature.code()));
     };
+    let content = strip_client_line(&signed);
+    if content.is_empty() {
+        return (title, Some(Rule::Signature.code()));
+    }
     if GONE.iter().any(|placeholder| content.eq_ignore_ascii_case(placeholder)) {
         return (title, Some("placeholder"));
     }
     let bare = |text: &str| text.trim_end_matches(['.', '…', '?', '!']).to_lowercase();
-    if title.is_empty() || bare(&content).starts_with(&bare(&title)) {
-        return (content, (!title.is_empty()).then_some("repeated"));
+    if title.is_empty() || bare(content).starts_with(&bare(&title)) {
+        return (content.to_owned(), (!title.is_empty()).then_some("repeated"));
     }
     (format!("{title}\n{content}"), Some("joined"))
 }
@@ -316,6 +323,9 @@ mod tests {
             ("A cat.\nIt sleeps.".into(), Some("joined"))
         );
         assert_eq!(clean_post("A cat.", None), ("A cat.".into(), None));
+        assert_eq!(clean_post("A cat.", Some("Sent from my iPhone")), ("A cat.".into(), Some("signature")));
+        assert_eq!(clean_post("A cat.\nSent from my iPad", None), ("A cat.".into(), Some("signature")));
+        assert_eq!(clean_post("A cat.", Some("It sleeps.\nSent from my iPad")).0, "A cat.\nIt sleeps.");
     }
 
     #[test]

@@ -159,12 +159,15 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     Some((digit(0)? * 16 + digit(1)?) as u8)
 }
 
-/// The thread number in a link: `/p/<number>?fr=good`, with anything before and after.
+/// The thread number in a link: `/p/<number>?fr=good`, with anything before and after. None of a number that a spreadsheet rounded:
+/// `/p/1.47E+11`.
 pub fn thread_id(link: &str) -> Option<u64> {
     let start = link.as_bytes().windows(3).position(|window| window == b"/p/")? + 3;
     let digits = &link[start..];
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    digits[..end].parse().ok()
+    let goes_on =
+        digits[end..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '+' | '-' | '_'));
+    digits[..end].parse().ok().filter(|_| !goes_on)
 }
 
 #[cfg(test)]
@@ -188,6 +191,23 @@ mod tests {
         assert_eq!(canonical("https://tieba.baidu.com/p/1?pn=3&fr=x").as_deref(), Some("/p/1?pn=3"));
         assert_eq!(canonical("https://tieba.baidu.com/p/abc"), None);
         assert_eq!(canonical("https://tieba.baidu.com/home/main?id=1"), None);
+    }
+
+    #[test]
+    fn a_rounded_number_is_no_threads() {
+        for (link, id) in [
+            ("/p/147346?fr=good", Some(147_346)),
+            ("https://tieba.baidu.com/p/147346/", Some(147_346)),
+            ("/p/147346#1l", Some(147_346)),
+            ("/p/1.47E+11", None),
+            ("/p/1,47E+11?fr=good", None),
+            ("/p/1E+11", None),
+            ("/p/147346.0", None),
+            ("/p/nan", None),
+            ("/p/", None),
+        ] {
+            assert_eq!(thread_id(link), id, "{link}");
+        }
     }
 
     #[test]

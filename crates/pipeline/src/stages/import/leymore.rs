@@ -36,8 +36,12 @@ pub(super) fn parse_title(line: &str) -> Parsed {
     }
     let mentions =
         row.lz.iter().filter(|name| super::mentioned(name, [&row.title, &row.abs])).cloned().collect();
+    let tid = row.href.as_deref().and_then(thread_id);
+    // A link to a thread whose number was lost.
+    let damaged_id = row.href.filter(|href| tid.is_none() && href.contains("/p/"));
     Parsed::Post(Box::new(RawPost {
-        id: row.href.as_deref().and_then(thread_id).map(|tid| ["tieba:", &tid.to_string()].concat()),
+        damaged_id,
+        id: tid.map(|tid| ["tieba:", &tid.to_string()].concat()),
         kind: PostKind::Thread,
         title: row.title,
         content: row.abs,

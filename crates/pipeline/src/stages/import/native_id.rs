@@ -18,7 +18,8 @@ const EXACT: usize = 15;
 const ZEROS: usize = 4;
 
 /// What programs write in place of a value.
-const NOTHING: [&str; 10] = ["nan", "NaN", "NaT", "NA", "<NA>", "None", "null", "NULL", "undefined", "#N/A"];
+const NOTHING: [&str; 11] =
+    ["nan", "nat", "<na>", "n/a", "none", "null", "(null)", "undefined", "#n/a", "\\n", "nil"];
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -46,7 +47,7 @@ pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, Damaged> {
             .trim_end_matches(['#', '!', '?', '/'])
             .bytes()
             .all(|b| matches!(b, b'A'..=b'Z' | b'0' | b'/'));
-    if error || NOTHING.contains(&bare) || is_date(bare) {
+    if error || bare == "NA" || NOTHING.contains(&&*bare.to_ascii_lowercase()) || is_date(bare) {
         return Err(Damaged(text.to_owned()));
     }
     match parse_number(bare) {
@@ -170,6 +171,12 @@ mod tests {
             "########",
             "nan",
             "None",
+            "NONE",
+            "Null",
+            "NaN",
+            "N/A",
+            "(null)",
+            "\\N",
             "3-Sep",
             "Sep-12",
         ] {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::native_id::{as_meant, describe_damage};
 use super::{Parsed, RawPost, loose};
 use crate::config::Take;
 use riddlemill_record::{PostKind, Reason};
@@ -47,6 +48,10 @@ pub(super) fn parse_post(line: &str, take: Take) -> Parsed {
         Some(bare) => bare.to_owned(),
         None => id,
     });
+    // `nan` has the form of an id.
+    if let Some(damaged) = id.as_deref().filter(|id| as_meant(id).is_err()) {
+        return Parsed::Bad(describe_damage(damaged));
+    }
     let Some(id) = id.filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())) else {
         return Parsed::Bad("`id` is not an id of Reddit".into());
     };

@@ -264,14 +264,20 @@ fn id_of_pattern(row: &TableRow<'_>, pattern: &str) -> Result<Option<String>, Da
     })
 }
 
-/// `2024-01-02`, also with a time: in a column of ids it is what a spreadsheet made of one.
+/// `2024-01-02`, `2024/1/2`, `1/2/2024` or `2024年1月2日`, also with a time: in a column of ids it is what a spreadsheet made of one.
 fn is_day(written: &str) -> bool {
-    let is_shape =
-        |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
-    let bytes = written.trim().as_bytes();
-    bytes.len() >= 10
-        && bytes[..10].iter().copied().enumerate().all(is_shape)
-        && bytes.get(10).is_none_or(|byte| matches!(byte, b' ' | b'T'))
+    let day = written.trim().split([' ', 'T']).next().unwrap_or_default().trim_end_matches('日');
+    let parts: Vec<&str> = day.split(['-', '/', '.', '年', '月']).collect();
+    let number = |part: &str, digits: &[usize]| {
+        digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_year = |part: &str| number(part, &[4]) && (part.starts_with("19") || part.starts_with("20"));
+    match parts[..] {
+        [first, month, last] if number(month, &[1, 2]) => {
+            is_year(first) && number(last, &[1, 2]) || number(first, &[1, 2]) && is_year(last)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a column says that it holds days, for what is published once a day.
@@ -360,6 +366,16 @@ mod tests {
         assert_eq!(of("9100000001", "1.4734612345678e17"), (None, Some("1.4734612345678e17".to_owned())));
         assert_eq!(of("9100000001", "null"), (None, None));
         assert_eq!(of("9100000001", "\"2024-01-02\""), (None, Some("2024-01-02".to_owned())));
+        for day in [
+            "2021-03-04",
+            "2021-03-04 00:00:00",
+            "2021-03-04T00:00:00",
+            "2021/3/4",
+            "3/4/2021",
+            "2021年3月4日",
+        ] {
+            assert_eq!(of("9100000001", &format!("\"{day}\"")), (None, Some(day.to_owned())));
+        }
         let daily =
             draft(r#"{"day": "2024-01-02", "body": "云"}"#, &[("id", "daily:{day}"), ("content", "body")]);
         assert_eq!(daily.id.as_deref(), Some("daily:2024-01-02"));

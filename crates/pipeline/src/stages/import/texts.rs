@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, GB18030, WINDOWS_1252};
+use encoding_rs::Encoding;
 
 use super::{Parsed, RawPost};
 use crate::config::SourceKind;
-use riddlemill_harvest::pages::mojibake::garbled;
+use riddlemill_harvest::pages::mojibake::{READ_AS, garbled};
 use riddlemill_harvest::pages::{decode_entities, text_of_html};
 use riddlemill_record::Reason;
 
@@ -83,7 +83,12 @@ fn describe_misread(piece: &str) -> String {
         let (bytes, _, lost) = encoding.encode(piece);
         !lost && std::str::from_utf8(&bytes).is_ok()
     };
-    let undone = |read: &str, name: &str| {
+    let (what, hint) = if piece.contains('\u{fffd}') || piece.contains("锟斤拷") {
+        (
+            "has characters that were lost when it was read in another encoding".to_owned(),
+            "get the source again, and save it as UTF-8".to_owned(),
+        )
+    } else if let Some((_, read, name)) = READ_AS.iter().find(|(encoding, ..)| is_utf8(encoding)) {
         (
             format!("is UTF-8 that was read as {read} and stored so"),
             format!(
@@ -91,16 +96,6 @@ fn describe_misread(piece: &str) -> String {
                  are; then name the new file as `path`"
             ),
         )
-    };
-    let (what, hint) = if piece.contains('\u{fffd}') || piece.contains("锟斤拷") {
-        (
-            "has characters that were lost when it was read in another encoding".to_owned(),
-            "get the source again, and save it as UTF-8".to_owned(),
-        )
-    } else if is_utf8(WINDOWS_1252) {
-        undone("windows-1252", "WINDOWS-1252")
-    } else if is_utf8(GB18030) {
-        undone("GBK", "GB18030")
     } else {
         (
             "was read in another encoding than it was written in".to_owned(),
@@ -163,6 +158,7 @@ mod tests {
             ("Why don抰 fish drown?", None, "save the source as UTF-8"),
             ("Why don’t fish drown?", Some("donâ€™t"), "iconv -f UTF-8 -t WINDOWS-1252"),
             ("涓轰粈涔堢尗涓嶄細椋烇紵", None, "iconv -f UTF-8 -t GB18030"),
+            ("РџСЂРёРІРµС‚", None, "iconv -f UTF-8 -t WINDOWS-1251"),
             ("为什么��不会笑？", None, "get the source again"),
         ] {
             let out = refuse_misread(SourceKind::Puzzles, post(title, content));

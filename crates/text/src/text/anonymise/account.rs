@@ -31,10 +31,12 @@ static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static QQ: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
-        (?: (?: qq | 扣扣 | q号 | 企鹅号 | 球球 | 抠抠 ) (?: 群号? | 号码? )? (?: 是 | 为 )?
+        (?: (?: [qｑ]{2} | 扣扣 | [qｑ]号 | 企?鹅号 | 球球 | 抠抠 )
+            (?: 同? [/／、和&+]? (?: 微信 | 威信 | 薇信 | wx | vx | v | 电话 | 手机 ) )? (?: 同号 | 群号? | 号码? )? (?: 是 | 为 )?
           | (?: 群号 | 交流群 | 加群 | 进群 | 讨论群 ) (?: 是 | 为 )?
-          | 加 (?: 我 )? (?: q | 扣 ) )
-        [\s:：=]{0,3} ([1-9１-９]\d{4,10})",
+          | (?: 加 | [+＋] ) (?: 我 )? (?: [qｑ] | 扣 | 企鹅 ) | (?: 扣 | 私扣 ) 我 | 我的? (?: [qｑ] | 企鹅 ) (?: 是 | 为 )?
+          | (?P<weak> (?: [qｑ] | 企鹅 ) [\s]? [:：] ) )
+        [\s:：=]{0,3} (?P<number> [1-9１-９] (?: \d{4,10} | (?: [\s.·-] \d ){4,10} ) )",
     )
     .ok()
 });
@@ -42,13 +44,18 @@ static QQ: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
-        (?: (?P<strong> 微信号 | 威信号 | 薇信 | v信 | \+v | 加我?v | 加我?微信 | vx | wx ) | 微信 | 威信 | weixin | wechat )
-        (?: id | 号 )? (?: 是 | 为 )?
+        (?: (?P<strong> 微信号 | 威信号 | 薇信 | 维信 | 徽信 | v信 | 卫星号 | 微[❤♥]\x{fe0f}? | [+＋] (?: v | 薇 )
+                | (?: 加 | 私 | 私聊 ) 我? (?: v | 薇 | 微 | 微信 | 威信 ) | 我的? (?: v | 微信 | 威信 ) | vx | wx )
+            | 微信 | 威信 | weixin | wechat | (?P<weak> [vｖ] ) )
+        (?: id | 号 )? (?: 同号 )? (?: 是 | 为 )?
         (?P<sep> [\s:：=]{0,3} )
         (?P<id> [a-z][a-z0-9_-]{5,19} | 1[3-9]\d{9} | [1-9]\d{5,10} )",
     )
     .ok()
 });
+
+/// The form of an account that was not named by its owner.
+static GIVEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)wxid_[a-z0-9]{6,20}").ok());
 
 /// Finds links.
 pub fn find_links(text: &str, found: &mut Vec<FoundSpan>) {
@@ -72,28 +79,55 @@ pub fn find_emails(text: &str, found: &mut Vec<FoundSpan>) {
 /// Finds QQ numbers.
 pub fn find_qq_numbers(text: &str, found: &mut Vec<FoundSpan>) {
     for captures in QQ.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-        let Some(number) = captures.get(1) else { continue };
-        if !followed_by_count(&text[number.end()..]) {
+        let (Some(whole), Some(number)) = (captures.get(0), captures.name("number")) else { continue };
+        // `Q:` also asks, and a letter is a variable.
+        let doubtful = captures.name("weak").is_some()
+            && (is_within_word(text, whole.start()) || !ends_there(&text[number.end()..]));
+        if !doubtful && !followed_by_count(&text[number.end()..]) {
             found.push(FoundSpan { kind: DataKind::Qq, start: number.start(), end: number.end() });
         }
     }
 }
 
+/// Whether a letter or digit stands before a place.
+fn is_within_word(text: &str, start: usize) -> bool {
+    text[..start].ends_with(char::is_alphanumeric)
+}
+
+/// Whether a sentence or a part of one ends where an account does, and no sum or question goes on.
+fn ends_there(after: &str) -> bool {
+    after.trim_start_matches(' ').chars().next().is_none_or(|c| {
+        !c.is_alphanumeric() && !"+-*/×÷=<>^%?？".contains(c) || after.starts_with(' ') && !c.is_ascii_digit()
+    })
+}
+
 /// Finds WeChat accounts.
 pub fn find_wechat_accounts(text: &str, found: &mut Vec<FoundSpan>) {
+    let given = GIVEN.iter().flat_map(|pattern| pattern.find_iter(text));
+    found.extend(given.map(|hit| FoundSpan { kind: DataKind::WeChat, start: hit.start(), end: hit.end() }));
     for captures in WECHAT.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
         let separator = captures.name("sep").map_or("", |s| s.as_str());
         let introduced = separator.contains([':', '：', '=']);
         let numeric = id.as_str().contains(|c: char| c.is_ascii_digit() || c == '_');
         let strong = captures.name("strong").is_some();
+        let latin_word = whole.as_str().starts_with(['w', 'W']);
         let latin_before = text[..whole.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
         let cut = followed_by_count(&text[id.end()..]);
-        // Without a colon, the word has to name an account, and the account has to look like one.
-        if (introduced || strong && numeric)
-            && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii()))
-            && !cut
-        {
+        let (mixed, all) = (id.as_str(), id.as_str().bytes());
+        let letters = mixed.starts_with(|c: char| c.is_ascii_alphabetic());
+        let ends = ends_there(&text[id.end()..]);
+        // A letter alone is a variable, too: what it names has to look like an account.
+        let is_account = match captures.name("weak") {
+            Some(_) => introduced && letters && numeric && ends && !is_within_word(text, whole.start()),
+            // Without a colon, the word has to name an account, and the account has to look like one.
+            None => {
+                let digits = all.filter(|b| b.is_ascii_digit()).count();
+                let like = letters && ends && (digits >= 3 || mixed.contains('_')) && !latin_word;
+                introduced || strong && numeric || like
+            }
+        };
+        if is_account && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii())) && !cut {
             found.push(FoundSpan { kind: DataKind::WeChat, start: id.start(), end: id.end() });
         }
     }
@@ -104,7 +138,11 @@ mod tests {
     #[test]
     fn patterns_compile() {
         assert!(
-            super::LINK.is_some() && super::EMAIL.is_some() && super::QQ.is_some() && super::WECHAT.is_some()
+            super::LINK.is_some()
+                && super::EMAIL.is_some()
+                && super::QQ.is_some()
+                && super::WECHAT.is_some()
+                && super::GIVEN.is_some()
         );
     }
 }

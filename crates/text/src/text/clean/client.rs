@@ -83,20 +83,54 @@ fn replace_matches<'a>(pattern: &LazyLock<Option<Regex>>, text: &'a str) -> Cow<
     }
 }
 
+/// What mail is sent from. Not what anybody can put in its place: `Sent from my toaster` is a joke.
+const DEVICE: &str = r"(?: i?(?:phone|pad|pod|mac) | macbook | ipad | android | mobile | cell\\s?phone | smart\\s?phone | tablet
+    | samsung | galaxy | pixel | huawei | honor | xiaomi | redmi | oneplus | oppo | vivo | nokia | lumia | htc | lg | moto(?:rola)? | sony
+    | xperia | blackberry | kindle | verizon | t-mobile | windows | outlook | yahoo | gmail | mail | proton | 安卓 | 手机 )";
+
 static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?ix)
+    let pattern = r"(?ix)
         (?: ^ | [\s。！？!?…~～”）)] | [—\-－]{2} )       # a line of its own, or set off by a dash or a stop
         [\s—\-－(（\[【]*
         (?: (?:来自|來自|发自|發自|发送自) [^\n，。！？]{0,24}?
               (?: 客户端 | 客戶端 | iphone[\p{Han}a-z0-9_\x20]{0,12} | ipad[\p{Han}a-z0-9_\x20]{0,8} | android[\p{Han}a-z0-9_\x20]{0,8} | 安卓(?:手机)? | 手机贴吧 | 掌上百度 | 贴吧客户端 | 手机版 )
-          | sent \x20 from \x20 (?: my \x20 [\p{Han}a-z0-9_\x20]{2,30}
-              | (?: iphone | ipad | android | samsung | galaxy | huawei | honor | xiaomi | redmi | oppo | vivo | nokia | lumia
-                  | blackberry | windows | outlook | yahoo | gmail | mail | mobile | 安卓 | 手机 ) [\p{Han}a-z0-9_\x20]{0,24} ) )
-        [\s)）\]】.。]* $",
-    )
-    .ok()
+          | sent \x20 from \x20 (?: my \x20 )? DEVICE (?: [\p{Han}0-9_\x20'+-] [\p{Han}a-z0-9_\x20'+-]{0,24} )? )
+        [\s)）\]】.。]* $";
+    Regex::new(&pattern.replace("DEVICE", DEVICE)).ok()
 });
+
+/// Lines that programs add under mail and posts, in the languages of phones that are sold in most countries.
+static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?imx)
+        ^ [\s—–\-_(\[]*
+        (?: (?: sent | posted | written ) \x20 (?: from | via | using | on ) \x20 (?: my \x20 )? DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,40} )?
+          | (?: sent | posted ) \x20 (?: from \x20 my \x20 [^\n]{1,30} )? (?: using | via | with ) \x20 tapatalk [^\n]{0,10}
+          | get \x20 outlook \x20 for \x20 [^\n]{1,20}
+          | enviado \x20 (?: desde | do | de ) \x20 (?: mi | meu ) \x20 DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,30} )?
+          | envoyé \x20 (?: de | depuis ) \x20 mon \x20 DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,30} )?
+          | (?: von \x20 meinem \x20 DEVICE [^\n.!?]{0,20} gesendet ) | gesendet \x20 von \x20 mein \w* \x20 DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,30} )?
+          | inviato \x20 da(?:l \x20 mio)? \x20 DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,30} )?
+          | отправлено \x20 с \x20 (?: моего \x20 )? DEVICE (?: [^\n.!?a-z] [^\n.!?]{0,30} )?
+          | DEVICE から送信 | 나의 \x20 DEVICE 에서 \x20 보냄 )
+        [\s.)\]]* \z";
+    Regex::new(&pattern.replace("DEVICE", DEVICE)).ok()
+});
+
+/// The text without the line that a client added at its end; in other languages than Chinese such words are a client's only on a line
+/// of their own.
+///
+/// ```
+/// # use riddlemill_text::text::clean::client::strip_client_line;
+/// assert_eq!(strip_client_line("Why do clouds cry?\nSent from my iPhone"), "Why do clouds cry?");
+/// assert_eq!(strip_client_line("Who cries in mail sent from my iPhone"), "Who cries in mail sent from my iPhone");
+/// assert_eq!(strip_client_line("Why toast?\nSent from my toaster"), "Why toast?\nSent from my toaster");
+/// ```
+pub fn strip_client_line(text: &str) -> &str {
+    match LINES.as_ref().and_then(|lines| lines.find(text)) {
+        Some(found) => text[..found.start()].trim_end(),
+        None => text,
+    }
+}
 
 /// The things that signatures name, folded.
 const THINGS: [&str; 9] =
@@ -188,12 +222,52 @@ mod tests {
     #[test]
     fn patterns_compile() {
         assert!(APART.is_some() && IMAGE.is_some() && NOTICES.is_some());
+        assert!(SIGNATURE.is_some() && LINES.is_some());
     }
 
     #[test]
     fn only_a_device_or_a_program_signs() {
         assert_eq!(strip_signature("为什么每封信都写着 sent from 火星"), "为什么每封信都写着 sent from 火星");
         assert_eq!(strip_signature("云会恐高吗？ Sent from Huawei Mate"), "云会恐高吗？");
+        assert_eq!(strip_signature("云会恐高吗？\nSent from my iPhone 15 Pro"), "云会恐高吗？");
+        for kept in
+            ["信的最后写着 sent from my heart", "云会恐高吗？来自火星的你", "云会恐高吗\n——来自火星的云"]
+        {
+            assert_eq!(strip_signature(kept), kept);
+        }
+    }
+
+    #[test]
+    fn a_client_signs_on_a_line_of_its_own_in_any_language() {
+        for line in [
+            "Sent from my iPhone",
+            "-- Sent from my Samsung Galaxy S9.",
+            "Sent from my SM-G900F using Tapatalk",
+            "Sent via mobile",
+            "Sent from Yahoo Mail on Android",
+            "Get Outlook for iOS",
+            "Enviado desde mi iPhone",
+            "Envoyé de mon iPhone",
+            "Von meinem iPhone gesendet",
+            "Отправлено с iPhone",
+            "iPhoneから送信",
+            "나의 iPhone에서 보냄",
+        ] {
+            assert_eq!(
+                strip_client_line(&format!("Why do clouds cry?\n\n{line}")),
+                "Why do clouds cry?",
+                "{line}"
+            );
+            assert_eq!(strip_client_line(line), "", "{line}");
+        }
+        for kept in [
+            "The last line of my resignation? Sent from my iPhone.",
+            "Why?\nSent from my heart",
+            "Sent from my iPhone\nis how I sign my will",
+            "Why?\nSent from my phonebook of enemies. Who are they?",
+        ] {
+            assert_eq!(strip_client_line(kept), kept);
+        }
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! In reading order: [`detect`] counts letters by script, and words by lists and by a dictionary; [`tag_language`] makes the language part of
 //! a text, for joins that see texts alone.
 //!
-//! Posts are short: half a line, often without a verb. Han characters without kana are Chinese. Letters of the Latin alphabet
+//! Posts are short: half a line, often without a verb. Han characters without kana are Chinese, unless they are
+//! [Japanese or too few](han). Letters of the Latin alphabet
 //! are English if its frequent words and the bundled dictionary know more of the words than the frequent words and accented
 //! letters of other languages speak for those. docs/quality.md compares this with the detectors of two crates.
 //!
@@ -17,6 +18,7 @@
 //! are deprecated and invisible, and no rule counts them as letters; one that a post itself begins with is removed.
 
 pub(crate) mod dictionary;
+mod han;
 
 pub use riddlemill_record::Language;
 
@@ -25,6 +27,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use rustc_hash::FxHashSet;
+
+use han::{Written, language_of_ideographs};
 
 /// The language of a text, and how certain it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +76,15 @@ fn detect_words(text: &str) -> Detected {
     // A single `の` is a joke of Chinese forums; Japanese has about one kana for each character and more.
     let japanese = 2 * counts.kana > counts.han;
     if counts.han * 2 >= all && !japanese {
-        return Detected { language: Language::Zh, certainty: certainty_of(counts.han, all, 1) };
+        let certainty = certainty_of(counts.han, all, 1);
+        // One kana is a joke of Chinese forums, and with none the ideographs decide.
+        return match if counts.kana > 0 { Written::Chinese } else { language_of_ideographs(text) } {
+            Written::Chinese => Detected { language: Language::Zh, certainty },
+            Written::Probably => {
+                Detected { language: Language::Zh, certainty: certainty_of(counts.han, 2 * all, 1) }
+            }
+            Written::Unknown => Detected { language: Language::Und, certainty: certainty_of(1, 2, 1) },
+        };
     }
     if 4 * latin >= all && english.favourable >= 2 && 5 * english.favourable >= 3 * english.total_of_both() {
         let share = english.favourable * 2 * latin;
@@ -240,6 +252,9 @@ mod tests {
             ("雲會恐高嗎", Language::Zh),
             ("我的iPhone为什么不会游泳", Language::Zh),
             ("我の猫", Language::Zh),
+            ("東京駅発車時刻表", Language::Und),
+            ("天気予報", Language::Und),
+            ("這個世界很奇怪", Language::Zh),
             ("Why do cats sleep?", Language::En),
             ("Name a fruit that is never lonely.", Language::En),
             ("POOR PEOPLE ARE LAZY", Language::En),

@@ -3,7 +3,7 @@
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{PreparedText, Shared, SharedWeights};
 use super::vetoes::{self, Veto};
-use super::{english, measures};
+use super::{english, measures, order, other};
 use riddlemill_record::Language;
 
 /// What was measured, so that a reader can check it.
@@ -138,8 +138,11 @@ fn after_vetoes(
 ) -> (Verdict, Option<Veto>) {
     let veto = match predicate {
         Predicate::Identical => None,
-        _ if vetoes::differ_in_signs(predicate, a, b) => Some(Veto::Number),
+        _ if vetoes::differ_in_signs(predicate, a, b) || vetoes::differ_in_symbols(a, b) => {
+            Some(Veto::Number)
+        }
         _ if a.language() == Language::En => english::find_veto(predicate, a, b),
+        Predicate::Near if a.language() == Language::Und => other::find_veto(a, b),
         _ if vetoes::differ_in_issue(a, b) => return (Verdict::Different, Some(Veto::Series)),
         Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_negation(a, b) => {
             Some(Veto::Negation)
@@ -149,7 +152,7 @@ fn after_vetoes(
         {
             Some(Veto::Number)
         }
-        Predicate::Near | Predicate::Sound | Predicate::Reworded if vetoes::differ_in_order(a, b) => {
+        Predicate::Near | Predicate::Sound | Predicate::Reworded if order::differ_in_order(a, b) => {
             Some(Veto::Order)
         }
         Predicate::Near | Predicate::Reworded if measures::names_another(a, b, shared) => Some(Veto::Subject),

@@ -1,6 +1,6 @@
 //! Vetoes on pairs of English texts, by their words.
 //!
-//! What: each has a number that the other lacks; one denies what the other states; two words take each other's place; or what is
+//! What: each has a number that the other lacks; one denies what the other states, or says the opposite; two words take each other's place; or what is
 //! not shared names something else on both sides, where the rest is in the same order. The pair is one step less similar.
 //!
 //! Why: a retelling changes function words and adds or leaves out; the same sentence about something else is another joke.
@@ -16,9 +16,12 @@ use rustc_hash::FxHashMap;
 
 use super::PreparedText;
 use super::measures::indel_ratio;
+use super::order;
 use super::predicate::{Predicate, Ratio};
-use super::vetoes::{self, Veto};
+use super::symbols::is_symbol;
+use super::vetoes::Veto;
 use super::words::{is_content, is_number, stem_word};
+use crate::text::language::dictionary;
 
 /// As [stems](stem_word).
 static DENIALS: LazyLock<[String; 8]> = LazyLock::new(|| {
@@ -38,17 +41,52 @@ pub(super) fn find_veto(predicate: Predicate, a: &PreparedText, b: &PreparedText
     if predicate == Predicate::Opening {
         return None;
     }
-    if is_denied(a, b) {
+    if is_denied(a, b) || are_opposite(&own, &other) {
         return Some(Veto::Negation);
     }
-    if vetoes::differ_in_order(a, b) {
+    if order::differ_in_order(a, b) {
         return Some(Veto::Order);
     }
     another_subject(&own, &other).then_some(Veto::Subject)
 }
 
+/// Words that say the opposite of each other, and nothing by themselves.
+const OPPOSITES: [(&str, &str); 23] = [
+    ("before", "after"),
+    ("above", "below"),
+    ("above", "under"),
+    ("over", "under"),
+    ("up", "down"),
+    ("in", "out"),
+    ("into", "out"),
+    ("inside", "outside"),
+    ("on", "off"),
+    ("with", "without"),
+    ("more", "less"),
+    ("more", "fewer"),
+    ("most", "least"),
+    ("many", "few"),
+    ("to", "from"),
+    ("always", "never"),
+    ("everybody", "nobody"),
+    ("everyone", "nobody"),
+    ("everything", "nothing"),
+    ("all", "none"),
+    ("behind", "before"),
+    ("since", "until"),
+    ("he", "she"),
+];
+
+/// Whether one text says the opposite of the other in one word.
+fn are_opposite(own: &[&str], other: &[&str]) -> bool {
+    let has = |words: &[&str], word: &str| words.contains(&&*stem_word(word));
+    OPPOSITES
+        .iter()
+        .any(|(one, opposite)| has(own, one) && has(other, opposite) || has(own, opposite) && has(other, one))
+}
+
 /// The words of a text that the other lacks, repetitions counted.
-fn only_in<'a>(a: &'a PreparedText, b: &PreparedText) -> Vec<&'a str> {
+pub(super) fn only_in<'a>(a: &'a PreparedText, b: &PreparedText) -> Vec<&'a str> {
     let mut theirs: FxHashMap<&str, usize> = FxHashMap::default();
     b.words().iter_stems().for_each(|word| *theirs.entry(word).or_default() += 1);
     a.words()
@@ -84,11 +122,46 @@ fn another_subject(own: &[&str], other: &[&str]) -> bool {
     named(own, other) && named(other, own)
 }
 
-/// Whether two words are one, but for a slip of the hand or an ending.
+/// Whether two words are one, but for a slip of the hand or an ending. No slip makes one word of the dictionary another: `bear` is
+/// no `beer`.
 fn is_variant(a: &str, b: &str) -> bool {
+    // Symbols have bytes in common.
+    if a.contains(is_symbol) || b.contains(is_symbol) {
+        return false;
+    }
     let least = a.len().min(b.len());
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    let close =
-        least >= 4 && rapidfuzz::distance::levenshtein::distance(a.chars(), b.chars()) <= 1 + least / 7;
+    let is_word = |stem: &str| dictionary::contains(stem) || dictionary::contains(&[stem, "e"].concat());
+    let close = least >= 4
+        && !(is_word(a) && is_word(b))
+        && rapidfuzz::distance::levenshtein::distance(a.chars(), b.chars()) <= 1 + least / 7;
     close || least >= 4 && common >= least.max(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::sameness::Verdict;
+    use crate::text::sameness::tests::compare_as_detected;
+
+    #[test]
+    fn another_word_in_its_place_is_another_joke() {
+        for (a, b) in [
+            ("Should I brush my teeth before breakfast?", "Should I brush my teeth after breakfast?"),
+            ("Do you brush before you eat breakfast?", "Do you brush after you eat breakfast?"),
+            ("Can I drink a bear in the bar?", "Can I drink a beer in the bar?"),
+            ("Is it legal to hunt bear in Texas?", "Is it legal to hunt beer in Texas?"),
+            ("Why do cats hate dogs at night?", "Why do dogs hate cats at night?"),
+            ("Is my car inside the garage or lost?", "Is my car outside the garage or lost?"),
+        ] {
+            let pair = compare_as_detected(a, b);
+            assert_ne!(pair.verdict, Verdict::Same, "{a} {b} {pair:?}");
+        }
+        for (a, b) in [
+            ("Is it legal to hunt bears in Texas?", "is it legal to hunt bear in texas"),
+            ("Why do elephants never forget my birthday?", "Why do elefants never forget my birthday?"),
+        ] {
+            let pair = compare_as_detected(a, b);
+            assert_eq!(pair.verdict, Verdict::Same, "{a} {b} {pair:?}");
+        }
+    }
 }

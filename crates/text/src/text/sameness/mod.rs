@@ -21,16 +21,19 @@
 //!
 //! In reading order: [view] folds a text, `prepared` weighs its characters and combines the two once per
 //! text, `predicate` is what a predicate is made of, `measures` has the five of them, `vetoes` what rejects or demotes a pair;
-//! for English [words] instead of characters and the vetoes of `english`;
+//! for English [words] instead of characters and the vetoes of `english`, for any other language those of `other`;
 //! `compare` decides.
 
 mod compare;
 mod english;
 mod measures;
 mod numbers;
+mod order;
+mod other;
 mod predicate;
 mod prepared;
 mod signs;
+mod symbols;
 mod vetoes;
 pub mod view;
 mod words;
@@ -50,3 +53,5 @@ pub use vetoes::Veto;
 mod laws;
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod tests;

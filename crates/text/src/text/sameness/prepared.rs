@@ -11,7 +11,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use super::words::{self, Words};
-use super::{numbers, signs, view};
+use super::{numbers, signs, symbols, view};
 use crate::text::language::split_tag;
 use riddlemill_record::Language;
 
@@ -115,7 +115,7 @@ pub struct Reading {
     /// Lines that begin with a number and a mark, as in a list.
     items: u32,
     language: Language,
-    /// Of an English text its words, which are compared instead of characters.
+    /// Of an English text its words, which are compared instead of characters; of one in another language for vetoes.
     words: Words,
 }
 
@@ -132,7 +132,11 @@ impl Reading {
             series: numbers::series_numbers(&plain),
             items: count_items(&plain),
             language,
-            words: if language == Language::En { Words::new(&plain) } else { Words::default() },
+            words: match language {
+                Language::En => Words::new(&plain),
+                Language::Und => Words::of_any(&plain),
+                Language::Zh => Words::default(),
+            },
         }
     }
 
@@ -141,7 +145,7 @@ impl Reading {
         self.language
     }
 
-    /// The words of an English text.
+    /// The words of a text that is not Chinese.
     pub(super) fn words(&self) -> &Words {
         &self.words
     }
@@ -221,7 +225,7 @@ impl PreparedText {
         self.reading.language()
     }
 
-    /// The words of an English text.
+    /// The words of a text that is not Chinese.
     pub(super) fn words(&self) -> &Words {
         self.reading.words()
     }
@@ -376,7 +380,7 @@ pub(crate) const LEAST_WEIGHT: u32 = 20;
 /// ```
 pub fn weight(c: char) -> u32 {
     match c {
-        c if c.is_ascii() => LEAST_WEIGHT,
+        c if c.is_ascii() || symbols::is_symbol(c) => LEAST_WEIGHT,
         c => TABLE
             .get(c as usize)
             .map_or_else(|| words::weight_of_symbol(c).unwrap_or(RARE), |&weight| weight.into()),

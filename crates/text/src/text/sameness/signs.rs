@@ -2,11 +2,13 @@
 
 /// Signs by which two numbers, or two single letters, are not one: `1.5` and `15`, `-5` and `5`, `1+1=2` and `1-1=2`, `C` and
 /// `C++`. Each becomes a letter of Ogham, which no post is written in, so that it stays where punctuation goes.
-const SIGNS: [(char, char); 19] = [
+const SIGNS: [(char, char); 29] = [
     ('.', '\u{1681}'),
     (':', '\u{1682}'),
     ('/', '\u{1683}'),
     ('÷', '\u{1683}'),
+    // Between the two numbers of `½`.
+    ('⁄', '\u{1683}'),
     ('+', '\u{1684}'),
     ('-', '\u{1685}'),
     ('−', '\u{1685}'),
@@ -22,6 +24,15 @@ const SIGNS: [(char, char); 19] = [
     ('£', '\u{168e}'),
     ('¥', '\u{168f}'),
     ('#', '\u{1690}'),
+    ('≠', '\u{1691}'),
+    ('≤', '\u{1692}'),
+    ('≥', '\u{1693}'),
+    ('√', '\u{1694}'),
+    ('±', '\u{1695}'),
+    ('₹', '\u{1696}'),
+    ('₩', '\u{1697}'),
+    ('₽', '\u{1698}'),
+    ('₿', '\u{1699}'),
 ];
 
 pub(super) fn letter_of_sign(c: char) -> Option<char> {
@@ -30,7 +41,7 @@ pub(super) fn letter_of_sign(c: char) -> Option<char> {
 
 /// Whether it is the letter of a [sign](SIGNS) in a folded text.
 pub(super) fn is_sign_letter(c: char) -> bool {
-    ('\u{1681}'..='\u{1690}').contains(&c)
+    ('\u{1681}'..='\u{1699}').contains(&c)
 }
 
 /// Puts letters for the signs that belong to a number or a single letter, without the spaces around one between two numbers.
@@ -54,8 +65,8 @@ pub(super) fn mark_signs(plain: &str) -> String {
         let far_last = before.iter().rev().find(|c| **c != ' ');
         let far_next = behind.get(spaces);
         let between = match c {
-            '.' | ':' | '/' => last.is_some_and(digit) && next.is_some_and(digit),
-            '+' | '*' | '×' | '÷' | '=' | '<' | '>' | '^' => {
+            '.' | ':' | '/' | '⁄' => last.is_some_and(digit) && next.is_some_and(digit),
+            '+' | '*' | '×' | '÷' | '=' | '<' | '>' | '^' | '≠' | '≤' | '≥' => {
                 far_last.is_some_and(latin) && far_next.is_some_and(|c| latin(c) || matches!(c, '-' | '?'))
             }
             '-' | '−' => is_formula && far_last.is_some_and(digit) && far_next.is_some_and(digit),
@@ -73,7 +84,9 @@ pub(super) fn mark_signs(plain: &str) -> String {
             && before.iter().nth_back(1).is_none_or(|c| !c.is_ascii_alphanumeric());
         let belongs = match c {
             '-' | '−' => starts && next.is_some_and(digit),
-            '$' | '€' | '£' | '¥' => next.is_some_and(digit),
+            '$' | '€' | '£' | '¥' | '₹' | '₩' | '₽' | '₿' | '√' | '±' => {
+                next.is_some_and(digit)
+            }
             '%' => last.is_some_and(digit),
             '+' => {
                 let follows = marked.ends_with('\u{1684}');
@@ -104,6 +117,10 @@ mod tests {
             ("为什么1+1=2？", "为什么1-1=2？"),
             ("为什么5>3？", "为什么5<3？"),
             ("为什么1/2比2大？", "为什么12比2大？"),
+            ("为什么½比2大呢？", "为什么12比2大呢？"),
+            ("为什么2²等于4？", "为什么22等于4？"),
+            ("为什么√16等于4？", "为什么16等于4？"),
+            ("为什么5≠3？", "为什么5=3？"),
         ] {
             assert_ne!(compare(a, b).verdict, Verdict::Same, "{a} {b}");
         }

@@ -1,5 +1,6 @@
 //! Views: the representations of a text that are compared. Pure functions of the text.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -9,16 +10,25 @@ use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::signs;
+use super::{signs, symbols};
 
 /// Characters inserted between others to slip past a filter (`弱丨智`), although they are letters.
 const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
 
+pub(super) fn is_spacer(c: char) -> bool {
+    SPACERS.contains(&c)
+}
+
+/// Forms of one symbol, which are marks that combine.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
 /// The letters, digits and ideographs of a text in one spelling.
 ///
 /// Folds compatibility forms (NFKC), case, traditional characters, and the third person (`她`, `它` become
-/// `他`); drops punctuation, symbols, emoji, spaces and spacers, but for the [signs](super::signs) of numbers and of single letters; cuts
-/// a run of three or more equal characters other than digits to two. Empty if nothing remains.
+/// `他`); drops punctuation, symbols, emoji, spaces and spacers, but for the [signs](super::signs) of numbers and of single letters and
+/// the [symbols](super::symbols) in the place of a word; cuts a run of three or more equal characters other than digits to two. Empty if nothing remains.
 ///
 /// ```
 /// # use riddlemill_text::text::sameness::view::fold;
@@ -33,12 +43,15 @@ pub(super) fn fold_plain(plain: &str) -> String {
     let mut folded = String::with_capacity(plain.len());
     let (mut last, mut run) = ('\0', 0);
     for c in plain.chars() {
-        if !(c.is_alphanumeric() || is_combining_mark(c)) || SPACERS.contains(&c) {
+        let is_letter = c.is_alphanumeric() || is_combining_mark(c) && !is_selector(c);
+        if !(is_letter || symbols::is_symbol(c)) || is_spacer(c) {
             continue;
         }
         run = if c == last { run + 1 } else { 1 };
         last = c;
-        if run <= 2 || c.is_numeric() {
+        // Of symbols alike in a row one.
+        let most = if is_letter { 2 } else { 1 };
+        if run <= most || c.is_numeric() {
             folded.push(c);
         }
     }
@@ -47,8 +60,30 @@ pub(super) fn fold_plain(plain: &str) -> String {
 
 /// The text in one spelling, with its punctuation and spaces.
 pub(super) fn plain_spelling(text: &str) -> String {
-    let plain: String = text.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect();
-    if plain.contains(|c| signs::letter_of_sign(c).is_some()) { signs::mark_signs(&plain) } else { plain }
+    let raised = if text.contains(is_raised) { Cow::Owned(mark_raised(text)) } else { Cow::Borrowed(text) };
+    let plain: String = raised.nfkc().flat_map(char::to_lowercase).nfkc().map(one_form).collect();
+    let plain = if plain.contains(|c| signs::letter_of_sign(c).is_some()) {
+        signs::mark_signs(&plain)
+    } else {
+        plain
+    };
+    if plain.contains(symbols::is_symbol) { symbols::keep_words(&plain) } else { plain }
+}
+
+/// Raised digits, which the compatibility forms put on the line: `2²` is not `22`.
+fn is_raised(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹')
+}
+
+fn mark_raised(text: &str) -> String {
+    let mut marked = String::with_capacity(text.len() + 2);
+    for c in text.chars() {
+        if is_raised(c) && marked.ends_with(|last: char| last.is_ascii_alphanumeric()) {
+            marked.push('^');
+        }
+        marked.push(c);
+    }
+    marked
 }
 
 /// What any two copies share: the folded text or, if that is empty (a post of emoji, a lone `？`), all its

@@ -1,4 +1,4 @@
-//! The words of English texts, compared instead of characters.
+//! The words of English texts, compared instead of characters, and those of texts in a language that is not known, which vetoes look at.
 //!
 //! A word is cut to its stem and stands for one symbol: a code point that no script uses. So the predicates and joins that compare
 //! characters of Chinese compare words of English. Frequent words weigh little, by the lists `function.txt` and `common.txt`;
@@ -8,8 +8,11 @@
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::signs::is_sign_letter;
+use super::symbols::is_symbol;
 
 /// The words of a text in order, as stems, and their symbols.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,7 +43,8 @@ impl Words {
             joined.push_str(word);
         };
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
-        for word in plain.split(|c: char| !is_part(c)) {
+        let is_end = |c: char| !is_part(c) && !is_symbol(c);
+        for word in plain.split(is_end).flat_map(apart) {
             let word = word.trim_matches(['\'', '’']).replace('’', "'");
             let (word, denied) = split_denial(&word);
             let word = word.split('\'').next().unwrap_or_default();
@@ -52,6 +56,24 @@ impl Words {
             }
         }
         Words::from_joined(&joined)
+    }
+
+    /// Of a text in small letters in a language that is not known: words between spaces, without accents; where none are written,
+    /// each ideograph and the runs of each other script.
+    pub fn of_any(plain: &str) -> Self {
+        let bare: String = plain.nfd().filter(|c| !is_combining_mark(*c) || is_kana(*c)).nfc().collect();
+        let is_part = |c: char| c.is_alphanumeric() || is_symbol(c);
+        let words = bare.split(|c: char| !is_part(c)).flat_map(|word| {
+            let ends: Vec<usize> = word
+                .char_indices()
+                .zip(word.chars().skip(1))
+                .filter(|((_, c), next)| script_of(*c) != script_of(*next) || script_of(*c) == Script::Alone)
+                .map(|((at, c), _)| at + c.len_utf8())
+                .collect();
+            let starts = std::iter::once(0).chain(ends.clone());
+            starts.zip(ends.into_iter().chain([word.len()])).map(move |(start, end)| &word[start..end])
+        });
+        Words::from_joined(&words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     }
 
     /// Of stems with a space between.
@@ -73,6 +95,47 @@ impl Words {
     pub fn symbols(&self) -> &str {
         &self.symbols
     }
+}
+
+/// Which characters make one word without a space between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Script {
+    /// Each is a word: ideographs and symbols.
+    Alone,
+    Hiragana,
+    Katakana,
+    Hangul,
+    /// Of South-East Asia, written without spaces: no words are told apart.
+    Unspaced,
+    Number,
+    Spaced,
+}
+
+pub(super) fn script_of(c: char) -> Script {
+    match c {
+        '\u{3041}'..='\u{309f}' => Script::Hiragana,
+        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
+        '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{323af}' | '々' => Script::Alone,
+        '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}' => Script::Hangul,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => Script::Unspaced,
+        c if is_symbol(c) => Script::Alone,
+        c if c.is_ascii_digit() || is_sign_letter(c) => Script::Number,
+        _ => Script::Spaced,
+    }
+}
+
+/// The marks of voiced kana, which make another letter.
+fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309a}')
+}
+
+/// Letters, and each symbol among them.
+fn apart(word: &str) -> impl Iterator<Item = &str> {
+    word.split_inclusive(is_symbol).flat_map(|part| {
+        let symbol =
+            part.char_indices().next_back().filter(|(_, c)| is_symbol(*c)).map_or(part.len(), |(at, _)| at);
+        [&part[..symbol], &part[symbol..]]
+    })
 }
 
 /// `can't` is `can` and `not`.
