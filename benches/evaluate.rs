@@ -19,7 +19,7 @@ fn main() {
 type Reply = (usize, RawAnswer, Vec<Rating>);
 
 fn set(config: &str, rows: impl Iterator<Item = Json>) -> Set {
-    let item = |row: Json| Item::of_row(config, row.as_object()?).ok();
+    let item = |row: Json| Some(Item::of_row(config, row.as_object()?).ok()?.0);
     let items = rows.filter_map(item).collect();
     let (draft, rows_hash) = (Vec::new(), String::new());
     Set {
