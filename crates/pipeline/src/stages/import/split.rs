@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use riddlemill_files::reading::RowFault;
+use riddlemill_files::reading::{RowFault, is_mostly_utf8};
 use riddlemill_record::Reason;
 
 /// How records follow one another.
@@ -96,15 +96,17 @@ pub enum Unread {
     #[error("{0} bytes, over the limit of import.max_line_mib")]
     Oversize(u64),
     /// Not UTF-8.
-    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)" } else { "" })]
+    #[error("not UTF-8 at byte {at}: {cause}")]
     Encoding {
         /// The offset of the first wrong byte in the item.
         at: usize,
-        /// Whether the bytes are valid GB18030.
-        gbk: bool,
+        /// What it is instead.
+        cause: WrongByte,
     },
     /// The file is in another encoding, in which a character is wrong.
-    #[error("character {0} is none of the file's encoding\n  hint: save the file again, as UTF-8")]
+    #[error(
+        "character {0} is none of the file's encoding: a byte is damaged there, or the file was cut\n  hint: take the record from a whole copy of the file, or save the file again, as UTF-8"
+    )]
     Undecoded(usize),
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
@@ -115,6 +117,24 @@ pub enum Unread {
     /// The file holds something else than its first bytes promise.
     #[error("{0}")]
     Foreign(&'static str),
+}
+
+/// Why bytes are no UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongByte {
+    /// They are valid GB18030.
+    #[error(
+        "it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)"
+    )]
+    Gbk,
+    /// They end within a character.
+    #[error("it ends within a character\n  hint: the file or the text was cut there; take it from a whole copy")]
+    Cut,
+    /// They are damaged, or in an encoding that is not known.
+    #[error(
+        "the byte is damaged, or of another encoding\n  hint: take the record from a whole copy of the file, or write it as UTF-8 again"
+    )]
+    Damaged,
 }
 
 impl Unread {
@@ -129,9 +149,14 @@ impl Unread {
     }
 
     pub(super) fn of_bytes(bytes: &[u8]) -> Unread {
-        let at = std::str::from_utf8(bytes).err().map_or(0, |e| e.valid_up_to());
-        let (_, _, wrong) = encoding_rs::GB18030.decode(bytes);
-        Unread::Encoding { at, gbk: !wrong }
+        let error = std::str::from_utf8(bytes).err();
+        let at = error.map_or(0, |error| error.valid_up_to());
+        let cause = match is_mostly_utf8(bytes) {
+            true if error.is_some_and(|error| error.error_len().is_none()) => WrongByte::Cut,
+            false if !encoding_rs::GB18030.decode(bytes).2 => WrongByte::Gbk,
+            _ => WrongByte::Damaged,
+        };
+        Unread::Encoding { at, cause }
     }
 }
 
