@@ -39,7 +39,7 @@ impl Dialect {
             return found;
         }
         let whole = head.len() < HEAD;
-        let mut best = (Dialect::with_delimiter(b',', 0), (false, Reverse(0), 0, 0));
+        let mut best = (Dialect::with_delimiter(b',', 0), (false, false, Reverse(0), 0, 0));
         for delimiter in DELIMITERS {
             let dialect = Dialect::with_delimiter(delimiter, 0);
             let rows = dialect.count_cells(head);
@@ -48,7 +48,7 @@ impl Dialect {
             let Some((&columns, others)) = rows[above..].split_first() else { continue };
             let alike = others.iter().filter(|cells| **cells == columns).count();
             let agrees = columns > 1 && alike * 2 >= others.len() && (above == 0 || alike > 0);
-            let score = (agrees, Reverse(above), columns, alike);
+            let score = (agrees, columns > 1, Reverse(above), columns, alike);
             if score > best.1 {
                 best = (dialect, score);
             }
@@ -150,9 +150,15 @@ mod tests {
         assert_eq!(Dialect::guess_dialect(b"id,title,body\n1,\"a;b\n").delimiter, b',');
         assert_eq!(Dialect::guess_dialect(b"").delimiter, b',');
         // What stands above the columns parts nothing.
+        let text = "exported\ntime,2024-01-02\nfrom,here\nid,title,who\n1,one,a\n2,two,b\n";
+        assert_eq!(Dialect::guess_dialect(text.as_bytes()).delimiter, b',');
         for title in ["the best\n", "the best, by month\n", "# exported, by hand\n\n2024\n"] {
             let table = "id\tbody\twho\n1\tone, two\ta\n2\tthree, four\tb\n3\tfive\tc\n4\tsix\td\n";
-            assert_eq!(Dialect::guess_dialect(format!("{title}{table}").as_bytes()).delimiter, b'\t', "{title}");
+            assert_eq!(
+                Dialect::guess_dialect(format!("{title}{table}").as_bytes()).delimiter,
+                b'\t',
+                "{title}"
+            );
         }
     }
 }

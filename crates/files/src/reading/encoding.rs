@@ -291,7 +291,10 @@ mod tests {
             assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
         }
         // A wrong byte, or the end of a file that was cut, is the fault of its line.
-        let mut damaged = GB18030.encode("id,题目\n1,为什么冰箱不会感冒？\n2,云会恐高吗？\n3,鱼会口渴吗？\n").0.into_owned();
+        let mut damaged = GB18030
+            .encode("id,题目\n1,为什么冰箱不会感冒？\n2,云会恐高吗？\n3,鱼会口渴吗？\n")
+            .0
+            .into_owned();
         damaged.pop();
         damaged.pop();
         assert_eq!(read(&damaged).1, "gb18030");

@@ -235,7 +235,9 @@ impl<R: Read> RowReader<R> {
         let spare = if filled <= columns { self.spare } else { 0 };
         let cells = row.cells.len().saturating_sub(spare);
         match cells > columns {
-            true if columns == 1 => Row { cells: vec![row.cells[..cells].join(&self.dialect.delimiter)], ..row },
+            true if columns == 1 => {
+                Row { cells: vec![row.cells[..cells].join(&self.dialect.delimiter)], ..row }
+            }
             true => Row { fault: Some(RowFault::TooMany { cells, columns }), ..row },
             false => row,
         }

@@ -11,7 +11,8 @@ fn rows(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     while let Some(row) = reader.next_row().unwrap() {
         if found.is_empty() {
-            reader.expect_columns(row.cells.len(), dialect.count_spare_cells(text.as_bytes(), row.cells.len()));
+            reader
+                .expect_columns(row.cells.len(), dialect.count_spare_cells(text.as_bytes(), row.cells.len()));
         }
         let cells: Vec<String> =
             row.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
@@ -83,9 +84,9 @@ fn a_mark_at_the_start_of_a_cell_between_tabs_is_text_unless_the_file_quotes() {
 }
 
 #[test]
-fn cells_beyond_the_columns_are_named_and_empty_ones_are_not() {
+fn cells_beyond_the_columns_are_named_though_they_are_empty() {
     let table = "id,text,who\n1,one, two,a\n2,two,b,,\n3,three\n";
-    assert_eq!(rows(table)[1..], ["!many 2 1|one| two|a", "3 2|two|b||", "4 3|three"]);
+    assert_eq!(rows(table)[1..], ["!many 2 1|one| two|a", "!many 3 2|two|b||", "4 3|three"]);
     let table = "id,text,who\n1,one\nand two,a\n2,three,b\n3,four\n4,five\n";
     assert_eq!(
         rows(table)[1..],

@@ -109,8 +109,11 @@ impl Book<'_> {
         };
         let is_empty = |place: (u32, u32)| matches!(cells.get_value(place), None | Some(Data::Empty));
         let start = formulas.as_ref().and_then(Range::start).unwrap_or((0, 0));
-        let formulas = formulas.iter().flat_map(Range::used_cells).filter(|(_, _, formula)| !formula.is_empty());
-        let mut open = formulas.map(|(row, column, _)| (start.0 + row as u32, start.1 + column as u32)).filter(|place| is_empty(*place));
+        let formulas =
+            formulas.iter().flat_map(Range::used_cells).filter(|(_, _, formula)| !formula.is_empty());
+        let mut open = formulas
+            .map(|(row, column, _)| (start.0 + row as u32, start.1 + column as u32))
+            .filter(|place| is_empty(*place));
         let first = open.next();
         let count = first.iter().len() + open.count();
         let open = first.map(|(row, column)| {
@@ -305,7 +308,9 @@ pub fn read_tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
 fn fill_down(range: &mut Range<Data>, area: Dimensions) {
     let (Some((_, left)), Some((bottom, right))) = (range.start(), range.end()) else { return };
     let column = area.start.1;
-    let Some(value) = range.get_value(area.start).filter(|value| **value != Data::Empty).cloned() else { return };
+    let Some(value) = range.get_value(area.start).filter(|value| **value != Data::Empty).cloned() else {
+        return;
+    };
     if !(left..=right).contains(&column) {
         return;
     }

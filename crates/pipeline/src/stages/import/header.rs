@@ -23,7 +23,12 @@ pub(super) fn rows_above(dump: &Dump, rows: &[Vec<String>]) -> usize {
     };
     let Some(found) = (0..rows.len().min(ABOVE + 1)).find(are_names) else { return 0 };
     let filled = count_filled(&rows[found]);
-    let is_title = |row: &Vec<String>| row.len() != rows[found].len() || count_filled(row) < filled;
+    let is_remark = |row: &Vec<String>| row.first().is_some_and(|cell| cell.starts_with('#'));
+    // A row that begins with a value is one of the table, in which a file without names comes first.
+    let is_row = |row: &Vec<String>| count_filled(row) > 1 && row.first().is_some_and(|cell| is_value(cell));
+    let is_title = |row: &Vec<String>| {
+        is_remark(row) || (row.len() != rows[found].len() || count_filled(row) < filled) && !is_row(row)
+    };
     if rows[..found].iter().all(is_title) { found } else { 0 }
 }
 
@@ -54,13 +59,17 @@ pub(super) enum NamesAgain {
 /// Whether a row has names of columns and no values. `columns` are those above it.
 pub(super) fn find_names_again(columns: &[String], row: &[String]) -> Option<NamesAgain> {
     let filled = columns.iter().filter(|name| !name.is_empty()).count();
+    let last = row.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |at| at + 1);
+    let row = &row[..last.max(columns.len()).min(row.len())];
     if row.iter().map(|cell| cell.trim()).eq(columns.iter().map(String::as_str)) {
         // A text may be called like the one column.
         return (filled > 1).then_some(NamesAgain::Same);
     }
-    let is_name = |cell: &String| columns.contains(&column_name(cell)) || field_of(&column_name(cell)).is_some();
+    let is_name =
+        |cell: &String| columns.contains(&column_name(cell)) || field_of(&column_name(cell)).is_some();
     let are_names = row.len() > 1 && count_filled(row) == row.len() && has_names(row);
-    (are_names && row.iter().filter(|cell| is_name(cell)).count() * 2 > row.len()).then_some(NamesAgain::Other)
+    (are_names && row.iter().filter(|cell| is_name(cell)).count() * 2 > row.len())
+        .then_some(NamesAgain::Other)
 }
 
 fn count_filled(row: &[String]) -> usize {
@@ -70,7 +79,8 @@ fn count_filled(row: &[String]) -> usize {
 /// Whether the cells of a row may be names of columns: several, each another, and none a value.
 fn has_names(row: &[String]) -> bool {
     let cells: Vec<&str> = row.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
-    cells.len() > 1 && cells.iter().enumerate().all(|(at, cell)| !is_value(cell) && !cells[..at].contains(cell))
+    cells.len() > 1
+        && cells.iter().enumerate().all(|(at, cell)| !is_value(cell) && !cells[..at].contains(cell))
 }
 
 /// Whether a name is among them that columns of posts have, or that the source reads.
@@ -147,16 +157,25 @@ mod tests {
     #[test]
     fn a_title_above_the_names_is_passed_over() {
         let dump = Dump::looked_at(Path::new("none"));
-        let above = |rows: &[&[&str]]| rows_above(&dump, &rows.iter().map(|cells| row(cells)).collect::<Vec<_>>());
+        let above =
+            |rows: &[&[&str]]| rows_above(&dump, &rows.iter().map(|cells| row(cells)).collect::<Vec<_>>());
         let (names, post): (&[&str], &[&str]) = (&["编号", "标题", "x"], &["1", "云会恐高吗？", ""]);
         assert_eq!(above(&[&["2024 年合集", "", ""], names, post]), 1);
         assert_eq!(above(&[&["合集"], &["2024-01-02"], names, post]), 2);
-        assert_eq!(above(&[&["# exported, by hand"], &["时间", "2024-01-02"], &["标题", "合集"], names, post]), 3);
+        assert_eq!(
+            above(&[&["# exported, by hand"], &["时间", "2024-01-02"], &["标题", "合集"], names, post]),
+            3
+        );
         let long: Vec<&[&str]> = std::iter::repeat_n(&["x"][..], 15).chain([names, post]).collect();
         assert_eq!(above(&long), 15);
-        for no_title in [&[names, post][..], &[&["content"], &["为什么", "鱼"]], &[&["2024 年合集", "", ""], post]] {
+        for no_title in
+            [&[names, post][..], &[&["content"], &["为什么", "鱼"]], &[&["2024 年合集", "", ""], post]]
+        {
             assert_eq!(above(no_title), 0, "{no_title:?}");
         }
+        assert_eq!(above(&[&["# exported", "by hand", "v2"], names, post]), 1);
+        // A file without names before one with names.
+        assert_eq!(above(&[&["1", "鱼会口渴吗", ""], &["2", "云会恐高吗", ""], names, post]), 0);
         // What looks like other names below rows of values is none of this table.
         assert_eq!(above(&[&["编码", "说法"], &["a", "云会恐高吗"], &["id", "title"], &["b", "鱼"]]), 0);
         let fields = [("content".to_owned(), "说法".to_owned())].into();
@@ -169,9 +188,15 @@ mod tests {
         let names = row(&["id", "title", "author"]);
         let again = |cells: &[&str]| find_names_again(&names, &row(cells));
         assert_eq!(again(&["id", " title", "author"]), Some(NamesAgain::Same));
+        assert_eq!(again(&["id", "title", "author", ""]), Some(NamesAgain::Same));
         assert_eq!(again(&["title", "author", "id"]), Some(NamesAgain::Other));
         assert_eq!(again(&["tid", "标题", "x"]), Some(NamesAgain::Other));
-        for post in [&["7", "title", "author"][..], &["a", "标题", "x"], &["id", "", ""], &["a", "云会恐高吗？", "甲"]] {
+        for post in [
+            &["7", "title", "author"][..],
+            &["a", "标题", "x"],
+            &["id", "", ""],
+            &["a", "云会恐高吗？", "甲"],
+        ] {
             assert_eq!(again(post), None, "{post:?}");
         }
         assert_eq!(find_names_again(&row(&["title"]), &row(&["title"])), None);

@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
-use super::shape::NoRecords;
-use super::split::{SplitItems, Unread};
 use super::header::{self, NamesAgain};
 use super::pickle;
+use super::shape::NoRecords;
+use super::split::{SplitItems, Unread};
 use riddlemill_files::reading::workbook::Sheet;
 use riddlemill_files::reading::{
     ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, sniff_form, text_of, workbook,
 };
-use riddlemill_tables::parquet_rows;
+use riddlemill_tables::{parquet_rows, unread_parquet_columns};
 
 /// The items of a dump, as [`dump::read_batches`] gives them; those of a table also if they are not JSON.
 pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
@@ -94,6 +94,14 @@ pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
     }
 }
 
+/// The columns of a file whose values are of types that are not read, each with what it holds.
+pub(super) fn unread_columns(dump: &Dump) -> Vec<(String, String)> {
+    match detect_format(dump) {
+        RowFormat::Parquet => unread_parquet_columns(&dump.path),
+        _ => Vec::new(),
+    }
+}
+
 fn column_names(header: &[Vec<u8>]) -> Vec<String> {
     header.iter().map(|name| column_name(&String::from_utf8_lossy(name))).collect()
 }
@@ -146,7 +154,8 @@ impl Table {
     fn next_row(&mut self, limit: u64) -> io::Result<Option<(u64, Result<Vec<u8>, Unread>)>> {
         while let Some(row) = self.reader.next_row()? {
             let names = || column_names(&row.cells);
-            let again = may_be_names(&row).then(|| header::find_names_again(&self.columns, &names())).flatten();
+            let again =
+                may_be_names(&row).then(|| header::find_names_again(&self.columns, &names())).flatten();
             match again {
                 Some(NamesAgain::Same) => {}
                 Some(NamesAgain::Other) => {
@@ -173,7 +182,8 @@ const OTHER_NAMES: Unread = Unread::Foreign(
 
 /// Whether a row may have the names of columns: nearly none has, and looking at each closely takes long.
 fn may_be_names(row: &Row) -> bool {
-    row.cells.len() > 1 && row.cells.iter().all(|cell| (1..=120).contains(&cell.len()) && !cell[0].is_ascii_digit())
+    row.cells.len() > 1
+        && row.cells.iter().all(|cell| (1..=120).contains(&cell.len()) && !cell[0].is_ascii_digit())
 }
 
 /// What is behind the first bytes.
@@ -290,7 +300,8 @@ fn sheet_row_as_json(columns: &[String], cells: &[Option<String>], limit: u64) -
         return Err(Unread::Row(RowFault::Unnamed { cell: filled, columns: columns.len() }));
     }
     let cells = columns.iter().zip(cells).filter(|(name, _)| !name.is_empty());
-    let row: Map<String, Value> = cells.filter_map(|(name, cell)| Some((name.clone(), cell.clone()?.into()))).collect();
+    let row: Map<String, Value> =
+        cells.filter_map(|(name, cell)| Some((name.clone(), cell.clone()?.into()))).collect();
     let row = Value::Object(row).to_string().into_bytes();
     if row.len() as u64 > limit { Err(Unread::Oversize(row.len() as u64)) } else { Ok(row) }
 }
@@ -340,7 +351,8 @@ fn row_as_json(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -
 fn send_numpy(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut items = SplitItems::default();
     let mut bytes = Vec::new();
-    let read = dump::open_unpacked(&dump.path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
+    let read =
+        dump::open_unpacked(&dump.path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
     match read.map_err(|e| dump::describe_error(&e)).and_then(|_| pickle::parse_array(&bytes)) {
         Ok(rows) => {
             for (row, position) in rows.iter().zip(1..) {
@@ -360,7 +372,8 @@ fn send_parquet(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut position = 0;
     loop {
         // A decoder that panics on foreign bytes has found damage, too.
-        let read = std::panic::catch_unwind(|| parquet_rows(&dump.path, position, dump::BATCH).map_err(|_| ()));
+        let read =
+            std::panic::catch_unwind(|| parquet_rows(&dump.path, position, dump::BATCH).map_err(|_| ()));
         let rows = match read.unwrap_or(Err(())) {
             Ok(rows) if rows.is_empty() => return,
             Ok(rows) => rows,

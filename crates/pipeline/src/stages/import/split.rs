@@ -28,6 +28,9 @@ pub(super) enum RecordForm {
     },
 }
 
+/// What stands before each text in a sequence of JSON texts (RFC 7464).
+pub(super) const RECORD_MARK: u8 = 0x1e;
+
 /// A line or an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item<'a> {
@@ -128,7 +131,9 @@ pub enum WrongByte {
     )]
     Gbk,
     /// They end within a character.
-    #[error("it ends within a character\n  hint: the file or the text was cut there; take it from a whole copy")]
+    #[error(
+        "it ends within a character\n  hint: the file or the text was cut there; take it from a whole copy"
+    )]
     Cut,
     /// They are damaged, or in an encoding that is not known.
     #[error(
@@ -270,7 +275,7 @@ impl Splitter {
                 self.consumed += 1;
                 match first {
                     b'\n' => self.position += 1,
-                    b' ' | b'\t' | b'\r' => {}
+                    b' ' | b'\t' | b'\r' | RECORD_MARK => {}
                     b'[' => {
                         self.shape = SplitShape::Array(Array { depth: 1, ..Array::default() });
                         self.position = 0;
@@ -345,7 +350,8 @@ impl Splitter {
 
     /// The current item, without the whitespace around it.
     fn at_hand(&self) -> &[u8] {
-        self.items.bytes[self.start..].trim_ascii()
+        let bytes = self.items.bytes[self.start..].trim_ascii();
+        if bytes == [RECORD_MARK] { &[] } else { bytes }
     }
 
     fn item_done(&mut self) {
@@ -361,7 +367,9 @@ impl Splitter {
             if self.items.bytes.last() == Some(&b'\r') {
                 self.items.bytes.pop();
             }
-            let start = std::mem::replace(&mut self.start, self.items.bytes.len());
+            let marks =
+                self.items.bytes[self.start..].iter().take_while(|byte| **byte == RECORD_MARK).count();
+            let start = std::mem::replace(&mut self.start, self.items.bytes.len()) + marks;
             self.items.items.push((self.position, Ok(start..self.start)));
             self.items.starts.push(begins);
         }
