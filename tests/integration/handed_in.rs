@@ -136,6 +136,38 @@ fn a_workbook_is_a_table() {
 }
 
 #[test]
+fn what_a_workbook_shows_is_read_or_told() {
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let notes = book.add_worksheet().set_name("about").unwrap();
+    notes.write_string(0, 0, "who made it").unwrap();
+    notes.write_string(1, 0, "x").unwrap();
+    let sheet = book.add_worksheet().set_name("posts").unwrap();
+    for (column, name) in ["tid", "subject", "body"].into_iter().enumerate() {
+        sheet.write_string(0, column as u16, name).unwrap();
+    }
+    for (row, text) in POSTS.iter().enumerate() {
+        sheet.write_number(row as u32 + 1, 0, 9_300_000_001.0 + row as f64).unwrap();
+        sheet.write_string(row as u32 + 1, 1, *text).unwrap();
+    }
+    // One cell for both rows, and a value beyond the names.
+    sheet.merge_range(1, 2, 2, 2, "一样", &rust_xlsxwriter::Format::new()).unwrap();
+    sheet.write_number(3, 0, 9_300_000_009.0).unwrap();
+    sheet.write_string(3, 4, "lost").unwrap();
+    let ws = table("t.xlsx", book.save_to_buffer().unwrap());
+    finding(&ws, "foreign_file", &["sheet about"]);
+    finding(&ws, "unreadable", &["cell 5 is filled"]);
+    let shown = imported(&ws);
+    for text in POSTS {
+        assert!(
+            shown
+                .iter()
+                .any(|row| row["text"].as_str().is_some_and(|t| t.contains(text) && t.contains("一样"))),
+            "{shown:?}"
+        );
+    }
+}
+
+#[test]
 fn json_is_read_as_programs_write_it() {
     let rows = format!(
         "{{\"tid\": 1, \"subject\": \"{}\", \"body\": NaN}},\n{{\"tid\": 2, \"subject\": \"{}\", \"body\": \"x\"}}",

@@ -1,7 +1,7 @@
 //! Dumps that strangers try first: what `init` proposes of a file is what `run` reads of it, and what neither reads is named with what
 //! to do.
 
-use encoding_rs::BIG5;
+use encoding_rs::{BIG5, GB18030};
 use serde_json::{Value, json};
 
 use crate::harness::{CallResult, Workspace};
@@ -215,6 +215,124 @@ fn two_columns_of_one_name_are_told() {
 fn a_text_in_utf_32_and_lines_that_are_lists_are_named() {
     let wide: Vec<u8> = "\u{feff}id,text\n".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
     proposed("posts.csv", wide).is_refused("a text in UTF-32");
+    let downloaded =
+        json!([[2, { "tweet_id": 1, "content": POSTS[0] }], [3, "https://x.example/a", { "tweet_id": 1 }]]);
+    proposed("posts.json", downloaded.to_string()).is_refused("jq -c '.[] | .[-1]");
     let lists = format!("[\"id\",\"content\"]\n[\"1\",\"{}\"]\n", POSTS[0]);
     proposed("posts.jsonl", lists).is_refused("every line is a list and no object");
+}
+
+/// A table of the three posts, with authors.
+fn table() -> String {
+    let rows: String = POSTS.iter().zip(1..).map(|(title, id)| format!("{id},{title},甲甲{id}\n")).collect();
+    format!("id,title,author\n{rows}")
+}
+
+#[test]
+fn a_cell_too_many_is_told_though_the_last_one_is_empty() {
+    let text = format!("id,title,author\n1,{},甲\n2,云,会恐高吗,\n3,{},乙\n", POSTS[0], POSTS[1]);
+    let (rows, run) = proposed("t.csv", &text).imported();
+    assert_eq!(run.code, 3);
+    assert!(run.err.contains("first in t-2/t.csv") || run.err.contains("first in t/t.csv"), "{}", run.err);
+    assert!(rows.iter().all(|row| row["text"] != "云"), "{rows:?}");
+    assert!(
+        rows.iter().any(|row| row["evidence"].to_string().contains("4 cells under 3 columns")),
+        "{rows:?}"
+    );
+    // A program that ends each row with what parts columns moves none.
+    let ended =
+        table().replace("甲甲1\n", "甲甲1,\n").replace("甲甲2\n", "甲甲2,\n").replace("甲甲3\n", "甲甲3,\n");
+    proposed("t.csv", ended).reads_all();
+}
+
+#[test]
+fn what_stands_above_the_names_is_passed_over() {
+    for above in [
+        "# exported 2024-01-02\n",
+        "# exported, by hand, v2\n\n",
+        "合集, 2024 年\n",
+        "导出\n时间,2024-01-02\n来源,论坛\n",
+        "a\nb\nc\nd\ne\nf\ng\n",
+    ] {
+        proposed("t.csv", format!("{above}{}", table())).reads_all();
+        proposed("t.tsv", format!("{above}{}", table().replace(',', "\t"))).reads_all();
+    }
+}
+
+#[test]
+fn names_of_columns_among_the_rows_are_no_post() {
+    let parts: Vec<String> = table().lines().map(str::to_owned).collect();
+    proposed(
+        "t.csv",
+        [&parts[0], &parts[1], &parts[0], &parts[2], &parts[3]].map(|l| format!("{l}\n")).concat(),
+    )
+    .reads_all();
+    let other =
+        format!("{}\n{}\nauthor,id,title\n乙,2,{}\n丙,3,{}\n", parts[0], parts[1], POSTS[1], POSTS[2]);
+    let (rows, run) = proposed("t.csv", other).imported();
+    assert!(run.code == 3 && run.err.contains("other names of columns"), "{}", run.err);
+    let texts: Vec<&str> = rows.iter().filter_map(|row| row["text"].as_str()).collect();
+    assert_eq!(texts, POSTS);
+}
+
+#[test]
+fn a_damaged_byte_costs_its_row_and_a_cut_file_is_not_called_gbk() {
+    let text = table() + "4,海水会不会失业，这是一个问题？,丁\n";
+    let mut gbk = GB18030.encode(&text).0.into_owned();
+    let at = gbk.len() - 12;
+    gbk[at] = 0xff;
+    let (rows, run) = proposed("t.csv", &gbk).imported();
+    assert!(run.code == 3 && run.err.contains("none of the file's encoding"), "{}", run.err);
+    assert_eq!(rows.iter().filter(|row| row["text"].is_string()).count(), 3, "{rows:?}");
+    let cut = format!("id,title\n1,{}\n2,{}", POSTS[0], POSTS[1].trim_end_matches('？'));
+    for name in ["t.csv", "u.csv"] {
+        let (rows, run) = proposed(name, &cut.as_bytes()[..cut.len() - 1]).imported();
+        assert!(run.code == 3 && run.err.contains("ends within a character"), "{}", run.err);
+        assert_eq!(rows[0]["text"], POSTS[0]);
+    }
+    let only = "id,title\n1,云会恐高吗，这是一个问题".as_bytes();
+    proposed("t.csv", &only[..only.len() - 2]).is_refused("ends within a character");
+}
+
+#[test]
+fn sequences_of_json_and_exports_of_databases_are_read_or_named() {
+    let sequence: String = rows().iter().map(|row| format!("\u{1e}{row}\n")).collect();
+    proposed("s.json", &sequence).reads_all();
+    let pretty: String =
+        rows().iter().map(|row| format!("\u{1e}{}\n", serde_json::to_string_pretty(row).unwrap())).collect();
+    proposed("s.json", &pretty).reads_all();
+    let export = json!([
+        { "type": "header", "version": "5.2.1", "comment": "Export to JSON plugin" },
+        { "type": "database", "name": "forum" },
+        { "type": "table", "name": "posts", "database": "forum", "data": rows() },
+    ]);
+    proposed("posts.json", export.to_string()).reads_all();
+    proposed("posts.json", serde_json::to_string_pretty(&export).unwrap()).reads_all();
+    proposed("a.sql", "-- Adminer 4.8.1 MySQL 8.0 dump\n\nSET NAMES utf8;\n").is_refused("in SQL");
+    proposed("a.sql", "--\n-- PostgreSQL database dump\n--\n\nSET x = 0;\n").is_refused("in SQL");
+    proposed(
+        "a.xml",
+        "<?xml version=\"1.0\"?>\n<pma_xml_export version=\"1.0\"><database/></pma_xml_export>",
+    )
+    .is_refused("a table of a database as XML");
+}
+
+#[test]
+fn every_nickname_is_found_in_what_others_write() {
+    let person = json!({ "user_id": 7, "user_name": "", "nick_name_new": "夜航船客人", "nick_name_old": "风中追风者" });
+    let row = |pid: u32, text: &str, user: &Value| {
+        let post =
+            json!({ "tid": 42, "pid": pid, "floor": pid, "contents": [{ "text": text }], "user": user });
+        format!("{post}\n")
+    };
+    let lines =
+        row(1, "请问夜航船客人和风中追风者说冰箱会感冒吗？", &json!({ "user_id": 8, "user_name": "路人丙" }))
+            + &row(2, POSTS[0], &person);
+    let ws = Workspace::with(
+        "[[source]]\nname = \"d\"\nkind = \"aiotieba\"\npath = \"a.jsonl\"\ntake = \"main\"\n",
+    );
+    ws.write("a.jsonl", lines);
+    ws.call(["run", "--recipe", "chumor", "--to", "anonymise", "--offline"]).expect(0);
+    let shown = ws.call(["show", "anonymise", "--recipe", "chumor", "--json"]).expect(0).out;
+    assert!(shown.contains("[人名]") && !shown.contains("夜航船") && !shown.contains("风中追风"), "{shown}");
 }

@@ -76,6 +76,9 @@ pub use part::{PART_ROWS, write_parquet};
 pub use part_columns::{part_columns, part_rows};
 pub use reader::StageReader;
 pub use row::Plain;
-pub use scan::{fold_parts, json_parts, parquet_rows, rows_where, select_of, select_parts, select_rows};
+pub use scan::{
+    fold_parts, json_parts, parquet_rows, rows_where, select_of, select_parts, select_rows,
+    unread_parquet_columns,
+};
 pub use table::TableWriter;
 pub use writer::{CAUSES, CommitError, StageWriter, expected_manifest};

@@ -194,6 +194,44 @@ pub fn parquet_rows(path: &Path, offset: u64, count: usize) -> PolarsResult<Vec<
     rows_as_objects(&reader.finish()?)
 }
 
+/// The columns of a foreign Parquet file that [`parquet_rows`] does not read, each with what it holds; none where the file is damaged.
+pub fn unread_parquet_columns(path: &Path) -> Vec<(String, String)> {
+    let read = || -> PolarsResult<Vec<(String, String)>> {
+        let mut reader = ParquetReader::new(fence::open(path)?);
+        if let Some(metadata) = widen_footer(path)? {
+            reader.set_metadata(Arc::new(metadata));
+        }
+        let schema = reader.schema()?;
+        let unread = schema.iter().filter(|(_, field)| !has_json(field.dtype()));
+        Ok(unread.map(|(name, field)| (name.to_string(), type_name(field.dtype()))).collect())
+    };
+    // A decoder that panics on foreign bytes has found damage, which the reader of rows reports.
+    std::panic::catch_unwind(read).ok().and_then(Result::ok).unwrap_or_default()
+}
+
+/// What a column of a type that is not read holds.
+fn type_name(dtype: &ArrowDataType) -> String {
+    match dtype {
+        ArrowDataType::Timestamp(..) => "times".into(),
+        ArrowDataType::Date32 | ArrowDataType::Date64 => "days".into(),
+        ArrowDataType::Time32(_) | ArrowDataType::Time64(_) => "times of the day".into(),
+        ArrowDataType::Duration(_) => "durations".into(),
+        ArrowDataType::Decimal(..) => "decimals".into(),
+        ArrowDataType::Struct(_) => "structs".into(),
+        ArrowDataType::Map(..) => "maps".into(),
+        ArrowDataType::List(item)
+        | ArrowDataType::LargeList(item)
+        | ArrowDataType::FixedSizeList(item, _) => {
+            format!(
+                "lists of {}",
+                if has_json(item.dtype()) { "values".into() } else { type_name(item.dtype()) }
+            )
+        }
+        // The name of the type without what it is made of.
+        other => format!("{other:?}").split(['(', ' ']).next().unwrap_or_default().to_lowercase(),
+    }
+}
+
 /// Whether [`value_to_json`] has a value for a column of this type, so that it is read at all.
 fn has_json(dtype: &ArrowDataType) -> bool {
     match dtype {
@@ -323,6 +361,14 @@ mod tests {
         for name in ["day", "moment", "clock", "money", "both"] {
             assert!(rows.iter().all(|row| !row.contains_key(name)), "{name}");
         }
+        let unread: Vec<String> = unread_parquet_columns(&path)
+            .into_iter()
+            .map(|(name, holds)| format!("{name}: {holds}"))
+            .collect();
+        assert_eq!(
+            unread,
+            ["day: days", "moment: times", "clock: times of the day", "money: decimals", "both: structs"]
+        );
         assert_eq!(column("bytes").len(), 3);
         assert_eq!(parquet_rows(&path, 2, 10).unwrap().len(), 1);
         assert_eq!(parquet_rows(&path, 3, 10).unwrap().len(), 0);

@@ -1,5 +1,6 @@
 //! How a table of text is written: what parts its columns, and where it begins.
 
+use std::cmp::Reverse;
 use std::io::Read;
 
 use csv::{Reader, ReaderBuilder};
@@ -14,6 +15,9 @@ const DELIMITERS: [u8; 4] = *b",\t;|";
 
 /// Rows that are looked at.
 const ROWS: usize = 32;
+
+/// Rows above the names of columns, at most.
+pub const ABOVE: usize = 20;
 
 /// The form of a table of text, which is in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,22 +39,16 @@ impl Dialect {
             return found;
         }
         let whole = head.len() < HEAD;
-        let mut best = (Dialect::with_delimiter(b',', 0), (0, 0, 0));
+        let mut best = (Dialect::with_delimiter(b',', 0), (false, false, Reverse(0), 0, 0));
         for delimiter in DELIMITERS {
             let dialect = Dialect::with_delimiter(delimiter, 0);
-            let mut rows: Vec<usize> = Vec::new();
-            let mut reader = dialect.open_reader(head);
-            for row in reader.byte_records().take(ROWS) {
-                rows.extend(row.ok().map(|row| row.len()));
-            }
-            // The last row may be cut off.
-            if !whole && rows.len() > 1 && rows.len() < ROWS {
-                rows.pop();
-            }
-            let Some((&columns, others)) = rows.split_first() else { continue };
+            let rows = dialect.count_cells(head);
+            // A title of the table, and remarks above its columns, are not parted.
+            let above = rows.iter().take(ABOVE).position(|cells| *cells > 1).unwrap_or(0);
+            let Some((&columns, others)) = rows[above..].split_first() else { continue };
             let alike = others.iter().filter(|cells| **cells == columns).count();
-            let agrees = columns > 1 && (others.is_empty() || alike > 0);
-            let score = (usize::from(agrees), columns, alike);
+            let agrees = columns > 1 && alike * 2 >= others.len() && (above == 0 || alike > 0);
+            let score = (agrees, columns > 1, Reverse(above), columns, alike);
             if score > best.1 {
                 best = (dialect, score);
             }
@@ -66,6 +64,30 @@ impl Dialect {
 
     fn with_delimiter(delimiter: u8, skip: usize) -> Dialect {
         Dialect { delimiter, skip, has_quotes: true, is_strict: true }
+    }
+
+    /// The cells of each of the first rows.
+    fn count_cells(&self, head: &[u8]) -> Vec<usize> {
+        let mut reader = self.open_reader(head);
+        let rows = reader.byte_records().take(ROWS);
+        let mut rows: Vec<usize> = rows.filter_map(|row| Some(row.ok()?.len())).collect();
+        // The last row may be cut off.
+        if head.len() >= HEAD && rows.len() > 1 && rows.len() < ROWS {
+            rows.pop();
+        }
+        rows
+    }
+
+    /// How many cells nearly every row of a table that begins so has beyond its columns: some programs end each row with what parts
+    /// columns.
+    pub fn count_spare_cells(&self, head: &[u8], columns: usize) -> usize {
+        let rows = self.count_cells(&head[self.skip.min(head.len())..]);
+        let most = rows.iter().copied().max().unwrap_or(0);
+        // The first one has the names.
+        let below = rows.len().saturating_sub(1);
+        let count = |cells: usize| rows.iter().filter(|row| **row == cells).count();
+        let is_usual = |cells: &usize| count(*cells) > 1 && count(*cells) * 4 >= below * 3;
+        (columns + 1..=most).rev().find(is_usual).map_or(0, |cells| cells - columns)
     }
 
     /// Reads the rows, the header among them. `text` is what is behind `skip`.
@@ -127,5 +149,16 @@ mod tests {
         assert_eq!(rows("content\n为什么,鱼不会溺水\n雨伞自己会不会淋湿\n")[0], ["content"]);
         assert_eq!(Dialect::guess_dialect(b"id,title,body\n1,\"a;b\n").delimiter, b',');
         assert_eq!(Dialect::guess_dialect(b"").delimiter, b',');
+        // What stands above the columns parts nothing.
+        let text = "exported\ntime,2024-01-02\nfrom,here\nid,title,who\n1,one,a\n2,two,b\n";
+        assert_eq!(Dialect::guess_dialect(text.as_bytes()).delimiter, b',');
+        for title in ["the best\n", "the best, by month\n", "# exported, by hand\n\n2024\n"] {
+            let table = "id\tbody\twho\n1\tone, two\ta\n2\tthree, four\tb\n3\tfive\tc\n4\tsix\td\n";
+            assert_eq!(
+                Dialect::guess_dialect(format!("{title}{table}").as_bytes()).delimiter,
+                b'\t',
+                "{title}"
+            );
+        }
     }
 }

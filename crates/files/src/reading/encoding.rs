@@ -36,6 +36,20 @@ pub fn encoding_of(head: &[u8]) -> (&'static Encoding, usize) {
 /// Characters that any Chinese text of some length has, in both scripts, and the marks of its sentences.
 const COMMON: &str = "的一是不了在人有我他這这個个們们中來来上大為为和國国地到以說说時时要就出會会可也你對对生能而子那得於于著着下自之年過过發发後后作裡里用道行所然家事成方多經经麼么去法學学如都同現现當当沒没動动面起看定天分還还進进好小部其些主樣样理心她本前開开但因只從从想實实日者意無无與与把什問问吗嗎呢吧啊為谁誰哪怎，。？！、；：「」“”（）《》…";
 
+/// Of so many lines one may be damaged.
+const WRONG: usize = 10;
+
+/// Whether bytes are UTF-8 but for damaged places: text in other encodings rarely has a character in it.
+pub fn is_mostly_utf8(bytes: &[u8]) -> bool {
+    let (mut sound, mut wrong) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        // Two bytes of other encodings look like a character of two sometimes, three rarely.
+        sound += chunk.valid().chars().filter(|c| c.len_utf8() > 2).count();
+        wrong += usize::from(!chunk.invalid().is_empty());
+    }
+    wrong == 0 || sound > wrong
+}
+
 /// UTF-8, unless no line outside of ASCII is in it and all of them are in one encoding for Chinese.
 fn of_lines(head: &[u8]) -> &'static Encoding {
     // The head may end in the middle of a character.
@@ -44,12 +58,16 @@ fn of_lines(head: &[u8]) -> &'static Encoding {
         false => &head[..memchr::memrchr(b'\n', head).unwrap_or(head.len() - 3)],
     };
     let lines = || whole.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_ascii());
-    if lines().next().is_none() || lines().any(|line| std::str::from_utf8(line).is_ok()) {
+    if lines().next().is_none() || lines().any(is_mostly_utf8) {
         return UTF_8;
     }
+    let count = lines().count();
+    // A damaged byte, or the end of a file that was cut, is the fault of its line.
     let text_in = |encoding: &'static Encoding| -> Option<String> {
         let decoded = lines().map(|line| encoding.decode_without_bom_handling(line));
-        decoded.map(|(text, is_wrong)| (!is_wrong).then_some(text)).collect()
+        let sound: Vec<_> = decoded.filter_map(|(text, is_wrong)| (!is_wrong).then_some(text)).collect();
+        let wrong = count - sound.len();
+        (sound.len() > wrong && wrong * WRONG <= count.max(WRONG)).then(|| sound.concat())
     };
     let (mainland, taiwan) = (text_in(GB18030), text_in(BIG5));
     let common = |text: &Option<String>| -> usize {
@@ -271,6 +289,21 @@ mod tests {
         {
             assert_eq!(read(&BIG5.encode(text).0), (text.into(), "Big5"));
             assert_eq!(read(&GB18030.encode(text).0), (text.into(), "gb18030"));
+        }
+        // A wrong byte, or the end of a file that was cut, is the fault of its line.
+        let mut damaged = GB18030
+            .encode("id,题目\n1,为什么冰箱不会感冒？\n2,云会恐高吗？\n3,鱼会口渴吗？\n")
+            .0
+            .into_owned();
+        damaged.pop();
+        damaged.pop();
+        assert_eq!(read(&damaged).1, "gb18030");
+        damaged[10] = 0xff;
+        assert_eq!(read(&damaged).1, "UTF-8", "two of four");
+        for text in ["2,云会恐高吗，这是一个问题", "魚在水裡會口渴嗎？"] {
+            for cut in 1..3 {
+                assert_eq!(read(&text.as_bytes()[..text.len() - cut]).1, "UTF-8", "{text} {cut}");
+            }
         }
         // One line in another encoding is that line's fault.
         let mixed = [&GB18030.encode("冰箱\n").0[..], "会感冒吗\n".as_bytes()].concat();

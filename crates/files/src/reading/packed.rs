@@ -14,7 +14,7 @@ use super::zipped;
 /// Bytes of one read.
 const PIECE: usize = 1 << 20;
 /// More layers than anybody packs by accident.
-const LAYERS: usize = 4;
+pub(super) const LAYERS: usize = 4;
 /// Most memory of an xz decoder, in KiB: that of `xz -9e`, and as much again.
 const XZ_KIB: u32 = 128 << 10;
 

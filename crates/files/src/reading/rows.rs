@@ -35,9 +35,19 @@ pub enum RowFault {
         "{cells} cells under {columns} columns: something that parts columns is in a text that is not quoted\n  hint: put the text in quotation marks, or save the table as a workbook or as JSON"
     )]
     TooMany {
-        /// Cells of the row, without empty ones at its end.
+        /// Cells of the row.
         cells: usize,
         /// Columns of the table.
+        columns: usize,
+    },
+    /// A cell of a sheet is under no name.
+    #[error(
+        "cell {cell} is filled, and only {columns} columns have names: it would be lost\n  hint: write a name above it, or move it to where it belongs"
+    )]
+    Unnamed {
+        /// The number of the last filled cell.
+        cell: usize,
+        /// Columns with names.
         columns: usize,
     },
     /// A piece of a row that a line break in a text cut, or the rest of a faulty row.
@@ -72,6 +82,8 @@ pub struct RowReader<R> {
     is_over: bool,
     line: u64,
     columns: Option<usize>,
+    /// Empty cells behind them that nearly every row has.
+    spare: usize,
     /// Most bytes of a row of several lines.
     limit: u64,
     /// Whether the row above was faulty in a way that leaves its rest as rows.
@@ -104,6 +116,7 @@ impl<R: Read> RowReader<R> {
             is_over: false,
             line,
             columns: None,
+            spare: 0,
             limit,
             is_torn: false,
             failed: None,
@@ -111,9 +124,11 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// States how many columns the rows below have.
-    pub fn expect_columns(&mut self, columns: usize) {
+    /// States how many columns the rows below have, and how many empty cells nearly each of them has behind these
+    /// ([`Dialect::count_spare_cells`]).
+    pub fn expect_columns(&mut self, columns: usize, spare: usize) {
         self.columns = Some(columns);
+        self.spare = spare;
     }
 
     /// The next row that is not blank.
@@ -212,15 +227,18 @@ impl<R: Read> RowReader<R> {
         self.with_columns(Row { line, cells, fault })
     }
 
-    /// A row, perhaps read before its columns were known, with what is wrong with the number of its cells. Where there is one column,
-    /// nothing parts columns.
-    #[must_use]
-    pub fn with_columns(&self, row: Row) -> Row {
+    /// A row with what is wrong with the number of its cells. Where there is one column, nothing parts columns. An empty cell too many
+    /// is one too many, too: in a text that is not quoted something parts columns, and the last of these was empty.
+    fn with_columns(&self, row: Row) -> Row {
         let Some(columns) = self.columns.filter(|_| row.fault.is_none()) else { return row };
         let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-        match filled > columns {
-            true if columns == 1 => Row { cells: vec![row.cells.join(&self.dialect.delimiter)], ..row },
-            true => Row { fault: Some(RowFault::TooMany { cells: filled, columns }), ..row },
+        let spare = if filled <= columns { self.spare } else { 0 };
+        let cells = row.cells.len().saturating_sub(spare);
+        match cells > columns {
+            true if columns == 1 => {
+                Row { cells: vec![row.cells[..cells].join(&self.dialect.delimiter)], ..row }
+            }
+            true => Row { fault: Some(RowFault::TooMany { cells, columns }), ..row },
             false => row,
         }
     }

@@ -11,7 +11,8 @@ fn rows(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     while let Some(row) = reader.next_row().unwrap() {
         if found.is_empty() {
-            reader.expect_columns(row.cells.len());
+            reader
+                .expect_columns(row.cells.len(), dialect.count_spare_cells(text.as_bytes(), row.cells.len()));
         }
         let cells: Vec<String> =
             row.cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
@@ -19,6 +20,7 @@ fn rows(text: &str) -> Vec<String> {
             None => "",
             Some(RowFault::Unclosed(_)) => "!quote ",
             Some(RowFault::TooMany { .. }) => "!many ",
+            Some(RowFault::Unnamed { .. }) => "!unnamed ",
             Some(RowFault::Rest { .. }) => "!rest ",
         };
         found.push(format!("{mark}{} {}", row.line, cells.join("|")));
@@ -40,6 +42,20 @@ fn a_quote_that_is_never_closed_costs_its_row_only() {
     // What a broken quote leaves of a text of several lines is no row.
     let table = "id,text,who\n1,\"he said \"no\" and\nleft,a\n2,two,b\n";
     assert_eq!(rows(table)[1..], ["!quote 2 1|\"he said \"no\" and", "!rest 3 left|a", "4 2|two|b"]);
+}
+
+#[test]
+fn a_cell_too_many_is_told_though_it_is_empty() {
+    // The last column is empty, and a comma stands in the text.
+    let table = "id,text,who\n1,one,a\n2,two, or more,\n3,three,\n4,four,b\n";
+    assert_eq!(rows(table)[1..], ["2 1|one|a", "!many 3 2|two| or more|", "4 3|three|", "5 4|four|b"]);
+    // Every row ends with what parts columns: the cell behind it is none, and the next one is.
+    let table = "id,text\n1,one,\n2,two,\n3,three,\n4,four, or more,\n5,five,\n6,,\n7,seven,\n";
+    let found = rows(table);
+    assert_eq!(found[1..4], ["2 1|one|", "3 2|two|", "4 3|three|"]);
+    assert_eq!(found[4..], ["!many 5 4|four| or more|", "6 5|five|", "7 6||", "8 7|seven|"]);
+    // Nothing parts one column.
+    assert_eq!(rows("text\none, two,\nthree\nfour\n")[1..], ["2 one, two,", "3 three", "4 four"]);
 }
 
 #[test]
@@ -68,9 +84,9 @@ fn a_mark_at_the_start_of_a_cell_between_tabs_is_text_unless_the_file_quotes() {
 }
 
 #[test]
-fn cells_beyond_the_columns_are_named_and_empty_ones_are_not() {
+fn cells_beyond_the_columns_are_named_though_they_are_empty() {
     let table = "id,text,who\n1,one, two,a\n2,two,b,,\n3,three\n";
-    assert_eq!(rows(table)[1..], ["!many 2 1|one| two|a", "3 2|two|b||", "4 3|three"]);
+    assert_eq!(rows(table)[1..], ["!many 2 1|one| two|a", "!many 3 2|two|b||", "4 3|three"]);
     let table = "id,text,who\n1,one\nand two,a\n2,three,b\n3,four\n4,five\n";
     assert_eq!(
         rows(table)[1..],
@@ -92,7 +108,7 @@ proptest! {
         let dialect = Dialect { delimiter: b',', skip: 0, has_quotes: true, is_strict: true };
         let mut reader = RowReader::new(written.as_bytes(), dialect, 1 << 20);
         let header = reader.next_row().unwrap().unwrap();
-        reader.expect_columns(header.cells.len());
+        reader.expect_columns(header.cells.len(), 0);
         for (at, text) in texts.iter().enumerate() {
             let row = reader.next_row().unwrap().unwrap();
             prop_assert_eq!(row.cells[0].clone(), at.to_string().into_bytes());
@@ -107,7 +123,7 @@ proptest! {
         let dialect = Dialect::guess_dialect(text.as_bytes());
         let mut reader = RowReader::new(&text.as_bytes()[dialect.skip..], dialect, 1 << 20);
         while let Some(row) = reader.next_row().unwrap() {
-            reader.expect_columns(2);
+            reader.expect_columns(2, 0);
             prop_assert!(row.line <= lines);
         }
     }

@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::Path;
 
 use super::dialect::HEAD;
-use super::{encoding_of, open_unpacked, workbook, zipped};
+use super::packed::LAYERS;
+use super::{Packing, encoding_of, open_unpacked, workbook, zipped};
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,17 +138,25 @@ const MAGIC: &[(usize, &[u8], &str, &str)] = &[
     (0, b"filedesc://", "an ARC file", "`arc2warc FILE` (warctools) writes it as WARC"),
 ];
 
-/// How dumps of databases begin, in capitals.
-const SQL_WORDS: [&str; 9] = [
-    "-- MYSQL DUMP",
-    "-- MARIADB DUMP",
-    "-- POSTGRESQL DATABASE DUMP",
-    "-- PHPMYADMIN SQL DUMP",
+/// How dumps of databases begin, in capitals, behind the lines that mark a remark.
+const SQL_WORDS: [&str; 17] = [
+    "MYSQL DUMP",
+    "MARIADB DUMP",
+    "POSTGRESQL DATABASE DUMP",
+    "PHPMYADMIN SQL DUMP",
+    "ADMINER ",
+    "DUMP OF TABLE",
     "/*M!",
+    "/*!4",
     "CREATE TABLE",
+    "CREATE DATABASE",
     "INSERT INTO",
     "PRAGMA FOREIGN_KEYS",
     "DROP TABLE",
+    "SET NAMES",
+    "SET SQL_MODE",
+    "LOCK TABLES",
+    "BEGIN TRANSACTION;",
 ];
 
 /// What a file is. One that cannot be read is left to its reader, which reports why.
@@ -169,7 +178,23 @@ fn foreign_form(what: impl Into<String>, remedy: impl Into<String>) -> Form {
 fn of_head(path: &Path, head: &[u8]) -> Form {
     let begins = |magic: &[u8]| head.starts_with(magic);
     if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
-        return of_zip(path);
+        // What stands in a zip is found by its end, which a stream does not have.
+        return match Packing::of_file(path) {
+            Packing::Plain => of_zip(path),
+            packing => foreign_form(
+                format!("a zip that is packed again, with {}", packing.name()),
+                format!(
+                    "unpack it twice (`{} FILE > posts.zip`, then `unzip posts.zip`) {UNPACK}",
+                    packing.unpacks_by()
+                ),
+            ),
+        };
+    }
+    if !matches!(Packing::of_head(head), Packing::Plain | Packing::Zip) {
+        return foreign_form(
+            format!("packed more than {LAYERS} times, one around the other"),
+            format!("unpack it (`7z x FILE`, again and again) {UNPACK}"),
+        );
     }
     if begins(b"PAR1") {
         return Form::Parquet;
@@ -221,7 +246,26 @@ fn of_head(path: &Path, head: &[u8]) -> Form {
     }
     let (encoding, mark) = encoding_of(head);
     let (text, _) = encoding.decode_without_bom_handling(&head[mark..]);
+    if is_binary(&text) {
+        let is_brotli = path.extension().is_some_and(|ending| ending == "br");
+        return match is_brotli {
+            true => foreign_form("a file packed by brotli", format!("unpack it (`brotli -d FILE`) {UNPACK}")),
+            false => foreign_form(
+                "no text, and of no form that is known here",
+                "what wrote it can export it as CSV, JSON or a workbook; `file FILE` may tell what it is",
+            ),
+        };
+    }
     of_text(&text)
+}
+
+/// Whether decoded bytes are no text, which hardly has a control character or a place that is none of its encoding.
+fn is_binary(text: &str) -> bool {
+    let head = || text.chars().take(4096);
+    let control =
+        |c: &char| c.is_control() && !c.is_whitespace() && !matches!(c, '\u{1}' | '\u{1e}' | '\u{1f}');
+    let (controls, wrong) = (head().filter(control).count(), head().filter(|c| *c == '\u{fffd}').count());
+    controls * 20 > head().count() && (controls + wrong) * 5 > head().count()
 }
 
 /// UTF-32, with its mark or without: three bytes of four are zero.
@@ -234,15 +278,28 @@ fn is_wide(head: &[u8]) -> bool {
 }
 
 fn of_text(text: &str) -> Form {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    // Sequences of JSON texts begin each with a mark (RFC 7464).
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{1e}'));
     let Some(first) = text.chars().next() else { return Form::Empty };
     if matches!(first, '{' | '[') {
         return Form::Json;
     }
     let start: String = text.chars().take(64).collect();
     let upper = start.to_ascii_uppercase();
-    if SQL_WORDS.iter().any(|words| upper.starts_with(words)) {
+    let remark = upper.trim_start_matches(|c: char| c == '-' || c.is_whitespace());
+    if SQL_WORDS.iter().any(|words| remark.starts_with(words)) {
         return foreign_form("a dump of a database in SQL", SQL);
+    }
+    if upper.starts_with("<?PHP") {
+        return foreign_form("a table written as PHP", "export it as JSON or CSV instead");
+    }
+    if first == '<'
+        && ["<pma_xml_export", "<mysqldump", "<resultset", "<RECORDS>"].iter().any(|tag| text.contains(tag))
+    {
+        return foreign_form(
+            "a table of a database as XML",
+            "export the table of posts as JSON or CSV instead",
+        );
     }
     if is_script(text) {
         return foreign_form(

@@ -74,3 +74,27 @@ fn what_cannot_be_read_is_named_with_what_to_do() {
         assert!(found.what.contains(what) && found.remedy.contains(remedy), "{found:?}");
     }
 }
+
+#[test]
+fn what_is_packed_in_what_is_packed_is_named() {
+    let gzip = |bytes: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    };
+    let named = |bytes: &[u8]| match of(bytes) {
+        Form::Foreign(foreign) => foreign.what,
+        form => format!("{form:?}"),
+    };
+    assert_eq!(named(&gzip(&zip(&[("a.json", b"[1]")]))), "a zip that is packed again, with gzip");
+    assert_eq!(named(&gzip(&gzip(b"[1]"))), "Json");
+    let many = (0..6).fold(b"[1]".to_vec(), |bytes, _| gzip(&bytes));
+    assert!(named(&many).contains("packed more than 4 times"), "{}", named(&many));
+    assert_eq!(named(&gzip(&[&[0; 257][..], b"ustar", &[0; 300]].concat())), "a tar archive");
+    let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    assert!(named(&noise).contains("no text"), "{}", named(&noise));
+    let file = tempfile::Builder::new().suffix(".br").tempfile().unwrap();
+    file.as_file().write_all(&noise).unwrap();
+    assert!(matches!(sniff_form(file.path()), Form::Foreign(found) if found.what.contains("brotli")));
+    assert_eq!(named(b"\x1e{\"a\": 1}\n\x1e{\"a\": 2}\n"), "Json");
+}

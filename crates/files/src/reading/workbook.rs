@@ -31,8 +31,8 @@ pub enum BookError {
     Empty(String),
 }
 
-/// An open workbook.
-pub struct Book<'b>(WorkbookKind<'b>);
+/// An open workbook, and whether it is one of ODS in which cells reach over several rows.
+pub struct Book<'b>(WorkbookKind<'b>, bool);
 
 enum WorkbookKind<'b> {
     Xlsx(Box<Xlsx<Cursor<&'b [u8]>>>),
@@ -51,13 +51,21 @@ fn damaged_book(error: &dyn std::fmt::Display) -> BookError {
 pub fn open_workbook(bytes: &[u8]) -> Result<Book<'_>, BookError> {
     if bytes.starts_with(b"\xd0\xcf\x11\xe0") {
         let book = Xls::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?;
-        return Ok(Book(WorkbookKind::Xls(Box::new(book))));
+        return Ok(Book(WorkbookKind::Xls(Box::new(book)), false));
     }
-    let is_ods = check_unpacked(bytes)?;
-    Ok(Book(match is_ods {
+    let content = check_unpacked(bytes)?;
+    let spanned = content.as_deref().is_some_and(reaches_over_rows);
+    let book = match content.is_some() {
         true => WorkbookKind::Ods(Box::new(Ods::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
         false => WorkbookKind::Xlsx(Box::new(Xlsx::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?)),
-    }))
+    };
+    Ok(Book(book, spanned))
+}
+
+/// Whether a cell of ODS reaches over several rows.
+fn reaches_over_rows(content: &[u8]) -> bool {
+    const KEY: &[u8] = b"number-rows-spanned=\"";
+    memchr::memmem::find_iter(content, KEY).any(|at| !content[at + KEY.len()..].starts_with(b"1\""))
 }
 
 /// Whether a document of the old kind is a workbook.
@@ -89,6 +97,38 @@ impl Book<'_> {
             WorkbookKind::Xls(book) => book.worksheet_range(sheet).map_err(|e| damaged_book(&e))?,
         };
         if range.get_size().0 == 0 { Err(BookError::Empty(sheet.to_owned())) } else { Ok(range) }
+    }
+
+    /// What people see on a sheet that its cells do not have: results of formulas that no program computed yet, and in ODS what merged
+    /// cells say below their first row.
+    fn describe_lacks(&mut self, sheet: &str, cells: &Range<Data>) -> Vec<String> {
+        let (formulas, spanned) = match &mut self.0 {
+            WorkbookKind::Xlsx(book) => (book.worksheet_formula(sheet).ok(), false),
+            WorkbookKind::Ods(book) => (book.worksheet_formula(sheet).ok(), self.1),
+            WorkbookKind::Xls(book) => (book.worksheet_formula(sheet).ok(), false),
+        };
+        let is_empty = |place: (u32, u32)| matches!(cells.get_value(place), None | Some(Data::Empty));
+        let start = formulas.as_ref().and_then(Range::start).unwrap_or((0, 0));
+        let formulas =
+            formulas.iter().flat_map(Range::used_cells).filter(|(_, _, formula)| !formula.is_empty());
+        let mut open = formulas
+            .map(|(row, column, _)| (start.0 + row as u32, start.1 + column as u32))
+            .filter(|place| is_empty(*place));
+        let first = open.next();
+        let count = first.iter().len() + open.count();
+        let open = first.map(|(row, column)| {
+            format!(
+                "sheet {sheet}: {count} formulas have no result in the file (the first in {}{}), and their cells were read as empty\n  hint: open it in a spreadsheet program and save it again",
+                column_letters(column as usize),
+                u64::from(row) + 1
+            )
+        });
+        let spanned = spanned.then(|| {
+            format!(
+                "sheet {sheet} may have merged cells, of which only the first row has the value\n  hint: save it as XLSX, in which they are read"
+            )
+        });
+        open.into_iter().chain(spanned).collect()
     }
 
     /// Areas of cells that look like one.
@@ -142,8 +182,8 @@ pub fn column_letters(column: usize) -> String {
     name.iter().rev().collect()
 }
 
-/// Unpacks a workbook without keeping it: the sizes that its files state may be wrong. Whether it is one of ODS.
-fn check_unpacked(bytes: &[u8]) -> Result<bool, BookError> {
+/// Unpacks a workbook without keeping it, because the sizes that its files state may be wrong; the content of one of ODS.
+fn check_unpacked(bytes: &[u8]) -> Result<Option<Vec<u8>>, BookError> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| damaged_book(&e))?;
     let mut left = UNPACKED;
     let mut content = None;
@@ -167,7 +207,7 @@ fn check_unpacked(bytes: &[u8]) -> Result<bool, BookError> {
     if let Some(content) = &content {
         check_repeated(&String::from_utf8_lossy(content))?;
     }
-    Ok(content.is_some())
+    Ok(content)
 }
 
 /// A few bytes of ODS repeat a row a million times: only empty ones cost nothing.
@@ -228,9 +268,11 @@ pub struct Sheet {
     pub columns: Vec<String>,
     /// The rows below.
     pub rows: Vec<SheetRow>,
+    /// What people see on it and is not in the rows, with what to do.
+    pub lacks: Vec<String>,
 }
 
-/// The sheets of a workbook that have rows below their first one, in order.
+/// The sheets of a workbook that have rows below their first one, in order. A cell that reaches over several rows has its value in each.
 ///
 /// # Errors
 /// [`BookError`].
@@ -238,10 +280,14 @@ pub fn read_tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
     let mut book = open_workbook(bytes)?;
     let mut sheets = Vec::new();
     for name in book.sheet_names() {
-        let range = match book.read_cells(&name) {
+        let mut range = match book.read_cells(&name) {
             Err(BookError::Empty(_)) => continue,
             range => range?,
         };
+        let lacks = book.describe_lacks(&name, &range);
+        for area in book.merged_areas(&name)? {
+            fill_down(&mut range, area);
+        }
         let top = range.start().map_or(0, |(row, _)| u64::from(row));
         let mut rows = range.rows().zip(top + 1..);
         let Some((header, _)) = rows.next() else { continue };
@@ -252,10 +298,27 @@ pub fn read_tables(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
             .map(|(cells, number)| (number, cells.iter().map(cell_text).collect()))
             .collect();
         if !rows.is_empty() {
-            sheets.push(Sheet { name, columns, rows });
+            sheets.push(Sheet { name, columns, rows, lacks });
         }
     }
     Ok(sheets)
+}
+
+/// Writes the value of merged cells into each of their rows, in the first of their columns: it is said of all of them.
+fn fill_down(range: &mut Range<Data>, area: Dimensions) {
+    let (Some((_, left)), Some((bottom, right))) = (range.start(), range.end()) else { return };
+    let column = area.start.1;
+    let Some(value) = range.get_value(area.start).filter(|value| **value != Data::Empty).cloned() else {
+        return;
+    };
+    if !(left..=right).contains(&column) {
+        return;
+    }
+    for row in area.start.0 + 1..=area.end.0.min(bottom) {
+        if range.get_value((row, column)) == Some(&Data::Empty) {
+            range.set_value((row, column), value.clone());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -104,7 +104,9 @@ pub(super) fn cause_of_unread(
     let what = match (unread.whole, unread.said) {
         (_, "") => format!("{code}: {}", reason.map_or("", Reason::definition)),
         (true, what) => format!("{}: {what}", unread.file),
-        (false, what) => format!("{code}: {}", shorten_line(what).in_english()),
+        (false, what) if unread.file.is_empty() => format!("{code}: {}", shorten_line(what).in_english()),
+        // Records of several files may be kept back by the same.
+        (false, what) => format!("{code}, first in {}: {}", unread.file, shorten_line(what).in_english()),
     };
     let name = unread.source;
     let is_published = |of: &Source| of.name == name && of.published.is_some();

@@ -75,14 +75,42 @@ pub fn from_unix(seconds: i64) -> Option<String> {
 /// if no zone is given. `None` for a month.
 pub fn unix_seconds(time: &str) -> Option<i64> {
     let time = time.trim();
-    if let Ok(seconds) = time.parse() {
-        return Some(seconds);
+    let whole = time.strip_suffix(".0").unwrap_or(time);
+    if let Ok(number) = whole.parse() {
+        return Some(seconds_of_number(number));
+    }
+    if let Some(seconds) = time.parse::<f64>().ok().filter(|seconds| seconds.is_finite()) {
+        return Some(seconds_of_number(seconds as i64));
     }
     if let Ok(zoned) = time.parse::<Timestamp>() {
         return Some(zoned.as_second());
     }
     let local: DateTime = parse_time(time, None)?.trim_end_matches("+08:00").parse().ok()?;
     Some(CHINA.to_timestamp(local).ok()?.as_second())
+}
+
+/// The Unix seconds of a number, which may be of milliseconds, microseconds or nanoseconds: as seconds it would be a time thousands of
+/// years from now. A day may be a number, too (`20240305`).
+fn seconds_of_number(number: i64) -> i64 {
+    if (1970_01_01..2100_00_00).contains(&number)
+        && let Some(day) = date_of_number(number)
+    {
+        return day;
+    }
+    let per_second = match number.unsigned_abs() {
+        ..100_000_000_000 => 1,
+        ..100_000_000_000_000 => 1_000,
+        ..100_000_000_000_000_000 => 1_000_000,
+        _ => 1_000_000_000,
+    };
+    number.div_euclid(per_second)
+}
+
+/// The beginning of a day that is written as a number.
+fn date_of_number(number: i64) -> Option<i64> {
+    let [year, month, day] = [number / 10_000, number / 100 % 100, number % 100].map(i16::try_from);
+    let day = calendar_day(year.ok()?, month.ok()?, day.ok()?)?;
+    Some(CHINA.to_timestamp(day.at(0, 0, 0, 0)).ok()?.as_second())
 }
 
 /// A moment in UTC as ISO 8601, `2024-03-05T12:30:01Z`.
@@ -166,6 +194,12 @@ mod tests {
             ("2018-12-24T00:02+08:00", Some(1_545_580_920)),
             ("2018-12-23T16:02:00Z", Some(1_545_580_920)),
             ("2018-12-24", Some(1_545_580_800)),
+            ("20181224", Some(1_545_580_800)),
+            ("1545580920123", Some(1_545_580_920)),
+            ("1545580920123456", Some(1_545_580_920)),
+            ("1545580920.0", Some(1_545_580_920)),
+            ("1545580920.75", Some(1_545_580_920)),
+            ("1.54558092e9", Some(1_545_580_920)),
             ("2018-12", None),
             ("99999999999-1-1", None),
             ("昨天", None),

@@ -9,6 +9,8 @@ use super::native_id::as_meant;
 
 /// Objects in objects that are looked into.
 const DEEP: usize = 4;
+/// Members of a row that are the post itself.
+const POSTS: [&str; 5] = ["post", "submission", "thread", "topic", "status"];
 /// Most columns that are listed as unused.
 const LISTED: usize = 40;
 
@@ -151,7 +153,13 @@ impl<'r> RowColumns<'r> {
             // The post itself may be in one object of the row.
             let parents: BTreeSet<&str> =
                 self.names.iter().filter_map(|(name, _)| Some(&name[..=name.rfind('.')?])).collect();
-            let inner = parents.into_iter().map(|parent| self.fields_within(parent)).filter(has_texts);
+            // What is the same in all rows is of what they are in: the title of a forum, the name of a channel.
+            let is_of_rows = |fields: &BTreeMap<&str, String>| {
+                let texts = ["title", "content"].iter().filter_map(|field| fields.get(*field));
+                texts.into_iter().any(|column| self.rows.len() < 2 || self.count_distinct(column) > 1)
+            };
+            let inner = parents.into_iter().map(|parent| self.fields_within(parent));
+            let inner = inner.filter(has_texts).filter(is_of_rows);
             let length = |fields: &BTreeMap<&str, String>| -> usize {
                 ["title", "content"]
                     .iter()
@@ -206,7 +214,18 @@ impl<'r> RowColumns<'r> {
             let found = names.iter().find_map(of_name);
             fields.extend(found.map(|column| (*field, column)));
         }
+        // Where the post is an object of its own, what it is called is its title.
+        let is_post = POSTS.contains(&parent.trim_end_matches('.').rsplit('.').next().unwrap_or_default());
+        let name = format!("{parent}name");
+        if is_post && !fields.contains_key("title") && self.has_words(&name) {
+            fields.insert("title", name);
+        }
         fields
+    }
+
+    /// How many values of a column differ.
+    fn count_distinct(&self, column: &str) -> usize {
+        self.values_of_column(column).map(Value::to_string).collect::<BTreeSet<String>>().len()
     }
 
     /// The name in an object that is a user.
@@ -316,6 +335,19 @@ mod tests {
         );
         let hit = r#"{"_index": "posts", "_id": "a", "_source": {"title": "Do fish drown?", "url": "http://x.example/1"}}"#;
         assert_eq!(fields(hit), "id=_id title=_source.title");
+        let row = |id: u8, name: &str, body: &str| {
+            format!(
+                r#"{{"post": {{"id": {id}, "name": "{name}"{body}}}, "creator": {{"name": "kim"}}, "community": {{"title": "Jokes of the day"}}}}"#
+            )
+        };
+        let posts = |body: &str| {
+            [row(1, "Do fish drown in water?", body), row(2, "Is a cloud afraid?", "")].join("\n")
+        };
+        assert_eq!(fields(&posts("")), "author=creator.name id=post.id title=post.name");
+        assert_eq!(
+            fields(&posts(r#", "body": "They do not, as far as we know""#)),
+            "author=creator.name content=post.body id=post.id title=post.name"
+        );
         let rounded = r#"{"id": "1.2345678901234568E+18", "title": "云会恐高吗？"}"#;
         assert_eq!(fields(&format!("{rounded}\n{rounded}")), "id=id title=title");
     }

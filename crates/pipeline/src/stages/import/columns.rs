@@ -122,6 +122,9 @@ pub(super) fn missing_of(dump: &Dump, columns: &FileColumns) -> Option<MissingCo
     if open.is_empty() {
         return unread_people(dump, columns).or_else(|| unread_titles(dump, columns));
     }
+    if let Some(what) = unread_types(dump, &open) {
+        return Some(MissingColumns { what, is_read: false });
+    }
     let columns = &columns[..columns.len().min(NAMED)];
     let there = columns.join(", ");
     let what = open.iter().map(|wanted| {
@@ -167,6 +170,24 @@ pub(super) fn missing_of(dump: &Dump, columns: &FileColumns) -> Option<MissingCo
         what: format!("no row has the column {what}{without}; the columns are {there}\n  hint: {hint}"),
         is_read,
     })
+}
+
+/// Columns that are there, with values of a type that is not read.
+fn unread_types(dump: &Dump, open: &[WantedColumn]) -> Option<String> {
+    let unread = rows::unread_columns(dump);
+    let member = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let is_wanted = |name: &String| {
+        open.iter()
+            .flat_map(|wanted| &wanted.any)
+            .any(|any| column_name(any) == *name || member(any) == *name)
+    };
+    let found: Vec<&(String, String)> = unread.iter().filter(|(name, _)| is_wanted(name)).collect();
+    let first = &found.first()?.0;
+    let held: Vec<String> = found.iter().map(|(name, holds)| format!("`{name}` holds {holds}")).collect();
+    Some(format!(
+        "{}, which are not read\n  hint: with pandas, `df[{first:?}] = df[{first:?}].astype(str)` writes them as texts (of a struct, `pd.json_normalize` makes columns); or, if rows may lack it, optional = [{first:?}]",
+        held.join(", ")
+    ))
 }
 
 /// Records without the authors that their kind reads, but with a column of people that it does not: no name would be found in texts.

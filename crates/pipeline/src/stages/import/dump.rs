@@ -10,6 +10,7 @@ use super::shape::{self, Shape};
 use super::split::{SplitItems, Splitter, Unread};
 use riddlemill_files::reading::text_of;
 use riddlemill_text::notation;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub use riddlemill_files::reading::open_unpacked;
@@ -72,6 +73,7 @@ fn rows_of_pages(pages: &SplitItems, at: &str, count: &mut u64) -> SplitItems {
                 let text = String::from_utf8_lossy(bytes);
                 match list_at(&text, at).or_else(|| list_at(&notation::strict_json(&text), at)) {
                     Some(list) => list.iter().for_each(|row| put(Ok(row.get().as_bytes()))),
+                    None if is_head_of_export(&text) => {}
                     None => put(Err(Unread::Foreign(
                         "a page that is damaged, or without the list of records that the others have",
                     ))),
@@ -81,6 +83,16 @@ fn rows_of_pages(pages: &SplitItems, at: &str, count: &mut u64) -> SplitItems {
         }
     }
     rows
+}
+
+/// Whether an object says what an export is, before the objects with its tables: `{"type": "header", "version": "5.2"}`, as phpMyAdmin
+/// writes it.
+fn is_head_of_export(page: &str) -> bool {
+    let object: Option<BTreeMap<String, Value>> = serde_json::from_str(page).ok();
+    object.is_some_and(|object| {
+        object.get("type").is_some_and(|kind| kind == "header" || kind == "database")
+            && object.values().all(|value| value.is_string())
+    })
 }
 
 /// The elements of the list at a pointer.

@@ -4,20 +4,88 @@ use super::files::Dump;
 use super::known_columns::field_of;
 use super::wanted::held_columns;
 use crate::config::SourceKind;
-use riddlemill_files::reading::column_name;
+use riddlemill_files::reading::{ABOVE, column_name};
 
-/// Rows above the names of columns that are looked for.
-pub(super) const ABOVE: usize = 5;
 /// A longer name of a column is a text.
 const LONGEST: usize = 40;
 
-/// How many rows are above the names of the columns: a title, a date, a blank row. `rows` are the first of the table.
-pub(super) fn rows_above(rows: &[Vec<String>]) -> usize {
-    let filled = |row: &[String]| row.iter().filter(|cell| !cell.trim().is_empty()).count();
-    let at = rows.iter().take(ABOVE).position(|row| filled(row) > 1).unwrap_or(0);
-    let has_names = || rows[at].iter().any(|cell| field_of(&column_name(cell)).is_some());
-    let is_title = |row: &Vec<String>| row.iter().all(|cell| field_of(&column_name(cell)).is_none());
-    if at > 0 && has_names() && rows[..at].iter().all(is_title) { at } else { 0 }
+/// How many rows are above the names of the columns: a title, a date, remarks, a blank row. `rows` are the first of the table.
+pub(super) fn rows_above(dump: &Dump, rows: &[Vec<String>]) -> usize {
+    let Some(first) = rows.first() else { return 0 };
+    if count_filled(first) == 1 && has_known_name(dump, first) && !first.iter().any(|cell| is_value(cell)) {
+        return 0;
+    }
+    // The rows below names have as many cells; what stands above them has fewer.
+    let are_names = |at: &usize| {
+        let (row, below) = (&rows[*at], &rows[*at + 1..]);
+        let alike = below.iter().filter(|other| other.len() == row.len()).count();
+        has_names(row) && has_known_name(dump, row) && alike * 2 >= below.len()
+    };
+    let Some(found) = (0..rows.len().min(ABOVE + 1)).find(are_names) else { return 0 };
+    let filled = count_filled(&rows[found]);
+    let is_remark = |row: &Vec<String>| row.first().is_some_and(|cell| cell.starts_with('#'));
+    // A row that begins with a value is one of the table, in which a file without names comes first.
+    let is_row = |row: &Vec<String>| count_filled(row) > 1 && row.first().is_some_and(|cell| is_value(cell));
+    let is_title = |row: &Vec<String>| {
+        is_remark(row) || (row.len() != rows[found].len() || count_filled(row) < filled) && !is_row(row)
+    };
+    if rows[..found].iter().all(is_title) { found } else { 0 }
+}
+
+/// How many columns a table has whose first row has their names: empty cells behind the last name are none, unless most rows have a
+/// value there.
+pub(super) fn count_columns(rows: &[Vec<String>]) -> usize {
+    let Some((names, below)) = rows.split_first() else { return 0 };
+    let last = |row: &[String]| row.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |at| at + 1);
+    let named = last(names);
+    let longer = below.iter().filter(|row| last(row) > named).count();
+    if named == 0 || longer * 2 > below.len() { names.len() } else { named }
+}
+
+/// How many names of columns the source reads, and how many columns of posts have.
+pub(super) fn count_known_names(dump: &Dump, names: &[String]) -> (usize, usize) {
+    (held_columns(dump, names).columns, names.iter().filter(|name| field_of(name).is_some()).count())
+}
+
+/// A row with the names of columns among the rows below them, as files that were put one behind the other have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NamesAgain {
+    /// The names above.
+    Same,
+    /// Other names, or in another order.
+    Other,
+}
+
+/// Whether a row has names of columns and no values. `columns` are those above it.
+pub(super) fn find_names_again(columns: &[String], row: &[String]) -> Option<NamesAgain> {
+    let filled = columns.iter().filter(|name| !name.is_empty()).count();
+    let last = row.iter().rposition(|cell| !cell.trim().is_empty()).map_or(0, |at| at + 1);
+    let row = &row[..last.max(columns.len()).min(row.len())];
+    if row.iter().map(|cell| cell.trim()).eq(columns.iter().map(String::as_str)) {
+        // A text may be called like the one column.
+        return (filled > 1).then_some(NamesAgain::Same);
+    }
+    let is_name =
+        |cell: &String| columns.contains(&column_name(cell)) || field_of(&column_name(cell)).is_some();
+    let are_names = row.len() > 1 && count_filled(row) == row.len() && has_names(row);
+    (are_names && row.iter().filter(|cell| is_name(cell)).count() * 2 > row.len())
+        .then_some(NamesAgain::Other)
+}
+
+fn count_filled(row: &[String]) -> usize {
+    row.iter().filter(|cell| !cell.trim().is_empty()).count()
+}
+
+/// Whether the cells of a row may be names of columns: several, each another, and none a value.
+fn has_names(row: &[String]) -> bool {
+    let cells: Vec<&str> = row.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
+    cells.len() > 1
+        && cells.iter().enumerate().all(|(at, cell)| !is_value(cell) && !cells[..at].contains(cell))
+}
+
+/// Whether a name is among them that columns of posts have, or that the source reads.
+fn has_known_name(dump: &Dump, row: &[String]) -> bool {
+    held_columns(dump, row).columns > 0 || row.iter().any(|cell| field_of(&column_name(cell)).is_some())
 }
 
 /// Why the first row of a table is none of names, and what to do; `None` if it is, or if a source reads one of its columns.
@@ -88,13 +156,50 @@ mod tests {
 
     #[test]
     fn a_title_above_the_names_is_passed_over() {
-        let (title, names, post) =
-            (row(&["2024 年合集", "", ""]), row(&["编号", "标题", "x"]), row(&["1", "云会恐高吗？", ""]));
-        assert_eq!(rows_above(&[title.clone(), names.clone(), post.clone()]), 1);
-        assert_eq!(rows_above(&[row(&["合集"]), row(&["2024-01-02"]), names.clone(), post.clone()]), 2);
-        assert_eq!(rows_above(&[names, post.clone()]), 0);
-        assert_eq!(rows_above(&[row(&["content"]), row(&["为什么", "鱼"])]), 0);
-        assert_eq!(rows_above(&[title, post]), 0);
+        let dump = Dump::looked_at(Path::new("none"));
+        let above =
+            |rows: &[&[&str]]| rows_above(&dump, &rows.iter().map(|cells| row(cells)).collect::<Vec<_>>());
+        let (names, post): (&[&str], &[&str]) = (&["编号", "标题", "x"], &["1", "云会恐高吗？", ""]);
+        assert_eq!(above(&[&["2024 年合集", "", ""], names, post]), 1);
+        assert_eq!(above(&[&["合集"], &["2024-01-02"], names, post]), 2);
+        assert_eq!(
+            above(&[&["# exported, by hand"], &["时间", "2024-01-02"], &["标题", "合集"], names, post]),
+            3
+        );
+        let long: Vec<&[&str]> = std::iter::repeat_n(&["x"][..], 15).chain([names, post]).collect();
+        assert_eq!(above(&long), 15);
+        for no_title in
+            [&[names, post][..], &[&["content"], &["为什么", "鱼"]], &[&["2024 年合集", "", ""], post]]
+        {
+            assert_eq!(above(no_title), 0, "{no_title:?}");
+        }
+        assert_eq!(above(&[&["# exported", "by hand", "v2"], names, post]), 1);
+        // A file without names before one with names.
+        assert_eq!(above(&[&["1", "鱼会口渴吗", ""], &["2", "云会恐高吗", ""], names, post]), 0);
+        // What looks like other names below rows of values is none of this table.
+        assert_eq!(above(&[&["编码", "说法"], &["a", "云会恐高吗"], &["id", "title"], &["b", "鱼"]]), 0);
+        let fields = [("content".to_owned(), "说法".to_owned())].into();
+        let dump = Dump { fields, ..Dump::looked_at(Path::new("none")) };
+        assert_eq!(rows_above(&dump, &[row(&["合集"]), row(&["编码", "说法"]), row(&["a", "云"])]), 1);
+    }
+
+    #[test]
+    fn names_among_the_rows_are_no_row() {
+        let names = row(&["id", "title", "author"]);
+        let again = |cells: &[&str]| find_names_again(&names, &row(cells));
+        assert_eq!(again(&["id", " title", "author"]), Some(NamesAgain::Same));
+        assert_eq!(again(&["id", "title", "author", ""]), Some(NamesAgain::Same));
+        assert_eq!(again(&["title", "author", "id"]), Some(NamesAgain::Other));
+        assert_eq!(again(&["tid", "标题", "x"]), Some(NamesAgain::Other));
+        for post in [
+            &["7", "title", "author"][..],
+            &["a", "标题", "x"],
+            &["id", "", ""],
+            &["a", "云会恐高吗？", "甲"],
+        ] {
+            assert_eq!(again(post), None, "{post:?}");
+        }
+        assert_eq!(find_names_again(&row(&["title"]), &row(&["title"])), None);
     }
 
     #[test]

@@ -148,6 +148,9 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
             "screenname",
             "userscreenname",
             "displayname",
+            "showname",
+            "nicknamenew",
+            "nicknameold",
             "sender",
             "sendername",
             "poster",
@@ -290,8 +293,23 @@ const ABOUT_PEOPLE: [&str; 20] = [
     "type",
 ];
 /// Keys of a name in an object that is a user.
-pub(super) const NAMES: [&str; 8] =
-    ["name", "username", "user_name", "screen_name", "nickname", "nick_name", "login", "displayname"];
+pub(super) const NAMES: [&str; 15] = [
+    "name",
+    "username",
+    "user_name",
+    "screen_name",
+    "nickname",
+    "nick_name",
+    "nick_name_new",
+    "show_name",
+    "login",
+    "displayname",
+    "display_name",
+    "displayName",
+    "screenName",
+    "acct",
+    "global_name",
+];
 
 /// A column's name in small letters, without what joins its words.
 pub(super) fn normalise_column(column: &str) -> String {
@@ -315,6 +333,16 @@ pub(super) fn names_people(column: &str) -> bool {
     }
     let name = normalise_column(column);
     field_of(column) == Some("author") || PEOPLE.iter().any(|word| name.contains(word))
+}
+
+/// Whether a key has a name of somebody or is somebody, and not their number, address or picture. `in_person`: whether it is a key of
+/// an object that is a person, in which `name` is theirs.
+pub(super) fn holds_name(key: &str, in_person: bool) -> bool {
+    const REACHED: [&str; 10] =
+        ["email", "phone", "avatar", "portrait", "fullname", "邮箱", "手机", "电话", "头像", "hash"];
+    let name = normalise_column(key);
+    let is_name = names_people(key) || in_person && NAMES.iter().any(|known| normalise_column(known) == name);
+    is_name && !name.ends_with("id") && name != "uid" && !REACHED.iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::known_columns::NAMES;
 use super::native_id::as_meant;
 
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
@@ -103,7 +104,7 @@ impl<'de, S: DeserializeSeed<'de, Value = Option<Cow<'de, str>>> + Copy> Visitor
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 key if WRAPPED.contains(&key) => wrapped = map.next_value_seed(self.0)?,
-                key if named.is_none() && NAMED.contains(&key) => named = map.next_value_seed(self.0)?,
+                key if named.is_none() && NAMES.contains(&key) => named = map.next_value_seed(self.0)?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -122,9 +123,6 @@ pub(super) fn plain_text(value: &Value) -> Option<String> {
 
 /// Keys in which databases of documents wrap the values that JSON has no type for.
 const WRAPPED: [&str; 6] = ["$oid", "$numberLong", "$numberInt", "$numberDouble", "$numberDecimal", "$date"];
-
-/// Keys of the name in an object about a person.
-const NAMED: [&str; 6] = ["name", "username", "user_name", "screen_name", "nickname", "login"];
 
 /// [`text`] that need not be copied where it is in the item as it reads.
 #[derive(Clone, Copy)]
@@ -191,7 +189,7 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
         Value::String(s) => {
             matches!(
                 s.trim().to_ascii_lowercase().as_str(),
-                "1" | "1.0" | "true" | "t" | "yes" | "y" | "是" | "真"
+                "1" | "1.0" | "true" | "t" | "yes" | "y" | "on" | "是" | "真" | "对" | "√" | "✓"
             )
         }
         _ => false,
@@ -207,9 +205,43 @@ pub(super) fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, 
 pub(super) fn real<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Number(n) => n.as_f64(),
-        Value::String(s) => s.trim().parse().ok().filter(|x: &f64| x.is_finite()),
+        Value::String(s) => parse_number(&s),
         _ => None,
     })
+}
+
+/// A number as people and sites write it: `1,204`, `1 204`, `3k`, `1.2万`, `10万+`.
+pub(super) fn parse_number(written: &str) -> Option<f64> {
+    let narrow = |c: char| match c {
+        '０'..='９' => char::from_u32(c as u32 - '０' as u32 + '0' as u32).unwrap_or(c),
+        '，' => ',',
+        // Sites part groups of digits by blanks that do not break.
+        '\u{a0}' | '\u{202f}' | '\u{2009}' => ' ',
+        c => c,
+    };
+    let text: String = written.replace("&nbsp;", " ").chars().map(narrow).collect();
+    let text = text.trim().trim_start_matches('+').trim_end_matches('+');
+    let (text, times) = match text.char_indices().last() {
+        Some((at, 'k' | 'K' | '千')) => (&text[..at], 1e3),
+        Some((at, 'w' | 'W' | '万' | '萬')) => (&text[..at], 1e4),
+        Some((at, 'm' | 'M')) => (&text[..at], 1e6),
+        Some((at, '亿' | '億')) => (&text[..at], 1e8),
+        _ => (text, 1.0),
+    };
+    let text = text.trim();
+    let plain = match text.split_once([',', ' ']) {
+        // Groups of three digits, and nothing else with a comma: it could be a decimal one.
+        Some((first, rest)) => {
+            let mut groups = rest.split('.').next().unwrap_or_default().split([',', ' ']);
+            let grouped = (1..=4).contains(&first.len()) && groups.all(|group| group.len() == 3);
+            grouped.then(|| text.replace([',', ' '], ""))?
+        }
+        None => text.to_owned(),
+    };
+    let number: f64 = plain.parse().ok()?;
+    // 1.2 is not exact in binary: without rounding, 1.2万 would be a little less than 12,000.
+    let number = if times > 1.0 { (number * times * 1e3).round() / 1e3 } else { number };
+    Some(number).filter(|number| number.is_finite())
 }
 
 /// Seconds since 1970, as a number, a string, or either with a fraction that is cut.
@@ -224,6 +256,29 @@ pub(super) fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        for (written, want) in [
+            ("3k", Some(3000.0)),
+            ("1.2万", Some(12000.0)),
+            ("10万+", Some(100_000.0)),
+            ("1.2 W", Some(12000.0)),
+            ("1\u{a0}204", Some(1204.0)),
+            ("1&nbsp;204", Some(1204.0)),
+            ("&nbsp;12&nbsp;", Some(12.0)),
+            ("１，２０４", Some(1204.0)),
+            ("1,5", None),
+            ("12", Some(12.0)),
+            ("-1,234,567.5", Some(-1_234_567.5)),
+            ("many", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_number(written), want, "{written}");
+        }
+        let read = |json: &str| real(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        assert_eq!((read("\"1,204\""), read("\"3k\""), read("7")), (Some(1204.0), Some(3000.0), Some(7.0)));
+    }
 
     #[test]
     fn a_text_is_that_of_the_whole_value_and_not_copied_where_it_need_not_be() {

@@ -3,15 +3,17 @@
 //! A user's name in their own post is found when that post is parsed. The names of others are known only after every dump
 //! has been read, which needs an additional pass that reads only names.
 
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
 
 use super::files::Dump;
 use super::page::PagePost;
 use super::split::Item;
-use super::{loose, parse, row, walk};
+use super::{known_columns, parse, row, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::{StageError, Unusable};
 use riddlemill_record::{Post, record};
@@ -81,38 +83,89 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
     if !names_authors {
         return;
     }
-    let row = |list: &NameList, item: Item<'_>| list.hash_name(&name_of(dump, item.bytes.ok()?)?);
-    let post = |list: &NameList, post: PagePost| list.hash_name(post.author()?);
-    walk::fold_dump(dump, settings.max_line_mib << 20, list, row, post, NameList::add_hashed);
-}
-
-/// Whoever wrote an item, by name.
-#[derive(Deserialize)]
-struct ItemAuthor {
-    #[serde(default, alias = "username", deserialize_with = "loose::text")]
-    user_name: Option<String>,
-    #[serde(default, deserialize_with = "loose::text")]
-    author: Option<String>,
-    #[serde(default, deserialize_with = "loose::text")]
-    lz: Option<String>,
-}
-
-fn name_of(dump: &Dump, bytes: &[u8]) -> Option<String> {
-    let text = simdutf8::basic::from_utf8(bytes).ok()?;
-    let who = || {
-        super::object::<ItemAuthor>(text)
-            .or_else(|_| super::object::<ItemAuthor>(&notation::strict_json(text)))
-            .ok()
+    let row = |list: &NameList, item: Item<'_>| {
+        let names = names_of_row(dump, item.bytes.ok()?);
+        Some(names.iter().filter_map(|name| list.hash_name(name)).collect::<Vec<_>>())
     };
-    match dump.kind {
-        SourceKind::LeymoreTitles => who()?.lz,
-        SourceKind::LeymoreAnnual | SourceKind::Reddit => who()?.author,
-        SourceKind::ThreadDump => who()?.user_name,
-        SourceKind::Aiotieba => row(dump, text)?.ok()?.user_name,
+    let post = |list: &NameList, post: PagePost| Some(vec![list.hash_name(post.author()?)?]);
+    let add = |list: &mut NameList, names: Vec<_>| names.into_iter().for_each(|name| list.add_hashed(name));
+    walk::fold_dump(dump, settings.max_line_mib << 20, list, row, post, add);
+}
+
+/// Every name of people in an item: whoever wrote it, also by their other names, and whom its columns name beside them.
+fn names_of_row(dump: &Dump, bytes: &[u8]) -> Vec<String> {
+    let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return Vec::new() };
+    let read = |text: &str| {
+        serde_json::Deserializer::from_str(text).deserialize_map(PeopleNames { in_person: false })
+    };
+    let mut names = read(text).or_else(|_| read(&notation::strict_json(text))).unwrap_or_default();
+    // The author of a table may be in a column whose name does not say so.
+    let author = match dump.kind {
         SourceKind::Table => match parse(dump, bytes, None) {
             Ok(super::Parsed::Post(draft)) => draft.author,
             _ => None,
         },
+        SourceKind::Aiotieba => row(dump, text).and_then(|row| row.ok()?.user_name),
         _ => None,
+    };
+    names.extend(author);
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The names of people in an object, and in objects of people in it.
+struct PeopleNames {
+    /// Whether the object is a person.
+    in_person: bool,
+}
+
+impl<'de> Visitor<'de> for PeopleNames {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
+        let mut names = Vec::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if !known_columns::holds_name(&key, self.in_person) {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            match map.next_value::<Value>()? {
+                Value::String(name) => names.push(name),
+                Value::Object(person) if !self.in_person => {
+                    let is_name = |key: &str| known_columns::holds_name(key, true);
+                    let inner = person.into_iter().filter(|(key, _)| is_name(key));
+                    names.extend(inner.filter_map(|(_, name)| Some(name.as_str()?.to_owned())));
+                }
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_person_is_known() {
+        let of = |kind: &str, line: &str| {
+            let kind = SourceKind::from_name(kind).unwrap();
+            let dump = Dump { kind, ..Dump::looked_at(Path::new("none")) };
+            names_of_row(&dump, line.as_bytes()).join(" ")
+        };
+        let line = r#"{"tid": 1, "pid": 2, "text": "云", "user": {"user_id": 7, "portrait": "tb.1.x", "user_name": "aaa",
+            "nick_name_old": "bbb", "nick_name_new": "ccc", "show_name": "ddd", "ip": "北京", "level_name": "初级"}}"#;
+        assert_eq!(of("aiotieba", line), "aaa bbb ccc ddd");
+        let line = r#"{"pid": 1, "tid": 2, "user_name": "aaa", "nick_name": "bbb", "show_name": "ccc", "user_id": "u-7", "text": "云"}"#;
+        assert_eq!(of("thread-dump", line), "aaa bbb ccc");
+        let line = r#"{"id": "t3_1", "author": "kim-lee", "author_fullname": "t2_x", "title": "Do fish drown?", "link_author": "max-m", "user_reports": []}"#;
+        assert_eq!(of("reddit", line), "kim-lee max-m");
+        assert_eq!(of("leymore-titles", r#"{"title": "云", "lz": "甲甲甲", "href": "/p/1"}"#), "甲甲甲");
     }
 }

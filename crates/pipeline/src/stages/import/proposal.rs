@@ -149,7 +149,7 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
     }
     let of_place = |at: Option<&str>| {
         let dump = Dump { at: at.map(str::to_owned), ..dump.clone() };
-        of_rows(&first_rows(&dump)).map(|found| SourceProposal { at: dump.at, ..found })
+        first_rows(&dump).and_then(|rows| of_rows(&rows)).map(|found| SourceProposal { at: dump.at, ..found })
     };
     let found = match lists.is_empty() {
         true => of_place(None)?,
@@ -178,7 +178,8 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
         false => found,
     };
     finding_of(&source_dump(path, &found))?;
-    Ok(found)
+    let unread = rows::unread_columns(&dump).into_iter().map(|(name, holds)| format!("{name} ({holds})"));
+    Ok(SourceProposal { unused: found.unused.iter().cloned().chain(unread).collect(), ..found })
 }
 
 /// How sure it is that rows are posts: by their kind, by a column of texts, by how many fields they have.
@@ -206,20 +207,30 @@ fn finding_of(dump: &Dump) -> Result<(), NoSource> {
     }
 }
 
-/// The first rows that are objects.
-fn first_rows(dump: &Dump) -> Vec<Map<String, Value>> {
-    let mut found = Vec::new();
+/// The first rows that are objects, or why there are none.
+fn first_rows(dump: &Dump) -> Result<Vec<Map<String, Value>>, NoSource> {
+    let (mut found, mut fault) = (Vec::new(), None);
     for items in rows::read_batches(dump, LONGEST) {
         for item in (0..items.len()).filter_map(|n| items.get(n)) {
-            let row: Option<Map<String, Value>> =
-                item.bytes.ok().and_then(|bytes| notation::from_str(&String::from_utf8_lossy(bytes)).ok());
-            found.extend(row);
+            match item.bytes {
+                Ok(bytes) => {
+                    let row: Option<Map<String, Value>> =
+                        notation::from_str(&String::from_utf8_lossy(bytes)).ok();
+                    found.extend(row);
+                }
+                Err(unread) => fault = fault.or(Some((item.position, unread))),
+            }
             if found.len() == LOOKED_AT {
-                return found;
+                return Ok(found);
             }
         }
     }
-    found
+    match fault.filter(|_| found.is_empty()) {
+        Some((position, unread)) => Err(NoSource::Finding(format!(
+            "none of its rows can be read; the first, at {position}: {unread}"
+        ))),
+        None => Ok(found),
+    }
 }
 
 fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {

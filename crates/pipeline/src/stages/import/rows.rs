@@ -1,7 +1,6 @@
 //! The rows of a table as items, in any format: JSON and JSONL as they are, CSV and Parquet
 //! as the JSON objects of their rows.
 
-use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,18 +10,19 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
+use super::header::{self, NamesAgain};
+use super::pickle;
 use super::shape::NoRecords;
 use super::split::{SplitItems, Unread};
-use super::{header, pickle};
-use riddlemill_files::reading::workbook::{BookError, Sheet};
+use riddlemill_files::reading::workbook::Sheet;
 use riddlemill_files::reading::{
-    Dialect, Form, HEAD, Row, RowReader, column_name, sniff_form, text_of, workbook,
+    ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, sniff_form, text_of, workbook,
 };
-use riddlemill_tables::parquet_rows;
+use riddlemill_tables::{parquet_rows, unread_parquet_columns};
 
 /// The items of a dump, as [`dump::read_batches`] gives them; those of a table also if they are not JSON.
 pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
-    let read: fn(&Path, u64, &SyncSender<SplitItems>) = match detect_format(dump) {
+    let read: fn(&Dump, u64, &SyncSender<SplitItems>) = match detect_format(dump) {
         RowFormat::Parquet => send_parquet,
         RowFormat::Csv => send_csv,
         RowFormat::Workbook => send_workbook,
@@ -31,8 +31,8 @@ pub(super) fn read_batches(dump: &Dump, limit: u64) -> Receiver<SplitItems> {
         RowFormat::Other => return sync_channel(0).1,
     };
     let (sender, receiver) = sync_channel(2);
-    let path = dump.path.clone();
-    thread::spawn(move || read(&path, limit, &sender));
+    let dump = dump.clone();
+    thread::spawn(move || read(&dump, limit, &sender));
     receiver
 }
 
@@ -83,14 +83,22 @@ fn has_lines_of_json(path: &Path) -> bool {
 pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
     match detect_format(dump) {
         RowFormat::Csv => {
-            let table = Table::open(&dump.path, u64::MAX).ok()?;
+            let table = Table::open(dump, u64::MAX).ok()?;
             (!table.columns.is_empty()).then_some(table.columns)
         }
         RowFormat::Workbook => {
-            let mut sheets = read_sheets(&read_bytes(&dump.path).ok()?).ok()?;
+            let mut sheets = read_sheets(dump).ok()?;
             (!sheets.is_empty()).then(|| sheets.remove(0).columns)
         }
         _ => None,
+    }
+}
+
+/// The columns of a file whose values are of types that are not read, each with what it holds.
+pub(super) fn unread_columns(dump: &Dump) -> Vec<(String, String)> {
+    match detect_format(dump) {
+        RowFormat::Parquet => unread_parquet_columns(&dump.path),
+        _ => Vec::new(),
     }
 }
 
@@ -103,16 +111,14 @@ struct Table {
     reader: RowReader<Box<dyn Read + Send>>,
     /// The names of its columns.
     columns: Vec<String>,
-    /// Rows below them that were read already.
-    first: VecDeque<Row>,
     /// Whether it was in another encoding than UTF-8.
     is_decoded: bool,
 }
 
 impl Table {
     /// Opens a table at the rows below the names of its columns; `limit` is the most bytes of a row.
-    fn open(path: &Path, limit: u64) -> io::Result<Table> {
-        let text = text_of(dump::open_unpacked(path)?)?;
+    fn open(dump: &Dump, limit: u64) -> io::Result<Table> {
+        let text = text_of(dump::open_unpacked(&dump.path)?)?;
         let mut reader = text.reader;
         let mut head = Vec::with_capacity(HEAD);
         let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
@@ -120,30 +126,64 @@ impl Table {
             failed?;
         }
         let dialect = Dialect::guess_dialect(&head);
+        let mut first = RowReader::new(&head[dialect.skip.min(head.len())..], dialect, limit);
+        let rows = std::iter::from_fn(|| first.next_row().ok().flatten()).take(LOOKED_AT);
+        let rows: Vec<Vec<String>> = rows.map(|row| column_names(&row.cells)).collect();
+        let above = header::rows_above(dump, &rows);
+        let count = header::count_columns(&rows[above.min(rows.len())..]);
+        let spare = dialect.count_spare_cells(&head, count);
         let rest = io::Cursor::new(head).chain(reader);
         let rest: Box<dyn Read + Send> = Box::new(Skipped { left: dialect.skip, rest });
-        let mut reader = RowReader::new(rest, dialect, limit);
-        let mut first: VecDeque<Row> = VecDeque::new();
-        let mut is_named = false;
-        while first.len() <= header::ABOVE && !is_named {
+        let mut table = Table {
+            reader: RowReader::new(rest, dialect, limit),
+            columns: Vec::new(),
+            is_decoded: text.encoding.is_some(),
+        };
+        for _ in 0..=above {
             // What comes before damage counts.
-            let Ok(Some(row)) = reader.next_row() else { break };
-            is_named = row.cells.iter().filter(|cell| !cell.trim_ascii().is_empty()).count() > 1;
-            first.push_back(row);
+            let Ok(Some(row)) = table.reader.next_row() else { break };
+            table.columns = column_names(&row.cells);
         }
-        let texts: Vec<Vec<String>> = first.iter().map(|row| column_names(&row.cells)).collect();
-        first.drain(..header::rows_above(&texts));
-        let columns = first.pop_front().map(|row| column_names(&row.cells)).unwrap_or_default();
-        reader.expect_columns(columns.len());
-        Ok(Table { reader, columns, first, is_decoded: text.encoding.is_some() })
+        table.columns.truncate(count);
+        table.reader.expect_columns(table.columns.len(), spare);
+        Ok(table)
     }
 
-    fn next_row(&mut self) -> io::Result<Option<Row>> {
-        match self.first.pop_front() {
-            Some(row) => Ok(Some(self.reader.with_columns(row))),
-            None => self.reader.next_row(),
+    /// The next row, as JSON. The names of the columns are no row where they come again; other names are told, and count for the rows
+    /// below them.
+    fn next_row(&mut self, limit: u64) -> io::Result<Option<(u64, Result<Vec<u8>, Unread>)>> {
+        while let Some(row) = self.reader.next_row()? {
+            let names = || column_names(&row.cells);
+            let again =
+                may_be_names(&row).then(|| header::find_names_again(&self.columns, &names())).flatten();
+            match again {
+                Some(NamesAgain::Same) => {}
+                Some(NamesAgain::Other) => {
+                    self.columns = names();
+                    self.reader.expect_columns(self.columns.len(), 0);
+                    return Ok(Some((row.line, Err(OTHER_NAMES))));
+                }
+                None => {
+                    return Ok(Some((row.line, row_as_json(&self.columns, &row, limit, self.is_decoded))));
+                }
+            }
         }
+        Ok(None)
     }
+}
+
+/// Rows at the head of a table, of which one may have the names of its columns.
+const LOOKED_AT: usize = 2 * ABOVE;
+
+/// A row with names among the rows of a table.
+const OTHER_NAMES: Unread = Unread::Foreign(
+    "this row has other names of columns than the first one, as if two files stood one behind the other: the rows below it are read under its names\n  hint: make a file of each, with a [[source]] of its own",
+);
+
+/// Whether a row may have the names of columns: nearly none has, and looking at each closely takes long.
+fn may_be_names(row: &Row) -> bool {
+    row.cells.len() > 1
+        && row.cells.iter().all(|cell| (1..=120).contains(&cell.len()) && !cell[0].is_ascii_digit())
 }
 
 /// What is behind the first bytes.
@@ -166,15 +206,14 @@ impl<R: Read> Read for Skipped<R> {
     }
 }
 
-fn send_csv(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+fn send_csv(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut items = SplitItems::default();
     let mut last = 1;
     let cut = (|| -> io::Result<()> {
-        let mut table = Table::open(path, limit)?;
-        while let Some(row) = table.next_row()? {
+        let mut table = Table::open(dump, limit)?;
+        while let Some((line, object)) = table.next_row(limit)? {
             // A lone carriage return ends a row and no line: two rows never share a position.
-            last = row.line.max(last + 1);
-            let object = row_as_json(&table.columns, &row, limit, table.is_decoded);
+            last = line.max(last + 1);
             items.push(last, object.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return Ok(());
@@ -195,39 +234,57 @@ fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The sheets of a workbook, each from the row with the names of its columns on.
-fn read_sheets(bytes: &[u8]) -> Result<Vec<Sheet>, BookError> {
-    let mut sheets = workbook::read_tables(bytes)?;
+/// The sheets of a workbook, each from the row with the names of its columns on; first the one that is most like posts.
+fn read_sheets(dump: &Dump) -> Result<Vec<Sheet>, NoRecords> {
+    let bytes = read_bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
+    let mut sheets = workbook::read_tables(&bytes)
+        .map_err(|error| NoRecords(format!("{error}\n  hint: save it again as XLSX, or as CSV UTF-8")))?;
     for sheet in &mut sheets {
-        let cells =
-            |row: &[Option<String>]| row.iter().map(|cell| cell.clone().unwrap_or_default()).collect();
         let mut first: Vec<Vec<String>> = vec![sheet.columns.clone()];
-        first.extend(sheet.rows.iter().take(header::ABOVE).map(|(_, row)| cells(row)));
-        let above = header::rows_above(&first);
+        first.extend(sheet.rows.iter().take(LOOKED_AT).map(|(_, row)| cell_texts(row)));
+        let above = header::rows_above(dump, &first);
         if above > 0 {
             sheet.columns = first[above].iter().map(|name| column_name(name)).collect();
             sheet.rows.drain(..above);
         }
+        sheet.columns.truncate(header::count_columns(&first[above..]));
     }
     sheets.retain(|sheet| !sheet.rows.is_empty());
+    // The first of equally good ones, which `max_by_key` would not give.
+    let best = (0..sheets.len()).rev().max_by_key(|at| header::count_known_names(dump, &sheets[*at].columns));
+    if let Some(best) = best {
+        sheets[..=best].rotate_right(1);
+    }
     Ok(sheets)
+}
+
+fn cell_texts(row: &[Option<String>]) -> Vec<String> {
+    row.iter().map(|cell| cell.clone().unwrap_or_default()).collect()
 }
 
 /// The rows of every sheet that has the columns of the first one; a row's position is its number on the first sheet, and
 /// goes on from there on the others.
-fn send_workbook(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+fn send_workbook(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut items = SplitItems::default();
-    let sheets = read_bytes(path).ok().and_then(|bytes| read_sheets(&bytes).ok()).unwrap_or_default();
+    let sheets = read_sheets(dump).unwrap_or_default();
     let first = sheets.first().map(|sheet| sheet.columns.clone()).unwrap_or_default();
     let (mut before, mut last) = (0, 1);
     for sheet in sheets.iter().filter(|sheet| sheet.columns == first) {
+        let mut columns = first.clone();
         for (number, cells) in &sheet.rows {
+            let again = header::find_names_again(&columns, &cell_texts(cells));
+            if again == Some(NamesAgain::Same) {
+                continue;
+            }
             last = before + number;
-            let filled =
-                first.iter().zip(cells).filter_map(|(name, cell)| Some((name.clone(), cell.clone()?.into())));
-            let row = Value::Object(filled.filter(|(name, _)| !name.is_empty()).collect()).to_string();
-            let length = row.len() as u64;
-            items.push(last, if length > limit { Err(Unread::Oversize(length)) } else { Ok(row.as_bytes()) });
+            let row = match again {
+                Some(_) => {
+                    columns = cell_texts(cells).iter().map(|name| column_name(name)).collect();
+                    Err(OTHER_NAMES)
+                }
+                None => sheet_row_as_json(&columns, cells, limit),
+            };
+            items.push(last, row.as_deref().map_err(|unread| *unread));
             if items.len() == dump::BATCH && sender.send(std::mem::take(&mut items)).is_err() {
                 return;
             }
@@ -237,23 +294,36 @@ fn send_workbook(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
     let _ = sender.send(items);
 }
 
-/// Sheets that are not read because they have other columns than the first, and a workbook that cannot be read.
+fn sheet_row_as_json(columns: &[String], cells: &[Option<String>], limit: u64) -> Result<Vec<u8>, Unread> {
+    let filled = cells.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    if filled > columns.len() {
+        return Err(Unread::Row(RowFault::Unnamed { cell: filled, columns: columns.len() }));
+    }
+    let cells = columns.iter().zip(cells).filter(|(name, _)| !name.is_empty());
+    let row: Map<String, Value> =
+        cells.filter_map(|(name, cell)| Some((name.clone(), cell.clone()?.into()))).collect();
+    let row = Value::Object(row).to_string().into_bytes();
+    if row.len() as u64 > limit { Err(Unread::Oversize(row.len() as u64)) } else { Ok(row) }
+}
+
+/// What of a workbook is not read: sheets with other columns than the one that is read first, and what its sheets say of themselves.
+///
+/// # Errors
+/// [`NoRecords`] of a workbook that cannot be read.
 pub(super) fn of_workbook(dump: &Dump) -> Result<Vec<String>, NoRecords> {
-    let bytes = read_bytes(&dump.path).map_err(|error| NoRecords(error.to_string()))?;
-    let sheets = read_sheets(&bytes)
-        .map_err(|error| NoRecords(format!("{error}\n  hint: save it again as XLSX, or as CSV UTF-8")))?;
+    let sheets = read_sheets(dump)?;
     let Some(first) = sheets.first() else { return Ok(Vec::new()) };
-    let others = sheets.iter().filter(|sheet| sheet.columns != first.columns);
-    Ok(others
-        .map(|sheet| {
-            format!(
-                "sheet {} has other columns than sheet {} and was not read: {}\n  hint: save it as a workbook or CSV of its own, with a [[source]] of its own",
-                sheet.name,
-                first.name,
-                sheet.columns.join(", ")
-            )
-        })
-        .collect())
+    let (alike, others): (Vec<&Sheet>, Vec<&Sheet>) =
+        sheets.iter().partition(|sheet| sheet.columns == first.columns);
+    let others = others.into_iter().map(|sheet| {
+        format!(
+            "sheet {} has other columns than sheet {} and was not read: {}\n  hint: save it as a workbook or CSV of its own, with a [[source]] of its own",
+            sheet.name,
+            first.name,
+            sheet.columns.join(", ")
+        )
+    });
+    Ok(others.chain(alike.into_iter().flat_map(|sheet| sheet.lacks.clone())).collect())
 }
 
 /// A row as a JSON object. Empty cells are absent.
@@ -278,10 +348,11 @@ fn row_as_json(columns: &[String], record: &Row, limit: u64, is_decoded: bool) -
 }
 
 /// The dictionaries of an array, each as the JSON that Python would write of it.
-fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+fn send_numpy(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut items = SplitItems::default();
     let mut bytes = Vec::new();
-    let read = dump::open_unpacked(path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
+    let read =
+        dump::open_unpacked(&dump.path).and_then(|reader| reader.take(pickle::MOST).read_to_end(&mut bytes));
     match read.map_err(|e| dump::describe_error(&e)).and_then(|_| pickle::parse_array(&bytes)) {
         Ok(rows) => {
             for (row, position) in rows.iter().zip(1..) {
@@ -297,11 +368,12 @@ fn send_numpy(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
     let _ = sender.send(items);
 }
 
-fn send_parquet(path: &Path, limit: u64, sender: &SyncSender<SplitItems>) {
+fn send_parquet(dump: &Dump, limit: u64, sender: &SyncSender<SplitItems>) {
     let mut position = 0;
     loop {
         // A decoder that panics on foreign bytes has found damage, too.
-        let read = std::panic::catch_unwind(|| parquet_rows(path, position, dump::BATCH).map_err(|_| ()));
+        let read =
+            std::panic::catch_unwind(|| parquet_rows(&dump.path, position, dump::BATCH).map_err(|_| ()));
         let rows = match read.unwrap_or(Err(())) {
             Ok(rows) if rows.is_empty() => return,
             Ok(rows) => rows,

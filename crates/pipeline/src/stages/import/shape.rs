@@ -10,7 +10,7 @@ use super::files::Dump;
 use super::judgement::{self, FileJudgement, HeadObject, ITSELF};
 use super::scanner::Scanner;
 pub(super) use super::split::RecordForm as Shape;
-use super::split::Splitter;
+use super::split::{RECORD_MARK, Splitter};
 use super::wanted;
 use crate::config::{SourceKind, toml_string};
 use riddlemill_files::reading::{Packing, open_unpacked, text_of};
@@ -23,6 +23,8 @@ const HEAD: usize = 1 << 20;
 const NAMED: usize = 20;
 /// Objects at the head of a file that are looked at.
 const OBJECTS: usize = 20;
+/// Fewer of them say too little without the one that the head cuts.
+const FEW: usize = 4;
 
 /// Why no records can be found in a file, and what to do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +74,10 @@ fn open_text(dump: &Dump) -> io::Result<Box<dyn Read + Send>> {
 fn read_head(dump: &Dump) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     let read = open_text(dump).and_then(|reader| reader.take(HEAD as u64).read_to_end(&mut head));
+    // In a sequence of texts the marks part them as blanks do.
+    if head.first() == Some(&RECORD_MARK) {
+        head.iter_mut().filter(|byte| **byte == RECORD_MARK).for_each(|mark| *mark = b' ');
+    }
     if head.is_empty() { read.map(|_| head) } else { Ok(head) }
 }
 
@@ -147,6 +153,11 @@ impl<'h> Outline<'h> {
                     "the file is a list of lists of objects\n  hint: `jq -c '.[][]' FILE > posts.jsonl` writes an object a line".into(),
                 );
             }
+            (Some(b'['), _) if ends_with_object(inner) => {
+                return NoRecords::fail_because(
+                    "the file is a list of lists, each with an object at its end, as downloaders write it\n  hint: `jq -c '.[] | .[-1] | objects' FILE > posts.jsonl` writes the objects, one a line".into(),
+                );
+            }
             (Some(b'['), _) => {
                 return NoRecords::fail_because(
                     "the file is a list of lists and not of objects: its columns have no names\n  hint: where the first of them has the names, `jq -c '.[0] as $names | .[1:][] | [$names, .] | transpose | map({(.[0]): .[1]}) | add' FILE > posts.jsonl` writes an object a line".into(),
@@ -163,12 +174,19 @@ impl<'h> Outline<'h> {
     }
 }
 
+/// Whether the list with which the bytes begin has an object as its last element.
+fn ends_with_object(bytes: &[u8]) -> bool {
+    let first = serde_json::Deserializer::from_slice(bytes).into_iter::<Vec<Value>>().next();
+    first.and_then(Result::ok).is_some_and(|list| list.last().is_some_and(Value::is_object))
+}
+
 /// The first objects of a head, without the last one, which may be cut off.
 fn first_objects<'h>(shape: &Shape, head: &'h [u8]) -> Vec<HeadObject<'h>> {
     let mut splitter = Splitter::for_shape(shape, u64::MAX);
     splitter.feed_piece(head);
     let whole = head.len() < HEAD;
-    if whole {
+    // What an export says of itself may come first, and its one list of records be longer than the head.
+    if whole || splitter.count_ready().0 < FEW {
         splitter.finish(None);
     }
     let items = splitter.take_items();

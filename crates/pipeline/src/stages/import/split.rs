@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use riddlemill_files::reading::RowFault;
+use riddlemill_files::reading::{RowFault, is_mostly_utf8};
 use riddlemill_record::Reason;
 
 /// How records follow one another.
@@ -27,6 +27,9 @@ pub(super) enum RecordForm {
         at: String,
     },
 }
+
+/// What stands before each text in a sequence of JSON texts (RFC 7464).
+pub(super) const RECORD_MARK: u8 = 0x1e;
 
 /// A line or an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,15 +99,17 @@ pub enum Unread {
     #[error("{0} bytes, over the limit of import.max_line_mib")]
     Oversize(u64),
     /// Not UTF-8.
-    #[error("not UTF-8 at byte {at}{}", if *.gbk { ": it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)" } else { "" })]
+    #[error("not UTF-8 at byte {at}: {cause}")]
     Encoding {
         /// The offset of the first wrong byte in the item.
         at: usize,
-        /// Whether the bytes are valid GB18030.
-        gbk: bool,
+        /// What it is instead.
+        cause: WrongByte,
     },
     /// The file is in another encoding, in which a character is wrong.
-    #[error("character {0} is none of the file's encoding\n  hint: save the file again, as UTF-8")]
+    #[error(
+        "character {0} is none of the file's encoding: a byte is damaged there, or the file was cut\n  hint: take the record from a whole copy of the file, or save the file again, as UTF-8"
+    )]
     Undecoded(usize),
     /// The file ends here although it should not.
     #[error("the file ends in the middle: {0}")]
@@ -115,6 +120,26 @@ pub enum Unread {
     /// The file holds something else than its first bytes promise.
     #[error("{0}")]
     Foreign(&'static str),
+}
+
+/// Why bytes are no UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongByte {
+    /// They are valid GB18030.
+    #[error(
+        "it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)"
+    )]
+    Gbk,
+    /// They end within a character.
+    #[error(
+        "it ends within a character\n  hint: the file or the text was cut there; take it from a whole copy"
+    )]
+    Cut,
+    /// They are damaged, or in an encoding that is not known.
+    #[error(
+        "the byte is damaged, or of another encoding\n  hint: take the record from a whole copy of the file, or write it as UTF-8 again"
+    )]
+    Damaged,
 }
 
 impl Unread {
@@ -129,9 +154,14 @@ impl Unread {
     }
 
     pub(super) fn of_bytes(bytes: &[u8]) -> Unread {
-        let at = std::str::from_utf8(bytes).err().map_or(0, |e| e.valid_up_to());
-        let (_, _, wrong) = encoding_rs::GB18030.decode(bytes);
-        Unread::Encoding { at, gbk: !wrong }
+        let error = std::str::from_utf8(bytes).err();
+        let at = error.map_or(0, |error| error.valid_up_to());
+        let cause = match is_mostly_utf8(bytes) {
+            true if error.is_some_and(|error| error.error_len().is_none()) => WrongByte::Cut,
+            false if !encoding_rs::GB18030.decode(bytes).2 => WrongByte::Gbk,
+            _ => WrongByte::Damaged,
+        };
+        Unread::Encoding { at, cause }
     }
 }
 
@@ -245,7 +275,7 @@ impl Splitter {
                 self.consumed += 1;
                 match first {
                     b'\n' => self.position += 1,
-                    b' ' | b'\t' | b'\r' => {}
+                    b' ' | b'\t' | b'\r' | RECORD_MARK => {}
                     b'[' => {
                         self.shape = SplitShape::Array(Array { depth: 1, ..Array::default() });
                         self.position = 0;
@@ -320,7 +350,8 @@ impl Splitter {
 
     /// The current item, without the whitespace around it.
     fn at_hand(&self) -> &[u8] {
-        self.items.bytes[self.start..].trim_ascii()
+        let bytes = self.items.bytes[self.start..].trim_ascii();
+        if bytes == [RECORD_MARK] { &[] } else { bytes }
     }
 
     fn item_done(&mut self) {
@@ -336,7 +367,9 @@ impl Splitter {
             if self.items.bytes.last() == Some(&b'\r') {
                 self.items.bytes.pop();
             }
-            let start = std::mem::replace(&mut self.start, self.items.bytes.len());
+            let marks =
+                self.items.bytes[self.start..].iter().take_while(|byte| **byte == RECORD_MARK).count();
+            let start = std::mem::replace(&mut self.start, self.items.bytes.len()) + marks;
             self.items.items.push((self.position, Ok(start..self.start)));
             self.items.starts.push(begins);
         }

@@ -55,7 +55,7 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         None => (None, None),
     };
     let score = field("score").and_then(|score| {
-        let number = parse_number(&score);
+        let number = loose::parse_number(&score);
         if number.is_none() && !score.trim().is_empty() {
             noted.borrow_mut().push(format!("the score {score:?} is no number"));
         }
@@ -113,31 +113,6 @@ fn is_none(value: &str) -> bool {
     !value.is_empty()
         && value.len() <= 12
         && (NONE.iter().any(|none| value.eq_ignore_ascii_case(none)) || FAULTS.contains(&value))
-}
-
-/// A number as people and sites write it: `1,204`, `3k`, `1.2万`.
-fn parse_number(written: &str) -> Option<f64> {
-    let text = written.trim().trim_start_matches('+');
-    let (text, times) = match text.char_indices().last() {
-        Some((at, 'k' | 'K' | '千')) => (&text[..at], 1e3),
-        Some((at, 'w' | 'W' | '万' | '萬')) => (&text[..at], 1e4),
-        Some((at, 'm' | 'M')) => (&text[..at], 1e6),
-        Some((at, '亿' | '億')) => (&text[..at], 1e8),
-        _ => (text, 1.0),
-    };
-    let plain = match text.split_once(',') {
-        // Groups of three digits, and nothing else with a comma: it could be a decimal one.
-        Some((first, rest)) => {
-            let mut groups = rest.split('.').next().unwrap_or_default().split(',');
-            let grouped = (1..=4).contains(&first.len()) && groups.all(|group| group.len() == 3);
-            grouped.then(|| text.replace(',', ""))?
-        }
-        None => text.to_owned(),
-    };
-    let number: f64 = plain.trim().parse().ok()?;
-    // 1.2 is not exact in binary: without rounding, 1.2万 would be a little less than 12,000.
-    let number = if times > 1.0 { (number * times * 1e3).round() / 1e3 } else { number };
-    Some(number).filter(|number| number.is_finite())
 }
 
 /// The key under which a note holds further columns.
@@ -382,22 +357,12 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_none_are_noted_and_numbers_are_read_as_people_write_them() {
+    fn values_that_are_none_are_noted() {
         let line = r##"{"body ": "冰箱会感冒吗", "who": "NULL", "at": "#N/A", "up": "1,204"}"##;
         let pairs = [("content", "body"), ("author", "who"), ("time", "at"), ("score", "up")];
         let read = draft(line, &pairs);
         assert_eq!((read.author, read.time, read.score), (None, None, Some(1204.0)));
         assert_eq!(read.noted, "who is \"NULL\", which is no value; at is \"#N/A\", which is no value");
-        for (written, want) in [
-            ("3k", Some(3000.0)),
-            ("1.2万", Some(12000.0)),
-            ("1,5", None),
-            ("12", Some(12.0)),
-            ("-1,234,567.5", Some(-1_234_567.5)),
-            ("many", None),
-        ] {
-            assert_eq!(parse_number(written), want, "{written}");
-        }
         let odd = draft(r#"{"body": "云", "up": "many"}"#, &[("content", "body"), ("score", "up")]);
         assert_eq!((odd.score, odd.noted.as_str()), (None, "the score \"many\" is no number"));
         let none = parse_post(r#"{"body": "&nbsp;"}"#, &fields(&[("content", "body")]));
