@@ -47,6 +47,9 @@ pub(super) fn runnable_commands(text: &str) -> Cow<'_, str> {
 /// The next command with what this call was given.
 pub(super) fn complete_command(next: &mut Next) {
     next.command = runnable_commands(&next.command).into_owned();
+    if let Some(first) = &mut next.first {
+        *first = runnable_commands(first).into_owned();
+    }
 }
 
 /// [`runnable_commands`] of what may quote posts, too: only commands between backticks are ours.

@@ -52,7 +52,7 @@ pub(super) fn run_decide_verb(verb: &DecideVerb, global: &Global) -> Result<Exit
         DecideVerb::Undo { id, by, why } => undo_decision(&config, id, by, why),
         DecideVerb::List { record } => list_decisions(&config, record.as_deref(), global),
         DecideVerb::Export { out, recipe, stage, outcome, pairs } => {
-            export_decisions(&config, out, recipe.as_deref(), stage.clone(), outcome, *pairs)
+            export_decisions(&config, out, recipe.as_deref(), stage.clone(), outcome, *pairs, global)
         }
         DecideVerb::Import { files, by, why, all } => {
             import_decisions(&config, files, by.as_deref(), why.as_deref(), *all, global)
@@ -262,6 +262,7 @@ fn export_decisions(
     stage: Option<String>,
     outcome: &str,
     pairs: bool,
+    global: &Global,
 ) -> Result<Exit, Failure> {
     let recipe = match recipe {
         Some(name) => output::find_recipe(name)?,
@@ -284,6 +285,10 @@ fn export_decisions(
         durable::create_folder(folder)?;
     }
     durable::replace_file(out, &bytes)?;
+    if global.json {
+        output::print_json(&serde_json::json!({ "file": out.display().to_string(), "rows": rows.len() }))?;
+        return Ok(Exit::Done);
+    }
     // The path alone goes to stdout, so that a script can use it.
     output::print_text(&format!("{}\n", out.display()))?;
     eprintln!("{}", count(rows.len() as u64, if pairs { "pair" } else { "record" }));

@@ -56,6 +56,14 @@ impl Failure {
         Failure { exit: Exit::Usage, message: message.into() }
     }
 
+    /// Several in one: each message once, and the exit code of the first.
+    pub(super) fn of_all(failures: Vec<Failure>) -> Failure {
+        let exit = failures.first().map_or(Exit::Done, |failure| failure.exit);
+        let mut messages: Vec<String> = failures.into_iter().map(|failure| failure.message).collect();
+        messages.dedup();
+        Failure { exit, message: messages.join(&ANOTHER.to_string()) }
+    }
+
     pub(super) fn print_failure(&self, json: bool) {
         if json {
             eprintln!(

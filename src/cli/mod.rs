@@ -74,6 +74,7 @@ mod verbs;
 mod verify;
 mod withdraw;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +91,7 @@ use exit::Failure;
 pub fn main() -> ExitCode {
     // If a shell requests completions, the program prints them and ends here.
     CompleteEnv::with_factory(Cli::command).complete();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(help_of_verb(std::env::args_os()));
     let verbs = Cli::command().get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     commands::remember_call(&cli.global.workspace, recipes_given(&cli.verb), verbs);
     let stop = Arc::new(Stop::default());
@@ -107,7 +108,10 @@ pub fn main() -> ExitCode {
     {
         spinner::start_spinner("working".into(), progress::spinner_style());
     }
-    let ended = run_verb(&cli, &stop);
+    if cli.global.json {
+        output::expect_json();
+    }
+    let ended = run_verb(&cli, &stop).and_then(|exit| output::finish_output().map(|()| exit));
     // A verb that printed nothing has left the spinner on the terminal.
     spinner::stop_spinner();
     match ended {
@@ -117,6 +121,15 @@ pub fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// The arguments; those of `help` without flags: clap takes the `--help` of `help run --help` for a verb's name.
+fn help_of_verb(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    if args.get(1).is_some_and(|verb| verb == "help") {
+        args.retain(|arg| arg != "--help" && arg != "-h");
+    }
+    args
 }
 
 /// The recipes that a call selects, which the commands that it proposes select, too.

@@ -4,14 +4,19 @@ use super::commands::runnable_commands;
 use super::terminal::{HANG, Tone, tint_text};
 use crate::report::{KeptBack, Next, RecipeState};
 
-/// `next: riddlemill release flub  (flub is complete …)`.
-pub(super) fn next_line(next: &Next) -> String {
-    format!(
+/// `next: riddlemill release flub  (flub is complete …)`, after `first: ` and what no command does.
+pub(super) fn next_lines(next: &Next) -> Vec<String> {
+    let first = next
+        .first
+        .iter()
+        .map(|first| format!("{} {HANG}{}", tint_text(Tone::Head, "first:"), runnable_commands(first)));
+    let command = format!(
         "{} {HANG}{}  ({})",
         tint_text(Tone::Head, "next:"),
         runnable_commands(&next.command),
         runnable_commands(&next.why)
-    )
+    );
+    first.chain([command]).collect()
 }
 
 /// What waits or failed, one line per cause, under a heading.

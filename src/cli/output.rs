@@ -1,6 +1,7 @@
 //! Functions shared by all verbs: loading a workspace, choosing recipes, writing to stdout.
 
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -46,9 +47,18 @@ pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Co
     match [recipe::unknown_steps(&config), recipe::unknown_columns(&config)].concat() {
         problems if problems.is_empty() => {
             recipe::give_settings(&config);
+            warn_of_absent(&config, global);
             Ok(config)
         }
         problems => Err(Problems(problems).into()),
+    }
+}
+
+/// Warns of files that the settings name and that are not there, where everything works without them.
+fn warn_of_absent(config: &Config, global: &Global) {
+    let absent = [config.absent_places(), crate::pipeline::list_unused_answers(config)].concat();
+    for Problem { place, what } in absent.iter().filter(|_| !global.quiet) {
+        eprintln!("warning: {place}: {what}");
     }
 }
 
@@ -197,8 +207,29 @@ pub(super) fn unknown_annotator(config: &Config, name: &str) -> String {
     unknown("annotator", name, known)
 }
 
+/// The words of verbs that have no report of their own, under `--json`: `None` without the flag.
+static WORDS: Mutex<Option<String>> = Mutex::new(None);
+
+/// With `--json`, what is printed as text is kept, so that stdout is one document: see [`finish_output`].
+pub(super) fn expect_json() {
+    *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(String::new());
+}
+
+/// Prints the words that were kept, as `{"text": …}`, if nothing else was printed.
+pub(super) fn finish_output() -> Result<(), Failure> {
+    let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match words.filter(|words| !words.is_empty()) {
+        Some(text) => print_json(&serde_json::json!({ "text": text })),
+        None => Ok(()),
+    }
+}
+
 /// Prints a value as indented JSON.
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    // A report says more than the words beside it, and two documents could not be read as one.
+    if let Some(words) = WORDS.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        words.clear();
+    }
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| Failure { exit: Exit::Io, message: e.to_string() })?;
     print_raw(&format!("{text}\n"))
@@ -206,6 +237,10 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// Writes for people to stdout: see [`terminal::fit_text`].
 pub(super) fn print_text(text: &str) -> Result<(), Failure> {
+    if let Some(words) = WORDS.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        words.push_str(&super::commands::runnable_quoted(text));
+        return Ok(());
+    }
     print_raw(&terminal::fit_text(&super::commands::runnable_quoted(text), terminal::stdout_style()))
 }
 

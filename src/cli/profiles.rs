@@ -16,7 +16,13 @@ pub(super) fn run_profiles_verb(verb: &ProfilesVerb, global: &Global) -> Result<
     let profiles = Profiles::open(&global.workspace);
     match verb {
         ProfilesVerb::List => list_profiles(&profiles, global)?,
-        ProfilesVerb::Show { name } => output::print_text(&profile_text(&profiles, name)?)?,
+        ProfilesVerb::Show { name } => {
+            let text = profile_text(&profiles, name)?;
+            match global.json {
+                true => output::print_json(&json!({ "name": name, "text": text }))?,
+                false => output::print_text(&text)?,
+            }
+        }
         ProfilesVerb::Copy { name, new } => copy_profile(&profiles, name, new.as_deref().unwrap_or(name))?,
         ProfilesVerb::Check { files } => return check_profiles(&profiles, files, global),
         ProfilesVerb::Keys => list_keys(global)?,

@@ -12,7 +12,13 @@ pub(super) fn run_prompts_verb(verb: &PromptsVerb, global: &Global) -> Result<Ex
     let usage = |e: crate::llm::prompt::PromptError| Failure::usage(e.to_string());
     match verb {
         PromptsVerb::List => list_prompts(&prompts.list_prompts(), global)?,
-        PromptsVerb::Show { name } => output::print_text(prompts.prompt_source(name).map_err(usage)?)?,
+        PromptsVerb::Show { name } => {
+            let text = prompts.prompt_source(name).map_err(usage)?;
+            match global.json {
+                true => output::print_json(&serde_json::json!({ "name": name, "text": text }))?,
+                false => output::print_text(text)?,
+            }
+        }
         PromptsVerb::Diff { name } => {
             let names = match name {
                 Some(name) => vec![name.clone()],

@@ -44,11 +44,17 @@ pub(super) fn init_workspace(args: &Init, global: &Global) -> Result<Exit, Failu
         ));
     }
     init::create_workspace(&root, args.empty, global)?;
+    if global.json {
+        let settings = root.join(FILE).display().to_string();
+        output::print_json(
+            &serde_json::json!({ "workspace": root.display().to_string(), "settings": settings }),
+        )?;
+    }
     if !global.quiet {
         let at = workspace_option(&root);
         match args.empty {
             true => eprintln!(
-                "next: riddlemill init {} FILE… proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then riddlemill{at} run",
+                "hint: `riddlemill init {} FILE…` proposes a [[source]] for each file of posts, and with --write adds it to {FILE}; then `riddlemill{at} run`",
                 shell_path(&root)
             ),
             false => eprintln!("next: riddlemill{at} run"),
@@ -170,13 +176,16 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
     if !global.quiet && !found.is_empty() {
         let at = workspace_option(root);
         match write {
-            true => eprintln!("next: riddlemill{at} run; then riddlemill{at} audit"),
+            true => eprintln!("next: riddlemill{at} run && riddlemill{at} audit"),
             false => {
                 let of = |(file, found): &(&Path, Result<_, _>)| {
                     found.is_ok().then(|| format!(" {}", shell_path(file)))
                 };
                 let good: String = proposals.iter().filter_map(of).collect();
-                eprintln!("next: riddlemill init {}{good} --write writes this into {FILE}", shell_path(root));
+                eprintln!(
+                    "next: riddlemill init {}{good} --write  (writes this into {FILE})",
+                    shell_path(root)
+                );
             }
         }
     }

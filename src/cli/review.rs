@@ -19,10 +19,10 @@ pub(super) fn run_review_verb(verb: &ReviewVerb, global: &Global) -> Result<Exit
     match verb {
         ReviewVerb::Export { place, annotator, format, out, gold, propose, all } => {
             match (all, place.named_place()) {
-                (Some(folder), _) => sheets::write_all(&config, place, *format, folder),
+                (Some(folder), _) => sheets::write_all(&config, place, *format, folder, global),
                 (None, Some(place)) => {
                     let room = ReviewSession::open(&config, &place)?;
-                    sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose)
+                    sheets::write_ballot(&room, annotator, *format, out, gold.as_deref(), *propose, global)
                 }
                 (None, None) => {
                     Err(usage_failure("name the step, or write everybody's sheets with --all DIR"))

@@ -79,15 +79,23 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
     }
     let (mut failed, mut unread) = (false, 0);
     let (mut built, mut standings) = (Vec::new(), Vec::new());
-    let passed = Mutex::new(Vec::new());
+    let (passed, mut unwritten) = (Mutex::new(Vec::new()), Vec::new());
     for (at, recipe) in recipes.iter().enumerate() {
         // The recipes still ahead count in the estimate that a question shows.
-        let made = run_recipe(&config, &recipes[at..], &selection, stop, &passed, global);
-        if made.is_err() {
-            // What waits in the finished recipes is worth knowing all the same.
-            print_kept_back(&standings, global);
-        }
-        let (standing, candidate) = made?;
+        let (standing, candidate) =
+            match run_recipe(&config, &recipes[at..], &selection, stop, &passed, global) {
+                Ok(made) => made,
+                // A file of one recipe that cannot be read or written does not keep the others from being made.
+                Err(failure) if failure.exit == Exit::Io => {
+                    unwritten.push(failure);
+                    continue;
+                }
+                Err(failure) => {
+                    // What waits in the finished recipes is worth knowing all the same.
+                    print_kept_back(&standings, global);
+                    return Err(failure);
+                }
+            };
         failed |= standing.causes.iter().any(|cause| cause.failed);
         unread += count_refused(&config, recipe, global)?;
         built.extend(candidate);
@@ -95,6 +103,9 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
     }
     print_kept_back(&standings, global);
     output::print_remarks(&selection.run, global);
+    if !unwritten.is_empty() {
+        return Err(Failure::of_all(unwritten));
+    }
     let mut next = crate::report::next(&config, &standings, &args.only.recipes)?;
     next.iter_mut().for_each(complete_command);
     if global.json {
@@ -111,7 +122,7 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
                 count(unread, "line")
             );
         }
-        next.iter().for_each(|next| eprintln!("{}", next::next_line(next)));
+        next.iter().flat_map(next::next_lines).for_each(|line| eprintln!("{line}"));
     }
     Ok(if failed || unread > 0 { Exit::Partial } else { Exit::Done })
 }

@@ -21,10 +21,14 @@ pub(super) fn serve_workspace(args: &Serve, global: &Global, stop: &Stop) -> Res
         overrides: Overrides { ask: None, ..output::collect_overrides(global, &[]) },
         address: Address { ip, port: args.port, public: args.public.clone() },
     };
-    let quiet = global.quiet;
+    let (quiet, json) = (global.quiet, global.json);
     let ready = |local: std::net::SocketAddr| {
         // A script that started the server can read the address from the first line.
-        let _ = output::print_text(&format!("http://{local}/\n"));
+        let address = format!("http://{local}/");
+        let _ = match json {
+            true => output::print_json(&serde_json::json!({ "address": address })),
+            false => output::print_text(&format!("{address}\n")),
+        };
         if !quiet {
             eprintln!("Ctrl-C stops it");
         }

@@ -27,6 +27,7 @@ pub(super) fn write_ballot(
     out: &Path,
     gold: Option<&Path>,
     proposing: bool,
+    global: &Global,
 ) -> Result<Exit, Failure> {
     let known = |name: &str| room.config.annotators.iter().any(|person| person.name == name);
     if !annotator.is_empty() && !known(annotator) {
@@ -78,10 +79,16 @@ pub(super) fn write_ballot(
         proposed: proposed.as_ref(),
     };
     durable::create_folder(out)?;
+    let mut written = Vec::new();
     for file in export_ballot(&ballot, as_format(format)).map_err(io_failure)? {
         let path = store::path_inside(out, &file.name)?;
         durable::replace_file(&path, &file.bytes)?;
         output::print_text(&format!("{}\n", path.display()))?;
+        written.push(path.display().to_string());
+    }
+    if global.json {
+        output::print_json(&serde_json::json!({ "files": written, "items": rows.len() }))?;
+        return Ok(Exit::Done);
     }
     eprintln!("{}", count(rows.len() as u64, "item"));
     Ok(Exit::Done)
@@ -116,6 +123,7 @@ pub(super) fn write_all(
     place: &SomePlace,
     format: FormatArg,
     folder: &Path,
+    global: &Global,
 ) -> Result<Exit, Failure> {
     let only = RecipeArgs { recipes: place.recipe.clone().into_iter().collect() };
     let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
@@ -181,6 +189,10 @@ pub(super) fn write_all(
             count(*sheets, "sheet"),
             count(*items, "item")
         ))?;
+    }
+    if global.json {
+        let person = |(name, (sheets, items)): (&&str, &(u64, u64))| serde_json::json!({ "annotator": name, "folder": folder.join(name).display().to_string(), "sheets": sheets, "items": items });
+        output::print_json(&totals.iter().map(person).collect::<Vec<_>>())?;
     }
     if totals.is_empty() {
         eprintln!("note: nothing waits for anybody in this round, so no sheet was written");

@@ -47,7 +47,7 @@ fn status_text(status: &Status, verbose: bool) -> String {
     put_lines(&mut text, next::kept_back(&status.states));
     put_lines(&mut text, status.endpoints.iter().map(origins::origins_line).collect());
     put_lines(&mut text, status.crawls.iter().map(of_crawl).collect());
-    put_lines(&mut text, status.next.iter().map(next::next_line).collect());
+    put_lines(&mut text, status.next.iter().flat_map(next::next_lines).collect());
     text
 }
 

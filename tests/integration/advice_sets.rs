@@ -149,7 +149,11 @@ impl Bench {
         let told = self.run();
         let next =
             told.lines().find_map(|line| line.strip_prefix("next: ")).unwrap_or_else(|| panic!("{told}"));
-        next.split("  (").next().unwrap().to_owned()
+        let command = next.split("  (").next().unwrap();
+        match told.lines().find_map(|line| line.strip_prefix("first: ")) {
+            Some(first) => format!("{first}; then {command}"),
+            None => command.to_owned(),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ fn commands(message: &str) -> Vec<&str> {
 fn next(message: &str) -> &str {
     let next =
         message.lines().find_map(|line| line.strip_prefix("next: ")).unwrap_or_else(|| panic!("{message}"));
-    next.split("  (").next().unwrap().split("; then ").next().unwrap()
+    next.split("  (").next().unwrap().split(" && ").next().unwrap()
 }
 
 /// A table with these fields.
@@ -76,7 +76,7 @@ fn commands_name_the_workspace_and_the_recipe_that_were_given() {
     let ws = Workspace::folder();
     ws.write("posts.csv", POSTS);
     let shown = ws.call(["init", "it's my mill", "posts.csv"]).expect(0).err;
-    let written = follow(&ws, next(&shown).split(" writes this").next().unwrap()).expect(0).err;
+    let written = follow(&ws, next(&shown)).expect(0).err;
     assert!(next(&written).contains("-C 'it'\\''s my mill' run"), "{written}");
     let at = ["-C", "it's my mill"];
     let status = ws.call([&at[..], &["status", "--recipe", "flub"]].concat()).expect(0).out;

@@ -182,7 +182,7 @@ fn two_files_of_one_name_are_two_sources() {
 fn an_empty_workspace_is_told_what_to_write() {
     let ws = Workspace::folder();
     let result = ws.call(["init", "--empty"]).expect(0).err;
-    assert!(result.contains("next: riddlemill init . FILE…") && result.contains("[[source]]"), "{result}");
+    assert!(result.contains("hint: `riddlemill init . FILE…`") && result.contains("[[source]]"), "{result}");
 }
 
 #[test]

@@ -265,3 +265,13 @@ fn the_real_dumps_ask_which_recipe() {
     let result = ws.call(["review", "export", "screen", "--format", "jsonl", "--out", "b"]).expect(0);
     assert!(result.out.contains("chumor"), "{}", result.out);
 }
+
+#[test]
+fn help_of_help_and_of_verbs_is_help() {
+    let ws = Workspace::folder();
+    for args in
+        [&["help", "--help"][..], &["help", "run", "--help"], &["help", "review", "assign"], &["help", "-h"]]
+    {
+        assert!(ws.call(args).expect(0).out.contains("Usage: "), "{args:?}");
+    }
+}

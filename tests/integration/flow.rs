@@ -1,5 +1,7 @@
 //! The overview as a flow and the tables of progress: what comes next is a button that leads to where it is done.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use regex::Regex;
 
 use crate::browser::{Browser, Server, made};
@@ -198,13 +200,19 @@ fn progress_is_two_tables_and_every_figure_leads_on() {
     }
     let main = body.split_once("<main").unwrap().1.split_once("</main>").unwrap().0;
     let link = Regex::new(r##"href="([^"#]*)(#[^"]*)?""##).unwrap();
-    let mut links: Vec<String> = link.captures_iter(main).map(|found| found[1].to_owned()).collect();
-    links.sort();
-    links.dedup();
-    assert!(links.iter().any(|href| href == "/curate/people/annotator-1"), "{links:?}");
-    assert!(links.iter().any(|href| href == "/curate/flub/clean/assign"), "{links:?}");
-    for href in &links {
-        page(&mut boss, &server, href);
+    let links: BTreeMap<String, BTreeSet<String>> =
+        link.captures_iter(main).fold(BTreeMap::new(), |mut links, found| {
+            let places = links.entry(found[1].to_owned()).or_insert_with(BTreeSet::new);
+            places.extend(found.get(2).map(|place| place.as_str()[1..].to_owned()));
+            links
+        });
+    assert!(links.contains_key("/curate/people/annotator-1"), "{links:?}");
+    assert!(links.contains_key("/curate/flub/clean/assign"), "{links:?}");
+    for (href, places) in &links {
+        let led_to = page(&mut boss, &server, href);
+        for place in places {
+            assert!(led_to.contains(&format!("id=\"{place}\"")), "{href} has no #{place}");
+        }
     }
     // A row by itself, which stands in for the one that is counted later.
     let one = page(&mut boss, &server, "/curate/ruozhibench-gen/category");

@@ -60,8 +60,12 @@ impl Researcher {
     fn next(&self) -> Option<String> {
         let result = self.call(&["status", "--recipe", self.recipe, "--json"]).expect(0);
         let rows: Vec<Value> = serde_json::from_str(&result.out).unwrap();
-        let next = rows.iter().find_map(|row| row["next"]["command"].as_str());
-        next.map(str::to_owned)
+        let next = rows.iter().map(|row| &row["next"]).find(|next| next.is_object())?;
+        let command = next["command"].as_str()?;
+        Some(match next["first"].as_str() {
+            Some(first) => format!("{first}; then {command}"),
+            None => command.to_owned(),
+        })
     }
 
     /// Follows the next steps until there is none.

@@ -91,9 +91,10 @@ fn the_overview_begins_with_what_the_command_line_names_next() {
     let status = json(&workspace, &["status"]);
     let next = status.as_array().unwrap().last().unwrap()["next"].clone();
     let (command, why) = (next["command"].as_str().unwrap(), next["why"].as_str().unwrap());
-    assert!(command.contains("REPORT_KEY_OF_NOBODY"), "{next}");
+    let first = next["first"].as_str().unwrap();
+    assert!(first.contains("REPORT_KEY_OF_NOBODY") && command.starts_with("riddlemill run"), "{next}");
     let text = workspace.call(["status"]).expect(0).out;
-    assert!(text.contains(&format!("next: {command}  ({why})")), "{text}");
+    assert!(text.contains(&format!("first: {first}\nnext: {command}  ({why})")), "{text}");
     // The stage of the first recipe of the reason is one of those that the page names beside its first button.
     let waits = status.as_array().unwrap().iter().find(|row| row["causes"][0].is_object()).unwrap();
     let (recipe, stage) = (waits["recipe"].as_str().unwrap(), waits["stage"].as_str().unwrap());
@@ -119,5 +120,28 @@ fn the_page_of_a_record_has_the_text_that_explain_tells() {
         let (_, shown) = page.split_once("<p class=\"post big\" dir=\"auto\">").expect("the text");
         let shown = shown.split("</p>").next().unwrap();
         assert!(shown.contains(text.trim()), "{id}: {shown}");
+    }
+}
+
+#[test]
+fn with_json_every_verb_prints_one_document() {
+    let workspace = Workspace::sample();
+    workspace.run();
+    for args in [
+        &["init", "other"][..],
+        &["init", "third", "--benchmark", "flub"],
+        &["profiles", "show", "tieba"],
+        &["profiles", "copy", "tieba", "mine"],
+        &["prompts", "show", "ruozhibench/screen"],
+        &["review", "assign", "clean", "--recipe", "flub"],
+        &["review", "export", "clean", "--recipe", "flub", "--out", "sheets"],
+        &["review", "export", "--all", "all"],
+        &["decide", "export", "--recipe", "flub", "--stage", "anonymise", "--out", "held.csv"],
+        &["status"],
+        &["fsck"],
+    ] {
+        let called = workspace.call(args.iter().chain(&["--json"])).expect(0);
+        let read = serde_json::from_str::<Value>(&called.out);
+        assert!(read.is_ok(), "{args:?}: {}", called.out);
     }
 }

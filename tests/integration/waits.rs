@@ -34,7 +34,7 @@ fn actual(ws: &Workspace, result: &CallResult) -> String {
         .lines()
         // Behind the tables of stages.
         .skip_while(|line| *line != "what waits or failed:" && !line.starts_with("next:"))
-        .filter(|line| line.starts_with("  ") || line.starts_with("next:") || line.starts_with("warning:"));
+        .filter(|line| ["  ", "first:", "next:", "warning:"].iter().any(|start| line.starts_with(start)));
     let text = lines.collect::<Vec<_>>().join("\n");
     text.replace(&ws.root().display().to_string(), "WORKSPACE")
 }

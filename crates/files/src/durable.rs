@@ -105,6 +105,10 @@ pub fn swap_folder(finished: &Path, place: &Path) -> Result<(), Error> {
     // A process that was stopped earlier may have left it, and nothing can be renamed onto a full folder.
     remove_folder(&old)?;
     if place.exists() {
+        if !place.is_dir() {
+            // Nothing of ours: a stage and a candidate are folders.
+            return Err(Error::io("replace", place)(std::io::ErrorKind::NotADirectory.into()));
+        }
         fence::rename(place, &old).map_err(Error::io("rename", place))?;
     }
     fence::rename(finished, place).map_err(Error::io("rename to", place))?;

@@ -135,7 +135,11 @@ pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
 /// As `fs::create_dir_all`, and a [`Refusal`] where it is outside.
 pub fn create_folder(path: impl AsRef<Path>) -> io::Result<()> {
     guard_path(&path)?;
-    fs::create_dir_all(path)
+    match fs::create_dir_all(&path) {
+        // The system says of a file in the place of the folder that it exists, and of one above it that it is no folder.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(io::ErrorKind::NotADirectory.into()),
+        made => made,
+    }
 }
 
 /// Opens a file that may lie anywhere, such as a dump of the settings, for reading.

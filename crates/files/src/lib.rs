@@ -27,7 +27,7 @@ mod workspace;
 
 pub use digest::{Digest, NotADigest};
 pub use durable::sha256_of_file;
-pub use error::Error;
+pub use error::{Error, find_file_in_the_way, hint_for};
 pub use secret::{LOGS, find_secret, made_with, secret_fingerprint, secret_or_draw};
 pub use trust::{Trust, Wish, shell_path, shell_word};
 pub use unpacked::{Unpacked, open_frames};

@@ -35,7 +35,7 @@ type SampleKey = (String, String, String, u32, u32);
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
     /// The file could not be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), riddlemill_files::hint_for(path, source))]
     Io {
         /// The file.
         path: PathBuf,

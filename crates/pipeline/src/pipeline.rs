@@ -38,7 +38,9 @@ mod words;
 
 pub use crate::stages::ByEndpoint;
 pub use advice::{describe_fact, remedy_of_request};
-pub use aside::{AsideEffect, known_answers, look_aside, restore_votes, set_aside, stopped_annotators};
+pub use aside::{
+    AsideEffect, known_answers, list_unused_answers, look_aside, restore_votes, set_aside, stopped_annotators,
+};
 pub use assemble::{AssembleError, assemble_stage};
 use evidence::{RunContext, not_judged};
 pub use forecast::{Forecast, LaterRequests, StepForecast, forecast_recipes, remaining_cost};

@@ -1,6 +1,7 @@
 //! MANIFEST.json: the contents of a folder, with every hash back to raw/.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use riddlemill_benchmarks::splits::WHOLE;
@@ -179,7 +180,8 @@ impl CandidateManifest {
                 }
                 Ok(Some(manifest))
             }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            // A file in the place of the folder is no candidate; whoever writes one is told of it.
+            Err(e) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&e.kind()) => Ok(None),
             Err(e) => Err(Error::io("read", &path)(e)),
         }
     }

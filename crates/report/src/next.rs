@@ -24,6 +24,10 @@ pub struct RecipeState {
 /// A command, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Next {
+    /// What no command does and a person has to do before it, such as an edit of pipeline.toml.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// As a shell runs it.
     pub command: String,
     pub why: String,
     /// The recipe and the stage whose records it helps, if it is about a stage: pages have a place for that.
@@ -129,24 +133,29 @@ pub fn next(
     let due: usize = standings.iter().map(|standing| standing.due).sum();
     if due > 0 {
         let why = format!("{} to make", count(due as u64, "stage"));
-        return Ok(Some(Next { command: run, why, at: None }));
+        return Ok(Some(Next { first: None, command: run, why, at: None }));
     }
     if is_first_sight(config) && standings.iter().all(|standing| standing.causes.iter().all(|c| !c.failed)) {
-        return Ok(Some(Next { command: "riddlemill serve".into(), why: SAMPLE.into(), at: None }));
+        return Ok(Some(Next {
+            first: None,
+            command: "riddlemill serve".into(),
+            why: SAMPLE.into(),
+            at: None,
+        }));
     }
     let groups = group_causes(standings);
     let of_cause = |standing: &RecipeState, cause: &Cause| {
-        let command = match &cause.remedy {
+        let (first, command) = match &cause.remedy {
             Remedy::Nothing => return None,
-            Remedy::Run => run.clone(),
-            Remedy::First(what) => format!("{}; then {run}", what.in_english()),
-            Remedy::Command(command) => command.clone(),
+            Remedy::Run => (None, run.clone()),
+            Remedy::First(what) => (Some(what.in_english()), run.clone()),
+            Remedy::Command(command) => (None, command.clone()),
         };
         let group = groups.iter().find(|group| group.iter().any(|(_, one)| std::ptr::eq(*one, cause)));
         // Without the remedy, which is the command itself.
         let (place, words) = group.map(|group| describe_group(group, false)).unwrap_or_default();
         let at = Some((standing.recipe.name, cause.stage));
-        Some(Next { command, why: format!("{place}: {words}"), at })
+        Some(Next { first, command, why: format!("{place}: {words}"), at })
     };
     let all =
         || standings.iter().flat_map(|standing| standing.causes.iter().map(move |cause| (standing, cause)));
@@ -166,22 +175,23 @@ pub fn next(
                     ReleaseError::Unlicensed { .. } => "no licence is set for it as a whole".to_owned(),
                     error => error.to_string().lines().next().unwrap_or_default().to_owned(),
                 };
-                let command = format!("{set}; then {run}");
-                return Ok(Some(Next { command, why: format!("{why}: {told}"), at: None }));
+                let why = format!("{why}: {told}");
+                return Ok(Some(Next { first: Some(set), command: run, why, at: None }));
             }
             // What has to be mended first was printed in full above.
             if let Some(refused) = riddlemill_release::list_refusals(config, standing.recipe).first() {
                 let refused = refused.lines().next().unwrap_or_default();
                 let why = format!("{name} is complete, but a release would be refused: {refused}");
                 let command = format!("riddlemill status --recipe {name}");
-                return Ok(Some(Next { command, why, at: None }));
+                return Ok(Some(Next { first: None, command, why, at: None }));
             }
             let partial = riddlemill_release::is_partial(config, standing.recipe);
             let (flag, why) = match partial {
                 true => (" --partial", format!("{why}; less than release.whole_share of its items is in it")),
                 false => ("", why),
             };
-            return Ok(Some(Next { command: format!("riddlemill release {name}{flag}"), why, at: None }));
+            let command = format!("riddlemill release {name}{flag}");
+            return Ok(Some(Next { first: None, command, why, at: None }));
         }
     }
     // If a set has rows, the records kept back may be left.

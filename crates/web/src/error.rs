@@ -3,8 +3,10 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use crate::access::Rank;
 use crate::pipeline::RunError;
 use crate::store;
+use crate::visitor::Visitor;
 use riddlemill_pipeline::stages::StageError;
 
 /// The error of a page. `guard` renders it.
@@ -15,6 +17,8 @@ pub(super) struct PageError {
     pub(super) key: &'static str,
     /// Details for fixing it; shown to readers and curators only.
     pub(super) detail: String,
+    /// The field of the form that it is about; empty where it is about all of it.
+    pub(super) field: &'static str,
     /// What its sender wrote into the form that was not stored, to be copied: without the script nothing else
     /// keeps it.
     pub(super) kept: String,
@@ -22,12 +26,23 @@ pub(super) struct PageError {
 
 impl PageError {
     pub(super) fn new(status: StatusCode, key: &'static str) -> PageError {
-        PageError { status, key, detail: String::new(), kept: String::new() }
+        PageError { status, key, detail: String::new(), field: "", kept: String::new() }
     }
 
     /// The same with details for readers and curators.
     pub(super) fn with_detail(self, detail: impl std::fmt::Display) -> PageError {
         PageError { detail: detail.to_string(), ..self }
+    }
+
+    /// The same about a field of the form.
+    pub(super) fn about(self, field: &'static str) -> PageError {
+        PageError { field, ..self }
+    }
+
+    /// The details that a visitor may see.
+    pub(super) fn detail_for(&self, visitor: &Visitor) -> String {
+        let is_reader = visitor.rank() >= Some(Rank::Reader);
+        if is_reader { self.detail.clone() } else { String::new() }
     }
 
     pub(super) fn not_found() -> PageError {

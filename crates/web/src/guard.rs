@@ -1,9 +1,11 @@
 //! Middleware for every route: identifies the visitor, checks access, and sets security headers.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
@@ -13,10 +15,12 @@ use super::access::{Rank, random_token};
 use super::app::App;
 use super::error::PageError;
 use super::i18n::Language;
+use super::refill::refill_page;
 use super::sessions::{self, LASTS_SECS};
 use super::shares::Full;
 use super::view;
 use super::visitor::Visitor;
+use tower_service::Service;
 
 /// Only our own files; nothing inline; no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -46,9 +50,16 @@ impl Form {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
-    /// The texts that somebody wrote into it: answers and remark.
+    #[cfg(test)]
+    pub(super) fn from_fields(fields: Vec<(String, String)>) -> Form {
+        Form(fields)
+    }
+
+    /// The texts that somebody wrote into it: answers, remarks, reasons.
     pub(super) fn written_texts(&self) -> String {
-        let texts = self.0.iter().filter(|(name, _)| name.starts_with("f.") || name == "n.text");
+        const WRITTEN: [&str; 6] = ["n.text", "why", "text", "examples", "en", "zh"];
+        let texts =
+            self.0.iter().filter(|(name, _)| name.starts_with("f.") || WRITTEN.contains(&name.as_str()));
         let texts: Vec<&str> = texts.map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
         texts.join("\n\n")
     }
@@ -65,25 +76,41 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     async fn from_request(request: Request, state: &S) -> Result<Form, PageError> {
         // Cloned first, because reading the form consumes the request.
         let visitor = request.extensions().get::<Visitor>().cloned();
+        let sent = request.extensions().get::<SentForm>().cloned();
         let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
         let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
             StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
             _ => PageError::bad_request("the form cannot be read"),
         })?;
         let form = Form(fields);
+        if let Some(sent) = sent {
+            // For a page that shows it again; a request has one form.
+            let _ = sent.set(form.clone());
+        }
         match visitor {
             Some(visitor) if sessions::is_csrf_token(&visitor.secret, form.get("csrf")) => Ok(form),
-            _ => Err(PageError {
-                kept: form.written_texts(),
-                ..PageError::new(StatusCode::FORBIDDEN, "stale_form")
-            }),
+            _ => Err(PageError::new(StatusCode::FORBIDDEN, "stale_form")),
         }
     }
 }
 
+/// The form of a request, once a route has read it.
+type SentForm = Arc<OnceLock<Form>>;
+
+/// What the outermost layer needs: the server, and its pages without this layer.
+#[derive(Clone)]
+pub(super) struct Frame {
+    pub(super) app: Arc<App>,
+    pub(super) pages: Router,
+}
+
 /// The outermost layer. Before the route: host, time limit, visitor; after it: headers, and a page for
 /// errors.
-pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+pub(super) async fn frame_request(
+    State(Frame { app, pages }): State<Frame>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let mut fresh = None;
     let mut answer = match identify_visitor(&app, &request) {
         Err(oops) => oops.into_response(),
@@ -102,7 +129,10 @@ pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Requ
                 false => PageError::new(StatusCode::FORBIDDEN, "other_site").into_response(),
                 true => {
                     let uri = request.uri().clone();
-                    match app
+                    let sent = SentForm::default();
+                    request.extensions_mut().insert(sent.clone());
+                    let (page, wants_page) = (page_of_form(&request), wants_page(&request));
+                    let answer = match app
                         .shares
                         .answer_request(&uri, tokio::time::timeout(REQUEST, next.run(request)))
                         .await
@@ -110,6 +140,10 @@ pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Requ
                         Ok(Ok(answer)) => answer,
                         Ok(Err(_)) => PageError::new(StatusCode::REQUEST_TIMEOUT, "too_slow").into_response(),
                         Err(Full) => PageError::new(StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
+                    };
+                    match sent.get().filter(|_| wants_page) {
+                        Some(form) => show_form_again(answer, form, uri.path(), page, pages, &visitor).await,
+                        None => answer,
                     }
                 }
             };
@@ -124,6 +158,64 @@ pub(super) async fn frame_request(State(app): State<Arc<App>>, mut request: Requ
         answer.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     answer
+}
+
+/// Whether a browser shows the answer; scripts keep what was written themselves.
+fn wants_page(request: &Request) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    accepts.is_none_or(|accepts| !accepts.starts_with("application/json"))
+}
+
+/// The page that a form was sent from: where the browser says, if it is one of ours.
+fn page_of_form(request: &Request) -> Option<Uri> {
+    let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let from = url::Url::parse(text(header::REFERER)?).ok()?;
+    let authority = from.port().map_or_else(
+        || from.host_str().unwrap_or_default().to_owned(),
+        |port| format!("{}:{port}", from.host_str().unwrap_or_default()),
+    );
+    let query = from.query().map(|query| format!("?{query}")).unwrap_or_default();
+    (text(header::HOST)? == authority).then(|| format!("{}{query}", from.path()).parse().ok())?
+}
+
+/// The page of a refused form with what was sent in it, and the reason beside its field. Without the page, or the form on it,
+/// the refusal alone, with the texts of the form to be copied.
+async fn show_form_again(
+    answer: Response,
+    form: &Form,
+    action: &str,
+    page: Option<Uri>,
+    mut pages: Router,
+    visitor: &Visitor,
+) -> Response {
+    let Some(oops) = answer.extensions().get::<PageError>().cloned() else { return answer };
+    // A form that has no page of its own, such as the one of a run, stands on the page that it is sent to.
+    let page = page.or_else(|| action.parse().ok());
+    let refused = match page.filter(|_| oops.status.is_client_error()) {
+        Some(page) => {
+            let visitor = Visitor {
+                path: page.path().to_owned(),
+                query: page.query().unwrap_or_default().to_owned(),
+                ..visitor.clone()
+            };
+            let mut request = Request::new(Body::empty());
+            *request.uri_mut() = page;
+            request.extensions_mut().insert(visitor.clone());
+            let Ok(shown) = pages.call(request).await;
+            let is_page = shown.status() == StatusCode::OK;
+            let html = axum::body::to_bytes(shown.into_body(), usize::MAX).await.unwrap_or_default();
+            let found = serde_json::json!({ "key": oops.key, "detail": oops.detail_for(&visitor) });
+            let html = std::str::from_utf8(&html).ok().filter(|_| is_page);
+            html.zip(view::render_html(&visitor, "refused.html", found).ok()).and_then(|(html, message)| {
+                refill_page(html, [&visitor.path, action], form, oops.field, &message)
+            })
+        }
+        None => None,
+    };
+    match refused {
+        Some(html) => (oops.status, view::PAGE_HEAD, html).into_response(),
+        None => PageError { kept: form.written_texts(), ..oops }.into_response(),
+    }
 }
 
 /// Identifies the visitor; or redirects after a change of language or theme, with a cookie.
@@ -207,7 +299,7 @@ fn render_error(answer: Response, visitor: &Visitor) -> Response {
         }
         None => return answer,
     };
-    let detail = if visitor.rank() >= Some(Rank::Reader) { oops.detail.clone() } else { String::new() };
+    let detail = oops.detail_for(visitor);
     let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail, "kept": oops.kept });
     match view::render_page(visitor, "error.html", found) {
         Ok(mut page) => {

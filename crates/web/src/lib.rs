@@ -30,6 +30,7 @@ mod left;
 mod limits;
 mod markdown;
 mod paced;
+mod refill;
 mod router;
 mod routes;
 mod running;

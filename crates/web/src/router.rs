@@ -11,12 +11,13 @@ use tower_http::compression::CompressionLayer;
 
 use super::access::Rank;
 use super::app::{App, BODY_BYTES};
+use super::assets;
+use super::guard::{self, Frame};
 use super::routes::progress;
 use super::routes::{
     assign, carry, cast, causes, curate, decide, difference, duplicates, guideline, history, login, overview,
     pending, people, persons, record, releases, review, run, stage, table, trials,
 };
-use super::{assets, guard};
 
 type Route = (&'static str, MethodRouter<Arc<App>>);
 
@@ -111,13 +112,15 @@ pub(super) fn build_router(app: Arc<App>) -> Router {
     };
     let anybody =
         public_routes().into_iter().fold(Router::new(), |router, (path, route)| router.route(path, route));
-    anybody
+    let pages = anybody
         .merge(circle(annotator_routes(), Rank::Annotator))
         .merge(circle(reader_routes(), Rank::Reader))
         .merge(circle(curator_routes(), Rank::Curator))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
-        .layer(from_fn_with_state(app.clone(), guard::frame_request))
+        .with_state(app.clone());
+    let frame = Frame { app, pages: pages.clone() };
+    pages
+        .layer(from_fn_with_state(frame, guard::frame_request))
         // Outermost, so that error pages are compressed too; streams of events are not buffered.
         .layer(CompressionLayer::new())
-        .with_state(app)
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use axum::http::header;
+use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use minijinja::value::{Rest, Serde};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
@@ -26,6 +26,7 @@ macro_rules! templates {
 
 templates![
     "frame.html",
+    "refused.html",
     "guideline.html",
     "history.html",
     "parts.html",
@@ -163,6 +164,10 @@ fn page_language(state: &State) -> i18n::Language {
     }
 }
 
+/// The headers of every page.
+pub(super) const PAGE_HEAD: [(HeaderName, &str); 2] =
+    [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+
 /// A page: a template with the route's data and the data of every page.
 ///
 /// # Errors
@@ -172,8 +177,7 @@ pub(super) fn render_page(
     name: &str,
     found: impl Serialize,
 ) -> Result<Response, PageError> {
-    let head = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
-    Ok((head, render_html(visitor, name, found)?).into_response())
+    Ok((PAGE_HEAD, render_html(visitor, name, found)?).into_response())
 }
 
 /// A template with the route's data and the data of every page.

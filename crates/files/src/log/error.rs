@@ -10,7 +10,7 @@ use crate::digest::Digest;
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The file system reported an error.
-    #[error("{}: cannot {what}: {source}", path.display())]
+    #[error("{}: cannot {what}: {source}{}", path.display(), crate::hint_for(path, source))]
     Io {
         /// The file or folder.
         path: PathBuf,

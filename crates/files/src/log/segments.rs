@@ -207,7 +207,7 @@ impl Segments {
                 None if is_log(name) => {
                     return Err(LogError::damaged_file(
                         &path,
-                        "riddlemill did not write it: no segment has such a name",
+                        "riddlemill did not write it: no segment has such a name; move it elsewhere",
                     ));
                 }
                 None => {}

@@ -1,9 +1,9 @@
 //! Merges a store that diverged from this one: its attempts, replies and tombstones, each once.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use riddlemill_files::fence;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::line::{self, Attempt, Failure, Forgotten, SegmentLine, StoredReply};
@@ -77,7 +77,7 @@ impl Store {
             }
         }
         if !only_look {
-            fs::create_dir_all(here).map_err(|source| StoreError::io(here, source))?;
+            fence::create_folder(here).map_err(|source| StoreError::io(here, source))?;
             for lines in lines.iter().filter(|lines| !lines.is_empty()) {
                 salvage::write_segment(here, lines)?;
             }

@@ -31,7 +31,7 @@ mod merge_tests;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -39,6 +39,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use riddlemill_files::fence;
 use riddlemill_files::log::{LogError, LogName, open_locked};
 use tokio::sync::oneshot;
 
@@ -77,7 +78,7 @@ pub(crate) const RUN: &str = "run:";
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), riddlemill_files::hint_for(path, source))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -274,7 +275,7 @@ impl Store {
 
     fn open_to_write(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
         for dir in [Some(replies), index.parent()].into_iter().flatten() {
-            fs::create_dir_all(dir).map_err(|source| StoreError::io(dir, source))?;
+            fence::create_folder(dir).map_err(|source| StoreError::io(dir, source))?;
         }
         // SQLite limits the absolute path, not the one it is given.
         let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());

@@ -47,7 +47,9 @@ pub(super) fn list_numbers(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
     for entry in fence::list(dir)? {
         let name = entry?.file_name();
         let segment = SegmentName::parse(name.to_str().unwrap_or_default());
-        found.extend(segment.filter(|name| name.hash.is_none()).map(|name| (name.number, name.is_sealed)));
+        // Of another spelling of a number, there is no file of the segment's own name; `fsck` tells of it.
+        let segment = segment.filter(|name| name.is_exact && name.hash.is_none());
+        found.extend(segment.map(|name| (name.number, name.is_sealed)));
     }
     // A sealed and an open file of one number: the process died between the two steps of sealing.
     found.sort_unstable_by_key(|&(number, sealed)| (number, !sealed));

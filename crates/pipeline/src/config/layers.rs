@@ -109,7 +109,7 @@ impl Config {
                     "no workspace here\n  hint: `riddlemill init` creates one; `-C DIR` selects one elsewhere"
                         .to_string()
                 }
-                _ => e.to_string(),
+                _ => format!("{e}{}", riddlemill_files::hint_for(&path, &e)),
             };
             Problems(vec![Problem { place: path.display().to_string(), what: hint }])
         })?;
@@ -199,6 +199,16 @@ impl Config {
             all.extend(texts.into_iter().filter_map(|text| named(at.clone(), text)));
         }
         all
+    }
+
+    /// Files and folders that somebody named, that are not there, and that nothing else would miss.
+    pub fn absent_places(&self) -> Vec<Problem> {
+        let is_used = |written: &ExplicitSetting<'_>| {
+            self.find_setting(written.recipe, written.section, written.key)
+                .is_some_and(|(value, origin)| (value, origin) == (written.value, written.origin))
+        };
+        let used = self.written_settings().filter(is_used);
+        used.filter_map(|written| places::find_absent(&self.root, &self.trust, &written)).collect()
     }
 
     /// What pipeline.toml wants to read outside of the workspace, agreed to or not.

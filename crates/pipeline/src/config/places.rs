@@ -6,18 +6,27 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::sections::SECTIONS;
-use super::{Problem, ValueOrigin};
+use super::{ExplicitSetting, Problem, ValueOrigin};
 use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
-const PLACES: [(&str, &str); 7] = [
+const PLACES: [(&str, &str); 8] = [
     ("import", "common_words"),
     ("anonymise", "policy"),
     ("puzzles", "wordnet"),
     ("puzzles", "premises"),
     ("release", "curator"),
+    ("review", "gold"),
     ("review", "sample"),
     ("respond", "sample"),
+];
+/// Those of them that are read as if nothing was named where the place is not there, with what it has to be.
+const OPTIONAL: [(&str, &str, &str); 5] = [
+    ("puzzles", "premises", "a file"),
+    ("release", "curator", "a folder"),
+    ("review", "gold", "a folder"),
+    ("review", "sample", "a file"),
+    ("respond", "sample", "a file"),
 ];
 /// Most entries of folders that a pattern looks at.
 const MOST_ENTRIES: usize = 200_000;
@@ -99,6 +108,26 @@ pub(super) fn written_paths<'v>(
         .filter_map(Value::as_str)
         .filter(|text| !text.is_empty() && Some(*text) != default.as_deref())
         .collect()
+}
+
+/// What somebody named in a setting and that is not there, or is of another kind, although everything works without it.
+pub(super) fn find_absent(root: &Path, trust: &Trust, written: &ExplicitSetting<'_>) -> Option<Problem> {
+    let ExplicitSetting { recipe, section, key, value, origin } = written;
+    let (.., kind) = OPTIONAL.iter().find(|(of, name, _)| (of, name) == (section, key))?;
+    let text = value
+        .as_str()
+        .filter(|text| !text.is_empty() && Some(*text) != default_of(section, key).as_deref())?;
+    let place = root.join(text);
+    let is_there = match *kind {
+        "a folder" => place.is_dir(),
+        _ => list_matching_files(root, trust, text)
+            .is_ok_and(|found| found.iter().flatten().any(|file| file.is_file())),
+    };
+    let of = recipe.map(|recipe| format!("recipe.{recipe}.")).unwrap_or_default();
+    let what = format!(
+        "{text:?} is not {kind}, so nothing is read\n  hint: correct the path, or remove the setting"
+    );
+    (!is_there).then(|| Problem { place: format!("{origin} ({of}{section}.{key})"), what })
 }
 
 /// The default of a setting, if it is a text.
@@ -249,6 +278,35 @@ mod tests {
             let known = SECTIONS.iter().find(|known| known.name == section);
             assert!(known.is_some_and(|known| known.keys.iter().any(|k| k.name == key)), "{section}.{key}");
         }
+    }
+
+    #[test]
+    fn a_place_that_nobody_would_miss_is_told_where_it_is_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("known")).unwrap();
+        fs::write(dir.path().join("votes.jsonl"), "").unwrap();
+        let absent = |section: &str, key: &str, text: &str| {
+            let (value, origin) = (Value::from(text), ValueOrigin::File(7));
+            let written = ExplicitSetting { recipe: None, section, key, value: &value, origin: &origin };
+            find_absent(dir.path(), &Trust::for_workspace(dir.path(), []), &written)
+        };
+        for (section, key, text) in [
+            ("review", "gold", "votes.jsonl"),
+            ("review", "gold", "knwon"),
+            ("review", "sample", "votes.json"),
+            ("review", "sample", "known"),
+            ("puzzles", "premises", "known/*.jsonl"),
+        ] {
+            let told = absent(section, key, text).unwrap();
+            assert_eq!(told.place, format!("pipeline.toml:7 ({section}.{key})"));
+            assert!(told.what.starts_with(&format!("{text:?} is not a ")), "{}", told.what);
+        }
+        assert!(absent("review", "gold", "known").is_none() && absent("review", "gold", "").is_none());
+        assert!(absent("review", "sample", "*.jsonl").is_none());
+        assert!(
+            absent("review", "sample", "raw/sample/votes.jsonl").is_none(),
+            "the default is none where it is not"
+        );
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! What setting votes aside opens again, and who gets it; known answers and whom they stop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::{RunError, Tasks, review_items, votes_as_tasks};
-use crate::config::{Config, sections};
-use crate::recipe::Recipe;
+use crate::config::{Config, Problem, sections, unknown};
+use crate::recipe::{self, Recipe};
 use crate::stages::review::Votes;
 use crate::stages::{StageError, Unusable};
 use riddlemill_review::ballot::{Ballot, Round};
@@ -220,6 +220,29 @@ fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
     let settings: sections::Review = config.typed_settings(Some(recipe), "review");
     (!settings.gold.is_empty())
         .then(|| config.root.join(&settings.gold).join(format!("{recipe}.{step}.jsonl")))
+}
+
+/// Files in the folders of known answers that are of no review, for which nobody would look.
+pub fn list_unused_answers(config: &Config) -> Vec<Problem> {
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    for recipe in recipe::RECIPES.iter() {
+        let steps = recipe.review_steps().map(|review| review.benchmark_and_ballot().1);
+        known.extend(steps.filter_map(|step| known_file(config, recipe.name, step)));
+    }
+    let folders: BTreeSet<&Path> = known.iter().filter_map(|file| file.parent()).collect();
+    let files = folders.into_iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let stray = files.map(|entry| entry.path()).filter(|file| {
+        let is_hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let is_note = file.extension().is_some_and(|end| end == "md" || end == "txt");
+        !is_hidden && !is_note && !known.contains(file)
+    });
+    let names: Vec<&str> = known.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+    let problem = |file: PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let what = unknown("file of known answers, which nobody is given:", &name, names.iter().copied());
+        Problem { place: file.display().to_string(), what }
+    };
+    stray.map(problem).collect()
 }
 
 /// The known answers of a step, from the folder of `review.gold`; none if it has no file of the step.

@@ -124,7 +124,11 @@ pub fn describe_changes(why: &[Change]) -> String {
 pub(super) fn freshness_of_stage(folder: &Path, expected: &Manifest) -> Freshness {
     let reader = match StageReader::open(folder) {
         Ok(Some(reader)) => reader,
-        Ok(None) => return Freshness::Missing,
+        Ok(None) => match riddlemill_files::find_file_in_the_way(folder) {
+            // A run could not put the stage there.
+            Some(what) => return Freshness::Damaged(format!("{what}; move it elsewhere")),
+            None => return Freshness::Missing,
+        },
         Err(Error::Layout { layout, .. }) => return Freshness::Layout(layout),
         Err(e) => return Freshness::Damaged(e.to_string()),
     };

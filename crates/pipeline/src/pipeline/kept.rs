@@ -93,7 +93,13 @@ impl Kept {
             (Some(State::Changed), _) => CauseState::Provisional(round),
             // Requests skipped because an endpoint was left alone would have failed like those before.
             (Some(State::Failed), _) | (_, Some(Reason::EndpointLeft)) => CauseState::Failed,
+            // Whatever the record lacks, votes give it.
             (_, Some(Reason::VotesMissing)) => CauseState::Votes(round),
+            (Some(State::Held), _)
+                if matches!(self.fact, Some(Fact::Votes { .. } | Fact::Decision { .. })) =>
+            {
+                CauseState::Votes(round)
+            }
             (_, Some(Reason::Disputed)) => CauseState::Votes(Round::Adjudication),
             (
                 _,

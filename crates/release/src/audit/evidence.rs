@@ -99,7 +99,15 @@ fn details_of_draft(
         }
         let endpoint = &endpoints[request.slot.endpoint];
         if !draft::may_answer_later(endpoint) {
-            let pack = endpoint.pack.as_deref().map(Pack::load_pack).transpose()?;
+            let pack = match endpoint.pack.as_deref().map(Pack::load_pack).transpose() {
+                Ok(pack) => pack,
+                // The rest of the record's history is told all the same.
+                Err(error) => {
+                    let id = format!("llm.{}", endpoint.name);
+                    details.push(Detail { what: "reply", id, text: format!("not shown: {error}") });
+                    continue;
+                }
+            };
             let answer = pack.map(|pack| pack.answer_from_pack(&request.ask, endpoint.identity()));
             if let Some(reply) = answer.as_ref().and_then(|answer| answer.reply()) {
                 let (id, text) = (format!("sample:{}", reply.key), reply.text.clone());

@@ -213,4 +213,24 @@ mod tests {
             assert!(chinese::stage_names(name).is_some(), "{name} has no name for people");
         }
     }
+
+    #[test]
+    fn what_a_form_is_refused_for_is_said_in_chinese_too() {
+        let said = regex::Regex::new(r#"bad_request\(\s*(?:format!\(\s*)?"((?:[^"\\]|\\.|\\\n)*)""#).unwrap();
+        let (line_end, value) =
+            (regex::Regex::new(r"\\\n\s*").unwrap(), regex::Regex::new(r"\{[^}]*\}").unwrap());
+        let mut count = 0;
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/routes")).unwrap() {
+            let path = file.unwrap().path();
+            let Ok(source) = std::fs::read_to_string(&path) else { continue };
+            for found in said.captures_iter(&source) {
+                let english = value.replace_all(&line_end.replace_all(&found[1], ""), "x").into_owned();
+                let is_value = english == "x";
+                let chinese = translate_sentence(Language::Zh, &english);
+                assert!(is_value || chinese != english, "{}: {english}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 10, "{count}");
+    }
 }

@@ -151,9 +151,12 @@ pub(crate) async fn submit_assignment(
         return Ok(Redirect::to(&format!("{here}#given")).into_response());
     }
     let round = Round::from_name(form.get("round")).unwrap_or_default();
-    let overlap = form.get("overlap").trim().parse().unwrap_or(0.0_f64);
+    let overlap = match form.get("overlap").trim() {
+        "" => 0.0,
+        text => text.parse().unwrap_or(-1.0),
+    };
     if !(0.0..=100.0).contains(&overlap) {
-        return Err(PageError::bad_request("the overlap is a share of 0 to 100 %"));
+        return Err(PageError::bad_request("the overlap is a share of 0 to 100 %").about("overlap"));
     }
     let settings: sections::Review = app.current_config().0.typed_settings(Some(recipe.name), "review");
     let given = |name: &str| form.get(name).trim().to_string();
@@ -164,14 +167,17 @@ pub(crate) async fn submit_assignment(
     };
     let seed = match given("seed").as_str() {
         "" => settings.gold_seed,
-        text => text.parse().map_err(|_| PageError::bad_request("the seed is a whole number"))?,
+        text => {
+            text.parse().map_err(|_| PageError::bad_request("the seed is a whole number").about("seed"))?
+        }
     };
     if !(0.0..=100.0).contains(&gold) {
-        return Err(PageError::bad_request("the known items are a share of 0 to 100 %"));
+        return Err(PageError::bad_request("the known items are a share of 0 to 100 %").about("gold"));
     }
     let until = form.get("until").trim().to_string();
     if !until.is_empty() && until.parse::<jiff::civil::Date>().is_err() {
-        return Err(PageError::bad_request("the day by which answers are wanted is written YYYY-MM-DD"));
+        return Err(PageError::bad_request("the day by which answers are wanted is written YYYY-MM-DD")
+            .about("until"));
     }
     let to = form.values_of("to").map(str::to_string).collect();
     let wish = AssignForm { round: round.name(), overlap, gold, seed, to, until };

@@ -214,7 +214,10 @@ fn decision_refused(error: DecideError) -> PageError {
         DecideError::Outdated { .. } => {
             PageError::new(StatusCode::CONFLICT, "item_changed").with_detail(error)
         }
-        DecideError::NotEntitled { .. } => PageError::forbidden().with_detail(error),
+        DecideError::NotEntitled { .. } => PageError::forbidden().with_detail(error).about("as"),
+        DecideError::NoReason => {
+            PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error).about("why")
+        }
         _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error),
     }
 }

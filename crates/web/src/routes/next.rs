@@ -326,7 +326,7 @@ mod tests {
             places: vec![("flub", ""), ("flub", stage)],
             words: String::new(),
         };
-        let next = |at| Next { command: String::new(), why: String::new(), at };
+        let next = |at| Next { first: None, command: String::new(), why: String::new(), at };
         assert!(thing("type").is_named(Some(&next(Some(("flub", "type"))))));
         assert!(!thing("type").is_named(Some(&next(Some(("chumor", "type"))))));
         assert!(!thing("type").is_named(Some(&next(None))) && !thing("type").is_named(None));

@@ -101,23 +101,27 @@ pub(crate) async fn invite_person(
         "" => {
             return Err(PageError::bad_request(
                 "choose what the link opens; the first person becomes the manager only if that is chosen",
-            ));
+            )
+            .about("rank"));
         }
         other => return Err(PageError::bad_request(format!("no rank {other:?}"))),
     };
     let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
     if name.is_empty() {
-        return Err(PageError::bad_request("an invitation needs a name"));
+        return Err(PageError::bad_request("an invitation needs a name").about("name"));
     }
     let (config, _) = app.current_config();
     if rank == Rank::Annotator && !config.annotators.iter().any(|person| person.name == name) {
-        return Err(PageError::bad_request(format!("{name} is not an [[annotator]] of pipeline.toml")));
+        return Err(
+            PageError::bad_request(format!("{name} is not an [[annotator]] of pipeline.toml")).about("rank")
+        );
     }
     let curators = app.access.list_grants()?.iter().any(|grant| grant.rank == Rank::Curator);
     if visitor.open && !curators && rank != Rank::Curator {
         return Err(PageError::bad_request(
             "the first invitation must be for a curator, because it closes the pages to everybody else",
-        ));
+        )
+        .about("rank"));
     }
     let base = match &app.address.public {
         Some(url) => url.as_str().trim_end_matches('/').to_string(),

@@ -172,7 +172,8 @@ pub(crate) async fn act_on_person(
     let wish =
         Wish { place: field("place"), from: field("from"), until: field("until"), by, why: field("why") };
     if wish.by.is_empty() || wish.why.is_empty() {
-        return Err(PageError::bad_request("a decision needs a name and a reason"));
+        let lacking = if wish.by.is_empty() { "by" } else { "why" };
+        return Err(PageError::bad_request("a decision needs a name and a reason").about(lacking));
     }
     let action = field("action");
     let undo = field("undo");
@@ -403,18 +404,18 @@ fn list_cast_votes(
 /// The decision in the form.
 fn parse_decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
     if wish.by == name {
-        return Err(PageError::bad_request("nobody sets their own votes aside"));
+        return Err(PageError::bad_request("nobody sets their own votes aside").about("by"));
     }
     let mut new = SetAside::all_of(name, &wish.by, &wish.why, &current_time());
     if let Some((recipe, step)) = wish.place.split_once('/') {
         (new.recipe, new.step) = (Some(recipe.to_string()), Some(step.to_string()));
     }
-    for (text, to) in [(&wish.from, &mut new.from), (&wish.until, &mut new.until)] {
+    for (field, text, to) in [("from", &wish.from, &mut new.from), ("until", &wish.until, &mut new.until)] {
         if text.is_empty() {
             continue;
         }
         if text.parse::<jiff::civil::Date>().is_err() {
-            return Err(PageError::bad_request("a span of time is given by days, YYYY-MM-DD"));
+            return Err(PageError::bad_request("a span of time is given by days, YYYY-MM-DD").about(field));
         }
         *to = Some(text.clone());
     }

@@ -178,7 +178,7 @@ pub(crate) async fn act_on_run(
     let recipes: Vec<_> =
         recipe::used_recipes(&config).filter(|recipe| wanted.contains(&recipe.name)).collect();
     if recipes.is_empty() {
-        return Err(PageError::bad_request("a run needs at least one recipe"));
+        return Err(PageError::bad_request("a run needs at least one recipe").about("recipe"));
     }
     let offline = !form.get("offline").is_empty();
     let by = visitor.name().unwrap_or("").to_string();

@@ -54,7 +54,7 @@ class Status:
     """What a run would make and why, what waits for whom, and what to do next."""
 
     stages: list[StageStatus]
-    # The most useful next command, with `command` and `why`.
+    # The most useful next command, with `command`, `why` and what to do `first`.
     next: Any
     # Other notes: released rows that were changed since, dumps that changed.
     notes: list[Any] = field(repr=False)
