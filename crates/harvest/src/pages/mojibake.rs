@@ -65,6 +65,9 @@ pub fn garbled(text: &str) -> Option<String> {
     if let Some(at) = LOST.find(text.as_bytes()).or_else(|| LOST_TWICE.find(text.as_bytes())) {
         return Some(word_around(text, at, at));
     }
+    if let Some(at) = find_signs(text) {
+        return Some(word_around(text, at, at));
+    }
     // What windows-1252, Latin-1 and GBK as UTF-8 give has characters of two bytes, which begin with these.
     let western = text.bytes().any(|b| matches!(b, 0xc2..=0xdf));
     let lines = || text.lines().filter(|line| !line.is_ascii());
@@ -81,7 +84,9 @@ pub fn garbled(text: &str) -> Option<String> {
             return Some(word_around(line, 0, 0));
         }
     }
-    if let Some(line) = lines().find(|line| is_utf8_as_gbk(line) || is_utf8_as_other(line)) {
+    if let Some(line) = lines().find(|line| {
+        is_utf8_as_gbk(line) || are_letters_as_gbk(line) || is_utf8_as_other(line) || is_utf8_in_latin(line)
+    }) {
         return Some(word_around(line, 0, 0));
     }
     find_glued(text)
@@ -175,7 +180,8 @@ impl Counts {
                     // Controls are in no text.
                     '\u{80}'..='\u{9f}' => counts.bad += length,
                     '\u{a0}'..='\u{7ff}' => counts.good += length,
-                    '\u{1e00}'..='\u{2e7f}'
+                    '\u{900}'..='\u{eff}'
+                    | '\u{1e00}'..='\u{2e7f}'
                     | '\u{3000}'..='\u{9fff}'
                     | '\u{ac00}'..='\u{d7a3}'
                     | '\u{f900}'..='\u{faff}'
@@ -285,6 +291,72 @@ fn is_utf8_as_gbk(line: &str) -> bool {
     counts.is_text() || counts.signs > 0 && counts.bad == 0
 }
 
+/// Where a sign of windows-1252, GBK or Big5 was read as Latin-1: a control (`don\u{92}t`), `don¡¯t`, `don¡¦t`, `caf¨¦`.
+fn find_signs(text: &str) -> Option<usize> {
+    let is_control = |c: char| matches!(c, '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}');
+    let mut chars = text.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, next)| *next);
+        let found = match c {
+            '¡' => matches!(next, '\u{a4}'..='\u{b1}'),
+            '¨' => {
+                before.is_ascii_alphabetic()
+                    && (matches!(next, '\u{a1}'..='\u{bf}') || next.is_ascii_alphabetic())
+            }
+            c => is_control(c),
+        };
+        if found {
+            return Some(at);
+        }
+        before = c;
+    }
+    None
+}
+
+/// A text in Latin letters in UTF-8 that was read in any encoding of which its signs and accents became other letters: `Perch茅`,
+/// `donвЂ™t`. All that is beyond ASCII is UTF-8 then, and stands within words.
+fn is_utf8_in_latin(line: &str) -> bool {
+    let latin = line.bytes().filter(u8::is_ascii_alphabetic).count();
+    if latin < 8 || latin < 2 * count_beyond_ascii(line) {
+        return false;
+    }
+    let is_letter = |c: char| c.is_ascii_alphabetic();
+    let (mut runs, mut glued, mut within) = (0, 0, 0);
+    for (start, run) in non_ascii_runs(line) {
+        let before = line[..start].ends_with(is_letter);
+        let behind = line[start + run.len()..].starts_with(is_letter);
+        runs += 1;
+        glued += usize::from(before || behind);
+        within += usize::from(before && behind);
+    }
+    (within > 0 || glued > 0 && runs > 1)
+        && READ_AS.iter().any(|(encoding, ..)| {
+            non_ascii_runs(line).all(|(_, run)| {
+                let (bytes, _, lost) = encoding.encode(run);
+                !lost && std::str::from_utf8(&bytes).is_ok()
+            })
+        })
+}
+
+/// Letters of two bytes in UTF-8, Greek to Arabic, that were read as GBK: `袩芯褔械屑褍`. Each is one character, of an alphabet's few rows, and
+/// in a Chinese text one in ten has such bytes.
+fn are_letters_as_gbk(line: &str) -> bool {
+    let (mut letters, mut rare, mut rows) = (0, 0, 0_u32);
+    let mut buffer = [0; 4];
+    for c in line.chars().filter(|c| is_han(*c)) {
+        match *GB18030.encode(c.encode_utf8(&mut buffer)).0 {
+            [row @ 0xce..=0xdf, place @ 0x80..=0xbf] => {
+                letters += 1;
+                rare += usize::from(place < 0xa1);
+                rows |= 1 << (row - 0xc0);
+            }
+            _ => return false,
+        }
+    }
+    letters >= 4 && rare >= 1 && rows.count_ones() <= 4
+}
+
 /// UTF-8 that was read as one of the other encodings.
 fn is_utf8_as_other(line: &str) -> bool {
     let counts = |encoding: &'static Encoding| {
@@ -322,17 +394,18 @@ fn may_be_utf8(line: &str, encoding: &'static Encoding) -> bool {
 }
 
 /// Letters that are not Latin, of an encoding of their own, that were read as Latin-1 or windows-1252: `Ïðèâåò`. No language writes words
-/// of nothing but letters with accents.
+/// of nothing but letters with accents and signs.
 fn is_letters_as_western(line: &str) -> bool {
     let latin = line.bytes().filter(u8::is_ascii_alphabetic).count();
-    let (mut accented, mut kinds) = (0, [false; 64]);
+    let (mut accented, mut kinds) = (0, [false; 96]);
     for (_, run) in non_ascii_runs(line) {
-        let letters = || run.chars().filter(|c| matches!(c, '\u{c0}'..='\u{ff}' if !matches!(c, '×' | '÷')));
+        let is_sign = |c: &char| matches!(c, '¯' | '´' | '·' | '°' | '×' | '÷');
+        let letters = || run.chars().filter(|c| matches!(c, '\u{a1}'..='\u{ff}') && !is_sign(c));
         if letters().count() < 3 {
             continue;
         }
         accented += letters().count();
-        letters().for_each(|c| kinds[c as usize - 0xc0] = true);
+        letters().for_each(|c| kinds[c as usize - 0xa0] = true);
     }
     let kinds = kinds.iter().filter(|kind| **kind).count();
     accented >= 6
