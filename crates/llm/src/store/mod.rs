@@ -480,8 +480,7 @@ fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
 
 fn open_index(replies: &Path, path: &Path) -> Result<(rusqlite::Connection, Vec<Damage>), StoreError> {
     let mut db = index::open_database(path)?;
-    let damage = recover::recover_segments(&mut db, replies, path)?;
-    Ok((db, damage))
+    recover::recover_segments(&mut db, replies, path).map(|damage| (db, damage))
 }
 
 /// Waits until no other process is opening the index; none will until the file is dropped.
