@@ -72,9 +72,9 @@ pub fn load_own_benchmarks(root: &std::path::Path) -> Result<(), Problems> {
         problems.extend(checks::reserved_step(benchmark));
         problems.extend(crate::stages::draft::find_problems(benchmark));
         problems.extend(crate::stages::native::check::find_problems(benchmark));
-        problems.extend(checks::prompts_of(benchmark));
         if !has_records_of_its_own(benchmark) {
             problems.extend(benchmark.unknown_names(crate::stages::native::fields_left_by_step));
+            problems.extend(checks::prompts_of(benchmark));
             problems.extend(checks::behind_records(benchmark));
             problems.extend(checks::rows_of_posts(benchmark));
         }
