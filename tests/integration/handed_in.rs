@@ -258,7 +258,11 @@ fn columns_that_do_not_exist_are_errors_with_those_that_do() {
     finding(
         &source("table", "a.csv", csv, fields),
         "column_missing",
-        &["`author` (fields.author)", "optional = [\"author\"]"],
+        &[
+            "`author` (fields.author)",
+            "fields.author = \"who\", in a [[source]] of its own",
+            "optional = [\"author\"]",
+        ],
     );
     import(&source("table", "a.csv", csv, &format!("{fields}\noptional = [\"author\"]"))).expect(0);
     let typo = source("table", "a.csv", csv, &format!("{fields}\noptional = [\"autor\"]"));

@@ -249,7 +249,16 @@ fn suggest_column(dump: &Dump, wanted: &WantedColumn, columns: &[String]) -> Opt
     let folded = free().find(|column| column.eq_ignore_ascii_case(name));
     let is_text = matches!(wanted.by.as_str(), "fields.title" | "fields.content");
     let like = || free().find(|column| is_text && TEXTS.iter().any(|text| column.eq_ignore_ascii_case(text)));
-    let meant = folded.or_else(|| near_miss(name, free())).or_else(like)?;
+    let meant = folded.or_else(|| near_miss(name, free())).or_else(like);
+    // A person's name under another name would stay in texts, were the column only optional.
+    let is_author = meant.is_none() && wanted.by == "fields.author";
+    if let Some(person) = free().find(|column| is_author && field_of(column) == Some("author")) {
+        return Some(format!(
+            "fields.author = {}, in a [[source]] of its own where other files have {name:?}; or, if that is nobody's name, optional = [{name:?}]",
+            toml_string(person)
+        ));
+    }
+    let meant = meant?;
     Some(match dump.fields.values().any(|pattern| pattern == name) {
         true => format!("{} = {}", wanted.by, toml_string(meant)),
         // Between quotes, because that is where braces are written.
