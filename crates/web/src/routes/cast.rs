@@ -91,9 +91,9 @@ pub(crate) async fn submit_vote(
         StatusCode::OK => {
             Ok(Redirect::to(&format!("{here}?{who}after={}", view::encode_segment(&id))).into_response())
         }
-        status => Err(PageError {
+        status => Err(PageError::new(
             status,
-            key: match message["status"].as_str() {
+            match message["status"].as_str() {
                 Some("overtaken") => "overtaken",
                 Some("item_changed") => "item_changed",
                 Some("answered") => "answered",
@@ -101,10 +101,7 @@ pub(crate) async fn submit_vote(
                 Some("gives_away") => "gives_away",
                 _ => "faulty",
             },
-            // What was written is shown, so that it can be copied: without the script nothing else keeps it.
-            detail: String::new(),
-            kept: form.written_texts(),
-        }),
+        )),
     }
 }
 
