@@ -147,6 +147,12 @@ fn recipes_given(verb: &Verb) -> &[String] {
 
 fn run_verb(cli: &Cli, stop: &Stop) -> Result<Exit, Failure> {
     let global = &cli.global;
+    if global.workspace.is_file() {
+        return Err(Failure::usage(format!(
+            "{} is a file\n  hint: -C takes the folder that holds pipeline.toml",
+            global.workspace.display()
+        )));
+    }
     // Before every verb: benchmarks/ of the workspace adds or replaces recipes, which verbs find by name.
     crate::recipe::load_own_benchmarks(&global.workspace)?;
     // It lists them itself.

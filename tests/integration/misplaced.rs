@@ -89,3 +89,15 @@ fn settings_that_name_what_is_not_there_are_told_and_the_record_is_explained_wit
     let explained = ws.call(["explain", "tieba:9900002233", "--recipe", "ruozhibench-gen"]).expect(0).out;
     assert!(explained.contains("not shown: ") && explained.contains("raw/nope.jsonl"), "{explained}");
 }
+
+#[test]
+fn a_file_for_the_workspace_and_a_last_stage_before_the_first_are_refused() {
+    let ws = Workspace::sample();
+    let told = ws.call(["-C", "pipeline.toml", "status"]).expect(2).err;
+    assert!(told.contains("pipeline.toml is a file\n  hint: -C takes the folder"), "{told}");
+    let told = ws.call(["run", "--recipe", "flub", "--from", "dedup", "--to", "import"]).expect(2).err;
+    assert!(
+        told.contains("import is made before dedup") && told.contains("exchange --from and --to"),
+        "{told}"
+    );
+}

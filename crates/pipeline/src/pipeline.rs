@@ -115,12 +115,20 @@ impl Selection {
     /// The numbers of the selected steps, from 0.
     ///
     /// # Errors
-    /// [`RunError::NoStage`] if a name is not one of the recipe's.
+    /// [`RunError::NoStage`] if a name is not one of the recipe's, or the last stage comes before the first.
     pub fn step_range(&self, recipe: &'static Recipe) -> Result<std::ops::Range<usize>, RunError> {
         let number = |name: &String| recipe.place_of(name).ok_or_else(|| no_stage(recipe, name));
         let from = self.from.as_ref().map(number).transpose()?.unwrap_or(0);
         let to = self.to.as_ref().map(number).transpose()?.map_or(recipe.steps().len(), |to| to + 1);
-        Ok(from..to.max(from))
+        match (&self.from, &self.to) {
+            (Some(first), Some(last)) if to <= from => {
+                let unknown = format!(
+                    "{last} is made before {first}, so there is nothing from one to the other\n  hint: exchange --from and --to"
+                );
+                Err(RunError::NoStage { recipe: recipe.name, unknown })
+            }
+            _ => Ok(from..to.max(from)),
+        }
     }
 }
 
