@@ -29,7 +29,8 @@ fn a_run_of_the_sample_is_one_screen_and_leads_a_newcomer_on() {
     let (tables, waits) = result.split_once("what waits or failed:\n").unwrap();
     assert!(tables.contains("brainteaser: ") && waits.contains("ruozhibench-gen, flub, chumor anonymise: "));
     // Puzzles that wait for an answer wait for votes like all others.
-    let of_votes = "brainteaser review:text: 3 wait for votes: riddlemill review assign text --recipe brainteaser";
+    let of_votes =
+        "brainteaser review:text: 3 wait for votes: riddlemill review assign text --recipe brainteaser";
     assert!(waits.contains(of_votes), "{waits}");
     let next = lines.last().unwrap();
     assert!(

@@ -3,10 +3,8 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::access::Rank;
 use crate::pipeline::RunError;
 use crate::store;
-use crate::visitor::Visitor;
 use riddlemill_pipeline::stages::StageError;
 
 /// The error of a page. `guard` renders it.
@@ -37,12 +35,6 @@ impl PageError {
     /// The same about a field of the form.
     pub(super) fn about(self, field: &'static str) -> PageError {
         PageError { field, ..self }
-    }
-
-    /// The details that a visitor may see.
-    pub(super) fn detail_for(&self, visitor: &Visitor) -> String {
-        let is_reader = visitor.rank() >= Some(Rank::Reader);
-        if is_reader { self.detail.clone() } else { String::new() }
     }
 
     pub(super) fn not_found() -> PageError {

@@ -1,12 +1,12 @@
 //! Middleware for every route: identifies the visitor, checks access, and sets security headers.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -14,9 +14,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use super::access::{Rank, random_token};
 use super::app::App;
 use super::error::PageError;
+use super::form::{Form, SentForm};
 use super::i18n::Language;
 use super::refill::refill_page;
-use super::sessions::{self, LASTS_SECS};
+use super::sessions::LASTS_SECS;
 use super::shares::Full;
 use super::view;
 use super::visitor::Visitor;
@@ -39,63 +40,6 @@ const HEADERS: [(&str, &str); 7] = [
 
 /// Time limit for a whole request, including body and answer.
 pub(super) const REQUEST: Duration = Duration::from_secs(30);
-
-/// The fields of a form that one of our pages made for this visitor.
-#[derive(Clone, Debug)]
-pub(super) struct Form(Vec<(String, String)>);
-
-impl Form {
-    /// The first value of a field; empty if there is none.
-    pub(super) fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
-    }
-
-    #[cfg(test)]
-    pub(super) fn from_fields(fields: Vec<(String, String)>) -> Form {
-        Form(fields)
-    }
-
-    /// The texts that somebody wrote into it: answers, remarks, reasons.
-    pub(super) fn written_texts(&self) -> String {
-        const WRITTEN: [&str; 6] = ["n.text", "why", "text", "examples", "en", "zh"];
-        let texts =
-            self.0.iter().filter(|(name, _)| name.starts_with("f.") || WRITTEN.contains(&name.as_str()));
-        let texts: Vec<&str> = texts.map(|(_, text)| text.trim()).filter(|text| !text.is_empty()).collect();
-        texts.join("\n\n")
-    }
-
-    /// Every value of a field.
-    pub(super) fn values_of<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
-        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
-    }
-}
-
-impl<S: Send + Sync> FromRequest<S> for Form {
-    type Rejection = PageError;
-
-    async fn from_request(request: Request, state: &S) -> Result<Form, PageError> {
-        // Cloned first, because reading the form consumes the request.
-        let visitor = request.extensions().get::<Visitor>().cloned();
-        let sent = request.extensions().get::<SentForm>().cloned();
-        let fields = axum::extract::Form::<Vec<(String, String)>>::from_request(request, state).await;
-        let axum::extract::Form(fields) = fields.map_err(|e| match e.into_response().status() {
-            StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
-            _ => PageError::bad_request("the form cannot be read"),
-        })?;
-        let form = Form(fields);
-        if let Some(sent) = sent {
-            // For a page that shows it again; a request has one form.
-            let _ = sent.set(form.clone());
-        }
-        match visitor {
-            Some(visitor) if sessions::is_csrf_token(&visitor.secret, form.get("csrf")) => Ok(form),
-            _ => Err(PageError::new(StatusCode::FORBIDDEN, "stale_form")),
-        }
-    }
-}
-
-/// The form of a request, once a route has read it.
-type SentForm = Arc<OnceLock<Form>>;
 
 /// What the outermost layer needs: the server, and its pages without this layer.
 #[derive(Clone)]
@@ -204,7 +148,7 @@ async fn show_form_again(
             let Ok(shown) = pages.call(request).await;
             let is_page = shown.status() == StatusCode::OK;
             let html = axum::body::to_bytes(shown.into_body(), usize::MAX).await.unwrap_or_default();
-            let found = serde_json::json!({ "key": oops.key, "detail": oops.detail_for(&visitor) });
+            let found = serde_json::json!({ "key": oops.key, "detail": visitor.visible_detail(&oops) });
             let html = std::str::from_utf8(&html).ok().filter(|_| is_page);
             html.zip(view::render_html(&visitor, "refused.html", found).ok()).and_then(|(html, message)| {
                 refill_page(html, [&visitor.path, action], form, oops.field, &message)
@@ -299,7 +243,7 @@ fn render_error(answer: Response, visitor: &Visitor) -> Response {
         }
         None => return answer,
     };
-    let detail = oops.detail_for(visitor);
+    let detail = visitor.visible_detail(&oops);
     let found = serde_json::json!({ "key": oops.key, "code": oops.status.as_u16(), "detail": detail, "kept": oops.kept });
     match view::render_page(visitor, "error.html", found) {
         Ok(mut page) => {

@@ -24,6 +24,7 @@ mod charts;
 mod crowd;
 mod error;
 mod file_cache;
+mod form;
 mod guard;
 mod i18n;
 mod left;

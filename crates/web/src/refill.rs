@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::guard::Form;
+use super::form::Form;
 
 /// An opening tag of one of our pages, in which attributes stand in double quotes and hold no `>`.
 struct Tag<'h> {

@@ -29,6 +29,12 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
+    /// The details of an error that they may see.
+    pub(super) fn visible_detail(&self, error: &PageError) -> String {
+        let is_reader = self.rank() >= Some(Rank::Reader);
+        if is_reader { error.detail.clone() } else { String::new() }
+    }
+
     /// What the visitor may open.
     pub(super) fn rank(&self) -> Option<Rank> {
         match &self.grant {

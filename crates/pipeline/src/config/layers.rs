@@ -207,8 +207,13 @@ impl Config {
             self.find_setting(written.recipe, written.section, written.key)
                 .is_some_and(|(value, origin)| (value, origin) == (written.value, written.origin))
         };
-        let used = self.written_settings().filter(is_used);
-        used.filter_map(|written| places::find_absent(&self.root, &self.trust, &written)).collect()
+        let of_written = |written: ExplicitSetting<'_>| {
+            let ExplicitSetting { recipe, section, key, value, origin } = written;
+            let what = places::find_absent(&self.root, &self.trust, (section, key), value)?;
+            let of = recipe.map(|recipe| format!("recipe.{recipe}.")).unwrap_or_default();
+            Some(Problem { place: format!("{origin} ({of}{section}.{key})"), what })
+        };
+        self.written_settings().filter(is_used).filter_map(of_written).collect()
     }
 
     /// What pipeline.toml wants to read outside of the workspace, agreed to or not.

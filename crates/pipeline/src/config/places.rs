@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::sections::SECTIONS;
-use super::{ExplicitSetting, Problem, ValueOrigin};
+use super::{Problem, ValueOrigin};
 use riddlemill_files::{Trust, Wish, shell_word};
 
 /// The settings whose values are files, folders or patterns of files.
@@ -110,10 +110,15 @@ pub(super) fn written_paths<'v>(
         .collect()
 }
 
-/// What somebody named in a setting and that is not there, or is of another kind, although everything works without it.
-pub(super) fn find_absent(root: &Path, trust: &Trust, written: &ExplicitSetting<'_>) -> Option<Problem> {
-    let ExplicitSetting { recipe, section, key, value, origin } = written;
-    let (.., kind) = OPTIONAL.iter().find(|(of, name, _)| (of, name) == (section, key))?;
+/// What is wrong with a file or folder that somebody named in a setting and that is not there, or is of another kind, although
+/// everything works without it.
+pub(super) fn find_absent(
+    root: &Path,
+    trust: &Trust,
+    (section, key): (&str, &str),
+    value: &Value,
+) -> Option<String> {
+    let (.., kind) = OPTIONAL.iter().find(|(of, name, _)| (*of, *name) == (section, key))?;
     let text = value
         .as_str()
         .filter(|text| !text.is_empty() && Some(*text) != default_of(section, key).as_deref())?;
@@ -123,11 +128,9 @@ pub(super) fn find_absent(root: &Path, trust: &Trust, written: &ExplicitSetting<
         _ => list_matching_files(root, trust, text)
             .is_ok_and(|found| found.iter().flatten().any(|file| file.is_file())),
     };
-    let of = recipe.map(|recipe| format!("recipe.{recipe}.")).unwrap_or_default();
-    let what = format!(
-        "{text:?} is not {kind}, so nothing is read\n  hint: correct the path, or remove the setting"
-    );
-    (!is_there).then(|| Problem { place: format!("{origin} ({of}{section}.{key})"), what })
+    (!is_there).then(|| {
+        format!("{text:?} is not {kind}, so nothing is read\n  hint: correct the path, or remove the setting")
+    })
 }
 
 /// The default of a setting, if it is a text.
@@ -286,9 +289,7 @@ mod tests {
         fs::create_dir(dir.path().join("known")).unwrap();
         fs::write(dir.path().join("votes.jsonl"), "").unwrap();
         let absent = |section: &str, key: &str, text: &str| {
-            let (value, origin) = (Value::from(text), ValueOrigin::File(7));
-            let written = ExplicitSetting { recipe: None, section, key, value: &value, origin: &origin };
-            find_absent(dir.path(), &Trust::for_workspace(dir.path(), []), &written)
+            find_absent(dir.path(), &Trust::for_workspace(dir.path(), []), (section, key), &Value::from(text))
         };
         for (section, key, text) in [
             ("review", "gold", "votes.jsonl"),
@@ -298,8 +299,7 @@ mod tests {
             ("puzzles", "premises", "known/*.jsonl"),
         ] {
             let told = absent(section, key, text).unwrap();
-            assert_eq!(told.place, format!("pipeline.toml:7 ({section}.{key})"));
-            assert!(told.what.starts_with(&format!("{text:?} is not a ")), "{}", told.what);
+            assert!(told.starts_with(&format!("{text:?} is not a ")), "{told}");
         }
         assert!(absent("review", "gold", "known").is_none() && absent("review", "gold", "").is_none());
         assert!(absent("review", "sample", "*.jsonl").is_none());

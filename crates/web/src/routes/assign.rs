@@ -14,7 +14,7 @@ use super::review::find_ballot;
 use crate::app::{App, find_recipe, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::{Language, fill_text, language_names, text_of_key};
 use crate::pipeline::{Tasks, current_time, known_answers, stopped_annotators, votes_as_tasks};
 use crate::recipe::Recipe;

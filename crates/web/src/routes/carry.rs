@@ -11,7 +11,7 @@ use super::decide::{DecisionDesk, decision_desk, find_decider};
 use super::review::find_ballot;
 use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::carry::{SeenLog, carry_votes, find_carryable, take_back, vote_line};

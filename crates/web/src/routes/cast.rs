@@ -12,7 +12,7 @@ use super::faults;
 use super::review::{find_person, may_see, votes_and_tasks};
 use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::Language;
 use crate::pipeline::current_time;
 use crate::recipe::Recipe;

@@ -11,7 +11,7 @@ use crate::app::{App, find_recipe, read_blocking};
 use crate::config::Config;
 use crate::decisions::{Decision, DecisionLog, Verdict};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::pipeline::current_time;
 use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, check_entitled};
 use crate::recipe::{Recipe, Step};

@@ -1,6 +1,6 @@
 //! Describes errors in answers, in the page's language and with the labels on the ballot.
 
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::{Language, fill_text, text_of_key};
 use crate::review::answers::{self, Fault};
 use crate::review::ballot::{AnswerKind, Choice, Field, KEEP, Label};

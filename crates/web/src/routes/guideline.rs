@@ -15,7 +15,7 @@ use super::review::{Who, find_ballot};
 use crate::access::Rank;
 use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::Language;
 use crate::pipeline::current_time;
 use crate::recipe::Recipe;

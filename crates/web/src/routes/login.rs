@@ -12,7 +12,8 @@ use serde_json::json;
 use crate::access::Rank;
 use crate::app::{App, read_blocking};
 use crate::error::PageError;
-use crate::guard::{Form, set_cookie};
+use crate::form::Form;
+use crate::guard::set_cookie;
 use crate::view;
 use crate::visitor::Visitor;
 

@@ -17,7 +17,7 @@ use super::faults::list_answers;
 use crate::app::{App, read_blocking};
 use crate::config::Config;
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::Language;
 use crate::pipeline::{
     AsideEffect, current_time, known_answers, look_aside, restore_votes, set_aside, stopped_annotators,

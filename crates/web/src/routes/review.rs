@@ -16,7 +16,7 @@ use super::ballot::{ItemQuestions, label_in, on_screen};
 use crate::app::{App, find_recipe, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::Language;
 use crate::pipeline::{current_time, stopped_annotators};
 use crate::recipe::{self, Recipe};

@@ -17,7 +17,7 @@ use crate::access::Rank;
 use crate::app::{App, read_blocking};
 use crate::config::{Config, sections};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::{self, Language};
 use crate::pipeline::{Forecast, Freshness, forecast_recipes, plan_recipe};
 use crate::recipe;

@@ -10,7 +10,7 @@ use super::ballot::label_in;
 use super::review::find_ballot;
 use crate::app::{App, find_recipe, read_blocking};
 use crate::error::PageError;
-use crate::guard::Form;
+use crate::form::Form;
 use crate::i18n::Language;
 use crate::pipeline::{current_time, known_answers};
 use crate::recipe::Recipe;

@@ -4,7 +4,12 @@
 //! the writer feels, and copies add and lose it; a thing (`🐶`) is a word behind a letter or before one, unless the sentence is at
 //! its end before it (`鱼会淹死吗🐟`).
 
-use super::view::is_spacer;
+/// Characters inserted between others to slip past a filter (`弱丨智`), although they are letters.
+const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
+
+pub(super) fn is_spacer(c: char) -> bool {
+    SPACERS.contains(&c)
+}
 
 /// Arrows, operators, currencies, pictures, dingbats and emoji. Not stars, boxes and circles, which stand between letters to
 /// slip past a filter or in place of a word that is not to be read.

@@ -12,13 +12,6 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::{signs, symbols};
 
-/// Characters inserted between others to slip past a filter (`弱丨智`), although they are letters.
-const SPACERS: [char; 3] = ['丨', 'ㅣ', 'ˉ'];
-
-pub(super) fn is_spacer(c: char) -> bool {
-    SPACERS.contains(&c)
-}
-
 /// Forms of one symbol, which are marks that combine.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
@@ -44,7 +37,7 @@ pub(super) fn fold_plain(plain: &str) -> String {
     let (mut last, mut run) = ('\0', 0);
     for c in plain.chars() {
         let is_letter = c.is_alphanumeric() || is_combining_mark(c) && !is_selector(c);
-        if !(is_letter || symbols::is_symbol(c)) || is_spacer(c) {
+        if !(is_letter || symbols::is_symbol(c)) || symbols::is_spacer(c) {
             continue;
         }
         run = if c == last { run + 1 } else { 1 };
