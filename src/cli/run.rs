@@ -91,9 +91,10 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
                     continue;
                 }
                 Err(failure) => {
-                    // What waits in the finished recipes is worth knowing all the same.
+                    // What waits in the finished recipes is worth knowing all the same, and so is what failed before: it may be why.
                     print_kept_back(&standings, global);
-                    return Err(failure);
+                    unwritten.push(failure);
+                    return Err(Failure::of_all(unwritten));
                 }
             };
         failed |= standing.causes.iter().any(|cause| cause.failed);
