@@ -63,7 +63,9 @@ fn what_comes_next_is_a_button_that_leads_to_where_it_is_done() {
             let told = format!("{number} items still need voters.");
             assert!(there.contains(&told), "{label} -> {href}: no {told:?} in {there}");
             let made_up = "kept by made-up votes of the sample alone";
-            assert!(there.contains(made_up), "{href} does not say why they are more than those that wait");
+            // On puzzles without an answer the sample has no votes, so that all of them wait.
+            let is_voted = href != "/curate/brainteaser/text/assign";
+            assert_eq!(there.contains(made_up), is_voted, "{href}: why they are more than those that wait");
         }
         if done == "[llm.mine]" {
             let settings = ["draft.endpoint", "respond.endpoints"];

@@ -125,7 +125,11 @@ fn a_page_without_a_post_says_why_in_words() {
     ] {
         let ws = discuz(name, bytes);
         let result = import(&ws).expect(3);
-        assert!(result.err.contains("page_unparsed: ") && result.err.contains(says), "{}", result.err);
+        assert!(
+            result.err.contains("page_unparsed, first in d/a.") && result.err.contains(says),
+            "{}",
+            result.err
+        );
         assert!(!result.err.contains(": ;") && !result.err.contains("check `kind`"), "{}", result.err);
     }
 }

@@ -374,7 +374,7 @@ fn is_utf8_as_other(line: &str) -> bool {
     if wide > 1 {
         return READ_AS[WIDE].iter().any(|(encoding, ..)| {
             (*encoding != SHIFT_JIS || line.contains(|c| matches!(c, '\u{ff61}'..='\u{ff9f}')))
-                && may_be_utf8(line, *encoding)
+                && may_be_utf8(line, encoding)
                 && is_whole(encoding)
                 && counts(encoding).is_text()
         });

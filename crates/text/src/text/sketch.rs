@@ -3,8 +3,8 @@
 //! What: pairs of neighbouring letters and digits, of a long text those of its beginning and its end, as bits; two texts are
 //! alike if the one with fewer has most of the other's, and more than chance gives.
 //!
-//! Measured on 2,597 recommended threads: of 60,000 pairs of different ones 0.04 % are alike, of those of at most 16 letters 0.15 %;
-//! of labelled pairs 87 % of the retellings and 14 % of the others. What is kept apart by mistake is one text for dedup still.
+//! Measured on 2,597 recommended threads: of 200,000 pairs of different ones 0.07 % are alike; of titles and their whole threads
+//! 99.5 %, of contents and their whole threads 99.9 %, of labelled retellings 87 %.
 //!
 //! Why not the join: here only 16 bytes a text are at hand, because a dump may have a hundred million.
 
@@ -21,8 +21,6 @@ const TAIL: usize = 24;
 /// Bits of a sketch.
 const BITS: u32 = 128;
 
-/// Texts with fewer bits are alike only if they share more.
-const SHORT: f64 = 16.0;
 /// With fewer bits no two texts but one are alike.
 const LEAST: f64 = 3.0;
 
@@ -109,12 +107,8 @@ impl TextSketch {
         let share = f64::from(a.max(b)) / f64::from(BITS);
         let chance = fewer * share;
         let beyond = f64::from(both) - chance;
-        // A saying such as `为什么` is half of a short text, and of a few bits chance sets some.
-        let least = if fewer < SHORT { 0.7 } else { 0.5 };
-        // What is not by chance, and two and a half standard deviations of it.
-        fewer >= LEAST
-            && beyond >= (fewer - chance) * least
-            && beyond >= 2.5 * (chance * (1.0 - share)).sqrt()
+        // Half of what is not by chance, and two and a half standard deviations of it.
+        fewer >= LEAST && beyond >= (fewer - chance) / 2.0 && beyond >= 2.5 * (chance * (1.0 - share)).sqrt()
     }
 }
 

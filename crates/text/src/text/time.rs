@@ -92,15 +92,15 @@ pub fn unix_seconds(time: &str) -> Option<i64> {
 /// The Unix seconds of a number, which may be of milliseconds, microseconds or nanoseconds: as seconds it would be a time thousands of
 /// years from now. A day may be a number, too (`20240305`).
 fn seconds_of_number(number: i64) -> i64 {
-    if (1970_01_01..2100_00_00).contains(&number)
+    if (19_700_101..21_000_000).contains(&number)
         && let Some(day) = date_of_number(number)
     {
         return day;
     }
     let per_second = match number.unsigned_abs() {
-        ..100_000_000_000 => 1,
-        ..100_000_000_000_000 => 1_000,
-        ..100_000_000_000_000_000 => 1_000_000,
+        0..100_000_000_000 => 1,
+        100_000_000_000..100_000_000_000_000 => 1_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1_000_000,
         _ => 1_000_000_000,
     };
     number.div_euclid(per_second)

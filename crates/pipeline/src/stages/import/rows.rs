@@ -151,7 +151,7 @@ impl Table {
 
     /// The next row, as JSON. The names of the columns are no row where they come again; other names are told, and count for the rows
     /// below them.
-    fn next_row(&mut self, limit: u64) -> io::Result<Option<(u64, Result<Vec<u8>, Unread>)>> {
+    fn next_row(&mut self, limit: u64) -> io::Result<Option<NumberedRow>> {
         while let Some(row) = self.reader.next_row()? {
             let names = || column_names(&row.cells);
             let again =
@@ -171,6 +171,9 @@ impl Table {
         Ok(None)
     }
 }
+
+/// The line of a row, and the row as JSON.
+type NumberedRow = (u64, Result<Vec<u8>, Unread>);
 
 /// Rows at the head of a table, of which one may have the names of its columns.
 const LOOKED_AT: usize = 2 * ABOVE;

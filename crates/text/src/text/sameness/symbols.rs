@@ -73,9 +73,7 @@ pub(super) fn keep_words(plain: &str) -> String {
             // The sex of a person in a picture.
             let is_part = joined && matches!(c, '\u{2640}' | '\u{2642}');
             joined = c == '\u{200d}';
-            if is_space(&c) {
-                kept.push(c);
-            } else if is_symbol(c) && !is_part && is_word(c) {
+            if is_space(&c) || is_symbol(c) && !is_part && is_word(c) {
                 kept.push(c);
             }
         }
