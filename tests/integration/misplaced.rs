@@ -86,7 +86,8 @@ fn settings_that_name_what_is_not_there_are_told_and_the_record_is_explained_wit
         "pipeline.toml",
         settings.replacen("pack = \"raw/sample/replies.jsonl\"", "pack = \"raw/nope.jsonl\"", 1),
     );
-    let explained = ws.call(["explain", "tieba:9900002233", "--recipe", "ruozhibench-gen"]).expect(0).out;
+    let explain = ["explain", "tieba:9900002233", "--recipe", "ruozhibench-gen", "--full"];
+    let explained = ws.call(explain).expect(0).out;
     assert!(explained.contains("not shown: ") && explained.contains("raw/nope.jsonl"), "{explained}");
 }
 

@@ -304,7 +304,8 @@ fn find_signs(text: &str) -> Option<usize> {
                 before.is_ascii_alphabetic()
                     && (matches!(next, '\u{a1}'..='\u{bf}') || next.is_ascii_alphabetic())
             }
-            c => is_control(c),
+            // Behind a character of another script it is a control as others are, which clean removes.
+            c => is_control(c) && (before.is_ascii_alphabetic() || next.is_ascii_alphabetic()),
         };
         if found {
             return Some(at);
