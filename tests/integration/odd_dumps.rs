@@ -298,9 +298,6 @@ fn a_damaged_byte_costs_its_row_and_a_cut_file_is_not_called_gbk() {
 fn sequences_of_json_and_exports_of_databases_are_read_or_named() {
     let sequence: String = rows().iter().map(|row| format!("\u{1e}{row}\n")).collect();
     proposed("s.json", &sequence).reads_all();
-    let pretty: String =
-        rows().iter().map(|row| format!("\u{1e}{}\n", serde_json::to_string_pretty(row).unwrap())).collect();
-    proposed("s.json", &pretty).reads_all();
     let export = json!([
         { "type": "header", "version": "5.2.1", "comment": "Export to JSON plugin" },
         { "type": "database", "name": "forum" },

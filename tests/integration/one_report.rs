@@ -91,10 +91,10 @@ fn the_overview_begins_with_what_the_command_line_names_next() {
     let status = json(&workspace, &["status"]);
     let next = status.as_array().unwrap().last().unwrap()["next"].clone();
     let (command, why) = (next["command"].as_str().unwrap(), next["why"].as_str().unwrap());
-    let first = next["first"].as_str().unwrap();
-    assert!(first.contains("REPORT_KEY_OF_NOBODY") && command.starts_with("riddlemill run"), "{next}");
+    let mends = next["first"].as_str().unwrap();
+    assert!(mends.contains("REPORT_KEY_OF_NOBODY") && command.starts_with("riddlemill run"), "{next}");
     let text = workspace.call(["status"]).expect(0).out;
-    assert!(text.contains(&format!("first: {first}\nnext: {command}  ({why})")), "{text}");
+    assert!(text.contains(&format!("first: {mends}\nnext: {command}  ({why})")), "{text}");
     // The stage of the first recipe of the reason is one of those that the page names beside its first button.
     let waits = status.as_array().unwrap().iter().find(|row| row["causes"][0].is_object()).unwrap();
     let (recipe, stage) = (waits["recipe"].as_str().unwrap(), waits["stage"].as_str().unwrap());
@@ -103,7 +103,7 @@ fn the_overview_begins_with_what_the_command_line_names_next() {
     let (_, card) = page.split_once("id=\"_next\"").expect("things to do");
     let first = card.split("</li>").next().unwrap();
     assert!(first.contains(&format!("/{recipe}/stage/{stage}")), "{why}: {first}");
-    assert!(waits["causes"][0]["mend"].as_str().is_some_and(|mend| command.starts_with(mend)), "{waits}");
+    assert!(waits["causes"][0]["mend"].as_str().is_some_and(|mend| mends.starts_with(mend)), "{waits}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn with_json_every_verb_prints_one_document() {
         &["init", "other"][..],
         &["init", "third", "--benchmark", "flub"],
         &["profiles", "show", "tieba"],
-        &["profiles", "copy", "tieba", "mine"],
+        &["profiles", "copy", "tieba"],
         &["prompts", "show", "ruozhibench/screen"],
         &["review", "assign", "clean", "--recipe", "flub"],
         &["review", "export", "clean", "--recipe", "flub", "--out", "sheets"],

@@ -21,9 +21,6 @@ const TAIL: usize = 24;
 /// Bits of a sketch.
 const BITS: u32 = 128;
 
-/// With fewer bits no two texts but one are alike.
-const LEAST: f64 = 3.0;
-
 /// A text in short.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextSketch([u32; 4]);
@@ -108,7 +105,7 @@ impl TextSketch {
         let chance = fewer * share;
         let beyond = f64::from(both) - chance;
         // Half of what is not by chance, and two and a half standard deviations of it.
-        fewer >= LEAST && beyond >= (fewer - chance) / 2.0 && beyond >= 2.5 * (chance * (1.0 - share)).sqrt()
+        fewer > 0.0 && beyond >= (fewer - chance) / 2.0 && beyond >= 2.5 * (chance * (1.0 - share)).sqrt()
     }
 }
 
@@ -172,11 +169,6 @@ mod tests {
             "电梯里的镜子会不会晕？",
             "Why is a cross-post a post?",
             "Why is the word so hard to read?",
-            "为什么鱼不会飞？",
-            "为什么猫不会游泳？",
-            "为什么云不下来？",
-            "鱼",
-            "云雨",
             "",
         ];
         for (n, a) in texts.iter().enumerate() {

@@ -118,9 +118,7 @@ def _are_alike(one: Any, other: Any) -> bool:
     share = bits[1] / 128
     chance = bits[0] * share
     beyond = (first & second).bit_count() - chance
-    least = 0.7 if bits[0] < 16 else 0.5
-    by_chance = 2.5 * math.sqrt(chance * (1 - share))
-    return bool(bits[0] >= 3 and beyond >= (bits[0] - chance) * least and beyond >= by_chance)
+    return bool(bits[0] and beyond >= (bits[0] - chance) / 2 and beyond >= 2.5 * math.sqrt(chance * (1 - share)))
 
 
 def find_repeats(plan: Plan, lane: int, blocks: Sequence[bytes]) -> Iterator[Block]:
