@@ -49,7 +49,9 @@ fn what_was_written_into_a_refused_form_stands_there_again_beside_the_reason() {
     assert!(!run.body.contains("name=\"recipe\" value=\"flub\" checked"), "{}", run.body);
 
     let page = "/curate/flub/clean/assign";
-    let fields = [("csrf", &*csrf), ("overlap", "two"), ("until", "2026-05-01"), ("seed", "7")];
+    let round = hidden(&boss.get(&server, page).body, "round");
+    let fields =
+        [("csrf", &*csrf), ("round", &round), ("overlap", "two"), ("until", "2026-05-01"), ("seed", "7")];
     let assign = send(&mut boss, &server, page, page, &fields);
     assert!(assign.status == 400 && assign.body.contains("value=\"two\""), "{}", assign.body);
     assert!(assign.body.contains("value=\"2026-05-01\""), "{}", assign.body);
