@@ -338,7 +338,13 @@ impl Dropping {
 fn is_answer(form: FieldForm, name: &str, code: &Node) -> String {
     match form {
         FieldForm::Choices => format!("{} in ({name} or [])", quote_code(code)),
-        FieldForm::Score => format!("{name} ~ '' == {}", quote_code(code)),
+        // The mean of several scores is no whole number, and is written as none.
+        FieldForm::Score => format!(
+            "{name} is not none and {name} | float == {}",
+            code.as_text()
+                .and_then(|code| code.parse::<f64>().ok())
+                .map_or_else(|| quote_code(code), |n| format!("{n:?}"))
+        ),
         _ => format!("{name} == {}", quote_code(code)),
     }
 }

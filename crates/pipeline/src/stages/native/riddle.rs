@@ -233,7 +233,7 @@ const TEXTS: [&str; 2] = ["question", "answer"];
 
 pub(super) static ANONYMISE: Operation = Operation {
     name: "anonymise_riddle",
-    version: 1,
+    version: 2,
     section: "anonymise",
     records: Records::Made { of: &[RecordShape::Columns(&TEXTS)], into: &[RecordShape::Columns(&TEXTS)] },
     inputs: &[],

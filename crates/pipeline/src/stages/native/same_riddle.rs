@@ -28,8 +28,9 @@ const ANSWER: &str = "answer";
 
 pub(super) static OPERATION: Operation = Operation {
     name: "same_riddle",
-    // 2 distinguishes letters from their order. 3 compares texts over 4,000 units as copies and beginnings alone.
-    version: 3,
+    // 2 distinguishes letters from their order. 3 compares texts over 4,000 units as copies and beginnings alone. 4 sees symbols in the
+    // place of a word, and words that take each other's place.
+    version: 4,
     section: "dedup",
     records: Records::AsTheyCome,
     inputs: &[

@@ -28,7 +28,7 @@ const BETWEEN: usize = 10;
 ///
 /// Example: `我能把爸爸的儿子当儿子养吗` and `我能把儿子的爸爸当爸爸养吗`.
 pub(super) fn differ_in_order(a: &PreparedText, b: &PreparedText) -> bool {
-    // A word of English is one character here.
+    // Chinese has no blanks between words: those around two characters are looked for. Of English each word is one character here.
     let by_words = a.language() == Language::Zh;
     let (a, b) = (with_numbers(&a.chars), with_numbers(&b.chars));
     if !by_words {
@@ -65,6 +65,11 @@ fn with_words(chars: &[char]) -> Vec<char> {
 fn are_blocks_exchanged(a: &[char], b: &[char]) -> bool {
     let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[common..], &b[common..]);
+    let ending = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    if ending == a.len().min(b.len()) {
+        // One has a word more, and no more.
+        return false;
+    }
     let weighs = |word: &[char]| word.iter().map(|c| weight(*c)).sum::<u32>() >= WEIGHTY;
     let words = |text: &'_ [char]| -> Vec<usize> {
         (1..=WORD.min(text.len())).filter(|length| weighs(&text[..*length])).collect()
@@ -74,8 +79,11 @@ fn are_blocks_exchanged(a: &[char], b: &[char]) -> bool {
         let end = (first + BETWEEN).min(text.len().saturating_sub(word.len()));
         (first + 1..=end).filter(|at| text[*at..].starts_with(word)).collect()
     };
+    // A word that begins or ends another one takes no place of its own: one of the texts has a particle more.
+    let is_part =
+        |x: &[char], y: &[char]| x.starts_with(y) || x.ends_with(y) || y.starts_with(x) || y.ends_with(x);
     words(a).into_iter().any(|x| {
-        words(b).into_iter().any(|y| {
+        words(b).into_iter().filter(|y| !is_part(&a[..x], &b[..*y])).any(|y| {
             let in_a = places(a, x, &b[..y]);
             if in_a.is_empty() {
                 return false;
@@ -230,6 +238,15 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn a_word_more_is_no_exchange(a in "[鱼猫怕热还是化的]{0,8}", more in "[鱼猫怕热还是化的]{1,2}", b in "[鱼猫怕热还是化的]{0,8}") {
+            let [less, more]: [Vec<char>; 2] =
+                [format!("{a}{b}"), format!("{a}{more}{b}")].map(|text| text.chars().collect());
+            prop_assert!(!are_blocks_exchanged(&less, &more) && !are_blocks_exchanged(&more, &less), "{less:?} {more:?}");
+        }
+    }
+
     #[test]
     fn exchanged_words_are_borderline() {
         for (a, b) in [
@@ -270,6 +287,8 @@ mod tests {
             ),
             ("我一直不明白鱼为什么不会被水淹死", "鱼为什么不会被水淹死我一直都不明白"),
             ("我的iPhone为什么不会游泳", "为什么我的iPhone不会游泳啊"),
+            ("冰块怕热还是怕化？", "冰块是怕热还是怕化？"),
+            ("冰块怕热还是怕化？", "冰块是怕热还是怕化呢？"),
         ] {
             assert_eq!(compare(a, b).verdict, Verdict::Same, "{a} {b}");
         }
