@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use riddlemill_harvest::pages::decode_entities;
 
 use super::form::Form;
 
@@ -33,7 +34,7 @@ impl<'h> Tag<'h> {
     }
 
     fn attribute(&self, name: &str) -> Option<Cow<'h, str>> {
-        self.place_of(name).map(|place| plain_text(&self.text[place]))
+        self.place_of(name).map(|place| decode_entities(&self.text[place]))
     }
 
     /// The tag with this text in the place of an attribute's value.
@@ -55,17 +56,6 @@ impl<'h> Tag<'h> {
         let bare = Tag { text: &self.text.replace(&format!(" {word}"), ""), at: self.at.clone(), ..*self };
         if is_on { bare.with_word(word) } else { bare.text.to_owned() }
     }
-}
-
-/// The text of an attribute or an element without marks.
-fn plain_text(html: &str) -> Cow<'_, str> {
-    if !html.contains('&') {
-        return html.into();
-    }
-    let marks =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#x2f;", "/")];
-    let text = marks.iter().fold(html.to_owned(), |text, (mark, plain)| text.replace(mark, plain));
-    text.replace("&amp;", "&").into()
 }
 
 fn escape_value(text: &str) -> String {
@@ -148,7 +138,7 @@ fn fill_controls(html: &str, body: Range<usize>, form: &Form, field: &str, messa
             }
             ("option", _) => {
                 let text = &html[end..end + html[end..].find('<').unwrap_or_default()];
-                let value = tag.attribute("value").unwrap_or_else(|| plain_text(text.trim()));
+                let value = tag.attribute("value").unwrap_or_else(|| decode_entities(text.trim()));
                 tag.with_mark("selected", is_sent(&select, &value))
             }
             _ => continue,
