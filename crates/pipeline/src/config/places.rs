@@ -20,9 +20,10 @@ const PLACES: [(&str, &str); 8] = [
     ("review", "sample"),
     ("respond", "sample"),
 ];
+const FILES: &str = "a file, nor a pattern of any";
 /// Those of them that are read as if nothing was named where the place is not there, with what it has to be.
 const OPTIONAL: [(&str, &str, &str); 5] = [
-    ("puzzles", "premises", "a file"),
+    ("puzzles", "premises", FILES),
     ("release", "curator", "a folder"),
     ("review", "gold", "a folder"),
     ("review", "sample", "a file"),
@@ -125,8 +126,8 @@ pub(super) fn find_absent(
     let place = root.join(text);
     let is_there = match *kind {
         "a folder" => place.is_dir(),
-        _ => list_matching_files(root, trust, text)
-            .is_ok_and(|found| found.iter().flatten().any(|file| file.is_file())),
+        FILES => list_matching_files(root, trust, text).is_ok_and(|found| !found.is_empty()),
+        _ => place.is_file(),
     };
     (!is_there).then(|| {
         format!("{text:?} is not {kind}, so nothing is read\n  hint: correct the path, or remove the setting")
@@ -302,7 +303,8 @@ mod tests {
             assert!(told.starts_with(&format!("{text:?} is not a ")), "{told}");
         }
         assert!(absent("review", "gold", "known").is_none() && absent("review", "gold", "").is_none());
-        assert!(absent("review", "sample", "*.jsonl").is_none());
+        assert!(absent("puzzles", "premises", "*.jsonl").is_none());
+        assert!(absent("review", "sample", "*.jsonl").is_some(), "it is no pattern");
         assert!(
             absent("review", "sample", "raw/sample/votes.jsonl").is_none(),
             "the default is none where it is not"

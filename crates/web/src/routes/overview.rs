@@ -324,7 +324,9 @@ fn stage_freshness(planned: &Planned, language: Language) -> (&'static str, Stri
         (Freshness::Layout(layout), _) => {
             ("stale", i18n::translate_sentence(language, &Freshness::of_layout(*layout).1))
         }
-        (Freshness::Damaged(what), _) => ("damaged", what.lines().next().unwrap_or_default().to_string()),
+        (Freshness::Damaged(what), _) => {
+            ("damaged", i18n::translate_sentence(language, what.lines().next().unwrap_or_default()))
+        }
     }
 }
 

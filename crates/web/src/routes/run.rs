@@ -111,7 +111,9 @@ fn due_stages(
             (Freshness::Layout(layout), _) => {
                 i18n::translate_sentence(language, &Freshness::of_layout(*layout).1)
             }
-            (Freshness::Damaged(what), _) => what.lines().next().unwrap_or_default().to_string(),
+            (Freshness::Damaged(what), _) => {
+                i18n::translate_sentence(language, what.lines().next().unwrap_or_default())
+            }
         };
         match stages.last_mut() {
             Some((names, reason)) if *reason == why => names.push(planned.step),
