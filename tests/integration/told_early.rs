@@ -92,6 +92,38 @@ funny = { label = \"How funny?\", score = [1, 5], drops = \"1\" }
 }
 
 #[test]
+fn an_answer_that_no_ballot_offers_is_told() {
+    let of = |drops: &str, when: &str| {
+        let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:ok\", \"short\"]\n";
+        let select =
+            format!("[step.short]\ndrop_if = \"{when}\"\nreason = [\"unfair\", \"It is not fair.\"]\n");
+        let ballots = format!(
+            "[ballot.ok]\ntitle = \"Is it sound?\"\nguideline = \"Say whether it is fair.\"\nshows = [\"text\"]\nvotes = 1\n[ballot.ok.fields]\nfair = {{ label = \"Fair?\", yes = \"It is fair.\", no = \"It is not.\", drops = \"{drops}\" }}\n"
+        );
+        checked(&format!("{steps}{select}{DATA}"), &ballots)
+    };
+    let sound = of("no", "'no' == ok.fair or ok.fair == 'yes' and text == 'fair'");
+    assert!(sound.contains("no problem in own"), "{sound}");
+    let rule = "[ballot.ok.drop]\nwhen = \"fear == 'no'\"\nbecause = \"'unfair'\"\n";
+    let ballots = format!(
+        "[ballot.ok]\ntitle = \"Is it sound?\"\nguideline = \"Say whether it is fair.\"\nshows = [\"text\"]\nvotes = 1\n{rule}[ballot.ok.fields]\nfair = {{ label = \"Fair?\", yes = \"It is fair.\", no = \"It is not.\" }}\n"
+    );
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:ok\"]\n";
+    let told = checked(&format!("{steps}{DATA}"), &ballots);
+    assert!(told.contains("unknown name \"fear\"") && told.contains("fair"), "{told}");
+    for (drops, when) in [
+        ("nö", "ok.fair == 'no'"),
+        ("no", "ok.fair == 'false'"),
+        ("no", "text and ok.fair != 'nope'"),
+        ("no", "'nope' in [1] or 'nope' == ok.fair"),
+        ("no", "'nope' in (ok.fair or [])"),
+    ] {
+        let told = of(drops, when);
+        assert!(told.contains("unknown answer of") && told.contains("yes"), "{drops} {when}: {told}");
+    }
+}
+
+#[test]
 fn names_of_decisions_are_no_fields() {
     let ballots = "
 [ballot.ok]

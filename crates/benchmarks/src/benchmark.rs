@@ -214,14 +214,18 @@ impl Benchmark {
         asked
     }
 
-    /// The additional columns of a table source that it uses, each with the place of the expression.
-    pub fn asked_columns(&self) -> Vec<(String, String)> {
+    /// The expressions of its steps, fields and released columns.
+    pub(crate) fn record_expressions(&self) -> impl Iterator<Item = &Expression> {
         let steps = self.steps.iter().flat_map(|step| self.expressions_of_step(step));
         let data = self.data.iter().flat_map(|data| {
             let columns = data.columns.iter().chain(&data.sometimes).map(|column| &column.is);
             columns.chain(&data.when)
         });
-        let fields = self.fields.iter().map(|(_, field)| field);
+        steps.chain(data).chain(self.fields.iter().map(|(_, field)| field))
+    }
+
+    /// The additional columns of a table source that it uses, each with the place of the expression.
+    pub fn asked_columns(&self) -> Vec<(String, String)> {
         let column = |path: String| Some(path.strip_prefix("table.")?.split('.').next()?.to_owned());
         let of = |asked: &Expression| {
             let place = asked.place().to_owned();
@@ -232,7 +236,7 @@ impl Benchmark {
                 .map(|name| (name, place.clone()))
                 .collect::<Vec<_>>()
         };
-        let mut found: Vec<(String, String)> = steps.chain(data).chain(fields).flat_map(of).collect();
+        let mut found: Vec<(String, String)> = self.record_expressions().flat_map(of).collect();
         found.sort();
         found.dedup();
         found

@@ -47,6 +47,7 @@ mod faults;
 pub mod figure;
 mod fingerprint;
 mod known;
+mod known_answers;
 mod majority;
 pub mod native;
 pub mod notation;

@@ -72,6 +72,7 @@ pub fn load_own_benchmarks(root: &std::path::Path) -> Result<(), Problems> {
         problems.extend(checks::reserved_step(benchmark));
         problems.extend(crate::stages::draft::find_problems(benchmark));
         problems.extend(crate::stages::native::check::find_problems(benchmark));
+        problems.extend(benchmark.impossible_answers());
         if !has_records_of_its_own(benchmark) {
             problems.extend(benchmark.unknown_names(crate::stages::native::fields_left_by_step));
             problems.extend(checks::prompts_of(benchmark));

@@ -252,10 +252,10 @@ static SUSPECT: LazyLock<Vec<u64>> = LazyLock::new(|| {
         let continues = |byte: u8| byte & 0xc0 == 0x80;
         let suspect = match *bytes {
             [first, second] if !lost => {
-                let begins = matches!(first, 0xe2..=0xef) && continues(second);
+                let begins = matches!(first, 0xe0..=0xef) && continues(second);
                 begins
                     || continues(first)
-                        && (continues(second) || matches!(second, 0xe2..=0xef) || second < 0x80)
+                        && (continues(second) || matches!(second, 0xe0..=0xef) || second < 0x80)
             }
             _ => false,
         };

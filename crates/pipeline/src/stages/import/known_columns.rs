@@ -241,7 +241,7 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
 ];
 
 /// Words of the names of columns that hold people, beyond those of authors.
-const PEOPLE: [&str; 26] = [
+const PEOPLE: [&str; 28] = [
     "author",
     "user",
     "nick",
@@ -250,6 +250,8 @@ const PEOPLE: [&str; 26] = [
     "poster",
     "owner",
     "member",
+    "mention",
+    "participant",
     "email",
     "phone",
     "avatar",

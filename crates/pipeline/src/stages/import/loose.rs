@@ -181,19 +181,49 @@ impl<'de> Visitor<'de> for LooseText {
     }
 }
 
-/// true, 1, and what programs write for them: `"true"`, `TRUE`, `1.0`, `yes`, `是`.
+/// true, 1, and what programs write for them: `"true"`, `TRUE`, `1.0`, `yes`, `是`; likewise false. Any other word is an error: taken
+/// for false, it would make another post of this one in silence.
 pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Bool(b) => b,
-        Value::Number(n) => n.as_f64() == Some(1.0),
-        Value::String(s) => {
-            matches!(
-                s.trim().to_ascii_lowercase().as_str(),
-                "1" | "1.0" | "true" | "t" | "yes" | "y" | "on" | "是" | "真" | "对" | "√" | "✓"
-            )
-        }
-        _ => false,
-    })
+    let written = match Value::deserialize(deserializer)? {
+        Value::Bool(flag) => return Ok(flag),
+        Value::Null => return Ok(false),
+        Value::String(written) => written,
+        other => other.to_string(),
+    };
+    match written.trim().to_lowercase().as_str() {
+        "1" | "1.0" | "true" | "t" | "yes" | "y" | "on" | "是" | "真" | "对" | "√" | "✓" => Ok(true),
+        "" | "0" | "0.0" | "false" | "f" | "no" | "n" | "off" | "否" | "不是" | "假" | "错" | "×" | "✗"
+        | "-" => Ok(false),
+        written if is_no_value(written) => Ok(false),
+        _ => Err(D::Error::custom(format!("{written:?} is neither true nor false"))),
+    }
+}
+
+/// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
+pub(super) fn is_no_value(value: &str) -> bool {
+    const NONE: [&str; 18] = [
+        "null",
+        "none",
+        "nan",
+        "n/a",
+        "\\n",
+        "nil",
+        "undefined",
+        "&nbsp;",
+        "(null)",
+        "<na>",
+        "nat",
+        "#n/a",
+        "#null!",
+        "#ref!",
+        "#value!",
+        "#name?",
+        "#div/0!",
+        "#num!",
+    ];
+    let value = value.trim();
+    // A text of one blank or another says nothing, either, but is not a mark of its own.
+    value.len() <= 12 && NONE.iter().any(|none| value.eq_ignore_ascii_case(none))
 }
 
 /// The length of a list; anything else has none.

@@ -3,12 +3,13 @@
 //! A user's name in their own post is found when that post is parsed. The names of others are known only after every dump
 //! has been read, which needs an additional pass that reads only names.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::files::Dump;
 use super::page::PagePost;
@@ -96,7 +97,9 @@ pub fn add_names(list: &mut NameList, dump: &Dump, settings: &sections::Import) 
 fn names_of_row(dump: &Dump, bytes: &[u8]) -> Vec<String> {
     let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return Vec::new() };
     let read = |text: &str| {
-        serde_json::Deserializer::from_str(text).deserialize_map(PeopleNames { in_person: false })
+        let mut names = Vec::new();
+        let people = PeopleNames { in_person: false, names: &mut names };
+        people.deserialize(&mut serde_json::Deserializer::from_str(text)).map(|()| names)
     };
     let mut names = read(text).or_else(|_| read(&notation::strict_json(text))).unwrap_or_default();
     // The author of a table may be in a column whose name does not say so.
@@ -114,37 +117,70 @@ fn names_of_row(dump: &Dump, bytes: &[u8]) -> Vec<String> {
     names
 }
 
-/// The names of people in an object, and in objects of people in it.
-struct PeopleNames {
-    /// Whether the object is a person.
+/// Collects the names of people in a value, however deep: authors of replies, mentions, lists of participants.
+struct PeopleNames<'n> {
+    /// Whether the value is a person, or people.
     in_person: bool,
+    names: &'n mut Vec<String>,
 }
 
-impl<'de> Visitor<'de> for PeopleNames {
-    type Value = Vec<String>;
+impl<'de> DeserializeSeed<'de> for PeopleNames<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for PeopleNames<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("a value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
-        let mut names = Vec::new();
-        while let Some(key) = map.next_key::<String>()? {
-            if !known_columns::holds_name(&key, self.in_person) {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            match map.next_value::<Value>()? {
-                Value::String(name) => names.push(name),
-                Value::Object(person) if !self.in_person => {
-                    let is_name = |key: &str| known_columns::holds_name(key, true);
-                    let inner = person.into_iter().filter(|(key, _)| is_name(key));
-                    names.extend(inner.filter_map(|(_, name)| Some(name.as_str()?.to_owned())));
-                }
-                _ => {}
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<'_, str>>()? {
+            let is_name = known_columns::holds_name(&key, self.in_person);
+            // What else a person has are their level, their places and their pictures.
+            match self.in_person && !is_name {
+                true => drop(map.next_value::<IgnoredAny>()?),
+                false => map.next_value_seed(PeopleNames { in_person: is_name, names: &mut *self.names })?,
             }
         }
-        Ok(names)
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(PeopleNames { names: &mut *self.names, ..self })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<(), E> {
+        if self.in_person {
+            self.names.push(name.to_owned());
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
 }
 
@@ -167,5 +203,9 @@ mod tests {
         let line = r#"{"id": "t3_1", "author": "kim-lee", "author_fullname": "t2_x", "title": "Do fish drown?", "link_author": "max-m", "user_reports": []}"#;
         assert_eq!(of("reddit", line), "kim-lee max-m");
         assert_eq!(of("leymore-titles", r#"{"title": "云", "lz": "甲甲甲", "href": "/p/1"}"#), "甲甲甲");
+        let line = r#"{"title": "云", "user": {"name": "aaa", "level": {"name": "初级"}, "profile": {"name": "x"}}, "mentions": ["bbb", {"screen_name": "ccc"}],
+            "comments": [{"author": {"login": "ddd"}, "body": "雨"}, {"userName": "eee", "replies": [{"nickname": "fff"}]}],
+            "tags": [{"name": "joke"}], "user_reports": [["spam", 1]], "crosspost_parent_list": [{"author": "ggg"}]}"#;
+        assert_eq!(of("table", line), "aaa bbb ccc ddd eee fff ggg");
     }
 }

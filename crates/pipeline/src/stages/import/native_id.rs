@@ -11,15 +11,13 @@
 
 use std::borrow::Cow;
 
+use super::loose::is_no_value;
+
 /// A spreadsheet keeps this many digits, and a float all whole numbers of so many.
 const EXACT: usize = 15;
 
 /// Longer ids that end in this many zeros were rounded: of others it is one in ten thousand.
 const ZEROS: usize = 4;
-
-/// What programs write in place of a value.
-const NOTHING: [&str; 11] =
-    ["nan", "nat", "<na>", "n/a", "none", "null", "(null)", "undefined", "#n/a", "\\n", "nil"];
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -47,7 +45,7 @@ pub(super) fn as_meant(written: &str) -> Result<Cow<'_, str>, Damaged> {
             .trim_end_matches(['#', '!', '?', '/'])
             .bytes()
             .all(|b| matches!(b, b'A'..=b'Z' | b'0' | b'/'));
-    if error || bare == "NA" || NOTHING.contains(&&*bare.to_ascii_lowercase()) || is_date(bare) {
+    if error || bare == "NA" || is_no_value(bare) || is_date(bare) {
         return Err(Damaged(text.to_owned()));
     }
     match parse_number(bare) {

@@ -33,7 +33,7 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
     let field = |name: &str| {
         let pattern = fields.get(name)?;
         let value = value_of_pattern(&row, pattern)?;
-        if is_none(&value) {
+        if loose::is_no_value(&value) {
             noted.borrow_mut().push(format!("{pattern} is {value:?}, which is no value"));
             return None;
         }
@@ -89,30 +89,6 @@ fn bare_name(name: &str) -> String {
 /// Whether a field is read from this column.
 pub(super) fn uses_column(fields: &BTreeMap<String, String>, column: &str) -> bool {
     WantedFields(fields).has_column(column)
-}
-
-/// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
-fn is_none(value: &str) -> bool {
-    const NONE: [&str; 12] = [
-        "null",
-        "none",
-        "nan",
-        "n/a",
-        "\\n",
-        "nil",
-        "undefined",
-        "&nbsp;",
-        "(null)",
-        "<na>",
-        "nat",
-        "#null!",
-    ];
-    const FAULTS: [&str; 7] = ["#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"];
-    let value = value.trim();
-    // A text of one blank or another says nothing, either, but is not a mark of its own.
-    !value.is_empty()
-        && value.len() <= 12
-        && (NONE.iter().any(|none| value.eq_ignore_ascii_case(none)) || FAULTS.contains(&value))
 }
 
 /// The key under which a note holds further columns.
