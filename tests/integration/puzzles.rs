@@ -230,7 +230,7 @@ fn files_stand_in_for_comet_and_wikipedia() {
         "{}",
         result.err
     );
-    let puzzles = rows(ws.root(), "near");
+    let puzzles = rows(ws.root(), "word-neighbours");
     let swallow = puzzles.iter().find(|puzzle| puzzle.id() == "riddle:900223").unwrap();
     let mut words = swallow.list("distractors_draft").to_vec();
     words.sort();

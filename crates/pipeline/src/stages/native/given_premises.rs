@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(refused.count(), 5);
         let sentence = make_row("puzzles", json!({ "question": "Why is it so?", "answer": "Edam." }));
         let given = |puzzle: Row| {
-            fill_record(puzzle, step("brainteaser", "given"), &|taken| {
+            fill_record(puzzle, step("brainteaser", "from-files"), &|taken| {
                 Ok::<_, Infallible>(find_given_premises(taken, &all))
             })
         };
