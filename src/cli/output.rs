@@ -56,8 +56,9 @@ pub(super) fn load_with(global: &Global, more: &[(String, String)]) -> Result<Co
 
 /// Warns of files that the settings name and that are not there, where everything works without them.
 fn warn_of_absent(config: &Config, global: &Global) {
-    let absent = [config.absent_places(), crate::pipeline::list_unused_answers(config)].concat();
-    for Problem { place, what } in absent.iter().filter(|_| !global.quiet) {
+    for Problem { place, what } in
+        crate::pipeline::list_setting_warnings(config).iter().filter(|_| !global.quiet)
+    {
         eprintln!("warning: {place}: {what}");
     }
 }

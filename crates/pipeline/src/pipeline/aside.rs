@@ -222,8 +222,13 @@ fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
         .then(|| config.root.join(&settings.gold).join(format!("{recipe}.{step}.jsonl")))
 }
 
+/// What the settings name and what is not there, or is there and not named, where everything works without it.
+pub fn list_setting_warnings(config: &Config) -> Vec<Problem> {
+    [config.absent_places(), list_unused_answers(config)].concat()
+}
+
 /// Files in the folders of known answers that are of no review, for which nobody would look.
-pub fn list_unused_answers(config: &Config) -> Vec<Problem> {
+fn list_unused_answers(config: &Config) -> Vec<Problem> {
     let mut known: BTreeSet<PathBuf> = BTreeSet::new();
     for recipe in recipe::RECIPES.iter() {
         let steps = recipe.review_steps().map(|review| review.benchmark_and_ballot().1);

@@ -94,6 +94,11 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "pipeline.toml 无法使用；页面沿用之前的设置。",
     ),
     (
+        "settings_warn",
+        "pipeline.toml names what is not there. Runs go on without it:",
+        "pipeline.toml 提到的以下内容不存在，运行时会略过：",
+    ),
+    (
         "aside_told",
         "The benchmark {} cannot be used and is set aside. Problems in its folder: {}. The first:",
         "基准 {} 无法使用，已停用。其文件夹中的问题数：{}。第一个：",

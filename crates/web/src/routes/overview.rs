@@ -21,6 +21,7 @@ use crate::store::Manifest;
 use crate::view;
 use crate::visitor::Visitor;
 use riddlemill_pipeline::stages::draft;
+use riddlemill_text::hint::split_hint;
 
 /// With more held posts than this, those decided since the last run are not told from the others.
 const LOOKED_THROUGH: u64 = 1000;
@@ -41,6 +42,8 @@ struct OverviewPage {
     problem: Option<String>,
     /// Benchmarks that cannot be used.
     aside: Vec<Aside>,
+    /// What the settings name and what is not there.
+    warnings: Vec<String>,
 }
 
 /// A benchmark whose folder cannot be used.
@@ -209,7 +212,19 @@ fn prepare_overview(app: &App, visitor: &Visitor) -> Result<OverviewPage, PageEr
         spent,
         problem,
         aside: benchmarks_aside(),
+        warnings: warn_of_settings(&config, language),
     })
+}
+
+/// What the settings name and what is not there, each with its place.
+pub(super) fn warn_of_settings(config: &Config, language: Language) -> Vec<String> {
+    let told = |problem: riddlemill_benchmarks::Problem| {
+        let (what, hint) = split_hint(&problem.what);
+        let say = |text: &str| i18n::translate_sentence(language, text);
+        let hint = hint.map(|hint| format!(" ({})", say(hint))).unwrap_or_default();
+        format!("{}: {}{hint}", problem.place, say(what))
+    };
+    pipeline::list_setting_warnings(config).into_iter().map(told).collect()
 }
 
 /// The benchmarks that are set aside, because their folders have problems.

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 
-use super::overview::benchmarks_aside;
+use super::overview::{benchmarks_aside, warn_of_settings};
 use crate::access::Rank;
 use crate::app::{App, read_blocking};
 use crate::config::{Config, sections};
@@ -73,8 +73,9 @@ fn may_run(config: &Config, visitor: &Visitor) -> bool {
 pub(crate) async fn show_run(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let language = visitor.language;
     let looking = app.clone();
-    let (due, may) = {
+    let (due, may, warnings) = {
         let (config, _) = app.current_config();
+        let warnings = warn_of_settings(&config, language);
         let may = may_run(&config, &visitor);
         let due = read_blocking(move || {
             let (config, _) = looking.current_config();
@@ -82,13 +83,13 @@ pub(crate) async fn show_run(State(app): State<Arc<App>>, visitor: Visitor) -> R
                 .map(|recipe| due_stages(&config, recipe, language))
                 .collect::<Result<Vec<_>, _>>()
         });
-        (due.await?, may)
+        (due.await?, may, warnings)
     };
     let state = app.runner.current_run().map(|running| running.run_state());
     view::render_page(
         &visitor,
         "run.html",
-        json!({ "due": due, "may": may, "run": state, "aside": benchmarks_aside() }),
+        json!({ "due": due, "may": may, "run": state, "aside": benchmarks_aside(), "warnings": warnings }),
     )
 }
 

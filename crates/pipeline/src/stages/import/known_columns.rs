@@ -272,7 +272,7 @@ const PEOPLE: [&str; 28] = [
     "暱稱",
 ];
 /// Words that show a count or an attribute of people and no person: `user_flair_css_class`, `number_of_users`.
-const ABOUT_PEOPLE: [&str; 20] = [
+const ABOUT_PEOPLE: [&str; 16] = [
     "count",
     "num",
     "flair",
@@ -289,11 +289,9 @@ const ABOUT_PEOPLE: [&str; 20] = [
     "粉丝",
     "认证",
     "性别",
-    "url",
-    "link",
-    "agent",
-    "type",
 ];
+/// Words that do so at the end, and elsewhere say whose name it is: `author_link`, and `link_author`.
+const ABOUT_PEOPLE_LAST: [&str; 4] = ["url", "link", "agent", "type"];
 /// Keys of a name in an object that is a user.
 pub(super) const NAMES: [&str; 15] = [
     "name",
@@ -329,6 +327,7 @@ pub(super) fn names_people(column: &str) -> bool {
     let last = column.rsplit('.').next().unwrap_or(column);
     let words: Vec<String> = last.split(['_', '-', ' ']).map(str::to_lowercase).collect();
     let is_about = words.iter().any(|word| ABOUT_PEOPLE.contains(&word.as_str()))
+        || words.last().is_some_and(|word| ABOUT_PEOPLE_LAST.contains(&word.as_str()))
         || ABOUT_PEOPLE.iter().any(|word| !word.is_ascii() && column.contains(word));
     if is_about {
         return false;
@@ -364,12 +363,13 @@ mod tests {
             "user_name",
             "author.name",
             "reply_to_user",
+            "link_author",
             "Email",
         ] {
             assert!(names_people(column), "{column}");
         }
         for column in
-            ["title", "author_flair_css_class", "user_count", "点赞数", "粉丝数", "num_reports", "time"]
+            ["title", "author_link", "author_flair_css_class", "user_count", "点赞数", "粉丝数", "num_reports", "time"]
         {
             assert!(!names_people(column), "{column}");
         }

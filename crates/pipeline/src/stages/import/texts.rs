@@ -81,7 +81,10 @@ pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
 fn describe_misread(piece: &str) -> String {
     let is_utf8 = |encoding: &'static Encoding| {
         let (bytes, _, lost) = encoding.encode(piece);
-        !lost && std::str::from_utf8(&bytes).is_ok()
+        // Beside letters of Latin, a letter of another alphabet is chance: `don抰` has a combining sign in those of Big5.
+        let is_latin = piece.contains(|c: char| c.is_ascii_alphabetic());
+        let is_other = |c: char| matches!(c, '\u{250}'..='\u{7ff}');
+        !lost && std::str::from_utf8(&bytes).is_ok_and(|text| !is_latin || !text.contains(is_other))
     };
     let (what, hint) = if piece.contains('\u{fffd}') || piece.contains("锟斤拷") {
         (
