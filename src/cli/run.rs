@@ -234,6 +234,9 @@ fn run_recipe(
             );
         }
         if !global.quiet {
+            for left in built.rowless_records() {
+                eprintln!("  {}: {HANG}at the end and no row: {}", recipe.name, left.describe());
+            }
             release::list_refusals(config, recipe).iter().for_each(|why| {
                 eprintln!("  {}: {HANG}a release would be refused: {why}", tint_text(Tone::Bad, recipe.name));
             });

@@ -74,6 +74,9 @@ fn put_recipe(text: &mut String, status: &RecipeStatus, passed: &mut Vec<Manifes
         }
     }
     put_lines(text, table.remaining_lines());
+    for left in &status.rowless {
+        text.push_str(&format!("  at the end and no row: {HANG}{}\n", left.describe()));
+    }
     for why in &status.refused {
         let label = tint_text(Tone::Bad, "a release would be refused:");
         text.push_str(&format!("  {label} {HANG}{why}\n"));

@@ -124,6 +124,30 @@ fn an_answer_that_no_ballot_offers_is_told() {
 }
 
 #[test]
+fn what_reaches_the_end_and_is_no_row_is_told() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"short\"]\n";
+    let select = "[step.short]\ndrop_if = \"characters(text) > 40\"\nreason = [\"long\", \"It is long.\"]\n";
+    let of = |data: &str| {
+        let ws = folder(&format!("{steps}{select}{data}"), "");
+        let run = ws.call(["run", "--recipe", "own"]);
+        [run.out + &run.err, ws.call(["status", "--recipe", "own"]).out]
+    };
+    let in_data = |key: &str| DATA.replacen("[data]\n", &format!("[data]\n{key}\n"), 1);
+    for (data, says) in [
+        (format!("{DATA}hint = [\"text if '云' in text else none\", \"A hint.\"]\n"), "it has no `hint`"),
+        (in_data("when = \"'云' in text\""), "2 dropped at [data] when"),
+        (in_data("requires = [[\"q | length < 7\", \"It is too long.\"]]"), "It is too long."),
+    ] {
+        for told in of(&data) {
+            assert!(told.contains("at the end and no row: 2 ") && told.contains(says), "{says}: {told}");
+        }
+    }
+    for told in of(DATA) {
+        assert!(!told.contains("no row"), "{told}");
+    }
+}
+
+#[test]
 fn names_of_decisions_are_no_fields() {
     let ballots = "
 [ballot.ok]

@@ -5,6 +5,9 @@ use crate::pipeline::{RunError, StaleStage};
 use crate::store;
 use riddlemill_text::text::count_with_noun;
 
+/// What to do about splits with fewer rows than their folder says.
+pub(super) const SHORT_SPLITS_REMEDY: &str = "release once there are more rows, or change `[data.splits]` in its benchmark.toml; `--partial` releases it all the same";
+
 /// Why a release is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
@@ -118,6 +121,13 @@ pub enum ReleaseError {
         all: u64,
         /// What is left out, as text.
         left: Vec<String>,
+    },
+    /// Splits have fewer rows than the folder says, and released rows never move.
+    #[error("{}: of {recipe}, and released rows never move\n  hint: {SHORT_SPLITS_REMEDY}", short.join("; "))]
+    ShortSplits {
+        recipe: String,
+        /// What is said of each.
+        short: Vec<String>,
     },
     /// Several things are missing, all of which are named at once.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]

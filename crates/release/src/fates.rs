@@ -165,7 +165,6 @@ fn without_row(workspace: &Workspace, recipe: &'static Recipe) -> Result<BTreeMa
     let Some(last) = rows.open_last_stage()? else { return Ok(BTreeMap::new()) };
     let words = |at: Stopped| match &at.says {
         Some(says) => format!("{} {} {}: {says}", at.stage, at.state, at.reason),
-        None if at.is_lacking() => "reached the end and is no row".to_owned(),
         None => format!("reached the end and is no row: {}", at.reason),
     };
     Ok(list_rowless(rows.end, &last, rows.row_numbers(&last)?)?

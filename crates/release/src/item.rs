@@ -38,7 +38,10 @@ pub(super) enum NoRow {
         seen: String,
     },
     /// It lacks a value that every row has.
-    Lacking,
+    Lacking {
+        /// The column.
+        column: &'static str,
+    },
     /// It does not meet a requirement.
     Unmet {
         /// The folder's sentence.
@@ -130,7 +133,7 @@ impl Seen {
                 return Err(column.is.make_trouble(what));
             };
             if value == Value::Null && !shown.nullable {
-                return Ok(Err(NoRow::Lacking));
+                return Ok(Err(NoRow::Lacking { column: column.name }));
             }
             values.push(value);
         }

@@ -50,6 +50,7 @@ mod parquet;
 mod personal;
 mod publish;
 pub mod read_rows;
+mod refusals;
 pub mod registry;
 mod relicensed;
 mod restore;
@@ -94,10 +95,8 @@ pub(crate) use item::error_of_trouble;
 pub use manifest::{AlikePair, CandidateManifest, LeftOut, Link, Raw, Yanked};
 pub use numbered::is_published;
 pub use origin::find_origin_record;
-pub use publish::{
-    Proposal, Wanted, find_licence_problem, is_release_due, list_refusals, make_release,
-    require_fresh_candidate,
-};
+pub use publish::{Proposal, Wanted, is_release_due, make_release, require_fresh_candidate};
+pub use refusals::{find_licence_problem, list_refusals, list_rowless_records};
 pub use restore::{Restored, registry_problems, restore_versions};
 pub use row::{Row, RowError, Value};
 pub use shortcuts::Guessed;

@@ -209,9 +209,14 @@ impl CandidateManifest {
             .flat_map(move |stage| self.left_out.iter().filter(move |left| left.stage == stage))
     }
 
+    /// The records of the last stage that did not become rows, by why.
+    pub fn rowless_records(&self) -> impl Iterator<Item = &LeftOut> {
+        self.left_out.iter().filter(|left| left.is_incomplete())
+    }
+
     /// Number of records of the last stage that did not become rows.
     pub fn count_incomplete(&self) -> u64 {
-        self.left_out.iter().filter(|left| left.is_incomplete()).map(|left| left.items.count).sum()
+        self.rowless_records().map(|left| left.items.count).sum()
     }
 
     /// The manifest's bytes, as written.

@@ -13,17 +13,17 @@ use super::division::is_below_share;
 use super::error::ReleaseError;
 use super::facts::{Facts, Origin};
 use super::left_out::RowsPerItem;
-use super::licence::Licence;
-use super::manifest::{CandidateManifest, LeftOut, Link, Raw, SUMS, licences_by_source};
+use super::manifest::{CandidateManifest, LeftOut, Link, SUMS};
 use super::numbered::{is_published, lock_numbers, released_rows, rows_by_file};
+use super::refusals::{find_licence_problem, list_short_splits, no_licence};
 use super::registry::{Ordinals, Registry, Release, TEXTS, create_sealing_folder, seal_files};
-use super::relicensed::{find_allowed_licence, licence_changes, licence_refusal};
+use super::relicensed::{licence_changes, licence_refusal};
 use super::restore::kept_lines;
 use super::row_faults::RowFaults;
 use super::source::CandidateSource;
 use super::version::{Bump, Version};
 use super::{data, eval_files, folder, shortcuts, verify};
-use crate::config::{Config, sections};
+use crate::config::Config;
 use crate::pipeline::{StaleStage, Withheld, secrets_stand, stale_stages};
 use crate::recipe::Recipe;
 use crate::store::{Error, StageReader, Workspace, durable, json_parts, sha256_of_file};
@@ -141,6 +141,14 @@ pub fn make_release(
     let relicensed = since_latest(&registry, &output);
     let (proposal, retired) =
         propose_version(&registry, recipe, &now, &facts.draft, relicensed, wanted.version)?;
+    let short = list_short_splits(&registry, recipe, |name| {
+        let splits = facts.configs.iter().flat_map(|config| &config.written.splits);
+        splits.filter(|split| split.name == name).map(|split| split.rows).sum()
+    });
+    if proposal.version.draft.is_none() && !wanted.partial && !short.is_empty() {
+        durable::remove_folder(&temp_dir)?;
+        return Err(ReleaseError::ShortSplits { recipe: recipe.name.into(), short });
+    }
     let standing = facts.configs.first().map_or(0, |config| config.written.rows);
     if proposal.version.draft.is_none()
         && !wanted.partial
@@ -216,43 +224,10 @@ struct Fresh<'r> {
     stale: Vec<StaleStage>,
 }
 
-/// Whether no licence is stated for the whole of a recipe's set, by the settings and the candidate's sources, or one that the
-/// licence of a source forbids; `None` also where there is no candidate yet.
-pub fn find_licence_problem(config: &Config, recipe: &'static Recipe) -> Option<ReleaseError> {
-    let candidate =
-        CandidateManifest::read_manifest(&Workspace::new(&config.root).candidate_folder(recipe.name))
-            .ok()??;
-    let settings: sections::Release = config.typed_settings(Some(recipe.name), "release");
-    // The settings of today: the candidate may have been made before a licence was stated.
-    let stated = |file: &Raw| {
-        let source =
-            config.sources.iter().find(|source| Some(source.name.as_str()) == file.file.split('/').next());
-        Raw {
-            licence: source.and_then(|source| source.licence.clone()).or_else(|| file.licence.clone()),
-            ..file.clone()
-        }
-    };
-    let raw: Vec<Raw> = candidate.raw.iter().map(stated).collect();
-    match Licence::combine_licences(&settings, &raw).spdx {
-        None => Some(no_licence(recipe, &raw)),
-        Some(whole) => licence_refusal(recipe, &raw, Some(&whole)),
-    }
-}
-
 /// What differs between the licences of a candidate's folder and of the latest release, as text.
 fn since_latest(registry: &Registry, candidate: &Path) -> Option<String> {
     let latest = candidate.with_file_name(registry.latest_release()?.version.to_string());
     licence_changes(&latest, candidate)
-}
-
-fn no_licence(recipe: &Recipe, raw: &[Raw]) -> ReleaseError {
-    // By source: a workspace may have thousands of dumps.
-    let stated = licences_by_source(raw).into_iter().map(|(source, licence)| format!("{source}: {licence}"));
-    ReleaseError::Unlicensed {
-        recipe: recipe.name.into(),
-        stated: stated.collect(),
-        allowed: find_allowed_licence(raw),
-    }
 }
 
 /// Checks that a recipe's candidate is up to date with raw/, the settings and the registry.
@@ -469,19 +444,4 @@ pub(super) fn check_date(date: &str) -> Result<(), ReleaseError> {
     } else {
         Err(ReleaseError::Date(date.into()))
     }
-}
-
-/// Why `release` would refuse a recipe's candidate as it is, each with its remedy; empty if nothing speaks against it, or
-/// there is no candidate.
-pub fn list_refusals(config: &Config, recipe: &'static Recipe) -> Vec<String> {
-    let place = Workspace::new(&config.root).candidate_folder(recipe.name);
-    let Some(candidate) = CandidateManifest::read_manifest(&place).ok().flatten() else { return Vec::new() };
-    let mut why = candidate.refused.clone();
-    // A draft states its reasons, and needs a licence like every release; without rows there is nothing to licence.
-    if candidate.rows > 0 {
-        why.extend(
-            find_licence_problem(config, recipe).map(|error| error.to_string().replace("\n  hint: ", "; ")),
-        );
-    }
-    why
 }

@@ -35,11 +35,6 @@ impl Stopped {
     pub(super) fn without_split(stage: &str, reason: &'static str) -> Stopped {
         Stopped { stage: stage.to_owned(), state: INCOMPLETE, reason, says: None }
     }
-
-    /// Whether it lacks what every row has.
-    pub(super) fn is_lacking(&self) -> bool {
-        self.reason == LACKING
-    }
 }
 
 /// The state of a record that reached the end and is no row.
@@ -60,9 +55,9 @@ fn find_stop(no: NoRow, data: &Data, stage: &str) -> (Stopped, Option<String>) {
             (at(WHEN, State::Dropped.code(), reason, reason.definition().to_owned()), Some(seen))
         }
         NoRow::Unmet { says } => (at(REQUIRES, State::Held.code(), Reason::RequirementBroken, says), None),
-        NoRow::Lacking => {
+        NoRow::Lacking { column } => {
             let (stage, state) = (stage.to_owned(), INCOMPLETE);
-            (Stopped { stage, state, reason: LACKING, says: None }, None)
+            (Stopped { stage, state, reason: LACKING, says: Some(format!("it has no `{column}`")) }, None)
         }
     }
 }

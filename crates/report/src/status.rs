@@ -36,6 +36,8 @@ pub struct Status {
 pub struct RecipeStatus {
     pub recipe: &'static Recipe,
     pub stages: Vec<StageStatus>,
+    /// Records that reached its end and are no rows of its candidate.
+    pub rowless: Vec<LeftOut>,
     /// Why a release of its candidate would be refused.
     pub refused: Vec<String>,
     /// Rows that are alike since people rewrote their texts.
@@ -117,6 +119,7 @@ pub struct BuiltCandidate<'r> {
 #[serde(untagged)]
 enum Line<'s> {
     Stage(&'s StageStatus),
+    Rowless { recipe: &'static str, rowless: &'s [LeftOut] },
     Refused { recipe: &'static str, refused: &'s [String] },
     Alike { recipe: &'static str, alike: &'s [AlikePair] },
     Released { recipe: &'static str, released: &'s Since },
@@ -136,12 +139,13 @@ impl Serialize for Status {
 
 impl RecipeStatus {
     fn status_lines(&self) -> impl Iterator<Item = Line<'_>> {
-        let RecipeStatus { recipe, stages, refused, alike, released } = self;
+        let RecipeStatus { recipe, stages, rowless, refused, alike, released } = self;
         let recipe = recipe.name;
+        let rowless = (!rowless.is_empty()).then_some(Line::Rowless { recipe, rowless });
         let refused = (!refused.is_empty()).then_some(Line::Refused { recipe, refused });
         let alike = (!alike.is_empty()).then_some(Line::Alike { recipe, alike });
         let released = released.iter().map(move |released| Line::Released { recipe, released });
-        stages.iter().map(Line::Stage).chain(refused).chain(alike).chain(released)
+        stages.iter().map(Line::Stage).chain(rowless).chain(refused).chain(alike).chain(released)
     }
 
     fn of_recipe(
@@ -171,6 +175,7 @@ impl RecipeStatus {
         let status = RecipeStatus {
             recipe,
             stages: planned.iter().map(stage).collect(),
+            rowless: riddlemill_release::list_rowless_records(config, recipe),
             refused: riddlemill_release::list_refusals(config, recipe),
             alike: riddlemill_release::alike_pairs(&workspace, recipe)?,
             released: riddlemill_release::compare_releases(&state.rows).map_err(RunError::from)?,
