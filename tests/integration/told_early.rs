@@ -92,6 +92,24 @@ funny = { label = \"How funny?\", score = [1, 5], drops = \"1\" }
 }
 
 #[test]
+fn personal_data_that_people_write_is_marked_before_it_is_a_row() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:hint\"]\n";
+    let ballots = "[ballot.hint]\ntitle = \"A hint\"\nguideline = \"Write a hint.\"\nshows = [\"text\"]\nvotes = 1\n[ballot.hint.fields]\nhint = \"A hint\"\n";
+    let data = format!("{steps}{DATA}hint = [\"hint.hint\", \"A hint.\"]\n");
+    let ws = folder(&data, ballots);
+    let people = ws.read("pipeline.toml") + "\n[[annotator]]\nname = \"p1\"\nrole = \"annotator\"\n";
+    ws.write("pipeline.toml", people);
+    ws.call(["run", "--recipe", "own"]);
+    vote(&ws, "own", "hint", "p1", |_| json!({ "hint": "Ask tom@example.com, or call +1 415 555 2671." }));
+    ws.call(["run", "--recipe", "own"]).expect(0);
+    let row = ws.read("output/own/candidate/data/own/test.jsonl");
+    assert!(row.contains("Ask [e-mail], or call [phone].") && !row.contains("tom@"), "{row}");
+    let explained = ws.call(["explain", "tieba:1", "--recipe", "own"]).expect(0).out;
+    assert!(explained.contains("marked in what was written: hint: "), "{explained}");
+    assert!(ws.read("raw/votes/000001.jsonl").contains("tom@example.com"), "votes stay as they were cast");
+}
+
+#[test]
 fn an_answer_that_no_ballot_offers_is_told() {
     let of = |drops: &str, when: &str| {
         let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:ok\", \"short\"]\n";

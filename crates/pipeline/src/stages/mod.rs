@@ -27,6 +27,7 @@ mod stage;
 pub mod subject;
 mod texts;
 pub mod withdrawal;
+mod written;
 
 pub use context::{About, JoinProgress, NewRows, Pulse, StageError, StageRows, Stop, Unusable};
 pub(crate) use declared::find_step_problem;

@@ -41,6 +41,8 @@ struct Anonymisers {
     own: Anonymiser,
     /// Marks instead of refusing, for posts that a person lets through.
     marking: Anonymiser,
+    /// Marks what is no link and no name, for what people and models write.
+    written: Anonymiser,
 }
 
 /// The stage, built once from its settings.
@@ -70,11 +72,12 @@ impl Anonymise {
             Action::Refuse => Action::Mark,
             other => other,
         };
-        let by = |action: &dyn Fn(Treatment) -> Action, english: bool| {
+        let by = |action: &dyn Fn(Treatment) -> Action, of_posts: bool, english: bool| {
             let contacts = action(settings.contacts);
+            let in_posts = |treatment| if of_posts { action(treatment) } else { Action::Keep };
             Anonymiser::new(AnonymiseSettings {
-                links: action(settings.links),
-                names: action(settings.names),
+                links: in_posts(settings.links),
+                names: in_posts(settings.names),
                 emails: contacts,
                 phones: contacts,
                 qq: contacts,
@@ -86,7 +89,11 @@ impl Anonymise {
                 ..AnonymiseSettings::default()
             })
         };
-        let of = |english| Anonymisers { own: by(&action, english), marking: by(&marking, english) };
+        let of = |english| Anonymisers {
+            own: by(&action, true, english),
+            marking: by(&marking, true, english),
+            written: by(&marking, false, english),
+        };
         let policy = Policy::new(lists.0.iter().map(|(name, text)| (name.as_str(), text.as_str())))?;
         Ok(Anonymise { chinese: of(false), english: of(true), language: settings.language, policy })
     }
@@ -181,6 +188,14 @@ impl Anonymise {
             }
         }
         row
+    }
+
+    /// Marks personal data in what somebody wrote about a post: `None` if it has none, else the text with marks and what was
+    /// marked.
+    pub fn mark_written(&self, text: &str) -> Option<(String, String)> {
+        let done = self.rules_of(None, text).written.apply(text, &[]);
+        let evidence = done.evidence();
+        (!done.marks.is_empty()).then(|| (done.text.into_owned(), evidence))
     }
 
     /// Anonymises one text: `None` if it is unchanged, else the text with marks and what was marked.

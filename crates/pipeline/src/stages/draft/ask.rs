@@ -18,6 +18,7 @@ use super::{
 };
 use crate::config::{Config, sections};
 use crate::stages::subject;
+use crate::stages::written::WrittenRules;
 use crate::stages::{StageError, Unusable};
 use riddlemill_llm::parse::Unreadable;
 use riddlemill_llm::{Ask, Endpoint, Engine, Parsed, Progress, Prompts, ask_parsed, forget_unreadable};
@@ -265,7 +266,11 @@ pub fn ask_for_replies(
     asking.stop.fail_if_stopped()?;
     let mut parsed: Vec<Option<Parsed<Values>>> = requests.iter().map(|_| None).collect();
     // Answers come endpoint by endpoint, and records need them in the order of the requests.
-    for (place, answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
+    let written = WrittenRules::by_settings(asking.config, asking.recipe)?;
+    for (place, mut answer) in places.concat().into_iter().zip(asked.into_iter().flatten()) {
+        if let Parsed::Value { value, .. } = &mut answer {
+            written.mark_answers(value);
+        }
         parsed[place] = Some(answer);
     }
     for (request, parsed) in requests.into_iter().zip(parsed) {

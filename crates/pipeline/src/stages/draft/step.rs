@@ -15,6 +15,7 @@ use crate::stages::job::{Job, StepContext};
 use crate::stages::respond::{Made, respond_to_records};
 use crate::stages::stage::{ByEndpoint, Stage};
 use crate::stages::subject::read_subjects;
+use crate::stages::written::settings_of_written;
 use riddlemill_llm::Ask;
 use riddlemill_record::{Reason, State};
 use riddlemill_tables::Manifest;
@@ -26,7 +27,7 @@ pub struct Drafting(pub DraftStep);
 impl Stage for Drafting {
     fn describe_stage(&self) -> About {
         // 2 reads no reasoning as an answer. 3 takes no reply that was cut or refused for one, and reads more forms.
-        About { name: "draft", version: 3, section: "draft", rows: self.0.written_rows(), detail: "" }
+        About { name: "draft", version: 4, section: "draft", rows: self.0.written_rows(), detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -61,6 +62,7 @@ impl Stage for Drafting {
             ("max_reasks".into(), settings.max_reasks.into()),
             ("optional".into(), optional.into()),
         ]);
+        decide.extend(settings_of_written(config, recipe));
         // Only included if set, so that stages from before these settings stay fresh.
         if is_skipped(kind, config, recipe) {
             decide.insert("skip".into(), true.into());

@@ -16,6 +16,7 @@ use super::context::StageRows;
 use super::overrule::{by_rule, is_stopped};
 use super::published::{Published, let_through};
 use super::subject::{self, Decision};
+use super::written::WrittenRules;
 use crate::config::sections;
 use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_record::{Cause, Evidence as Words, Outcome, Reason, Record, Row, Standing, is_published};
@@ -79,6 +80,8 @@ pub struct Evidence<'a> {
     pub people: &'a StageDecisions,
     /// The rows of published sets.
     pub published: &'a Published,
+    /// The rules for what people write.
+    pub written: &'a WrittenRules,
 }
 
 /// Resolves the votes on all records of a step. `seed` draws the order of what is shown side by side.
@@ -90,7 +93,7 @@ pub fn review_records(
     evidence: &Evidence<'_>,
     writer: &mut StageWriter<Row>,
 ) {
-    let Evidence { votes, people, published } = *evidence;
+    let Evidence { votes, people, published, written } = *evidence;
     let step = review.ballot_by_settings(settings);
     let missing = match settings.preview {
         true => MissingAnswer::Provisional,
@@ -115,12 +118,15 @@ pub fn review_records(
     }
     let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
     let items = items.concat();
-    let resolved = resolve_all(&step, &items, &by_item);
-    let mut looked_at = items.iter().zip(&resolved);
+    let mut resolved = resolve_all(&step, &items, &by_item);
+    let marked: Vec<Vec<String>> = resolved.iter_mut().map(|found| mark_decided(written, found)).collect();
+    let mut looked_at = items.iter().zip(resolved.iter().zip(&marked));
     for (record, length) in records.into_iter().zip(lengths) {
-        let looked_at: Vec<(&Item, &Resolution)> = looked_at.by_ref().take(length).collect();
-        let parts: Vec<Part<'_>> =
-            looked_at.iter().map(|(item, found)| Part::new(item, found, &by_item)).collect();
+        let looked_at: Vec<(&Item, (&Resolution, &Vec<String>))> = looked_at.by_ref().take(length).collect();
+        let parts: Vec<Part<'_>> = looked_at
+            .iter()
+            .map(|(item, (found, marked))| Part::new(item, found, marked, &by_item))
+            .collect();
         let id = record.id().to_owned();
         let seen = || seen_items(looked_at.iter().map(|(item, _)| *item));
         let lacks = subject::reason_to_stop(&record, &step);
@@ -131,17 +137,17 @@ pub fn review_records(
         };
         let outcome = match people.ruling_on(&id, seen) {
             None if is_published(&id) => {
-                let by_votes = outcome_of_record(&step, record.clone(), &parts, missing);
+                let by_votes = outcome_of_record(&step, record.clone(), &parts, missing, written);
                 of_published(published, &step, &record, by_votes)
             }
-            None => match (outcome_of_record(&step, record, &parts, missing), lacks) {
+            None => match (outcome_of_record(&step, record, &parts, missing, written), lacks) {
                 (Outcome::Held { reason: Reason::VotesMissing, evidence }, Some(reason)) => {
                     Outcome::Held { reason, evidence }
                 }
                 (outcome, _) => outcome,
             },
             Some(ruling) => {
-                let before = outcome_of_record(&step, record.clone(), &parts, missing);
+                let before = outcome_of_record(&step, record.clone(), &parts, missing, written);
                 let keep = ruling.outcome.filter(|_| is_stopped(&before));
                 let values = keep.and(passing_answers(&step, looked_at.iter().map(|(item, _)| *item)));
                 match (keep, values) {
@@ -151,6 +157,16 @@ pub fn review_records(
             }
         };
         writer.append(&id, &outcome);
+    }
+}
+
+/// Marks personal data in what was decided about an item, and returns what was marked.
+fn mark_decided(written: &WrittenRules, found: &mut Resolution) -> Vec<String> {
+    match &mut found.outcome {
+        review::Outcome::Confirmed { values, .. } | review::Outcome::Provisional { values, .. } => {
+            written.mark_answers(values)
+        }
+        review::Outcome::Pending(_) => Vec::new(),
     }
 }
 
@@ -255,14 +271,21 @@ enum MissingAnswer {
 struct Part<'a> {
     item: &'a Item,
     resolution: &'a Resolution,
+    /// The personal data that was marked in it.
+    marked: &'a [String],
     /// The latest votes on it.
     votes: Vec<&'a Vote>,
 }
 
 impl<'a> Part<'a> {
-    fn new(item: &'a Item, resolution: &'a Resolution, votes: &FxHashMap<&str, Vec<&'a Vote>>) -> Part<'a> {
+    fn new(
+        item: &'a Item,
+        resolution: &'a Resolution,
+        marked: &'a [String],
+        votes: &FxHashMap<&str, Vec<&'a Vote>>,
+    ) -> Part<'a> {
         let on_it = votes.get(item.id.as_str()).map(Vec::as_slice).unwrap_or_default();
-        Part { item, resolution, votes: current_votes(on_it) }
+        Part { item, resolution, marked, votes: current_votes(on_it) }
     }
 
     /// The first requirement of the ballot that what is decided, or goes ahead, does not meet: votes from before there was
@@ -285,12 +308,14 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The first answers of each voter, by name.
-    fn given_answers(&self, by: &[String], synthetic: bool) -> Vec<Values> {
+    /// The first answers of each voter, by name, with marks.
+    fn given_answers(&self, by: &[String], synthetic: bool, written: &WrittenRules) -> Vec<Values> {
         let mut votes: Vec<&Vote> =
             self.counted_votes(by, synthetic).filter(|vote| vote.round == Round::Vote).collect();
         votes.sort_by(|a, b| a.annotator.cmp(&b.annotator));
-        votes.into_iter().map(|vote| vote.values.clone()).collect()
+        let mut given: Vec<Values> = votes.into_iter().map(|vote| vote.values.clone()).collect();
+        given.iter_mut().for_each(|values| drop(written.mark_answers(values)));
+        given
     }
 }
 
@@ -299,6 +324,7 @@ fn outcome_of_record(
     mut record: Row,
     parts: &[Part<'_>],
     missing: MissingAnswer,
+    written: &WrittenRules,
 ) -> Outcome<Row> {
     let stale = match parts.iter().map(|part| part.resolution.stale.len()).sum::<usize>() {
         0 => String::new(),
@@ -346,7 +372,7 @@ fn outcome_of_record(
                 edited |= part.resolution.edited == Some(true);
                 decisions.push(Some(Decision {
                     values: values.clone(),
-                    given: part.given_answers(by, *synthetic),
+                    given: part.given_answers(by, *synthetic, written),
                 }));
             }
         }
@@ -369,6 +395,11 @@ fn outcome_of_record(
     let evidence = match standing {
         Standing::Provisional => format!("{}{stale}", basis.join("; ")),
         _ => format!("votes{sample} by {}: {}{stale}", voters.join(", "), basis.join(" ")),
+    };
+    let marked: Vec<&str> = parts.iter().flat_map(|part| part.marked).map(String::as_str).collect();
+    let evidence = match marked.is_empty() {
+        true => evidence,
+        false => format!("{evidence}; marked in what was written: {}", marked.join(", ")),
     };
     if !against.is_empty() {
         let evidence = format!("{}; {evidence}", against.join(", "));

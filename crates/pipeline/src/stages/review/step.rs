@@ -9,6 +9,7 @@ use crate::config::{Config, sections};
 use crate::stages::context::{About, NewRows, StageError};
 use crate::stages::job::{Job, StepContext};
 use crate::stages::stage::Stage;
+use crate::stages::written::{WrittenRules, settings_of_written};
 use riddlemill_review::decisions::Verdict;
 
 /// What people decided.
@@ -17,7 +18,7 @@ pub struct Reviewing(pub ReviewStep);
 
 impl Stage for Reviewing {
     fn describe_stage(&self) -> About {
-        About { name: "ballot", version: 1, section: "review", rows: self.0.subject_rows(), detail: "" }
+        About { name: "ballot", version: 2, section: "review", rows: self.0.subject_rows(), detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -28,7 +29,8 @@ impl Stage for Reviewing {
         let people = job.step.read_decisions()?;
         let votes = job.step.logs.load_votes()?;
         let published = job.load_published()?;
-        let evidence = Evidence { votes, people: &people, published: &published };
+        let written = WrittenRules::by_settings(job.step.config, job.step.recipe)?;
+        let evidence = Evidence { votes, people: &people, published: &published, written: &written };
         review_records(self.0, records, &settings, job.seed(), &evidence, &mut writer);
         again.into_iter().for_each(|(id, outcome)| writer.append(&id, &outcome));
         job.asking.pulse.report_done(count);
@@ -64,6 +66,7 @@ impl Stage for Reviewing {
         if self.0.ballot_by_settings(&review).is_drawn() {
             decide.extend(config.stage_settings(Some(recipe), "options"));
         }
+        decide.extend(settings_of_written(config, recipe));
         decide
     }
 

@@ -44,13 +44,14 @@ fn decide(review: ReviewStep, question: Row, settings: &sections::Review, votes:
     let item = item(&step, &question);
     let votes: Vec<&Vote> = votes.iter().collect();
     let resolution = review::resolve_item(&step, &item, &votes);
-    let parts = [Part { item: &item, resolution: &resolution, votes: current_votes(&votes) }];
+    let parts = [Part { item: &item, resolution: &resolution, marked: &[], votes: current_votes(&votes) }];
     let optional = settings.optional.iter().any(|s| s == step.name);
     outcome_of_record(
         &step,
         question,
         &parts,
         if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds },
+        &WrittenRules::usual(),
     )
 }
 
@@ -142,14 +143,18 @@ fn on(votes: &[Vote]) -> FxHashMap<&str, Vec<&Vote>> {
 fn outcome_of(review: ReviewStep, record: Row, optional: bool, votes: &[Vote]) -> Outcome<Row> {
     let step = review.ballot_by_settings(&settings(&[]));
     let (items, votes) = (items_of_record(&record, &step, 1), on(votes));
-    let resolved = resolve_all(&step, &items, &votes);
+    let mut resolved = resolve_all(&step, &items, &votes);
+    let written = WrittenRules::usual();
+    let marked: Vec<Vec<String>> = resolved.iter_mut().map(|found| mark_decided(&written, found)).collect();
+    let of_items = items.iter().zip(&resolved).zip(&marked);
     let parts: Vec<Part<'_>> =
-        items.iter().zip(&resolved).map(|(item, found)| Part::new(item, found, &votes)).collect();
+        of_items.map(|((item, found), marked)| Part::new(item, found, marked, &votes)).collect();
     outcome_of_record(
         &step,
         record,
         &parts,
         if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds },
+        &written,
     )
 }
 
