@@ -195,7 +195,7 @@ pub(super) enum Verb {
     Release(Release),
     /// Withdraw a post or a dump: it is removed from all stages and later releases, and its text is no longer shown
     #[command(
-        after_help = "A tombstone with the date and the reason is added to raw/. The bytes in raw/dumps are yours to delete."
+        after_help = "A tombstone with the date and the reason is added to raw/. The bytes in raw/dumps are yours to delete; raw/seen (what annotators saw) and released versions (raw/releases, output) keep theirs."
     )]
     Withdraw(Withdraw),
     /// Verify the folder of a release or candidate from its own files

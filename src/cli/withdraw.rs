@@ -63,8 +63,9 @@ pub(super) fn withdraw_posts(args: &Args, global: &Global) -> Result<Exit, Failu
     request.others.iter().for_each(|other| text.push_str(&format!("  {other}\n")));
     if !args.dry_run {
         text.push_str(
-            "  hint: `riddlemill run` removes it from the stages and candidates; its bytes in \
-                       raw/dumps are yours to delete\n",
+            "  hint: `riddlemill run` removes it from the stages and candidates; its bytes in raw/dumps are yours to delete. What stays, \
+             and no command edits: the texts that annotators saw (raw/seen), and released versions that have it, yanked or not \
+             (raw/releases, output)\n",
         );
     }
     output::print_text(&text)?;

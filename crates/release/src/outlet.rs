@@ -36,7 +36,7 @@ pub enum OutletError {
     #[error(transparent)]
     Store(#[from] Error),
     /// The folder fails verification.
-    #[error("{} does not verify:\n{}\n  hint: `riddlemill release {recipe}` restores every version", folder.display(), findings.join("\n"))]
+    #[error("{} does not verify:\n{}\n  hint: move the folder away, and `riddlemill run --recipe {recipe}` writes every released version again from raw/releases", folder.display(), findings.join("\n"))]
     Findings {
         folder: PathBuf,
         /// Its recipe, if it can be read.

@@ -8,14 +8,42 @@ use super::Verified;
 use crate::CandidateSource;
 use crate::audit::{Proof, prove_stages};
 use crate::config::Config;
-use crate::manifest::{CandidateManifest, Link, MANIFEST};
+use crate::manifest::{CandidateManifest, Link, MANIFEST, SUMS};
 use crate::numbered::{allot_numbers, rows_by_file};
 use crate::pipeline::{RunError, stale_stages};
 use crate::recipe;
+use crate::registry::{Registry, Release};
 use crate::source::open_stage;
 use crate::stages::import;
-use crate::store::{Error, Workspace};
+use crate::store::{Error, Workspace, sha256_of_file};
 use riddlemill_files::fence;
+
+/// What is said of a version whose files are not those that the registry knows; its checksums may have been renewed. A yanked
+/// one has a notice in its files.
+fn find_other_bytes(
+    folder: &Path,
+    workspace: &Workspace,
+    recipe: &str,
+    manifest: &CandidateManifest,
+) -> Result<Option<String>, RunError> {
+    let registry = Registry::open(workspace, recipe)?;
+    let of_version = |release: &&Release| release.version.to_string() == manifest.version;
+    let Some(release) = registry.releases.iter().find(of_version) else {
+        let is_foreign = !manifest.is_no_release();
+        return Ok(is_foreign.then(|| {
+            format!("{MANIFEST}: {recipe} {} was not released from this workspace", manifest.version)
+        }));
+    };
+    let is_yanked = registry.yanked.contains_key(&release.version);
+    let sums = sha256_of_file(&folder.join(SUMS))?;
+    Ok((sums != release.sums && !is_yanked).then(|| {
+        format!(
+            "{SUMS}: not that of {recipe} {} when it was released: a file was edited, added or removed\n  hint: move the folder \
+             away, and `riddlemill run --recipe {recipe}` writes it again from raw/releases",
+            manifest.version
+        )
+    }))
+}
 
 /// Traces each row of a verified folder to a line of a dump: the folder's stages are those of the workspace,
 /// their accounting closes, the dumps in raw/ have the stated hashes, and each row equals one made from the
@@ -49,6 +77,7 @@ pub fn trace_rows(folder: &Path, config: &Config, verified: &mut Verified) -> Re
             Some(_) => {}
         }
     }
+    found.extend(find_other_bytes(folder, &workspace, recipe.name, &manifest)?);
     let mut steps = recipe.steps_made(&workspace)?.iter();
     for link in &manifest.stages {
         let Some(step) = steps.next() else {
