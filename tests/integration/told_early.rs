@@ -128,7 +128,7 @@ fn an_answer_that_no_ballot_offers_is_told() {
     );
     let steps = "about = \"Own.\"\nsteps = [\"import\", \"review:ok\"]\n";
     let told = checked(&format!("{steps}{DATA}"), &ballots);
-    assert!(told.contains("unknown name \"fear\"") && told.contains("fair"), "{told}");
+    assert!(told.contains("unknown field \"fear\"") && told.contains("fair"), "{told}");
     for (drops, when) in [
         ("nö", "ok.fair == 'no'"),
         ("no", "ok.fair == 'false'"),

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use riddlemill_text::hint::unknown;
 
-use crate::ballot::REASON;
 use crate::ballot_source::DRAFTED;
 use crate::benchmark::{Benchmark, StepKind};
 use crate::draft::Draft;
@@ -211,13 +210,6 @@ fn unknown_names(
                         shown.insert(DRAFTED.into(), all);
                     }
                     check(&shown, e);
-                }
-                if let Some(drop) = ballot.drop {
-                    // The rule is over the answers alone, and one that cannot be evaluated drops nothing.
-                    let second = ballot.review.iter().flat_map(|second| &second.fields);
-                    let fields = ballot.fields.iter().chain(second).map(|field| field.name);
-                    let answers = fields.chain([REASON]).map(|name| (name.to_owned(), Vec::new())).collect();
-                    [&drop.when, &drop.because].into_iter().for_each(|e| check(&answers, e));
                 }
                 let unexpected = ballot.asked.iter().flat_map(|asked| asked.of_columns());
                 unexpected.for_each(|(key, e)| {
