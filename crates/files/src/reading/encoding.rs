@@ -133,20 +133,24 @@ fn pairs_of_gb2312(line: &[u8]) -> (usize, usize) {
     (common, rare)
 }
 
+/// The first bytes of a stream, as many as show what it is, and what is behind them. What was read before an error is there, and the
+/// error comes behind it: a stream that is cut within its head would otherwise be read as a whole one.
+pub fn read_head(mut reader: Box<dyn Read + Send>) -> (Vec<u8>, Box<dyn Read + Send>) {
+    let mut head = Vec::with_capacity(HEAD);
+    match reader.by_ref().take(HEAD as u64).read_to_end(&mut head) {
+        Ok(_) => (head, reader),
+        Err(error) => (head, Box::new(Failing(error))),
+    }
+}
+
 /// Reads text of any of these encodings.
 ///
 /// # Errors
 /// The error of its first bytes.
-pub fn text_of(mut reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
-    let mut head = Vec::with_capacity(HEAD);
-    // What was read before an error is text, too; the error comes again.
-    let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head).err();
+pub fn text_of(reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
+    let (mut head, rest) = read_head(reader);
     let (encoding, mark) = encoding_of(&head);
-    let head = io::Cursor::new(head.split_off(mark));
-    let rest: Box<dyn Read + Send> = match failed {
-        Some(error) => Box::new(head.chain(Failing(Some(error)))),
-        None => Box::new(head.chain(reader)),
-    };
+    let rest: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.split_off(mark)).chain(rest));
     if encoding == UTF_8 {
         return Ok(Decoded { reader: rest, encoding: None, mark: mark as u64 });
     }
@@ -225,12 +229,12 @@ pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
     Some(OtherEncoding { lines, wrong, name })
 }
 
-/// An error where it occurred.
-struct Failing(Option<io::Error>);
+/// An error where it occurred, as often as somebody reads there.
+struct Failing(io::Error);
 
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
+        Err(io::Error::new(self.0.kind(), self.0.to_string()))
     }
 }
 

@@ -16,7 +16,7 @@ use super::shape::NoRecords;
 use super::split::{SplitItems, Unread};
 use riddlemill_files::reading::workbook::Sheet;
 use riddlemill_files::reading::{
-    ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, sniff_form, text_of, workbook,
+    ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, read_head, sniff_form, text_of, workbook,
 };
 use riddlemill_tables::{parquet_rows, unread_parquet_columns};
 
@@ -119,12 +119,7 @@ impl Table {
     /// Opens a table at the rows below the names of its columns; `limit` is the most bytes of a row.
     fn open(dump: &Dump, limit: u64) -> io::Result<Table> {
         let text = text_of(dump::open_unpacked(&dump.path)?)?;
-        let mut reader = text.reader;
-        let mut head = Vec::with_capacity(HEAD);
-        let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
-        if head.is_empty() {
-            failed?;
-        }
+        let (head, reader) = read_head(text.reader);
         let dialect = Dialect::guess_dialect(&head);
         let mut first = RowReader::new(&head[dialect.skip.min(head.len())..], dialect, limit);
         let rows = std::iter::from_fn(|| first.next_row().ok().flatten()).take(LOOKED_AT);
@@ -140,8 +135,7 @@ impl Table {
             is_decoded: text.encoding.is_some(),
         };
         for _ in 0..=above {
-            // What comes before damage counts.
-            let Ok(Some(row)) = table.reader.next_row() else { break };
+            let Some(row) = table.reader.next_row()? else { break };
             table.columns = column_names(&row.cells);
         }
         table.columns.truncate(count);
