@@ -287,7 +287,11 @@ fn of_text(text: &str) -> Form {
     let start: String = text.chars().take(64).collect();
     let upper = start.to_ascii_uppercase();
     let remark = upper.trim_start_matches(|c: char| c == '-' || c.is_whitespace());
-    if SQL_WORDS.iter().any(|words| remark.starts_with(words)) {
+    let is_copy = || {
+        let first: String = text.lines().next().unwrap_or_default().chars().take(2000).collect();
+        remark.starts_with("COPY ") && first.to_ascii_uppercase().contains(" FROM STDIN")
+    };
+    if SQL_WORDS.iter().any(|words| remark.starts_with(words)) || is_copy() {
         return foreign_form("a dump of a database in SQL", SQL);
     }
     if upper.starts_with("<?PHP") {
@@ -313,6 +317,12 @@ fn of_text(text: &str) -> Form {
             "`python3 -c \"import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)\" < FILE > posts.json` writes it as JSON",
         );
     }
+    if is_chat(text) {
+        return foreign_form(
+            "a chat exported by WhatsApp",
+            "`sed -nE 's/^[^0-9]{0,4}([0-9][^]-]*[^] -])(\\]| -) ([^:]+): (.*)$/\\1\\t\\3\\t\\4/p' FILE | sed '1i time\\tauthor\\ttext' > posts.tsv` writes a message a row, of one over several lines the first",
+        );
+    }
     if let Some(parts) = odd_delimiter(text) {
         return foreign_form(
             format!("a table whose columns are parted by `{}`", parts.escape_default()),
@@ -329,7 +339,7 @@ fn of_text(text: &str) -> Form {
         );
     }
     match first {
-        '<' if ["<!DOCTYPE HTML", "<HTML", "<HEAD", "<BODY", "<META", "<SCRIPT"]
+        '<' if ["<!DOCTYPE HTML", "<HTML", "<HEAD", "<BODY", "<META", "<SCRIPT", "<TABLE"]
             .iter()
             .any(|tag| upper.starts_with(tag)) =>
         {
@@ -389,6 +399,22 @@ fn is_yaml(text: &str) -> bool {
     all && (*first == "---"
         || first.starts_with("%YAML")
         || lines.iter().any(|line| line.trim_start().starts_with("- ")))
+}
+
+/// Lines that begin with a day, a clock and whoever wrote them: `[1/2/23, 10:00] Ann: text`, `02.01.23, 10:00 - Ann: text`.
+fn is_chat(text: &str) -> bool {
+    let is_message = |line: &str| {
+        let line = line.trim_start_matches('\u{200e}').trim_start_matches('[');
+        let Some((day, rest)) = line.split_once(", ") else { return false };
+        let clock = rest.split([']', '-']).next().unwrap_or_default();
+        day.split(['/', '.', '-']).filter(|part| part.bytes().all(|b| b.is_ascii_digit())).count() == 3
+            && clock.contains(':')
+            && clock.trim().starts_with(|c: char| c.is_ascii_digit())
+            && rest.len() > clock.len()
+    };
+    let lines = first_lines(text);
+    lines.first().is_some_and(|line| is_message(line))
+        && lines.iter().filter(|line| is_message(line)).count() * 2 >= lines.len()
 }
 
 /// What parts columns where it is nothing that tables are usually parted by.
