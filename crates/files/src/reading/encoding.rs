@@ -237,22 +237,19 @@ pub fn likely_encodings(bytes: &[u8]) -> &'static [&'static str] {
             let wide = text.chars().filter(|c| !c.is_ascii());
             let (count, found) =
                 wide.fold((0, 0), |(count, found), c| (count + 1, found + usize::from(is_one(c))));
-            count >= 4 && found * 100 >= count * hundredths
+            count >= 8 && found * 100 >= count * hundredths
         })
     };
-    let is_kana = |c: char| matches!(c, 'ぁ'..='ヺ');
-    let is_hangul = |c: char| matches!(c, '가'..='힣');
-    let is_common = |c: char| COMMON.contains(c);
     let is_small = |c: char| matches!(c, 'а'..='я' | 'ё');
     let is_cyrillic = |c: char| matches!(c, 'Ѐ'..='ӿ');
     let (japanese, shifted, korean) = (text_in(EUC_JP), text_in(SHIFT_JIS), text_in(EUC_KR));
-    if has(&japanese, 25, &is_kana) {
+    if japanese.as_deref().is_some_and(is_japanese) {
         return &OF_TWO_BYTES[..1];
     }
-    if has(&shifted, 25, &is_kana) {
+    if shifted.as_deref().is_some_and(is_japanese) {
         return &OF_TWO_BYTES[1..2];
     }
-    if has(&korean, 80, &is_hangul) {
+    if korean.as_deref().is_some_and(is_korean) {
         return &OF_TWO_BYTES[2..3];
     }
     // Accents stand between letters of ASCII; a character of an Asian language has two bytes, and a word in other letters several.
@@ -272,10 +269,16 @@ pub fn likely_encodings(bytes: &[u8]) -> &'static [&'static str] {
         }
     }
     let (taiwan, mainland) = (text_in(BIG5), text_in(GB18030));
-    let per_hundred = 100 / SPARSE;
-    match (has(&taiwan, per_hundred, &is_common), has(&mainland, per_hundred, &is_common)) {
+    let common = |text: &Option<String>| -> usize {
+        text.iter().flat_map(|text| text.chars()).filter(|c| COMMON.contains(*c)).count()
+    };
+    let wide =
+        |text: &Option<String>| text.iter().flat_map(|text| text.chars()).filter(|c| !c.is_ascii()).count();
+    let is_usual = |text: &Option<String>| common(text) > 0 && common(text) * SPARSE >= wide(text);
+    match (is_usual(&taiwan), is_usual(&mainland)) {
         (true, false) => &OF_TWO_BYTES[3..4],
-        (false, true) => &OF_TWO_BYTES[4..],
+        (true, true) if common(&taiwan) > common(&mainland) => &OF_TWO_BYTES[3..4],
+        (_, true) => &OF_TWO_BYTES[4..],
         _ if [&japanese, &shifted, &korean, &taiwan, &mainland].iter().any(|text| text.is_some()) => {
             OF_TWO_BYTES
         }
@@ -329,7 +332,7 @@ mod tests {
         let russian = "id,text\n1,Почему рыбы никогда не хотят пить\n2,Боится ли облако высоты\n";
         assert_eq!(of(&WINDOWS_1251.encode(russian).0).map(|found| found.names), Some(vec!["WINDOWS-1251"]));
         assert_eq!(of(&KOI8_R.encode(russian).0).map(|found| found.names), Some(vec!["KOI8-R"]));
-        assert!(likely_encodings(&[0xc5, 0xd2, 0xde, 0xe7]).len() > 1);
+        assert!(likely_encodings(&[0xc5, 0xd2, 0xe7, 0xe8]).len() > 1);
         // Mostly sound, or in an encoding that is read.
         assert_eq!(of(&GB18030.encode("id,text\n1,日语的の是什么意思，云会恐高吗\n").0), None);
         assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);

@@ -84,7 +84,10 @@ const LATIN_1: (&str, &str) = ("ISO 8859-1", "ISO-8859-1");
 fn is_read_as_latin_1(piece: &str, text: &str) -> bool {
     let bytes: Option<Vec<u8>> = piece.chars().map(|c| u8::try_from(c).ok()).collect();
     text.contains(|c: char| matches!(c, '\u{80}'..='\u{9f}'))
-        && bytes.is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
+        // The piece may end within a character.
+        && bytes.is_some_and(|bytes| {
+            std::str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+        })
 }
 
 /// How a piece of a text was misread, and what undoes it.
