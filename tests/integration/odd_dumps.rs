@@ -369,7 +369,11 @@ fn values_that_are_not_read_are_counted() {
     let rows = "{\"id\": 1, \"text\": \"云会恐高吗？\", \"text\": \"鱼会口渴吗？\", \"score\": \"many\", \"date\": \"3/4/2023\"}\n\
                 {\"id\": 2, \"text\": \"月亮会失业吗？\", \"score\": \"1,204\", \"date\": \"15/12/2023\"}\n";
     let (_, run) = proposed("r.jsonl", rows).imported();
-    for says in ["1 post with a key twice", "1 post with a score that is no number", "1 post with a time that says no day"] {
+    for says in [
+        "1 post with a key twice",
+        "1 post with a score that is no number",
+        "1 post with a time that says no day",
+    ] {
         assert!(run.err.contains(says), "{says}: {}", run.err);
     }
 }

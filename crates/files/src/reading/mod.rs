@@ -14,6 +14,7 @@ mod packed;
 mod quoting;
 mod rows;
 mod sniff;
+mod text_forms;
 pub mod workbook;
 pub mod zipped;
 
