@@ -1,5 +1,6 @@
 //! `init`: a new workspace; with files of posts a `[[source]]` proposed for each, and written when told.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -140,7 +141,12 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
         let named = NamedSource::of_file(root, file, &text);
         let found = match named.reading_source(&text) {
             Some(reader) => Err(NoSource::Read(reader)),
-            None => propose_source(file, &profiles).map(|proposal| {
+            None => propose_source(file, &profiles).map(|mut proposal| {
+                if let Some((other, _)) = proposals.iter().find(|(_, other)| {
+                    other.as_ref().is_ok_and(|(_, other)| have_ids_of_others(&proposal, other))
+                }) {
+                    proposal.number_apart(&named.name, other);
+                }
                 // The next file's name is another, and so is its place in raw/dumps.
                 text.push_str(&format!(
                     "\n[[source]]\nname = {}\npath = {}\n",
@@ -158,7 +164,7 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
         let rows = proposals.iter().map(|(file, found)| match found {
             Ok((named, proposal)) => json!({
                 "file": file.display().to_string(), "source": source_table(named, proposal), "kind": proposal.kind,
-                "fields": proposal.fields, "optional": proposal.optional, "at": proposal.at,
+                "fields": proposal.fields, "optional": proposal.optional, "at": proposal.at, "other_lists": proposal.other_lists,
                 "profile": proposal.profile, "language": proposal.language,
                 "unused": proposal.unused, "people": proposal.people,
                 "rows": proposal.rows, "written": write,
@@ -190,6 +196,12 @@ fn propose_sources(root: &Path, files: &[PathBuf], write: bool, global: &Global)
         }
     }
     Ok(if found.len() < files.len() { Exit::Partial } else { Exit::Done })
+}
+
+/// Whether two files have posts of one id with unlike texts: each numbers its own rows.
+fn have_ids_of_others(new: &SourceProposal, known: &SourceProposal) -> bool {
+    let texts: BTreeMap<&str, &str> = known.posts.iter().map(|(id, text)| (&**id, &**text)).collect();
+    new.posts.iter().any(|(id, text)| texts.get(&**id).is_some_and(|known| known != text))
 }
 
 /// What a source is called, and where its file will be.
@@ -313,6 +325,18 @@ fn proposal_remarks(proposal: &SourceProposal) -> String {
                 visible_line(at)
             ),
         });
+    }
+    if !proposal.other_lists.is_empty() {
+        text.push_str(&format!(
+            "# and other lists, which this source does not read: {HANG}{}; a [[source]] with another `at` reads one\n",
+            list(&proposal.other_lists)
+        ));
+    }
+    if let Some(other) = &proposal.numbered_as {
+        text.push_str(&format!(
+            "# its ids are those of other posts in {HANG}{}, so each has the name of the source before it\n",
+            visible_line(other)
+        ));
     }
     if !proposal.unused.is_empty() {
         text.push_str(&format!("# not read: {HANG}{}\n", list(&proposal.unused)));

@@ -333,3 +333,47 @@ fn every_nickname_is_found_in_what_others_write() {
     let shown = ws.call(["show", "anonymise", "--recipe", "chumor", "--json"]).expect(0).out;
     assert!(shown.contains("[人名]") && !shown.contains("夜航船") && !shown.contains("风中追风"), "{shown}");
 }
+
+#[test]
+fn a_table_without_names_is_told_and_what_is_advised_reads_it() {
+    for (name, text) in [
+        ("two.txt", "为什么蚊子不睡觉\n为什么月亮是圆的\n"),
+        ("two.csv", "q1,没有表头的第一行为什么\nq2,没有表头的第二行为啥呢\n"),
+    ] {
+        let found = proposed(name, text);
+        found.is_refused("no row with the names of its columns");
+        found.is_refused("sed '1i ");
+    }
+    let named = proposed("named.csv", "id,content\nq1,没有表头的第一行为什么\nq2,没有表头的第二行为啥呢\n");
+    assert_eq!(named.imported().0.len(), 2);
+}
+
+#[test]
+fn of_two_files_that_number_their_own_rows_no_post_is_lost() {
+    let ws = Workspace::folder();
+    ws.call(["init", "--empty"]).expect(0);
+    ws.write("x.csv", "id,text\n1,为什么鱼不会口渴？\n2,云会恐高吗？\n");
+    ws.write("y.csv", "id,text\n1,为什么鱼不会口渴呢，它在水里？\n2,影子有没有重量？\n");
+    let init = ws.call(["init", ".", "x.csv", "y.csv", "--write"]).expect(0);
+    assert!(init.out.contains("id = \"y:{id}\""), "{}", init.out);
+    ws.call(["run", "--recipe", "chumor", "--to", "import", "--offline"]).expect(0);
+    let shown = ws.call(["show", "import", "--recipe", "chumor", "--json"]).expect(0);
+    let shown: Value = serde_json::from_str(&shown.out).unwrap();
+    let rows = shown.as_array().map_or(&shown["rows"], |stages| &stages[0]["rows"]);
+    let kept = rows.as_array().unwrap().iter().filter(|row| row["outcome"] == "kept").count();
+    assert_eq!(kept, 4, "{rows}");
+}
+
+#[test]
+fn values_that_are_not_read_are_counted() {
+    let rows = "{\"id\": 1, \"text\": \"云会恐高吗？\", \"text\": \"鱼会口渴吗？\", \"score\": \"many\", \"date\": \"3/4/2023\"}\n\
+                {\"id\": 2, \"text\": \"月亮会失业吗？\", \"score\": \"1,204\", \"date\": \"15/12/2023\"}\n";
+    let (_, run) = proposed("r.jsonl", rows).imported();
+    for says in [
+        "1 post with a key twice",
+        "1 post with a score that is no number",
+        "1 post with a time that says no day",
+    ] {
+        assert!(run.err.contains(says), "{says}: {}", run.err);
+    }
+}

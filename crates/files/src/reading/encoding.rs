@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, KOI8_R, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1251,
+};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 
 use super::dialect::HEAD;
@@ -133,20 +135,24 @@ fn pairs_of_gb2312(line: &[u8]) -> (usize, usize) {
     (common, rare)
 }
 
+/// The first bytes of a stream, as many as show what it is, and what is behind them. What was read before an error is there, and the
+/// error comes behind it: a stream that is cut within its head would otherwise be read as a whole one.
+pub fn read_head(mut reader: Box<dyn Read + Send>) -> (Vec<u8>, Box<dyn Read + Send>) {
+    let mut head = Vec::with_capacity(HEAD);
+    match reader.by_ref().take(HEAD as u64).read_to_end(&mut head) {
+        Ok(_) => (head, reader),
+        Err(error) => (head, Box::new(Failing(error))),
+    }
+}
+
 /// Reads text of any of these encodings.
 ///
 /// # Errors
 /// The error of its first bytes.
-pub fn text_of(mut reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
-    let mut head = Vec::with_capacity(HEAD);
-    // What was read before an error is text, too; the error comes again.
-    let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head).err();
+pub fn text_of(reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
+    let (mut head, rest) = read_head(reader);
     let (encoding, mark) = encoding_of(&head);
-    let head = io::Cursor::new(head.split_off(mark));
-    let rest: Box<dyn Read + Send> = match failed {
-        Some(error) => Box::new(head.chain(Failing(Some(error)))),
-        None => Box::new(head.chain(reader)),
-    };
+    let rest: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.split_off(mark)).chain(rest));
     if encoding == UTF_8 {
         return Ok(Decoded { reader: rest, encoding: None, mark: mark as u64 });
     }
@@ -162,8 +168,8 @@ pub struct OtherEncoding {
     pub lines: u64,
     /// Those that are not UTF-8.
     pub wrong: u64,
-    /// The encoding that all of these are probably in, as `iconv` calls it.
-    pub name: Option<&'static str>,
+    /// The encodings that these may be in, as `iconv` calls them: one, where it is clear.
+    pub names: Vec<&'static str>,
 }
 
 /// Fewer wrong lines say nothing of a file.
@@ -185,52 +191,107 @@ pub fn other_encoding(path: &Path) -> Option<OtherEncoding> {
     if encoding_of(&head) != (UTF_8, 0) || !is_cut(&head) {
         return None;
     }
+    let is_whole = head.len() < HEAD;
     let mut reader = io::BufReader::new(io::Cursor::new(head).chain(reader).take(COUNTED));
     let (mut lines, mut sound, mut wrong, mut line) = (0, 0, 0, Vec::new());
-    let (mut lone, mut high) = (0, 0);
-    // Of two bytes a character, in which texts of others are seldom valid, as `iconv` calls them.
-    let mut fits = [
-        (EUC_JP, "EUC-JP", true),
-        (SHIFT_JIS, "SHIFT_JIS", true),
-        (EUC_KR, "CP949", true),
-        (BIG5, "BIG5", true),
-        (GB18030, "GB18030", true),
-    ];
+    let mut others = Vec::new();
     while reader.read_until(b'\n', &mut line).ok()? > 0 {
         lines += 1;
         if std::str::from_utf8(&line).is_err() {
             wrong += 1;
-            let is_high = |at: usize| line.get(at).is_some_and(|byte| !byte.is_ascii());
-            for at in (0..line.len()).filter(|at| is_high(*at)) {
-                high += 1u64;
-                lone += u64::from(!is_high(at + 1) && (at == 0 || !is_high(at - 1)));
-            }
-            for (encoding, _, fits) in fits.iter_mut().filter(|(_, _, fits)| *fits) {
-                *fits = !encoding.decode_without_bom_handling(&line).1;
+            if others.len() < JUDGED {
+                others.extend_from_slice(&line);
             }
         } else {
             sound += u64::from(!line.is_ascii());
         }
         line.clear();
     }
-    // Some lines in another encoding are these lines' fault, as they are in a piece of a file, which cannot know the others.
-    if wrong < FEW_WRONG || wrong <= MOSTLY * sound {
+    // Some lines in another encoding are these lines' fault, as they are in a piece of a file, which cannot know the others. A few are all
+    // that a small file has.
+    let is_few = wrong < FEW_WRONG && !(is_whole && sound == 0 && wrong > 1 && wrong * 2 >= lines);
+    if is_few || wrong <= MOSTLY * sound {
         return None;
     }
-    // Letters with accents stand between letters; a character of an Asian language has two bytes.
-    let name = match lone * 10 >= high * 8 {
-        true => Some("WINDOWS-1252"),
-        false => fits.iter().find(|(_, _, fits)| *fits).map(|(_, name, _)| *name),
-    };
-    Some(OtherEncoding { lines, wrong, name })
+    Some(OtherEncoding { lines, wrong, names: likely_encodings(&others).to_vec() })
 }
 
-/// An error where it occurred.
-struct Failing(Option<io::Error>);
+/// Bytes of lines that show an encoding.
+const JUDGED: usize = 256 << 10;
+
+/// The encodings of two bytes a character, and those of one, as `iconv` calls them.
+const OF_TWO_BYTES: &[&str] = &["EUC-JP", "SHIFT_JIS", "CP949", "BIG5", "GB18030"];
+const OF_ONE_BYTE: &[&str] = &["WINDOWS-1252", "WINDOWS-1251", "KOI8-R", "WINDOWS-1250"];
+
+/// The encodings that a text may be in that is not UTF-8, the likeliest first: one, where in it alone the text is one as people write.
+pub fn likely_encodings(bytes: &[u8]) -> &'static [&'static str] {
+    let text_in = |encoding: &'static Encoding| -> Option<String> {
+        // One damaged byte shows nothing.
+        let (text, _) = encoding.decode_without_bom_handling(bytes);
+        let wrong = text.chars().filter(|c| *c == '\u{fffd}').count();
+        (wrong * SPARSE <= text.chars().filter(|c| !c.is_ascii()).count()).then(|| text.into_owned())
+    };
+    // Whether at least so many hundredths of what is beyond ASCII are such characters.
+    let has = |text: &Option<String>, hundredths: usize, is_one: &dyn Fn(char) -> bool| {
+        text.as_ref().is_some_and(|text| {
+            let wide = text.chars().filter(|c| !c.is_ascii());
+            let (count, found) =
+                wide.fold((0, 0), |(count, found), c| (count + 1, found + usize::from(is_one(c))));
+            count >= 8 && found * 100 >= count * hundredths
+        })
+    };
+    let is_small = |c: char| matches!(c, 'а'..='я' | 'ё');
+    let is_cyrillic = |c: char| matches!(c, 'Ѐ'..='ӿ');
+    let (japanese, shifted, korean) = (text_in(EUC_JP), text_in(SHIFT_JIS), text_in(EUC_KR));
+    if japanese.as_deref().is_some_and(is_japanese) {
+        return &OF_TWO_BYTES[..1];
+    }
+    if shifted.as_deref().is_some_and(is_japanese) {
+        return &OF_TWO_BYTES[1..2];
+    }
+    if korean.as_deref().is_some_and(is_korean) {
+        return &OF_TWO_BYTES[2..3];
+    }
+    // Accents stand between letters of ASCII; a character of an Asian language has two bytes, and a word in other letters several.
+    let is_high = |at: usize| bytes.get(at).is_some_and(|byte| !byte.is_ascii());
+    let high = (0..bytes.len()).filter(|at| is_high(*at));
+    let (high, lone) = high.fold((0, 0), |(high, lone), at| {
+        (high + 1, lone + usize::from(!is_high(at + 1) && (at == 0 || !is_high(at - 1))))
+    });
+    if lone * 10 >= high * 8 {
+        return &OF_ONE_BYTE[..1];
+    }
+    // In the one the capitals are where the small letters are in the other.
+    for (encoding, name) in [(WINDOWS_1251, &OF_ONE_BYTE[1..2]), (KOI8_R, &OF_ONE_BYTE[2..3])] {
+        let text = text_in(encoding);
+        if has(&text, 90, &is_cyrillic) && has(&text, 70, &is_small) {
+            return name;
+        }
+    }
+    let (taiwan, mainland) = (text_in(BIG5), text_in(GB18030));
+    let common = |text: &Option<String>| -> usize {
+        text.iter().flat_map(|text| text.chars()).filter(|c| COMMON.contains(*c)).count()
+    };
+    let wide =
+        |text: &Option<String>| text.iter().flat_map(|text| text.chars()).filter(|c| !c.is_ascii()).count();
+    let is_usual = |text: &Option<String>| common(text) > 0 && common(text) * SPARSE >= wide(text);
+    match (is_usual(&taiwan), is_usual(&mainland)) {
+        (true, false) => &OF_TWO_BYTES[3..4],
+        (true, true) if common(&taiwan) > common(&mainland) => &OF_TWO_BYTES[3..4],
+        (_, true) => &OF_TWO_BYTES[4..],
+        _ if [&japanese, &shifted, &korean, &taiwan, &mainland].iter().any(|text| text.is_some()) => {
+            OF_TWO_BYTES
+        }
+        _ => OF_ONE_BYTE,
+    }
+}
+
+/// An error where it occurred, as often as somebody reads there.
+struct Failing(io::Error);
 
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
+        Err(io::Error::new(self.0.kind(), self.0.to_string()))
     }
 }
 
@@ -257,12 +318,21 @@ mod tests {
         let bytes: Vec<u8> =
             (0..3000).flat_map(|n| western(n).chars().map(|c| c as u8).collect::<Vec<_>>()).collect();
         let found = of(&[b"id,text\n", &bytes[..]].concat()).unwrap();
-        assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, name: Some("WINDOWS-1252") });
+        assert_eq!(found, OtherEncoding { lines: 3001, wrong: 3000, names: vec!["WINDOWS-1252"] });
         let korean = "id,text\n1,왜 물고기는 목이 마르지 않을까\n2,구름은 높은 곳이 무서울까\n3,냉장고는 감기에 걸릴까\n4,거울은 무엇을 볼까\n";
-        assert_eq!(of(&EUC_KR.encode(korean).0).map(|found| found.wrong), Some(4));
+        let found = of(&EUC_KR.encode(korean).0).unwrap();
+        assert_eq!((found.wrong, found.names), (4, vec!["CP949"]));
         let japanese = "id,text\n1,なぜ魚は喉が渇かないのか。\n2,雲は高い所が怖いのだろうか。\n3,冷蔵庫は風邪を引くのか。\n4,鏡は何を見ているのか。\n";
         let found = of(&EUC_JP.encode(japanese).0).unwrap();
-        assert_eq!((found.wrong, found.name), (4, Some("EUC-JP")));
+        assert_eq!((found.wrong, found.names), (4, vec!["EUC-JP"]));
+        assert_eq!(of(&SHIFT_JIS.encode(japanese).0).map(|found| found.names), Some(vec!["SHIFT_JIS"]));
+        // A small file is known, too, of which all lines beyond ASCII are in another encoding.
+        let two = |text: &str| text.lines().take(3).collect::<Vec<_>>().join("\n");
+        assert_eq!(of(&EUC_JP.encode(&two(japanese)).0).map(|found| found.names), Some(vec!["EUC-JP"]));
+        let russian = "id,text\n1,Почему рыбы никогда не хотят пить\n2,Боится ли облако высоты\n";
+        assert_eq!(of(&WINDOWS_1251.encode(russian).0).map(|found| found.names), Some(vec!["WINDOWS-1251"]));
+        assert_eq!(of(&KOI8_R.encode(russian).0).map(|found| found.names), Some(vec!["KOI8-R"]));
+        assert!(likely_encodings(&[0xc5, 0xd2, 0xe7, 0xe8]).len() > 1);
         // Mostly sound, or in an encoding that is read.
         assert_eq!(of(&GB18030.encode("id,text\n1,日语的の是什么意思，云会恐高吗\n").0), None);
         assert_eq!(of("caf\u{e9}\ncaf\u{e9}\n".as_bytes()), None);

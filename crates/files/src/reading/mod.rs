@@ -14,11 +14,14 @@ mod packed;
 mod quoting;
 mod rows;
 mod sniff;
+mod text_forms;
 pub mod workbook;
 pub mod zipped;
 
 pub use dialect::{ABOVE, Dialect, HEAD, column_name};
-pub use encoding::{Decoded, OtherEncoding, encoding_of, is_mostly_utf8, other_encoding, text_of};
+pub use encoding::{
+    Decoded, OtherEncoding, encoding_of, is_mostly_utf8, likely_encodings, other_encoding, read_head, text_of,
+};
 pub use packed::{Packing, open_unpacked};
 pub use rows::{Row, RowFault, RowReader};
 pub use sniff::{Foreign, Form, sniff_form};

@@ -37,6 +37,8 @@ fn files_that_can_be_read_are_told_apart() {
         (b"PAR1", Form::Parquet),
         (b"WARC/1.0\r\n", Form::Warc),
         (b"<!DOCTYPE html><p>", Form::Html),
+        (b"<table><tr><th>id</th></tr></table>", Form::Html),
+        (b"1, 2/3, a: b\nCOPY that\n", Form::Text),
         (b"<!-- saved from url=(0014)http://a.example/ -->\n<html>", Form::Html),
         (b"<?xml version=\"1.0\"?><posts/>", Form::Xml),
         (b"From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n", Form::Mhtml),
@@ -56,6 +58,9 @@ fn what_cannot_be_read_is_named_with_what_to_do() {
     packed.write_all(&tar).unwrap();
     for (bytes, what, remedy) in [
         (b"SQLite format 3\0".to_vec(), "an SQLite database", "sqlite3"),
+        (b"COPY public.posts (id, text) FROM stdin;\n1\tDo fish drown?\n\\.\n".to_vec(), "in SQL", "export"),
+        (b"[1/2/23, 10:00] Ann: Do fish drown?\n[1/2/23, 10:01] Kim: no\n".to_vec(), "WhatsApp", "posts.tsv"),
+        (b"02.01.23, 10:00 - Ann: Do fish drown?\nand clouds?\n".to_vec(), "WhatsApp", "posts.tsv"),
         (b"7z\xbc\xaf\x27\x1c".to_vec(), "a 7-Zip archive", "7z x FILE"),
         (packed.finish().unwrap(), "a tar archive", "tar xf FILE"),
         (b"\x80\x04\x95\0".to_vec(), "a Python pickle", "to_json"),

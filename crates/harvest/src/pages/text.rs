@@ -90,13 +90,27 @@ pub fn text_of_html(text: &str) -> Option<String> {
     if !TAG.as_ref()?.is_match(text) {
         return None;
     }
+    let text = &show_emoji(text);
     let lower = text.to_ascii_lowercase();
     let has_blocks =
         lower.contains("<br") || lower.contains("<p") || lower.contains("<div") || lower.contains("<li");
     // Without elements that end lines, those of the text are meant.
-    let lines = if has_blocks { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\n', "<br>")) };
+    let lines = if has_blocks { Cow::Borrowed(&**text) } else { Cow::Owned(text.replace('\n', "<br>")) };
     let read = text_of(super::dom::parse_fragment(&lines).ok()?.root_element(), &[]);
     Some(read.replace('\u{a0}', " ").trim().to_owned())
+}
+
+/// An HTML text with the emoji that it shows as pictures as text: `<img alt="[笑cry]" src="…">`. What else a picture shows is no part of
+/// the text.
+fn show_emoji(text: &str) -> Cow<'_, str> {
+    static PICTURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?i)<img\b[^<>]*?\salt\s*=\s*(?:"(\[[^"\[\]]{1,12}\]|[^"\w\s<>]{1,8})"|'(\[[^'\[\]]{1,12}\]|[^'\w\s<>]{1,8})')[^<>]*>"#)
+            .ok()
+    });
+    match PICTURE.as_ref() {
+        Some(picture) if text.contains("alt") => picture.replace_all(text, "$1$2"),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// Longest entity, from `&` to `;`: the longest name has 33 bytes.
@@ -243,6 +257,11 @@ mod tests {
             ("<p>云会</p><p>恐高吗&nbsp;？</p>", Some("云会\n恐高吗 ？")),
             ("one<br/>two &amp; three", Some("one\ntwo & three")),
             ("<a href=\"http://x.example\">here</a>\nand there", Some("here\nand there")),
+            (
+                "云会恐高吗<span class=\"i\"><img alt=\"[笑cry]\" src=\"https://x.example/1.png\" /></span>",
+                Some("云会恐高吗[笑cry]"),
+            ),
+            ("云<img src=\"1.png\" alt='😂'>朵<img src=\"2.png\" alt=\"a photo\">", Some("云😂朵")),
             ("<b>bold</b> &lt;p&gt;", Some("bold <p>")),
             ("<爸爸去哪了>的主角是谁", None),
             ("if a<b and c>d", None),

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{self, Offset};
 
 /// The zone of every forum read here.
@@ -72,7 +72,7 @@ pub fn from_unix(seconds: i64) -> Option<String> {
 }
 
 /// The Unix seconds of a time as dumps and [`parse_time`] give it: a number, or a date or date and time, in UTC+8
-/// if no zone is given. `None` for a month.
+/// if no zone is given, also in words. `None` for a month.
 pub fn unix_seconds(time: &str) -> Option<i64> {
     let time = time.trim();
     let whole = time.strip_suffix(".0").unwrap_or(time);
@@ -85,8 +85,71 @@ pub fn unix_seconds(time: &str) -> Option<i64> {
     if let Ok(zoned) = time.parse::<Timestamp>() {
         return Some(zoned.as_second());
     }
-    let local: DateTime = parse_time(time, None)?.trim_end_matches("+08:00").parse().ok()?;
+    let Some(iso) = parse_time(time, None) else { return seconds_of_words(time) };
+    let local: DateTime = iso.trim_end_matches("+08:00").parse().ok()?;
     Some(CHINA.to_timestamp(local).ok()?.as_second())
+}
+
+/// Beginnings of the names of months, and of those of the days of a week.
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+/// The Unix seconds of a time in words, or with the year last: `2024年1月2日 12:30`, `Jan 2, 2023`, `Mon, 02 Jan 2023 12:00:00 +0000`,
+/// `15/12/2023`. `None` where the day could be the month: `3/4/2023`.
+fn seconds_of_words(time: &str) -> Option<i64> {
+    let spaced = time.replace(['年', '月'], "-").replace(['日', '号', '號', ','], " ");
+    let (mut numbers, mut month, mut clock, mut zone) = (Vec::new(), None, None, CHINA);
+    let mut is_afternoon = None;
+    for word in spaced.split_whitespace() {
+        let lower = word.trim_end_matches('.').to_lowercase();
+        let named =
+            |names: &[&str]| lower.get(..3).and_then(|first| names.iter().position(|name| *name == first));
+        let is_word = lower.bytes().all(|byte| byte.is_ascii_alphabetic());
+        match lower.as_str() {
+            "am" | "pm" => is_afternoon = Some(lower == "pm"),
+            "utc" | "gmt" | "z" => zone = tz::offset(0),
+            "at" => {}
+            _ if lower.contains(':') => clock = Some(parse_clock(&lower)?.parse::<Time>().ok()?),
+            _ if is_word && named(&MONTHS).is_some() => month = named(&MONTHS).map(|at| at as i16 + 1),
+            _ if is_word && named(&WEEKDAYS).is_some() => {}
+            _ if clock.is_some() && lower.starts_with(['+', '-']) => zone = parse_offset(&lower)?,
+            _ => {
+                let day = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+                let parts = day.split(['-', '/', '.']).filter(|part| !part.is_empty());
+                numbers.extend(parts.map(parse_number).collect::<Option<Vec<i16>>>()?);
+            }
+        }
+    }
+    let day = match (month, numbers.as_slice()) {
+        (Some(month), [day @ ..=31, year @ (1000..)]) | (Some(month), [year @ (1000..), day @ ..=31]) => {
+            calendar_day(*year, month, *day)?
+        }
+        (None, [year @ (1000..), month, day]) => calendar_day(*year, *month, *day)?,
+        (None, [first, second, year @ (1000..)]) => match (first, second) {
+            (13.., ..=12) => calendar_day(*year, *second, *first)?,
+            (..=12, 13..) => calendar_day(*year, *first, *second)?,
+            (first, second) if first == second => calendar_day(*year, *first, *second)?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let clock = clock.unwrap_or_default();
+    let hour = match (is_afternoon, clock.hour()) {
+        (Some(true), hour @ ..12) => hour + 12,
+        (Some(false), 12) => 0,
+        (_, hour) => hour,
+    };
+    let clock = Time::new(hour, clock.minute(), clock.second(), 0).ok()?;
+    Some(zone.to_timestamp(day.to_datetime(clock)).ok()?.as_second())
+}
+
+/// A zone as mails have it: `+0800`, `-05:00`.
+fn parse_offset(written: &str) -> Option<Offset> {
+    let digits = written.get(1..)?.replace(':', "");
+    let number: i32 = (digits.len() == 4).then(|| digits.parse().ok()).flatten()?;
+    let seconds = number / 100 * 3600 + number % 100 * 60;
+    Offset::from_seconds(if written.starts_with('-') { -seconds } else { seconds }).ok()
 }
 
 /// The Unix seconds of a number, which may be of milliseconds, microseconds or nanoseconds: as seconds it would be a time thousands of
@@ -200,6 +263,21 @@ mod tests {
             ("1545580920.0", Some(1_545_580_920)),
             ("1545580920.75", Some(1_545_580_920)),
             ("1.54558092e9", Some(1_545_580_920)),
+            ("2018年12月24日", Some(1_545_580_800)),
+            ("2018年12月24日 00:02", Some(1_545_580_920)),
+            ("Dec 24, 2018", Some(1_545_580_800)),
+            ("24 December 2018", Some(1_545_580_800)),
+            ("December 24th, 2018 12:02 AM", Some(1_545_580_920)),
+            ("24/12/2018", Some(1_545_580_800)),
+            ("12/24/2018 0:02", Some(1_545_580_920)),
+            ("Sun, 23 Dec 2018 16:02:00 GMT", Some(1_545_580_920)),
+            ("Mon Dec 24 00:02:00 +0800 2018", Some(1_545_580_920)),
+            // The one may be the month as well as the other.
+            ("3/4/2023", None),
+            ("24/13/2018", None),
+            ("24/12/18", None),
+            ("3天前", None),
+            ("2018年12月", None),
             ("2018-12", None),
             ("99999999999-1-1", None),
             ("昨天", None),

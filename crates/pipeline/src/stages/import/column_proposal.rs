@@ -1,11 +1,18 @@
 //! Which columns of rows are the fields of a post: by their names, in the rows or in one object of each, else by their texts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::known_columns::{COLUMNS, KINDS, NAMES, READ, names_people, normalise_column};
+use super::known_columns::{
+    COLUMNS, KINDS, NAMES, READ, field_of, is_number_of_person, names_people, normalise_column,
+    tells_of_people,
+};
+use super::loose::plain_text;
 use super::native_id::as_meant;
+use riddlemill_harvest::pages::text_of_html;
+use riddlemill_text::text::anonymise::names_nobody;
 
 /// Objects in objects that are looked into.
 const DEEP: usize = 4;
@@ -29,6 +36,8 @@ pub(super) struct Chosen {
     pub(super) people: Vec<String>,
     /// The texts of the rows.
     pub(super) texts: Vec<String>,
+    /// Of a table with a column of ids: each with its text.
+    pub(super) posts: Vec<(String, String)>,
 }
 
 /// Chooses the columns of rows.
@@ -50,8 +59,19 @@ pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<
     }
     let text_of = |row: &Map<String, Value>| -> String {
         let texts = texts_of.iter().filter_map(|column| value_at(row, column)?.as_str());
-        texts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+        // A language is that of what a text shows: its tags and addresses are in English.
+        let shown = texts.map(|text| match kind {
+            "table" => text_of_html(text).map_or(Cow::Borrowed(text), Cow::Owned),
+            _ => Cow::Borrowed(text),
+        });
+        let shown = shown.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        shown.collect::<Vec<_>>().join(" ")
     };
+    let id_of = |row: &Map<String, Value>| -> Option<String> {
+        let id = plain_text(value_at(row, fields.get("id")?)?)?;
+        Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+    };
+    let posts = rows.iter().filter_map(|row| Some((id_of(row)?, text_of(row)))).collect();
     let read = READ.iter().find(|(name, _)| *name == kind).map(|(_, columns)| *columns);
     let is_read = |name: &str| match (kind, read) {
         ("table", _) => fields.values().any(|column| column == name),
@@ -60,7 +80,16 @@ pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<
     };
     let unused: Vec<String> =
         table.names.iter().map(|(name, _)| name).filter(|name| !is_read(name)).cloned().collect();
-    let is_person = |name: &&String| names_people(name) && table.values_of_column(name).any(Value::is_string);
+    let is_person =
+        |name: &&String| tells_of_people(name) && table.values_of_column(name).any(Value::is_string);
+    // The column that would have the ids, if it were of posts.
+    let with_cause = |name: String| {
+        let is_repeated = kind == "table"
+            && !fields.contains_key("id")
+            && field_of(&name) == Some("id")
+            && !table.may_be("id", &name);
+        if is_repeated { format!("{name} (a value comes in several rows: no id of a post)") } else { name }
+    };
     Ok(Chosen {
         kind,
         optional: fields
@@ -69,7 +98,8 @@ pub(super) fn choose_columns(rows: &[Map<String, Value>]) -> Result<Chosen, Vec<
             .cloned()
             .collect(),
         people: unused.iter().filter(is_person).take(LISTED).cloned().collect(),
-        unused: unused.into_iter().take(LISTED).collect(),
+        unused: unused.into_iter().take(LISTED).map(with_cause).collect(),
+        posts,
         texts: rows.iter().map(text_of).filter(|text| !text.is_empty()).collect(),
         fields,
     })
@@ -143,7 +173,9 @@ impl<'r> RowColumns<'r> {
         // What only some rows have is of other things than posts: a chat tells its new title.
         let having = |column: &String| self.rows.iter().filter(|row| value_at(row, column).is_some()).count();
         if fields.contains_key("content")
-            && fields.get("title").is_some_and(|title| 2 * having(title) < self.rows.len())
+            && fields.get("title").is_some_and(|title| {
+                2 * having(title) < self.rows.len() && !self.stands_for(title, fields.get("content"))
+            })
         {
             fields.remove("title");
         }
@@ -180,7 +212,8 @@ impl<'r> RowColumns<'r> {
             let longest = candidates.max_by_key(|name| self.text_length(name)).cloned();
             fields.extend(longest.map(|column| ("content", column)));
         }
-        if !fields.contains_key("author") {
+        // Somebody's name is found in texts, their number is not.
+        if fields.get("author").is_none_or(|author| is_number_of_person(author)) {
             let is_free = |column: &&String| !fields.values().any(|taken| taken == *column);
             let people: Vec<&String> = self
                 .names
@@ -221,6 +254,14 @@ impl<'r> RowColumns<'r> {
             fields.insert("title", name);
         }
         fields
+    }
+
+    /// Whether rows without the column of content have a title that says something, as stories stand among comments.
+    fn stands_for(&self, title: &str, content: Option<&String>) -> bool {
+        let lacks =
+            |row: &&Map<String, Value>| content.is_some_and(|content| value_at(row, content).is_none());
+        let titles = self.rows.iter().filter(lacks).filter_map(|row| value_at(row, title)?.as_str());
+        titles.into_iter().any(is_said)
     }
 
     /// How many values of a column differ.
@@ -264,6 +305,8 @@ impl<'r> RowColumns<'r> {
                 let distinct: BTreeSet<&String> = all.iter().collect();
                 10 * distinct.len() >= 9 * all.len()
             }
+            // What a site or a program writes where nobody has a name.
+            "author" => values.any(|value| !value.as_str().is_some_and(names_nobody)),
             _ => true,
         }
     }
@@ -293,6 +336,7 @@ impl<'r> RowColumns<'r> {
         names_people(column)
             && !REACHED.iter().any(|word| name.contains(word))
             && self.values_of_column(column).any(Value::is_string)
+            && self.may_be("author", column)
     }
 }
 
@@ -369,12 +413,43 @@ mod tests {
             assert_eq!(found.fields.get("author").map(String::as_str), Some(name));
             assert_eq!(
                 (found.unused, found.people),
-                (vec!["views".to_owned(), "ip".to_owned()], vec![]),
+                (vec!["views".to_owned(), "ip".to_owned()], vec!["ip".to_owned()]),
                 "{name}"
             );
         }
         let found = chosen(r#"{"title": "云会恐高吗？", "author": "甲", "reply_user": "乙"}"#).unwrap();
         assert_eq!(found.people, ["reply_user"]);
+    }
+
+    #[test]
+    fn names_of_people_win_over_their_ids_and_roles_are_no_names() {
+        let row = r#"{"id": 1, "text": "云会恐高吗？", "email": "a@x.example", "real_name": "王小云", "ip": "10.0.0.1", "user_id": "u7"}"#;
+        let found = chosen(row).unwrap();
+        assert_eq!(found.fields["author"], "real_name");
+        assert_eq!(found.people, ["email", "ip", "user_id"]);
+        let turns = r#"{"from": "human", "value": "Why does a cloud never fall down?"}
+            {"from": "gpt", "value": "Because nobody has told it to fall."}"#;
+        assert_eq!(fields(turns), "content=value");
+        let mixed = turns.replace("gpt", "kim");
+        assert_eq!(fields(&mixed), "author=from content=value");
+    }
+
+    #[test]
+    fn the_language_is_that_of_what_a_text_shows() {
+        let row = r#"{"mid": "7", "text": "云会恐高吗<span class=\"url-icon\"><img alt=\"[笑cry]\" src=\"https://face.example/2018/new_xiaoku_thumb.png\" style=\"width:1em; height:1em;\" /></span>"}"#;
+        assert_eq!(chosen(row).unwrap().texts, ["云会恐高吗[笑cry]"]);
+    }
+
+    #[test]
+    fn a_title_in_place_of_a_text_is_one_and_repeated_ids_are_said() {
+        let stories = r#"{"by": "kim", "id": 1, "type": "story", "title": "A cloud that never falls down"}
+            {"by": "lee", "id": 2, "type": "comment", "text": "It does, every time it rains."}
+            {"by": "ann", "id": 3, "type": "comment", "text": "Does it really, though?"}"#;
+        assert_eq!(fields(stories), "author=by content=text id=id title=title");
+        let repeated = r#"{"id": 1, "text": "云会恐高吗？"}
+            {"id": 1, "text": "鱼会口渴吗？"}"#;
+        let found = chosen(repeated).unwrap();
+        assert!(found.unused[0].starts_with("id (a value comes in several rows"), "{:?}", found.unused);
     }
 
     #[test]

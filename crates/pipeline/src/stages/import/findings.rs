@@ -59,8 +59,8 @@ pub(super) fn of_file(dump: &Dump, limit: u64, file_threads: Option<&Threads>) -
             if let Some(what) = is_workbook.then(|| rows::of_workbook(dump).err()).flatten() {
                 return unread(Reason::ForeignFile, what.0);
             }
-            let names = rows::read_header(dump).unwrap_or_default();
-            if let Some(what) = header::missing_header(dump, &names, is_workbook) {
+            let table_head = rows::read_table_head(dump).unwrap_or_default();
+            if let Some(what) = header::missing_header(dump, &table_head) {
                 return unread(Reason::ColumnMissing, what);
             }
         }
@@ -160,7 +160,7 @@ pub(super) fn unread_packing(path: &Path, named: &Path) -> Option<(String, Strin
 
 /// What is wrong with a file whose lines are in another encoding than any that is read, and what to do.
 pub(super) fn unread_encoding(path: &Path, named: &Path) -> Option<(String, String)> {
-    let OtherEncoding { lines, wrong, name } = other_encoding(path)?;
+    let OtherEncoding { lines, wrong, names } = other_encoding(path)?;
     let packing = Packing::of_file(path);
     let file = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let file = match packing {
@@ -172,9 +172,9 @@ pub(super) fn unread_encoding(path: &Path, named: &Path) -> Option<(String, Stri
         None => format!("{file}-utf8"),
     };
     let (read, from) = packing.feed_command(named);
-    let (reads, encoding) = match name {
-        Some(name) => (format!("they read as {name}"), name),
-        None => ("their encoding is not known here".to_owned(), "ENCODING"),
+    let (reads, encoding) = match names[..] {
+        [name] => (format!("they read as {name}"), name),
+        _ => (format!("their encoding is not clear, and may be {}", names.join(", ")), "ENCODING"),
     };
     let command =
         format!("{read}iconv -f {encoding} -t UTF-8{from} > {}", shell_path(&named.with_file_name(to)));
@@ -184,7 +184,13 @@ pub(super) fn unread_encoding(path: &Path, named: &Path) -> Option<(String, Stri
             group_digits(wrong as i64),
             count_with_noun(lines, "line")
         ),
-        format!("`{command}` writes it as UTF-8; then name that file as `path`"),
+        match encoding {
+            "ENCODING" => format!(
+                "`{command}` writes it as UTF-8, with the one of these for ENCODING in which the texts are what was written; then name \
+                 that file as `path`"
+            ),
+            _ => format!("`{command}` writes it as UTF-8; then name that file as `path`"),
+        },
     ))
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use riddlemill_text::text::anonymise::NameKey;
+use riddlemill_text::text::anonymise::{NameKey, names_nobody};
 use riddlemill_text::text::segment::shared_jieba;
 
 /// A name of one character, or one that is a word of the language, would be found everywhere; only
 /// an @ before it makes it a name, which anonymise sees by itself.
 pub(super) fn is_telling(name: &str) -> bool {
-    name.chars().count() > 1 && !shared_jieba().has_word(name)
+    name.chars().count() > 1 && !names_nobody(name) && !shared_jieba().has_word(name)
 }
 
 /// A hash in its written form.

@@ -1,10 +1,11 @@
 //! The row with the names of a table's columns: below a title of the whole table, or not there at all.
 
 use super::files::Dump;
-use super::known_columns::field_of;
+use super::known_columns::{COLUMNS, field_of};
+use super::rows::TableHead;
 use super::wanted::held_columns;
 use crate::config::SourceKind;
-use riddlemill_files::reading::{ABOVE, column_name};
+use riddlemill_files::reading::{ABOVE, Packing, column_name};
 
 /// A longer name of a column is a text.
 const LONGEST: usize = 40;
@@ -89,14 +90,15 @@ fn has_known_name(dump: &Dump, row: &[String]) -> bool {
 }
 
 /// Why the first row of a table is none of names, and what to do; `None` if it is, or if a source reads one of its columns.
-pub(super) fn missing_header(dump: &Dump, header: &[String], is_workbook: bool) -> Option<String> {
+pub(super) fn missing_header(dump: &Dump, head: &TableHead) -> Option<String> {
+    let header = &head.names;
     if dump.kind == SourceKind::Published {
         return None;
     }
     let cells: Vec<&String> = header.iter().filter(|cell| !cell.trim().is_empty()).collect();
     let is_known =
         held_columns(dump, header).columns > 0 || cells.iter().any(|cell| field_of(cell).is_some());
-    if is_known || !cells.iter().any(|cell| is_value(cell)) {
+    if is_known || !cells.iter().any(|cell| is_value(cell)) && !has_text(head) {
         return None;
     }
     let shown: String = cells.iter().max_by_key(|cell| cell.chars().count())?.chars().take(30).collect();
@@ -105,16 +107,75 @@ pub(super) fn missing_header(dump: &Dump, header: &[String], is_workbook: bool) 
             "the first row has one cell (`{shown}`), a title of the table and no names of its columns\n  hint: delete what is above the row with the names"
         ));
     }
-    let names = proposed_names(header).join(",");
-    let hint = match is_workbook {
-        true => format!("insert a row above it, with names such as {names}"),
-        false => format!(
-            "a first line with names: `sed '1i {names}' FILE > posts.csv` writes one, with the delimiter of the file"
-        ),
+    let names = proposed_names(header);
+    let hint = match head.delimiter {
+        None => format!("insert a row above it, with names such as {}", names.join(",")),
+        Some(delimiter) => {
+            let parts = if delimiter == b'\t' { "\\t".to_owned() } else { char::from(delimiter).to_string() };
+            let names = names.join(&parts);
+            let (unpack, _) = Packing::of_file(&dump.path).feed_command(&dump.named);
+            let from = if unpack.is_empty() { " FILE" } else { "" };
+            format!(
+                "a first line with names: `{unpack}sed '1i {names}'{from} > posts.csv` writes one; then name that file"
+            )
+        }
     };
     Some(format!(
         "the table has no row with the names of its columns: the first one has values (`{shown}`)\n  hint: {hint}"
     ))
+}
+
+/// Whether a cell of the first row is a text as those below it are: a question, or about as long as they are and longer than names.
+fn has_text(head: &TableHead) -> bool {
+    head.names.iter().enumerate().any(|(at, cell)| {
+        let mut lengths: Vec<usize> =
+            head.below.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).collect();
+        lengths.sort_unstable();
+        let usual = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+        is_question(cell) || is_longer_than_names(cell) && cell.chars().count() * 3 >= usual * 2
+    })
+}
+
+/// Words that a question has, and hardly a name of a column; in English those that it begins with.
+const ASKING: [&str; 12] = [
+    "为什么",
+    "为啥",
+    "怎么",
+    "什么",
+    "难道",
+    "是不是",
+    "会不会",
+    "能不能",
+    "要不要",
+    "為什麼",
+    "怎麼",
+    "什麼",
+];
+const ASKING_FIRST: [&str; 20] = [
+    "why", "how", "what", "when", "where", "who", "which", "do", "does", "did", "is", "are", "was", "were",
+    "can", "could", "would", "should", "if", "have",
+];
+
+/// Whether a cell asks something, without a mark at its end.
+fn is_question(cell: &str) -> bool {
+    let cell = cell.trim();
+    let wide = count_wide(cell);
+    let ends = cell.ends_with(['吗', '呢', '嗎', '吧', '啊']);
+    let words: Vec<String> = cell.split_whitespace().map(str::to_lowercase).collect();
+    // `为什么好笑` may well be what a column is called.
+    wide >= 6 && (ends || ASKING.iter().any(|word| cell.contains(word)))
+        || words.len() >= 4 && words.first().is_some_and(|first| ASKING_FIRST.contains(&first.as_str()))
+}
+
+/// Six characters of a script without blanks, or four words, that do not end with what columns are called.
+fn is_longer_than_names(cell: &str) -> bool {
+    let is_named =
+        COLUMNS.iter().flat_map(|(_, names)| *names).any(|name| !name.is_ascii() && cell.ends_with(name));
+    !is_named && (count_wide(cell) >= 6 || cell.split_whitespace().count() >= 4)
+}
+
+fn count_wide(cell: &str) -> usize {
+    cell.chars().filter(|c| c.is_alphabetic() && *c >= '\u{2e80}').count()
 }
 
 /// Whether a cell looks like a value of a post and not like a name.
@@ -135,7 +196,10 @@ fn is_value(cell: &str) -> bool {
 /// Names for the columns of a row of values.
 fn proposed_names(cells: &[String]) -> Vec<String> {
     let longest = (0..cells.len()).max_by_key(|at| cells[*at].chars().filter(|c| c.is_alphabetic()).count());
-    let number = cells.iter().position(|cell| !cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit()));
+    let is_number = |cell: &String| {
+        cell.bytes().any(|b| b.is_ascii_digit()) && cell.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    let number = cells.iter().position(is_number);
     let name = |at: usize| match at {
         at if Some(at) == longest => "content".to_owned(),
         at if Some(at) == number => "id".to_owned(),
@@ -205,7 +269,28 @@ mod tests {
     #[test]
     fn a_first_row_of_values_is_no_header() {
         let dump = Dump::looked_at(Path::new("none"));
-        let missing = |cells: &[&str]| missing_header(&dump, &row(cells), false);
+        let below = |cells: &[&str], below: &[&[&str]]| {
+            let below = below.iter().map(|cells| row(cells)).collect();
+            missing_header(&dump, &TableHead { names: row(cells), below, delimiter: Some(b',') })
+        };
+        let missing = |cells: &[&str]| below(cells, &[]);
+        // A text without a mark at its end is one by what it asks, or by its length beside those below it.
+        for (first, text) in [
+            ("为什么蚊子不睡觉", "为什么月亮是圆的"),
+            ("蚊子其实只喝露水", "月亮每天都在减肥"),
+            ("why do fish never sleep", "how does a cloud land"),
+        ] {
+            let found = below(&[first], &[&[text]]).unwrap();
+            assert!(found.contains("sed '1i content' FILE"), "{found}");
+        }
+        let found = below(&["q1", "没有表头的第一行为什么"], &[&["q2", "没有表头的第二行为啥呢"]]).unwrap();
+        assert!(found.contains("sed '1i id,content' FILE"), "{found}");
+        assert_eq!(below(&["笑话的文本内容"], &[&["为什么月亮是圆的"]]), None);
+        assert_eq!(below(&["编码", "为什么好笑"], &[&["a", "因为云也会怕高"]]), None);
+        assert_eq!(
+            below(&["Text of the joke"], &[&["Why does a cloud never come down to have a drink?"]]),
+            None
+        );
         let found = missing(&["1", "为什么鱼不会口渴？", "甲"]).unwrap();
         assert!(found.contains("sed '1i id,content,column3'"), "{found}");
         assert!(missing(&["Why do fish never get thirsty?"]).is_some());

@@ -183,6 +183,11 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
             "账号",
             "樓主",
             "暱稱",
+            "realname",
+            "fullname",
+            "真实姓名",
+            "姓名",
+            "真名",
             "authorfullname",
             "userid",
             "authorid",
@@ -241,7 +246,7 @@ pub(super) const COLUMNS: &[(&str, &[&str])] = &[
 ];
 
 /// Words of the names of columns that hold people, beyond those of authors.
-const PEOPLE: [&str; 28] = [
+const PEOPLE: [&str; 30] = [
     "author",
     "user",
     "nick",
@@ -257,6 +262,8 @@ const PEOPLE: [&str; 28] = [
     "avatar",
     "portrait",
     "person",
+    "realname",
+    "fullname",
     "作者",
     "楼主",
     "用户",
@@ -271,6 +278,9 @@ const PEOPLE: [&str; 28] = [
     "头像",
     "暱稱",
 ];
+/// Words of the names of columns that tell of people without their names: where they are, how to reach them, what they are numbered by.
+const PERSONAL: [&str; 12] =
+    ["ip", "ips", "qq", "tel", "mobile", "wechat", "passport", "birthday", "微信", "身份证", "属地", "地址"];
 /// Words that show a count or an attribute of people and no person: `user_flair_css_class`, `number_of_users`.
 const ABOUT_PEOPLE: [&str; 16] = [
     "count",
@@ -336,11 +346,27 @@ pub(super) fn names_people(column: &str) -> bool {
     field_of(column) == Some("author") || PEOPLE.iter().any(|word| name.contains(word))
 }
 
+/// Whether a column of this name says who somebody is, or tells of them.
+pub(super) fn tells_of_people(column: &str) -> bool {
+    let last = column.rsplit('.').next().unwrap_or(column).to_lowercase();
+    let is_word = |word: &&str| match word.is_ascii() {
+        true => last.split(['_', '-', ' ']).any(|part| part == *word),
+        false => last.contains(*word),
+    };
+    names_people(column) || PERSONAL.iter().any(|word| is_word(&word))
+}
+
+/// Whether a column that is of people has their numbers and not their names.
+pub(super) fn is_number_of_person(column: &str) -> bool {
+    let name = normalise_column(column);
+    name.ends_with("id") || name.ends_with("authorfullname")
+}
+
 /// Whether a key has a name of somebody or is somebody, and not their number, address or picture. `in_person`: whether it is a key of
 /// an object that is a person, in which `name` is theirs.
 pub(super) fn holds_name(key: &str, in_person: bool) -> bool {
     const REACHED: [&str; 10] =
-        ["email", "phone", "avatar", "portrait", "fullname", "邮箱", "手机", "电话", "头像", "hash"];
+        ["email", "phone", "avatar", "portrait", "authorfullname", "邮箱", "手机", "电话", "头像", "hash"];
     let name = normalise_column(key);
     let is_name = names_people(key) || in_person && NAMES.iter().any(|known| normalise_column(known) == name);
     is_name && !name.ends_with("id") && name != "uid" && !REACHED.iter().any(|word| name.contains(word))
@@ -365,9 +391,21 @@ mod tests {
             "reply_to_user",
             "link_author",
             "Email",
+            "real_name",
+            "真实姓名",
+            "full_name",
         ] {
-            assert!(names_people(column), "{column}");
+            assert!(names_people(column) && tells_of_people(column), "{column}");
         }
+        for column in ["ip", "user.ip", "reg_ip", "QQ", "IP属地", "手机号"] {
+            assert!(tells_of_people(column), "{column}");
+        }
+        for column in ["ip", "description", "tip", "mobile_game"] {
+            assert!(!names_people(column), "{column}");
+        }
+        assert!(!tells_of_people("description") && !tells_of_people("tip"));
+        assert!(holds_name("real_name", false) && holds_name("full_name", false));
+        assert!(!holds_name("author_fullname", false) && !holds_name("ip", true));
         for column in [
             "title",
             "author_link",

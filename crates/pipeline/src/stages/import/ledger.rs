@@ -5,6 +5,7 @@ use super::dump::BATCH;
 use super::files::Dump;
 use super::findings::Tally;
 use super::same_id::{Fingerprint, Repeat, RepeatedPost, settle_again};
+use super::table::LOSSES;
 use crate::config::{SourceKind, toml_string};
 use crate::stages::StageError;
 use riddlemill_record::{Outcome, Post, Reason};
@@ -20,21 +21,31 @@ pub(super) struct ItemLedger {
     pub(super) tally: Tally,
     /// How many of its posts had a damaged id.
     damaged: u64,
+    /// How many of its rows had each of [`LOSSES`].
+    losses: [u64; LOSSES.len()],
 }
 
-/// What is wrong with the ids of a file.
+/// What is wrong with the ids and the values of a file.
 #[derive(Default)]
-pub(super) struct IdFaults {
+pub(super) struct FileFaults {
     damaged: u64,
     apart: u64,
+    edited: u64,
+    losses: [u64; LOSSES.len()],
 }
 
-impl IdFaults {
+impl FileFaults {
     /// Takes the posts of a task, once their ids were looked up.
     pub(super) fn count_faults(&mut self, ledger: &ItemLedger) {
         self.damaged += ledger.damaged;
         let repeats = ledger.fingerprints.iter().filter_map(|fingerprint| fingerprint.again);
-        self.apart += repeats.filter(|repeat| repeat.apart && !repeat.same).count() as u64;
+        for repeat in repeats.filter(|repeat| !repeat.same) {
+            match repeat.apart {
+                true => self.apart += 1,
+                false => self.edited += 1,
+            }
+        }
+        self.losses.iter_mut().zip(ledger.losses).for_each(|(sum, count)| *sum += count);
     }
 
     /// What the user has to know.
@@ -57,6 +68,25 @@ impl IdFaults {
                 count_with_noun(self.apart, "post"),
                 id_remedy(dump),
                 Reason::IdTaken.code()
+            ));
+        }
+        // An id of a site is that of one post, whatever file it is in; a bare number may be that of a row.
+        let is_bare =
+            dump.kind == SourceKind::Table && dump.fields.get("id").is_some_and(|id| !id.contains(':'));
+        if self.edited > 0 && is_bare {
+            words.push(format!(
+                "{file}: {} with the id of an earlier post and a text that is near, taken for an edit of it and merged\n  hint: {}; \
+                 `riddlemill show import --reason {}` lists them",
+                count_with_noun(self.edited, "post"),
+                id_remedy(dump),
+                Reason::SameId.code()
+            ));
+        }
+        for (count, (_, what, remedy)) in self.losses.iter().zip(LOSSES).filter(|(count, _)| **count > 0) {
+            words.push(format!(
+                "{file}: {} {what}\n  hint: {remedy}; `riddlemill show import --reason {}` lists them",
+                count_with_noun(*count, "post"),
+                Reason::Mended.code()
             ));
         }
         words
@@ -92,7 +122,13 @@ impl Default for ItemLedger {
         let room = BATCH / rayon::current_num_threads().max(1) / 2;
         let tally = Tally::default();
         let fingerprints = Vec::with_capacity(room);
-        ItemLedger { batch: Batch::with_room((), room), fingerprints, tally, damaged: 0 }
+        ItemLedger {
+            batch: Batch::with_room((), room),
+            fingerprints,
+            tally,
+            damaged: 0,
+            losses: [0; LOSSES.len()],
+        }
     }
 }
 
@@ -101,8 +137,12 @@ impl ItemLedger {
         self.batch.append(&read.locator, &read.outcome);
         self.tally.count_outcome(read);
         self.fingerprints.extend(&read.fingerprints);
-        let damaged = |rule: &str| rule == Reason::DamagedId.code();
-        self.damaged += u64::from(matches!(&read.outcome, Outcome::Changed { rule, .. } if damaged(rule)));
+        if let Outcome::Changed { rule, evidence, .. } = &read.outcome {
+            self.damaged += u64::from(*rule == Reason::DamagedId.code());
+            for (count, (noted, ..)) in self.losses.iter_mut().zip(LOSSES) {
+                *count += u64::from(evidence.contains(noted));
+            }
+        }
     }
 
     /// The batch as part of all items, once [`super::same_id::SeenIds`] has looked up its posts.

@@ -57,14 +57,14 @@ use serde::de::DeserializeSeed;
 use super::withdrawal::Withdrawals;
 use super::{Pulse, StageError, Stop};
 use crate::config::{SourceKind, sections};
-use ledger::{IdFaults, ItemLedger};
+use ledger::{FileFaults, ItemLedger};
 use outcomes::put_outcomes;
 use page::Page;
 use riddlemill_files::par_map::{SPLIT, par_map_ordered};
 use riddlemill_record::{Outcome, Post, PostKind, Reason};
 use riddlemill_tables::{Batch, LedgerRecord, StageWriter};
 use riddlemill_text::notation;
-use riddlemill_text::text::anonymise::NameList;
+use riddlemill_text::text::anonymise::{NameList, names_nobody};
 use riddlemill_text::text::count_with_noun;
 use same_id::{Fingerprint, SeenIds};
 use split::Item;
@@ -151,7 +151,7 @@ pub fn import(
     let mut tally = findings::Tally::default();
     for (at, dump) in dumps.iter().enumerate() {
         let mut items = 0;
-        let mut id_faults = IdFaults::default();
+        let mut faults = FileFaults::default();
         let parse = |ledger: &mut ItemLedger, place| {
             put_outcomes(dump, place, secrets, withdrawn, |read| ledger.append_outcome(&read));
         };
@@ -160,7 +160,7 @@ pub fn import(
             stop.fail_if_stopped()?;
             for ledger in &mut ledgers {
                 seen.observe_posts(&mut ledger.fingerprints);
-                id_faults.count_faults(ledger);
+                faults.count_faults(ledger);
                 tally.add(&ledger.tally);
             }
             let settled: Vec<Batch<Post>> =
@@ -172,7 +172,7 @@ pub fn import(
             }
             Ok(writer.flush()?)
         })?;
-        id_faults.describe_faults(dump).iter().for_each(|words| pulse.notify_user(words));
+        faults.describe_faults(dump).iter().for_each(|words| pulse.notify_user(words));
         if dumps.get(at + 1).is_none_or(|next| next.source != dump.source) {
             let own: Vec<&Dump> = dumps.iter().filter(|other| other.source == dump.source).collect();
             if let Some((locator, outcome)) = std::mem::take(&mut tally).entry_of_empty_source(&own) {
@@ -447,9 +447,11 @@ struct ReadItem {
     fingerprints: Vec<Fingerprint>,
 }
 
-/// Whether an author's name is in what they wrote. Names of one character are not looked for.
+/// Whether an author's name is in what they wrote. Names of one character are not looked for, nor what is no name.
 fn mentioned(name: &str, texts: [&Option<String>; 2]) -> bool {
-    name.chars().count() > 1 && texts.into_iter().flatten().any(|text| text.contains(name))
+    name.chars().count() > 1
+        && !names_nobody(name)
+        && texts.into_iter().flatten().any(|text| text.contains(name))
 }
 
 /// An item that must be a JSON object: a list of values in the order of the fields is none.

@@ -1,6 +1,7 @@
 //! What `[[source]]` would read a file, by its first rows: a proposal, for a person to look at.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -13,7 +14,7 @@ use super::rows::RowFormat;
 use super::site_proposal::{self, ReadPages};
 use super::{findings, rows, shape};
 use crate::config::{Profiles, SourceKind};
-use riddlemill_files::reading::{Form, sniff_form};
+use riddlemill_files::reading::{Form, HEAD, open_unpacked, sniff_form};
 use riddlemill_text::notation;
 use riddlemill_text::text::language::{Language, detect};
 
@@ -35,10 +36,16 @@ pub struct SourceProposal {
     pub optional: Vec<String>,
     /// In JSON with lists in its objects: the pointer to the list of records, or `/` for the objects themselves.
     pub at: Option<String>,
+    /// Further lists of records in its objects, of which `at` reads one.
+    pub other_lists: Vec<String>,
     /// Columns that it does not read.
     pub unused: Vec<String>,
     /// Of these: columns that look like people, whose names nothing would find in texts.
     pub people: Vec<String>,
+    /// Of a table with a column of ids: each with its text, to see which other files have them.
+    pub posts: Vec<(String, String)>,
+    /// The file that has other posts with its ids, if one does.
+    pub numbered_as: Option<String>,
     /// For pages of a site: the name of the profile that reads them.
     pub profile: Option<String>,
     /// Whether its posts have ids that need a `namespace`: the file does not say of which site they are.
@@ -49,6 +56,17 @@ pub struct SourceProposal {
     pub rows: usize,
     /// The text of the first row, as it would be read.
     pub example: String,
+}
+
+impl SourceProposal {
+    /// Puts the name of the source before the ids of a table that numbers its own rows, as the file `other` does, too.
+    pub fn number_apart(&mut self, source: &str, other: &Path) {
+        let Some(id) = self.fields.get_mut("id") else { return };
+        // These are of sites, whose posts have the same id in every file.
+        let is_of_site = ["tieba", "reddit", "riddle", "table"].contains(&source);
+        *id = format!("{source}{}:{{{id}}}", if is_of_site { "-file" } else { "" });
+        self.numbered_as = Some(other.display().to_string());
+    }
 }
 
 /// What to do with pages that nothing reads.
@@ -100,7 +118,12 @@ pub fn propose_source(path: &Path, profiles: &Profiles) -> Result<SourceProposal
         Form::Foreign(foreign) => {
             Err(NoSource::Foreign { what: foreign.what.to_string(), remedy: foreign.remedy.to_string() })
         }
-        Form::Html | Form::Mhtml | Form::Xml => pages().ok_or(NoSource::Pages("it has pages")),
+        Form::Html | Form::Mhtml | Form::Xml => {
+            pages().ok_or_else(|| match form == Form::Html && has_table(path) {
+                true => NoSource::Foreign { what: "a table in HTML".into(), remedy: HTML_TABLE.into() },
+                false => NoSource::Pages("it has pages"),
+            })
+        }
         Form::Warc | Form::Wacz => pages().ok_or(NoSource::Pages("it is a web archive of pages")),
         Form::Json => match of_file(path) {
             Ok(rows) if rows.kind != "table" => Ok(rows),
@@ -109,6 +132,19 @@ pub fn propose_source(path: &Path, profiles: &Profiles) -> Result<SourceProposal
         },
         Form::Text | Form::Workbook | Form::Parquet | Form::Numpy => of_file(path),
     }
+}
+
+/// What makes a table in HTML readable.
+const HTML_TABLE: &str = "with pandas, `pandas.read_html(FILE)[0].to_json(\"posts.jsonl\", orient=\"records\", lines=True, force_ascii=False)` writes the first table a row a line; then name that file";
+
+/// Whether a page has a table with names above its columns.
+fn has_table(path: &Path) -> bool {
+    let mut head = Vec::new();
+    // The bytes before damage decide.
+    let _ = open_unpacked(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
+    head.contains("<table")
+        && (head.contains("<th>") || head.contains("<th ") || head.trim_start().starts_with("<table"))
 }
 
 /// The name of the `[[source]]` with this path in the text of a pipeline.toml.
@@ -126,8 +162,11 @@ fn of_pages(pages: ReadPages) -> SourceProposal {
         fields: BTreeMap::new(),
         optional: Vec::new(),
         at: None,
+        other_lists: Vec::new(),
         unused: Vec::new(),
         people: Vec::new(),
+        posts: Vec::new(),
+        numbered_as: None,
         profile: pages.profile,
         bare: pages.bare,
         language: common_language(&pages.texts),
@@ -155,7 +194,7 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
         true => of_place(None)?,
         false => {
             let own = of_place(Some(ITSELF));
-            let within = lists.iter().filter_map(|at| of_place(Some(at)).ok()).max_by_key(rank_proposal);
+            let within = choose_list(lists.iter().filter_map(|at| of_place(Some(at)).ok()).collect());
             let is_single = shape::is_single(&dump);
             match (own, within) {
                 (own, None) => own?,
@@ -178,8 +217,24 @@ fn of_file(path: &Path) -> Result<SourceProposal, NoSource> {
         false => found,
     };
     finding_of(&source_dump(path, &found))?;
-    let unread = rows::unread_columns(&dump).into_iter().map(|(name, holds)| format!("{name} ({holds})"));
+    let unread = rows::unread_columns(&dump).into_iter().map(|(name, holds)| {
+        format!(
+            "{name} ({holds}; with pandas, `df[{name:?}] = df[{name:?}].astype(str)` writes them as texts)"
+        )
+    });
     Ok(SourceProposal { unused: found.unused.iter().cloned().chain(unread).collect(), ..found })
+}
+
+/// Of the lists of a file the one that is most surely posts, and of equals the one with the most; it names the others.
+fn choose_list(lists: Vec<SourceProposal>) -> Option<SourceProposal> {
+    let rank = |list: &SourceProposal| {
+        let (kind, is_named, fields) = rank_proposal(list);
+        (kind, is_named, list.rows, fields)
+    };
+    // The first of equals, which `max_by_key` would not give.
+    let best = lists.iter().rev().max_by_key(|list| rank(list))?.clone();
+    let others = lists.into_iter().filter_map(|list| list.at).filter(|at| Some(at) != best.at.as_ref());
+    Some(SourceProposal { other_lists: others.collect(), ..best })
 }
 
 /// How sure it is that rows are posts: by their kind, by a column of texts, by how many fields they have.
@@ -237,15 +292,18 @@ fn of_rows(rows: &[Map<String, Value>]) -> Result<SourceProposal, NoSource> {
     if rows.is_empty() {
         return Err(NoSource::NoRows);
     }
-    let Chosen { kind, fields, optional, unused, people, texts } =
+    let Chosen { kind, fields, optional, unused, people, texts, posts } =
         choose_columns(rows).map_err(|columns| NoSource::NoTexts(columns.join(", ")))?;
     Ok(SourceProposal {
         kind,
         fields,
         optional,
         at: None,
+        other_lists: Vec::new(),
         unused,
         people,
+        posts,
+        numbered_as: None,
         profile: None,
         bare: false,
         language: common_language(&texts),
@@ -306,6 +364,20 @@ mod tests {
             of("{\"n\": 1, \"was\": \"Why do fish never get thirsty in the sea?\"}\n{\"n\": 2}\n").unwrap();
         assert_eq!(found.fields.get("content").map(String::as_str), Some("was"));
         assert_eq!(found.optional, ["was"]);
+    }
+
+    #[test]
+    fn of_several_lists_the_one_with_the_most_texts_is_proposed_and_the_others_are_named() {
+        let list = |texts: &[&str]| {
+            let row = |(id, text): (usize, &&str)| serde_json::json!({ "id": id, "text": text });
+            texts.iter().enumerate().map(row).collect::<Vec<_>>()
+        };
+        let (long, short) =
+            (list(&["云会恐高吗？", "鱼会口渴吗？", "月亮会失业吗？"]), list(&["不会的，放心吧"]));
+        for (first, last) in [("posts", "zreplies"), ("zposts", "replies")] {
+            let found = of(&serde_json::json!({ first: long, last: short }).to_string()).unwrap();
+            assert_eq!((found.at, found.other_lists), (Some(format!("/{first}")), vec![format!("/{last}")]));
+        }
     }
 
     #[test]

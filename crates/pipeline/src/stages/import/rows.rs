@@ -16,7 +16,8 @@ use super::shape::NoRecords;
 use super::split::{SplitItems, Unread};
 use riddlemill_files::reading::workbook::Sheet;
 use riddlemill_files::reading::{
-    ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, sniff_form, text_of, workbook,
+    ABOVE, Dialect, Form, HEAD, Row, RowFault, RowReader, column_name, read_head, sniff_form, text_of,
+    workbook,
 };
 use riddlemill_tables::{parquet_rows, unread_parquet_columns};
 
@@ -79,16 +80,34 @@ fn has_lines_of_json(path: &Path) -> bool {
     })
 }
 
-/// The names of the columns, where the file has them above its rows: an empty cell is a column, too.
+/// What stands at the head of a table.
+#[derive(Debug, Default)]
+pub(super) struct TableHead {
+    /// The names of the columns: an empty cell is a column, too.
+    pub(super) names: Vec<String>,
+    /// The first rows below them.
+    pub(super) below: Vec<Vec<String>>,
+    /// What parts the columns of a table of text; `None` of a workbook.
+    pub(super) delimiter: Option<u8>,
+}
+
+/// The names of the columns, where the file has them above its rows.
 pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
+    read_table_head(dump).map(|head| head.names)
+}
+
+/// The head of a file that has the names of its columns above its rows.
+pub(super) fn read_table_head(dump: &Dump) -> Option<TableHead> {
     match detect_format(dump) {
         RowFormat::Csv => {
-            let table = Table::open(dump, u64::MAX).ok()?;
-            (!table.columns.is_empty()).then_some(table.columns)
+            let Table { columns, below, delimiter, .. } = Table::open(dump, u64::MAX).ok()?;
+            let head = TableHead { names: columns, below, delimiter: Some(delimiter) };
+            (!head.names.is_empty()).then_some(head)
         }
         RowFormat::Workbook => {
-            let mut sheets = read_sheets(dump).ok()?;
-            (!sheets.is_empty()).then(|| sheets.remove(0).columns)
+            let sheet = read_sheets(dump).ok()?.into_iter().next()?;
+            let below = sheet.rows.iter().take(LOOKED_AT).map(|(_, row)| cell_texts(row)).collect();
+            Some(TableHead { names: sheet.columns, below, delimiter: None })
         }
         _ => None,
     }
@@ -111,6 +130,10 @@ struct Table {
     reader: RowReader<Box<dyn Read + Send>>,
     /// The names of its columns.
     columns: Vec<String>,
+    /// The first rows below them.
+    below: Vec<Vec<String>>,
+    /// What parts its columns.
+    delimiter: u8,
     /// Whether it was in another encoding than UTF-8.
     is_decoded: bool,
 }
@@ -119,12 +142,7 @@ impl Table {
     /// Opens a table at the rows below the names of its columns; `limit` is the most bytes of a row.
     fn open(dump: &Dump, limit: u64) -> io::Result<Table> {
         let text = text_of(dump::open_unpacked(&dump.path)?)?;
-        let mut reader = text.reader;
-        let mut head = Vec::with_capacity(HEAD);
-        let failed = reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
-        if head.is_empty() {
-            failed?;
-        }
+        let (head, reader) = read_head(text.reader);
         let dialect = Dialect::guess_dialect(&head);
         let mut first = RowReader::new(&head[dialect.skip.min(head.len())..], dialect, limit);
         let rows = std::iter::from_fn(|| first.next_row().ok().flatten()).take(LOOKED_AT);
@@ -137,11 +155,12 @@ impl Table {
         let mut table = Table {
             reader: RowReader::new(rest, dialect, limit),
             columns: Vec::new(),
+            below: rows.into_iter().skip(above + 1).collect(),
+            delimiter: dialect.delimiter,
             is_decoded: text.encoding.is_some(),
         };
         for _ in 0..=above {
-            // What comes before damage counts.
-            let Ok(Some(row)) = table.reader.next_row() else { break };
+            let Some(row) = table.reader.next_row()? else { break };
             table.columns = column_names(&row.cells);
         }
         table.columns.truncate(count);

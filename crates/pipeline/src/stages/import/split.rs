@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use riddlemill_files::reading::{RowFault, is_mostly_utf8};
+use riddlemill_files::reading::{RowFault, is_mostly_utf8, likely_encodings};
 use riddlemill_record::Reason;
 
 /// How records follow one another.
@@ -130,6 +130,17 @@ pub enum WrongByte {
         "it reads as GBK\n  hint: this line is in another encoding than the file: write it as UTF-8 again, or set aside the part that is GBK (`iconv -f GB18030 -t UTF-8`)"
     )]
     Gbk,
+    /// They are in another encoding, perhaps this one.
+    #[error(
+        "it reads as {0}\n  hint: where that is how the file was written, `iconv -f {0} -t UTF-8 FILE > NEW` writes it as UTF-8; then name the new file as `path`"
+    )]
+    Other(&'static str),
+    /// They are in another encoding, of which several may be meant.
+    #[error(
+        "it is in another encoding, which may be {of}\n  hint: `iconv -f ENCODING -t UTF-8 FILE > NEW` writes the file as UTF-8, with the one in which its texts are what was written; then name the new file as `path`",
+        of = .0.join(", ")
+    )]
+    Several(&'static [&'static str]),
     /// They end within a character.
     #[error(
         "it ends within a character\n  hint: the file or the text was cut there; take it from a whole copy"
@@ -158,8 +169,12 @@ impl Unread {
         let at = error.map_or(0, |error| error.valid_up_to());
         let cause = match is_mostly_utf8(bytes) {
             true if error.is_some_and(|error| error.error_len().is_none()) => WrongByte::Cut,
-            false if !encoding_rs::GB18030.decode(bytes).2 => WrongByte::Gbk,
-            _ => WrongByte::Damaged,
+            true => WrongByte::Damaged,
+            false => match likely_encodings(bytes) {
+                ["GB18030"] => WrongByte::Gbk,
+                [name] => WrongByte::Other(name),
+                names => WrongByte::Several(names),
+            },
         };
         Unread::Encoding { at, cause }
     }

@@ -18,9 +18,10 @@ use serde_json::value::RawValue;
 use super::native_id::{Damaged, as_meant};
 use super::wanted::in_braces;
 use super::{Parsed, RawPost, loose};
-use crate::config::TABLE;
+use crate::config::{TABLE, toml_string};
 use riddlemill_harvest::pages::text_of_html;
-use riddlemill_record::PostKind;
+use riddlemill_record::{PostKind, Reason};
+use riddlemill_text::text::time::unix_seconds;
 
 /// A row as a post. An id with a namespace (`tieba:42`) is an identity that other sources share; a bare
 /// one is the table's own.
@@ -29,7 +30,7 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         Ok(row) => row,
         Err(bad) => return bad,
     };
-    let noted = RefCell::new(Vec::new());
+    let noted = RefCell::new(row.twice.iter().map(|name| format!("{name:?} {TWICE}")).collect::<Vec<_>>());
     let field = |name: &str| {
         let pattern = fields.get(name)?;
         let value = value_of_pattern(&row, pattern)?;
@@ -43,9 +44,13 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
     if title.is_none() && content.is_none() {
         let wanted: Vec<&str> =
             ["title", "content"].iter().filter_map(|n| fields.get(*n)).map(String::as_str).collect();
+        if row.is_deleted {
+            return Parsed::Out(Reason::TakenAway, "the row says that it was deleted".to_owned());
+        }
         let noted = noted.into_inner();
         return Parsed::Bad(match noted.is_empty() {
-            true => format!("column {} is missing or not text", wanted.join(" or ")),
+            true => describe_no_text(line, &wanted)
+                .unwrap_or_else(|| format!("column {} is missing or not text", wanted.join(" or "))),
             false => format!("there is no text: {}", noted.join("; ")),
         });
     }
@@ -57,10 +62,15 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
     let score = field("score").and_then(|score| {
         let number = loose::parse_number(&score);
         if number.is_none() && !score.trim().is_empty() {
-            noted.borrow_mut().push(format!("the score {score:?} is no number"));
+            noted.borrow_mut().push(format!("the score {score:?} {NO_NUMBER}"));
         }
         number
     });
+    let time = field("time");
+    if let Some(time) = time.as_deref().filter(|time| !time.trim().is_empty() && unix_seconds(time).is_none())
+    {
+        noted.borrow_mut().push(format!("the time {time:?} {NO_TIME}"));
+    }
     let author = field("author").map(|name| bare_name(&name)).filter(|name| !name.is_empty());
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
     Parsed::Post(Box::new(RawPost {
@@ -71,7 +81,7 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         content,
         author,
         mentions,
-        time: field("time"),
+        time,
         score,
         note: note_further_columns(&row, fields),
         links: Vec::new(),
@@ -79,6 +89,52 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         noted: noted.into_inner().join("; "),
     }))
 }
+
+/// What is noted of a row's values that were not read.
+const TWICE: &str = "comes twice in the object, and the last one is read";
+const NO_NUMBER: &str = "is no number";
+const NO_TIME: &str = "says no day that can be told";
+
+/// Values of rows that were not read: what is noted of each, what it is, and what mends it.
+pub(super) const LOSSES: [(&str, &str, &str); 3] = [
+    (TWICE, "with a key twice, of which the first value is not read", "write each key of an object once"),
+    (NO_NUMBER, "with a score that is no number, read as without one", "write scores as numbers"),
+    (
+        NO_TIME,
+        "with a time that says no day that can be told, which `dedup.keep = \"earliest\"` passes over",
+        "write times as 2024-03-05, 2024-03-05T12:30+08:00 or seconds since 1970",
+    ),
+];
+
+/// What is in the column of a text that is none, and what to do; `None` where nothing is there.
+fn describe_no_text(line: &str, wanted: &[&str]) -> Option<String> {
+    let row: Value = serde_json::from_str(line).ok()?;
+    wanted.iter().find_map(|column| {
+        let value = row.get(*column).or_else(|| row.pointer(&format!("/{}", column.replace('.', "/"))))?;
+        let path = format!(".{column}");
+        match value {
+            Value::Array(list) if !list.is_empty() => Some(format!(
+                "column {column} is a list of {} and no text\n  hint: where the pieces are one text, `jq -c '{path} |= join(\"\\n\")' FILE > posts.jsonl` joins them; where each is a post, `jq -c '{path}[] as $one | . + {{{column:?}: $one}}' FILE > posts.jsonl` makes a row of each; then name that file",
+                list.len()
+            )),
+            Value::Object(members) => Some(format!(
+                "column {column} is an object ({}) and no text\n  hint: name the member with the text: {}",
+                members.keys().take(NAMED).cloned().collect::<Vec<_>>().join(", "),
+                members
+                    .keys()
+                    .take(NAMED)
+                    .map(|member| toml_string(&format!("{column}.{member}")))
+                    .collect::<Vec<_>>()
+                    .join(" or ")
+            )),
+            Value::Bool(_) => Some(format!("column {column} is {value} and no text")),
+            _ => None,
+        }
+    })
+}
+
+/// Most members of an object that a message names.
+const NAMED: usize = 6;
 
 /// A user's name as sites write it, as text and without the sign of a mention: `@云中鹤`, `<a href="/u/1">云中鹤</a>`.
 fn bare_name(name: &str) -> String {
@@ -119,12 +175,30 @@ pub(in crate::stages) fn columns_of(note: &str) -> Option<serde_json::Map<String
 }
 
 /// The columns of a row that the settings name, each with its text where it has one.
-struct TableRow<'a>(Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>);
+#[derive(Default)]
+struct TableRow<'a> {
+    columns: Vec<(Cow<'a, str>, Option<Cow<'a, str>>)>,
+    /// Names that come again with another text.
+    twice: Vec<String>,
+    /// Whether it says that it was deleted.
+    is_deleted: bool,
+}
 
-impl TableRow<'_> {
+impl<'a> TableRow<'a> {
+    fn push(&mut self, name: Cow<'a, str>, text: Option<Cow<'a, str>>) {
+        if self.get(&name).flatten().is_some_and(|before| Some(before) != text.as_deref()) {
+            self.twice.push(name.trim().to_owned());
+        }
+        self.columns.push((name, text));
+    }
+
     /// Of columns of one name the last counts.
     fn get(&self, name: &str) -> Option<Option<&str>> {
-        self.0.iter().rev().find(|(column, _)| column.trim() == name.trim()).map(|(_, text)| text.as_deref())
+        self.columns
+            .iter()
+            .rev()
+            .find(|(column, _)| column.trim() == name.trim())
+            .map(|(_, text)| text.as_deref())
     }
 }
 
@@ -166,14 +240,17 @@ impl<'de> Visitor<'de> for WantedFields<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TableRow<'de>, A::Error> {
-        let mut row = TableRow(Vec::with_capacity(self.0.len()));
+        let mut row = TableRow { columns: Vec::with_capacity(self.0.len()), ..TableRow::default() };
         while let Some(Name(name)) = map.next_key()? {
             let (is_named, paths) = (self.has_column(&name), self.paths_within(&name));
             if paths.is_empty() {
                 match is_named {
                     true => {
                         let text = map.next_value_seed(loose::Digits)?;
-                        row.0.push((name, text));
+                        row.push(name, text);
+                    }
+                    false if DELETED.contains(&&*name) => {
+                        row.is_deleted |= map.next_value::<Value>()? == true;
                     }
                     false => drop(map.next_value::<IgnoredAny>()?),
                 }
@@ -182,18 +259,21 @@ impl<'de> Visitor<'de> for WantedFields<'_> {
             let object: &'de RawValue = map.next_value()?;
             for path in paths {
                 let text = loose::value_within(object, path).map(Cow::Owned);
-                row.0.push((format!("{}.{path}", name.trim()).into(), text));
+                row.push(format!("{}.{path}", name.trim()).into(), text);
             }
             // One field may take the column itself, and another what is in it.
             if is_named {
                 let mut itself = serde_json::Deserializer::from_str(object.get());
                 let text = loose::Digits.deserialize(&mut itself).map_err(A::Error::custom)?;
-                row.0.push((name, text));
+                row.push(name, text);
             }
         }
         Ok(row)
     }
 }
+
+/// Keys that say that a site deleted what was there.
+const DELETED: [&str; 4] = ["deleted", "is_deleted", "isDeleted", "removed"];
 
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -343,6 +423,26 @@ mod tests {
         assert_eq!((odd.score, odd.noted.as_str()), (None, "the score \"many\" is no number"));
         let none = parse_post(r#"{"body": "&nbsp;"}"#, &fields(&[("content", "body")]));
         assert!(matches!(none, Parsed::Bad(why) if why.contains("&nbsp;")));
+    }
+
+    #[test]
+    fn values_that_are_not_read_are_noted_and_what_is_no_text_is_named() {
+        let pairs = [("content", "text"), ("time", "at")];
+        let noted = |line: &str| draft(line, &pairs).noted;
+        assert!(noted(r#"{"text": "云", "text": "鱼"}"#).contains(TWICE));
+        assert_eq!(noted(r#"{"text": "云", "text": "云"}"#), "");
+        assert!(noted(r#"{"text": "云", "at": "3/4/2023"}"#).contains(NO_TIME));
+        for day in ["2024年1月2日", "Jan 2, 2023", "15/12/2023", "1704067200"] {
+            assert_eq!(noted(&format!(r#"{{"text": "云", "at": "{day}"}}"#)), "", "{day}");
+        }
+        let bad = |line: &str| match parse_post(line, &fields(&pairs)) {
+            Parsed::Bad(why) => why,
+            other => panic!("{other:?}"),
+        };
+        assert!(bad(r#"{"text": ["云", "鱼"]}"#).contains("a list of 2 and no text"));
+        assert!(bad(r#"{"text": {"zh": "云", "en": "cloud"}}"#).contains("\"text.zh\" or \"text.en\""));
+        let deleted = parse_post(r#"{"id": 1, "deleted": true, "type": "comment"}"#, &fields(&pairs));
+        assert!(matches!(deleted, Parsed::Out(Reason::TakenAway, _)), "{deleted:?}");
     }
 
     #[test]

@@ -87,6 +87,44 @@ fn gzip_of_several_members_is_one_file() {
 }
 
 #[test]
+fn a_packed_table_that_is_cut_or_damaged_is_no_whole_one() {
+    let row = |n: u32| format!("{n},把第{}朵云关掉，海水会不会失业？\n", n * 7919);
+    let table = |rows: u32| format!("id,title\n{}", (1..=rows).map(row).collect::<String>());
+    let read = |bytes: &[u8]| {
+        let (posts, ledger) = imported(&[("a", SourceKind::Table, bytes.to_vec())]);
+        let ends = ledger.iter().filter(|entry| entry.reason.as_deref() == Some("truncated")).count();
+        (posts, ends)
+    };
+    let long = gzip(table(3000).as_bytes());
+    for cut in [40, 300, 3000, 9000, 15_000, long.len() - 4] {
+        let (posts, ends) = read(&long[..cut.min(long.len() - 1)]);
+        assert_eq!(ends, 1, "{cut}");
+        // The row in which it ends is none.
+        assert!(posts.iter().all(|post| post.text.ends_with('？')), "{cut}");
+    }
+    let mut wrong = gzip(table(300).as_bytes());
+    let check = wrong.len() - 6;
+    wrong[check] ^= 1;
+    assert_eq!(read(&wrong).1, 1);
+    assert_eq!(read(&gzip(table(300).as_bytes())).1, 0);
+}
+
+#[test]
+fn what_stands_where_nobody_has_a_name_is_marked_in_no_text() {
+    let row = |id: u32, who: &str, title: &str| {
+        serde_json::json!({ "id": id, "title": title, "who": who }).to_string()
+    };
+    let rows = [
+        row(1, "human", "Why is a human never a cloud?"),
+        row(2, "匿名用户", "匿名用户为什么要有名字？"),
+        row(3, "云中白鹤生", "云中白鹤生会恐高吗？"),
+    ];
+    let (posts, _) = imported(&[("a", SourceKind::Table, rows.join("\n").into_bytes())]);
+    let mentions: Vec<&[String]> = posts.iter().map(|post| &*post.mentions).collect();
+    assert_eq!(mentions, [&[][..], &[], &["云中白鹤生".to_owned()]]);
+}
+
+#[test]
 fn zstd_with_a_window_of_256_mib_is_read() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(28).unwrap();

@@ -67,7 +67,7 @@ pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
         // A published row is what others compare with, whatever it says.
         parsed if kind == SourceKind::Published => parsed,
         Parsed::Post(post) => match find_garbled(&post) {
-            Some(piece) => Parsed::Out(Reason::Encoding, describe_misread(&piece)),
+            Some((piece, text)) => Parsed::Out(Reason::Encoding, describe_misread(&piece, text)),
             None => Parsed::Post(post),
         },
         Parsed::Page(posts) => {
@@ -77,8 +77,21 @@ pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
     }
 }
 
-/// How a piece was misread, and what undoes it.
-fn describe_misread(piece: &str) -> String {
+/// What a text is called that was read as Latin-1, and what `iconv` calls that.
+const LATIN_1: (&str, &str) = ("ISO 8859-1", "ISO-8859-1");
+
+/// Whether a text in UTF-8 was read as Latin-1, in which each byte is a character: it has controls that no other encoding gives.
+fn is_read_as_latin_1(piece: &str, text: &str) -> bool {
+    let bytes: Option<Vec<u8>> = piece.chars().map(|c| u8::try_from(c).ok()).collect();
+    text.contains(|c: char| matches!(c, '\u{80}'..='\u{9f}'))
+        // The piece may end within a character.
+        && bytes.is_some_and(|bytes| {
+            std::str::from_utf8(&bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+        })
+}
+
+/// How a piece of a text was misread, and what undoes it.
+fn describe_misread(piece: &str, text: &str) -> String {
     let is_utf8 = |encoding: &'static Encoding| {
         let (bytes, _, lost) = encoding.encode(piece);
         // Beside letters of Latin, a letter of another alphabet is chance: `don抰` has a combining sign in those of Big5.
@@ -91,7 +104,9 @@ fn describe_misread(piece: &str) -> String {
             "has characters that were lost when it was read in another encoding".to_owned(),
             "get the source again, and save it as UTF-8".to_owned(),
         )
-    } else if let Some((_, read, name)) = READ_AS.iter().find(|(encoding, ..)| is_utf8(encoding)) {
+    } else if let Some((read, name)) = is_read_as_latin_1(piece, text).then_some(LATIN_1).or_else(|| {
+        READ_AS.iter().find(|(encoding, ..)| is_utf8(encoding)).map(|(_, read, name)| (*read, *name))
+    }) {
         (
             format!("is UTF-8 that was read as {read} and stored so"),
             format!(
@@ -108,8 +123,9 @@ fn describe_misread(piece: &str) -> String {
     format!("`{piece}` {what}\n  hint: {hint}")
 }
 
-fn find_garbled(post: &RawPost) -> Option<String> {
-    [&post.title, &post.content].into_iter().flatten().find_map(|text| garbled(text))
+/// The first piece that was misread, and its text.
+fn find_garbled(post: &RawPost) -> Option<(String, &str)> {
+    [&post.title, &post.content].into_iter().flatten().find_map(|text| Some((garbled(text)?, text.as_str())))
 }
 
 #[cfg(test)]
@@ -160,6 +176,8 @@ mod tests {
         for (title, content, mends) in [
             ("Why don抰 fish drown?", None, "save the source as UTF-8"),
             ("Why don’t fish drown?", Some("donâ€™t"), "iconv -f UTF-8 -t WINDOWS-1252"),
+            ("ä¸º\u{e4}\u{bb}\u{80}ä¹\u{88}äº\u{91}", None, "iconv -f UTF-8 -t ISO-8859-1"),
+            ("caf\u{c3}\u{a9} \u{c3}\u{89}t\u{c3}\u{a9}", None, "iconv -f UTF-8 -t ISO-8859-1"),
             ("涓轰粈涔堢尗涓嶄細椋烇紵", None, "iconv -f UTF-8 -t GB18030"),
             ("РџСЂРёРІРµС‚", None, "iconv -f UTF-8 -t WINDOWS-1251"),
             ("为什么��不会笑？", None, "get the source again"),

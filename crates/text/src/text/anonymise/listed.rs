@@ -13,6 +13,7 @@
 
 use std::fmt::Write;
 use std::hash::Hasher;
+use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -26,6 +27,16 @@ const LONGEST: usize = 30;
 const LATIN: usize = 8;
 /// The first line of a file of names.
 const HEAD: &str = "# riddlemill names v1";
+
+/// Whether an author's name is what is written where nobody has one: `匿名用户`, `[deleted]`, `admin`. In texts it is a word, whoever
+/// wrote them.
+pub fn names_nobody(name: &str) -> bool {
+    static NOBODY: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let lines = include_str!("nobody.txt").lines().map(str::trim);
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+    });
+    NOBODY.contains(name.trim().to_lowercase().as_str())
+}
 
 /// What names are hashed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +120,7 @@ impl NameList {
     pub fn hash_name(&self, name: &str) -> Option<HashedName> {
         let name = name.trim();
         let chars = name.chars().count();
-        if !(SHORTEST..=LONGEST).contains(&chars) {
+        if !(SHORTEST..=LONGEST).contains(&chars) || names_nobody(name) {
             return None;
         }
         let whole = self.hash(name);
@@ -330,6 +341,14 @@ mod tests {
         assert_eq!(names.find_names("我问线希望去哪"), ["线希望"]);
         names.except_words(["线希望".to_owned()]);
         assert_eq!(names.find_names("我问线希望去哪"), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_written_where_nobody_has_a_name_is_none() {
+        for nobody in ["匿名用户", "[deleted]", " Anonymous ", "账号已注销", "assistant", "游客"] {
+            assert!(names_nobody(nobody) && list(&[nobody]).is_empty(), "{nobody}");
+        }
+        assert!(!names_nobody("匿名用户_7") && !names_nobody("kim"));
     }
 
     /// Forums give users without a name generated ones that all begin alike.

@@ -12,7 +12,7 @@ mod money;
 mod name;
 
 pub use kind::{DataKind, NOT_SOUGHT};
-pub use listed::{HashedName, NameKey, NameList, NamesError};
+pub use listed::{HashedName, NameKey, NameList, NamesError, names_nobody};
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
