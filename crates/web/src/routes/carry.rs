@@ -97,7 +97,7 @@ fn carry_page(
         found: found.items.len(),
         unknown: found.unknown,
         carried: ballot.items.iter().filter_map(back).take(SHOWN).collect(),
-        desk: decision_desk(&config, visitor),
+        desk: decision_desk(&config, visitor)?,
         step: name,
     })
 }

@@ -54,7 +54,7 @@ pub(crate) async fn show_guideline(
     let (config, _) = app.current_config();
     let curator = visitor.rank() >= Some(Rank::Curator);
     let language = visitor.language;
-    let desk = decision_desk(&config, &visitor);
+    let desk = decision_desk(&config, &visitor)?;
     let found = read_blocking(move || {
         let ballot = find_ballot(&app, &config, recipe, &step)?;
         let step = &ballot.step;

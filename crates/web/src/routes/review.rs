@@ -46,7 +46,10 @@ pub(crate) struct Who {
 pub(super) fn find_person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
-    known.cloned().ok_or_else(PageError::forbidden)
+    known.cloned().ok_or_else(|| match visitor.open {
+        true => PageError::new(StatusCode::FORBIDDEN, "choose_voter"),
+        false => PageError::forbidden(),
+    })
 }
 
 #[derive(Serialize)]
@@ -330,7 +333,7 @@ pub(super) fn may_see(
     let theirs = is_waiting_for(vote_index, place, assignments, person, item)
         || own_vote(vote_index, place, id, &person.name).is_some();
     if !theirs {
-        return Err(PageError::forbidden());
+        return Err(PageError::new(StatusCode::FORBIDDEN, "not_given"));
     }
     shown_item(vote_index, place, item).ok_or_else(PageError::not_found)
 }

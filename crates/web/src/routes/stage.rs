@@ -142,7 +142,7 @@ fn find_stage_page(
         settings: BTreeMap::new(),
         compares: false,
         texts: false,
-        desk: decision_desk(&app.current_config().0, visitor),
+        desk: decision_desk(&app.current_config().0, visitor)?,
         decides: possible_decisions(step),
         filter,
     };
