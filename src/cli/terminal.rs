@@ -124,7 +124,7 @@ fn parts_of(line: &str) -> Vec<Part<'_>> {
     while let Some(found) = line[at..].find("riddlemill ") {
         let start = at + found;
         let (before, after) = (&line[from..start], &line[start..]);
-        let bare = before.trim_end_matches([' ', ')']);
+        let bare = before.trim_end();
         let end = match before.ends_with('`') {
             true => after.find('`').map(|end| end + 1),
             false if bare.ends_with(':') || bare.ends_with("\u{1b}[0m") || bare.ends_with("; then") => {
@@ -139,7 +139,8 @@ fn parts_of(line: &str) -> Vec<Part<'_>> {
         let start = start - usize::from(before.ends_with('`'));
         // Its punctuation stays with it, and so do the spaces behind.
         let end = start + usize::from(before.ends_with('`')) + end;
-        let end = end + line[end..].find(|c: char| !",.;:)，。；：）".contains(c)).unwrap_or(line.len() - end);
+        let end =
+            end + line[end..].find(|c: char| !",.;:)，。；：）".contains(c)).unwrap_or(line.len() - end);
         let end = end + line[end..].find(|c: char| c != ' ').unwrap_or(line.len() - end);
         parts.push(Part::Prose(&line[from..start]));
         parts.push(Part::Command(&line[start..end]));
@@ -315,7 +316,8 @@ mod tests {
             "{head} {HANG}riddlemill -C mill review assign screen --recipe chumor; then riddlemill -C mill audit  (12 items wait for votes of people)"
         );
         let fitted = fit_text(&line, ways);
-        for whole in ["riddlemill -C mill review assign screen --recipe chumor;", "riddlemill -C mill audit"] {
+        for whole in ["riddlemill -C mill review assign screen --recipe chumor;", "riddlemill -C mill audit"]
+        {
             assert!(fitted.lines().any(|line| line.contains(whole)), "{fitted}");
         }
         assert!(fitted.lines().count() > 2, "{fitted}");

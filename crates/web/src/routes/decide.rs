@@ -175,11 +175,12 @@ fn store_decision(
     let (config, _) = app.current_config();
     let by = find_decider(&config, visitor, form)?;
     let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
-    let written = form.get("why").trim();
+    let written = form.text_within("why", WHY_CHARS)?;
     // A queue says under the field which reason is stored where none is written.
-    let usual = form.get(&format!("why.{of_act}"));
-    let why = if written.is_empty() { usual.trim() } else { written };
-    let why: String = why.chars().take(WHY_CHARS).collect();
+    let why = match written.is_empty() {
+        true => form.get(&format!("why.{of_act}")).trim().to_owned(),
+        false => written,
+    };
     let folder = app.workspace.decisions_folder();
     let at = current_time();
     if !form.get("undo").is_empty() {

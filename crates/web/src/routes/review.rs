@@ -353,7 +353,7 @@ pub(crate) async fn skip_item(
     let id = form.get("item").to_string();
     let here = format!("/review/{}/{}/{}", recipe.name, view::encode_segment(&step), round.name());
     let next = format!("{here}?{who}after={}", view::encode_segment(&id));
-    let reason: String = form.get("reason").trim().chars().take(500).collect();
+    let reason = form.text_within("reason", 500)?;
     read_blocking(move || {
         let ballot = find_ballot(&app, &config, recipe, &step)?;
         let place = BallotRound { recipe, ballot: &ballot, round };

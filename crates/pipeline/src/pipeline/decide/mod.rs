@@ -18,6 +18,7 @@ pub use state::{RecipeDecision, State as DecisionState, states_of_decisions};
 use super::RunError;
 use crate::config::Config;
 use crate::recipe::{self, Recipe, Step};
+use crate::stages::StageError;
 use riddlemill_record::Reason;
 use riddlemill_review::decisions::{Decision, DecisionLog, Verdict};
 use riddlemill_review::{Digest, Role};
@@ -258,7 +259,7 @@ pub fn make_decisions(
 /// Why a record cannot be kept that no stage has stopped: a decision of which that waits for a run, if there is one.
 fn find_pending(config: &Config, record: String) -> Result<DecideError, DecideError> {
     let folder = store::Workspace::new(&config.root).decisions_folder();
-    let log = DecisionLog::read_folder(&folder).map_err(RunError::from)?;
+    let log = DecisionLog::read_folder(&folder).map_err(|e| RunError::from(StageError::from(e)))?;
     let stops = |d: &Decision| d.record == record && matches!(d.verdict, Verdict::Drop | Verdict::Hold);
     let waits = states_of_decisions(config, &log, stops)?;
     let pending = waits.into_iter().rfind(|found| found.state == DecisionState::WaitsForRun);
