@@ -127,7 +127,7 @@ fn parts_of(line: &str) -> Vec<Part<'_>> {
         let bare = before.trim_end();
         let end = match before.ends_with('`') {
             true => after.find('`').map(|end| end + 1),
-            false if bare.ends_with(':') || bare.ends_with("\u{1b}[0m") || bare.ends_with("; then") => {
+            false if bare.ends_with(':') || bare.ends_with("\u{1b}[0m") || bare == "then" => {
                 Some(after.find([';', '`']).into_iter().chain(after.find("  (")).min().unwrap_or(after.len()))
             }
             false => None,

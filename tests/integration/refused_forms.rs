@@ -170,7 +170,7 @@ fn a_vote_that_lacks_an_answer_is_told_which_without_the_script() {
     let workspace = made();
     let server = Server::start(&workspace, &[]);
     let mut one = Browser::default();
-    let place = "/review/flub/clean/vote";
+    let place = "/review/ruozhibench-gen/translation/vote";
     let from = format!("{place}?as=annotator-1");
     let page = one.get(&server, &from).body;
     let value = |name: &str| hidden(&page, name);
@@ -181,7 +181,7 @@ fn a_vote_that_lacks_an_answer_is_told_which_without_the_script() {
     let (_, told) = refused.body.split_once("id=\"refused\"").expect("the reason is beside the field");
     assert!(!told[..told.find("</strong>").unwrap()].contains("named here"), "{told}");
     // Without the page that it came from, the reason names the field all the same.
-    let bare = one.post(&server, place, &fields);
+    let bare = send(&mut one, &server, "/review", place, &fields);
     assert!(bare.status == 422 && bare.body.contains("class=\"detail\""), "{}", bare.body);
     assert!(!bare.body.contains("the marked fields"), "{}", bare.body);
 
