@@ -82,6 +82,7 @@ fn build_decision(config: &Config, args: &SetAsideArgs, name: &str) -> Result<Se
     new.step = step.map(str::to_owned);
     new.from = args.from.as_deref().map(|text| parse_time("--from", text)).transpose()?;
     new.until = args.until.as_deref().map(|text| parse_time("--until", text)).transpose()?;
+    new.check_span().map_err(usage_failure)?;
     Ok(new.with_id())
 }
 

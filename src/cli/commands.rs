@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::report::Next;
+use crate::report::{CauseRow, Next};
 use riddlemill_files::{shell_path, shell_word};
 
 const PROGRAM: &str = "riddlemill";
@@ -50,6 +50,11 @@ pub(super) fn complete_command(next: &mut Next) {
     if let Some(first) = &mut next.first {
         *first = runnable_commands(first).into_owned();
     }
+}
+
+/// The commands that causes propose, with what this call was given.
+pub(super) fn complete_causes<'c>(causes: impl IntoIterator<Item = &'c mut CauseRow>) {
+    causes.into_iter().for_each(|cause| cause.complete_commands(|text| runnable_commands(text).into_owned()));
 }
 
 /// [`runnable_commands`] of what may quote posts, too: only commands between backticks are ours.

@@ -162,9 +162,14 @@ fn decide_record(
     for decision in &stored {
         output::print_text(&format!("{}\n", describe_decision(decision)))?;
     }
-    if stored.is_empty() {
-        output::print_text("this has already been decided\n")?;
-    } else if !global.quiet {
+    let known = receipt.known.iter().filter_map(|id| log.all_decisions().iter().find(|d| d.id == *id));
+    for known in known {
+        output::print_text(&format!("this has already been decided: {}\n", describe_decision(known)))?;
+        if known.why != args.why.trim() || known.by != args.by {
+            eprintln!("note: the new reason is not stored; the earlier one stays");
+        }
+    }
+    if !stored.is_empty() && !global.quiet {
         let recipes: BTreeSet<&str> = recipe::used_recipes(config)
             .filter(|recipe| {
                 stored.iter().any(|d| d.is_for(recipe.name) && recipe.find_step(&d.stage).is_some())
@@ -209,7 +214,11 @@ fn undo_decision(config: &Config, id: &str, by: &str, why: &str) -> Result<Exit,
     };
     match DecisionLog::withdraw_decision(&decisions_folder(config), decision.id, by, why, &current_time())? {
         true => output::print_text(&format!("taken back: {}\n", describe_decision(decision)))?,
-        false => output::print_text("it has already been undone\n")?,
+        false => {
+            let undo = log.undo_of(decision.id);
+            let told = undo.map_or_else(String::new, |undo| format!(" by {}: {}", undo.by, undo.why));
+            output::print_text(&format!("it has already been undone{told}\n"))?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -358,7 +367,7 @@ fn import_decisions(
             }
         }
         let receipt = DecisionLog::append_decisions(&decisions_folder(config), decisions)?;
-        known += receipt.known;
+        known += receipt.known.len();
         troubled |= !problems.is_empty();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         let added = receipt.added.len();
@@ -437,7 +446,7 @@ fn of_row(
     let verdict = Verdict::from_name(word).ok_or_else(|| DecideRowError::UnknownVerdict(word.to_owned()))?;
     let record = cell("record").ok_or(DecideRowError::NoRecord)?;
     let digest = |column: &str| cell(column).map(str::parse::<Digest>).transpose();
-    let text = cells.get("text").filter(|text| !text.trim().is_empty() && verdict.is_edit());
+    let text = cells.get("text").filter(|text| !text.trim().is_empty());
     let previous = digest("decision")?.and_then(|id| log.all_decisions().iter().find(|d| d.id == id));
     if let Some(previous) = previous {
         // A cell that only gained blanks at its ends is no new decision.

@@ -207,6 +207,16 @@ pub(super) fn missing_settings<'e>(config: &Config, estimates: impl Iterator<Ite
             continue;
         }
         seen.push(&endpoint.name);
+        let needed = endpoint.needed_settings();
+        if !needed.is_empty() {
+            text.push_str(&format!(
+                "  {:<14} {HANG}llm.{} lacks {}: nothing can be asked of it\n",
+                "",
+                endpoint.name,
+                needed.join(" and ")
+            ));
+            continue;
+        }
         let (prices, rates) = endpoint.missing_settings();
         let lacks = [
             (prices, "or free = true: without them nothing is sent"),

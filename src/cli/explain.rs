@@ -48,6 +48,13 @@ pub(super) fn explain_record(args: &Explain, global: &Global) -> Result<Exit, Fa
 fn explanation_text(found: &Explanation, recipes: &[&Recipe], args: &Explain) -> String {
     let mut text: String = found.withdrawn.iter().map(print_withdrawn).collect();
     text.extend(found.explained.iter().map(|explained| explained_text(explained, args.full)));
+    for (record, words) in found.loosely.iter().take(LISTED) {
+        let words = shorten_text(words, SHORT);
+        text.push_str(&format!(
+            "{record}: “{words}” matches {:?}: blanks, case and punctuation do not count\n",
+            args.target
+        ));
+    }
     let of_recipes: Vec<String> = found
         .also
         .iter()

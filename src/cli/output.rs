@@ -101,11 +101,7 @@ pub(super) fn select_recipes(config: &Config, only: &RecipeArgs) -> Result<Vec<&
             return Err(problems_set_aside(aside).into());
         }
         if recipes.is_empty() {
-            let what = "no [[source]] is named\n  hint: `riddlemill init . FILE…` proposes one for each file of posts, and with --write adds it; \
-                        `riddlemill init DIR` creates a workspace with the sample in another folder";
-            return Err(
-                Problems(vec![Problem { place: crate::config::FILE.into(), what: what.into() }]).into()
-            );
+            return Err(lacks_source("").into());
         }
         return Ok(recipes);
     }
@@ -115,6 +111,15 @@ pub(super) fn select_recipes(config: &Config, only: &RecipeArgs) -> Result<Vec<&
         true => Err(problems_set_aside(named_in(aside, &settings.recipes)).into()),
         false => left.into_iter().map(|name| find_recipe(name)).collect(),
     }
+}
+
+/// That no source is named, or none for one recipe.
+fn lacks_source(for_recipe: &str) -> Problems {
+    let what = format!(
+        "no [[source]] is named{for_recipe}\n  hint: `riddlemill init . FILE…` proposes one for each file of posts, and with --write adds it; \
+         `riddlemill init DIR` creates a workspace with the sample in another folder"
+    );
+    Problems(vec![Problem { place: crate::config::FILE.into(), what }])
 }
 
 /// The folders set aside that a list names.
@@ -141,7 +146,16 @@ pub(super) fn recipes_to_make(config: &Config, only: &RecipeArgs) -> Result<Vec<
     if only.recipes.is_empty() && !lacking.is_empty() {
         return Err(problems_set_aside(lacking).into());
     }
-    select_recipes(config, only)
+    let recipes = select_recipes(config, only)?;
+    // One that reads another recipe's records needs none of its own.
+    let needs_source = |recipe: &&&'static Recipe| {
+        matches!(&recipe.origin_recipes()[..], [own] if own.name == recipe.name)
+            && !recipe::used_recipes(config).any(|used| used.name == recipe.name)
+    };
+    match recipes.iter().find(needs_source) {
+        Some(recipe) => Err(lacks_source(&format!(" for {}", recipe.name)).into()),
+        None => Ok(recipes),
+    }
 }
 
 /// Everything that is wrong with the folders that are set aside.

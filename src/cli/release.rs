@@ -28,7 +28,17 @@ pub(super) fn run_release(args: &Release, global: &Global) -> Result<Exit, Failu
     let wanted = Wanted { version, date: &date, draft: args.draft, partial: args.partial };
     // Completes a release that was stopped after it was registered and before its folder existed.
     restore_versions(&Workspace::new(&config.root), recipe, global)?;
+    let before = Registry::open(&Workspace::new(&config.root), recipe.name)?;
     let (proposal, manifest) = release::make_release(&config, recipe, wanted)?;
+    if let Some(earlier) =
+        proposal.changes.since.as_ref().and_then(|version| before.find_release(version.parse().ok()?))
+        && date < earlier.date
+    {
+        eprintln!(
+            "warning: {} is of {date}, before {}, which it follows and which is of {}\n  hint: look at --date and the clock; the registry keeps the day",
+            proposal.version, earlier.version, earlier.date
+        );
+    }
     let place = Workspace::new(&config.root)
         .candidate_folder(recipe.name)
         .with_file_name(proposal.version.to_string());

@@ -8,7 +8,7 @@ use super::output::{self, count, format_count};
 use super::review_session::{ReviewSession, usage_failure};
 use super::{aside, carry, disputes, proposals, sheets, trials};
 use crate::config::{Config, sections};
-use crate::pipeline::known_answers;
+use crate::pipeline::{current_time, known_answers, read_due_day};
 use crate::report::{AgreementRow, ReviewStatus, report_reviews};
 use crate::review::agreement::{Estimate, PairAgreement};
 use crate::review::{Annotator, AssignSettings, Item, Task, assign_items, kept_off, reassign_tasks};
@@ -129,11 +129,7 @@ fn assign_tasks(
             return Err(usage_failure(format!("{flag} is a share from 0 to 1, not {share}")));
         }
     }
-    let day = |text: &str| {
-        let day: Result<jiff::civil::Date, _> = text.parse();
-        day.map(|day| day.to_string())
-            .map_err(|_| usage_failure(format!("--until is a day, YYYY-MM-DD, not {text:?}")))
-    };
+    let day = |text| read_due_day(text, &current_time()).map_err(|e| usage_failure(format!("--until: {e}")));
     let until = until.map(day).transpose()?;
     let votes = room.by_item();
     let stopped = room.stopped_people()?;
@@ -156,6 +152,7 @@ fn assign_tasks(
                     .any(|vote| !vote.synthetic && vote.annotator == leaving && vote.round == task.round)
             };
             reassign_tasks(&room.step, leaving, people, room.tasks.all_tasks(), open, settings)
+                .map_err(usage_failure)?
         }
         None => {
             let seen = room.seen_items();

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::args::{Global, Run};
-use super::commands::complete_command;
+use super::commands::{complete_causes, complete_command};
 use super::disk;
 use super::exit::{Exit, Failure};
 use super::next;
@@ -110,10 +110,11 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
     let mut next = crate::report::next(&config, &standings, &args.only.recipes)?;
     next.iter_mut().for_each(complete_command);
     if global.json {
-        let built: Vec<BuiltCandidate<'_>> = built
+        let mut built: Vec<BuiltCandidate<'_>> = built
             .iter()
             .map(|(candidate, written)| BuiltCandidate::new(candidate, *written, &standings, next.as_ref()))
             .collect();
+        complete_causes(built.iter_mut().flat_map(BuiltCandidate::causes_mut));
         output::print_json(&built)?;
     }
     if !global.quiet {

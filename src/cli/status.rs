@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::args::{Global, RecipeArgs};
-use super::commands::complete_command;
+use super::commands::{complete_causes, complete_command};
 use super::exit::{Exit, Failure};
 use super::next;
 use super::origins;
@@ -33,6 +33,8 @@ pub(super) fn print_plan(
 ) -> Result<Exit, Failure> {
     let mut status = crate::report::report_status(config, recipes, &only.recipes)?;
     status.next.iter_mut().for_each(complete_command);
+    let stages = status.recipes.iter_mut().flat_map(|recipe| &mut recipe.stages);
+    complete_causes(stages.flat_map(|stage| &mut stage.causes));
     match global.json {
         true => output::print_json(&status)?,
         false => output::print_text(&status_text(&status, global.verbose))?,

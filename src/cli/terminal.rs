@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use textwrap::core::Word;
-use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use textwrap::core::{Word, break_words};
+use textwrap::wrap_algorithms::wrap_first_fit;
 use unicode_width::UnicodeWidthChar;
 
 /// Marks the indentation of the lines after the first in a line that has to be broken. A Unicode
@@ -90,14 +90,64 @@ fn fit_line(out: &mut String, line: &str, ways: StreamStyle) {
     };
     // A deep indentation would leave too little of a narrow terminal for the text.
     let indent = " ".repeat(if hang * 3 > width * 2 { 4 } else { hang });
-    let options = Options::new(width)
-        .subsequent_indent(&indent)
-        // The default breaks at spaces only, and Chinese has none.
-        .word_separator(WordSeparator::Custom(words_of))
-        // Ids, paths and commands contain hyphens, and a broken one cannot be copied.
-        .word_splitter(WordSplitter::NoHyphenation)
-        .wrap_algorithm(WrapAlgorithm::FirstFit);
-    out.push_str(&textwrap::wrap(&line, options).join("\n"));
+    let rest_width = width.saturating_sub(indent.len());
+    let mut words = Vec::new();
+    for part in parts_of(&line) {
+        match part {
+            Part::Prose(text) => words.extend(break_words(words_of(text), rest_width)),
+            // A broken command cannot be copied: it stands on a line of its own, however long.
+            Part::Command(text) => words.push(Word::from(text)),
+        }
+    }
+    for (at, line) in wrap_first_fit(&words, &[width as f64, rest_width as f64]).iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+            out.push_str(&indent);
+        }
+        let Some((last, before)) = line.split_last() else { continue };
+        before.iter().for_each(|word| out.extend([word.word, word.whitespace]));
+        out.push_str(last.word);
+    }
+}
+
+/// A part of a line that is wrapped.
+enum Part<'l> {
+    Prose(&'l str),
+    /// A command with the spaces behind it.
+    Command(&'l str),
+}
+
+/// The commands of a line and what is between them: between backticks, or after the head of the line, as in
+/// `next: riddlemill run; then riddlemill audit  (why)`.
+fn parts_of(line: &str) -> Vec<Part<'_>> {
+    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    while let Some(found) = line[at..].find("riddlemill ") {
+        let start = at + found;
+        let (before, after) = (&line[from..start], &line[start..]);
+        let bare = before.trim_end();
+        let end = match before.ends_with('`') {
+            true => after.find('`').map(|end| end + 1),
+            false if bare.ends_with(':') || bare.ends_with("\u{1b}[0m") || bare == "then" => {
+                Some(after.find([';', '`']).into_iter().chain(after.find("  (")).min().unwrap_or(after.len()))
+            }
+            false => None,
+        };
+        let Some(end) = end else {
+            at = start + "riddlemill ".len();
+            continue;
+        };
+        let start = start - usize::from(before.ends_with('`'));
+        // Its punctuation stays with it, and so do the spaces behind.
+        let end = start + usize::from(before.ends_with('`')) + end;
+        let end =
+            end + line[end..].find(|c: char| !",.;:)，。；：）".contains(c)).unwrap_or(line.len() - end);
+        let end = end + line[end..].find(|c: char| c != ' ').unwrap_or(line.len() - end);
+        parts.push(Part::Prose(&line[from..start]));
+        parts.push(Part::Command(&line[start..end]));
+        (from, at) = (end, end);
+    }
+    parts.push(Part::Prose(&line[from..]));
+    parts
 }
 
 /// Columns of a text: two for a Chinese character, none for a colour code.
@@ -256,6 +306,25 @@ mod tests {
             "  a line of words that is longer than\n    the terminal is wide, and goes on"
         );
         assert_eq!(fit_text(&format!("a{HANG}b"), PLAIN), "ab");
+    }
+
+    #[test]
+    fn a_command_is_never_broken() {
+        let ways = StreamStyle { colours: true, width: Some(40) };
+        let head = tint_text(Tone::Head, "next:");
+        let line = format!(
+            "{head} {HANG}riddlemill -C mill review assign screen --recipe chumor; then riddlemill -C mill audit  (12 items wait for votes of people)"
+        );
+        let fitted = fit_text(&line, ways);
+        for whole in ["riddlemill -C mill review assign screen --recipe chumor;", "riddlemill -C mill audit"]
+        {
+            assert!(fitted.lines().any(|line| line.contains(whole)), "{fitted}");
+        }
+        assert!(fitted.lines().count() > 2, "{fitted}");
+        let hint = "  hint: `riddlemill decide undo 0123456789 --by NAME --why TEXT`, which takes it back";
+        let fitted = fit_text(hint, ways);
+        assert!(fitted.contains("`riddlemill decide undo 0123456789 --by NAME --why TEXT`,\n"), "{fitted}");
+        assert!(!fitted.contains(" \n"), "{fitted}");
     }
 
     proptest! {

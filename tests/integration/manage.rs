@@ -16,6 +16,12 @@ fn work_is_looked_at_before_it_is_given_and_taken_back_where_it_was_a_mistake() 
     // English puzzles are not offered to people who only read Chinese.
     assert!(page.contains("does not read en") && page.contains("value=\"junior-1\" disabled"), "{page}");
     let csrf = hidden(&page, "csrf");
+    // Nobody ticked is nobody, and an answer cannot be wanted by a day that is past.
+    let nobody = boss.post(&server, place, &[("csrf", &csrf), ("round", "vote"), ("overlap", "0")]);
+    assert!(nobody.status == 400 && nobody.body.contains("at least one annotator"), "{}", nobody.body);
+    let past = [("csrf", &*csrf), ("round", "vote"), ("to", "annotator-1"), ("until", "2020-01-01")];
+    let past = boss.post(&server, place, &past);
+    assert!(past.status == 400 && past.body.contains("2020-01-01, is past"), "{}", past.body);
     let people = [("to", "annotator-1"), ("to", "annotator-2"), ("to", "annotator-3")];
     let mut wish = vec![("csrf", csrf.as_str()), ("round", "vote"), ("overlap", "0")];
     wish.extend(people);

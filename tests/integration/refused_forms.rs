@@ -82,3 +82,111 @@ fn a_decision_that_is_refused_keeps_its_reason_and_its_scope() {
     assert!(refused.body.contains("<option value=\"one\" selected>"), "{}", refused.body);
     assert!(refused.body.contains("value=\"It is &lt;two&gt; jokes\""), "{}", refused.body);
 }
+
+/// The form of a decision on a record's page, as a browser sends it.
+fn decision_form(browser: &mut Browser, server: &Server, place: &str) -> Vec<(String, String)> {
+    let page = browser.get(server, place).body;
+    let (_, form) = page.split_once("action=\"/flub/decide\"").expect("a form of a decision");
+    let form = &form[..form.find("</form>").unwrap()];
+    let hidden_field = Regex::new("type=\"hidden\" name=\"([^\"]+)\" value=\"([^\"]*)\"").unwrap();
+    hidden_field
+        .captures_iter(form)
+        .map(|found| (found[1].to_owned(), found[2].replace("&#x2f;", "/")))
+        .collect()
+}
+
+#[test]
+fn what_a_decision_would_leave_out_or_overrule_unseen_is_refused() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let mut one = Browser::default();
+    let place = "/flub/record/tieba:990001059";
+    let log = "raw/decisions/000001.jsonl";
+    let first = decision_form(&mut one, &server, place);
+    let mut decide = |form: &[(String, String)], written: &[(&str, &str)]| {
+        let mut fields: Vec<(&str, &str)> = form.iter().map(|(name, value)| (&**name, &**value)).collect();
+        fields.extend(written);
+        send(&mut one, &server, place, "/flub/decide", &fields)
+    };
+    let by = ("as", "meta-1");
+
+    // Only a decision on the text stores one.
+    let unused =
+        decide(&first, &[("verdict", "drop"), ("scope", "one"), by, ("why", "x"), ("text", "另一句话？")]);
+    assert_eq!(unused.status, 422, "{}", unused.body);
+    assert!(unused.body.contains("stores no text") && unused.body.contains("另一句话？"), "{}", unused.body);
+    let nowhere = decide(&first, &[("verdict", "drop"), ("scope", "zzz"), by, ("why", "x")]);
+    assert!(nowhere.status == 400 && nowhere.body.contains("id=\"refused\""), "{}", nowhere.body);
+    let long = "x".repeat(501);
+    let cut = decide(&first, &[("verdict", "drop"), ("scope", "one"), by, ("why", &long)]);
+    assert!(cut.status == 400 && cut.body.contains("at most 500 characters, not 501"), "{}", cut.body);
+    assert!(!workspace.exists(log), "nothing was stored");
+
+    let drop = [("verdict", "drop"), ("scope", "one"), by, ("why", "no joke")];
+    assert_eq!(decide(&first, &drop).status, 303);
+    assert_eq!(decide(&first, &drop).status, 303, "pressed twice");
+    let again = decide(&first, &[("verdict", "drop"), ("scope", "one"), by, ("why", "another reason")]);
+    assert_eq!(again.status, 409, "{}", again.body);
+    assert!(again.body.contains("meta-1 decided this already (drop): no joke"), "{}", again.body);
+    // A page that was opened before that decision.
+    let other = [("verdict", "hold"), ("scope", "one"), ("as", "senior-1"), ("why", "wait")];
+    let unseen = decide(&first, &other);
+    assert_eq!(unseen.status, 409, "{}", unseen.body);
+    assert!(unseen.body.contains("meta-1 has decided drop since"), "{}", unseen.body);
+    assert_eq!(workspace.read(log).lines().count(), 1);
+    let looked = decision_form(&mut Browser::default(), &server, place);
+    let looked: Vec<(String, String)> = looked
+        .into_iter()
+        .map(|(name, value)| match name.as_str() {
+            "csrf" => first.iter().find(|(name, _)| name == "csrf").cloned().unwrap(),
+            _ => (name, value),
+        })
+        .collect();
+    assert_eq!(decide(&looked, &other).status, 303);
+    assert_eq!(workspace.read(log).lines().count(), 2);
+}
+
+#[test]
+fn only_who_may_decide_sets_votes_aside_on_the_page_too() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let mut boss = Browser::default();
+    let place = "/curate/people/annotator-1";
+    let csrf = hidden(&boss.get(&server, place).body, "csrf");
+    for by in ["nobody-at-all", "annotator-2", ""] {
+        let fields = [("csrf", &*csrf), ("action", "aside"), ("as", by), ("why", "clicked through")];
+        let refused = send(&mut boss, &server, place, place, &fields);
+        assert!(refused.status == 403 && refused.body.contains("may not decide"), "{by}: {}", refused.body);
+    }
+    let days = [("from", "2026-11-29"), ("until", "2026-11-28")];
+    let fields = [("csrf", &*csrf), ("action", "look"), ("as", "meta-1"), ("why", "x"), days[0], days[1]];
+    let reversed = send(&mut boss, &server, place, place, &fields);
+    assert!(reversed.status == 400 && reversed.body.contains("begins after its end"), "{}", reversed.body);
+    assert!(!workspace.exists("raw/votes/aside"), "nothing was stored");
+}
+
+#[test]
+fn a_vote_that_lacks_an_answer_is_told_which_without_the_script() {
+    let workspace = made();
+    let server = Server::start(&workspace, &[]);
+    let mut one = Browser::default();
+    let place = "/review/ruozhibench-gen/translation/vote";
+    let from = format!("{place}?as=annotator-1");
+    let page = one.get(&server, &from).body;
+    let value = |name: &str| hidden(&page, name);
+    let (csrf, item, hash) = (value("csrf"), value("item"), value("hash"));
+    let fields = [("csrf", &*csrf), ("item", &*item), ("hash", &*hash), ("as", "annotator-1")];
+    let refused = send(&mut one, &server, &from, place, &fields);
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    let (_, told) = refused.body.split_once("id=\"refused\"").expect("the reason is beside the field");
+    assert!(!told[..told.find("</strong>").unwrap()].contains("named here"), "{told}");
+    // Without the page that it came from, the reason names the field all the same.
+    let bare = send(&mut one, &server, "/review", place, &fields);
+    assert!(bare.status == 422 && bare.body.contains("class=\"detail\""), "{}", bare.body);
+    assert!(!bare.body.contains("the marked fields"), "{}", bare.body);
+
+    // Where no token exists, none is spoken of.
+    let mine = server.get("/review/mine");
+    assert!(mine.status == 403 && !mine.body.contains("token"), "{}", mine.body);
+    assert!(mine.body.contains("Who votes?") && mine.body.contains("href=\"/review\""), "{}", mine.body);
+}

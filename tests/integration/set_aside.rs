@@ -133,7 +133,7 @@ fn a_persons_page_shows_their_votes_and_sets_them_aside() {
     let csrf = hidden(&page.body, "csrf");
     let mut post = |fields: &[(&str, &str)]| {
         let all: Vec<(&str, &str)> =
-            [("csrf", csrf.as_str()), ("by", "meta-1")].iter().chain(fields).copied().collect();
+            [("csrf", csrf.as_str()), ("as", "meta-1")].iter().chain(fields).copied().collect();
         boss.post(&server, place, &all)
     };
     assert_eq!(post(&[("action", "look")]).status, 400, "a reason is needed");

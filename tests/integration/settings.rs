@@ -166,3 +166,42 @@ fn every_number_of_an_endpoint_is_checked() {
     let result = Workspace::with(fine).call(["config"]).expect(0);
     assert!(result.err.is_empty(), "{}", result.err);
 }
+
+#[test]
+fn a_name_given_twice_a_format_for_a_kind_and_a_key_outside_of_its_table_are_mistakes() {
+    let err = |settings: &str| Workspace::with(settings).call(["status"]).expect(2).err;
+    let person = "[[annotator]]\nname = \"a-1\"\nrole = \"meta\"\n";
+    let twice = err(&format!("version = 1\n{person}{person}"));
+    assert!(twice.contains("pipeline.toml:6:8: two annotators are named \"a-1\""), "{twice}");
+    for format in ["csv", "jsonl"] {
+        let told = err(&format!(
+            "version = 1\n[[source]]\nname = \"s\"\nkind = \"{format}\"\npath = \"s.{format}\"\nfields = {{ content = \"c\" }}\n"
+        ));
+        assert!(told.contains("did you mean \"table\"?") && told.contains("pipeline.toml:4:8"), "{told}");
+        assert!(!told.contains("has fields"), "{told}");
+    }
+    let outside = err("version = 1\nthreshold = 0.8\n");
+    assert!(outside.contains("unknown key \"threshold\"") && outside.contains("[dedup]"), "{outside}");
+}
+
+#[test]
+fn an_endpoint_without_a_model_is_told_at_once_and_not_of_its_price() {
+    let ws = Workspace::sample();
+    let settings = ws.read("pipeline.toml") + "\n[llm.bare]\nkey_env = \"NO_SUCH_KEY\"\n";
+    ws.write("pipeline.toml", settings);
+    let told = ws.call(["status"]).expect(0).err;
+    assert!(told.contains("[llm.bare] lacks base_url and model"), "{told}");
+    assert!(told.contains("warning: pipeline.toml:"), "{told}");
+}
+
+#[test]
+fn a_recipe_without_a_source_is_refused_by_name_too() {
+    let told = Workspace::with("version = 1\n").call(["run", "--recipe", "flub"]).expect(2).err;
+    assert!(told.contains("no [[source]] is named for flub"), "{told}");
+}
+
+#[test]
+fn what_is_assigned_before_a_run_says_which_run() {
+    let told = Workspace::sample().call(["review", "assign", "screen", "--recipe", "chumor"]);
+    assert!(told.code != 0 && told.err.contains("riddlemill run --recipe chumor"), "{}", told.err);
+}

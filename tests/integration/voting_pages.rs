@@ -63,6 +63,14 @@ fn what_was_given_to_somebody_stands_above_the_rest() {
     };
     let refused = assign("tomorrow");
     assert!(refused.code == 2 && refused.err.contains("YYYY-MM-DD"), "{}", refused.err);
+    let past = assign("2020-02-03");
+    assert!(past.code == 2 && past.err.contains("2020-02-03, is past"), "{}", past.err);
+    let replaced = ["review", "assign", "screen", "--recipe", "chumor", "--replace", "nobody-1"];
+    let unknown = workspace.call(replaced).expect(2).err;
+    assert!(
+        unknown.contains("unknown annotator \"nobody-1\"") && unknown.contains("annotator-"),
+        "{unknown}"
+    );
     assign("2031-02-03").expect(0);
     let after = list().replace("&#x2f;", "/");
     let (given, others) = after.split_once("<details id=\"others\">").expect("the rest is folded");

@@ -123,6 +123,8 @@ impl Engine {
             return Err(setting(EndpointError::TwoKeys));
         } else if limits.offline {
             ReplySource::Nothing(held_offline(name()))
+        } else if !endpoint.needed_settings().is_empty() {
+            return Err(setting(EndpointError::Lacking(endpoint.needed_settings())));
         } else if endpoint.token_price().is_none() {
             let what = format!("llm.{} has no prices; set both, or free = true", endpoint.name);
             hold(Reason::NoPrice, what, Cause::NoPrice { endpoint: name() })

@@ -113,6 +113,16 @@ impl Endpoint {
         (missing(prices), missing([("rpm", self.rpm.is_some()), ("tpm", self.tpm.is_some())]))
     }
 
+    /// The settings without which no request can be made, and that are missing.
+    pub fn needed_settings(&self) -> Vec<&'static str> {
+        let needed = match self.provider {
+            provider if provider.is_pack() => [("pack", self.pack.is_some()), ("", true)],
+            Provider::Libretranslate => [("base_url", !self.base_url.is_empty()), ("", true)],
+            _ => [("base_url", !self.base_url.is_empty()), ("model", !self.model.is_empty())],
+        };
+        needed.into_iter().filter(|(_, set)| !set).map(|(name, _)| name).collect()
+    }
+
     /// The limit of the repetition, if it is higher than the first.
     pub fn larger_token_limit(&self) -> Option<u32> {
         let first = self.sampling.max_tokens;
@@ -341,6 +351,9 @@ pub enum EndpointError {
     /// Replies are to come from a file, but none is named.
     #[error("replies from a file need a pack")]
     NoPack,
+    /// Nothing can be asked without these settings.
+    #[error("{} not set", .0.join(" and "))]
+    Lacking(Vec<&'static str>),
     /// The provider has no batches.
     #[error("batch = true is for provider = \"openai\", \"azure\", \"anthropic\" or \"gemini\"")]
     NoBatches,

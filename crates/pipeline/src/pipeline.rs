@@ -54,7 +54,7 @@ pub use plan::{Planned, plan_recipe, same_work};
 pub use refused::{Lacking, list_lacking};
 pub use rows::{draft_requests, read_blinding, review_items, secrets_stand, shown_items};
 pub use stale::{StaleStage, stale_stages};
-pub use tasks::{Tasks, current_time};
+pub use tasks::{DueDayError, Tasks, current_time, read_due_day};
 pub use voting::{Remedy, votes_as_tasks};
 pub use waits::{Cause, kept_back, list_causes};
 pub use withheld::Withheld;
@@ -80,7 +80,7 @@ pub enum RunError {
         unknown: String,
     },
     /// A run from a later stage needs the earlier ones.
-    #[error("{recipe}: stage {stage} has not been made\n  hint: run without --from or --only first")]
+    #[error("{recipe}: stage {stage} has not been made\n  hint: `riddlemill run --recipe {recipe}` makes it")]
     Missing { recipe: &'static str, stage: &'static str },
     /// A recipe goes on from a stage of another one.
     #[error(

@@ -1,12 +1,14 @@
 //! Why a post was kept or left out, and which posts a name means.
 
+mod loose;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
 use crate::audit::{
-    Explained, OtherReading, Reading, RecordEnding, Resolution, Resolver, evidence_details, explain_record,
-    fill_texts,
+    Explained, NamedRecord, OtherReading, Reading, RecordEnding, Resolution, Resolver, evidence_details,
+    explain_record, fill_texts,
 };
 use crate::config::Config;
 use crate::pipeline::{RunError, Withheld};
@@ -33,6 +35,9 @@ pub struct Explanation {
     /// How the name was read; `None` if nothing has it.
     pub read_as: Option<Reading>,
     pub other_readings: Vec<OtherReading>,
+    /// Records whose texts match only without blanks, case and punctuation, each with the words that do.
+    #[serde(skip)]
+    pub loosely: Vec<(String, String)>,
     /// Whether there are so few records that each is explained; what is listed is in no recipe then.
     #[serde(skip)]
     pub few: bool,
@@ -82,7 +87,17 @@ pub fn explain_name(
 ) -> Result<Explanation, RunError> {
     let workspace = Workspace::new(&config.root);
     let resolver = Resolver::open(config, recipes)?;
-    let found = resolver.resolve_name(name, MOST)?;
+    let mut found = resolver.resolve_name(name, MOST)?;
+    let text_of = |record: &NamedRecord| record.recalled.as_ref().map(|recalled| recalled.text.clone());
+    let mut loosely = Vec::new();
+    if found.reading == Some(Reading::Text) {
+        found.records.sort_by_cached_key(|record| {
+            !text_of(record).is_some_and(|text| loose::holds_whole_words(&text, name))
+        });
+        let matched =
+            |record: &NamedRecord| Some((record.name(), loose::find_loose_match(&text_of(record)?, name)?));
+        loosely.extend(found.records.iter().filter_map(matched));
+    }
     let few = found.records.len() <= MAX_EXPLAINED && !found.more;
     let (mut explained, mut also) = (Vec::new(), Vec::new());
     for recipe in recipes {
@@ -125,6 +140,7 @@ pub fn explain_name(
         withdrawn: withdrawn.collect(),
         read_as: reading,
         other_readings: others,
+        loosely,
         few,
         more,
     })

@@ -59,6 +59,15 @@ pub struct KeptBack {
     pub failed: bool,
 }
 
+impl CauseRow {
+    /// Completes the commands that it proposes.
+    pub fn complete_commands(&mut self, complete: impl Fn(&str) -> String) {
+        self.words = complete(&self.words);
+        self.what = complete(&self.what);
+        self.mend = self.mend.as_deref().map(complete);
+    }
+}
+
 impl From<&Cause> for CauseRow {
     fn from(cause: &Cause) -> CauseRow {
         CauseRow {

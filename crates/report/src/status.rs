@@ -204,6 +204,11 @@ impl<'r> BuiltCandidate<'r> {
             next,
         }
     }
+
+    /// What waits or failed in it.
+    pub fn causes_mut(&mut self) -> &mut [CauseRow] {
+        &mut self.causes
+    }
 }
 
 /// What a run would make, and why; what is waited for; and what to do next. `only` is the selection of recipes.

@@ -1,5 +1,9 @@
 //! Assigns items to annotators.
 
+mod hand_on;
+
+pub use hand_on::{hand_on, reassign_tasks};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use riddlemill_schema::table;
@@ -319,75 +323,6 @@ pub fn assign_items(
 /// Whether an item is in the share that gets one vote more than it needs.
 fn gets_one_more(item: &str, settings: &AssignSettings<'_>) -> bool {
     DrawStream::new(settings.seed, "review overlap", item).draw_unit() < settings.overlap
-}
-
-/// Gives the open tasks of `leaving` to others, and returns the new tasks, sorted. `is_open` returns whether a
-/// task has no vote yet. No other tasks change; if nobody else may take an item, its task is left out.
-pub fn reassign_tasks(
-    ballot: &Ballot,
-    leaving: &str,
-    people: &[Annotator],
-    tasks: &[Task],
-    is_open: impl Fn(&Task) -> bool,
-    settings: &AssignSettings<'_>,
-) -> Vec<Task> {
-    let round = settings.round;
-    let able: Vec<&str> =
-        able_voters(ballot, people, settings).into_iter().filter(|name| *name != leaving).collect();
-    let mut loads = Loads::count_tasks(&able, tasks, round);
-    loads.keep_off(settings.written_by);
-    // Tasks stay in the list after they are moved, and must not be moved again.
-    let moved: BTreeSet<&str> = tasks
-        .iter()
-        .filter(|task| task.instead_of.as_deref() == Some(leaving))
-        .map(|task| task.item.as_str())
-        .collect();
-    let open = tasks.iter().filter(|task| {
-        task.annotator == leaving
-            && task.round == round
-            && !task.gold
-            && is_open(task)
-            && !moved.contains(task.item.as_str())
-    });
-    let mut new = Vec::new();
-    for item in draw_items(open.map(|task| task.item.as_str()), settings.seed) {
-        if let Some(annotator) = loads.assign_item(item, settings.seed) {
-            let instead_of = Some(leaving.to_owned());
-            new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
-        }
-    }
-    new.sort();
-    new
-}
-
-/// Gives items whose votes of `from` no longer count to others, each only if fewer others are on it than it needs, and
-/// returns the new tasks, sorted. `tasks` include everybody's votes without a task.
-pub fn hand_on(
-    ballot: &Ballot,
-    from: &str,
-    items: &[&str],
-    people: &[Annotator],
-    tasks: &[Task],
-    settings: &AssignSettings<'_>,
-) -> Vec<Task> {
-    let round = settings.round;
-    let able: Vec<&str> =
-        able_voters(ballot, people, settings).into_iter().filter(|name| *name != from).collect();
-    let mut loads = Loads::count_tasks(&able, tasks, round);
-    loads.keep_off(settings.written_by);
-    let mut new = Vec::new();
-    for item in draw_items(items.iter().copied(), settings.seed) {
-        let others = loads.count_on_item(item) - usize::from(loads.is_on_item(item, from));
-        if others >= ballot.votes_in(round) {
-            continue;
-        }
-        if let Some(annotator) = loads.assign_item(item, settings.seed) {
-            let instead_of = Some(from.to_owned());
-            new.push(Task { item: item.to_owned(), annotator, round, instead_of, ..Task::default() });
-        }
-    }
-    new.sort();
-    new
 }
 
 /// Those who may vote and, if names are given, are among them.

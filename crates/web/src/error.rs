@@ -1,5 +1,7 @@
 //! Error responses of routes.
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
@@ -13,10 +15,12 @@ pub(super) struct PageError {
     pub(super) status: StatusCode,
     /// The key of the message, in `i18n`.
     pub(super) key: &'static str,
-    /// Details for fixing it; shown to readers and curators only.
+    /// Details for fixing it; shown to readers and curators only, unless they are about what the visitor sent.
     pub(super) detail: String,
+    /// Whether whoever sent the form sees the details, too.
+    pub(super) is_for_sender: bool,
     /// The field of the form that it is about; empty where it is about all of it.
-    pub(super) field: &'static str,
+    pub(super) field: Cow<'static, str>,
     /// What its sender wrote into the form that was not stored, to be copied: without the script nothing else
     /// keeps it.
     pub(super) kept: String,
@@ -24,7 +28,14 @@ pub(super) struct PageError {
 
 impl PageError {
     pub(super) fn new(status: StatusCode, key: &'static str) -> PageError {
-        PageError { status, key, detail: String::new(), field: "", kept: String::new() }
+        PageError {
+            status,
+            key,
+            detail: String::new(),
+            is_for_sender: false,
+            field: Cow::Borrowed(""),
+            kept: String::new(),
+        }
     }
 
     /// The same with details for readers and curators.
@@ -32,9 +43,14 @@ impl PageError {
         PageError { detail: detail.to_string(), ..self }
     }
 
+    /// The same with details for whoever sent the form, in their language.
+    pub(super) fn telling_sender(self, detail: String) -> PageError {
+        PageError { detail, is_for_sender: true, ..self }
+    }
+
     /// The same about a field of the form.
-    pub(super) fn about(self, field: &'static str) -> PageError {
-        PageError { field, ..self }
+    pub(super) fn about(self, field: impl Into<Cow<'static, str>>) -> PageError {
+        PageError { field: field.into(), ..self }
     }
 
     pub(super) fn not_found() -> PageError {

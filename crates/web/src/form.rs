@@ -34,6 +34,22 @@ impl Form {
         texts.join("\n\n")
     }
 
+    /// A text without the blanks at its ends, and with line breaks as texts have them.
+    ///
+    /// # Errors
+    /// [`PageError`] if it is longer than `most` characters: nothing is cut off unsaid.
+    pub(super) fn text_within(&self, name: &str, most: usize) -> Result<String, PageError> {
+        // Browsers send line breaks as CRLF.
+        let text = self.get(name).trim().replace("\r\n", "\n");
+        match text.chars().count() {
+            count if count > most => {
+                let told = format!("at most {most} characters, not {count}");
+                Err(PageError::bad_request(told).about(name.to_owned()))
+            }
+            _ => Ok(text),
+        }
+    }
+
     /// Every value of a field.
     pub(super) fn values_of<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())

@@ -151,7 +151,7 @@ async fn show_form_again(
             let found = serde_json::json!({ "key": oops.key, "detail": visitor.visible_detail(&oops) });
             let html = std::str::from_utf8(&html).ok().filter(|_| is_page);
             html.zip(view::render_html(&visitor, "refused.html", found).ok()).and_then(|(html, message)| {
-                refill_page(html, [&visitor.path, action], form, oops.field, &message)
+                refill_page(html, [&visitor.path, action], form, &oops.field, &message)
             })
         }
         None => None,

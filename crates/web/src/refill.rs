@@ -64,7 +64,7 @@ fn escape_value(text: &str) -> String {
 }
 
 /// Fields that every form has, with other values each time.
-const OF_PAGE: [&str; 2] = ["csrf", "back"];
+const OF_PAGE: [&str; 3] = ["csrf", "back", "looked"];
 
 /// A page of ours with the form that was sent filled in as it was, and a message, which is HTML, behind the field, or at
 /// the form's begin. `action` is where the form was sent, `path` the page's own. `None` if the page has no such form: what it

@@ -32,7 +32,7 @@ impl Visitor {
     /// The details of an error that they may see.
     pub(super) fn visible_detail(&self, error: &PageError) -> String {
         let is_reader = self.rank() >= Some(Rank::Reader);
-        if is_reader { error.detail.clone() } else { String::new() }
+        if is_reader || error.is_for_sender { error.detail.clone() } else { String::new() }
     }
 
     /// What the visitor may open.

@@ -127,8 +127,8 @@ pub(crate) enum ReviewVerb {
         /// The day by which the answers are wanted; the annotators' own list shows it
         #[arg(long, value_name = "YYYY-MM-DD")]
         until: Option<String>,
-        /// Give the open items of somebody who left to others
-        #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(complete::annotators))]
+        /// Give the open items of somebody who left to others, or with --to to these
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["overlap", "gold", "gold_share"], add = ArgValueCandidates::new(complete::annotators))]
         replace: Option<String>,
     },
     /// Grade trials on items with known answers, and store the grades: who may vote, who may be a senior

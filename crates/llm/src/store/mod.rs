@@ -141,19 +141,6 @@ impl StoreError {
     fn io(path: &Path, source: io::Error) -> StoreError {
         StoreError::Io { path: path.to_owned(), source }
     }
-
-    /// Whether it says that this disk, or a folder of it, may not be written.
-    fn is_of_a_read_only_place(&self) -> bool {
-        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-        use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
-        match self {
-            StoreError::Io { source, .. } | StoreError::Log(LogError::Io { source, .. }) => {
-                matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
-            }
-            StoreError::Index(error) => matches!(error.sqlite_error_code(), Some(CannotOpen | ReadOnly)),
-            _ => false,
-        }
-    }
 }
 
 const HINT: &str = "\n  hint: restore the files from a backup, or run `riddlemill fsck --salvage`, which \
@@ -162,7 +149,9 @@ const HINT: &str = "\n  hint: restore the files from a backup, or run `riddlemil
 
 fn index_hint(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::DiskFull) => "\n  hint: make room and run the same command again",
+        Some(rusqlite::ErrorCode::DiskFull | rusqlite::ErrorCode::SystemIoFailure) => {
+            "\n  hint: make room and run the same command again"
+        }
         _ => " (it may be deleted, it is rebuilt from raw/replies)",
     }
 }
@@ -254,11 +243,11 @@ impl Store {
         Store::open_with(replies, index, SEGMENT_BYTES)
     }
 
-    /// What cannot be written, such as a read-only disk, can be read: the index is then in memory, and the first request is
+    /// What cannot be written, such as a read-only or full disk, can be read: the index is then in memory, and the first request is
     /// refused with the error of the disk.
     fn open_with(replies: &Path, index: &Path, segment_bytes: u64) -> Result<Store, StoreError> {
         match Store::open_to_write(replies, index, segment_bytes) {
-            Err(error) if error.is_of_a_read_only_place() => {
+            Err(error) if error.is_of_a_closed_place() => {
                 Store::open_to_read(replies, index, segment_bytes).map_err(|_| error)
             }
             other => other,

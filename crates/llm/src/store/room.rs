@@ -4,7 +4,10 @@
 use std::fs::File;
 use std::io;
 
+use riddlemill_files::log::LogError;
 use rustc_hash::FxHashMap;
+
+use super::StoreError;
 
 /// Upper bound of an attempt's own line, with the names of its budgets.
 const ATTEMPT: u64 = 4096;
@@ -115,4 +118,22 @@ fn look(file: &File, len: u64) -> io::Result<()> {
 #[cfg(not(unix))]
 fn look(_: &File, _: u64) -> io::Result<()> {
     Ok(())
+}
+
+impl StoreError {
+    /// Whether it says that nothing can be written to this disk, or a folder of it: it is full, or may not be written.
+    pub(super) fn is_of_a_closed_place(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        // A full disk fails SQLite's shared memory with an error of its own.
+        use rusqlite::ErrorCode::{CannotOpen, DiskFull, ReadOnly, SystemIoFailure};
+        match self {
+            StoreError::Io { source, .. } | StoreError::Log(LogError::Io { source, .. }) => {
+                matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded)
+            }
+            StoreError::Index(error) => {
+                matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | ReadOnly | SystemIoFailure))
+            }
+            _ => false,
+        }
+    }
 }

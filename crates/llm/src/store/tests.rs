@@ -435,6 +435,12 @@ async fn a_store_that_cannot_be_written_is_read() {
     drop(store);
     assert_eq!(before, listed());
     assert!(!place.index().exists());
+    // So is one on a full disk, which fails SQLite in more than one way.
+    for code in [rusqlite::ffi::SQLITE_FULL, rusqlite::ffi::SQLITE_IOERR_SHMSIZE] {
+        let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let error = StoreError::Index(error);
+        assert!(error.is_of_a_closed_place() && error.to_string().contains("make room"), "{error}");
+    }
     // A store that was never made has no replies.
     let none = Place::new();
     let store = Store::open_to_read(&none.replies(), &none.index(), SEGMENT_BYTES).unwrap();

@@ -5,14 +5,14 @@ mod sites;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use riddlemill_schema::{Key, Reader, Table as _, key_span};
+use riddlemill_schema::{Key, Kind, Reader, Table as _, key_span};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use toml_edit::{Item, Table};
 
 use super::profile::Profiles;
 use super::sections::{Run, SECTIONS};
-use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, Take};
+use super::source::{PUBLISHED, SOURCE, Source, SourceKind, TABLE, TABLE_FORMATS, Take};
 use super::{FILE, Layer, Problem, VERSION, ValueOrigin, unknown};
 use riddlemill_harvest::crawl;
 use riddlemill_llm::Endpoint;
@@ -95,6 +95,9 @@ impl SettingsFile<'_> {
                 "crawl" => self.checked.crawls = self.read_crawls(item),
                 _ => match SECTIONS.iter().find(|s| s.name == name) {
                     Some(section) => self.read_section(section.name, "", section.keys, item),
+                    None if !item.is_table() && section_hint(name).is_some() => {
+                        self.reader.unknown_key(root, name, [], section_hint(name));
+                    }
                     None => {
                         let others =
                             ["source", "published", "recipe", "version", "llm", "annotator", "crawl"];
@@ -181,7 +184,18 @@ impl SettingsFile<'_> {
             self.report_problem(item.span(), "expected [[annotator]]");
             return Vec::new();
         };
-        tables.iter().filter_map(|table| self.read_typed_table(table, None, &section_hint)).collect()
+        let mut found: Vec<Annotator> = Vec::new();
+        for table in tables {
+            let Some(person): Option<Annotator> = self.read_typed_table(table, None, &section_hint) else {
+                continue;
+            };
+            if found.iter().any(|other| other.name == person.name) {
+                let span = table.get("name").and_then(Item::span);
+                self.report_problem(span, format!("two annotators are named {:?}", person.name));
+            }
+            found.push(person);
+        }
+        found
     }
 
     /// A table as the type that declares it. A value in `given` was read already; `elsewhere` says of a key that it does not
@@ -224,7 +238,20 @@ impl SettingsFile<'_> {
 
     fn source(&mut self, table: &Table) -> Option<Source> {
         let before = self.reader.count_problems();
-        let values = self.reader.valid_values("[[source]]", SOURCE.keys, table, table.span(), &section_hint);
+        let format = table.get("kind").and_then(Item::as_str).filter(|kind| TABLE_FORMATS.contains(kind));
+        if let Some(format) = format {
+            let what = format!(
+                "kind: {format:?} is a format, which the content shows\n  hint: did you mean \"table\"?"
+            );
+            self.report_problem(table.get("kind").and_then(Item::span), what);
+        }
+        // That problem is told; what else is wrong is told as of a table.
+        let of_format = |key: &Key| match key.name {
+            "kind" if format.is_some() => Key { kind: Kind::Text, ..*key },
+            _ => *key,
+        };
+        let keys: Vec<Key> = SOURCE.keys.iter().map(of_format).collect();
+        let values = self.reader.valid_values("[[source]]", &keys, table, table.span(), &section_hint);
         let text = |name: &str| text_of(&values, name);
         let list = |name: &str| -> Vec<String> {
             let list = values.get(name).and_then(Value::as_array);
@@ -254,20 +281,21 @@ impl SettingsFile<'_> {
                 .collect()
         };
         let mut fields = map("fields", "");
-        let table_kind = text("kind").as_deref() == Some("table");
+        let table_kind = format.is_some() || text("kind").as_deref() == Some("table");
+        let is_known_kind = table_kind || text("kind").is_some();
         if table_kind && !fields.contains_key("title") && !fields.contains_key("content") {
             self.report_problem(
                 table.span(),
                 "a table needs `fields` with a title or a content\n  hint: fields = { content = \"COLUMN\" }",
             );
-        } else if !table_kind && !fields.is_empty() {
+        } else if is_known_kind && !table_kind && !fields.is_empty() {
             self.report_problem(
                 table.get("fields").and_then(Item::span),
                 "only a source of kind \"table\" has fields",
             );
         }
         let columns = map("columns", TABLE);
-        if !columns.is_empty() {
+        if is_known_kind && !columns.is_empty() {
             self.columns_of_declared(table, table_kind, &recipes);
         }
         fields.extend(columns);

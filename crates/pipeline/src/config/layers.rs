@@ -216,6 +216,11 @@ impl Config {
         self.written_settings().filter(is_used).filter_map(of_written).collect()
     }
 
+    /// Endpoints that nothing can be asked of, each with what it lacks.
+    pub fn lacking_endpoints(&self) -> Vec<Problem> {
+        set_endpoint::list_lacking(&self.root, &self.endpoints)
+    }
+
     /// What pipeline.toml wants to read outside of the workspace, agreed to or not.
     pub fn wished_places(&self) -> Vec<Wish> {
         self.named_places().into_iter().map(|place| place.wish).collect()

@@ -1,10 +1,13 @@
 //! `--set llm.<name>.<key>=…`, and the same from the environment: settings of an endpoint for one call.
 
-use riddlemill_schema::Kind;
+use std::fs;
+use std::path::Path;
+
 use riddlemill_schema::json::toml_value;
+use riddlemill_schema::{Kind, Reader};
 use serde_json::Value;
 
-use super::{LLM, Problem, near_miss, unknown};
+use super::{FILE, LLM, Problem, near_miss, unknown};
 use riddlemill_llm::Endpoint;
 
 /// The prefix of these settings.
@@ -65,6 +68,30 @@ pub(super) fn override_setting(
         Ok(changed) => *endpoint = changed,
         Err(error) => problem(format!("{error}, not {text:?}")),
     }
+}
+
+/// Endpoints that nothing can be asked of, each with what it lacks. Flags and the environment may set it.
+pub(super) fn list_lacking(root: &Path, endpoints: &[Endpoint]) -> Vec<Problem> {
+    let lacking: Vec<&Endpoint> =
+        endpoints.iter().filter(|endpoint| !endpoint.needed_settings().is_empty()).collect();
+    let text = match lacking.is_empty() {
+        true => String::new(),
+        false => fs::read_to_string(root.join(FILE)).unwrap_or_default(),
+    };
+    let reader = Reader::new(FILE, &text);
+    let line = |name: &str| {
+        let span = reader.read_document(|file| file.get("llm")?.get(name)?.span()).flatten();
+        reader.line_of_span(span)
+    };
+    let problem = |endpoint: &Endpoint| Problem {
+        place: format!("{FILE}:{}", line(&endpoint.name)),
+        what: format!(
+            "[llm.{}] lacks {}: nothing can be asked of it",
+            endpoint.name,
+            endpoint.needed_settings().join(" and ")
+        ),
+    };
+    lacking.into_iter().map(problem).collect()
 }
 
 /// The kind of a key, and whether the name goes on inside of it, as in `sampling.extra.top_k`.

@@ -111,6 +111,9 @@ pub enum SourceKind {
 /// Prefix of a table's further columns among its fields, and in expressions.
 pub const TABLE: &str = "table.";
 
+/// The formats of tables, which are no kinds of sources.
+pub(super) const TABLE_FORMATS: &[&str] = &["csv", "tsv", "json", "jsonl", "ndjson", "parquet"];
+
 /// The fields of a post that a table can provide.
 pub const FIELDS: &[&str] = &["id", "title", "content", "author", "time", "score"];
 

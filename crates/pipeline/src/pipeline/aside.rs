@@ -224,7 +224,7 @@ fn known_file(config: &Config, recipe: &str, step: &str) -> Option<PathBuf> {
 
 /// What the settings name and what is not there, or is there and not named, where everything works without it.
 pub fn list_setting_warnings(config: &Config) -> Vec<Problem> {
-    [config.absent_places(), list_unused_answers(config)].concat()
+    [config.absent_places(), config.lacking_endpoints(), list_unused_answers(config)].concat()
 }
 
 /// Files in the folders of known answers that are of no review, for which nobody would look.

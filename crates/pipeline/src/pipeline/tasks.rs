@@ -85,6 +85,31 @@ fn drop_taken_back(lines: Vec<Task>) -> Vec<Task> {
     tasks.into_iter().flatten().collect()
 }
 
+/// Why a day by which answers are wanted is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DueDayError {
+    /// It is no day of the calendar.
+    #[error("the day by which answers are wanted is written YYYY-MM-DD, not {0:?}")]
+    NoDay(String),
+    /// Nobody can answer by then.
+    #[error("the day by which answers are wanted, {day}, is past: today is {today}")]
+    Past { day: String, today: String },
+}
+
+/// The day by which answers are wanted, YYYY-MM-DD, as somebody wrote it at a time of [`current_time`].
+///
+/// # Errors
+/// [`DueDayError`] if it is no day, or past.
+pub fn read_due_day(text: &str, now: &str) -> Result<String, DueDayError> {
+    let day = time::parse_day(text).ok_or_else(|| DueDayError::NoDay(text.to_owned()))?;
+    let today = now.get(..day.len()).unwrap_or(now);
+    // Days of one length in ISO 8601 are ordered as texts.
+    if day.as_str() < today {
+        return Err(DueDayError::Past { today: today.to_owned(), day });
+    }
+    Ok(day)
+}
+
 /// The current time in the format of votes: RFC 3339, in UTC.
 pub fn current_time() -> String {
     time::format_utc(SystemTime::now())
@@ -96,6 +121,18 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    #[test]
+    fn a_day_by_which_answers_are_wanted_is_not_past() {
+        let now = "2026-11-29T12:00:00Z";
+        for day in ["2026-11-29", " 2027-01-01 "] {
+            assert_eq!(read_due_day(day, now).as_deref(), Ok(day.trim()));
+        }
+        assert!(matches!(read_due_day("2026-11-28", now), Err(DueDayError::Past { .. })));
+        for text in ["soon", "2026-02-30", ""] {
+            assert!(matches!(read_due_day(text, now), Err(DueDayError::NoDay(_))), "{text}");
+        }
+    }
 
     #[test]
     fn tasks_are_added_and_a_torn_line_is_cut() {

@@ -163,9 +163,9 @@ fn only_what_is_open_in_the_round_moves_from_who_leaves() {
     ];
     let is_open = |task: &Task| task.item != "voted";
     let moved = |task: Task, from: &str| Task { instead_of: Some(from.to_owned()), ..task };
-    let new = reassign_tasks(&step, "a", &all, &tasks, is_open, &of_round(Round::Vote));
+    let new = reassign_tasks(&step, "a", &all, &tasks, is_open, &of_round(Round::Vote)).unwrap();
     assert_eq!(new, [moved(task_of_round("open", "b", Round::Vote), "a")]);
-    let new = reassign_tasks(&step, "s", &all, &tasks, is_open, &of_round(Round::Review));
+    let new = reassign_tasks(&step, "s", &all, &tasks, is_open, &of_round(Round::Review)).unwrap();
     assert_eq!(new, [moved(task_of_round("review", "t", Round::Review), "s")]);
     let new = hand_on(&step, "s", &["review"], &all, &tasks, &of_round(Round::Review));
     assert_eq!(new, [moved(task_of_round("review", "t", Round::Review), "s")]);

@@ -166,7 +166,15 @@ fn who_leaves_moves_only_their_own_open_items() {
     let mut tasks = assign_items(&step, &items, &people, &[], &settings()).unwrap();
     let is_open = |task: &Task| task.item.as_str() >= "20";
     let open = tasks.iter().filter(|task| task.annotator == "b" && is_open(task)).count();
-    let new = reassign_tasks(&step, "b", &people, &tasks, is_open, &settings());
+    let new = reassign_tasks(&step, "b", &people, &tasks, is_open, &settings()).unwrap();
+    let to_two = AssignSettings { to: &["a", "d"], ..settings() };
+    let of_two = reassign_tasks(&step, "b", &people, &tasks, is_open, &to_two).unwrap();
+    assert!(!of_two.is_empty() && of_two.iter().all(|task| ["a", "d"].contains(&task.annotator.as_str())));
+    let told =
+        reassign_tasks(&step, "nobody", &people, &tasks, is_open, &settings()).unwrap_err().to_string();
+    assert!(told.contains("nobody") && told.contains("a, b, c"), "{told}");
+    let to_nobody = AssignSettings { to: &["nobody"], ..settings() };
+    assert!(reassign_tasks(&step, "b", &people, &tasks, is_open, &to_nobody).is_err());
     assert_eq!(new.len(), open);
     for task in &new {
         assert!(is_open(task) && task.annotator != "b" && task.instead_of.as_deref() == Some("b"));
@@ -174,7 +182,7 @@ fn who_leaves_moves_only_their_own_open_items() {
         assert!(on.all(|other| other.annotator != task.annotator), "twice on {}", task.item);
     }
     tasks.extend(new);
-    assert_eq!(reassign_tasks(&step, "b", &people, &tasks, is_open, &settings()), [], "moved once");
+    assert_eq!(reassign_tasks(&step, "b", &people, &tasks, is_open, &settings()).unwrap(), [], "moved once");
     let stayed: Vec<Annotator> = people.into_iter().filter(|person| person.name != "b").collect();
     assert_eq!(
         assign_items(&step, &items, &stayed, &tasks, &settings()).unwrap(),

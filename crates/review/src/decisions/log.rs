@@ -45,8 +45,10 @@ impl DecisionLine {
 pub struct DecisionReceipt {
     /// Stored and on disk, in order.
     pub added: Vec<Digest>,
-    /// Decisions that already count.
-    pub known: usize,
+    /// Those made before that already count and decide the same.
+    pub known: Vec<Digest>,
+    /// One made since the person looked that decides otherwise; then nothing was stored.
+    pub overtaken: Option<Digest>,
 }
 
 /// All decisions of a folder, in the order they were made.
@@ -180,8 +182,25 @@ impl DecisionLog {
     /// # Errors
     /// [`LogError`] if the log cannot be written; then nothing is stored.
     pub fn append_decisions(folder: &Path, decisions: Vec<Decision>) -> Result<DecisionReceipt, LogError> {
+        DecisionLog::append_after(folder, decisions, usize::MAX)
+    }
+
+    /// The same by somebody who saw the first `looked` decisions of the log: one made since that counts and decides
+    /// otherwise is not overruled unseen.
+    ///
+    /// # Errors
+    /// [`LogError`] if the log cannot be written; then nothing is stored.
+    pub fn append_after(
+        folder: &Path,
+        decisions: Vec<Decision>,
+        looked: usize,
+    ) -> Result<DecisionReceipt, LogError> {
         DecisionLog::write_lines(folder, |log, lines| {
-            let mut receipt = DecisionReceipt::default();
+            let overtaken = decisions.iter().find_map(|new| log.unseen_contrary(new, looked));
+            let mut receipt = DecisionReceipt { overtaken, ..DecisionReceipt::default() };
+            if receipt.overtaken.is_some() {
+                return receipt;
+            }
             for decision in decisions {
                 let decision = decision.with_id();
                 let same = |d: &&Decision| {
@@ -190,8 +209,8 @@ impl DecisionLog {
                 let holds = log.decisions.iter().rfind(|d| same(d) && log.is_counted(d));
                 let later = holds.is_some_and(|d| log.is_overruled_anywhere(d))
                     || log.open_disputes().any(|d| d.question_key() == decision.question_key());
-                if holds.is_some_and(|d| d.same_content(&decision)) && !later {
-                    receipt.known += 1;
+                if let Some(holds) = holds.filter(|d| d.same_content(&decision) && !later) {
+                    receipt.known.push(holds.id);
                     continue;
                 }
                 let base = log.last_on(&decision);
@@ -269,20 +288,14 @@ impl DecisionLog {
     /// Whether there is a different decision here on the question that is unknown to `other`, where the
     /// decision was made, and applies in the same recipes.
     fn contradicts(&self, decision: &Decision, other: &DecisionLog) -> bool {
-        let overlap = |mine: &Decision| match (&mine.recipe, &decision.recipe) {
-            (Some(mine), Some(theirs)) => mine == theirs,
-            _ => true,
-        };
-        let differs = |mine: &Decision| {
-            (mine.verdict, &mine.text, &mine.seen) != (decision.verdict, &decision.text, &decision.seen)
-        };
-        self.decisions.iter().any(|mine| {
-            mine.question_key() == decision.question_key()
-                && !other.ids.contains(&mine.id)
-                && self.is_counted(mine)
-                && overlap(mine)
-                && differs(mine)
-        })
+        let mut unknown = self.decisions.iter().filter(|mine| !other.ids.contains(&mine.id));
+        unknown.any(|mine| self.is_counted(mine) && mine.is_contrary_to(decision))
+    }
+
+    /// The latest decision that counts, was made after the first `looked` ones, and contradicts a new one.
+    fn unseen_contrary(&self, new: &Decision, looked: usize) -> Option<Digest> {
+        let since = self.decisions.iter().skip(looked);
+        since.filter(|d| self.is_counted(d) && d.is_contrary_to(new)).next_back().map(|d| d.id)
     }
 
     /// Appends what `make` returns for the current log, under the log's lock.
@@ -346,7 +359,10 @@ mod tests {
         assert!(DecisionLog::read_folder(&folder).unwrap().all_decisions().is_empty());
         assert!(!folder.exists(), "looking makes no folder");
         let keep = add(Verdict::Keep, None).added[0];
-        assert_eq!(add(Verdict::Keep, None), DecisionReceipt { added: vec![], known: 1 });
+        assert_eq!(
+            add(Verdict::Keep, None),
+            DecisionReceipt { known: vec![keep], ..DecisionReceipt::default() }
+        );
         let drop = add(Verdict::Drop, Some("flub")).added[0];
         let read = || DecisionLog::read_folder(&folder).unwrap();
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
@@ -375,6 +391,27 @@ mod tests {
         assert_eq!(add(Verdict::Keep, None).added.len(), 1);
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Keep));
         assert!(read().damaged().is_empty());
+    }
+
+    #[test]
+    fn what_somebody_decided_since_is_not_overruled_by_one_who_has_not_seen_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path();
+        let add = |verdict, by: &str, looked| {
+            let one = Decision { by: by.into(), ..test_decision("tieba:1", verdict) };
+            DecisionLog::append_after(folder, vec![one], looked).unwrap()
+        };
+        let first = add(Verdict::Keep, "meta-1", 0).added[0];
+        let other = add(Verdict::Drop, "senior-1", 0);
+        assert_eq!((other.overtaken, other.added.len()), (Some(first), 0));
+        assert_eq!(add(Verdict::Keep, "senior-1", 0).known, [first], "they agree");
+        assert_eq!(add(Verdict::Drop, "senior-1", 1).added.len(), 1, "it was seen");
+        let read = DecisionLog::read_folder(folder).unwrap();
+        assert_eq!(read.all_decisions().len(), 2);
+        let last = read.all_decisions()[1].id;
+        DecisionLog::withdraw_decision(folder, last, "senior-1", "a slip", "2026-11-23T00:00:00Z").unwrap();
+        // What was taken back contradicts nothing.
+        assert_eq!(add(Verdict::Hold, "meta-1", 1).added.len(), 1);
     }
 
     #[test]

@@ -211,6 +211,16 @@ impl Decision {
         (&self.stage, &self.record, self.other.as_deref(), self.verdict.question())
     }
 
+    /// Whether it answers the same question otherwise than another one, in a recipe that both are for.
+    pub(crate) fn is_contrary_to(&self, other: &Decision) -> bool {
+        let overlap = match (&self.recipe, &other.recipe) {
+            (Some(one), Some(other)) => one == other,
+            _ => true,
+        };
+        let differs = (self.verdict, &self.text, &self.seen) != (other.verdict, &other.text, &other.seen);
+        overlap && differs && self.question_key() == other.question_key()
+    }
+
     /// Whether it decides the same as another one, for the same recipes and the same text.
     pub fn same_content(&self, other: &Decision) -> bool {
         self.question_key() == other.question_key()

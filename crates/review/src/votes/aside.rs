@@ -73,6 +73,20 @@ impl SetAside {
         SetAside { id: self.compute_id(), ..self }
     }
 
+    /// Whether its span can mean any vote.
+    ///
+    /// # Errors
+    /// [`ReversedSpan`] if it begins after its end.
+    pub fn check_span(&self) -> Result<(), ReversedSpan> {
+        let (Some(from), Some(until)) = (&self.from, &self.until) else { return Ok(()) };
+        // A day is compared with the day of a time.
+        let common = from.len().min(until.len());
+        match from.get(..common) > until.get(..common) {
+            true => Err(ReversedSpan { from: from.clone(), until: until.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Whether it means a vote that was cast at `at`.
     pub fn covers(&self, vote: &Vote, at: &str) -> bool {
         let only = |own: &Option<String>, of: &str| own.as_deref().is_none_or(|own| own == of);
@@ -86,6 +100,14 @@ impl SetAside {
             && self.until.as_deref().is_none_or(|until| cut(until).as_str() <= until)
             && at <= self.at.as_str()
     }
+}
+
+/// A span that begins after its end, and so means no vote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the span begins after its end: from {from} until {until}")]
+pub struct ReversedSpan {
+    pub from: String,
+    pub until: String,
 }
 
 /// The withdrawal of such a decision.
@@ -309,6 +331,19 @@ mod tests {
 
     fn with(aside: SetAside) -> Asides {
         Asides::default().with_line(AsideLine::SetAside(aside))
+    }
+
+    #[test]
+    fn a_span_that_begins_after_its_end_is_none() {
+        let check = |from: &str, until: &str| {
+            let all = SetAside::all_of("a", "b", "c", "2026-11-29T00:00:00Z");
+            SetAside { from: Some(from.into()), until: Some(until.into()), ..all }.check_span()
+        };
+        assert_eq!(check("2026-11-29", "2026-11-29"), Ok(()));
+        assert_eq!(check("2026-11-29T10:00:00Z", "2026-11-29"), Ok(()));
+        assert!(check("2026-11-29", "2026-11-28T10:00:00Z").is_err());
+        let told = check("2026-11-30", "2026-11-29").unwrap_err().to_string();
+        assert!(told.contains("from 2026-11-30 until 2026-11-29"), "{told}");
     }
 
     #[test]

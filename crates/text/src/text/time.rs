@@ -176,6 +176,11 @@ fn date_of_number(number: i64) -> Option<i64> {
     Some(CHINA.to_timestamp(day.at(0, 0, 0, 0)).ok()?.as_second())
 }
 
+/// A day of the calendar, YYYY-MM-DD; `None` for anything else.
+pub fn parse_day(text: &str) -> Option<String> {
+    text.trim().parse::<Date>().ok().map(|day| day.to_string())
+}
+
 /// A moment in UTC as ISO 8601, `2024-03-05T12:30:01Z`.
 pub fn format_utc(at: SystemTime) -> String {
     let whole = Timestamp::from_second(timestamp_of(at).as_second());

@@ -167,8 +167,8 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("faulty", "Something is missing or does not fit", "有内容未填或不符合要求"),
     (
         "faulty_more",
-        "Nothing was stored. Go back and look at the marked fields.",
-        "没有保存任何内容。请返回检查标出的各项。",
+        "Nothing was stored. Go back and correct what is named here.",
+        "没有保存任何内容。请返回修改下面列出的各项。",
     ),
     ("not_saved", "The vote could not be stored", "投票未能保存"),
     (
@@ -176,6 +176,25 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "Tell the curator; your answer is kept in this browser.",
         "请告知管理者；您的答案仍保留在此浏览器中。",
     ),
+    ("not_stored", "The vote could not be stored", "投票未能保存"),
+    (
+        "not_stored_more",
+        "Tell the curator, and send it again later: nothing of it was kept but what is shown here.",
+        "请告知管理者，稍后再次提交：除此处显示的内容外，什么都没有保留。",
+    ),
+    ("choose_voter", "Who votes?", "谁来投票？"),
+    (
+        "choose_voter_more",
+        "This page is one person's. Choose your name on the page of the reviews.",
+        "此页属于某位标注者。请先在评审页选择您的名字。",
+    ),
+    ("not_given", "This item is not given to you", "这一条没有分配给您"),
+    (
+        "not_given_more",
+        "It waits for others, or nobody. The page of the reviews shows what waits for you.",
+        "它在等待别人，或已无需投票。评审页列出等待您的条目。",
+    ),
+    ("to_reviews", "To the reviews", "前往评审页"),
     ("keep_it", "keep", "保留"),
     ("keep_about", "It belongs in the benchmark.", "适合收录到基准中。"),
     ("side_1", "the first", "第一个"),

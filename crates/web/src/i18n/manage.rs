@@ -191,6 +191,10 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
     ("lacks_trial", "has not passed the trial", "未通过试标"),
     ("lacks_languages", "does not read {}", "不能阅读 {}"),
     ("asked_for", "{}: somebody answered “{}”", "{}：有人选了“{}”"),
+    ("decided_before", "Nothing was stored: this had been decided before", "未保存：此前已有相同裁定"),
+    ("decided_before_more", "The earlier decision stays, with its reason.", "此前的裁定及其理由保持不变。"),
+    ("decided_since", "Nothing was stored: somebody has decided otherwise", "未保存：已有人作出不同裁定"),
+    ("decided_since_more", "Look at the decision, and decide again.", "请查看该裁定后再行裁定。"),
     ("overview", "Overview", "总览"),
     (
         "overview_about",

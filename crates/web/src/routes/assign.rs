@@ -16,7 +16,7 @@ use crate::config::{Config, sections};
 use crate::error::PageError;
 use crate::form::Form;
 use crate::i18n::{Language, fill_text, language_names, text_of_key};
-use crate::pipeline::{Tasks, current_time, known_answers, stopped_annotators, votes_as_tasks};
+use crate::pipeline::{Tasks, current_time, known_answers, read_due_day, stopped_annotators, votes_as_tasks};
 use crate::recipe::Recipe;
 use crate::review::ballot::{Role, Round};
 use crate::review::people::Right;
@@ -175,9 +175,9 @@ pub(crate) async fn submit_assignment(
         return Err(PageError::bad_request("the known items are a share of 0 to 100 %").about("gold"));
     }
     let until = form.get("until").trim().to_string();
-    if !until.is_empty() && until.parse::<jiff::civil::Date>().is_err() {
-        return Err(PageError::bad_request("the day by which answers are wanted is written YYYY-MM-DD")
-            .about("until"));
+    if !until.is_empty() {
+        read_due_day(&until, &current_time())
+            .map_err(|why| PageError::bad_request(why.to_string()).about("until"))?;
     }
     let to = form.values_of("to").map(str::to_string).collect();
     let wish = AssignForm { round: round.name(), overlap, gold, seed, to, until };
@@ -348,6 +348,13 @@ fn prepare_assign_page(
         }
     });
     let people: Vec<AssignablePerson> = people.collect();
+    // Where nobody may vote, the problem says what each of them lacks.
+    if matches!(shows, Shows::Preview { .. })
+        && wish.to.is_empty()
+        && people.iter().any(|p| p.lacks.is_none())
+    {
+        return Err(PageError::bad_request("choose at least one annotator").about("to"));
+    }
     let new = match (&work, &shows) {
         (Some(work), Shows::Preview { .. }) => Some(work.plan_tasks(app, &config, tasks, &wish)?),
         _ => None,

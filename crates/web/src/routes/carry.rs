@@ -97,7 +97,7 @@ fn carry_page(
         found: found.items.len(),
         unknown: found.unknown,
         carried: ballot.items.iter().filter_map(back).take(SHOWN).collect(),
-        desk: decision_desk(&config, visitor),
+        desk: decision_desk(&config, visitor)?,
         step: name,
     })
 }
@@ -131,7 +131,7 @@ fn new_votes(
     form: &Form,
 ) -> Result<Vec<Vote>, PageError> {
     let (config, _) = app.current_config();
-    let why: String = form.get("why").trim().chars().take(WHY_CHARS).collect();
+    let why = form.text_within("why", WHY_CHARS)?;
     if why.is_empty() {
         return Err(carry_refused("carrying votes over needs a reason"));
     }

@@ -47,9 +47,11 @@ pub(crate) async fn submit_vote(
     let id = form.get("item").to_string();
     let (reader, noting, sent, language) = (app.clone(), app.clone(), form.clone(), visitor.language);
     let (of_step, name) = (step.clone(), person.name.clone());
-    let made = read_blocking(move || {
+    let (made, ballot) = read_blocking(move || {
         let ballot = reader.ballots.open_ballot(&config, recipe, &step)?.ok_or_else(PageError::not_found)?;
-        check_vote(&reader, BallotRound { recipe, ballot: &ballot, round }, &person, &sent, language)
+        let place = BallotRound { recipe, ballot: &ballot, round };
+        let made = check_vote(&reader, place, &person, &sent, language)?;
+        Ok((made, ballot))
     })
     .await?;
     let wants_json = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
@@ -91,17 +93,26 @@ pub(crate) async fn submit_vote(
         StatusCode::OK => {
             Ok(Redirect::to(&format!("{here}?{who}after={}", view::encode_segment(&id))).into_response())
         }
-        status => Err(PageError::new(
-            status,
-            match message["status"].as_str() {
-                Some("overtaken") => "overtaken",
-                Some("item_changed") => "item_changed",
-                Some("answered") => "answered",
-                Some("not_saved") => "not_saved",
-                Some("gives_away") => "gives_away",
-                _ => "faulty",
-            },
-        )),
+        status => {
+            let refused = PageError::new(
+                status,
+                match message["status"].as_str() {
+                    Some("overtaken") => "overtaken",
+                    Some("item_changed") => "item_changed",
+                    Some("answered") => "answered",
+                    // Without the script nothing is kept in the browser.
+                    Some("not_saved") => "not_stored",
+                    Some("gives_away") => "gives_away",
+                    _ => "faulty",
+                },
+            );
+            let faults: Vec<(String, String)> =
+                serde_json::from_value(message["faults"].clone()).unwrap_or_default();
+            let Some((first, _)) = faults.first() else { return Err(refused) };
+            let field = format!("f.{first}");
+            let asked = ballot.step.questions_of_round(round);
+            Err(refused.telling_sender(faults::name_faults(language, &asked, &faults)).about(field))
+        }
     }
 }
 

@@ -9,13 +9,14 @@ use serde::Serialize;
 
 use crate::app::{App, find_recipe, read_blocking};
 use crate::config::Config;
-use crate::decisions::{Decision, DecisionLog, Verdict};
+use crate::decisions::{Decision, DecisionLog, Verdict, seen_text};
 use crate::error::PageError;
 use crate::form::Form;
 use crate::pipeline::current_time;
 use crate::pipeline::decide::{self, Act, DecideError, DecisionRequest, check_entitled};
 use crate::recipe::{Recipe, Step};
 use crate::review::Digest;
+use crate::store::Workspace;
 use crate::view;
 use crate::visitor::Visitor;
 
@@ -40,6 +41,8 @@ pub(crate) struct DecisionDesk {
     choices: Vec<VerdictChoice>,
     /// Decisions made.
     made: Vec<MadeDecision>,
+    /// How many decisions the log held when the page was made: later ones were not seen.
+    looked: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,12 +61,15 @@ pub(super) struct MadeDecision {
 }
 
 /// Who may decide here.
-pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> DecisionDesk {
+pub(crate) fn decision_desk(config: &Config, visitor: &Visitor) -> Result<DecisionDesk, PageError> {
     let may = visitor.rank() >= Some(crate::access::Rank::Curator);
     let people = config.annotators.iter().map(|person| person.name.clone());
     let people =
         people.filter(|name| may && visitor.name().is_none() && check_entitled(config, name).is_ok());
-    DecisionDesk { may, people: people.collect(), ..DecisionDesk::default() }
+    let log = DecisionLog::read_folder(&Workspace::new(&config.root).decisions_folder())
+        .map_err(PageError::internal_error)?;
+    let looked = log.all_decisions().len();
+    Ok(DecisionDesk { may, people: people.collect(), looked, ..DecisionDesk::default() })
 }
 
 /// The existing and possible decisions about a record.
@@ -74,7 +80,7 @@ pub(crate) fn desk_of(
     id: &str,
     visitor: &Visitor,
 ) -> Result<DecisionDesk, PageError> {
-    let mut desk = decision_desk(config, visitor);
+    let mut desk = decision_desk(config, visitor)?;
     if desk.may {
         let choices = decide::possible_decisions(config, recipe, id).map_err(decision_refused)?;
         let choice = |(verdict, stage, seen): (Verdict, &'static str, Digest)| VerdictChoice {
@@ -169,11 +175,12 @@ fn store_decision(
     let (config, _) = app.current_config();
     let by = find_decider(&config, visitor, form)?;
     let of_act = if form.get("undo").is_empty() { form.get("verdict") } else { "undo" };
-    let written = form.get("why").trim();
+    let written = form.text_within("why", WHY_CHARS)?;
     // A queue says under the field which reason is stored where none is written.
-    let usual = form.get(&format!("why.{of_act}"));
-    let why = if written.is_empty() { usual.trim() } else { written };
-    let why: String = why.chars().take(WHY_CHARS).collect();
+    let why = match written.is_empty() {
+        true => form.get(&format!("why.{of_act}")).trim().to_owned(),
+        false => written,
+    };
     let folder = app.workspace.decisions_folder();
     let at = current_time();
     if !form.get("undo").is_empty() {
@@ -181,8 +188,17 @@ fn store_decision(
         if why.is_empty() {
             return Err(decision_refused(DecideError::NoReason));
         }
-        DecisionLog::withdraw_decision(&folder, id, &by, &why, &at).map_err(PageError::internal_error)?;
-        return Ok(());
+        let is_new =
+            DecisionLog::withdraw_decision(&folder, id, &by, &why, &at).map_err(PageError::internal_error)?;
+        let log = DecisionLog::read_folder(&folder).map_err(PageError::internal_error)?;
+        return match log.undo_of(id) {
+            // Pressed twice, it is undone once.
+            Some(undo) if !is_new && (&undo.by, &undo.why) != (&by, &why) => Err(decided_before(format!(
+                "{} had undone this already: {}; the new reason is not stored",
+                undo.by, undo.why
+            ))),
+            _ => Ok(()),
+        };
     }
     let verdict = form.get("verdict");
     let verdict = Verdict::from_name(verdict)
@@ -192,19 +208,58 @@ fn store_decision(
     let seen = if own.is_empty() { form.get("seen") } else { &own };
     let optional =
         |name: &str| Some(form.get(name)).filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let recipe = match form.get("scope") {
+        "all" => None,
+        "one" | "" => Some(recipe.name.to_owned()),
+        other => {
+            let told = format!("a decision is for all recipes or for one, not for {other:?}");
+            return Err(PageError::bad_request(told).about("scope"));
+        }
+    };
+    // The field holds the present text, which whoever decides something else leaves as it is.
+    let is_new = |text: &String| verdict.is_edit() || hash_shown_text(text) != form.get("shown");
     let wish = DecisionRequest {
         verdict,
         record: form.get("record").to_owned(),
         other: optional("other").filter(|_| verdict.is_of_pair()),
-        text: optional("text").filter(|_| verdict.is_edit()),
-        recipe: (form.get("scope") != "all").then(|| recipe.name.to_owned()),
+        text: optional("text").filter(is_new),
+        recipe,
         stage: optional("stage"),
         seen: Some(seen.parse().map_err(|e| PageError::bad_request(format!("{e}")))?),
     };
     let act = Act { by: &by, why: &why, at: &at, source: "page" };
     let decisions = decide::make_decisions(&config, &wish, act).map_err(decision_refused)?;
-    DecisionLog::append_decisions(&folder, decisions).map_err(PageError::internal_error)?;
-    Ok(())
+    // A form without the number has seen none.
+    let looked = form.get("looked").parse().unwrap_or(0);
+    let receipt = DecisionLog::append_after(&folder, decisions, looked).map_err(PageError::internal_error)?;
+    let log = DecisionLog::read_folder(&folder).map_err(PageError::internal_error)?;
+    let find = |id: Digest| log.all_decisions().iter().find(|d| d.id == id);
+    if let Some(Decision { by, verdict, why, .. }) = receipt.overtaken.and_then(find) {
+        return Err(PageError::new(StatusCode::CONFLICT, "decided_since").with_detail(format!(
+            "{by} has decided {verdict} since this page was opened: {why}; whoever still decides otherwise sends it again"
+        )));
+    }
+    let known = receipt.known.first().copied().filter(|_| receipt.added.is_empty()).and_then(find);
+    match known {
+        // Pressed twice, it is stored once.
+        Some(known) if (known.by.as_str(), known.why.as_str()) != (&by, why.trim()) => {
+            Err(decided_before(format!(
+                "{} decided this already ({}): {}; the new reason is not stored",
+                known.by, known.verdict, known.why
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is decided already stays as it is, and nothing is stored.
+fn decided_before(told: String) -> PageError {
+    PageError::new(StatusCode::CONFLICT, "decided_before").with_detail(told)
+}
+
+/// The hash of a text in a form; browsers send its line breaks as CRLF, and its ends do not matter.
+pub(super) fn hash_shown_text(text: &str) -> String {
+    seen_text(text.replace("\r\n", "\n").trim()).to_string()
 }
 
 /// Why a decision is refused, for the visitor.
@@ -214,9 +269,14 @@ fn decision_refused(error: DecideError) -> PageError {
         DecideError::Outdated { .. } => {
             PageError::new(StatusCode::CONFLICT, "item_changed").with_detail(error)
         }
-        DecideError::NotEntitled { .. } => PageError::forbidden().with_detail(error).about("as"),
+        DecideError::NotEntitled { .. } => {
+            PageError::new(StatusCode::FORBIDDEN, "not_decided").with_detail(error).about("as")
+        }
         DecideError::NoReason => {
             PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error).about("why")
+        }
+        DecideError::NoText(_) | DecideError::UnusedText(_) => {
+            PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error).about("text")
         }
         _ => PageError::new(StatusCode::UNPROCESSABLE_ENTITY, "not_decided").with_detail(error),
     }

@@ -141,7 +141,7 @@ fn find_duplicates(
         page: filter.page.parse().unwrap_or(1).max(1),
         pages: 0,
         threshold: None,
-        desk: decision_desk(&app.current_config().0, visitor),
+        desk: decision_desk(&app.current_config().0, visitor)?,
         filter,
     };
     let Some(opened) = app.stages.open_stage(&app.workspace, recipe, step)? else { return Ok(found) };

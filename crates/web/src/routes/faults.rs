@@ -71,6 +71,17 @@ pub(super) fn join_messages(messages: impl Iterator<Item = (String, String)>) ->
     fields
 }
 
+/// What is wrong with which fields, by the labels on the ballot, in one line.
+pub(super) fn name_faults(language: Language, form: &[Field], faults: &[(String, String)]) -> String {
+    let text = |key: &str| text_of_key(language, key).unwrap_or_default();
+    let told = |(name, message): &(String, String)| {
+        let label = form.iter().find(|field| field.name == *name);
+        let label = label.map_or(name.as_str(), |field| label_in(language, field.label));
+        format!("{}{}{message}", label.trim_end_matches(['?', '？']), text("colon"))
+    };
+    faults.iter().map(told).collect::<Vec<_>>().join(text("comma"))
+}
+
 /// The value of a field in the form.
 pub(super) fn sent_value(fields: &[Field], form: &Form, name: &str) -> Option<Value> {
     let field = fields.iter().find(|field| field.name == name)?;

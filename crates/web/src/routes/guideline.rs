@@ -54,7 +54,7 @@ pub(crate) async fn show_guideline(
     let (config, _) = app.current_config();
     let curator = visitor.rank() >= Some(Rank::Curator);
     let language = visitor.language;
-    let desk = decision_desk(&config, &visitor);
+    let desk = decision_desk(&config, &visitor)?;
     let found = read_blocking(move || {
         let ballot = find_ballot(&app, &config, recipe, &step)?;
         let step = &ballot.step;
@@ -145,13 +145,11 @@ pub(crate) async fn save_guideline(
     let recipe = find_recipe(&name)?;
     let (config, _) = app.current_config();
     let by = find_decider(&config, &visitor, &form)?;
-    let text =
-        // Browsers send line breaks as CRLF.
-        |field: &str| form.get(field).trim().replace("\r\n", "\n").chars().take(CHARS).collect::<String>();
-    let (examples, examples_zh) = (text("examples"), text("examples_zh"));
+    let text = |field: &str| form.text_within(field, CHARS);
+    let (examples, examples_zh) = (text("examples")?, text("examples_zh")?);
     let examples_zh = if examples_zh == examples { String::new() } else { examples_zh };
     let new =
-        BallotGuideline { en: text("en"), zh: text("zh"), examples, examples_zh, by, at: current_time() };
+        BallotGuideline { en: text("en")?, zh: text("zh")?, examples, examples_zh, by, at: current_time() };
     if new.en.is_empty() || new.zh.is_empty() {
         return Err(PageError::bad_request(
             "a guideline is needed in both languages, because annotators may read \

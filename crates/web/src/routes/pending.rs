@@ -171,11 +171,13 @@ async fn next_one(
 ) -> Result<Response, PageError> {
     let who = visitor.clone();
     let found = read_blocking(move || {
+        // Before the decisions that the page shows, so that it never claims more of them than it does.
+        let desk = decision_desk(&app.current_config().0, &who)?;
         let log =
             DecisionLog::read_folder(&app.workspace.decisions_folder()).map_err(PageError::internal_error)?;
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         let decided = StandingDecisions::of_stages(&log, recipe.name, kind == "pairs", &names);
-        let mut found = empty_page(&app, recipe, kind, &who, asked, &decided);
+        let mut found = PendingPage { desk, ..empty_page(recipe, kind, &who, asked, &decided) };
         next(&app, &decided, &mut found)?;
         Ok::<_, PageError>(found)
     })
@@ -194,7 +196,7 @@ pub(crate) async fn show_decisions(
     let who = visitor.clone();
     let found = read_blocking(move || {
         let (config, _) = app.current_config();
-        let desk = decision_desk(&config, &who);
+        let desk = decision_desk(&config, &who)?;
         let mut made = decisions_of(&app, &config, recipe, |_| true)?;
         made.reverse();
         Ok::<_, PageError>(
@@ -229,7 +231,6 @@ pub(super) fn count_undecided(app: &App, recipe: &'static Recipe, step: &Step) -
 
 /// The page without the pair or post.
 fn empty_page(
-    app: &App,
     recipe: &'static Recipe,
     kind: &'static str,
     visitor: &Visitor,
@@ -254,7 +255,7 @@ fn empty_page(
         item: None,
         last: decided.made.iter().rev().find(|d| d.by == person).map(|d| (*d).clone()),
         person,
-        desk: decision_desk(&app.current_config().0, visitor),
+        desk: DecisionDesk::default(),
     }
 }
 

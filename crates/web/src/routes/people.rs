@@ -107,7 +107,7 @@ pub(crate) async fn invite_person(
         }
         other => return Err(PageError::bad_request(format!("no rank {other:?}"))),
     };
-    let name: String = form.get("name").trim().chars().take(NAME_CHARS).collect();
+    let name = form.text_within("name", NAME_CHARS)?;
     if name.is_empty() {
         return Err(PageError::bad_request("an invitation needs a name").about("name"));
     }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::ballot::label_in;
+use super::decide::{DecisionDesk, decision_desk, find_decider};
 use super::faults::list_answers;
 use crate::app::{App, read_blocking};
 use crate::config::Config;
@@ -152,9 +153,9 @@ pub(crate) async fn show_person(
     visitor: Visitor,
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
-    let (reader, language) = (app.clone(), visitor.language);
+    let (reader, who) = (app.clone(), visitor.clone());
     let found =
-        read_blocking(move || prepare_person_page(&reader, &name, language, Wish::default(), None)).await?;
+        read_blocking(move || prepare_person_page(&reader, &name, &who, Wish::default(), None)).await?;
     view::render_page(&visitor, "person.html", found)
 }
 
@@ -168,16 +169,15 @@ pub(crate) async fn act_on_person(
     let here = format!("/curate/people/{}#decisions", view::encode_segment(&name));
     let field = |key: &str| form.get(key).trim().to_string();
     // On an open server nobody has logged in, so that the form asks who decides.
-    let by = visitor.name().map_or_else(|| field("by"), str::to_string);
+    let by = find_decider(&app.current_config().0, &visitor, &form)?;
     let wish =
         Wish { place: field("place"), from: field("from"), until: field("until"), by, why: field("why") };
-    if wish.by.is_empty() || wish.why.is_empty() {
-        let lacking = if wish.by.is_empty() { "by" } else { "why" };
-        return Err(PageError::bad_request("a decision needs a name and a reason").about(lacking));
+    if wish.why.is_empty() {
+        return Err(PageError::bad_request("a decision needs a name and a reason").about("why"));
     }
     let action = field("action");
     let undo = field("undo");
-    let language = visitor.language;
+    let who = visitor.clone();
     let shown = read_blocking(move || match action.as_str() {
         "undo" => take_back(&app, &name, &undo, &wish).map(|()| None),
         "admit" => admit_person(&app, &name, &wish).map(|()| None),
@@ -186,7 +186,7 @@ pub(crate) async fn act_on_person(
             let (config, _) = app.current_config();
             let recipes: Vec<&'static Recipe> = recipe::used_recipes(&config).collect();
             let effects = look_aside(&config, &recipes, &parse_decision(&name, &wish)?)?;
-            prepare_person_page(&app, &name, language, wish, Some(effects)).map(Some)
+            prepare_person_page(&app, &name, &who, wish, Some(effects)).map(Some)
         }
     })
     .await?;
@@ -283,6 +283,8 @@ impl VotedStep {
 /// The page of a person.
 #[derive(Serialize)]
 struct PersonPage {
+    /// Who may decide.
+    desk: DecisionDesk,
     name: String,
     steps: Vec<OnStep>,
     decisions: Vec<PersonDecision>,
@@ -296,11 +298,12 @@ struct PersonPage {
 fn prepare_person_page(
     app: &App,
     name: &str,
-    language: Language,
+    visitor: &Visitor,
     wish: Wish,
     effects: Option<Vec<AsideEffect>>,
 ) -> Result<PersonPage, PageError> {
     let (config, _) = app.current_config();
+    let language = visitor.language;
     let mut steps = Vec::new();
     for recipe in recipe::used_recipes(&config) {
         for review in recipe.review_steps() {
@@ -336,6 +339,7 @@ fn prepare_person_page(
     }
     Ok(PersonPage {
         name: name.to_string(),
+        desk: decision_desk(&config, visitor)?,
         stopped: steps.iter().any(|on| on.figures.as_ref().is_some_and(|figures| figures.stopped)),
         steps,
         decisions,
@@ -404,7 +408,7 @@ fn list_cast_votes(
 /// The decision in the form.
 fn parse_decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
     if wish.by == name {
-        return Err(PageError::bad_request("nobody sets their own votes aside").about("by"));
+        return Err(PageError::bad_request("nobody sets their own votes aside").about("as"));
     }
     let mut new = SetAside::all_of(name, &wish.by, &wish.why, &current_time());
     if let Some((recipe, step)) = wish.place.split_once('/') {
@@ -419,6 +423,7 @@ fn parse_decision(name: &str, wish: &Wish) -> Result<SetAside, PageError> {
         }
         *to = Some(text.clone());
     }
+    new.check_span().map_err(|why| PageError::bad_request(why.to_string()).about("until"))?;
     Ok(new.with_id())
 }
 

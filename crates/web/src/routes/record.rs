@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::causes;
-use super::decide::{DecisionDesk, desk_of};
+use super::decide::{DecisionDesk, desk_of, hash_shown_text};
 use crate::app::{App, find_recipe, read_blocking};
 use crate::audit::{self, NamedRecord, OtherReading, Reading, RecordEnding, Resolver, StageEntry};
 use crate::config::Config;
@@ -51,6 +51,8 @@ struct RecordPage {
     released: Vec<Released>,
     /// The existing and possible decisions about it.
     desk: DecisionDesk,
+    /// The hash of the text in the form, from which a new one is told.
+    shown: String,
 }
 
 /// Two records that were one joke.
@@ -131,6 +133,7 @@ fn prepare_record_page(
         recipe: recipe.name,
         others: recipes_with_record(app, &config, recipe, id)?,
         id: id.into(),
+        shown: hash_shown_text(explained.text.as_deref().unwrap_or_default()),
         text: explained.text.unwrap_or_default(),
         ends: explained.ends,
         outdated,

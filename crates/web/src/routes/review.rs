@@ -46,7 +46,10 @@ pub(crate) struct Who {
 pub(super) fn find_person(config: &Config, visitor: &Visitor, named: &str) -> Result<Annotator, PageError> {
     let name = if visitor.open { named } else { visitor.name().unwrap_or_default() };
     let known = config.annotators.iter().find(|person| person.name == name);
-    known.cloned().ok_or_else(PageError::forbidden)
+    known.cloned().ok_or_else(|| match visitor.open {
+        true => PageError::new(StatusCode::FORBIDDEN, "choose_voter"),
+        false => PageError::forbidden(),
+    })
 }
 
 #[derive(Serialize)]
@@ -330,7 +333,7 @@ pub(super) fn may_see(
     let theirs = is_waiting_for(vote_index, place, assignments, person, item)
         || own_vote(vote_index, place, id, &person.name).is_some();
     if !theirs {
-        return Err(PageError::forbidden());
+        return Err(PageError::new(StatusCode::FORBIDDEN, "not_given"));
     }
     shown_item(vote_index, place, item).ok_or_else(PageError::not_found)
 }
@@ -350,7 +353,7 @@ pub(crate) async fn skip_item(
     let id = form.get("item").to_string();
     let here = format!("/review/{}/{}/{}", recipe.name, view::encode_segment(&step), round.name());
     let next = format!("{here}?{who}after={}", view::encode_segment(&id));
-    let reason: String = form.get("reason").trim().chars().take(500).collect();
+    let reason = form.text_within("reason", 500)?;
     read_blocking(move || {
         let ballot = find_ballot(&app, &config, recipe, &step)?;
         let place = BallotRound { recipe, ballot: &ballot, round };

@@ -111,13 +111,19 @@ fn find_stage_page(
 ) -> Result<StagePage, PageError> {
     let steps = recipe.steps().iter().map(|step| step.name).collect();
     let sorts = Sort::ALL.into_iter().map(Sort::name).collect();
-    let number = |text: &str| text.trim().parse::<usize>().unwrap_or(0);
+    let number = |name: &str, text: &str| match text.trim() {
+        "" => Ok(0),
+        text => text
+            .parse::<u32>()
+            .map_err(|_| PageError::bad_request(format!("{name} is a whole number, not {text:?}"))),
+    };
+    let (min, max) = (number("min", &filter.min)?, number("max", &filter.max)?);
     let query = Query {
         outcome: filter.outcome.clone(),
         reason: filter.reason.clone(),
         words: filter.q.trim().to_string(),
-        min: number(&filter.min) as u32,
-        max: number(&filter.max) as u32,
+        min,
+        max,
         // Doubtful merges come first.
         sort: Sort::from_name(&filter.sort).unwrap_or(if filter.outcome == Left::Merged.code() {
             Sort::Lowest
@@ -135,14 +141,14 @@ fn find_stage_page(
         reasons: Vec::new(),
         records: Vec::new(),
         found: 0,
-        page: number(&filter.page).max(1),
+        page: filter.page.trim().parse().unwrap_or(1).max(1),
         pages: 0,
         first: 0,
         sorts,
         settings: BTreeMap::new(),
         compares: false,
         texts: false,
-        desk: decision_desk(&app.current_config().0, visitor),
+        desk: decision_desk(&app.current_config().0, visitor)?,
         decides: possible_decisions(step),
         filter,
     };

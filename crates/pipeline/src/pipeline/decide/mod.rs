@@ -18,8 +18,9 @@ pub use state::{RecipeDecision, State as DecisionState, states_of_decisions};
 use super::RunError;
 use crate::config::Config;
 use crate::recipe::{self, Recipe, Step};
+use crate::stages::StageError;
 use riddlemill_record::Reason;
-use riddlemill_review::decisions::{Decision, Verdict};
+use riddlemill_review::decisions::{Decision, DecisionLog, Verdict};
 use riddlemill_review::{Digest, Role};
 use riddlemill_tables as store;
 
@@ -70,9 +71,14 @@ pub enum DecideError {
         /// The missing entitlement.
         why: &'static str,
     },
-    /// An edit without a text, or the other way round.
+    /// An edit without a text.
     #[error("{0} needs the new text, which must not be empty")]
     NoText(Verdict),
+    /// A text for a verdict that stores none.
+    #[error(
+        "{0} stores no text, and a new text was given\n  hint: decide text to replace the text, or leave it as it is"
+    )]
+    UnusedText(Verdict),
     /// A pair of one record.
     #[error("{0} is about two different records")]
     NoPair(Verdict),
@@ -92,8 +98,19 @@ pub enum DecideError {
         hint: String,
     },
     /// The record was not stopped.
-    #[error("{0} is neither held nor dropped\n  hint: `riddlemill explain` shows its history")]
+    #[error("{0} is neither held nor dropped\n  hint: `riddlemill explain {0}` shows its history")]
     NotStopped(String),
+    /// It was not stopped yet: a decision that the next run applies does it.
+    #[error(
+        "{record} is neither held nor dropped yet: {by} decided {verdict}, which the next run applies\n  hint: `riddlemill decide undo {id} --by NAME --why TEXT` takes that back"
+    )]
+    Pending {
+        record: String,
+        by: String,
+        verdict: Verdict,
+        /// The decision.
+        id: Digest,
+    },
     /// It was merged into another one.
     #[error(
         "{record} was merged into {into}\n  hint: `riddlemill decide different {record} {into}` if they are two jokes"
@@ -157,8 +174,10 @@ pub fn make_decisions(
     }
     let verdict = wish.verdict;
     let text = wish.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    if verdict.is_edit() != text.is_some() {
-        return Err(DecideError::NoText(verdict));
+    match (verdict.is_edit(), text) {
+        (true, None) => return Err(DecideError::NoText(verdict)),
+        (false, Some(_)) => return Err(DecideError::UnusedText(verdict)),
+        _ => {}
     }
     if verdict.is_of_pair() != wish.other.as_ref().is_some_and(|other| *other != wish.record) {
         return Err(DecideError::NoPair(verdict));
@@ -185,7 +204,11 @@ pub fn make_decisions(
         }
     }
     if found.is_empty() {
-        return Err(refused.unwrap_or_else(|| no_record(&wish.record)));
+        let refused = refused.unwrap_or_else(|| no_record(&wish.record));
+        return Err(match refused {
+            DecideError::NotStopped(record) => find_pending(config, record)?,
+            refused => refused,
+        });
     }
     if let Some(seen) = wish.seen {
         // The person decided about the text that they saw, not about another recipe's.
@@ -231,6 +254,21 @@ pub fn make_decisions(
         }
     }
     Ok(decisions)
+}
+
+/// Why a record cannot be kept that no stage has stopped: a decision of which that waits for a run, if there is one.
+fn find_pending(config: &Config, record: String) -> Result<DecideError, DecideError> {
+    let folder = store::Workspace::new(&config.root).decisions_folder();
+    let log = DecisionLog::read_folder(&folder).map_err(|e| RunError::from(StageError::from(e)))?;
+    let stops = |d: &Decision| d.record == record && matches!(d.verdict, Verdict::Drop | Verdict::Hold);
+    let waits = states_of_decisions(config, &log, stops)?;
+    let pending = waits.into_iter().rfind(|found| found.state == DecisionState::WaitsForRun);
+    Ok(match pending {
+        Some(RecipeDecision { decision: Decision { by, verdict, id, .. }, .. }) => {
+            DecideError::Pending { record, by, verdict, id }
+        }
+        None => DecideError::NotStopped(record),
+    })
 }
 
 /// The possible decisions about one record in one recipe: the verdict, the stage that it overrules, and the
