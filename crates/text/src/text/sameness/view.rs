@@ -124,9 +124,13 @@ fn one_form(c: char) -> char {
     match c {
         '她' | '它' | '牠' | '祂' => '他',
         '妳' => '你',
-        c if is_ideograph(c) => SIMPLIFIED.get(&c).copied().unwrap_or(c),
-        c => c,
+        c => simplify_char(c),
     }
+}
+
+/// The simplified form of a traditional character; any other character itself.
+pub(crate) fn simplify_char(c: char) -> char {
+    if is_ideograph(c) { SIMPLIFIED.get(&c).copied().unwrap_or(c) } else { c }
 }
 
 /// Traditional characters and their simplified forms, one by one: with context, a folded character would
