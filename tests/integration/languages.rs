@@ -173,3 +173,19 @@ fn loose_rows_follow_their_language_too() {
         .collect();
     assert_eq!(asks, [true, true, true, false]);
 }
+
+#[test]
+fn another_word_in_its_place_is_listed_and_not_merged() {
+    let ws = Workspace::with(&format!("version = 1\n{}", source("posts", "reddit", "")));
+    let texts = [
+        "为什么飞机不能倒着飞呢",
+        "为什么汽车不能倒着飞呢",
+        "冰箱里的灯关门以后还亮着吗",
+        "冰箱里的灯开门以后还亮着吗",
+    ];
+    ws.write("raw/posts.jsonl", submissions(texts));
+    run_to_dedup(&ws);
+    assert_eq!(rows(&ws, "05_dedup").len(), texts.len());
+    let listed = pairs(&ws);
+    assert_eq!(listed.iter().filter(|(.., verdict, _)| verdict == "borderline").count(), 2, "{listed:?}");
+}

@@ -24,19 +24,24 @@ static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z0-9][A-Za-z0-9._%+-]*(?:[@＠]\s?|\s[@＠]\s)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,12}")
-        .ok()
+    Regex::new(
+        r"(?x)
+        [A-Za-z0-9][A-Za-z0-9._%+-]* (?: [@＠]\s? | \s[@＠]\s | \s? [\[(（{] \s? (?i: at | 艾特 ) \s? [\])）}] \s? )
+        (?: [A-Za-z0-9-]+ (?: [.．。][A-Za-z0-9-]+ )* (?: [.．。] | \s? [\[(（{] \s? (?i: dot | 点 ) \s? [\])）}] \s? ) [A-Za-z]{2,12}
+          | [\p{Han}A-Za-z0-9-]+ (?: [.．。][\p{Han}A-Za-z0-9-]+ )*? [.．。] (?: 中国 | 中國 | 公司 | 网络 | 網絡 | 香港 | 台湾 | 台灣 | com | cn | net | org ) )",
+    )
+    .ok()
 });
 
 static QQ: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)
         (?: (?: [qｑ]{2} | 扣扣 | [qｑ]号 | 企?鹅号 | 球球 | 抠抠 )
-            (?: 同? [/／、和&+]? (?: 微信 | 威信 | 薇信 | wx | vx | v | 电话 | 手机 ) )? (?: 同号 | 群号? | 号码? )? (?: 是 | 为 )?
-          | (?: 群号 | 交流群 | 加群 | 进群 | 讨论群 ) (?: 是 | 为 )?
-          | (?: 加 | [+＋] ) (?: 我 )? (?: [qｑ] | 扣 | 企鹅 ) | (?: 扣 | 私扣 ) 我 | 我的? (?: [qｑ] | 企鹅 ) (?: 是 | 为 )?
+            (?: 同? [/／、和&+]? (?: 微信 | 威信 | 薇信 | wx | vx | v | 电话 | 手机 ) )? (?: 同号 | 群号?码? | 号码? )? (?: 是 | 为 )?
+          | [qｑ]群号?码? (?: 是 | 为 )? | (?: 群号 | 交流群 | 加群 | 进群 | 讨论群 ) (?: 是 | 为 )?
+          | (?: 加 | [+＋] ) (?: 我 )? (?: [qｑ]{1,2} | 扣 | 企鹅 ) | (?: 扣 | 私扣 ) 我 | 我的? (?: [qｑ] | 企鹅 ) (?: 是 | 为 )?
           | (?P<weak> (?: [qｑ] | 企鹅 ) [\s]? [:：] ) )
-        [\s:：=]{0,3} (?P<number> [1-9１-９] (?: \d{4,10} | (?: [\s.·-] \d ){4,10} ) )",
+        [\s:：=]{0,3} (?P<number> [1-9１-９] (?: \d{2,3} (?: [\s-] \d{3,4} ){1,2} | \d{4,10} | (?: [\s.·-] \d ){4,10} ) )",
     )
     .ok()
 });
@@ -47,8 +52,8 @@ static WECHAT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?: (?P<strong> 微信号 | 威信号 | 薇信 | 维信 | 徽信 | v信 | 卫星号 | 微[❤♥]\x{fe0f}? | [+＋] (?: v | 薇 )
                 | (?: 加 | 私 | 私聊 ) 我? (?: v | 薇 | 微 | 微信 | 威信 ) | 我的? (?: v | 微信 | 威信 ) | vx | wx )
             | 微信 | 威信 | weixin | wechat | (?P<weak> [vｖ] ) )
-        (?: id | 号 )? (?: 同号 )? (?: 是 | 为 )?
-        (?P<sep> [\s:：=]{0,3} )
+        (?: \x20? id | 号 )? (?: 同号 )? (?: 是 | 为 | (?P<said> \x20 is \b ) )?
+        (?P<sep> [\s:：=（(\[【「“→➡>]{0,3} )
         (?P<id> [a-z][a-z0-9_-]{5,19} | 1[3-9]\d{9} | [1-9]\d{5,10} )",
     )
     .ok()
@@ -95,7 +100,7 @@ fn is_within_word(text: &str, start: usize) -> bool {
 }
 
 /// Whether a sentence or a part of one ends where an account does, and no sum or question goes on.
-fn ends_there(after: &str) -> bool {
+pub(super) fn ends_there(after: &str) -> bool {
     after.trim_start_matches(' ').chars().next().is_none_or(|c| {
         !c.is_alphanumeric() && !"+-*/×÷=<>^%?？".contains(c) || after.starts_with(' ') && !c.is_ascii_digit()
     })
@@ -109,8 +114,11 @@ pub fn find_wechat_accounts(text: &str, found: &mut Vec<FoundSpan>) {
         let (Some(whole), Some(id)) = (captures.get(0), captures.name("id")) else { continue };
         let separator = captures.name("sep").map_or("", |s| s.as_str());
         let introduced = separator.contains([':', '：', '=']);
+        // `微信（windows版）` names no account.
+        let enclosed = separator.contains(['（', '(', '[', '【', '「', '“', '→', '➡', '>']);
         let numeric = id.as_str().contains(|c: char| c.is_ascii_digit() || c == '_');
         let strong = captures.name("strong").is_some();
+        let said = captures.name("said").is_some();
         let latin_word = whole.as_str().starts_with(['w', 'W']);
         let latin_before = text[..whole.start()].ends_with(|c: char| c.is_ascii_alphanumeric());
         let cut = followed_by_count(&text[id.end()..]);
@@ -124,7 +132,11 @@ pub fn find_wechat_accounts(text: &str, found: &mut Vec<FoundSpan>) {
             None => {
                 let digits = all.filter(|b| b.is_ascii_digit()).count();
                 let like = letters && ends && (digits >= 3 || mixed.contains('_')) && !latin_word;
-                introduced || strong && numeric || like
+                introduced && !enclosed
+                    || (strong || enclosed || said)
+                        && numeric
+                        && (!enclosed || !text[id.end()..].starts_with(char::is_alphanumeric))
+                    || like
             }
         };
         if is_account && !(latin_before && whole.as_str().starts_with(|c: char| c.is_ascii())) && !cut {

@@ -7,8 +7,24 @@ use regex::Regex;
 use super::super::segment::lead_of_place;
 use super::{DataKind, FoundSpan};
 
-static MOBILE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:[+＋]?\s?86[-\s]?)?[1１][3-9３-９]\d(?:[-－\s]?\d{4}){2}").ok());
+static MOBILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x) (?: [+＋]?\s?86[-\s]? )?
+            (?: [(（][1１][3-9３-９]\d[)）] (?: [-－\s]?\d{4} ){2}
+              | [1１][3-9３-９]\d (?: [-－\s]?\d{4} ){2} | [1１][3-9３-９]\d [.·]\d{4}[.·]\d{4}
+              | [1１][3-9３-９]\d{2} [-－\s]\d{3}[-－\s]\d{4} | [1１][3-9３-９]\d{3} [-－\s]\d{6} )",
+    )
+    .ok()
+});
+
+/// What only a telephone number is written like, in numerals.
+static SPELLED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"[一幺][三四五六七八九][零〇一二三四五六七八九幺]{9}").ok());
+
+/// A word for a number of a telephone right before one.
+static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:电话|電話|手机|手機|号码|號碼|联系方式|拨打|致电|tel|phone|call|mobile)(?:号码?|號碼?)?(?:是|为|me|is)?[\s:：]{0,3}$").ok()
+});
 
 static LANDLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:[(（]0\d{2,3}[)）]\s?|0\d{2,3}[-－\s])\d{3,4}[-－\s]?\d{4}(?:-\d{1,4})?|[48]00-\d{3}-?\d{4}|[48]00-?\d{4}-\d{3}").ok()
@@ -16,7 +32,7 @@ static LANDLINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)(?:电话|座机|热线|手机号?|tel|拨打|致电)(?:号码|号)?(?:是|为)?[\s:：]{0,3}([2-8]\d{2,3}[-－\s]?\d{4})",
+        r"(?i)(?:电话|電話|座机|热线|手机号?|手機|tel|拨打|致电)(?:号码|号|號碼)?(?:是|为)?[\s:：]{0,3}([2-9]\d{2,3}[-－\s]?\d{4})",
     )
     .ok()
 });
@@ -38,26 +54,68 @@ const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤�
 /// Why not every long number: jokes are full of prices, years, powers of two and digits of pi. A number
 /// followed by a unit, next to an operator or a decimal point, or within further digits is ignored.
 ///
-/// Known problems: a mobile number in a sum (`13800138000+1`) is ignored; numbers written in Chinese numerals
-/// are not seen.
+/// Known problems: a mobile number in a sum (`13800138000+1`) is ignored.
 pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
-    for pattern in [&MOBILE, &LANDLINE].into_iter().filter_map(|p| p.as_ref()) {
-        for hit in pattern.find_iter(text) {
-            if is_number_alone(text, hit.start(), hit.end()) {
-                found.push(FoundSpan { kind: DataKind::Phone, start: hit.start(), end: hit.end() });
-            }
+    let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Phone, start, end });
+    let mobiles: Vec<_> = MOBILE.iter().flat_map(|pattern| pattern.find_iter(text)).collect();
+    // Of `138…/139…` each is alone, though not by itself: a stroke between two is no operator.
+    let are_listed = |x: &regex::Match<'_>, y: &regex::Match<'_>| {
+        let between = text[x.end()..y.start()].trim();
+        matches!(between, "/" | "-" | "－" | "~" | "、" | "|")
+            && text[..x.start()].chars().next_back() != Some('=')
+    };
+    for list in mobiles.chunk_by(are_listed) {
+        let (start, end) = (list[0].start(), list[list.len() - 1].end());
+        if is_number_alone(text, start, end) || list.len() == 1 && is_called(text, start, end) {
+            list.iter().for_each(|hit| push(hit.start(), hit.end()));
+        }
+    }
+    for hit in LANDLINE.iter().flat_map(|pattern| pattern.find_iter(text)) {
+        if is_number_alone(text, hit.start(), hit.end()) {
+            push(hit.start(), hit.end());
         }
     }
     for captures in LABELLED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
         let Some(number) = captures.get(1) else { continue };
         if !followed_by_count(&text[number.end()..]) {
-            found.push(FoundSpan { kind: DataKind::Phone, start: number.start(), end: number.end() });
+            push(number.start(), number.end());
         }
     }
 }
 
+/// Finds telephone numbers in numerals.
+pub fn find_spelled_phones(text: &str, found: &mut Vec<FoundSpan>) {
+    for hit in SPELLED.iter().flat_map(|pattern| pattern.find_iter(text)) {
+        let numeral = |c: char| "零〇一二三四五六七八九十百千万亿幺".contains(c);
+        if !is_adjacent_to(text, hit.start(), hit.end(), numeral) && !followed_by_count(&text[hit.end()..]) {
+            found.push(FoundSpan { kind: DataKind::Phone, start: hit.start(), end: hit.end() });
+        }
+    }
+}
+
+/// Whether the text calls a number one of a telephone, so that letters may be right behind it.
+fn is_called(text: &str, start: usize, end: usize) -> bool {
+    let next = text[end..].chars().next();
+    let from = text[..start].char_indices().rev().nth(15).map_or(0, |(at, _)| at);
+    next.is_none_or(|c| digit_value(c).is_none() && !UNITS.contains(c))
+        && CALLED.as_ref().is_some_and(|called| called.is_match(&text[from..start]))
+}
+
+/// What the text calls an identity number, of fifteen digits (until 1999) or eighteen.
+static CALLED_IDENTITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:身[份分][证證]|证件|id\s?card)(?:号码?|號碼?|\s?no\.?|\s?number)?(?:是|为|\s?is)?[\s:：]{0,3}([1-8]\d{5}[-\s]?\d{6}(?:\d{2})?[-\s]?\d{3}[\dXx]?)").ok()
+});
+
 /// Finds identity numbers.
 pub fn find_identities(text: &str, found: &mut Vec<FoundSpan>) {
+    for captures in CALLED_IDENTITY.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let Some(number) = captures.get(1) else { continue };
+        let length = number.as_str().chars().filter(char::is_ascii_alphanumeric).count();
+        let goes_on = text[number.end()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        if matches!(length, 15 | 18) && !goes_on {
+            found.push(FoundSpan { kind: DataKind::IdCard, start: number.start(), end: number.end() });
+        }
+    }
     let Some(pattern) = IDENTITY.as_ref() else { return };
     for hit in pattern.find_iter(text) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(digit_value).collect();
@@ -96,7 +154,11 @@ pub(super) fn is_adjacent_to(text: &str, start: usize, end: usize, is: impl Fn(c
 
 /// Whether a number is not part of a longer one, of a sum, or of a count.
 pub(super) fn is_number_alone(text: &str, start: usize, end: usize) -> bool {
-    if is_adjacent_to(text, start, end, |c| c.is_ascii_alphanumeric() || digit_value(c).is_some() || c == '_')
+    // A line behind a number is no part of it: `138…_`.
+    let behind = text[end..].trim_start_matches('_');
+    if is_adjacent_to(text, start, end, |c| c.is_ascii_alphanumeric() || digit_value(c).is_some())
+        || text[..start].ends_with('_')
+        || behind.starts_with(char::is_alphanumeric) && behind.len() < text.len() - end
     {
         return false;
     }
@@ -126,10 +188,10 @@ pub fn followed_by_count(after: &str) -> bool {
 }
 
 /// Endings of street names.
-const STREETS: [&str; 10] = ["大街", "大道", "街道", "胡同", "路", "街", "巷", "弄", "村", "里"];
+const STREETS: [&str; 11] = ["大街", "大道", "街道", "胡同", "路", "街", "巷", "弄", "村", "里", "道"];
 
 /// Endings of estate names.
-const ESTATES: [&str; 7] = ["小区", "花园", "公寓", "新村", "家园", "宿舍", "苑"];
+const ESTATES: [&str; 10] = ["小区", "花园", "公寓", "新村", "家园", "宿舍", "苑", "小區", "花園", "家園"];
 
 /// The last characters of both: a text without any of them contains no address.
 static ENDS: LazyLock<Vec<char>> =
@@ -139,13 +201,16 @@ static STREET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     // Characters that end the sentence's own words and do not begin a place.
     const PLACE: &str = r"[\p{Han}--[我你他她它们住在的是到去来从了把被给和与说叫于送往寄搬为有个]]";
     const COUNT: &str = r"[\d一二三四五六七八九十百]{1,5}";
-    let admin = format!(r"(?:{PLACE}{{1,8}}?(?:特别行政区|自治区|自治州|省|市|区|县|镇|乡))");
-    let unit = format!(r"(?:[-\s]?{COUNT}(?:号楼|号院|幢|栋|座|单元|号|楼|层|室))");
+    let admin = format!(
+        r"(?:香港|澳[门門]|九[龙龍]|新界|{PLACE}{{1,8}}?(?:特别行政区|自治区|自治州|省|市|区|县|镇|乡|區|縣|鎮|鄉))"
+    );
+    let unit =
+        format!(r"(?:[-\s]?{COUNT}(?:号楼|號樓|号院|號院|幢|栋|棟|座|单元|單元|号|號|楼|樓|层|層|室))");
     let (streets, estates) = (STREETS.join("|"), ESTATES.join("|"));
     Regex::new(&format!(
         r"(?x)
         (?P<admin> {admin}{{1,4}} )? {PLACE}{{1,8}}? (?: {streets} )
-        \s* {COUNT} \s* (?: 号院 | 号 | 弄 ) (?P<unit> {unit}{{1,4}} (?: \s?\d{{2,4}} (?:室|房)? )? | \s?\d{{3,4}} (?:室|房) )?
+        \s* {COUNT} \s* (?: 号院 | 號院 | 号 | 號 | 弄 ) (?P<unit> {unit}{{1,4}} (?: \s?\d{{2,4}} (?:室|房)? )? | \s?\d{{3,4}} (?:室|房) )?
         | (?: {admin}{{1,4}} )? {PLACE}{{1,8}}? (?: {estates} )
           (?P<estate> {unit}{{1,4}} (?: \s?\d{{2,4}} (?:室|房)? )? )
         "
@@ -176,7 +241,7 @@ pub fn find_addresses(text: &str, found: &mut Vec<FoundSpan>) {
         let counts = text[whole.end()..].starts_with(['线', '选', '种', '病', '电', '机', '桌', '门']);
         if levels && !counts {
             // Of what stands before a city or an estate the name begins with its own word.
-            let head = whole.as_str().find(['省', '市', '区', '县', '镇', '乡']);
+            let head = whole.as_str().find(['省', '市', '区', '县', '镇', '乡', '區', '縣', '鎮', '鄉']);
             let head = head.or_else(|| ESTATES.iter().filter_map(|name| whole.as_str().find(name)).min());
             let lead = head.map_or(0, |head| lead_of_place(whole.as_str(), head));
             found.push(FoundSpan { kind: DataKind::Address, start: whole.start() + lead, end: whole.end() });
@@ -200,6 +265,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
+        assert!(SPELLED.is_some() && CALLED.is_some() && CALLED_IDENTITY.is_some());
         assert!(MOBILE.is_some() && LANDLINE.is_some() && LABELLED.is_some() && IDENTITY.is_some());
     }
 

@@ -98,7 +98,7 @@ pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
         if whole
             && !is_piece_of_number(text, number.start(), end)
             && !is_date(&lengths)
-            && (lengths.len() > 1 || !is_count(&text[end..]))
+            && (lengths.len() > 1 || is_ten_digits(number.as_str()) || !is_count(&text[end..]))
         {
             push(number.start(), end);
         }
@@ -106,7 +106,7 @@ pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
 }
 
 /// Whether digits go on before or behind a number: it is a piece of a longer one, or of a list.
-fn is_piece_of_number(text: &str, start: usize, end: usize) -> bool {
+pub(super) fn is_piece_of_number(text: &str, start: usize, end: usize) -> bool {
     let between = |c: char| matches!(c, ' ' | '-' | '/' | ',' | '.');
     let (before, after) = (&text[..start], &text[end..]);
     let before = before.strip_suffix(between).unwrap_or(before);
@@ -135,6 +135,16 @@ fn international_end(text: &str, start: usize, mut end: usize) -> Option<usize> 
 /// Groups of digits of a date or a span of years.
 fn is_date(lengths: &[usize]) -> bool {
     matches!(lengths, [4, 1 | 2, 1 | 2] | [1 | 2, 1 | 2, 2 | 4] | [4, 4])
+}
+
+/// Whether digits are an area code and a number of North America, which no one counts up to: `call me 2125550187 tomorrow`.
+fn is_ten_digits(number: &str) -> bool {
+    let digits = number.as_bytes();
+    digits.len() == 10
+        && digits.iter().all(u8::is_ascii_digit)
+        && digits[0] > b'1'
+        && digits[3] > b'1'
+        && !number.ends_with("0000")
 }
 
 /// Whether what is after a number without gaps makes it a count: a word that no sentence about a telephone goes on with.

@@ -94,16 +94,17 @@ impl DataKind {
             DataKind::Link => "An address with `http://`, `www.` or a domain followed by a path.",
             DataKind::Email => "An e-mail address.",
             DataKind::IdCard => {
-                "Eighteen characters with a plausible date of birth and the right check character (China), or a social security \
-                 number with hyphens or with these words before it (USA)."
+                "Eighteen characters with a plausible date of birth and the right check character (China), fifteen or eighteen that the \
+                 text calls an identity number, or a social security number with hyphens or with these words before it (USA)."
             }
             DataKind::Iban => "An IBAN of a country that has them, with the right length and check digits.",
             DataKind::Card => {
-                "Thirteen to nineteen digits with the beginning, the length and the check digit (Luhn) of a card network."
+                "Thirteen to nineteen digits with the beginning, the length and the check digit (Luhn) of a card network, or \
+                 that the text calls the number of a card."
             }
             DataKind::Phone => {
                 "A mobile number or a landline with its area code (China); a number with `+` or `00` and a country's calling code \
-                 and length; an area code and a number (North America, Britain, Ireland, Australia, New Zealand); or a number that \
+                 and length; an area code and a number (North America, Britain, Ireland, Australia, New Zealand, France, Germany, Russia); or a number that \
                  the text calls one."
             }
             DataKind::Qq => "Five to eleven digits that the text calls a QQ or group number.",
@@ -113,7 +114,8 @@ impl DataKind {
                  postal code, or one where the text says that somebody lives or that something is sent; a post-office box."
             }
             DataKind::Name => {
-                "A user's name handed in with the post, a mention (`@name`, `u/name`), or the name in `回复 …：`."
+                "A user's name handed in with the post, a mention (`@name`, `u/name`), the name in `回复 …：`, or an account behind the \
+                 name of its service (`Discord: …`, `抖音号…`)."
             }
         }
     }
@@ -151,9 +153,28 @@ impl DataKind {
     }
 }
 
+/// Whether a text is marks of personal data, and beside them punctuation at most.
+///
+/// ```
+/// # use riddlemill_text::text::anonymise::consists_of_marks;
+/// assert!(consists_of_marks("@[人名] [链接]！") && !consists_of_marks("@[人名] 你好") && !consists_of_marks("！"));
+/// ```
+pub fn consists_of_marks(text: &str) -> bool {
+    if !text.contains('[') {
+        return false;
+    }
+    let mut rest = text.to_owned();
+    for kind in DataKind::ALL {
+        for mark in [kind.mark(), kind.english_mark()] {
+            rest = rest.replace(mark, " ");
+        }
+    }
+    rest.len() < text.len() && !rest.contains(char::is_alphanumeric)
+}
+
 /// What no rule looks for, in one sentence for people who read what was released.
 pub const NOT_SOUGHT: &str = "Not looked for: names of people that are neither the post's own users nor mentions (a joke's people are its \
      content), dates of birth, numbers of passports, driving licences and number plates, identity numbers of other countries than China \
      and the USA, account numbers other than IBANs, IP addresses and coordinates, local telephone numbers that the text does not call \
-     so, streets without a house number or without a city, unit, postal code or word of living there, accounts of other services, and \
+     so, streets without a house number or without a city, unit, postal code or word of living there, accounts of letters alone behind a service, and \
      anything in pictures.";

@@ -6,12 +6,16 @@
 mod account;
 mod chinese;
 mod english;
+mod european;
 mod kind;
 mod listed;
+mod mention;
 mod money;
 mod name;
+mod service;
+mod spelling;
 
-pub use kind::{DataKind, NOT_SOUGHT};
+pub use kind::{DataKind, NOT_SOUGHT, consists_of_marks};
 pub use listed::{HashedName, NameKey, NameList, NamesError, names_nobody};
 
 use std::borrow::Cow;
@@ -183,11 +187,13 @@ impl Anonymiser {
             account::find_links(text, &mut found);
             account::find_wechat_accounts(text, &mut found);
             name::find_accounts(text, &mut found);
+            service::find_service_accounts(text, &mut found);
             if signs.digit {
                 english::find_addresses(text, &mut found);
+                european::find_addresses(text, &mut found);
             }
         }
-        if signs.at {
+        if signs.at || ["at]", "at)", "AT]", "AT)", "at）", "艾特"].iter().any(|at| text.contains(at)) {
             account::find_emails(text, &mut found);
         }
         if signs.digits {
@@ -195,15 +201,20 @@ impl Anonymiser {
             chinese::find_phones(text, &mut found);
             money::find_cards(text, &mut found);
             english::find_phones(text, &mut found);
+            european::find_phones(text, &mut found);
             english::social_security(text, &mut found);
             account::find_qq_numbers(text, &mut found);
             money::find_ibans(text, &mut found);
             // An account may be a number after Chinese words, without any Latin letter.
             if !signs.latin {
                 account::find_wechat_accounts(text, &mut found);
+                service::find_service_accounts(text, &mut found);
             }
         }
-        if (text.contains('号') || text.contains('栋') || text.contains('幢') || text.contains('单'))
+        if counts_in_chinese(text) {
+            chinese::find_spelled_phones(text, &mut found);
+        }
+        if text.contains(['号', '栋', '幢', '单', '號', '棟', '單'])
             && (signs.digit || counts_in_chinese(text))
         {
             chinese::find_addresses(text, &mut found);

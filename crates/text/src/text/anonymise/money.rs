@@ -4,14 +4,14 @@
 //! length and the check digits of their country.
 //!
 //! Why not every long number: powers of two and order numbers are content. One number in ten has the right check digit by chance,
-//! so the beginning and the length have to be right, too.
+//! so the beginning and the length have to be right, too. What the text calls a card is one whatever its check digit.
 
 use std::sync::LazyLock;
 
 use iban::Iban;
 use regex::Regex;
 
-use super::chinese::{is_adjacent_to, is_number_alone};
+use super::chinese::{followed_by_count, is_adjacent_to, is_number_alone};
 use super::{DataKind, FoundSpan};
 
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -28,8 +28,27 @@ static IBAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"[A-Za-z]{2}[0-9]{2}(?:[\x20\u{a0}\u{2010}-\u{2013}-]?[A-Za-z0-9]){11,30}").ok()
 });
 
+/// What the text calls a number of a card, whatever its check digit.
+static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?xi)
+        (?: [银銀]行(?:卡|账[号户]|帐[号户]) | 储蓄卡 | 信用卡 | 借记卡 | 卡号 | 卡號 | 银行账?号 | \b card \x20? (?: number | no\.? ) | \b (?: credit | debit | bank ) \x20 card )
+        (?: 卡?号码? | 號碼? | \x20 number )? (?: 是 | 为 | \x20? is )? [\s:：]{0,3}
+        ( [1-9][0-9]{3} (?: [\x20\u{a0}\u{2010}-\u{2013}-]? [0-9]{3,6} ){2,4} [0-9]? )",
+    )
+    .ok()
+});
+
 /// Finds numbers of payment cards.
 pub fn find_cards(text: &str, found: &mut Vec<FoundSpan>) {
+    for captures in CALLED.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+        let Some(number) = captures.get(1) else { continue };
+        let digits = number.as_str().bytes().filter(u8::is_ascii_digit).count();
+        let goes_on = text[number.end()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        if (13..=19).contains(&digits) && !goes_on && !followed_by_count(&text[number.end()..]) {
+            found.push(FoundSpan { kind: DataKind::Card, start: number.start(), end: number.end() });
+        }
+    }
     for hit in CARD.iter().flat_map(|pattern| pattern.find_iter(text)) {
         let digits: Vec<u32> = hit.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
         let grouped = digits.len() < hit.len();
@@ -102,7 +121,7 @@ mod tests {
 
     #[test]
     fn patterns_compile() {
-        assert!(CARD.is_some() && IBAN.is_some());
+        assert!(CARD.is_some() && IBAN.is_some() && CALLED.is_some());
     }
 
     #[test]

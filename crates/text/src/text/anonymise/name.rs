@@ -7,8 +7,7 @@
 //! of two characters counts only behind `@` or `回复`, and public names never count; nor does a name whose characters are
 //! other words in this text.
 //!
-//! Known problems: a mention without a space after it takes up to 14 characters of the sentence with it; a
-//! user named like an everyday phrase has that phrase marked.
+//! Known problems: a user named like an everyday phrase has that phrase marked.
 //!
 //! The characters of a user's name are other words in a text where users call themselves after what people say: the name is part of longer words (`热线希望` for `线希望`); it is what several are or own (`我们卖草莓星人`, `卖草莓星人们`); it is counted
 //! (`一只病死鸡`); it is eaten, worn, bought or hunted (`穿百慕大三角裤衩`); or it is a sentence (`大夫吃病人`).
@@ -17,12 +16,14 @@
 //!
 //! Known problems: a phrase that does something in a text (`病死鸡高喊`) is taken for the user.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{DataKind, FoundSpan};
+use super::spelling::Spelling;
+use super::{DataKind, FoundSpan, mention};
 use crate::text::segment;
 
 static MENTION: LazyLock<Option<Regex>> =
@@ -90,38 +91,40 @@ const ANYBODY: [&str; 20] = [
 pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], found: &mut Vec<FoundSpan>) {
     let is_public = |name: &str| public.iter().any(|p| p == name);
     let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Name, start, end });
+    let spelling = LazyCell::new(|| Spelling::new(text));
     for name in handed.iter().map(|name| name.trim()).filter(|name| !is_public(name) && !name.is_empty()) {
         let long = name.chars().nth(2).is_some();
         let addressed = |start: usize| {
             let before = &text[..start];
             before.ends_with(['@', '＠']) || before.trim_end().ends_with("回复")
         };
+        let places = spelling.places_of(name);
         // A text that uses the words for something else uses them so throughout.
-        let words = || {
-            text.match_indices(name).any(|(at, _)| !addressed(at) && is_no_person(text, at..at + name.len()))
-        };
-        let meant = long && text.contains(name) && !words();
-        for (start, _) in text.match_indices(name) {
-            if (meant || addressed(start)) && is_whole(text, start, start + name.len()) {
-                push(start, start + name.len());
+        let meant =
+            long && !places.iter().any(|place| !addressed(place.start) && is_no_person(text, place.clone()));
+        for Range { start, end } in places {
+            if (meant || addressed(start)) && is_whole(text, start, end) {
+                push(start, end);
             }
         }
     }
     if at {
         for captures in MENTION.iter().flat_map(|pattern| pattern.captures_iter(text)) {
-            let Some(name) = captures.get(1) else { continue };
+            let Some(run) = captures.get(1) else { continue };
             let at = captures.get(0).map_or(0, |whole| whole.start());
+            let Some(end) = mention::end_of_name(text, run.start(), run.end()) else { continue };
+            let name = &text[run.start()..end];
             // An at-sign right after letters or digits is part of an e-mail address.
             let glued = text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || "._%+-$".contains(c));
-            let next = text[name.end()..].chars().next();
+            let next = text[end..].chars().next();
             // `@Test(expected = 1)`, `@media{`, `@angular/core`; a stop or an aside of the sentence is no code.
-            let behind = &text[name.end()..];
+            let behind = &text[end..];
             let called = || {
                 behind
                     .split_once(')')
                     .is_some_and(|(inside, _)| inside.len() == 1 || inside.contains(['=', '"']))
             };
-            let code = name.as_str().is_ascii()
+            let code = name.is_ascii()
                 && match next {
                     Some('=' | '{' | '/') => true,
                     Some('(') => called(),
@@ -137,23 +140,20 @@ pub fn find_names(text: &str, handed: &[&str], at: bool, public: &[String], foun
                         .bytes()
                         .take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b))
                         .count();
-                    name.end() + if more > 0 { 1 + more } else { 0 }
+                    end + if more > 0 { 1 + more } else { 0 }
                 }
-                _ => name.end(),
+                _ => end,
             };
             // `@5元` is a price.
             // So is `@5pm` no user.
-            let number = name.as_str().trim_end_matches(['a', 'p', 'm', 'k']).chars().all(char::is_numeric)
-                || name.as_str().starts_with(char::is_numeric)
-                    && name.as_str().ends_with(['元', '块', '个', '斤']);
-            let lower = name.as_str().to_ascii_lowercase();
-            let listed = CODE.contains(&lower.as_str())
-                || ANYBODY.contains(&name.as_str())
-                || is_public(name.as_str());
+            let number = name.trim_end_matches(['a', 'p', 'm', 'k']).chars().all(char::is_numeric)
+                || name.starts_with(char::is_numeric) && name.ends_with(['元', '块', '个', '斤']);
+            let lower = name.to_ascii_lowercase();
+            let listed = CODE.contains(&lower.as_str()) || ANYBODY.contains(&name) || is_public(name);
             // `@_@` is a face.
-            let face = name.as_str().trim_matches(['_', '-']).is_empty();
+            let face = name.trim_matches(['_', '-']).is_empty();
             if !glued && !code && !number && !listed && !face {
-                push(name.start(), end);
+                push(run.start(), end);
             }
         }
     }

@@ -94,6 +94,8 @@ static SIGNATURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         [\s—\-－(（\[【]*
         (?: (?:来自|來自|发自|發自|发送自) [^\n，。！？]{0,24}?
               (?: 客户端 | 客戶端 | iphone[\p{Han}a-z0-9_\x20]{0,12} | ipad[\p{Han}a-z0-9_\x20]{0,8} | android[\p{Han}a-z0-9_\x20]{0,8} | 安卓(?:手机)? | 手机贴吧 | 掌上百度 | 贴吧客户端 | 手机版 )
+          | (?: 发自|發自|发送自 ) \x20? (?: 我的 | 我 )? \x20? (?: [\p{Han}a-z0-9\x20]{0,12}? (?: 手机 | 手機 | 平板 | 电脑 )
+              | (?: 华为 | 華為 | 小米 | 红米 | 荣耀 | 三星 | 一加 | 魅族 | 真我 | oppo | vivo | huawei | xiaomi ) [\p{Han}a-z0-9_\x20+-]{0,14} )
           | sent \x20 from \x20 (?: my \x20 )? DEVICE (?: [\p{Han}0-9_\x20'+-] [\p{Han}a-z0-9_\x20'+-]{0,24} )? )
         [\s)）\]】.。]* $";
     Regex::new(&pattern.replace("DEVICE", DEVICE)).ok()
@@ -133,8 +135,30 @@ pub fn strip_client_line(text: &str) -> &str {
 }
 
 /// The things that signatures name, folded.
-const THINGS: [&str; 9] =
-    ["客户端", "客戶端", "iphone", "ipad", "android", "安卓", "手机贴吧", "掌上百度", "手机版"];
+const THINGS: [&str; 22] = [
+    "客户端",
+    "客戶端",
+    "iphone",
+    "ipad",
+    "android",
+    "安卓",
+    "掌上百度",
+    "手机",
+    "手機",
+    "平板",
+    "电脑",
+    "华为",
+    "華為",
+    "小米",
+    "红米",
+    "荣耀",
+    "三星",
+    "一加",
+    "魅族",
+    "真我",
+    "oppo",
+    "vivo",
+];
 
 /// Whether a text contains a word, ignoring ASCII case.
 fn contains_word(text: &str, word: &str) -> bool {
@@ -292,6 +316,8 @@ mod tests {
             ("云会恐高吗？ 来自Android客户端", "云会恐高吗？"),
             ("云会恐高吗？发自手机贴吧", "云会恐高吗？"),
             ("sent from my iPad", ""),
+            ("云会恐高吗？——发自我的华为手机", "云会恐高吗？"),
+            ("云会恐高吗\n发自我的小米14 Pro", "云会恐高吗"),
         ] {
             assert_eq!(strip_signature(before), after, "{before}");
         }
@@ -299,8 +325,13 @@ mod tests {
 
     #[test]
     fn leaves_people_and_places() {
-        for kept in ["夕阳西下。——来自山里的人", "我来自客户端开发部", "这封信发自北京", "自行车客户端"]
-        {
+        for kept in [
+            "夕阳西下。——来自山里的人",
+            "我来自客户端开发部",
+            "这封信发自北京",
+            "自行车客户端",
+            "我的话发自内心，不是发自手机",
+        ] {
             assert_eq!(strip_signature(kept), kept);
         }
     }

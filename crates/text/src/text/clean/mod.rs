@@ -292,7 +292,7 @@ rules! {
     Placeholder = "placeholder", "云会恐高吗 / 如题" => "云会恐高吗";
     /// `如题，` (as in the title) before the actual content is removed.
     SeeTitle = "see_title", "云会恐高吗 / 如题，我家的云会" => "云会恐高吗\n我家的云会";
-    /// A title without a letter is removed.
+    /// A title that says nothing (without a letter, `无标题`) is removed.
     EmptyTitle = "empty_title", "…… / 云会恐高吗" => "云会恐高吗";
     /// Of a title and content that repeat each other, the longer one is kept.
     Repeated = "repeated", "云会恐高吗 / 云会恐高吗。" => "云会恐高吗。";

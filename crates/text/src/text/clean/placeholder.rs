@@ -1,7 +1,8 @@
 //! Content that was written only because the forum demands some.
 //!
 //! What: punctuation, symbols or emoji alone; one letter or digit (`J`, `6`); an emoticon (`o_O`, `T.T`);
-//! `如题`, `RT` and the like; a bare claim of the first floor (`一楼`, `占楼`). Links, images and client signatures
+//! `如题`, `RT` and the like; a bare claim of the first floor (`一楼`, `占楼`); what a program says in the place of something that is
+//! gone (`[deleted by user]`, `该内容已被删除`, `<Media omitted>`). Links, images and client signatures
 //! have been removed before this rule.
 //!
 //! Why: a third of the threads have such content; joined to the title it would spoil the text.
@@ -9,11 +10,15 @@
 //! Known problems: one Chinese character counts as content only after a title that fills the forum's field,
 //! where it may be the sentence's last; an interjection meant seriously (`哼`) after a short title is lost.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::title;
 use crate::text::is_letter;
 
 /// Words that mean "read the title", compared after folding case and dropping non-letters.
-const SEE_TITLE: [&str; 22] = [
+const SEE_TITLE: [&str; 41] = [
     "如题",
     "题如",
     "如題",
@@ -36,7 +41,75 @@ const SEE_TITLE: [&str; 22] = [
     "正如标题",
     "就是标题",
     "如题啊",
+    "title",
+    "thetitle",
+    "seetitle",
+    "seethetitle",
+    "seesubject",
+    "readthetitle",
+    "astitle",
+    "asthetitlesays",
+    "astitlesays",
+    "whatthetitlesays",
+    "titlesaysitall",
+    "thetitlesaysitall",
+    "nocontent",
+    "notext",
+    "无内容",
+    "無內容",
+    "内容为空",
+    "无正文",
+    "見標題",
 ];
+
+/// Titles of those who were asked for one, compared likewise.
+const NO_TITLE: [&str; 8] = ["如题", "如題", "无标题", "無標題", "标题", "rt", "untitled", "notitle"];
+
+/// What programs put in the place of something that is not there, compared likewise.
+const STANDINS: [&str; 12] = [
+    "转发微博",
+    "轉發微博",
+    "分享图片",
+    "分享視頻",
+    "分享视频",
+    "deleted",
+    "removed",
+    "deletedbyuser",
+    "removedbyreddit",
+    "removedbymoderator",
+    "messagedeleted",
+    "thismessagewasdeleted",
+];
+
+/// What programs say of what was deleted, hidden or left out, in letters alone. A sentence that goes on is somebody's own.
+static NOTICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x)
+        ^ (?: 抱歉 | 很抱歉 | 对不起 | 提示 )? (?: 您访问的 | 您查看的 )?
+          (?: 该 | 此 | 本 | 这 | 這 | 該 )? 条? (?: 内容 | 內容 | [帖贴]子? | 楼层? | 樓層 | 微博 | 评论 | 評論 | 回复 | 回覆 | 主题 | 主題 | 消息 | 文章 | 视频 | 图片 | 动态 | 回答 | 问题 )
+          (?: 疑似 | 因 | 涉嫌 )? (?: 违规 | 違規 | 违反.{2,12} )? 已? 经? (?: 被 | 由 )? (?: 系统 | 系統 | 作者 | 楼主 | 发布者 | 原作者 | 管理员 | 吧务 | 版主 | 本人 | 用户 )?
+          (?: 自行 )? (?: 删除 | 刪除 | 屏蔽 | 折叠 | 摺疊 | 隐藏 | 隱藏 | 移除 | 撤回 )
+          (?: 了 )? (?: 隐藏此楼 | 查看此楼 | 查看帮助 | 网页链接 | 展开 )* $
+        | ^ (?: sorry )? (?: this | the | your )? (?: post | comment | thread | message | content | tweet | submission | reply | answer )
+          (?: has | was | is )? (?: been )? (?: removed | deleted | hidden | withdrawn )
+          (?: by (?: the | a | its | an )? (?: original )? (?: moderators? | mods? | moderation | moderatorteam | users? | authors? | admins? | administrators? | reddit | owner | poster | system ) )? $
+        | ^ (?: media | image | video | audio | sticker | gif | document | photo | contactcard ) omitted $",
+    )
+    .ok()
+});
+
+/// Whether letters, folded, are a program's and nobody's.
+fn is_standin(bare: &str) -> bool {
+    STANDINS.contains(&bare) || NOTICE.as_ref().is_some_and(|notice| notice.is_match(bare))
+}
+
+/// The letters of a text, folded.
+fn bare_letters(text: &str) -> String {
+    text.chars().filter(|c| is_letter(*c)).flat_map(char::to_lowercase).collect()
+}
+
+/// Most bytes of a placeholder with decoration.
+const LONGEST: usize = 120;
 
 /// Words that only claim a floor.
 const CLAIM: [&str; 16] = [
@@ -75,11 +148,11 @@ pub fn is_placeholder(title: &str, content: &str) -> bool {
     let mut letters = content.chars().filter(|c| is_letter(*c));
     let Some(first) = letters.next() else { return true };
     let Some(second) = letters.next() else { return is_lone_placeholder(title, first) };
-    if content.len() > 48 {
+    if content.len() > LONGEST {
         return false;
     }
-    let bare: String = content.chars().filter(|c| is_letter(*c)).flat_map(char::to_lowercase).collect();
-    if SEE_TITLE.contains(&bare.as_str()) || CLAIM.contains(&bare.as_str()) {
+    let bare = bare_letters(content);
+    if SEE_TITLE.contains(&bare.as_str()) || CLAIM.contains(&bare.as_str()) || is_standin(&bare) {
         return true;
     }
     letters.next().is_none() && is_emoticon(content, first, second)
@@ -106,7 +179,7 @@ fn is_emoticon(content: &str, left: char, right: char) -> bool {
         && between.next().is_some_and(|mouth| !mouth.is_alphanumeric() && !mouth.is_whitespace())
 }
 
-/// Whether a title says nothing (`...`), so that the content alone is the text. Remarks of the poster on the
+/// Whether a title says nothing (`...`, `无标题`, `[deleted by user]`), so that the content alone is the text. Remarks of the poster on the
 /// post (`（重发）`, `[转帖]`) are kept, as inside a title or at the end of a content: they are not debris of the
 /// forum.
 ///
@@ -116,7 +189,11 @@ fn is_emoticon(content: &str, left: char, right: char) -> bool {
 /// assert!(!is_empty_title("（重发）") && !is_empty_title("日记"));
 /// ```
 pub fn is_empty_title(title: &str) -> bool {
-    !title.chars().any(is_letter)
+    if title.len() > LONGEST {
+        return false;
+    }
+    let bare = bare_letters(title);
+    bare.is_empty() || NO_TITLE.contains(&bare.as_str()) || is_standin(&bare)
 }
 
 #[cfg(test)]
@@ -156,6 +233,44 @@ mod tests {
         ] {
             assert!(is_placeholder("太阳会不会中暑", content), "{content}");
         }
+    }
+
+    #[test]
+    fn what_programs_say_is_no_content() {
+        for content in [
+            "[deleted by user]",
+            "[removed]",
+            "该内容已被删除",
+            "此帖已被屏蔽",
+            "该楼层疑似违规已被系统折叠",
+            "该楼层疑似违规已被系统折叠 隐藏此楼查看此楼",
+            "抱歉，此微博已被作者删除。查看帮助：网页链接",
+            "This post has been removed by the moderators",
+            "<Media omitted>",
+            "转发微博",
+            "分享图片",
+            "内容为空",
+            "(无内容)",
+            "see title",
+            "title",
+            "As the title says",
+        ] {
+            assert!(is_placeholder("太阳会不会中暑", content), "{content}");
+        }
+        for content in [
+            "该内容已被删除，那我看到的是什么",
+            "这帖子已被删除了吗",
+            "楼主已被删除，明天上班的是谁",
+            "This post has been removed by the postman",
+            "分享图片给盲人看",
+            "The title says it all wrong",
+        ] {
+            assert!(!is_placeholder("太阳会不会中暑", content), "{content}");
+        }
+        for title in ["如题", "无标题", "[deleted by user]", "Untitled"] {
+            assert!(is_empty_title(title), "{title}");
+        }
+        assert!(!is_empty_title("如题目所说") && !is_empty_title("无标题党"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::predicate::{Predicate, PredicateSpec, Predicates, Ratio, Verdict};
 use super::prepared::{PreparedText, Shared, SharedWeights};
 use super::vetoes::{self, Veto};
-use super::{english, measures, order, other};
+use super::{english, measures, order, other, replaced};
 use riddlemill_record::Language;
 
 /// What was measured, so that a reader can check it.
@@ -155,18 +155,33 @@ fn after_vetoes(
         Predicate::Near | Predicate::Sound | Predicate::Reworded if order::differ_in_order(a, b) => {
             Some(Veto::Order)
         }
-        Predicate::Near | Predicate::Reworded if measures::names_another(a, b, shared) => Some(Veto::Subject),
-        Predicate::Near => None,
-        Predicate::Sound => None,
         Predicate::Opening => vetoes::is_compilation(a, b).then_some(Veto::Compilation),
-        Predicate::Reworded if vetoes::differ_in_subject(shared) => Some(Veto::Template),
-        Predicate::Reworded if vetoes::is_compilation(a, b) => Some(Veto::Compilation),
-        Predicate::Reworded => vetoes::share_only_place(a, b).then_some(Veto::Place),
+        Predicate::Near | Predicate::Sound | Predicate::Reworded => {
+            replaced::find_veto(a, b).or_else(|| find_frame_veto(predicate, a, b, shared))
+        }
     };
     match (veto, verdict) {
         (None, verdict) => (verdict, None),
         (veto, Verdict::Same) => (Verdict::Borderline, veto),
         (veto, _) => (Verdict::Different, veto),
+    }
+}
+
+/// The veto on two texts of Chinese that share a frame.
+fn find_frame_veto(
+    predicate: Predicate,
+    a: &PreparedText,
+    b: &PreparedText,
+    shared: Shared<'_>,
+) -> Option<Veto> {
+    if predicate != Predicate::Sound && measures::names_another(a, b, shared) {
+        return Some(Veto::Subject);
+    }
+    match predicate == Predicate::Reworded {
+        true if vetoes::differ_in_subject(shared) => Some(Veto::Template),
+        true if vetoes::is_compilation(a, b) => Some(Veto::Compilation),
+        true => vetoes::share_only_place(a, b).then_some(Veto::Place),
+        false => None,
     }
 }
 
@@ -190,6 +205,15 @@ pub fn all_predicates() -> &'static [PredicateSpec] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_alone_say_nothing() {
+        for (a, b) in [("[人名]", "[人名]"), ("@[人名] [链接]", "@[人名] [链接]！"), ("[name]", "[name]")]
+        {
+            assert_eq!(compare(a, b).verdict, Verdict::Different, "{a} {b}");
+        }
+        assert_eq!(compare("[人名]为什么不会飞", "[人名]为什么不会飞？").verdict, Verdict::Same);
+    }
 
     #[test]
     fn long_texts_are_compared_as_copies_and_beginnings() {

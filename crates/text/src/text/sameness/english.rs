@@ -41,17 +41,17 @@ pub(super) fn find_veto(predicate: Predicate, a: &PreparedText, b: &PreparedText
     if predicate == Predicate::Opening {
         return None;
     }
-    if is_denied(a, b) || are_opposite(&own, &other) {
+    if is_denied(a, b) || are_opposite(&own, &other) || differ_in_quantity(&own, &other) {
         return Some(Veto::Negation);
     }
-    if order::differ_in_order(a, b) {
+    if order::differ_in_order(a, b) || exchange_opposites(a, b) {
         return Some(Veto::Order);
     }
     another_subject(&own, &other).then_some(Veto::Subject)
 }
 
 /// Words that say the opposite of each other, and nothing by themselves.
-const OPPOSITES: [(&str, &str); 23] = [
+const OPPOSITES: [(&str, &str); 42] = [
     ("before", "after"),
     ("above", "below"),
     ("above", "under"),
@@ -75,6 +75,25 @@ const OPPOSITES: [(&str, &str); 23] = [
     ("behind", "before"),
     ("since", "until"),
     ("he", "she"),
+    ("top", "bottom"),
+    ("first", "last"),
+    ("early", "late"),
+    ("high", "low"),
+    ("big", "small"),
+    ("long", "short"),
+    ("old", "new"),
+    ("old", "young"),
+    ("good", "bad"),
+    ("hot", "cold"),
+    ("open", "close"),
+    ("left", "right"),
+    ("push", "pull"),
+    ("buy", "sell"),
+    ("start", "stop"),
+    ("love", "hate"),
+    ("come", "go"),
+    ("east", "west"),
+    ("north", "south"),
 ];
 
 /// Whether one text says the opposite of the other in one word.
@@ -83,6 +102,52 @@ fn are_opposite(own: &[&str], other: &[&str]) -> bool {
     OPPOSITES
         .iter()
         .any(|(one, opposite)| has(own, one) && has(other, opposite) || has(own, opposite) && has(other, one))
+}
+
+/// How many of them it is said of.
+const QUANTITIES: [&str; 9] = ["all", "half", "most", "some", "few", "none", "every", "each", "no"];
+
+/// Whether each of two texts says another quantity. `every` and `each` are all.
+fn differ_in_quantity(own: &[&str], other: &[&str]) -> bool {
+    let quantity = |words: &[&str]| {
+        let word = QUANTITIES.iter().find(|word| words.contains(&&*stem_word(word)))?;
+        Some(if matches!(*word, "every" | "each") {
+            "all"
+        } else if *word == "no" {
+            "none"
+        } else {
+            word
+        })
+    };
+    matches!((quantity(own), quantity(other)), (Some(one), Some(another)) if one != another)
+}
+
+/// Whether two opposites take each other's place, and all else is in its own: `goes up but never comes down`.
+fn exchange_opposites(a: &PreparedText, b: &PreparedText) -> bool {
+    OPPOSITES.iter().any(|(one, opposite)| {
+        let (one, opposite) = (stem_word(one), stem_word(opposite));
+        let split = |text: &'_ PreparedText| -> (Vec<bool>, Vec<char>) {
+            let (mut sides, mut rest) = (Vec::new(), Vec::new());
+            for (stem, symbol) in text.words().iter_stems().zip(text.words().symbols().chars()) {
+                match stem {
+                    stem if stem == one => sides.push(true),
+                    stem if stem == opposite => sides.push(false),
+                    _ => rest.push(symbol),
+                }
+            }
+            (sides, rest)
+        };
+        let (sides_a, rest_a) = split(a);
+        // Most texts have neither.
+        if sides_a.len() < 2 {
+            return false;
+        }
+        let (sides_b, rest_b) = split(b);
+        let common = rapidfuzz::distance::lcs_seq::similarity(rest_a.iter().copied(), rest_b.iter().copied());
+        sides_a.len() == sides_b.len()
+            && sides_a != sides_b
+            && 20 * common >= 9 * (rest_a.len() + rest_b.len())
+    })
 }
 
 /// The words of a text that the other lacks, repetitions counted.
@@ -151,6 +216,11 @@ mod tests {
             ("Can I drink a bear in the bar?", "Can I drink a beer in the bar?"),
             ("Is it legal to hunt bear in Texas?", "Is it legal to hunt beer in Texas?"),
             ("Why do cats hate dogs at night?", "Why do dogs hate cats at night?"),
+            ("What goes up but never comes down?", "What goes down but never comes up?"),
+            ("What has four legs in the morning?", "What has four legs in the evening?"),
+            ("What runs but never walks in the morning?", "What runs but never walks in the evening?"),
+            ("Half of the people laughed at my joke", "All of the people laughed at my joke"),
+            ("Most of my friends are invisible on Mondays", "None of my friends are invisible on Mondays"),
             ("Is my car inside the garage or lost?", "Is my car outside the garage or lost?"),
         ] {
             let pair = compare_as_detected(a, b);

@@ -20,7 +20,7 @@
 //! take the transitive closure.
 //!
 //! In reading order: [view] folds a text, `prepared` weighs its characters and combines the two once per
-//! text, `predicate` is what a predicate is made of, `measures` has the five of them, `vetoes` what rejects or demotes a pair;
+//! text, `predicate` is what a predicate is made of, `measures` has the five of them, `vetoes`, `order` and `replaced` what rejects or demotes a pair;
 //! for English [words] instead of characters and the vetoes of `english`, for any other language those of `other`;
 //! `compare` decides.
 
@@ -32,6 +32,7 @@ mod order;
 mod other;
 mod predicate;
 mod prepared;
+mod replaced;
 mod signs;
 mod symbols;
 mod vetoes;

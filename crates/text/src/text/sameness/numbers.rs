@@ -24,6 +24,11 @@ fn is_numeral(c: char) -> bool {
     matches!(c, '零' | '一' | '二' | '两' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十' | '百')
 }
 
+/// Numerals and digits of any size, for places where another numeral is.
+pub(super) fn is_any_numeral(c: char) -> bool {
+    c.is_ascii_digit() || is_numeral(c) || matches!(c, '〇' | '千' | '万' | '亿' | '半')
+}
+
 /// The runs of digits and numerals among folded characters, each with its value.
 fn number_runs(chars: &[char]) -> impl Iterator<Item = (usize, usize, u32)> {
     let mut at = 0;
@@ -77,8 +82,8 @@ static SERIES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("constant pattern")
 });
 
-/// The value of digits, of numerals up to 999, or of `上`, `中`, `下` (1, 2, 3).
-fn number_value(number: &str) -> Option<u32> {
+/// The value of digits, of numerals up to 999, or of `上`, `中`, `下` (1, 2, 3); `None` of anything else.
+pub(super) fn number_value(number: &str) -> Option<u32> {
     if let Ok(value) = number.parse() {
         return Some(value);
     }
@@ -91,7 +96,8 @@ fn number_value(number: &str) -> Option<u32> {
             '十' => sum += 10 * digit.take().unwrap_or(1),
             '百' => sum += 100 * digit.take().unwrap_or(1),
             '零' | '〇' => digit = None,
-            c => digit = Some("一二三四五六七八九".chars().position(|d| d == c).map_or(2, |d| d as u32 + 1)),
+            '两' => digit = Some(2),
+            c => digit = Some("一二三四五六七八九".chars().position(|d| d == c)? as u32 + 1),
         }
     }
     Some(sum + digit.unwrap_or(0))

@@ -1,12 +1,12 @@
 //! Vetoes on pairs of texts in any other language, by their words and without knowing them.
 //!
 //! What: each has a number that the other lacks; one has a word of denial more; two words take each other's place; or each has a
-//! word that is unlike any of the other. The pair is one step less similar.
+//! word that is unlike any of the other; of scripts without spaces (Thai, Khmer, Burmese, Lao) any other letter. The pair is one step less similar.
 //!
 //! Why: only copies with an edit are found here, and an edit that leaves another word, number or order is another text more often than not.
 //! An ending, an accent or a slip of the hand is no other word.
 //!
-//! Known problems: a synonym is another word; of scripts without spaces only ideographs and katakana are words.
+//! Known problems: a synonym is another word; of Japanese only ideographs and katakana are words.
 //!
 //! Example: `¿Por qué los gatos odian el agua?` and `¿Por qué los perros odian el agua?`
 
@@ -76,6 +76,9 @@ pub(super) fn find_veto(a: &PreparedText, b: &PreparedText) -> Option<Veto> {
     if count_denials(a) % 2 != count_denials(b) % 2 {
         return Some(Veto::Negation);
     }
+    if unspaced(a) != unspaced(b) {
+        return Some(Veto::Subject);
+    }
     let symbols = |text: &PreparedText| text.words().symbols().chars().collect::<Vec<_>>();
     if order::are_in_other_order(&symbols(a), &symbols(b), false) {
         return Some(Veto::Order);
@@ -85,6 +88,19 @@ pub(super) fn find_veto(a: &PreparedText, b: &PreparedText) -> Option<Veto> {
         words.iter().any(|word| is_name(word) && !others.iter().any(|other| is_variant(word, other)))
     };
     (names(&own, &other) && names(&other, &own)).then_some(Veto::Subject)
+}
+
+/// What is written without spaces and with no words that can be told apart: any letter of it may make another word. Letters that are
+/// repeated, and the sign of repetition, make none.
+fn unspaced(text: &PreparedText) -> Vec<char> {
+    let mut letters: Vec<char> = text
+        .chars
+        .iter()
+        .copied()
+        .filter(|c| script_of(*c) == Script::Unspaced && !matches!(c, 'ๆ' | 'ໆ' | 'ៗ'))
+        .collect();
+    letters.dedup();
+    letters
 }
 
 fn count_denials(text: &PreparedText) -> usize {
@@ -146,6 +162,10 @@ mod tests {
             ("고양이는 왜 개를 싫어하나요?", "개는 왜 고양이를 싫어하나요?"),
             ("고양이는 왜 물을 마시나요?", "고양이는 왜 물을 안 마시나요?"),
             ("Tại sao con mèo của tôi thích nước?", "Tại sao con mèo của tôi không thích nước?"),
+            ("ฉันรักแมวของฉันมากที่สุดในโลก", "ฉันเกลียดแมวของฉันมากที่สุดในโลก"),
+            ("ทำไมแมวของฉันไม่ชอบอาบน้ำตอนเช้า", "ทำไมหมาของฉันไม่ชอบอาบน้ำตอนเช้า"),
+            ("ហេតុអ្វីឆ្មារបស់ខ្ញុំមិនចូលចិត្តទឹក", "ហេតុអ្វីឆ្កែរបស់ខ្ញុំមិនចូលចិត្តទឹក"),
+            ("ကျွန်တော့်ကြောင်ကဘာလို့ရေမကြိုက်တာလဲ", "ကျွန်တော့်ခွေးကဘာလို့ရေမကြိုက်တာလဲ"),
         ] {
             let pair = compare_as_detected(a, b);
             assert_ne!(pair.verdict, Verdict::Same, "{a} {b} {pair:?}");
@@ -164,6 +184,7 @@ mod tests {
             ("Почему кошки спят весь день?", "Почему кошка спит весь день?"),
             ("猫はなぜ一日中寝ているのですか", "猫はなぜ一日中寝てるのですか？"),
             ("고양이는 왜 하루 종일 자나요?", "고양이가 왜 하루종일 자나요?"),
+            ("ทำไมแมวของฉันไม่ชอบอาบน้ำตอนเช้า", "ทำไมแมวของฉันไม่ชอบอาบน้ำตอนเช้าาาา!!"),
             ("Por que os gatos dormem o dia inteiro?", "Por que os gatos dormem o dia inteiro mesmo?"),
         ] {
             let pair = compare_as_detected(a, b);

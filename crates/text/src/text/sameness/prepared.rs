@@ -12,6 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use super::words::{self, Words};
 use super::{numbers, signs, symbols, view};
+use crate::text::anonymise::consists_of_marks;
 use crate::text::language::split_tag;
 use riddlemill_record::Language;
 
@@ -123,6 +124,8 @@ impl Reading {
     /// Reads a text, perhaps [tagged](crate::text::language::tag_language) with its language. Linear in its length.
     pub fn new(text: &str) -> Self {
         let (language, text) = split_tag(text);
+        // What was marked is not known, so that marks alone say nothing, like a blank text.
+        let text = if consists_of_marks(text) { "" } else { text };
         let plain = view::plain_spelling(text);
         let folded = view::fold_plain(&plain);
         let is_folded = !folded.is_empty();
@@ -197,7 +200,7 @@ impl Reading {
         })
     }
 
-    /// Whether the text has nothing but spaces, and is similar to no other.
+    /// Whether the text has nothing but spaces, or nothing but marks of personal data, and is similar to no other.
     pub fn is_blank(&self) -> bool {
         self.key.is_empty()
     }

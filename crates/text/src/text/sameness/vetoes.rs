@@ -59,7 +59,7 @@ pub(super) fn differ_in_issue(a: &PreparedText, b: &PreparedText) -> bool {
     lacks(a.series(), b.series()) && lacks(b.series(), a.series())
 }
 
-const NEGATIONS: [char; 6] = ['不', '没', '未', '非', '别', '勿'];
+pub(super) const NEGATIONS: [char; 6] = ['不', '没', '未', '非', '别', '勿'];
 
 /// Veto: one states what the other denies.
 ///

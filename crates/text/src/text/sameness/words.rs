@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -117,7 +117,12 @@ pub(super) fn script_of(c: char) -> Script {
         '\u{30a0}'..='\u{30ff}' => Script::Katakana,
         '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{323af}' | '々' => Script::Alone,
         '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}' => Script::Hangul,
-        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => Script::Unspaced,
+        '\u{0e00}'..='\u{0eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{1950}'..='\u{19df}'
+        | '\u{a9e0}'..='\u{a9ff}'
+        | '\u{aa60}'..='\u{aa7f}' => Script::Unspaced,
         c if is_symbol(c) => Script::Alone,
         c if c.is_ascii_digit() || is_sign_letter(c) => Script::Number,
         _ => Script::Spaced,
@@ -171,8 +176,9 @@ pub(super) fn stem_word(word: &str) -> String {
     };
     let verb = |ending: &str| bare.strip_suffix(ending).filter(|stem| has_vowel(stem) && stem.len() > 2);
     let bare = match verb("ing").or_else(|| verb("ed")) {
-        Some(stem) => undouble_end(stem),
-        None => bare,
+        // `evening` is nothing more even, and `outing` is not out.
+        Some(stem) if !FUNCTION_WORDS.contains(undouble_end(stem)) => undouble_end(stem),
+        _ => bare,
     };
     let bare = if bare.len() > 3 { bare.strip_suffix('e').unwrap_or(bare) } else { bare };
     bare.to_owned()
@@ -233,6 +239,10 @@ pub(super) fn weight_of_symbol(c: char) -> Option<u32> {
     }
 }
 
+/// The function words as they are written.
+static FUNCTION_WORDS: LazyLock<FxHashSet<&'static str>> =
+    LazyLock::new(|| include_str!("function.txt").split_whitespace().collect());
+
 /// Stems of the lists, each with its place in its list, and its weight.
 static LISTS: LazyLock<FxHashMap<String, (u32, u32)>> = LazyLock::new(|| {
     let list = |text: &'static str, weight| {
@@ -270,7 +280,9 @@ mod tests {
         ] {
             assert_eq!(stem_word(one), stem_word(other), "{one} {other}");
         }
-        assert_ne!(stem_word("bus"), stem_word("bu"));
+        for (one, other) in [("bus", "bu"), ("evening", "even"), ("outing", "out"), ("owning", "own")] {
+            assert_ne!(stem_word(one), stem_word(other));
+        }
     }
 
     #[test]
