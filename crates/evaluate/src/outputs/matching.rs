@@ -68,7 +68,10 @@ impl TaskOfOutput {
     /// [`OutputError`] if there is no such task, or it cannot be asked about the item.
     pub fn find_task(set: &Set, item: &Item, output: &Output) -> Result<TaskOfOutput, OutputError> {
         let Some(name) = &output.task else {
-            let is_choice = matches!(output.response, Response::Place(..) | Response::Option(..));
+            let is_choice = matches!(
+                output.response,
+                Response::Place(..) | Response::Option(..) | Response::Among { at: Some(_), .. }
+            );
             let mut tasks = usual_tasks(set, item).filter(|task| !is_choice || task.is_choice());
             let task = tasks.next().ok_or(OutputError::NoTask)?;
             return Ok(TaskOfOutput::Assumed(task, tasks.next()));
@@ -104,7 +107,7 @@ pub(super) fn usual_tasks(set: &Set, item: &Item) -> impl Iterator<Item = Task> 
 }
 
 /// The place in the release of each option that a model was shown; `None` if nothing is to choose from, or the list has nothing
-/// but letters.
+/// but letters. `is_by_place` says that a place in the list was chosen.
 ///
 /// # Errors
 /// [`OutputError::OtherChoices`] if they are not the options of the item.
@@ -112,6 +115,7 @@ pub(super) fn places_of_choices(
     item: &Item,
     task: Task,
     choices: &[String],
+    is_by_place: bool,
 ) -> Result<Option<Vec<usize>>, OutputError> {
     let options = item.question_of_task(task).map(|posed| posed.options.as_slice()).unwrap_or_default();
     let names = read::names_of_choices(task, options.len());
@@ -137,6 +141,8 @@ pub(super) fn places_of_choices(
     places.dedup();
     match places.len() == own.len() && shown.len() == own.len() {
         true => Ok(Some(found)),
+        // Labels are read by their names, and the list may be of another task of the row.
+        false if options.is_empty() && !is_by_place => Ok(None),
         false => Err(OutputError::OtherChoices { item: item.id.clone(), choices: choices.join(" | ") }),
     }
 }

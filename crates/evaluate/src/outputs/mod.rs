@@ -361,7 +361,7 @@ fn answer(
         },
         Response::Among { at: Some(_), .. } if !task.is_choice() => return Err(OutputError::NoChoice(task)),
         Response::Among { choices, at, text } => {
-            let places = places_of_choices(item, task, &choices)?;
+            let places = places_of_choices(item, task, &choices, at.is_some())?;
             let is_same = places.as_ref().is_none_or(|places| places.iter().copied().eq(0..places.len()));
             match (at, places) {
                 (Some(at), Some(places)) => {
