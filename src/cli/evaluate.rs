@@ -11,9 +11,9 @@ use super::output::{self, count, format_count};
 use super::progress::RunConsole;
 use super::terminal::count_columns;
 use crate::config::Config;
-use crate::evaluate::outputs::File;
+use crate::evaluate::outputs::{File, NO_OUTPUT};
 use crate::evaluate::{
-    self as evaluating, EvaluateError, Evaluated, Missing, ModelAccess, NoAnswer, Settings, ballots,
+    self as evaluating, Answer, EvaluateError, Evaluated, Missing, ModelAccess, NoAnswer, Settings, ballots,
     figure_files, format_errors, names, without_answer,
 };
 use crate::figures;
@@ -189,10 +189,10 @@ pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> 
     Ok(exit)
 }
 
-/// Whether a reply is missing because its endpoint failed, and not because nobody was to be asked.
+/// Whether a reply is missing because its endpoint failed, or a file of outputs lacks it, and not because nobody was to be asked.
 fn has_failed(missing: &Missing) -> bool {
     let failures = [Reason::RequestFailed, Reason::EndpointLeft, Reason::RequestRefused];
-    failures.iter().any(|reason| reason.code() == missing.reason)
+    missing.reason == NO_OUTPUT || failures.iter().any(|reason| reason.code() == missing.reason)
 }
 
 /// `output/<recipe>/evaluation/<version>`, or the folder given.
@@ -266,7 +266,8 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
     if one.skipped.len() > SHOWN {
         eprintln!("warning: and {} more, in set_aside.jsonl", one.skipped.len() - SHOWN);
     }
-    let replies = one.answers.iter().filter(|answer| answer.is_reply()).count();
+    let is_reply = |answer: &&Answer| answer.is_reply() || answer.is_output();
+    let replies = one.answers.iter().filter(is_reply).count();
     for (why, said) in [(NoAnswer::Cut, "cut"), (NoAnswer::Refused, "refused")] {
         let all = || one.answers.iter().filter(|answer| answer.no_answer == Some(why));
         if let Some(first) = all().next() {
@@ -282,11 +283,13 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
             );
         }
     }
-    if let Some(first) = one.missing.first() {
+    print_missing_outputs(one);
+    let mut replies = one.missing.iter().filter(|missing| missing.reason != NO_OUTPUT);
+    if let Some(first) = replies.next() {
         eprintln!(
             "{}: {} missing, in missing.jsonl, and the same call asks for them alone; the first: {} {} of {}: {}",
             one.set.name(),
-            count(one.missing.len() as u64, "reply"),
+            count(replies.count() as u64 + 1, "reply"),
             first.model,
             first.task,
             first.item,
@@ -298,6 +301,29 @@ fn print_evaluated(one: &Evaluated, global: &Global) {
             "{}: {} not judged; --judge NAME has them judged, --write-ballots lets people do it",
             one.set.name(),
             count(one.unjudged as u64, "answer")
+        );
+    }
+}
+
+/// Prints how many rows each model of files of outputs leaves without an answer.
+fn print_missing_outputs(one: &Evaluated) {
+    let mut rest: Vec<&Missing> = one.missing.iter().filter(|missing| missing.reason == NO_OUTPUT).collect();
+    while let Some(first) = rest.first().copied() {
+        let is_same = |other: &&Missing| {
+            (&other.model, other.task, other.setting) == (&first.model, first.task, first.setting)
+        };
+        let (group, others): (Vec<&Missing>, Vec<&Missing>) = rest.into_iter().partition(is_same);
+        rest = others;
+        let asked = one.set.items.iter().filter(|item| item.has_task(first.task)).count();
+        eprintln!(
+            "{}: {} of {} of {}, {}, have no answer of {}: they are in no figure of it, and in missing.jsonl; the first: {}",
+            one.set.name(),
+            format_count(group.len() as u64),
+            count(asked as u64, "row"),
+            first.task,
+            first.setting,
+            first.model,
+            first.item
         );
     }
 }

@@ -301,10 +301,13 @@ fn by_a_senior(
             })
             .collect();
     let bytes = fs::read(sheet).map_err(Error::io("read", sheet))?;
-    let rows = table_rows(&bytes).map_err(|e| usage_failure(format!("{}: {e}", sheet.display())))?;
+    let table = table_rows(&bytes).map_err(|e| usage_failure(format!("{}: {e}", sheet.display())))?;
     let mut graded: BTreeMap<&str, BTreeMap<&str, (&TrialAnswer, bool)>> = BTreeMap::new();
-    let mut troubled = false;
-    for (number, row) in &rows {
+    let mut troubled = !table.unread.is_empty();
+    for (line, what) in &table.unread {
+        eprintln!("{}: line {line}: {what}", sheet.display());
+    }
+    for (number, row) in &table.rows {
         let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
         let mut trouble = |what: String| {
             eprintln!("{}: row {number}: {what}", sheet.display());

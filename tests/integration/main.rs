@@ -69,6 +69,7 @@ mod notes;
 mod odd_dumps;
 mod one_report;
 mod outdated;
+mod outputs_told;
 mod own;
 mod own_answers;
 mod own_columns;

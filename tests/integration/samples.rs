@@ -340,7 +340,7 @@ fn people_answer_a_free_text_and_the_judge_rates_it() {
     ];
     ws.call(args).expect(0);
     assert_eq!(server.count(), 3);
-    close(figure(&evaluation(&ws, "results"), "solved", "me", "Reasons"), 4.0);
+    close(figure(&evaluation(&ws, "results"), "solved", "people", "Reasons"), 4.0);
     // A baseline that nobody rates is refused before anybody writes.
     let folder = format!("benchmarks/{NAME}/benchmark.toml");
     ws.write(&folder, BENCHMARK.replace("scale = [1, 5], people = true", "scale = [1, 5]"));

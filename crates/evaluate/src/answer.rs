@@ -42,7 +42,7 @@ pub struct Answer {
     pub turns: Option<u32>,
     /// Why the text cannot be parsed: a format error, not a wrong answer.
     pub format_error: Option<String>,
-    /// Why the reply holds no answer, if it is of an endpoint; `format_error` has the details.
+    /// Why the reply holds no answer, if it is of an endpoint or its format says so; `format_error` has the details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_answer: Option<NoAnswer>,
     /// The judges' ratings.
@@ -58,6 +58,9 @@ pub(super) fn is_first(sample: &u32) -> bool {
 
 /// How the basis of what an endpoint replied begins.
 pub const OF_A_REPLY: &str = "reply";
+
+/// How the basis of what files of outputs hold begins.
+pub(super) const OF_A_FILE: &str = "made:";
 
 /// Why a reply that came holds no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +121,11 @@ impl Answer {
     /// Whether an endpoint replied it.
     pub fn is_reply(&self) -> bool {
         self.basis.starts_with(OF_A_REPLY)
+    }
+
+    /// Whether a file of outputs holds it.
+    pub fn is_output(&self) -> bool {
+        self.basis.starts_with(OF_A_FILE)
     }
 
     /// Parses an answer to an item.

@@ -117,6 +117,24 @@ impl Plan {
         plan
     }
 
+    /// Options of the call that change nothing about these tasks.
+    pub(super) fn describe_unused(&self, shots: &[u8], cot: bool) -> Vec<String> {
+        let mut tasks: Vec<Task> = self.tasks.iter().map(|(task, _)| *task).collect();
+        tasks.dedup();
+        let without = |takes: fn(Task) -> bool| -> Option<String> {
+            let names: Vec<&str> =
+                tasks.iter().filter(|task| !takes(**task)).map(|task| task.name()).collect();
+            (!names.is_empty()).then(|| names.join(", "))
+        };
+        let shots = shots.iter().any(|shots| *shots > 0).then(|| without(Task::takes_shots)).flatten();
+        let cot = cot.then(|| without(Task::takes_cot)).flatten();
+        let shots =
+            shots.map(|names| format!("No `shots` in the folder, so that --shots changes nothing: {names}"));
+        let cot =
+            cot.map(|names| format!("No `reasoned` in the folder, so that --cot changes nothing: {names}"));
+        shots.into_iter().chain(cot).collect()
+    }
+
     /// What is to be known of how the items were asked: how each endpoint draws several answers to an item, which of them
     /// repeat one answer, and items without a prompt in their language.
     pub(super) fn describe_requests(&self, set: &Set) -> Vec<String> {

@@ -262,7 +262,9 @@ pub fn read_ballots(
             .map(|(id, _)| (ballot_alias(blinding, id), id.clone()))
             .collect();
         let known: FxHashMap<String, BallotSubject> = known.into_iter().collect();
-        for (place, row) in read_sheet_rows(file)? {
+        let (rows, unread) = read_sheet_rows(file)?;
+        skipped.extend(unread);
+        for (place, row) in rows {
             let Some(answer) = row.get("answer").filter(|said| !said.is_empty()) else { continue };
             let ballot = row.get("ballot").map(String::as_str).unwrap_or_default();
             let (ballot, seal) = ballot.split_once('.').map_or((ballot, None), |(id, seal)| (id, Some(seal)));
@@ -275,11 +277,12 @@ pub fn read_ballots(
                 }
                 known => known.flatten(),
             };
+            let annotator = file.model.clone().or_else(|| row.get("annotator").cloned()).unwrap_or_default();
             let vote = Vote {
                 // One person's vote on a ballot counts once, whichever of its names a sheet has.
                 ballot: aliases.get(ballot).map_or(ballot, String::as_str).to_owned(),
                 turned,
-                annotator: file.model.clone().or_else(|| row.get("annotator").cloned()).unwrap_or_default(),
+                annotator: name_person(blinding, &annotator),
                 answer: answer.clone(),
                 basis: format!("ballot:{place}"),
             };
@@ -352,8 +355,9 @@ fn apply_vote(
                 AnswerParsing::Labels { .. } | AnswerParsing::Rating { .. } => Answer::parse_raw(item, given),
                 _ => {
                     let letters: Vec<char> = LETTERS.iter().flat_map(|letter| letter.chars()).collect();
-                    let options = options_for_person(item, task).len().min(letters.len());
-                    let letter = parse::parse_letter(&vote.answer, &letters[..options])?;
+                    let options = options_for_person(item, task);
+                    let shown = &letters[..options.len().min(letters.len())];
+                    let letter = parse::parse_option(&vote.answer, shown, options)?;
                     let place = letters.iter().position(|known| *known == letter).unwrap_or_default();
                     Answer::from_option_index(item, given, place)
                 }
@@ -400,10 +404,19 @@ fn apply_vote(
     }
 }
 
+/// The name of a person in results, which leave the workspace: the same for the same person, and found from it by nobody who has
+/// not the workspace's secret. Empty if nobody is named.
+fn name_person(blinding: &Blinding, annotator: &str) -> String {
+    match annotator.trim() {
+        "" => String::new(),
+        name => format!("person-{}", &blinding.make_alias(&["evaluation person", name])[..8]),
+    }
+}
+
 type Cells = BTreeMap<String, String>;
 
-/// The rows of a sheet, or of JSON Lines with the sheet's columns as keys.
-fn read_sheet_rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
+/// The rows of a sheet, or of JSON Lines with the sheet's columns as keys, and those that cannot be read.
+fn read_sheet_rows(file: &File) -> Result<(Vec<(String, Cells)>, Vec<SetAside>), EvaluateError> {
     let bytes = fs::read(&file.path).map_err(Error::io("read", &file.path))?;
     let form = |what: String| EvaluateError::Form {
         path: file.path.clone(),
@@ -425,10 +438,15 @@ fn read_sheet_rows(file: &File) -> Result<Vec<(String, Cells)>, EvaluateError> {
             };
             rows.push((place(at + 1), json.into_iter().filter(|(_, v)| !v.is_null()).map(cell).collect()));
         }
-        return Ok(rows);
+        return Ok((rows, Vec::new()));
     }
-    let rows = table_rows(&bytes).map_err(|trouble| form(trouble.to_string()))?;
-    Ok(rows.into_iter().map(|(number, cells)| (place(number), cells)).collect())
+    let table = table_rows(&bytes).map_err(|trouble| form(trouble.to_string()))?;
+    let unread = table.unread.into_iter().map(|(line, fault)| SetAside {
+        place: format!("{}:line {line}", file.path.display()),
+        what: fault.to_string(),
+    });
+    let rows = table.rows.into_iter().map(|(number, cells)| (place(number), cells));
+    Ok((rows.collect(), unread.collect()))
 }
 
 #[cfg(test)]

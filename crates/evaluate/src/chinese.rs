@@ -112,6 +112,24 @@ const WORDS: &[(&str, &str)] = &[
         "1 item of {}: no prompt is in its language, {}: the one for {} was asked",
         "1 道题（任务 {}）没有其语言（{}）的提示词，所问为 {} 的提示词",
     ),
+    (
+        "{} output without `task` read as of {}, though {} fits, too: {}",
+        "{} 条没有 `task` 的输出按 {} 读入，但 {} 也适用：{}",
+    ),
+    (
+        "{} outputs without `task` read as of {}, though {} fits, too: {}",
+        "{} 条没有 `task` 的输出按 {} 读入，但 {} 也适用：{}",
+    ),
+    ("Not read, because their names are not those of outputs: {}", "未读入（文件名不是输出的文件名）：{}"),
+    (
+        "No `shots` in the folder, so that --shots changes nothing: {}",
+        "基准文件夹中没有 `shots`，--shots 不起作用：{}",
+    ),
+    (
+        "No `reasoned` in the folder, so that --cot changes nothing: {}",
+        "基准文件夹中没有 `reasoned`，--cot 不起作用：{}",
+    ),
+    ("No task here has a judge, so that --judge changes nothing", "这里没有需要评委的任务，--judge 不起作用"),
     ("Rank", "名次"),
     ("Mean", "均值"),
     ("{}, ratings of {}", "{}，对 {} 的评分"),

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
-
-use super::answer::{Answer, NoAnswer, Rating, RawAnswer};
+use super::answer::{Answer, NoAnswer, RawAnswer};
 use super::ask::{Missing, Model, OwedAnswer, Plan};
 use super::ballots;
 use super::builtin::BuiltIn;
@@ -15,13 +13,14 @@ use super::join;
 use super::judge;
 use super::load::load_set;
 use super::outputs::{self, File};
+use super::released::add_released_answers;
 use super::results::Results;
 use super::set::{PARTS, Set};
 use super::tables::{
     Report, ScoreBook, Scores, add_scores, calibration_tables, compute_report, conversation_tables,
     replies_table, sample_tables,
 };
-use super::task::{Setting, Task};
+use super::task::Task;
 use crate::config::{Config, sections};
 use crate::llm::{Endpoint, Estimate, Prompts, Reading, Run, estimate_with};
 use crate::pipeline::read_blinding;
@@ -118,6 +117,8 @@ struct Work {
     judges: Vec<Endpoint>,
     /// The identity of each model behind its endpoint, by which bars and packs name it.
     identities: BTreeMap<String, String>,
+    /// What is to be known of the call and of the files of outputs.
+    remarks: Vec<String>,
 }
 
 fn prepare_set(name: &str, settings: &Settings, config: &Config) -> Result<Work, EvaluateError> {
@@ -163,7 +164,8 @@ fn prepare_set(name: &str, settings: &Settings, config: &Config) -> Result<Work,
         )));
     }
     let plan = Plan { models, tasks, host: judges.first().cloned(), seed: settings.seed };
-    Ok(Work { plan, set, recipe, skipped, judges, identities })
+    let remarks = plan.describe_unused(&settings.shots, settings.cot);
+    Ok(Work { plan, set, recipe, skipped, judges, identities, remarks })
 }
 
 /// Refuses a column that no row has.
@@ -179,7 +181,7 @@ fn known_column(set: &Set, column: &str) -> Result<(), EvaluateError> {
 
 /// Everything that can be refused is, before the first request: every set, model and folder.
 fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result<Vec<Work>, EvaluateError> {
-    let works: Vec<Work> =
+    let mut works: Vec<Work> =
         names.iter().map(|name| prepare_set(name, settings, config)).collect::<Result<_, _>>()?;
     for task in &settings.tasks {
         if !works.iter().any(|work| Task::of_config(&work.set.config).contains(task)) {
@@ -193,6 +195,16 @@ fn prepare_all(names: &[String], settings: &Settings, config: &Config) -> Result
             );
             return Err(EvaluateError::Unknown(what));
         }
+    }
+    let is_judged = |work: &Work| {
+        let judged = |task: Task| task.conversation().is_some() || task.task_declaration().judged.is_some();
+        work.plan.tasks.iter().any(|(task, _)| judged(*task))
+    };
+    if !settings.judges.is_empty()
+        && !works.iter().any(is_judged)
+        && let Some(first) = works.first_mut()
+    {
+        first.remarks.push("No task here has a judge, so that --judge changes nothing".to_owned());
     }
     let sets: Vec<&Set> = works.iter().map(|work| &work.set).collect();
     join::check_folders(&sets, &settings.joined)?;
@@ -255,6 +267,7 @@ pub fn evaluate_sets(
         report.tables.extend(calibration_tables(scores));
         report.tables.extend(replies_table(scores, &of.missing));
         report.drawn = of.work.plan.describe_requests(&of.work.set);
+        report.drawn.extend(of.work.remarks.iter().cloned());
         report
     });
     let reports: Vec<Report> = reports.collect();
@@ -306,9 +319,12 @@ fn answer_set(
     let prompts = load_prompts(access.config)?;
     let asking = access.llm_context(work.recipe);
     let (mut answers, mut missing) = collect_answers(&work, &prompts, &asking)?;
-    work.skipped.extend(outputs::read(&work.set, &settings.outputs, &mut answers)?);
+    let made = outputs::read(&work.set, &settings.outputs, &mut answers)?;
+    work.skipped.extend(made.skipped);
+    work.remarks.extend(made.remarks);
+    missing.extend(made.missing);
     work.skipped.extend(join::join_answers(&work.set, &settings.joined, &settings.tasks, &mut answers)?);
-    add_released_answers(&work.set, settings, &mut answers);
+    add_released_answers(&work.set, &settings.tasks, &mut answers);
     let judges = std::mem::take(&mut work.judges);
     let judged = |answers: &mut [Answer], judges| {
         judge::judge_answers(&work.set, answers, judges, &work.identities, &prompts, settings.seed, &asking)
@@ -346,63 +362,6 @@ fn add_votes(
     }
     let blinding = read_blinding(&Workspace::new(&config.root)).map_err(EvaluateError::Store)?;
     ballots::read_ballots(set, &settings.ballots, answers, settings.seed, &blinding)
-}
-
-/// Adds the models' answers and people's votes in a release such as Chumor's: the paper's own figures. A new
-/// answer with the same text gets the votes too.
-fn add_released_answers(set: &Set, settings: &Settings, answers: &mut Vec<Answer>) {
-    for task in Task::of_config(&set.config) {
-        let Some(of) = task.task_declaration().released else { continue };
-        if !settings.tasks.is_empty() && !settings.tasks.contains(&task) {
-            continue;
-        }
-        for item in &set.items {
-            let texts = |column: &str| -> Vec<String> {
-                item.list_of_column(column)
-                    .iter()
-                    .filter_map(|text| text.as_str().map(str::to_owned))
-                    .collect()
-            };
-            let votes =
-                of.votes.map(|column| item.list_of_column(column).iter().filter_map(Json::as_u64).collect());
-            let opponents = texts(of.models).into_iter().zip(texts(of.answers)).enumerate();
-            for (at, (model, text)) in opponents {
-                let votes = votes.each_ref().map(|counts: &Vec<u64>| counts.get(at).copied().unwrap_or(0));
-                take_released(item, task, &model, &text, votes, answers);
-            }
-        }
-    }
-}
-
-fn take_released(
-    item: &Item,
-    task: Task,
-    model: &str,
-    text: &str,
-    votes: [u64; 3],
-    answers: &mut Vec<Answer>,
-) {
-    let of_model = |answer: &&mut Answer| answer.item == item.id && answer.model == model;
-    let at = match answers.iter_mut().find(of_model) {
-        Some(answer) if answer.text.trim() != text.trim() => return,
-        Some(answer) => answer,
-        None => {
-            let (model, text, basis) = (model.to_owned(), text.to_owned(), "release".into());
-            let (setting, sample) = (Setting::default(), 0);
-            let given = RawAnswer { task, setting, model, person: false, sample, basis, text };
-            answers.push(Answer::parse_raw(item, given));
-            let Some(answer) = answers.last_mut() else { return };
-            answer
-        }
-    };
-    let verdicts = ["human", "llm", "equal"].into_iter().zip(votes);
-    let votes = verdicts.flat_map(|(verdict, n)| (0..n).map(move |_| verdict));
-    at.ratings.extend(votes.enumerate().map(|(number, verdict)| Rating {
-        judge: format!("vote {}", number + 1),
-        person: true,
-        value: verdict.into(),
-        basis: "release".into(),
-    }));
 }
 
 /// The sizes stated for endpoints, by every name that their answers may have.
@@ -449,7 +408,7 @@ pub fn estimate_sets(
         let (mut answers, missing) = collect_answers(&work, &prompts, &asking)?;
         outputs::read(&work.set, &settings.outputs, &mut answers)?;
         join::join_answers(&work.set, &settings.joined, &settings.tasks, &mut answers)?;
-        add_released_answers(&work.set, settings, &mut answers);
+        add_released_answers(&work.set, &settings.tasks, &mut answers);
         let before = answers.len();
         add_votes(&work.set, settings, access.config, &mut answers)?;
         let written = answers.split_off(before);

@@ -43,6 +43,7 @@ mod load;
 pub mod names;
 pub mod outputs;
 mod page;
+mod released;
 mod results;
 
 use riddlemill_figures::{self as figures, markup, measures};

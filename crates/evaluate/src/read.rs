@@ -27,19 +27,38 @@ pub fn parse_choice(
             _ => Ok(None),
         };
     }
-    answer_in(item, task, setting, text).map(Some)
+    let none = || Unreadable::new("the task does not apply to the item");
+    let options = &item.question_of_task(task).ok_or_else(none)?.options;
+    answer_in(item, task, setting, options, text).map(Some)
+}
+
+/// The index of the option that an answer names, of those that were shown in this order.
+///
+/// # Errors
+/// As [`parse_choice`].
+pub fn place_among(
+    item: &Item,
+    task: Task,
+    setting: Setting,
+    shown: &[String],
+    text: &str,
+) -> Result<usize, Unreadable> {
+    let named = answer_in(item, task, setting, shown, text)?;
+    let place = names_of_choices(task, shown.len()).iter().position(|name| *name == named);
+    place.ok_or_else(|| Unreadable::new(format!("{named} is none of the options that were shown")))
 }
 
 /// Parses an answer in the format that its task declares.
-fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<String, Unreadable> {
+fn answer_in(
+    item: &Item,
+    task: Task,
+    setting: Setting,
+    options: &[String],
+    text: &str,
+) -> Result<String, Unreadable> {
     let none = || Unreadable::new("the task does not apply to the item");
-    let options = &item.question_of_task(task).ok_or_else(none)?.options;
     match &task.task_declaration().wants {
-        AnswerParsing::Choice { words: true, .. } => parse_option(options, text),
-        AnswerParsing::Choice { .. } => {
-            let letters: Vec<char> = LETTERS.iter().take(options.len()).flat_map(|l| l.chars()).collect();
-            parse::parse_letter(text, &letters).map(String::from)
-        }
+        AnswerParsing::Choice { words, .. } => parse_option(options, text, *words),
         // Replies to the paper's own wording are parsed as its authors do.
         AnswerParsing::Tag { names, .. } if item.paper => {
             parse::choice_within(text, names).map(str::to_string)
@@ -50,20 +69,25 @@ fn answer_in(item: &Item, task: Task, setting: Setting, text: &str) -> Result<St
             let labelled = parse::text_after_label(text, behind).filter(|_| setting.cot);
             parse_label(codes, others, labelled.unwrap_or(text))
         }
-        AnswerParsing::Labels { codes, many: true, .. } => {
-            let named = labels_named(codes, text);
-            let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
-            if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
-        }
-        AnswerParsing::Rating { min, max, .. } => {
-            let number = text.trim().trim_end_matches('.').parse::<i64>().ok();
-            let number =
-                number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
-            let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
-            number.filter(|number| (min..=max).contains(&number)).map(|n| n.to_string()).ok_or_else(what)
-        }
+        AnswerParsing::Labels { codes, many: true, .. } => parse_labels(codes, text),
+        AnswerParsing::Rating { min, max, .. } => parse_rating(*min, *max, text),
         AnswerParsing::Words { .. } => Err(none()),
     }
+}
+
+/// A whole number on a scale.
+fn parse_rating(min: i64, max: i64, text: &str) -> Result<String, Unreadable> {
+    let number = parse::parse_plain_number(text);
+    let number = number.or_else(|| parse::parse_bracketed_rating(text, 0..=u32::MAX).ok().map(i64::from));
+    let what = || Unreadable::new(format!("the answer must be one whole number from {min} to {max}"));
+    number.filter(|number| (min..=max).contains(number)).map(|n| n.to_string()).ok_or_else(what)
+}
+
+/// Several labels.
+fn parse_labels(codes: &[&str], text: &str) -> Result<String, Unreadable> {
+    let named = labels_named(codes, text);
+    let what = || Unreadable::new(format!("the answer must name some of {}", codes.join(", ")));
+    if named.is_empty() { Err(what()) } else { Ok(named.join("; ")) }
 }
 
 /// The labels that a reply names as words of their own and does not deny, in their declared order.
@@ -81,16 +105,18 @@ fn labels_named<'c>(codes: &[&'c str], text: &str) -> Vec<&'c str> {
 /// [`Unreadable`] where there is no such place.
 pub fn at_place(item: &Item, task: Task, place: usize) -> Result<Option<String>, Unreadable> {
     let none = || Unreadable::new(format!("there is no option {place}"));
-    let names: Vec<&str> = match &task.task_declaration().wants {
+    let options = item.question_of_task(task).map_or(0, |posed| posed.options.len());
+    names_of_choices(task, options).get(place).map(|name| Some(name.to_string())).ok_or_else(none)
+}
+
+/// The answers that a task lets choose from, in the form of the gold answer, in order.
+pub(super) fn names_of_choices(task: Task, options: usize) -> Vec<&'static str> {
+    match &task.task_declaration().wants {
         AnswerParsing::Tag { names, .. } => names.clone(),
         AnswerParsing::Labels { codes, .. } => codes.clone(),
-        AnswerParsing::Choice { .. } => {
-            let options = item.question_of_task(task).map_or(0, |posed| posed.options.len());
-            LETTERS.iter().take(options).copied().collect()
-        }
+        AnswerParsing::Choice { .. } => LETTERS.iter().take(options).copied().collect(),
         AnswerParsing::Rating { .. } | AnswerParsing::Words { .. } => Vec::new(),
-    };
-    names.get(place).map(|name| Some(name.to_string())).ok_or_else(none)
+    }
 }
 
 /// The label in an answer, in either language.
@@ -104,22 +130,12 @@ fn parse_label(codes: &[&str], others: &[&str], text: &str) -> Result<String, Un
     place.map(|at| codes[at].to_string()).ok_or(unreadable)
 }
 
-/// A letter, or the text of one option (BrainTeaser A.2: "only provide the choice"). A single letter is the
-/// label of an option, because options are shown with labels, even if they are about letters.
-fn parse_option(options: &[String], text: &str) -> Result<String, Unreadable> {
+/// A letter, or the text of one option (BrainTeaser A.2: "only provide the choice"), with `words` also within a sentence. A single
+/// letter is the label of an option, because options are shown with labels, even if they are about letters.
+fn parse_option(options: &[String], text: &str, words: bool) -> Result<String, Unreadable> {
     let letters: Vec<char> = LETTERS.iter().take(options.len()).filter_map(|l| l.chars().next()).collect();
-    let plain = bare_words(text);
-    let label = plain.trim_matches(['(', ')', '[', ']', ':']);
-    if let Some(at) =
-        letters.iter().position(|letter| label.eq_ignore_ascii_case(letter.encode_utf8(&mut [0; 4])))
-    {
-        return Ok(LETTERS[at].into());
-    }
-    if let Some(at) = options.iter().position(|option| bare_words(option) == plain) {
-        return Ok(LETTERS[at].into());
-    }
-    let named = parse::parse_letter(text, &letters);
-    if named.is_ok() {
+    let named = parse::parse_option(text, &letters, options);
+    if named.is_ok() || !words {
         return named.map(String::from);
     }
     // Whole words: the option `C.` does not occur in every text with a c.
@@ -140,12 +156,6 @@ fn parse_option(options: &[String], text: &str) -> Result<String, Unreadable> {
     }
 }
 
-/// Words in lower case, without punctuation at their ends.
-fn bare_words(text: &str) -> String {
-    let trimmed = text.trim().trim_matches(|c: char| c.is_whitespace() || ".\"'*`".contains(c));
-    trimmed.to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::{puzzle_item, task_of_name};
@@ -154,6 +164,44 @@ mod tests {
     fn chosen(options: [&str; 4], reply: &str) -> Option<String> {
         let item = puzzle_item("WP-0", options, 0);
         parse_choice(&item, task_of_name("solve"), Setting::default(), reply).ok().flatten()
+    }
+
+    /// Replies with what they are read as, of which `scoring.py` of a release makes the same.
+    #[derive(serde::Deserialize)]
+    struct Replies {
+        form: serde_json::Value,
+        #[serde(default)]
+        choices: Vec<String>,
+        #[serde(default)]
+        options: Vec<String>,
+        replies: Vec<(String, Option<String>)>,
+    }
+
+    #[test]
+    fn every_reply_of_the_table_is_read_as_it_says() {
+        let table: Vec<Replies> =
+            serde_json::from_str(include_str!("../../../tests/fixtures/replies.json")).unwrap();
+        let mut read = 0;
+        for Replies { form, choices, options, replies } in &table {
+            let texts = |key: &str| -> Vec<&str> {
+                form[key].as_array().into_iter().flatten().filter_map(|text| text.as_str()).collect()
+            };
+            let choices: Vec<&str> = choices.iter().map(String::as_str).collect();
+            for (reply, expected) in replies {
+                let text = &crate::llm::without_reasoning(reply);
+                let found = match form["kind"].as_str().unwrap() {
+                    "letter" => parse_option(options, text, form["words"] == true),
+                    "label" => parse_label(&choices, &texts("others"), text),
+                    "labels" => parse_labels(&texts("codes"), text),
+                    "rating" => parse_rating(1, 5, text),
+                    "tag" => parse::parse_choice(text, &choices).map(str::to_owned),
+                    other => panic!("{other}"),
+                };
+                assert_eq!(&found.ok(), expected, "{reply:?} in {form}");
+                read += 1;
+            }
+        }
+        assert!(read > 100, "{read}");
     }
 
     #[test]

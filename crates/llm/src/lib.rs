@@ -63,7 +63,7 @@ pub use progress::Progress;
 pub use prompt::{Output, Prompts, Rendered};
 pub use provider::{Call, Unsent, unsent_settings};
 pub use reask::{Parsed, ask_parsed, forget_unreadable};
-pub use reasoning::without_reasoning;
+pub use reasoning::{reasoning_marks, without_reasoning};
 pub use request::{Input, Key, Message, NotAKey, Request, Role};
 pub use run::Run;
 pub use sample::{Pack, PackError};

@@ -94,6 +94,21 @@ const ENDS: [&str; 3] = ["<|return|>", "<|end|>", "<|start|>"];
 /// The same where a server removed the marks and left the names.
 const BARE: (&str, &str) = ("analysis", "assistantfinal");
 
+/// The marks by which reasoning and turns are told from answers, by what they are for: programs beside this one read by the same.
+pub fn reasoning_marks() -> Vec<(&'static str, Vec<Vec<&'static str>>)> {
+    let pairs = |marks: &[(&'static str, &'static str)]| -> Vec<Vec<&'static str>> {
+        marks.iter().map(|(open, close)| vec![*open, *close]).collect()
+    };
+    let [(opens, closes)] = SENTENCES;
+    vec![
+        ("reasoning", pairs(&MARKS)),
+        ("wraps", pairs(&WRAPS)),
+        ("sentences", vec![opens.to_vec(), closes.to_vec()]),
+        ("channels", vec![vec![FINAL, CHANNEL], ENDS.to_vec(), vec![BARE.0, BARE.1]]),
+        ("turns", vec![BEGINS.to_vec(), TURNS.to_vec(), ENDINGS.to_vec()]),
+    ]
+}
+
 /// An answer, separated from its reasoning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parted {

@@ -88,7 +88,7 @@ fn render_tasks(
     };
     let divided = asked.iter().any(|task| !task.splits.with_items.is_empty());
     let confidence = asked.iter().any(|task| task.confidence);
-    put("eval/scoring.py", "eval/scoring.py".into(), minijinja::context! { divided, confidence })?;
+    put("eval/scoring.py", "eval/scoring.py".into(), scoring_context(divided, confidence))?;
     let scored: Vec<&ExportedTask> = asked.iter().copied().filter(|task| !task.is_judged()).collect();
     let of_figures: Vec<Value> =
         scored.iter().filter(|task| task.form != ScoringForm::Text).map(|task| task_context(task)).collect();
@@ -142,6 +142,12 @@ fn render_tasks(
     let how: serde_json::Map<String, serde_json::Value> = asked.iter().map(scoring).collect();
     files.push(("eval/tasks.json".into(), format!("{:#}\n", serde_json::Value::Object(how))));
     Ok(())
+}
+
+/// What scoring.py reads answers by.
+fn scoring_context(divided: bool, confidence: bool) -> Value {
+    let (words, marks) = (crate::llm::parse::reading_words(), crate::llm::reasoning_marks());
+    minijinja::context! { divided, confidence, words, marks }
 }
 
 /// A task for the templates.
@@ -208,4 +214,53 @@ fn create_environment<'a>() -> Result<Environment<'a>, Error> {
         environment.add_template(name, text)?;
     }
     Ok(environment)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    /// Reads every reply of the table and says which are read as something else.
+    const SCRIPT: &str = "import json, scoring\n\
+        for at, case in enumerate(json.load(open('replies.json', encoding='utf-8'))):\n\
+        \x20   item = {key: case[key] for key in ('choices', 'options') if key in case}\n\
+        \x20   for reply, expected in case['replies']:\n\
+        \x20       found = scoring.answer(str(at), item, reply)\n\
+        \x20       if found != expected: print(ascii((case['form'], reply, expected, found)))\n\
+        print('read')";
+
+    #[test]
+    fn scoring_reads_every_reply_of_the_table_as_evaluate_does() {
+        let replies = include_str!("../../../tests/fixtures/replies.json");
+        let table: Vec<Json> = serde_json::from_str(replies).unwrap();
+        let forms = table
+            .iter()
+            .enumerate()
+            .map(|(at, case)| (at.to_string(), json!({ "form": case["form"], "task": null })));
+        let forms: serde_json::Map<String, Json> = forms.collect();
+        for confidence in [false, true] {
+            let environment = create_environment().unwrap();
+            let template = environment.get_template("eval/scoring.py").unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+            write("scoring.py", &template.render(scoring_context(false, confidence)).unwrap());
+            write("tasks.json", &Json::Object(forms.clone()).to_string());
+            write("replies.json", replies);
+            let python = Command::new("python3")
+                .args(["-c", SCRIPT])
+                .env("PYTHONDONTWRITEBYTECODE", "1")
+                .current_dir(folder.path())
+                .output();
+            // Where there is no Python, nobody runs the file.
+            let Ok(output) = python else { return };
+            let said = String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr);
+            assert_eq!(said.trim(), "read", "{confidence}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ fn blinding() -> Blinding {
 
 /// A sheet's rows, with `answer` filled in.
 fn fill(sheet: &Sheet, answer: impl Fn(&Cells) -> String) -> String {
-    let rows = table_rows(&sheet.bytes).unwrap();
+    let rows = table_rows(&sheet.bytes).unwrap().rows;
     let line = |(_, cells): &(usize, Cells)| {
         let filled = serde_json::json!({ "ballot": cells["ballot"], "answer": answer(cells) });
         filled.to_string()

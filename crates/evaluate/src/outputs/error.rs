@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 use riddlemill_benchmarks::expression::ExpressionError;
 
 use crate::llm::parse::Unreadable;
-use crate::task::Task;
+use crate::reading::RowFault;
+use crate::task::{Task, UnknownTask};
 
 /// The format of plain lines of outputs.
 pub(super) const HINT: &str = "a line is {\"item\": …, \"model\": …, \"task\": …, \"text\": …}, with \"setting\": \"5-shot\" or \"cot\" where it is not 0-shot";
@@ -19,6 +20,27 @@ pub(super) enum OutputError {
     /// The line is JSON, but has none of the formats.
     #[error("not an output: {0}\n  hint: {hint}", hint = HINT)]
     NoForm(serde_json::Error),
+    /// The row of a table cannot be read.
+    #[error(transparent)]
+    Row(#[from] RowFault),
+    /// The line names a task that there is not.
+    #[error(transparent)]
+    UnknownTask(UnknownTask),
+    /// A log of inspect_ai that did not come to its end.
+    #[error(
+        "the log's status is {0:?}: it did not come to its end, and only the samples in it are read\n  hint: `inspect eval-retry` of the log asks for the others"
+    )]
+    LogUnfinished(String),
+    /// A model was shown other options than the item has.
+    #[error(
+        "{item:?} has other options than the model was shown: {choices}\n  hint: ask the rows of this set; options may be in any order"
+    )]
+    OtherChoices {
+        /// The item's id.
+        item: String,
+        /// The options in the log.
+        choices: String,
+    },
     /// An answer of a model beyond those that its task takes: one, unless the folder says more.
     #[error("{}\n  hint: `samples` of the task says how many answers of a model count", further(*samples, task))]
     FurtherAnswer { task: Task, samples: u32 },

@@ -7,10 +7,11 @@ use serde_json::Value as Json;
 
 use super::error::OutputError;
 use super::{ItemKey, Lines, Output, Response};
+use crate::answer::NoAnswer;
 use crate::llm::parse;
 use crate::llm::without_reasoning;
 use crate::options::LETTERS;
-use crate::task::{Setting, Task};
+use crate::task::Setting;
 
 pub(super) fn parse_outputs(path: &Path, log: &Json) -> Lines {
     let model = log["eval"]["model"].as_str();
@@ -19,7 +20,11 @@ pub(super) fn parse_outputs(path: &Path, log: &Json) -> Lines {
         let place = format!("{} sample {}", path.display(), at + 1);
         (place, parse_output(sample, model))
     };
-    samples.iter().enumerate().map(line).collect()
+    let unfinished = log["status"].as_str().filter(|status| *status != "success").map(|status| {
+        let what = OutputError::LogUnfinished(status.to_owned());
+        (path.display().to_string(), Err(what))
+    });
+    unfinished.into_iter().chain(samples.iter().enumerate().map(line)).collect()
 }
 
 fn parse_output(sample: &Json, model: Option<&str>) -> Result<Output, OutputError> {
@@ -35,25 +40,47 @@ fn parse_output(sample: &Json, model: Option<&str>) -> Result<Output, OutputErro
     // Epochs are numbered from 1, and an epoch is a sample of each item.
     let epoch = sample["epoch"].as_u64().map(|epoch| u32::try_from(epoch.max(1) - 1).unwrap_or(u32::MAX));
     let out = &sample["output"];
+    if let Some(error) = out["error"].as_str() {
+        return Err(OutputError::SampleFailed(error.to_owned()));
+    }
     let text = out["completion"].as_str().or_else(|| text_of(&out["choices"][0]["message"]["content"]));
+    let no_answer = no_answer_of(sample);
+    let text = text.or_else(|| no_answer.is_some().then_some(""));
     let Some(text) = text.map(without_reasoning) else { return Err(OutputError::SampleLacks("output")) };
-    let options = sample["choices"].as_array().map_or(0, Vec::len);
-    let response = match options {
+    let choices = sample["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let choices: Vec<String> = choices.iter().filter_map(Json::as_str).map(str::to_owned).collect();
+    let response = match choices.len() {
         0 => Response::Words(text),
         // Replies without a letter are parsed as text, and reported as format errors.
-        _ => option_of_letter(&text, options)
-            .map_or_else(|| Response::Words(text.clone()), |at| Response::Place(at, text.clone())),
+        count => Response::Among { at: option_of_letter(&text, count), choices, text },
     };
     Ok(Output {
         which: ItemKey::Named(item),
         // Files of earlier releases do not name it.
-        task: sample["metadata"].get("task").and_then(Json::as_str).and_then(Task::find_task),
+        task: sample["metadata"].get("task").and_then(Json::as_str).map(str::to_owned),
         setting: Setting::default(),
         sample: epoch,
         model: model.map(str::to_string),
         response,
+        no_answer,
         ratings: Vec::new(),
     })
+}
+
+/// Why a sample's reply holds no answer, by how it ended.
+fn no_answer_of(sample: &Json) -> Option<(NoAnswer, String)> {
+    let reason = sample["output"]["choices"][0]["stop_reason"].as_str().unwrap_or_default();
+    let limit = sample["limit"]["type"].as_str();
+    match (reason, limit) {
+        ("content_filter", _) => {
+            Some((NoAnswer::Refused, "the reply was withheld: its stop_reason is content_filter".into()))
+        }
+        ("max_tokens" | "model_length", _) => {
+            Some((NoAnswer::Cut, format!("the reply was cut: its stop_reason is {reason}")))
+        }
+        (_, Some(limit)) => Some((NoAnswer::Cut, format!("the sample was cut at its limit of {limit}"))),
+        _ => None,
+    }
 }
 
 /// A message's text, plain or in its first text part.

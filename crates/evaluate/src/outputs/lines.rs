@@ -5,7 +5,10 @@ use serde::Deserialize;
 use super::error::OutputError;
 use super::{ItemKey, Output, Response};
 use crate::llm::without_reasoning;
-use crate::task::{Setting, Task};
+use crate::task::Setting;
+
+/// The key of the reply.
+pub(super) const TEXT: &str = "text";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,9 +16,11 @@ struct Line {
     item: String,
     #[serde(default)]
     model: Option<String>,
-    text: String,
+    /// The reply; null, as an empty cell of a table, is one without a word.
+    #[serde(deserialize_with = "Option::deserialize")]
+    text: Option<String>,
     #[serde(default)]
-    task: Option<Task>,
+    task: Option<String>,
     #[serde(default)]
     setting: Setting,
     /// As in raw/responses: `question` or `pair`.
@@ -35,18 +40,19 @@ enum To {
 
 pub(super) fn parse_output(line: &str) -> Result<Output, OutputError> {
     let line: Line = serde_json::from_str(line).map_err(OutputError::NoForm)?;
-    let of_response = line.to.and_then(|to| match to {
-        To::Question => Task::find_task("answer"),
-        To::Pair => Task::find_task("answer-normal"),
+    let of_response = line.to.map(|to| match to {
+        To::Question => "answer",
+        To::Pair => "answer-normal",
     });
-    let task = line.task.or(of_response);
+    let task = line.task.or(of_response.map(str::to_owned));
     Ok(Output {
         which: ItemKey::Named(line.item),
         task,
         setting: line.setting,
         sample: line.sample,
         model: line.model,
-        response: Response::Words(without_reasoning(&line.text)),
+        response: Response::Words(without_reasoning(&line.text.unwrap_or_default())),
+        no_answer: None,
         ratings: Vec::new(),
     })
 }

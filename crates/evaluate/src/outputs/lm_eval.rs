@@ -8,36 +8,73 @@ use serde_json::Value as Json;
 use super::error::OutputError;
 use super::{ItemKey, Output, Response};
 use crate::llm::without_reasoning;
-use crate::task::{Setting, Task};
+use crate::task::Setting;
 
 /// Where lm_eval stores a model's output, in order of preference.
 const RESPONSES: [&str; 2] = ["filtered_resps", "resps"];
 
-pub(super) fn parse_output(path: &Path, line: &Json) -> Result<Output, OutputError> {
-    let id = line["doc"].get("id").and_then(Json::as_str);
-    let Some(item) = id else {
-        return Err(OutputError::DocumentUnnamed);
+/// The outputs of a line: several where the model was asked several times.
+pub(super) fn parse_outputs(path: &Path, line: &Json) -> Vec<Result<Output, OutputError>> {
+    let doc = &line["doc"];
+    let Some(item) = doc.get("id").and_then(Json::as_str) else {
+        return vec![Err(OutputError::DocumentUnnamed)];
+    };
+    let responses = match repeated_replies(line) {
+        Some(replies) => replies,
+        None => match RESPONSES.iter().find_map(|key| parse_response(&line[*key])) {
+            Some(response) => vec![response],
+            None => {
+                let wanted = "a reply or log-likelihoods";
+                return vec![Err(OutputError::NothingSaid { keys: RESPONSES, wanted })];
+            }
+        },
     };
     // lm_eval names the folder after the model.
     let model = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().replace("__", "/"));
-    let response = response_of(line)
-        .ok_or(OutputError::NothingSaid { keys: RESPONSES, wanted: "a reply or log-likelihoods" })?;
-    let setting = line["doc"].get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
+    let setting = doc.get("setting").and_then(Json::as_str).and_then(|text| text.parse().ok());
     let setting: Setting = setting.unwrap_or_default();
-    Ok(Output {
-        which: ItemKey::Named(item.into()),
+    let choices = choices_of_doc(doc);
+    let are_several = responses.len() > 1;
+    let output = |(sample, response): (u32, Response)| Output {
+        which: ItemKey::Named(item.to_owned()),
         // Files of earlier releases do not name it.
-        task: line["doc"].get("task").and_then(Json::as_str).and_then(Task::find_task),
+        task: doc.get("task").and_then(Json::as_str).map(str::to_owned),
         setting,
-        sample: None,
-        model,
-        response,
+        sample: are_several.then_some(sample),
+        model: model.clone(),
+        response: with_choices(response, &choices),
+        no_answer: None,
         ratings: Vec::new(),
-    })
+    };
+    (0..).zip(responses).map(output).map(Ok).collect()
 }
 
-fn response_of(line: &Json) -> Option<Response> {
-    RESPONSES.iter().find_map(|key| parse_response(&line[*key]))
+/// The options that the document shows, if it has them; its `choices` may be their letters.
+fn choices_of_doc(doc: &Json) -> Vec<String> {
+    let list = |key: &&str| -> Option<Vec<String>> {
+        doc.get(*key)?.as_array()?.iter().map(|choice| Some(choice.as_str()?.to_owned())).collect()
+    };
+    ["options", "choices", "choice_list"].iter().find_map(list).unwrap_or_default()
+}
+
+fn with_choices(response: Response, choices: &[String]) -> Response {
+    let choices = choices.to_vec();
+    match response {
+        Response::Words(text) if !choices.is_empty() => Response::Among { choices, at: None, text },
+        Response::Place(at, text) if !choices.is_empty() => Response::Among { choices, at: Some(at), text },
+        other => other,
+    }
+}
+
+/// The replies of a model that was asked several times, which filters may have left one of.
+fn repeated_replies(line: &Json) -> Option<Vec<Response>> {
+    let replies = |key: &str| -> Option<Vec<Response>> {
+        let list = line[key].as_array()?.first()?;
+        let texts: Option<Vec<&str>> = list.as_array()?.iter().map(Json::as_str).collect();
+        let texts = texts.filter(|texts| texts.len() > 1 && parse_likelihood(list).is_none())?;
+        Some(texts.into_iter().map(|text| Response::Words(without_reasoning(text))).collect())
+    };
+    RESPONSES.iter().find_map(|key| replies(key))
 }
 
 fn parse_response(json: &Json) -> Option<Response> {

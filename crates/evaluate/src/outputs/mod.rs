@@ -3,35 +3,40 @@
 //! aside with file and line.
 
 mod error;
+mod files;
 mod inspect;
 mod lines;
 mod lm_eval;
+mod matching;
 mod scripts;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use riddlemill_benchmarks::notation;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value as Json;
 
-use super::answer::{Answer, Rating, RawAnswer};
+use super::answer::{Answer, NoAnswer, OF_A_FILE, Rating, RawAnswer};
+use super::ask::Missing;
 use super::error::{EvaluateError, SetAside};
 use super::item::Item;
+use super::read;
 use super::set::Set;
 use super::task::{Setting, Task};
 use crate::llm::parse;
 use crate::options::LETTERS;
-use crate::reading::{self, Packing};
-use crate::review::exchange::table_rows;
-use crate::stages::import::{NUMPY, numpy_rows};
 use crate::store::Error;
+use crate::text::count_with_noun;
 use crate::text::normalise::{Fold, fold};
-use error::{HINT, NotMergeable, OutputError};
+use error::{NotMergeable, OutputError};
+use files::{Listed, unpacked_name};
+use matching::{Items, TaskOfOutput, places_of_choices, usual_tasks};
+
+/// Why an answer to a row is missing: the files of `--outputs` have those to others.
+pub const NO_OUTPUT: &str = "no_output";
 
 /// A file of outputs, and the model it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,17 +61,30 @@ impl File {
     }
 }
 
+/// What files of outputs hold besides answers.
+#[derive(Debug, Default)]
+pub struct ReadOutputs {
+    /// Lines that were set aside.
+    pub skipped: Vec<SetAside>,
+    /// Rows that a model does not answer, of tasks in which it answers others.
+    pub missing: Vec<Missing>,
+    /// What was assumed or left unread, in sentences.
+    pub remarks: Vec<String>,
+}
+
 /// The contents of one line of outputs.
 struct Output {
     which: ItemKey,
-    /// The task; `None` if the format does not state it.
-    task: Option<Task>,
+    /// The name of its task; `None` if the format does not state it.
+    task: Option<String>,
     setting: Setting,
     /// Which of the model's answers, from 0; `None` if the format does not state it.
     sample: Option<u32>,
     /// The model; `None` if the format does not state it.
     model: Option<String>,
     response: Response,
+    /// Why the reply holds no answer, whatever its text says, and how the format states it.
+    no_answer: Option<(NoAnswer, String)>,
     /// Ratings made elsewhere: judge and value.
     ratings: Vec<(String, String)>,
 }
@@ -85,6 +103,12 @@ enum Response {
     Place(usize, String),
     /// The text of an option, and the text it was parsed from.
     Option(String, String),
+    /// A reply to options in this order; the index among them, if the format states it.
+    Among {
+        choices: Vec<String>,
+        at: Option<usize>,
+        text: String,
+    },
     /// A reply with the letter of an option in the prompt's list, `A: …`.
     Labelled {
         prompt: String,
@@ -100,23 +124,32 @@ type Lines = Vec<(String, Result<Output, OutputError>)>;
 /// one the first counts; ratings of the same text are added to it.
 ///
 /// # Errors
-/// [`EvaluateError`] if a file cannot be read, or has none of the formats.
-pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<SetAside>, EvaluateError> {
+/// [`EvaluateError`] if a file cannot be read, has none of the formats, or holds several models under one name.
+pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<ReadOutputs, EvaluateError> {
     let items = Items::index(set);
     let mut seen: FxHashMap<OutputKey, (usize, String)> = FxHashMap::default();
     for (at, answer) in answers.iter().enumerate() {
         seen.insert(key(answer), (at, "what was asked here".to_string()));
     }
-    let mut skipped = Vec::new();
+    let asked = answers.len();
+    let mut found = ReadOutputs::default();
+    // Outputs that name no task, by that which is assumed.
+    let mut assumed: BTreeMap<Task, (usize, Option<Task>)> = BTreeMap::new();
     // A file that is given twice, by itself or in its folder, holds no further answers.
     let mut known: FxHashSet<(PathBuf, usize, String)> = FxHashSet::default();
     for file in files {
-        for path in within(&file.path)? {
-            let bytes = unpacked_bytes(&path).map_err(Error::io("read", &path))?;
+        for (path, lines) in lines_of_files(set, file, &mut found.remarks)? {
             let (whole, mut is_again) = (fs::canonicalize(&path).unwrap_or_else(|_| path.clone()), false);
-            for (at, (place, line)) in parsed(&set.config, &path, &bytes)?.into_iter().enumerate() {
+            for (at, (place, line)) in lines.into_iter().enumerate() {
                 let is_numbered = line.as_ref().is_ok_and(|output| output.sample.is_some());
                 let read = line.and_then(|output| answer(set, &items, file, &place, output));
+                let read = read.map(|(answer, task)| {
+                    if let TaskOfOutput::Assumed(task, other) = task {
+                        let entry = assumed.entry(task).or_default();
+                        *entry = (entry.0 + 1, entry.1.or(other));
+                    }
+                    answer
+                });
                 if let Ok(answer) = &read
                     && !is_numbered
                     && answer.ratings.is_empty()
@@ -150,15 +183,98 @@ pub fn read(set: &Set, files: &[File], answers: &mut Vec<Answer>) -> Result<Vec<
                         },
                     },
                 };
-                skipped.push(SetAside { place, what: problem.to_string() });
+                found.skipped.push(SetAside { place, what: problem.to_string() });
             }
             if is_again {
                 let place = path.display().to_string();
-                skipped.push(SetAside { place, what: OutputError::GivenTwice.to_string() });
+                found.skipped.push(SetAside { place, what: OutputError::GivenTwice.to_string() });
             }
         }
     }
-    Ok(skipped)
+    found.remarks.extend(assumed.iter().filter_map(describe_assumed));
+    found.missing = list_missing(set, answers, asked, &assumed);
+    Ok(found)
+}
+
+/// The lines of every file that an argument names.
+fn lines_of_files(
+    set: &Set,
+    file: &File,
+    remarks: &mut Vec<String>,
+) -> Result<Vec<(PathBuf, Lines)>, EvaluateError> {
+    let listed = Listed::list_files(&file.path)?;
+    let others = listed.describe_others();
+    remarks.extend(
+        others.map(|others| format!("Not read, because their names are not those of outputs: {others}")),
+    );
+    let mut all = Vec::new();
+    for path in listed.files {
+        let bytes = files::unpacked_bytes(&path).map_err(Error::io("read", &path))?;
+        let lines = files::parse_lines(&set.config, &path, &bytes)?;
+        all.push((path, lines));
+    }
+    let outputs = all.iter().flat_map(|(_, lines)| lines).filter_map(|(_, line)| line.as_ref().ok());
+    let models: BTreeSet<&str> = outputs.filter_map(|output| output.model.as_deref()).collect();
+    match &file.model {
+        Some(model) if models.len() > 1 => {
+            let models: Vec<&str> = models.into_iter().collect();
+            Err(EvaluateError::Form {
+                path: file.path.clone(),
+                what: format!(
+                    "it holds answers of several models, {}, and {model}= would make them one",
+                    models.join(", ")
+                ),
+                hint: format!("leave out `{model}=`, or give it a file of one model"),
+            })
+        }
+        _ => Ok(all),
+    }
+}
+
+/// That outputs name no task where another one fits, too.
+fn describe_assumed((task, (count, other)): (&Task, &(usize, Option<Task>))) -> Option<String> {
+    Some(format!(
+        "{} without `task` read as of {task}, though {} fits, too: `\"task\": \"{task}\"` in the line says which is meant",
+        count_with_noun(*count as u64, "output"),
+        (*other)?
+    ))
+}
+
+/// The rows that a model of these files does not answer, in each task and setting in which it answers others.
+fn list_missing(
+    set: &Set,
+    answers: &[Answer],
+    asked: usize,
+    assumed: &BTreeMap<Task, (usize, Option<Task>)>,
+) -> Vec<Missing> {
+    let of_answer = |answer: &Answer| (answer.model.clone(), answer.task, answer.setting);
+    let groups: BTreeSet<(String, Task, Setting)> = answers[asked..].iter().map(of_answer).collect();
+    let mut missing = Vec::new();
+    for (model, task, setting) in groups {
+        let of_group = |answer: &&Answer| {
+            !answer.person && answer.model == model && answer.task == task && answer.setting == setting
+        };
+        let given: FxHashSet<&str> =
+            answers.iter().filter(of_group).map(|answer| answer.item.as_str()).collect();
+        // Files that name no task ask the usual one of each row.
+        let is_owed = |item: &&Item| {
+            item.has_task(task)
+                && (!assumed.contains_key(&task) || usual_tasks(set, item).next() == Some(task))
+                && !given.contains(item.id.as_str())
+        };
+        missing.extend(set.items.iter().filter(is_owed).map(|item| Missing {
+            item: item.id.clone(),
+            task,
+            setting,
+            model: model.clone(),
+            sample: 0,
+            judge: None,
+            reason: NO_OUTPUT,
+            what: format!("no output of {model} answers it"),
+            no_answer: None,
+        }));
+    }
+    missing
 }
 
 /// Adds the ratings of an answer to an equal one.
@@ -176,58 +292,6 @@ fn rate(known: &mut Answer, again: Answer) -> Result<(), NotMergeable> {
     }
     known.ratings.extend(again.ratings);
     Ok(())
-}
-
-/// The bytes of a file without its compression. A workbook and a log of inspect_ai are zips of several files, which stay whole.
-fn unpacked_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    if !path.is_file() || Packing::of_file(path) == Packing::Plain {
-        return fs::read(path);
-    }
-    let mut bytes = Vec::new();
-    reading::open_unpacked(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The name that a packed file has when it is unpacked.
-fn unpacked_name(path: &Path) -> PathBuf {
-    let packed = ["gz", "zst", "bz2", "xz", "lz4", "zip"];
-    match path.extension().and_then(|end| end.to_str()) {
-        Some(end) if packed.contains(&end) => path.with_extension(""),
-        _ => path.to_owned(),
-    }
-}
-
-/// A file, or the files of a folder and its subfolders, sorted. A spreadsheet beside JSON of its name is skipped: it has the
-/// same contents.
-fn within(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let entries = fs::read_dir(path).map_err(Error::io("read", path))?;
-    let mut entries: Vec<PathBuf> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()
-        .map_err(Error::io("read", path))?;
-    // The first answer counts, so the order must not depend on the file system.
-    entries.sort();
-    let ends_in =
-        |entry: &Path, ends: &[&str]| entry.extension().is_some_and(|end| ends.iter().any(|e| end == *e));
-    let mut files = Vec::new();
-    for entry in &entries {
-        let name = unpacked_name(entry);
-        // Scripts write a spreadsheet of the same contents beside their JSON.
-        let is_copy = || {
-            ["jsonl", "json", "npy"]
-                .iter()
-                .any(|end| entries.iter().any(|other| unpacked_name(other) == name.with_extension(end)))
-        };
-        let known = ends_in(&name, &["jsonl", "ndjson", "json", "npy"])
-            || ends_in(&name, &["csv", "tsv", "xlsx", "ods"]) && !is_copy();
-        if entry.is_dir() || known {
-            files.extend(within(entry)?);
-        }
-    }
-    Ok(files)
 }
 
 /// An answer's item, task, setting, model and number.
@@ -251,136 +315,17 @@ fn next(mut answer: Answer, seen: &FxHashMap<OutputKey, (usize, String)>) -> Ans
     answer
 }
 
-fn parsed(config: &str, path: &Path, bytes: &[u8]) -> Result<Lines, EvaluateError> {
-    let form = |what: &str, hint: &str| EvaluateError::Form {
-        path: path.into(),
-        what: what.into(),
-        hint: hint.into(),
-    };
-    if bytes.starts_with(NUMPY) {
-        let rows = numpy_rows(bytes)
-            .map_err(|what| form(what, "an array of objects, as numpy saves it, can be read"))?;
-        let rows = rows.iter().map(String::as_str).zip(1..);
-        return Ok(rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect());
-    }
-    let decoded = decoded(bytes);
-    let text = crate::notation::strip_byte_mark(&decoded);
-    // inspect_ai's own logs are zip files, which begin with these letters.
-    if text.starts_with("PK") && !is_workbook(path, bytes) {
-        return Err(form(
-            "a packed log of inspect_ai",
-            "`inspect log dump FILE > FILE.json` writes it as JSON",
-        ));
-    }
-    let has_json = || text.lines().any(|line| line.trim_start().starts_with(['{', '[']));
-    if text.starts_with("PK") || !text.trim().is_empty() && !has_json() {
-        let rows = table_rows(bytes).map_err(|trouble| form(&trouble.to_string(), HINT))?;
-        let outputs = rows.into_iter().flat_map(|(at, cells)| {
-            let row = Json::Object(cells.into_iter().map(|(name, cell)| (name, cell.into())).collect());
-            outputs_of(config, path, &format!("row {at}"), &row.to_string())
-        });
-        let outputs: Lines = outputs.collect();
-        return if outputs.is_empty() { Err(form("it holds no output", HINT)) } else { Ok(outputs) };
-    }
-    if text.trim_start().starts_with('{')
-        && let Ok(log) = serde_json::from_str::<Json>(text)
-        && log.get("samples").is_some_and(Json::is_array)
-    {
-        return Ok(inspect::parse_outputs(path, &log));
-    }
-    let lines: Lines = match notation::split_elements(text.trim()) {
-        Ok(rows) => {
-            let rows = rows.into_iter().zip(1..);
-            rows.flat_map(|(row, at)| outputs_of(config, path, &format!("row {at}"), row)).collect()
-        }
-        Err(_) => {
-            let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-            lines.flat_map(|(line, at)| outputs_of(config, path, &at.to_string(), line)).collect()
-        }
-    };
-    if lines.is_empty() {
-        return Err(form("it holds no output", HINT));
-    }
-    Ok(lines)
-}
-
-/// A file's text, in any encoding that spreadsheets write.
-fn decoded(bytes: &[u8]) -> Cow<'_, str> {
-    let (encoding, mark) = crate::reading::encoding_of(bytes);
-    encoding.decode_without_bom_handling(&bytes[mark..]).0
-}
-
-fn is_workbook(path: &Path, bytes: &[u8]) -> bool {
-    path.extension().is_none_or(|end| end != "eval") && crate::reading::workbook::open_workbook(bytes).is_ok()
-}
-
-/// The outputs of a line for the set with this config, in any of the formats.
-fn outputs_of(config: &str, path: &Path, at: &str, line: &str) -> Lines {
-    let place = format!("{}:{at}", path.display());
-    let outputs = match serde_json::from_str::<Json>(&notation::strict_json(line)) {
-        Ok(json) if json.get("doc").is_some() => vec![lm_eval::parse_output(path, &json)],
-        Ok(json) => {
-            scripts::parse_outputs(config, path, &json).unwrap_or_else(|| vec![lines::parse_output(line)])
-        }
-        Err(error) => vec![Err(OutputError::NoJson(error))],
-    };
-    outputs.into_iter().map(|output| (place.clone(), output)).collect()
-}
-
-/// The items of a set, by names and by questions.
-struct Items<'s> {
-    named: FxHashMap<&'s str, usize>,
-    asked: FxHashMap<String, Vec<usize>>,
-}
-
-impl<'s> Items<'s> {
-    fn index(set: &'s Set) -> Items<'s> {
-        let mut asked: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        for (at, item) in set.items.iter().enumerate() {
-            asked.entry(fold(&item.question, Fold::KEY)).or_default().push(at);
-        }
-        Items { named: set.index_by_id(), asked }
-    }
-
-    fn find(&self, set: &'s Set, which: &ItemKey) -> Result<&'s Item, OutputError> {
-        match which {
-            ItemKey::Named(name) => self
-                .named
-                .get(name.as_str())
-                .map(|&at| &set.items[at])
-                .ok_or_else(|| OutputError::NoItem { name: name.clone(), set: set.name() }),
-            ItemKey::Asked { id, text } => {
-                let asked = self.asked.get(&fold(text, Fold::KEY)).map(Vec::as_slice).unwrap_or_default();
-                let of_id = id.as_deref().and_then(|id| asked.iter().find(|at| set.items[**at].id == id));
-                match (of_id, asked) {
-                    (Some(&at), _) | (None, &[at]) => Ok(&set.items[at]),
-                    (None, []) => Err(OutputError::NotAsked { question: text.clone(), set: set.name() }),
-                    (None, _) => Err(OutputError::AskedBySeveral {
-                        count: asked.len(),
-                        question: text.clone(),
-                        set: set.name(),
-                    }),
-                }
-            }
-        }
-    }
-}
-
+/// The answer in an output, and its task.
 fn answer(
     set: &Set,
     items: &Items<'_>,
     file: &File,
     place: &str,
     output: Output,
-) -> Result<Answer, OutputError> {
-    let item = items.find(set, &output.which)?;
-    let task = match output.task {
-        Some(task) => task,
-        None => usual(set, item)?,
-    };
-    if !item.has_task(task) {
-        return Err(OutputError::TaskUnfit { task, item: item.id.clone(), set: set.name() });
-    }
+) -> Result<(Answer, TaskOfOutput), OutputError> {
+    let item = items.find_item(set, &output.which)?;
+    let of_task = TaskOfOutput::find_task(set, item, &output)?;
+    let task = of_task.task();
     if task.conversation().is_some() {
         return Err(OutputError::Conversation(task));
     }
@@ -392,7 +337,7 @@ fn answer(
     let Some(model) = model else {
         return Err(OutputError::NoModel);
     };
-    let basis = format!("made:{place}");
+    let basis = format!("{OF_A_FILE}{place}");
     let ratings = output.ratings.into_iter().map(|(judge, value)| {
         let basis = basis.clone();
         Rating { judge, person: false, value, basis }
@@ -400,26 +345,64 @@ fn answer(
     let ratings: Vec<Rating> = ratings.collect();
     let setting = output.setting;
     let given = |text: String| RawAnswer { task, setting, model, person: false, sample, basis, text };
-    let of_option = |option: &str| {
-        let options = item.options_of_task(task).map(|(options, _)| options).unwrap_or_default();
-        options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
-    };
+    if let Some((why, what)) = output.no_answer {
+        let raw = given(output.response.into_text());
+        return Ok((Answer::from_reply_without_answer(item, raw, why, what), of_task));
+    }
     let answer = match output.response {
         Response::Words(text) => Answer::parse_raw(item, given(text)),
         Response::Place(_, _) if !task.is_choice() => {
             return Err(OutputError::NoChoice(task));
         }
         Response::Place(at, text) => Answer::from_option_index(item, given(text), at),
-        Response::Option(option, text) => match of_option(&option) {
+        Response::Option(option, text) => match place_of_option(item, task, &option) {
             Some(at) => Answer::from_option_index(item, given(text), at),
             None => return Err(OutputError::NoOption { item: item.id.clone(), option }),
         },
+        Response::Among { at: Some(_), .. } if !task.is_choice() => return Err(OutputError::NoChoice(task)),
+        Response::Among { choices, at, text } => {
+            let places = places_of_choices(item, task, &choices, at.is_some())?;
+            let is_same = places.as_ref().is_none_or(|places| places.iter().copied().eq(0..places.len()));
+            match (at, places) {
+                (Some(at), Some(places)) => {
+                    Answer::from_option_index(item, given(text), places.get(at).copied().unwrap_or(at))
+                }
+                (Some(at), None) => Answer::from_option_index(item, given(text), at),
+                (None, Some(places)) if !is_same => {
+                    match read::place_among(item, task, setting, &choices, &text) {
+                        Ok(at) => Answer::from_option_index(item, given(text), places[at]),
+                        Err(what) => {
+                            let what = what.to_string();
+                            Answer::from_reply_without_answer(item, given(text), NoAnswer::Unread, what)
+                        }
+                    }
+                }
+                (None, _) => Answer::parse_raw(item, given(text)),
+            }
+        }
         Response::Labelled { prompt, text } => match labelled(item, task, &prompt, &text) {
             Some(at) => Answer::from_option_index(item, given(text), at),
             None => Answer::parse_raw(item, given(text)),
         },
     };
-    Ok(Answer { ratings, ..answer })
+    Ok((Answer { ratings, ..answer }, of_task))
+}
+
+impl Response {
+    fn into_text(self) -> String {
+        match self {
+            Response::Words(text)
+            | Response::Place(_, text)
+            | Response::Option(_, text)
+            | Response::Among { text, .. }
+            | Response::Labelled { text, .. } => text,
+        }
+    }
+}
+
+fn place_of_option(item: &Item, task: Task, option: &str) -> Option<usize> {
+    let options = item.options_of_task(task).map(|(options, _)| options).unwrap_or_default();
+    options.iter().position(|own| fold(own, Fold::KEY) == fold(option, Fold::KEY))
 }
 
 /// The index of the option that a prompt lists under the letter of a reply, `B: …`; `None` if the reply has no
@@ -433,15 +416,4 @@ fn labelled(item: &Item, task: Task, prompt: &str, reply: &str) -> Option<usize>
     // If one option is a prefix of another, the longer one is meant.
     let found = options.iter().enumerate().filter(|(_, option)| listed(option));
     found.max_by_key(|(at, option)| (option.len(), LETTERS.len() - at)).map(|(at, _)| at)
-}
-
-/// The task of outputs that do not name one: the first that applies to the item, as the eval/ files of earlier releases asked it.
-fn usual(set: &Set, item: &Item) -> Result<Task, OutputError> {
-    let columns = item.column_values();
-    let puts = |task: &Task| match &task.task_declaration().usual {
-        Some(usual) => usual.is_true(&columns).unwrap_or(false),
-        None => true,
-    };
-    let mut tasks = Task::of_config(&set.config).into_iter().filter(|task| item.has_task(*task));
-    tasks.find(puts).ok_or(OutputError::NoTask)
 }

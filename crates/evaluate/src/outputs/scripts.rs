@@ -76,11 +76,12 @@ fn parse_output(
     let cot = script.cot && file.shots == 0;
     Ok(Output {
         which: ItemKey::Asked { id, text },
-        task: Some(task),
+        task: Some(task.name().to_owned()),
         setting: Setting { cot, shots: file.shots },
         sample: None,
         model: file.model,
         response,
+        no_answer: None,
         ratings: rating.transpose()?.into_iter().collect(),
     })
 }

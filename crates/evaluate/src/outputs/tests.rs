@@ -12,7 +12,7 @@ fn read_file(set: &Set, name: &str, content: &str, model: Option<&str>) -> (Vec<
     std::fs::write(&path, content).unwrap();
     let mut answers = Vec::new();
     let skipped = read(set, &[File { path, model: model.map(str::to_string) }], &mut answers).unwrap();
-    (answers, skipped)
+    (answers, skipped.skipped)
 }
 
 fn place(skipped: &SetAside) -> &str {
@@ -159,15 +159,16 @@ fn logs_of_the_sets_own_files_are_about_the_task_that_they_name() {
 #[test]
 fn inspect_logs_give_the_letter_after_answer() {
     let set = set_of_items("brainteaser", puzzle_group(0, false, 1));
+    let options = ["A frozen river.", "A boat.", "A bridge.", "None of above."];
     let log = serde_json::json!({
         "version": 2, "status": "success",
         "eval": {"task": "brainteaser", "model": "org/model"},
         "samples": [
-            {"id": "SP-0", "epoch": 1, "choices": ["a", "b", "c", "d"], "target": "B",
+            {"id": "SP-0", "epoch": 1, "choices": options, "target": "B",
              "output": {"model": "org/model", "completion": "Let me see: A is out.\n\nANSWER: B"}},
-            {"id": "SP-0_SR", "epoch": 1, "choices": ["a", "b", "c", "d"],
+            {"id": "SP-0_SR", "epoch": 1, "choices": options,
              "output": {"choices": [{"message": {"content": [{"type": "text", "text": "ANSWER: A"}]}}]}},
-            {"id": "SP-0_CR", "epoch": 1, "choices": ["a", "b", "c", "d"], "output": {"completion": "I give up"}},
+            {"id": "SP-0_CR", "epoch": 1, "choices": options, "output": {"completion": "I give up"}},
             {"id": "SP-0", "epoch": 2, "output": {"completion": "ANSWER: B"}},
             {"id": "SP-0", "error": {"message": "timeout"}},
         ],
@@ -236,7 +237,7 @@ fn responses_and_ratings_of_ruozhibench_are_read_as_its_scripts_write_them() {
     write("evaluation_normal/judge-a/m-1.jsonl", &[&normal]);
 
     let mut answers = Vec::new();
-    let skipped = read(&set, &[File { path: dir.path().into(), model: None }], &mut answers).unwrap();
+    let skipped = read(&set, &[File { path: dir.path().into(), model: None }], &mut answers).unwrap().skipped;
     answers.sort_by(|a, b| a.item.cmp(&b.item));
     let plain = |item, task| (item, task, "0-shot".to_string(), "m-1", None);
     assert_eq!(
@@ -365,7 +366,7 @@ fn packed_outputs_are_read_in_a_folder_and_by_their_names() {
     std::fs::write(dir.path().join("a.jsonl.gz"), PACKED).unwrap();
     for path in [dir.path().to_owned(), dir.path().join("a.jsonl.gz")] {
         let mut answers = Vec::new();
-        let skipped = read(&set, &[File { path, model: None }], &mut answers).unwrap();
+        let skipped = read(&set, &[File { path, model: None }], &mut answers).unwrap().skipped;
         assert_eq!((answers.len(), skipped.len(), answers[0].correct), (1, 0, Some(true)), "{skipped:?}");
     }
 }

@@ -111,7 +111,7 @@ fn compare_pair(
 }
 
 /// A model's figure on each item: 1 or 0 for a choice, else the mean of its ratings; of several answers the mean.
-fn figures_by_item(
+pub(super) fn figures_by_item(
     book: &ScoreBook<'_>,
     author: usize,
     task: Task,

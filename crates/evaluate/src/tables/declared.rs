@@ -20,10 +20,10 @@ use crate::answer::Answer;
 use crate::figures::{Figure, Keys, Table, figure_row};
 use crate::item::Item;
 use crate::measures::mean;
-use crate::measures::{
-    RatioUnit, SHARE, count_units, geometric_mean, paired_difference, pearson_r, weighted_ratio,
-};
+use crate::measures::{RatioUnit, SHARE, count_units, geometric_mean, pearson_r, weighted_ratio};
 use crate::task::{Setting, Task};
+
+mod difference;
 
 /// The data from which a table's columns are computed.
 struct Measured<'b, 'a> {
@@ -32,6 +32,8 @@ struct Measured<'b, 'a> {
     part: Option<Part>,
     who: usize,
     setting: Setting,
+    /// Only these items, by their ids.
+    only: Option<&'b BTreeSet<&'b str>>,
 }
 
 /// A table with these declared columns.
@@ -69,7 +71,7 @@ pub fn of_columns(
     let mut rows = Vec::new();
     for who in book.authors_of_tasks(&tasks) {
         for &setting in &settings {
-            let measured = Measured { book, columns, part, who, setting };
+            let measured = Measured { book, columns, part, who, setting, only: None };
             let mut by_column: Vec<Vec<Option<Figure>>> = Vec::new();
             for (column, parts) in columns.iter().zip(&parted) {
                 let made = parts
@@ -232,11 +234,7 @@ impl Measured<'_, '_> {
                 book.format_share(who, &tasks, setting)
             }
             ColumnMeasure::Difference(one, other) => {
-                let (a, b) = (first(*one)?, first(*other)?);
-                let ends = self.difference_interval([&self.columns[*one], &self.columns[*other]]);
-                let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
-                let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
-                Some(Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys })
+                self.difference_of_columns([*one, *other], [first(*one)?, first(*other)?])
             }
             ColumnMeasure::Mean(places) => {
                 let cells: Option<Vec<&Figure>> = places.iter().map(|place| first(*place)).collect();
@@ -263,7 +261,8 @@ impl Measured<'_, '_> {
     }
 
     fn in_part(&self, item: &Item) -> bool {
-        self.part.is_none_or(|part| item.is_of(part.is))
+        self.only.is_none_or(|only| only.contains(item.id.as_str()))
+            && self.part.is_none_or(|part| item.is_of(part.is))
     }
 
     /// Whether a column covers an item; not if its condition cannot be computed for it.
@@ -272,19 +271,6 @@ impl Measured<'_, '_> {
         let among =
             |among: &riddlemill_benchmarks::Expression| among.is_true(&item.column_values()).unwrap_or(false);
         of_column && self.in_part(item) && column.among.as_ref().is_none_or(among)
-    }
-
-    /// The interval of the difference of two shares on the same resamples; `None` for other figures.
-    fn difference_interval(&self, columns: [&declared::TableColumn; 2]) -> Option<[f64; 2]> {
-        let units = columns.map(|column| {
-            let ColumnMeasure::Accuracy(name) = column.measure else { return None };
-            let answers = self.book.answers_of_author(self.who, task_of(name)?, self.setting)?;
-            let right = |answer: &Answer| answer.correct.map(f64::from);
-            Some(self.book.sum_by_unit(answers, |item| self.is_item_covered(column, item), right).0)
-        });
-        let [Some(first), Some(second)] = units else { return None };
-        let found = paired_difference(&self.book.resamples, &first, &second, 1.0)?.difference;
-        Some([100.0 * found.low, 100.0 * found.high])
     }
 
     /// The components of an earlier column; `None` for one derived from others.

@@ -1,5 +1,7 @@
 //! Answers rated by judges (RuozhiBench, figures 4 to 6 and 16 to 21, table 3).
 
+use std::collections::BTreeSet;
+
 use riddlemill_benchmarks::figure::Figure as Declared;
 use riddlemill_benchmarks::table::NativeTable;
 
@@ -209,13 +211,20 @@ pub fn task_pair_table(
                 keys.insert("judge", judge.to_string());
                 Some(Figure::new(book.resamples.estimate_ratio(units, rating_range(task))?, points, *n, keys))
             };
+            // Over the items that were rated in both tasks, so that it is no difference between items.
+            let of_both = |side: &[RatioUnit], other: &[RatioUnit]| -> Vec<RatioUnit> {
+                let known: BTreeSet<usize> = other.iter().map(|unit| unit.at).collect();
+                side.iter().filter(|unit| known.contains(&unit.at)).copied().collect()
+            };
+            let (of_normal, of_tricky) = (of_both(&normal.0, &tricky.0), of_both(&tricky.0, &normal.0));
             let gap = crate::measures::paired_difference(
                 &book.resamples,
-                &normal.0,
-                &tricky.0,
+                &of_normal,
+                &of_tricky,
                 rating_range(tricky_task)[1],
             );
-            let gap = gap.map(|gap| Figure::new(gap.difference, points, tricky.1 + normal.1, Keys::new()));
+            let n = of_normal.iter().chain(&of_tricky).map(|unit| unit.count).sum::<f64>() as usize;
+            let gap = gap.map(|gap| Figure::new(gap.difference, points, n, Keys::new()));
             let cells = vec![mean(&tricky, tricky_task), mean(&normal, normal_task), gap];
             rows.push(figure_row(format!("{}, {judge}", book.who[who].name), cells));
         }

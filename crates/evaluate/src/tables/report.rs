@@ -31,7 +31,8 @@ pub struct Report {
     /// What was drawn of the set; `None` if all of it is evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
-    /// How each endpoint drew several answers to an item, and which items have no prompt in their language.
+    /// How each endpoint drew several answers to an item, which items have no prompt in their language, and what was assumed of
+    /// outputs made elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drawn: Vec<String>,
     /// The tables, in the order of the paper.

@@ -171,7 +171,8 @@ impl<'a> ScoreBook<'a> {
         self.share_of_answers(who, tasks, setting, |answer| Some(f64::from(answer.format_error.is_none())))
     }
 
-    /// The share of an endpoint's replies that hold no answer for this reason, in percent.
+    /// The share of replies that hold no answer for this reason, in percent: of an endpoint's, and of outputs made elsewhere whose
+    /// format says of some that they hold none.
     pub fn without_answer(
         &self,
         who: usize,
@@ -179,9 +180,14 @@ impl<'a> ScoreBook<'a> {
         setting: Setting,
         why: NoAnswer,
     ) -> Option<Figure> {
-        let is_so = |answer: &Answer| f64::from(answer.no_answer == Some(why));
+        let columns = tasks.iter().filter_map(|task| self.answers_of_author(who, *task, setting));
+        let is_stated = columns.flatten().flatten().any(|answer| answer.no_answer.is_some());
+        let is_so = |answer: &Answer| {
+            let unread = answer.format_error.is_some().then_some(NoAnswer::Unread);
+            f64::from(answer.no_answer.or(unread) == Some(why))
+        };
         self.share_of_answers(who, tasks, setting, |answer| {
-            answer.basis.starts_with(OF_A_REPLY).then(|| is_so(answer))
+            (is_stated || answer.basis.starts_with(OF_A_REPLY)).then(|| is_so(answer))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::denied::{is_denied, is_denied_first, speaks_of_exceptions};
+use super::denied::{is_denied, speaks_of_exceptions};
 use super::{Unreadable, narrow_forms, strip_fence};
 
 /// The text in `<choice>…</choice>` on the last non-blank line, one of `allowed` (RuozhiBench-MC: `AnswerA`
@@ -48,88 +48,6 @@ fn strip_tag(line: &str) -> Option<&str> {
     let tail_at = line.len().checked_sub(CLOSE.len())?;
     let matches = head.eq_ignore_ascii_case(OPEN) && line.get(tail_at..)?.eq_ignore_ascii_case(CLOSE);
     if matches { line.get(OPEN.len()..tail_at) } else { None }
-}
-
-/// The one letter of a reply to "answer with A, B, C or D only" (FLUB, task 1): alone, or with brackets, a
-/// full stop, a label such as `答案：`, or followed by its option's text.
-///
-/// # Errors
-/// If there is no letter of `letters` that the reply does not deny, or it does not open with one and names several.
-pub fn parse_letter(reply: &str, letters: &[char]) -> Result<char, Unreadable> {
-    let reply = narrow_forms(strip_fence(reply));
-    let text =
-        text_after_label(&reply, &["答案", "选项", "answer", "option", "choice"]).unwrap_or(reply.trim());
-    let head = text.trim_start_matches(|c: char| c.is_whitespace() || "([{【「\"'*".contains(c));
-    let mut chars = head.chars();
-    let first = chars.next().map(|c| c.to_ascii_uppercase()).filter(|c| letters.contains(c));
-    let stands_alone = chars.next().is_none_or(|next| !next.is_ascii_alphanumeric());
-    // "A" as the first word of a sentence is not an answer, "A." and "A 因为" are.
-    let is_word = head.strip_prefix("A ").is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_lowercase())
-            && !rest.starts_with("or ")
-            && !rest.starts_with("and ")
-    });
-    let opens = stands_alone && !is_word && !is_denied_first(head.get(1..).unwrap_or_default());
-    // "A or B" and "A、B" choose nothing; an explanation that names another letter later is harmless.
-    if let Some(first) = first.filter(|_| opens && !joined_to_another(&head[1..], letters)) {
-        return Ok(first);
-    }
-    if let Some(only) = only_letter(if is_word { &head[1..] } else { text }, letters) {
-        return Ok(only);
-    }
-    let letters: Vec<String> = letters.iter().map(char::to_string).collect();
-    Err(Unreadable::new(format!("the answer must be exactly one of {}", letters.join(", "))))
-}
-
-/// Whether a text begins with a conjunction or separator and another letter.
-fn joined_to_another(text: &str, letters: &[char]) -> bool {
-    let text = text.trim_start();
-    let rest = text.trim_start_matches(|c: char| c.is_whitespace() || "、,/&和或".contains(c));
-    let rest = rest.strip_prefix("or ").or_else(|| rest.strip_prefix("and ")).unwrap_or(rest);
-    let mut chars = rest.chars();
-    rest.len() < text.len()
-        && chars.next().is_some_and(|c| letters.contains(&c))
-        && chars.next().is_none_or(|next| !next.is_ascii_alphanumeric())
-}
-
-/// The one letter that a text names and does not deny.
-fn only_letter(text: &str, letters: &[char]) -> Option<char> {
-    if speaks_of_exceptions(text) {
-        return None;
-    }
-    let named = lone_letters(text, letters);
-    let mut kept = Vec::new();
-    // "A, B and D are wrong": letters that stand together are denied together.
-    for group in named.chunk_by(|(before, _), (after, _)| is_list(&text[before + 1..*after])) {
-        let (first, last) = (group.first()?.0, group.last()?.0);
-        if !is_denied(text, first, last + 1) {
-            kept.extend(group.iter().map(|(_, letter)| *letter));
-        }
-    }
-    kept.dedup();
-    match kept[..] {
-        [only] => Some(only),
-        _ => None,
-    }
-}
-
-/// Whether a text between two letters only lists them.
-fn is_list(between: &str) -> bool {
-    let words = between.split(|c: char| c.is_whitespace() || "、,/&".contains(c));
-    words
-        .filter(|word| !word.is_empty())
-        .all(|word| matches!(word, "or" | "and" | "nor" | "和" | "或" | "与" | "及"))
-}
-
-/// The letters of `letters` that are separate upper-case words in `text`, with their places.
-fn lone_letters(text: &str, letters: &[char]) -> Vec<(usize, char)> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '\'';
-    let alone = |at: usize, c: char| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + c.len_utf8()..].chars().next();
-        !before.is_some_and(word) && !after.is_some_and(word)
-    };
-    text.char_indices().filter(|&(at, c)| letters.contains(&c) && alone(at, c)).collect()
 }
 
 /// Whether a text has a word or name somewhere where it is not denied.

@@ -1,7 +1,7 @@
 //! What a reply denies: "not A", "A 不对", "A, B and D are wrong" name letters that are no answer.
 
 /// Ends of the text before a choice that deny it, in lower case.
-const BEFORE: [&str; 32] = [
+pub(super) const BEFORE: [&str; 32] = [
     "not",
     "cannot",
     "n't",
@@ -37,7 +37,7 @@ const BEFORE: [&str; 32] = [
 ];
 
 /// Starts of the text behind a choice that deny it.
-const BEHIND: [&str; 47] = [
+pub(super) const BEHIND: [&str; 47] = [
     "is not",
     "isn't",
     "is wrong",
@@ -88,7 +88,7 @@ const BEHIND: [&str; 47] = [
 ];
 
 /// The same behind a letter that opens the reply, where the text of its option may follow: "A 不是鸡蛋" answers A.
-const BEHIND_FIRST: [&str; 20] = [
+pub(super) const BEHIND_FIRST: [&str; 20] = [
     "is not",
     "isn't",
     "is wrong",
@@ -112,11 +112,11 @@ const BEHIND_FIRST: [&str; 20] = [
 ];
 
 /// What stands between a denial and the choice, or between the choice and a denial, and changes nothing.
-const FILLERS: [&str; 10] =
+pub(super) const FILLERS: [&str; 10] =
     ["be", "the", "option", "options", "answer", "choice", "letter", "选项", "答案", "选"];
 
 /// Words that turn a denial of all others into a choice, or the other way round: nothing is read beside them.
-const TURNS: [&str; 7] =
+pub(super) const TURNS: [&str; 7] =
     ["除了", "除非", "anything but", "everything but", "except", "unless", "none other than"];
 
 /// Whether a reply speaks of an exception, so that which choice it denies cannot be told from the words beside it.

@@ -5,17 +5,17 @@
 mod choice;
 mod denied;
 mod json;
+mod letter;
 mod mended;
 mod repeated;
 mod text;
 
-pub use choice::{
-    choice_within, has_name, one_of, parse_choice, parse_letter, parse_numbers, text_after_label,
-};
+pub use choice::{choice_within, has_name, one_of, parse_choice, parse_numbers, text_after_label};
 pub use json::{
     ends_with_object, make_strict_json, optional_text, parse_flag, parse_object, parse_strings, text_field,
     without_halves,
 };
+pub use letter::{parse_letter, parse_option};
 pub use riddlemill_text::text::{count_sentences, count_words};
 pub use text::plain_text;
 use text::{narrow_forms, strip_fence};
@@ -23,6 +23,29 @@ use text::{narrow_forms, strip_fence};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::ops::RangeInclusive;
+
+/// What begins a line with a rating, before a colon.
+const NUMBER_LABELS: [&str; 8] = ["rating", "my rating", "score", "answer", "评分", "得分", "分数", "答案"];
+
+/// The words by which replies are read, by what they are for: programs beside this one read by the same.
+pub fn reading_words() -> Vec<(&'static str, Vec<&'static str>)> {
+    let lists: [(&str, &[&str]); 13] = [
+        ("labels", &letter::LABELS),
+        ("phrases", &letter::PHRASES),
+        ("doubts", &letter::DOUBTS),
+        ("refusals", &letter::REFUSALS),
+        ("behind_letters", &letter::BEHIND_LETTERS),
+        ("before_letters", &letter::BEFORE_LETTERS),
+        ("keys", &letter::KEYS),
+        ("number_labels", &NUMBER_LABELS),
+        ("denials_before", &denied::BEFORE),
+        ("denials_behind", &denied::BEHIND),
+        ("denials_behind_first", &denied::BEHIND_FIRST),
+        ("fillers", &denied::FILLERS),
+        ("exceptions", &denied::TURNS),
+    ];
+    lists.into_iter().map(|(name, words)| (name, words.to_vec())).collect()
+}
 
 /// Why a reply cannot be parsed, worded for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +161,16 @@ pub fn parse_bracketed_rating(reply: &str, scale: RangeInclusive<u32>) -> Result
     let (least, most) = (scale.start(), scale.end());
     let what = format!("the rating must be given as [[number]], a whole number from {least} to {most}");
     last.filter(|number| scale.contains(number)).ok_or_else(|| Unreadable::new(what))
+}
+
+/// The whole number that is all of a reply, bare or behind a label: `2`, `**2**`, `2.0`, `２`, `Rating: 2`; `None` for any other text.
+pub fn parse_plain_number(reply: &str) -> Option<i64> {
+    let reply = narrow_forms(strip_fence(reply));
+    let text = text_after_label(&reply, &NUMBER_LABELS).unwrap_or(&reply);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c)).trim_end_matches('.');
+    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+    let is_whole = !rest.is_empty() && rest.bytes().all(|digit| digit == b'0');
+    whole.parse().ok().filter(|_| is_whole && !whole.starts_with('+'))
 }
 
 fn whole_number(number: Option<f64>) -> Option<u32> {

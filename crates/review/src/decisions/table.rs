@@ -208,7 +208,14 @@ pub fn missing_column(
 pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError> {
     let unreadable = |trouble| TableError::Unreadable { file: name.to_owned(), trouble };
     match parse_kind(name)? {
-        Kind::Csv | Kind::Xlsx => table_rows(bytes).map_err(unreadable),
+        Kind::Csv | Kind::Xlsx => {
+            let table = table_rows(bytes).map_err(unreadable)?;
+            // What a person decided in a row that cannot be read is not left out in silence.
+            match table.unread.into_iter().next() {
+                Some((line, what)) => Err(unreadable(VoteProblem::Row { line, what })),
+                None => Ok(table.rows),
+            }
+        }
         Kind::Json => {
             let text = String::from_utf8_lossy(bytes);
             let text = text.trim_start_matches('\u{feff}');

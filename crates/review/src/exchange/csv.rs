@@ -9,7 +9,10 @@ use super::problem::VoteProblem;
 use super::sheet::{ExportError, Sheet};
 use super::xlsx;
 use encoding_rs::{GB18030, UTF_16BE, UTF_16LE};
-use riddlemill_files::reading::{Dialect, HEAD, column_name, encoding_of};
+use riddlemill_files::reading::{Dialect, HEAD, RowFault, RowReader, column_name, encoding_of};
+
+/// Most bytes of a row of several lines.
+const ROW: u64 = 16 << 20;
 
 pub(super) fn write_csv(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let rows = sheet.rows.iter().map(|(item, own)| sheet.row_cells(item, *own));
@@ -27,13 +30,28 @@ pub fn write_sheet(headers: &[&str], rows: &[Vec<String>]) -> Result<Vec<u8>, Ex
 /// A row by its headers, with its row number.
 pub type SheetRow = (usize, BTreeMap<String, String>);
 
+/// The rows of a table, and those that cannot be read.
+#[derive(Clone, Debug, Default)]
+pub struct TableRows {
+    pub columns: Vec<String>,
+    pub rows: Vec<SheetRow>,
+    /// The line of each row that is left out, and what is wrong with it.
+    pub unread: Vec<(u64, RowFault)>,
+}
+
 /// The rows of a table of text, or of a workbook's first sheet, by their headers: each with its row number, without empty
 /// cells.
 ///
 /// # Errors
 /// [`VoteProblem`] if the bytes are not a table, or are a workbook that is too large.
-pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, VoteProblem> {
-    Ok(by_header(&table_entries(bytes)?))
+pub fn table_rows(bytes: &[u8]) -> Result<TableRows, VoteProblem> {
+    let (entries, notes) = table_entries(bytes)?;
+    let unread = notes.into_iter().filter_map(|note| match note {
+        VoteProblem::Row { line, what } => Some((line, what)),
+        _ => None,
+    });
+    let rows = by_header(&entries);
+    Ok(TableRows { columns: entries.columns, rows, unread: unread.collect() })
 }
 
 /// The headers of a table of text, or of a workbook's first sheet.
@@ -41,13 +59,13 @@ pub fn table_rows(bytes: &[u8]) -> Result<Vec<SheetRow>, VoteProblem> {
 /// # Errors
 /// As [`table_rows`].
 pub fn table_columns(bytes: &[u8]) -> Result<Vec<String>, VoteProblem> {
-    Ok(table_entries(bytes)?.columns)
+    Ok(table_entries(bytes)?.0.columns)
 }
 
-fn table_entries(bytes: &[u8]) -> Result<Entries, VoteProblem> {
+fn table_entries(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), VoteProblem> {
     match xlsx::is_workbook(bytes) {
-        true => xlsx::read_first(bytes),
-        false => read_csv(bytes).map(|(entries, _)| entries),
+        true => xlsx::read_first(bytes).map(|entries| (entries, Vec::new())),
+        false => read_csv(bytes),
     }
 }
 
@@ -63,29 +81,36 @@ fn by_header(entries: &Entries) -> Vec<SheetRow> {
 /// Reads a table in UTF-8, UTF-16 or GB18030, in any dialect that spreadsheets write.
 pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), VoteProblem> {
     let (text, mut notes) = decode_text(bytes)?;
-    let dialect = Dialect::guess_dialect(&text.as_bytes()[..text.floor_char_boundary(HEAD)]);
+    let head = &text.as_bytes()[..text.floor_char_boundary(HEAD)];
+    let dialect = Dialect::guess_dialect(head);
     let above = usize::from(dialect.skip > 0);
-    let mut reader = dialect.open_reader(&text.as_bytes()[dialect.skip..]);
-    let unreadable = |error: ::csv::Error| VoteProblem::Unreadable { what: error.to_string(), hint: None };
+    let mut reader = RowReader::new(&text.as_bytes()[dialect.skip..], dialect, ROW);
+    let unreadable = |error: std::io::Error| VoteProblem::Unreadable { what: error.to_string(), hint: None };
     let (mut columns, mut rows): (Vec<String>, Vec<Entry>) = Default::default();
-    for (at, record) in reader.records().enumerate() {
-        let record = record.map_err(unreadable)?;
-        if !columns.is_empty() {
-            // Most rows have no cell that was disarmed.
-            let record = match record.iter().any(|cell| restore_formula(cell) != cell) {
-                true => record.iter().map(restore_formula).collect(),
-                false => record,
-            };
-            rows.push(Entry { number: at + 1 + above, cells: RowCells::Texts(record), merged: Vec::new() });
+    let mut number = above;
+    while let Some(row) = reader.next_row().map_err(unreadable)? {
+        number += 1;
+        if let Some(what) = row.fault {
+            let problem = VoteProblem::Row { line: row.line, what };
+            // Without the names of the columns no row can be read.
+            if columns.is_empty() {
+                return Err(problem);
+            }
+            notes.push(problem);
+            continue;
+        }
+        let cells = row.cells.iter().map(|cell| String::from_utf8_lossy(cell));
+        if columns.is_empty() {
+            columns = cells.map(|header| column_name(restore_formula(&header))).collect();
+            reader.expect_columns(columns.len(), dialect.count_spare_cells(head, columns.len()));
         } else {
-            columns = record.iter().map(|header| column_name(restore_formula(header))).collect();
+            let texts: Vec<Cow<'_, str>> = cells.collect();
+            let record = texts.iter().map(|cell| restore_formula(cell)).collect();
+            rows.push(Entry { number, cells: RowCells::Texts(record), merged: Vec::new() });
         }
     }
     if columns.is_empty() {
         return Err(VoteProblem::Unreadable { what: "the file is empty".to_owned(), hint: None });
-    }
-    if text.matches('"').count() % 2 == 1 {
-        notes.push(VoteProblem::Odd("a quotation mark is never closed: what follows it is read as one cell"));
     }
     Ok((Entries { sheet: None, columns, rows, places: Places::Cells }, notes))
 }

@@ -23,7 +23,7 @@ mod xlsx;
 
 pub(crate) use cells::in_workbook;
 pub use cells::{CsvFor, csv_table, disarm_formula};
-pub use csv::{SheetRow, table_columns, table_rows, write_sheet};
+pub use csv::{SheetRow, TableRows, table_columns, table_rows, write_sheet};
 pub use import::{Import, ImportSettings, import_sheet, import_votes};
 pub(crate) use jsonl::value_of_json as json_value;
 pub use problem::{Problem, VoteProblem};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::answers::Fault;
 use crate::ballot::Role;
+use riddlemill_files::reading::RowFault;
 use riddlemill_text::text::count_with_noun;
 
 /// One problem.
@@ -42,6 +43,14 @@ pub enum VoteProblem {
     /// The file was read, but not saved as it should be.
     #[error("{0}")]
     Odd(&'static str),
+    /// A row that is left out.
+    #[error("line {line}: {what}")]
+    Row {
+        /// Where it begins, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: RowFault,
+    },
     /// The same header twice, so neither column is certain.
     #[error("the header `{0}` occurs a second time; this column is not read")]
     DoubledHeader(String),
