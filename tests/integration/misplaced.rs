@@ -76,7 +76,8 @@ fn settings_that_name_what_is_not_there_are_told_and_the_record_is_explained_wit
     let told = ws.call(["status", "--set", "review.gold=raw/knwon"]).expect(0).err;
     assert!(told.contains("(review.gold): \"raw/knwon\" is not a folder"), "{told}");
     let server = Server::start(&ws, &["--set", "review.gold=raw/knwon"]);
-    for (path, says) in [("/", "is not a folder"), ("/run?lang=zh", "不是文件夹，因此什么也没有读取")] {
+    for (path, says) in [("/", "is not a folder"), ("/run?lang=zh", "不是文件夹，因此什么也没有读取")]
+    {
         assert!(server.get(path).body.contains(says), "{path}");
     }
     drop(server);

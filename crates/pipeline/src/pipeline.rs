@@ -39,7 +39,8 @@ mod words;
 pub use crate::stages::ByEndpoint;
 pub use advice::{describe_fact, remedy_of_request};
 pub use aside::{
-    AsideEffect, known_answers, list_setting_warnings, look_aside, restore_votes, set_aside, stopped_annotators,
+    AsideEffect, known_answers, list_setting_warnings, look_aside, restore_votes, set_aside,
+    stopped_annotators,
 };
 pub use assemble::{AssembleError, assemble_stage};
 use evidence::{RunContext, not_judged};

@@ -368,9 +368,16 @@ mod tests {
         ] {
             assert!(names_people(column), "{column}");
         }
-        for column in
-            ["title", "author_link", "author_flair_css_class", "user_count", "点赞数", "粉丝数", "num_reports", "time"]
-        {
+        for column in [
+            "title",
+            "author_link",
+            "author_flair_css_class",
+            "user_count",
+            "点赞数",
+            "粉丝数",
+            "num_reports",
+            "time",
+        ] {
             assert!(!names_people(column), "{column}");
         }
     }
