@@ -128,7 +128,7 @@ fn lines_of_another_program_are_named_by_their_own_keys() {
     let told = messages(&import);
     for name in ["annotator", "content_hash", "answers"] {
         let lacks =
-            format!("doccano.jsonl: no column `{name}`; its columns are Comments, id, item, label, text");
+            format!("doccano.jsonl: no column `{name}`; its columns are id, text, label, item, Comments");
         assert!(told.contains(&lacks), "{told:?}");
     }
 }
